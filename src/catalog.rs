@@ -1,0 +1,331 @@
+//! The sessions there are, with what is known about each: found by `locate`, counted by `digest`, and remembered.
+//!
+//! Counting reads every transcript once. The cache keeps the tallies by the file's identity (device, inode, size,
+//! modification time); a file that grew is counted on from where it was, and without the cache everything is counted
+//! anew with the same result.
+
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use crate::cursor::Cursor;
+use crate::digest::{Tally, Turn};
+use crate::env::Env;
+use crate::format::Known;
+use crate::locate::{self, Aside, Home, Project, Session, Unreadable};
+use crate::state;
+use crate::time::{HOUR, Time};
+use crate::transcript::{Transcript, recognise};
+
+/// A session and what is known about it.
+#[derive(Debug, Clone)]
+pub struct Listed<'f> {
+    pub session: Session<'f>,
+    pub tally: Tally,
+    /// It belongs to the project, or to the named home, that the command runs in.
+    pub here: bool,
+}
+
+/// What a session is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    Working,
+    Waiting,
+    Idle,
+    Error,
+}
+
+impl State {
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Working => "working",
+            State::Waiting => "waiting",
+            State::Idle => "idle",
+            State::Error => "error",
+        }
+    }
+}
+
+impl Listed<'_> {
+    /// What the user types to get at it: its name here, else its short id.
+    pub fn handle(&self) -> &str {
+        self.session.name.as_deref().unwrap_or(self.session.short_id())
+    }
+
+    /// A file cannot say that its writer is gone, so after an hour of silence nobody is thought to be at work.
+    pub fn state(&self, now: Time) -> State {
+        let silent = self.tally.updated.is_none_or(|updated| now.0 - updated.0 > HOUR);
+        match self.tally.turn {
+            Turn::Failed => State::Error,
+            _ if silent => State::Idle,
+            Turn::Agent => State::Working,
+            Turn::User | Turn::None => State::Waiting,
+        }
+    }
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct Cache {
+    /// Another version counts differently: start anew.
+    version: String,
+    files: HashMap<PathBuf, Cached>,
+}
+
+#[derive(Clone, Serialize, Deserialize)]
+struct Cached {
+    identity: (u64, u64, u64, i64, i64),
+    format: String,
+    cursor: Cursor,
+    tally: Tally,
+}
+
+/// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
+fn version(formats: &[Known]) -> String {
+    let texts: Vec<u8> = formats.iter().flat_map(|format| format.text().bytes()).collect();
+    format!("{}-{:x}", env!("CARGO_PKG_VERSION"), crate::entry::Id::of(&texts).0)
+}
+
+/// All sessions on the machine that somebody said something in, the newest first. Files that cannot be read are named in
+/// `bad` and left out.
+pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
+    let mut sessions = locate::sessions(formats, env, bad);
+    let home = Home::above(&env.cwd);
+    let names = home.as_ref().map(|home| named(home, env, formats, &mut sessions)).unwrap_or_default();
+
+    let path = env.cache_dir().join("list.json");
+    let version = version(formats);
+    let cache = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Cache>(&text).ok());
+    let mut old = cache.filter(|cache| cache.version == version).map(|cache| cache.files).unwrap_or_default();
+    let (files, changed) = count(&sessions, &mut old, bad);
+    if changed || !old.is_empty() {
+        let cache = Cache { version, files };
+        if let Ok(text) = serde_json::to_vec(&cache) {
+            // Without a cache the next list is slower and no different.
+            let _ = state::replace(&path, &text);
+        }
+        return listed(env, sessions, cache.files, &names);
+    }
+    listed(env, sessions, files, &names)
+}
+
+/// The sessions with a name in this home, added to those found elsewhere: path to name.
+fn named<'f>(home: &Home, env: &Env, formats: &'f [Known], sessions: &mut Vec<Session<'f>>) -> HashMap<PathBuf, String> {
+    let mut names = HashMap::new();
+    for name in home.names() {
+        if let Some(session) = home.session(&name, formats, env) {
+            names.insert(session.path.clone(), name);
+            if !sessions.iter().any(|known| known.path == session.path) {
+                sessions.push(session);
+            }
+        }
+    }
+    names
+}
+
+/// Tallies all sessions, from the cache where it knows them; what is left in `old` afterwards is gone.
+fn count(sessions: &[Session], old: &mut HashMap<PathBuf, Cached>, bad: &mut Vec<Unreadable>) -> (HashMap<PathBuf, Cached>, bool) {
+    let mut files = HashMap::with_capacity(sessions.len());
+    let mut stale: Vec<(&Session, Option<Cached>)> = Vec::new();
+    for session in sessions {
+        let cached = old.remove(&session.path).filter(|cached| cached.format == session.format.name);
+        let meta = std::fs::metadata(&session.path);
+        match (meta, cached) {
+            (Ok(meta), Some(cached)) if cached.identity == identity(&meta) => {
+                files.insert(session.path.clone(), cached);
+            }
+            (Ok(meta), cached) => {
+                let grown = |cached: &Cached| (cached.identity.0, cached.identity.1) == (meta.dev(), meta.ino());
+                stale.push((session, cached.filter(grown)));
+            }
+            (Err(error), _) if error.kind() == io::ErrorKind::NotFound => {}
+            (Err(error), _) => bad.push(Unreadable { path: session.path.clone(), error }),
+        }
+    }
+    let changed = !stale.is_empty();
+    let counted = Mutex::new((files, bad));
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get()).min(stale.len()).min(8);
+    let work = || {
+        while let Some((session, cached)) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = recount(session, cached.clone());
+            let (files, bad) = &mut *counted.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            match result {
+                Ok(cached) => {
+                    files.insert(session.path.clone(), cached);
+                }
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => bad.push(Unreadable { path: session.path.clone(), error }),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let (files, _) = counted.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    (files, changed)
+}
+
+fn recount(session: &Session, cached: Option<Cached>) -> io::Result<Cached> {
+    let transcript = Transcript::open(&session.path, session.format.format())?;
+    let before = cached.map(|cached| (cached.cursor, cached.tally));
+    let (cursor, tally) = transcript.tally(before)?;
+    Ok(Cached { identity: identity(&transcript.meta), format: session.format.name.clone(), cursor, tally })
+}
+
+fn identity(meta: &std::fs::Metadata) -> (u64, u64, u64, i64, i64) {
+    (meta.dev(), meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec())
+}
+
+fn listed<'f>(env: &Env, sessions: Vec<Session<'f>>, mut files: HashMap<PathBuf, Cached>, names: &HashMap<PathBuf, String>) -> Vec<Listed<'f>> {
+    let here = Project::of(&env.cwd);
+    let mut projects: HashMap<String, bool> = HashMap::new();
+    let mut in_project = |cwd: &str| *projects.entry(cwd.into()).or_insert_with(|| Project::of(Path::new(cwd)) == here);
+    let mut titles: HashMap<*const (), HashMap<String, String>> = HashMap::new();
+    let mut seen = std::collections::HashSet::new();
+    let mut all: Vec<Listed> = Vec::new();
+    for mut session in sessions {
+        let Some(cached) = files.remove(&session.path) else { continue };
+        // A link to a transcript is not another session.
+        if !seen.insert((cached.identity.0, cached.identity.1)) {
+            continue;
+        }
+        let mut tally = cached.tally;
+        if tally.messages == 0 || tally.subagent {
+            continue;
+        }
+        if let Some(root) = session.root {
+            complete(&mut tally, locate::beside(root, &session.path));
+            if root.titles.is_some() {
+                let known = titles.entry(std::ptr::from_ref(root).cast()).or_insert_with(|| locate::titles(root, env));
+                tally.person_title = known.get(&session.id).cloned().or(tally.person_title);
+            }
+        }
+        if let Some(id) = tally.id.clone().filter(|id| id.starts_with(&session.id)) {
+            session.id = id;
+        }
+        session.name = names.get(&session.path).cloned();
+        if session.name.as_deref().is_some_and(Home::is_throw_away) {
+            continue;
+        }
+        let cwds = [&tally.first_cwd, &tally.last_cwd];
+        let here = session.name.is_some() || cwds.into_iter().flatten().any(|cwd| in_project(cwd));
+        all.push(Listed { session, tally, here });
+    }
+    all.sort_by(|a, b| b.tally.updated.cmp(&a.tally.updated).then_with(|| a.session.path.cmp(&b.session.path)));
+    all
+}
+
+/// What the transcript does not say, the file beside it does.
+fn complete(tally: &mut Tally, aside: Aside) {
+    tally.first_cwd = tally.first_cwd.take().or_else(|| aside.cwd.clone());
+    tally.last_cwd = tally.last_cwd.take().or(aside.cwd);
+    let place = if aside.by_person { &mut tally.person_title } else { &mut tally.agent_title };
+    *place = place.take().or(aside.title);
+}
+
+/// Why a name leads to no session, or to several.
+#[derive(Debug)]
+pub enum Unresolved {
+    /// No session is called that; these come nearest.
+    Unknown(Vec<(String, String)>),
+    Ambiguous(Vec<(String, String)>),
+    Unreadable(Unreadable),
+    /// A file that is no transcript of any known format.
+    Unrecognised(PathBuf),
+}
+
+/// What a name leads to.
+pub struct Resolved<'f> {
+    pub session: Session<'f>,
+    pub subagent: bool,
+}
+
+/// The session that the user means by a name: its name in this home, a file, an id; then what only reading all sessions
+/// can tell: `last`, a title, the beginning of an id, a part of a title.
+pub fn resolve<'f>(env: &Env, formats: &'f [Known], name: &str, bad: &mut Vec<Unreadable>) -> Result<Resolved<'f>, Unresolved> {
+    let found = |session| Ok(Resolved { session, subagent: false });
+    if let Some(session) = Home::above(&env.cwd).and_then(|home| home.session(name, formats, env)) {
+        return found(session);
+    }
+    let path = env.expand(name);
+    if path.is_file() {
+        return by_path(formats, path);
+    }
+    if name.chars().count() >= 8 {
+        let sessions = locate::sessions(formats, env, &mut Vec::new());
+        let mut with_id = sessions.into_iter().filter(|session| session.id.starts_with(name) || is_longer_id(name, &session.id));
+        if let (Some(session), None) = (with_id.next(), with_id.next()) {
+            return found(session);
+        }
+    }
+    let all = list(env, formats, bad);
+    match choose(&all, name) {
+        Ok(listed) => found(listed.session.clone()),
+        Err(unresolved) => Err(unresolved),
+    }
+}
+
+/// A file name may hold only the beginning of the id that the client shows.
+fn is_longer_id(name: &str, id: &str) -> bool {
+    id.len() == 8 && name.len() == 36 && name.starts_with(id)
+}
+
+fn by_path(formats: &[Known], path: PathBuf) -> Result<Resolved<'_>, Unresolved> {
+    match recognise(&path, formats) {
+        Ok(Some((format, fit))) => {
+            let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let session = Session { id, name: None, format, root: None, path };
+            Ok(Resolved { session, subagent: fit.subagent })
+        }
+        Ok(None) => Err(Unresolved::Unrecognised(path)),
+        Err(error) => Err(Unresolved::Unreadable(Unreadable { path, error })),
+    }
+}
+
+fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, Unresolved> {
+    if name == "last"
+        && let Some(last) = all.iter().find(|listed| listed.here).or(all.first())
+    {
+        return Ok(last);
+    }
+    let lower = name.to_lowercase();
+    let is_part = |title: &str| title.to_lowercase().contains(&lower);
+    let ways: [&dyn Fn(&Listed) -> bool; 3] = [
+        &|listed| listed.tally.title() == Some(name),
+        &|listed| listed.session.id.starts_with(name),
+        &|listed| listed.tally.title().is_some_and(is_part),
+    ];
+    for fits in ways {
+        for here in [true, false] {
+            let matches: Vec<_> = all.iter().filter(|listed| listed.here == here && fits(listed)).collect();
+            match matches.as_slice() {
+                [] => {}
+                [one] => return Ok(one),
+                several => return Err(Unresolved::Ambiguous(candidates(several.iter().copied()))),
+            }
+        }
+    }
+    let mut near: Vec<_> = all.iter().collect();
+    near.sort_by_key(|listed| (std::cmp::Reverse(likeness(listed, &lower)), !listed.here));
+    Err(Unresolved::Unknown(candidates(near.into_iter())))
+}
+
+fn candidates<'a, 'f: 'a>(listed: impl Iterator<Item = &'a Listed<'f>>) -> Vec<(String, String)> {
+    listed.take(5).map(|listed| (listed.handle().to_owned(), listed.tally.title().unwrap_or_default().to_owned())).collect()
+}
+
+/// How many neighbouring pairs of letters a session's handle or title shares with a name.
+fn likeness(listed: &Listed, name: &str) -> usize {
+    let pairs = |text: &str| -> Vec<(char, char)> { text.chars().zip(text.chars().skip(1)).collect() };
+    let wanted = pairs(name);
+    let shared = |text: &str| pairs(&text.to_lowercase()).iter().filter(|pair| wanted.contains(pair)).count();
+    shared(listed.handle()).max(listed.tally.title().map_or(0, |title| shared(&title[..title.floor_char_boundary(60)])))
+}

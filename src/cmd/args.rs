@@ -1,0 +1,141 @@
+//! The command line of `session-reader`.
+
+use std::ffi::OsString;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::time::{Time, DAY};
+
+const EXAMPLES: &str = "\
+Examples:
+  session-reader                          the sessions of this project
+  session-reader discord --lines 50       the last 50 entries of the session 'discord'
+  session-reader last --follow            the newest session, live
+  session-reader ~/some/transcript.jsonl  any transcript, whatever agent wrote it
+  session-reader list --all --json        every session on this machine, for a program
+
+A session is called by its name (.volute/, .mind/), its title, the beginning of its id, the path of its file, or 'last'.
+One that is named like a command is reached by `session-reader log NAME`.
+
+Exit status: 0 found, 1 nothing found, 2 trouble.
+
+Environment:
+  CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, QWEN_HOME, QWEN_RUNTIME_DIR, PI_CODING_AGENT_DIR,
+  PI_CODING_AGENT_SESSION_DIR, OPENCLAW_STATE_DIR   where the agents keep their sessions
+  XDG_CONFIG_HOME   user formats are in session-monitor/formats/ there (default ~/.config)
+  XDG_CACHE_HOME    the cache of the list is in session-monitor/ there (default ~/.cache); it may be deleted
+  TZ                time zone of the times shown
+  NO_COLOR          no colours
+  COLUMNS           width of the output, instead of the terminal's
+  SESSION_MONITOR_NOW   the time to take for now (2026-11-16T12:00:00Z), for output that stays the same";
+
+/// Read the sessions of coding agents: Claude Code, Codex, Copilot, Gemini, Pi, Qwen.
+#[derive(Debug, Parser)]
+#[command(name = "session-reader", version, after_help = EXAMPLES, override_usage = "session-reader [COMMAND]\n       session-reader NAME [--lines N]")]
+pub struct Reader {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show a session as a readable log (`session-reader NAME` is short for this)
+    Log(LogArgs),
+    /// List sessions, the newest first (this is what the bare command does)
+    List(ListArgs),
+    /// Show which formats are known, where they look and what they find; or check a file
+    Formats(FormatsArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct LogArgs {
+    /// Name, title, id, path of a transcript, or `last`
+    #[arg(required_unless_present = "follow")]
+    pub name: Option<String>,
+    /// How many entries to show, counted from the end [default: 50, or all with --since]
+    #[arg(short = 'n', long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub lines: Option<u64>,
+    /// Only entries since then: 30m, 2h, 7d, or a date like 2026-01-31
+    #[arg(long, value_parser = since)]
+    pub since: Option<Since>,
+    /// Keep printing new entries as they are written; without NAME those of all sessions of this project
+    #[arg(short, long)]
+    pub follow: bool,
+    /// With --follow and no NAME: all sessions on this machine
+    #[arg(long, requires = "follow", conflicts_with = "name")]
+    pub all: bool,
+    /// Also what a log leaves out: thinking, results (shortened), marks
+    #[arg(long)]
+    pub full: bool,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct ListArgs {
+    /// All sessions on this machine, those of this project first
+    #[arg(long)]
+    pub all: bool,
+    /// Only sessions of this agent
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Only sessions active since then: 30m, 2h, 7d, or a date like 2026-01-31
+    #[arg(long, value_parser = since)]
+    pub since: Option<Since>,
+    /// One JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct FormatsArgs {
+    #[command(subcommand)]
+    pub action: Option<FormatsAction>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum FormatsAction {
+    /// Check a descriptor (.toml), or say which format a transcript has and how its lines fit
+    Check { file: String },
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Since {
+    Ago(i64),
+    At(Time),
+}
+
+impl Since {
+    pub fn time(self, now: Time) -> Time {
+        match self {
+            Since::Ago(ago) => Time(now.0 - ago),
+            Since::At(time) => time,
+        }
+    }
+}
+
+fn since(text: &str) -> Result<Since, String> {
+    if let Ok(ago) = humantime::parse_duration(text) {
+        return Ok(Since::Ago(i64::try_from(ago.as_millis()).unwrap_or(1000 * 365 * DAY)));
+    }
+    let date = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
+    Time::parse(date.as_bytes()).map(Since::At).ok_or_else(|| "not a time span like 30m, 2h, 7d, nor a date like 2026-01-31".into())
+}
+
+const COMMANDS: [&str; 4] = ["log", "list", "formats", "help"];
+
+/// The command line with its command written out: nothing means `list`, and a first word that is no command is the
+/// name of a session.
+pub fn spelt_out(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    let is = |arg: &OsString, words: &[&str]| words.iter().any(|word| arg == word);
+    let asks = args.iter().skip(1).all(|arg| is(arg, &["-h", "--help", "-V", "--version"])) && args.len() > 1;
+    let has_command = args.get(1).is_some_and(|arg| is(arg, &COMMANDS));
+    if !asks && !has_command {
+        let mut words = args.iter().skip(1);
+        let named = words.any(|arg| !arg.to_string_lossy().starts_with('-') || is(arg, &["-f", "--follow", "-n", "--lines", "--full"]));
+        args.insert(1.min(args.len()), if named { "log" } else { "list" }.into());
+    }
+    args
+}

@@ -1,0 +1,54 @@
+//! `session-reader list`
+
+use std::io;
+
+use super::args::ListArgs;
+use super::{Exit, Stage};
+use crate::catalog;
+use crate::render::{json, list};
+
+pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
+    if let Some(agent) = &args.agent
+        && !stage.formats.iter().any(|format| format.is_called(agent))
+    {
+        let known: Vec<_> = stage.formats.iter().map(|format| format.name.as_str()).collect();
+        stage.say(format_args!("no agent is called '{agent}'; there are: {}", known.join(", ")))?;
+        return Ok(Exit::Trouble);
+    }
+    let mut bad = Vec::new();
+    let mut all = catalog::list(stage.env, stage.formats, &mut bad);
+    let trouble = stage.say_unreadable(&bad)?;
+
+    let now = stage.env.now();
+    let since = args.since.map(|since| since.time(now));
+    all.retain(|listed| {
+        args.agent.as_ref().is_none_or(|agent| listed.session.format.is_called(agent))
+            && since.is_none_or(|since| listed.tally.updated.is_some_and(|updated| updated >= since))
+    });
+    let elsewhere = all.iter().filter(|listed| !listed.here).count();
+    if args.all {
+        all.sort_by_key(|listed| !listed.here);
+    } else {
+        all.retain(|listed| listed.here);
+    }
+    if all.is_empty() {
+        let hint = match elsewhere {
+            0 => String::new(),
+            1 => "; 1 elsewhere: session-reader list --all".into(),
+            count => format!("; {count} elsewhere: session-reader list --all"),
+        };
+        let place = if args.all { "on this machine" } else { "in this project" };
+        stage.say(format_args!("no sessions {place}{hint}"))?;
+        return Ok(trouble.max(Exit::Nothing));
+    }
+    if args.json {
+        for listed in &all {
+            writeln!(stage.out, "{}", json::listed(listed, now))?;
+        }
+    } else {
+        for line in list::table(&all, stage.env, stage.look, args.all) {
+            writeln!(stage.out, "{line}")?;
+        }
+    }
+    Ok(trouble)
+}

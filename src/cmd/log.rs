@@ -1,0 +1,67 @@
+//! `session-reader log`
+
+use std::io;
+
+use super::args::LogArgs;
+use super::{Exit, Stage, follow};
+use crate::catalog::{self, Resolved, Unresolved};
+use crate::locate::Unreadable;
+use crate::render::json;
+use crate::render::log::LogView;
+use crate::transcript::{Log, Transcript, Wanted};
+
+/// How many entries a log shows if nobody says.
+const LINES: u64 = 50;
+
+pub fn wanted(args: &LogArgs, stage: &Stage) -> Wanted {
+    let since = args.since.map(|since| since.time(stage.env.now()));
+    let count = args.lines.unwrap_or(if since.is_some() { u64::MAX } else { LINES });
+    Wanted { count: count.try_into().unwrap_or(usize::MAX), since, full: args.full, unfinished: !args.follow }
+}
+
+pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
+    let Some(name) = &args.name else { return follow::many(args, stage) };
+    let mut bad = Vec::new();
+    let resolved = match catalog::resolve(stage.env, stage.formats, name, &mut bad) {
+        Ok(resolved) => resolved,
+        Err(Unresolved::Unknown(near)) if args.follow && follow::may_appear(name, stage) => {
+            drop(near);
+            return follow::late(name, args, stage);
+        }
+        Err(unresolved) => {
+            stage.say_unreadable(&bad)?;
+            return stage.say_unresolved(name, unresolved);
+        }
+    };
+    if args.follow {
+        return follow::one(resolved, args, stage);
+    }
+    let log = match read(&resolved, wanted(args, stage)) {
+        Ok(log) => log,
+        Err(error) => return stage.say_unreadable(&[Unreadable { path: resolved.session.path, error }]),
+    };
+    if log.entries.is_empty() {
+        stage.say(format_args!("nothing {}said in '{name}' yet", if args.since.is_some() { "newer was " } else { "was " }))?;
+        return Ok(Exit::Nothing);
+    }
+    let mut view = LogView::new(stage.env.zone(), stage.look);
+    show(&log, args.json, &mut view, stage)?;
+    if log.broken > 0 && !args.json {
+        stage.say(format_args!("{} of the lines read could not be: session-reader formats check {}", log.broken, resolved.session.path.display()))?;
+    }
+    Ok(Exit::Found)
+}
+
+pub fn read(resolved: &Resolved, wanted: Wanted) -> io::Result<Log> {
+    let Resolved { session, subagent } = resolved;
+    Transcript::open(&session.path, session.format.format())?.full(wanted.full).subagent(*subagent).last(wanted)
+}
+
+pub fn show(log: &Log, as_json: bool, view: &mut LogView, stage: &mut Stage) -> io::Result<()> {
+    view.in_directory(log.cwd.clone());
+    for entry in &log.entries {
+        let line = if as_json { json::entry(entry, None) } else { view.entry(entry, None) };
+        writeln!(stage.out, "{line}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,99 @@
+//! The commands of `session-reader`, a file each.
+
+pub mod args;
+mod follow;
+mod formats;
+mod list;
+mod log;
+
+use std::io::{self, Write};
+
+use crate::catalog::Unresolved;
+use crate::env::Env;
+use crate::format::{self, Known};
+use crate::locate::Unreadable;
+use crate::render::terminal::{Look, flat};
+use args::Command;
+
+/// How a command ended; the number is the exit status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    Found = 0,
+    Nothing = 1,
+    Trouble = 2,
+}
+
+/// Where a command runs and where it writes.
+pub struct Stage<'s> {
+    pub env: &'s Env,
+    pub look: Look,
+    pub out: &'s mut dyn Write,
+    pub err: &'s mut dyn Write,
+    pub formats: &'s [Known],
+    /// Set when the user wants it to end.
+    pub stop: &'s std::sync::atomic::AtomicBool,
+}
+
+impl Stage<'_> {
+    fn say(&mut self, problem: impl std::fmt::Display) -> io::Result<()> {
+        writeln!(self.err, "session-reader: {problem}")
+    }
+
+    /// Names files that could not be read; the others were.
+    fn say_unreadable(&mut self, bad: &[Unreadable]) -> io::Result<Exit> {
+        for Unreadable { path, error } in bad {
+            self.say(format_args!("{}: {error}", path.display()))?;
+        }
+        Ok(if bad.is_empty() { Exit::Found } else { Exit::Trouble })
+    }
+
+    fn say_unresolved(&mut self, name: &str, unresolved: Unresolved) -> io::Result<Exit> {
+        let candidates = match unresolved {
+            Unresolved::Unknown(near) if near.is_empty() => {
+                self.say(format_args!("no session is called '{name}', and no session was found at all; `session-reader formats` shows where they are looked for"))?;
+                near
+            }
+            Unresolved::Unknown(near) => {
+                self.say(format_args!("no session is called '{name}'; the nearest:"))?;
+                near
+            }
+            Unresolved::Ambiguous(several) => {
+                self.say(format_args!("several sessions are called '{name}'; take one by its id:"))?;
+                several
+            }
+            Unresolved::Unreadable(Unreadable { path, error }) => {
+                self.say(format_args!("{}: {error}", path.display()))?;
+                vec![]
+            }
+            Unresolved::Unrecognised(path) => {
+                self.say(format_args!("{}: not a transcript of a known format; `session-reader formats` lists them", path.display()))?;
+                vec![]
+            }
+        };
+        for (handle, title) in candidates {
+            writeln!(self.err, "  {handle}  {}", crate::render::terminal::cut(&flat(&title), 60))?;
+        }
+        Ok(Exit::Trouble)
+    }
+}
+
+/// Runs a command. A reader of our output that has gone away is no error.
+pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &mut dyn Write, stop: &std::sync::atomic::AtomicBool) -> Exit {
+    let (formats, bad) = format::known(&env.formats_dir());
+    let mut stage = Stage { env, look, out, err, formats: &formats, stop };
+    let broken_formats = bad.iter().try_for_each(|bad| stage.say(bad));
+    let result = broken_formats.and_then(|()| match command {
+        Command::Log(args) => log::run(&args, &mut stage),
+        Command::List(args) => list::run(&args, &mut stage),
+        Command::Formats(args) => formats::run(&args, &mut stage),
+    });
+    let result = result.and_then(|exit| stage.out.flush().map(|()| exit));
+    match result {
+        Ok(exit) => exit,
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Found,
+        Err(error) => {
+            let _ = stage.say(error);
+            Exit::Trouble
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Bytes of a transcript that is being written: whole lines forward from an offset, whole lines backward from the end.
+//!
+//! Everything is `pread` into one reused, page-aligned buffer, never mmap: a file that shrinks under a reader is then
+//! just shorter. A line that does not fit the buffer is handed out piece by piece ([`LongLine`]), so that nobody has to
+//! hold what nobody wants. What a line means is `decode`'s business.
+
+mod backward;
+mod forward;
+
+use std::fs::File;
+use std::io;
+use std::ops::Range;
+use std::os::unix::fs::FileExt;
+
+pub use backward::Backward;
+pub use forward::Forward;
+
+use crate::entry::Id;
+
+/// How far a transcript has been read: an offset just after a newline, and a hash of the bytes before it, by which a
+/// file that was replaced or rewritten is told from one that only grew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Cursor {
+    pub offset: u64,
+    pub mark: u64,
+}
+
+impl Cursor {
+    const MARKED: u64 = 64;
+
+    pub fn at(file: &File, offset: u64) -> io::Result<Cursor> {
+        let length = offset.min(Cursor::MARKED);
+        let mut bytes = [0; Cursor::MARKED as usize];
+        let bytes = &mut bytes[..length as usize];
+        file.read_exact_at(bytes, offset - length)?;
+        Ok(Cursor { offset, mark: Id::of(bytes).0 })
+    }
+
+    /// Whether the file still is what it was up to here. If not, reading starts over at 0.
+    pub fn holds(&self, file: &File) -> bool {
+        Cursor::at(file, self.offset).is_ok_and(|now| now == *self)
+    }
+}
+
+/// A line without its newline, where it starts in the file, and its bytes.
+pub enum Line<'b> {
+    Whole(u64, &'b [u8]),
+    Long(LongLine<'b>),
+}
+
+impl Line<'_> {
+    pub fn offset(&self) -> u64 {
+        match self {
+            Line::Whole(offset, _) => *offset,
+            Line::Long(line) => line.offset,
+        }
+    }
+}
+
+/// A line as a sequence of pieces, of which one is in memory.
+pub trait Pieces {
+    fn piece(&self) -> &[u8];
+    /// Goes on to the next piece; false if there is none.
+    fn advance(&mut self) -> io::Result<bool>;
+}
+
+impl Pieces for &[u8] {
+    fn piece(&self) -> &[u8] {
+        self
+    }
+
+    fn advance(&mut self) -> io::Result<bool> {
+        Ok(false)
+    }
+}
+
+/// A line too long for the buffer, read again from its start.
+pub struct LongLine<'b> {
+    file: &'b File,
+    buffer: &'b mut [u8],
+    pub offset: u64,
+    /// Where the next piece starts, and where the line ends.
+    next: u64,
+    end: u64,
+    filled: usize,
+}
+
+impl<'b> LongLine<'b> {
+    fn new(file: &'b File, buffer: &'b mut [u8], range: Range<u64>) -> LongLine<'b> {
+        LongLine { file, buffer, offset: range.start, next: range.start, end: range.end, filled: 0 }
+    }
+}
+
+impl Pieces for LongLine<'_> {
+    fn piece(&self) -> &[u8] {
+        &self.buffer[..self.filled]
+    }
+
+    fn advance(&mut self) -> io::Result<bool> {
+        let length = (self.buffer.len() as u64).min(self.end - self.next) as usize;
+        self.filled = read_at(self.file, &mut self.buffer[..length], self.next)?;
+        self.next += self.filled as u64;
+        Ok(self.filled > 0)
+    }
+}
+
+/// One `pread`; 0 at the end of the file, wherever that is by now.
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    loop {
+        match file.read_at(buffer, offset) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}
+
+/// Memory that starts on a page. Reading into any other place can be three times slower: some CPUs copy slowly between
+/// differently aligned pages, and an allocator returns large blocks 16 bytes past a page.
+struct Buffer {
+    memory: Vec<u8>,
+    start: usize,
+}
+
+impl Buffer {
+    const PAGE: usize = 4096;
+
+    fn new(size: usize) -> Buffer {
+        let memory = vec![0; size + Buffer::PAGE];
+        let start = memory.as_ptr().align_offset(Buffer::PAGE).min(Buffer::PAGE);
+        Buffer { memory, start }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        &self.memory[self.start..]
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.memory[self.start..]
+    }
+}

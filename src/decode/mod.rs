@@ -1,0 +1,359 @@
+//! From lines to entries, by a format.
+//!
+//! A line is walked once ([`walk`]); then the rules of the format say what it is, and only the strings that are wanted are
+//! decoded. A line that is not JSON costs itself: it is counted and, where a whole record follows a cut one on the same
+//! line, that record is read.
+
+mod scan;
+mod text;
+mod verbs;
+mod walk;
+
+use std::borrow::Cow;
+use std::io;
+
+use memchr::memmem;
+
+use crate::cursor::{Line, Pieces};
+use crate::entry::{Call, Entry, Facts, Id, Mark, Role, Usage, What};
+use crate::format::descriptor::{Expect, Verb};
+use crate::format::prompt::Said;
+use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Test, Tool};
+use crate::time::Time;
+use text::Raw;
+use walk::{Captures, Found, Stop, Walker};
+
+/// What came of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    Matched,
+    Ignored,
+    Broken,
+}
+
+/// What a line holds: first what it says about the session, then its entries in order.
+pub enum Item<'a> {
+    Facts(Facts<'a>),
+    Entry(Entry<'a>),
+}
+
+pub type Sink<'s> = &'s mut dyn FnMut(Item);
+
+pub struct Decoder<'f> {
+    format: &'f Format,
+    /// Decode what a log leaves out, too: thinking and results.
+    full: bool,
+    /// The file is a subagent's: its lines count.
+    subagent: bool,
+    captures: Captures,
+}
+
+impl<'f> Decoder<'f> {
+    pub fn new(format: &'f Format) -> Decoder<'f> {
+        Decoder { format, full: false, subagent: false, captures: Captures::default() }
+    }
+
+    pub fn full(self, full: bool) -> Decoder<'f> {
+        Decoder { full, ..self }
+    }
+
+    pub fn subagent(self, subagent: bool) -> Decoder<'f> {
+        Decoder { subagent, ..self }
+    }
+
+    pub fn line(&mut self, line: Line, sink: Sink) -> io::Result<Outcome> {
+        match line {
+            Line::Long(line) => self.records(line, None, sink),
+            Line::Whole(_, bytes) => match self.records(bytes, Some(bytes), sink)? {
+                Outcome::Broken => {
+                    self.recover(bytes, sink)?;
+                    Ok(Outcome::Broken)
+                }
+                outcome => Ok(outcome),
+            },
+        }
+    }
+
+    /// All records on a line: one, or several where a newline got lost.
+    fn records<P: Pieces>(&mut self, pieces: P, whole: Option<&[u8]>, sink: Sink) -> io::Result<Outcome> {
+        let format = self.format;
+        let mut walker = Walker::new(pieces, whole.is_none(), std::mem::take(&mut self.captures), &format.block.root);
+        let mut outcome = Outcome::Ignored;
+        let stop = loop {
+            match walker.seek() {
+                Ok(true) => {}
+                Ok(false) => break None,
+                Err(stop) => break Some(stop),
+            }
+            if let Err(stop) = walker.walk(&format.line.root, format.line.slots, format.block.slots) {
+                break Some(stop);
+            }
+            if self.record(&walker.captures, whole, false, sink) {
+                outcome = Outcome::Matched;
+            }
+        };
+        self.captures = walker.captures;
+        match stop {
+            None => Ok(outcome),
+            Some(Stop::Broken) => Ok(Outcome::Broken),
+            Some(Stop::Io(error)) => Err(error),
+        }
+    }
+
+    /// A record cut off in the middle, with the next one right behind it: finds the one that ends where the line does.
+    fn recover(&mut self, line: &[u8], sink: Sink) -> io::Result<()> {
+        const TRIES: usize = 64;
+        let format = self.format;
+        for start in memmem::find_iter(line, b"{\"").filter(|start| *start > 0).take(TRIES) {
+            let rest = &line[start..];
+            let mut walker = Walker::new(rest, false, std::mem::take(&mut self.captures), &format.block.root);
+            let whole = walker.walk(&format.line.root, format.line.slots, format.block.slots).is_ok()
+                && matches!(walker.seek(), Ok(false));
+            self.captures = walker.captures;
+            if whole {
+                self.records(rest, Some(rest), sink)?;
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies the rules to a record; false if none fits.
+    fn record(&self, captures: &Captures, whole: Option<&[u8]>, relisted: bool, sink: Sink) -> bool {
+        let format = self.format;
+        let found = captures.line(whole);
+        if !self.subagent && format.side_line.as_ref().is_some_and(|tests| hold(tests, found)) {
+            return false;
+        }
+        if let Some(list) = format.again.and_then(|slot| found.get(slot)).filter(|_| !relisted) {
+            return self.relist(list, sink);
+        }
+        let Some(rule) = format.line.rules.iter().find(|rule| hold(&rule.when, found)) else { return false };
+        let facts = self.facts(rule, found);
+        let mut said = Saying {
+            decoder: self,
+            entry: Entry {
+                time: facts.time,
+                role: rule.role.unwrap_or(Role::System),
+                what: What::Text(Cow::Borrowed("")),
+                key: found.first(&format.id).and_then(Raw::inside).map(Id::of),
+                message: facts.message,
+                queued: rule.queued,
+                relisted,
+            },
+            mark: rule.mark,
+            typed: Vec::new(),
+            counts: [0; 4],
+        };
+        sink(Item::Facts(facts));
+        for slot in &rule.content {
+            if let Some(text) = found.get(*slot).and_then(Raw::text) {
+                said.text(text, sink);
+            }
+            for (index, _) in captures.blocks.iter().enumerate().filter(|(_, under)| *under == slot) {
+                let block = captures.block(index, whole);
+                if let Some(rule) = format.block.rules.iter().find(|rule| hold(&rule.when, block)) {
+                    for text in rule.content.iter().filter_map(|slot| block.get(*slot)?.text()) {
+                        said.text(text, sink);
+                    }
+                    said.parts(rule, block, sink);
+                }
+            }
+        }
+        said.parts(rule, found, sink);
+        said.finish(sink);
+        true
+    }
+
+    /// A line that lists lines again. Who has seen them already knows by their keys.
+    fn relist(&self, list: Raw, sink: Sink) -> bool {
+        let format = self.format;
+        let mut walker = Walker::new(list.0, false, Captures::default(), &format.block.root);
+        let mut captures = Captures::default();
+        let mut matched = false;
+        for place in walker.element_places().unwrap_or_default() {
+            let element = &list.0[place];
+            let mut walker = Walker::new(element, false, captures, &format.block.root);
+            let walked = walker.walk(&format.line.root, format.line.slots, format.block.slots);
+            matched |= walked.is_ok() && self.record(&walker.captures, Some(element), true, sink);
+            captures = walker.captures;
+        }
+        matched
+    }
+
+    fn facts<'a>(&self, rule: &Rule, found: Found<'a>) -> Facts<'a> {
+        let format = self.format;
+        let text = |slots: &[usize]| found.first(slots).and_then(Raw::text);
+        let sum = |slots: &[usize]| slots.iter().filter_map(|slot| found.get(*slot)?.count()).sum();
+        let usage = rule.usage.as_ref().and_then(|keys| {
+            let any = keys.input.iter().chain(&keys.output).any(|slot| found.get(*slot).is_some());
+            any.then(|| Usage { input: sum(&keys.input), output: sum(&keys.output), total: keys.total })
+        });
+        Facts {
+            time: found.first(&format.time).and_then(time),
+            session: text(&rule.session),
+            cwd: text(&rule.cwd).or_else(|| text(&format.cwd)),
+            title: rule.title.as_ref().and_then(|(by, slots)| Some((*by, text(slots)?))),
+            model: text(&rule.model),
+            usage,
+            message: found.first(&rule.message).and_then(Raw::inside).map(Id::of),
+            subagent: format.side_file.as_ref().is_some_and(|tests| hold(tests, found)),
+        }
+    }
+
+    fn call<'a>(&self, keys: &CallKeys, found: Found<'a>) -> Option<Call<'a>> {
+        let name = found.first(&keys.tool)?.text()?;
+        let tool = self.format.tool(&name);
+        let subjects = match found.first(&keys.json).and_then(Raw::text) {
+            Some(json) => {
+                let input = &self.format.input;
+                let empty = Shape::default();
+                let mut walker = Walker::new(json.as_bytes(), false, Captures::default(), &empty.root);
+                // A cut-off input still has the subjects that come before the cut.
+                let _ = walker.walk(&input.root, input.slots, 0);
+                let found = walker.captures.line(Some(json.as_bytes()));
+                let subjects = subjects(tool, |subject| found.get(subject));
+                subjects.into_iter().map(|subject| Cow::Owned(subject.into_owned())).collect()
+            }
+            None => subjects(tool, |subject| found.first(&keys.subjects[subject])),
+        };
+        let id = found.first(&keys.id).and_then(Raw::inside).map(Id::of);
+        Some(Call { id, tool: name, act: tool.act, subjects, failed: false })
+    }
+
+    fn result<'a>(&self, keys: &ResultKeys, found: Found<'a>) -> Option<What<'a>> {
+        let call = found.first(&keys.id).and_then(Raw::inside).map(Id::of)?;
+        let output = found.first(&keys.text);
+        let failed = (!keys.failed.is_empty() && hold(&keys.failed, found))
+            || output.is_some_and(|output| {
+                let starts = |start: &String| output.inside().is_some_and(|inside| inside.starts_with(start.as_bytes()));
+                keys.exit && verbs::exit(output) || keys.failed_starts.iter().any(starts)
+            });
+        let text = output.filter(|_| self.full).map(plain).unwrap_or_default();
+        Some(What::Result { call: Some(call), failed, text })
+    }
+}
+
+/// The entries of one record, one after another.
+struct Saying<'d, 'f> {
+    decoder: &'d Decoder<'f>,
+    /// What all of them have in common; its key is the line's id.
+    entry: Entry<'static>,
+    mark: Option<Mark>,
+    /// What a user typed: all of it is one prompt.
+    typed: Vec<String>,
+    /// How many entries of each kind came before, to tell them apart.
+    counts: [usize; 4],
+}
+
+impl Saying<'_, '_> {
+    fn text(&mut self, text: Cow<str>, sink: Sink) {
+        if let Some(mark) = self.mark {
+            return self.emit(0, Role::System, What::Mark(mark, text), sink);
+        }
+        if self.entry.role != Role::User {
+            if !text.trim().is_empty() {
+                self.emit(1, self.entry.role, What::Text(text), sink);
+            }
+            return;
+        }
+        match self.decoder.format.prompt.sort(text) {
+            Said::Typed(text) => self.typed.push(text.into_owned()),
+            Said::Machine(mark, text) => self.emit(0, Role::System, What::Mark(mark, text), sink),
+            Said::Nothing => {}
+        }
+    }
+
+    /// What a rule finds in a record or in a block, apart from its content.
+    fn parts(&mut self, rule: &Rule, found: Found, sink: Sink) {
+        let decoder = self.decoder;
+        if decoder.full
+            && let Some(text) = found.first(&rule.thinking).and_then(Raw::text).filter(|text| !text.trim().is_empty())
+        {
+            self.emit(2, self.entry.role, What::Thinking(text), sink);
+        }
+        if let Some(call) = rule.call.as_ref().and_then(|keys| decoder.call(keys, found)) {
+            self.emit(3, Role::Assistant, What::Call(call), sink);
+        }
+        if let Some(result) = rule.result.as_ref().and_then(|keys| decoder.result(keys, found)) {
+            self.emit(3, Role::System, result, sink);
+        }
+        if let Some(error) = found.first(&rule.error).and_then(Raw::scalar) {
+            self.emit(0, Role::System, What::Mark(Mark::Error, error), sink);
+        }
+    }
+
+    fn finish(mut self, sink: Sink) {
+        if !self.typed.is_empty() {
+            let text = std::mem::take(&mut self.typed).join("\n");
+            self.emit(1, Role::User, What::Text(Cow::Owned(text)), sink);
+        }
+    }
+
+    fn emit(&mut self, kind: u8, role: Role, what: What, sink: Sink) {
+        let line = self.entry.key;
+        let key = match &what {
+            What::Result { .. } => None,
+            What::Call(Call { id: Some(call), .. }) => Some(call.part(kind, line.map_or(0, |line| line.0 as usize))),
+            _ => line.map(|line| line.part(kind, self.counts[kind as usize])),
+        };
+        self.counts[kind as usize] += 1;
+        sink(Item::Entry(Entry { role, what, key, ..self.entry.clone() }));
+    }
+}
+
+fn hold(tests: &[Test], found: Found) -> bool {
+    tests.iter().all(|test| {
+        let value = found.get(test.slot);
+        test.any.iter().any(|expected| match expected {
+            Expect::Absent => !value.is_some_and(Raw::is_there),
+            Expect::Present => value.is_some_and(Raw::is_there),
+            Expect::True => value.is_some_and(|raw| raw.0 == b"true"),
+            Expect::Number(number) => value.and_then(Raw::number) == Some(*number as f64),
+            Expect::Text(text) => value.and_then(Raw::inside).is_some_and(|inside| {
+                inside == text.as_bytes() || (inside.contains(&b'\\') && value.and_then(Raw::text).as_deref() == Some(text))
+            }),
+        })
+    })
+}
+
+fn time(raw: Raw) -> Option<Time> {
+    match raw.inside() {
+        Some(text) => Time::parse(text),
+        None => Time::from_number(raw.number()?),
+    }
+}
+
+/// What a call is about: the first of the tool's subjects that is there.
+fn subjects<'a>(tool: &Tool, value: impl Fn(usize) -> Option<Raw<'a>>) -> Vec<Cow<'a, str>> {
+    let Some(raw) = tool.subjects.iter().filter_map(|subject| value(*subject)).find(|raw| raw.is_there()) else {
+        return Vec::new();
+    };
+    match tool.verb {
+        Some(Verb::Argv) => verbs::argv(raw).map(Cow::Owned).into_iter().collect(),
+        Some(Verb::Patch) => raw.text().map(|text| verbs::patch(&text)).unwrap_or_default(),
+        _ => raw.scalar().into_iter().collect(),
+    }
+}
+
+/// The readable part of a tool's output, which may be a text or a list of blocks with texts in them. It is shown
+/// shortened, so the beginning is enough.
+fn plain(raw: Raw) -> Cow<str> {
+    const ENOUGH: usize = 4096;
+    if raw.inside().is_some() {
+        return Raw(&raw.0[..raw.0.len().min(ENOUGH)]).text().unwrap_or_default();
+    }
+    fn collect(value: &serde_json::Value, out: &mut Vec<String>) {
+        match value {
+            serde_json::Value::Array(items) => items.iter().for_each(|item| collect(item, out)),
+            serde_json::Value::Object(keys) => keys.get("text").into_iter().for_each(|text| collect(text, out)),
+            serde_json::Value::String(text) => out.push(text.clone()),
+            _ => {}
+        }
+    }
+    let mut texts = Vec::new();
+    if let Ok(value) = serde_json::from_slice(raw.0) {
+        collect(&value, &mut texts);
+    }
+    Cow::Owned(texts.join("\n"))
+}

@@ -1,0 +1,131 @@
+//! JSON values from their bytes: strings, numbers, truth. Lossy where the bytes are wrong, never an error.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+/// A raw JSON value, as a walker captured it. A string may lack its end, if it was too long to be kept whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Raw<'a>(pub &'a [u8]);
+
+impl<'a> Raw<'a> {
+    /// The bytes between the quotes, if this is a string.
+    pub fn inside(self) -> Option<&'a [u8]> {
+        let rest = self.0.strip_prefix(b"\"")?;
+        Some(rest.strip_suffix(b"\"").unwrap_or(rest))
+    }
+
+    /// The text of a string; broken UTF-8, lone surrogates and unknown escapes become U+FFFD.
+    pub fn text(self) -> Option<Cow<'a, str>> {
+        let inside = self.inside()?;
+        match memchr(b'\\', inside) {
+            None => Some(String::from_utf8_lossy(inside)),
+            Some(first) => Some(Cow::Owned(unescape(inside, first))),
+        }
+    }
+
+    /// A string, or a scalar as it is written.
+    pub fn scalar(self) -> Option<Cow<'a, str>> {
+        match self.0.first()? {
+            b'"' => self.text(),
+            b'{' | b'[' => None,
+            _ => Some(String::from_utf8_lossy(self.0)),
+        }
+    }
+
+    /// False, null and nothing are not.
+    pub fn is_there(self) -> bool {
+        !matches!(self.0, b"null" | b"false" | b"")
+    }
+
+    /// A number, also one that was written as a string.
+    pub fn number(self) -> Option<f64> {
+        let digits = self.inside().unwrap_or(self.0);
+        std::str::from_utf8(digits).ok()?.parse().ok()
+    }
+
+    pub fn count(self) -> Option<u64> {
+        self.number().filter(|number| *number >= 0.0).map(|number| number as u64)
+    }
+}
+
+fn unescape(bytes: &[u8], first: usize) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    let mut escape = Some(first);
+    while let Some(at) = escape {
+        out.push_str(&String::from_utf8_lossy(&rest[..at]));
+        let used = match rest.get(at + 1) {
+            Some(b'n') => simple(&mut out, '\n'),
+            Some(b't') => simple(&mut out, '\t'),
+            Some(b'r') => simple(&mut out, '\r'),
+            Some(b'b') => simple(&mut out, '\u{8}'),
+            Some(b'f') => simple(&mut out, '\u{c}'),
+            Some(&byte @ (b'"' | b'\\' | b'/')) => simple(&mut out, char::from(byte)),
+            Some(b'u') => unicode(&mut out, &rest[at..]),
+            _ => simple(&mut out, char::REPLACEMENT_CHARACTER).min(rest.len() - at),
+        };
+        rest = &rest[at + used..];
+        escape = memchr(b'\\', rest);
+    }
+    out.push_str(&String::from_utf8_lossy(rest));
+    out
+}
+
+fn simple(out: &mut String, char: char) -> usize {
+    out.push(char);
+    2
+}
+
+/// `\uXXXX`, or a pair of them; returns the bytes used.
+fn unicode(out: &mut String, bytes: &[u8]) -> usize {
+    let unit = |at: usize| -> Option<u32> {
+        let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
+        hex.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
+    };
+    let Some(high) = unit(0) else {
+        out.push(char::REPLACEMENT_CHARACTER);
+        return 2;
+    };
+    if let (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) = (high, unit(6)) {
+        let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+        out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        return 12;
+    }
+    out.push(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
+    6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agrees_with_serde_json() {
+        for json in [
+            r#""""#, r#""plain""#, r#""a\nb\t\"q\"\\\/\b\f\r""#, r#""\u00e9\ud83e\udd80 é🦀""#, r#""\u0000""#, r#""ends \\""#,
+        ] {
+            let expected: String = serde_json::from_str(json).unwrap();
+            assert_eq!(Raw(json.as_bytes()).text().unwrap(), expected, "{json}");
+        }
+    }
+
+    #[test]
+    fn broken_strings_become_replacement_characters() {
+        let text = |json: &[u8]| Raw(json).text().unwrap().into_owned();
+        assert_eq!(text(br#""cut \ud83d""#), "cut \u{fffd}");
+        assert_eq!(text(br#""\udd80\ud83d\n""#), "\u{fffd}\u{fffd}\n");
+        assert_eq!(text(b"\"a\xffb\""), "a\u{fffd}b");
+        assert_eq!(text(br#""\u12"#), "\u{fffd}12");
+        assert_eq!(text(br#""\x""#), "\u{fffd}");
+        assert_eq!(text(b"\"\\"), "\u{fffd}");
+    }
+
+    #[test]
+    fn every_prefix_of_a_string_decodes() {
+        let json = br#""a\n\ud83e\udd80\"\\ z""#;
+        for end in 1..=json.len() {
+            Raw(&json[..end]).text().unwrap();
+        }
+    }
+}

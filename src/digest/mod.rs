@@ -1,0 +1,7 @@
+//! What entries amount to. Entries only: no format, no file, no clock.
+
+mod tally;
+mod weave;
+
+pub use tally::{Tally, Turn};
+pub use weave::{Weaver, Woven, weave};

@@ -1,0 +1,112 @@
+//! Entries in the order they were written become the conversation: what was written twice counts once, and a result goes
+//! to its call.
+
+use std::collections::HashMap;
+
+use crate::entry::{Call, Entry, Id, Role, What};
+
+/// What an entry did to the conversation.
+#[derive(Debug, PartialEq)]
+pub enum Woven {
+    /// It is new: append it.
+    New(Entry<'static>),
+    /// It is the same as an earlier one, now with this content.
+    Again(usize, What<'static>),
+    /// The call at this place failed, as this entry says.
+    Failed { place: usize, entry: Entry<'static> },
+    /// It says nothing new.
+    Nothing,
+}
+
+/// Weaves entries one by one; places count the new ones.
+#[derive(Debug, Default)]
+pub struct Weaver {
+    keys: HashMap<Id, usize>,
+    calls: HashMap<Id, usize>,
+    /// Prompts typed while the agent was busy, by their text, and whether they came by the queue. A client may write one
+    /// more time what it took out of the queue.
+    queued: HashMap<String, bool>,
+    count: usize,
+    /// Keep results as entries of their own.
+    results: bool,
+}
+
+impl Weaver {
+    pub fn keeping_results(results: bool) -> Weaver {
+        Weaver { results, ..Weaver::default() }
+    }
+
+    pub fn push(&mut self, entry: Entry<'static>) -> Woven {
+        if let Some(place) = entry.key.and_then(|key| self.keys.get(&key)) {
+            return if entry.relisted { Woven::Nothing } else { Woven::Again(*place, entry.what) };
+        }
+        if self.is_queued_twin(&entry) {
+            return Woven::Nothing;
+        }
+        match &entry.what {
+            What::Result { call, failed, .. } if !self.results => {
+                return match call.and_then(|call| self.calls.get(&call)) {
+                    Some(place) if *failed => Woven::Failed { place: *place, entry },
+                    _ => Woven::Nothing,
+                };
+            }
+            What::Call(Call { id: Some(id), .. }) => {
+                self.calls.insert(*id, self.count);
+            }
+            _ => {}
+        }
+        self.keys.extend(entry.key.map(|key| (key, self.count)));
+        self.count += 1;
+        Woven::New(entry)
+    }
+
+    /// The place of the call that an entry says has failed.
+    fn failed_call(&self, entry: &Entry) -> Option<usize> {
+        match &entry.what {
+            What::Result { call: Some(call), failed: true, .. } => self.calls.get(call).copied(),
+            _ => None,
+        }
+    }
+
+    fn is_queued_twin(&mut self, entry: &Entry) -> bool {
+        let (What::Text(text), Role::User) = (&entry.what, entry.role) else { return false };
+        match self.queued.get(&**text) {
+            Some(queued) if *queued != entry.queued => {
+                self.queued.remove(&**text);
+                true
+            }
+            _ => {
+                if entry.queued {
+                    self.queued.insert(text.to_string(), true);
+                }
+                false
+            }
+        }
+    }
+}
+
+/// The conversation that a sequence of entries is.
+pub fn weave(entries: impl IntoIterator<Item = Entry<'static>>, results: bool) -> Vec<Entry<'static>> {
+    let mut weaver = Weaver::keeping_results(results);
+    let mut woven: Vec<Entry<'static>> = Vec::new();
+    for entry in entries {
+        let failed = weaver.failed_call(&entry);
+        match weaver.push(entry) {
+            Woven::New(entry) => woven.push(entry),
+            Woven::Again(place, what) => renew(&mut woven[place].what, what),
+            Woven::Failed { .. } | Woven::Nothing => {}
+        }
+        if let Some(What::Call(call)) = failed.map(|place| &mut woven[place].what) {
+            call.failed = true;
+        }
+    }
+    woven
+}
+
+/// The later version of an entry counts, but a failure stays known.
+fn renew(old: &mut What<'static>, mut new: What<'static>) {
+    if let (What::Call(old), What::Call(new)) = (&*old, &mut new) {
+        new.failed |= old.failed;
+    }
+    *old = new;
+}

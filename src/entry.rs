@@ -1,0 +1,220 @@
+//! The model: what a transcript says, whoever wrote it.
+//!
+//! An [`Entry`] is something said, called or marked. It borrows from the line it was decoded from, and its text stays
+//! undecoded until somebody asks for it, so that counting entries does not pay for reading them.
+
+use std::borrow::Cow;
+
+use crate::time::Time;
+
+/// Who an entry comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    User,
+    Assistant,
+    System,
+}
+
+impl Role {
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::System => "system",
+        }
+    }
+}
+
+/// What a tool call does, whatever the agent calls the tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Act {
+    Edit,
+    Read,
+    Search,
+    Run,
+    Fetch,
+    Delegate,
+    Plan,
+    Other,
+}
+
+impl Act {
+    pub const ALL: [Act; 8] = [
+        Act::Edit,
+        Act::Read,
+        Act::Search,
+        Act::Run,
+        Act::Fetch,
+        Act::Delegate,
+        Act::Plan,
+        Act::Other,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Act::Edit => "edit",
+            Act::Read => "read",
+            Act::Search => "search",
+            Act::Run => "run",
+            Act::Fetch => "fetch",
+            Act::Delegate => "delegate",
+            Act::Plan => "plan",
+            Act::Other => "other",
+        }
+    }
+}
+
+/// A point in the conversation that is neither text nor call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Mark {
+    /// The agent summed up its context and went on with the summary.
+    Compaction,
+    /// The user stopped the agent.
+    Interrupt,
+    /// The model, the network or the account failed.
+    Error,
+    /// A command to the client: `/clear`, `!ls`.
+    Command,
+    /// Anything else that a machine put into the conversation.
+    Note,
+}
+
+impl Mark {
+    pub const ALL: [Mark; 5] = [Mark::Compaction, Mark::Interrupt, Mark::Error, Mark::Command, Mark::Note];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Compaction => "compaction",
+            Mark::Interrupt => "interrupt",
+            Mark::Error => "error",
+            Mark::Command => "command",
+            Mark::Note => "note",
+        }
+    }
+}
+
+/// The hash of an id that the client wrote (of a line, a message, a call). Ids are compared, never shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Id(pub u64);
+
+impl Id {
+    /// FNV-1a: the same on every machine and in every release, because cursors and caches keep it.
+    pub fn of(bytes: &[u8]) -> Id {
+        Id(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        }))
+    }
+
+    /// The id of the `index`-th thing of a kind within the thing that has this id.
+    pub fn part(self, kind: u8, index: usize) -> Id {
+        let mut bytes = [0; 17];
+        bytes[..8].copy_from_slice(&self.0.to_le_bytes());
+        bytes[8] = kind;
+        bytes[9..].copy_from_slice(&(index as u64).to_le_bytes());
+        Id::of(&bytes)
+    }
+}
+
+/// What one entry says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What<'a> {
+    Text(Cow<'a, str>),
+    Thinking(Cow<'a, str>),
+    Call(Call<'a>),
+    /// The outcome of the call whose id is `call`.
+    Result {
+        call: Option<Id>,
+        failed: bool,
+        text: Cow<'a, str>,
+    },
+    Mark(Mark, Cow<'a, str>),
+}
+
+/// A tool call. `subjects` are the paths, the command or the pattern it is about: one as a rule, none for some tools,
+/// several for a patch over several files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Call<'a> {
+    pub id: Option<Id>,
+    pub tool: Cow<'a, str>,
+    pub act: Act,
+    pub subjects: Vec<Cow<'a, str>>,
+    pub failed: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry<'a> {
+    pub time: Option<Time>,
+    pub role: Role,
+    pub what: What<'a>,
+    /// Equal for two entries that are the same one written twice; absent where the client gives no id.
+    pub key: Option<Id>,
+    /// Equal for all entries of one message, which a client may spread over several lines.
+    pub message: Option<Id>,
+    /// Typed while the agent was busy; some clients write it again as an ordinary prompt.
+    pub queued: bool,
+    /// Listed again by a line that repeats the whole conversation.
+    pub relisted: bool,
+}
+
+impl What<'_> {
+    pub fn into_owned(self) -> What<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        match self {
+            What::Text(text) => What::Text(own(text)),
+            What::Thinking(text) => What::Thinking(own(text)),
+            What::Call(call) => What::Call(Call {
+                id: call.id,
+                tool: own(call.tool),
+                act: call.act,
+                subjects: call.subjects.into_iter().map(own).collect(),
+                failed: call.failed,
+            }),
+            What::Result { call, failed, text } => What::Result { call, failed, text: own(text) },
+            What::Mark(mark, text) => What::Mark(mark, own(text)),
+        }
+    }
+}
+
+impl Entry<'_> {
+    pub fn into_owned(self) -> Entry<'static> {
+        Entry {
+            time: self.time,
+            role: self.role,
+            what: self.what.into_owned(),
+            key: self.key,
+            message: self.message,
+            queued: self.queued,
+            relisted: self.relisted,
+        }
+    }
+}
+
+/// Who gave a session its title.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TitleBy {
+    Person,
+    Agent,
+}
+
+/// Tokens as the client counted them; `total` says that the numbers cover the whole session so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+    pub total: bool,
+}
+
+/// What a line says about its session, beside the entries in it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Facts<'a> {
+    pub time: Option<Time>,
+    pub session: Option<Cow<'a, str>>,
+    pub cwd: Option<Cow<'a, str>>,
+    pub title: Option<(TitleBy, Cow<'a, str>)>,
+    pub model: Option<Cow<'a, str>>,
+    pub usage: Option<Usage>,
+    /// The message whose usage this is.
+    pub message: Option<Id>,
+    /// The line says that the whole file is a subagent's.
+    pub subagent: bool,
+}

@@ -1,0 +1,122 @@
+//! The process: environment variables, directories, clock, time zone. Nothing else asks for them.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use crate::time::Time;
+
+pub struct Env {
+    vars: BTreeMap<OsString, OsString>,
+    pub home: PathBuf,
+    pub cwd: PathBuf,
+    fixed_now: Option<Time>,
+}
+
+impl Env {
+    /// The environment of this process.
+    pub fn of_process() -> Env {
+        let vars: BTreeMap<_, _> = std::env::vars_os().collect();
+        let home = vars.get(OsStr::new("HOME")).map(PathBuf::from).filter(|home| home.is_absolute());
+        let fixed_now = vars.get(OsStr::new("SESSION_MONITOR_NOW")).and_then(|now| Time::parse(now.as_encoded_bytes()));
+        Env {
+            home: home.or_else(std::env::home_dir).unwrap_or_else(|| PathBuf::from("/")),
+            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            vars,
+            fixed_now,
+        }
+    }
+
+    /// A variable, if it is set to something.
+    pub fn var(&self, name: &str) -> Option<&OsStr> {
+        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    pub fn is_set(&self, name: &str) -> bool {
+        self.var(name).is_some()
+    }
+
+    pub fn now(&self) -> Time {
+        self.fixed_now.unwrap_or_else(|| {
+            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+            Time(since.map_or(0, |since| since.as_millis() as i64))
+        })
+    }
+
+    /// `~` and `~/…` in a path that a user or a descriptor wrote.
+    pub fn expand(&self, path: &str) -> PathBuf {
+        match path.strip_prefix('~') {
+            Some("") => self.home.clone(),
+            Some(rest) if rest.starts_with('/') => self.home.join(&rest[1..]),
+            _ => self.cwd.join(path),
+        }
+    }
+
+    pub fn config_dir(&self) -> PathBuf {
+        self.dir("XDG_CONFIG_HOME", ".config", "Library/Application Support", "APPDATA")
+    }
+
+    pub fn cache_dir(&self) -> PathBuf {
+        self.dir("XDG_CACHE_HOME", ".cache", "Library/Caches", "LOCALAPPDATA")
+    }
+
+    /// The XDG directory where its variable is set or the platform has none of its own, else the platform's.
+    fn dir(&self, xdg: &str, unix: &str, mac: &str, windows: &str) -> PathBuf {
+        let chosen = self.var(xdg).map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let platform = || match std::env::consts::OS {
+            "macos" => self.home.join(mac),
+            "windows" => self.var(windows).map_or_else(|| self.home.join(unix), PathBuf::from),
+            _ => self.home.join(unix),
+        };
+        chosen.unwrap_or_else(platform).join("session-monitor")
+    }
+
+    /// Width of the output: `COLUMNS`, else the terminal's, else as wide as it gets.
+    pub fn width(&self, terminal: bool) -> Option<usize> {
+        let asked = self.var("COLUMNS").and_then(|text| text.to_str()?.parse().ok()).filter(|width| *width > 0);
+        asked.or_else(|| terminal.then(|| terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))))
+    }
+
+    /// Whether to colour: on a terminal that can, unless `NO_COLOR` says no.
+    pub fn colour(&self, terminal: bool) -> bool {
+        terminal && !self.is_set("NO_COLOR") && self.var("TERM").is_none_or(|term| term != "dumb")
+    }
+
+    pub fn zone(&self) -> Zone {
+        Zone(jiff::tz::TimeZone::system())
+    }
+
+    /// Where the user's descriptors are.
+    pub fn formats_dir(&self) -> PathBuf {
+        self.config_dir().join("formats")
+    }
+
+    /// A path as a person writes it, with `~` for the home directory.
+    pub fn tilde(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.home) {
+            Ok(rest) if rest.as_os_str().is_empty() => "~".into(),
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => path.display().to_string(),
+        }
+    }
+}
+
+/// Where the user is, as far as the clock is concerned.
+pub struct Zone(jiff::tz::TimeZone);
+
+impl Zone {
+    /// Date and time of day: `2026-01-31`, `14:25`.
+    pub fn local(&self, time: Time) -> (String, String) {
+        let stamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();
+        let local = self.0.to_datetime(stamp);
+        (
+            format!("{:04}-{:02}-{:02}", local.year(), local.month(), local.day()),
+            format!("{:02}:{:02}", local.hour(), local.minute()),
+        )
+    }
+}
+
+/// `2026-11-16T02:36:14.044Z`, for machines.
+pub fn iso(time: Time) -> String {
+    jiff::Timestamp::from_millisecond(time.0).map_or_else(|_| String::new(), |stamp| format!("{stamp:.3}"))
+}

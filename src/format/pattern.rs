@@ -1,0 +1,155 @@
+//! Paths as descriptors write them: `projects/{cwd}/{id}.jsonl`.
+//!
+//! A pattern is matched segment by segment, so a walk opens only directories that can lead to a match. `*` is any text
+//! within a segment, `?` one character; `{id}` and `{cwd}` match like `*` and say what the text is.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Pattern(pub Vec<Segment>);
+
+/// One segment: literal parts with holes between them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Segment {
+    /// The segment with `*` for every hole.
+    glob: String,
+    /// Which hole, counted from the left, is the id or the cwd.
+    id: Option<usize>,
+    cwd: bool,
+}
+
+impl TryFrom<String> for Pattern {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Pattern, String> {
+        text.split('/').map(Segment::parse).collect::<Result<_, _>>().map(Pattern)
+    }
+}
+
+impl Segment {
+    fn parse(text: &str) -> Result<Segment, String> {
+        let glob = text.replace("{id}", "*").replace("{cwd}", "*");
+        if glob.is_empty() || glob.contains(['{', '}']) {
+            return Err(format!("`{text}` is no path segment: a name with `*`, `?`, `{{id}}` or `{{cwd}}` in it"));
+        }
+        let id = text.find("{id}").map(|at| text[..at].replace("{cwd}", "*").matches('*').count());
+        Ok(Segment { glob, id, cwd: text.contains("{cwd}") })
+    }
+
+    /// Whether a name fits, and the id in it.
+    pub fn fits<'n>(&self, name: &'n str) -> Option<Option<&'n str>> {
+        let mut holes = Vec::new();
+        fits(self.glob.as_bytes(), name.as_bytes(), 0, &mut holes).then(|| {
+            let (start, end) = *self.id.and_then(|hole| holes.get(hole))?;
+            name.get(start..end)
+        })
+    }
+
+    /// The one name that fits, if there is only one.
+    pub fn literal(&self) -> Option<&str> {
+        (!self.glob.contains(['*', '?'])).then_some(&self.glob)
+    }
+
+    pub fn is_cwd(&self) -> bool {
+        self.cwd
+    }
+
+    /// The name with the id put in, if the id is all that is open.
+    pub fn with_id(&self, id: &str) -> Option<String> {
+        (self.id == Some(0) && self.glob.matches(['*', '?']).count() == 1).then(|| self.glob.replace('*', id))
+    }
+}
+
+/// Matches from the left; a `*` takes as little as it can, and more when the rest does not fit.
+fn fits(glob: &[u8], name: &[u8], at: usize, holes: &mut Vec<(usize, usize)>) -> bool {
+    match glob.split_first() {
+        None => at == name.len(),
+        Some((b'*', rest)) => {
+            let depth = holes.len();
+            (at..=name.len()).any(|end| {
+                holes.truncate(depth);
+                holes.push((at, end));
+                fits(rest, name, end, holes)
+            })
+        }
+        Some((b'?', rest)) => {
+            let width = name.get(at..).and_then(|rest| std::str::from_utf8(rest).ok()?.chars().next()).map(char::len_utf8);
+            width.is_some_and(|width| fits(rest, name, at + width, holes))
+        }
+        Some((byte, rest)) => name.get(at) == Some(byte) && fits(rest, name, at + 1, holes),
+    }
+}
+
+/// How an agent spells a working directory in a file name. All spellings lose something, so they are only used to look
+/// in the likely place first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spelling {
+    /// Everything but ASCII letters and digits is a dash, by UTF-16 unit; a name over 200 ends in a hash.
+    Alphanumeric,
+    /// `--a-b--`: the first slash dropped, slashes and colons as dashes.
+    Pi,
+}
+
+impl Spelling {
+    /// The name of a directory, as far as it can be told: beyond 200 characters only its beginning.
+    pub fn spell(self, cwd: &Path) -> String {
+        let cwd = cwd.to_string_lossy();
+        match self {
+            Spelling::Alphanumeric => {
+                let dash = |unit: u16| match u8::try_from(unit) {
+                    Ok(byte) if byte.is_ascii_alphanumeric() => char::from(byte),
+                    _ => '-',
+                };
+                cwd.encode_utf16().map(dash).collect()
+            }
+            Spelling::Pi => format!("--{}--", cwd.strip_prefix('/').unwrap_or(&cwd).replace(['/', '\\', ':'], "-")),
+        }
+    }
+
+    pub fn fits(self, name: &str, cwd: &Path) -> bool {
+        let spelt = self.spell(cwd);
+        match (self, spelt.get(..200)) {
+            (Spelling::Alphanumeric, Some(start)) if spelt.len() > 200 => name.starts_with(start),
+            _ => name == spelt,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id<'n>(pattern: &str, name: &'n str) -> Option<Option<&'n str>> {
+        Segment::parse(pattern).unwrap().fits(name)
+    }
+
+    #[test]
+    fn segments() {
+        assert_eq!(id("{id}.jsonl", "a-b.jsonl"), Some(Some("a-b")));
+        assert_eq!(id("{id}.jsonl", "a-b.json"), None);
+        assert_eq!(id("*_{id}.jsonl", "2026-11-16T02-56-33-401Z_my_own.jsonl"), Some(Some("my_own")));
+        assert_eq!(id("rollout-????-??-??T??-??-??-{id}.jsonl", "rollout-2026-11-16T02-35-57-01a1.jsonl"), Some(Some("01a1")));
+        assert_eq!(id("agent-*.jsonl", "agent-7.jsonl"), Some(None));
+        assert_eq!(id("events.jsonl", "events.jsonl"), Some(None));
+        assert_eq!(id("?", "ż"), Some(None));
+        assert!(Segment::parse("{name}.jsonl").is_err());
+        assert_eq!(Segment::parse("{id}.jsonl").unwrap().with_id("x"), Some("x.jsonl".into()));
+    }
+
+    #[test]
+    fn spellings() {
+        let spell = |cwd: &str| Spelling::Alphanumeric.spell(Path::new(cwd));
+        assert_eq!(spell("/Users/foo/home"), "-Users-foo-home");
+        assert_eq!(spell("/a/my_proj.v1 x"), "-a-my-proj-v1-x");
+        assert_eq!(spell("/a/ünïcode-日本"), "-a--n-code---");
+        assert_eq!(spell("/🦀"), "---");
+        assert_eq!(Spelling::Pi.spell(Path::new("/tmp/x/my proj.v1_x:y-żółw")), "--tmp-x-my proj.v1_x-y-żółw--");
+        let long = format!("/{}", "d".repeat(300));
+        assert!(Spelling::Alphanumeric.fits(&format!("-{}-1x2y3z", "d".repeat(199)), Path::new(&long)));
+        assert!(!Spelling::Alphanumeric.fits(&format!("-{}-1x2y3z", "d".repeat(198)), Path::new(&long)));
+    }
+}

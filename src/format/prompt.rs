@@ -1,0 +1,126 @@
+//! Tells what a user typed from what a client wrote in the user's name.
+
+use std::borrow::Cow;
+
+use super::descriptor::Prompt;
+use crate::entry::Mark;
+
+/// What a text in the user's name is.
+#[derive(Debug, PartialEq)]
+pub enum Said<'a> {
+    /// The user typed this.
+    Typed(Cow<'a, str>),
+    /// The client wrote it.
+    Machine(Mark, Cow<'a, str>),
+    /// Nothing is left.
+    Nothing,
+}
+
+impl Prompt {
+    /// Sorts a text. A tag counts only as a whole block, from `<tag>` to `</tag>`: a prompt that merely quotes a tag
+    /// stays a prompt.
+    pub fn sort<'a>(&self, text: Cow<'a, str>) -> Said<'a> {
+        let text = self.stripped(text);
+        let start = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
+        if start.is_empty() {
+            return Said::Nothing;
+        }
+        let begins = |all: &[String]| all.iter().any(|with| start.starts_with(with.as_str()));
+        let wrapped = |all: &[String]| all.iter().any(|tag| block(start, tag).is_some_and(|block| block.start == 0));
+        if wrapped(&self.command) {
+            Said::Machine(Mark::Command, Cow::Owned(untagged(start)))
+        } else if wrapped(&self.machine) || begins(&self.starts) {
+            Said::Machine(Mark::Note, Cow::Owned(untagged(start)))
+        } else if begins(&self.interrupt) {
+            Said::Machine(Mark::Interrupt, Cow::Owned(start.to_owned()))
+        } else if begins(&self.command_starts) {
+            Said::Machine(Mark::Command, Cow::Owned(start.to_owned()))
+        } else {
+            Said::Typed(text)
+        }
+    }
+
+    fn stripped<'a>(&self, mut text: Cow<'a, str>) -> Cow<'a, str> {
+        for tag in &self.strip {
+            while let Some(cut) = block(&text, tag) {
+                let rest = format!("{}{}", &text[..cut.start], text[cut.end..].trim_start_matches(['\n', '\r']));
+                text = Cow::Owned(rest);
+            }
+        }
+        text
+    }
+}
+
+/// The first whole block of a tag.
+fn block(text: &str, tag: &str) -> Option<std::ops::Range<usize>> {
+    let open = format!("<{tag}");
+    let close = format!("</{tag}>");
+    let start = text.match_indices(&open).map(|(at, _)| at).find(|at| {
+        matches!(text.as_bytes().get(at + open.len()), Some(b'>' | b' ' | b'\n'))
+    })?;
+    let end = text[start..].find(&close)? + start + close.len();
+    Some(start..end)
+}
+
+/// The text without its tags, on one line: `/compact keep the important parts`.
+fn untagged(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(open) = rest.find('<') {
+        out.push_str(&rest[..open]);
+        out.push(' ');
+        rest = match rest[open..].find('>') {
+            Some(close) => &rest[open + close + 1..],
+            None => break,
+        };
+    }
+    out.push_str(rest);
+    let words: Vec<_> = out.split_whitespace().collect();
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sort(text: &str) -> Said<'_> {
+        let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
+        Prompt {
+            strip: words(&["system-reminder", "ide_opened_file"]),
+            machine: words(&["task-notification"]),
+            command: words(&["command-name", "command-message"]),
+            starts: words(&["Caveat: "]),
+            command_starts: vec![],
+            interrupt: words(&["[Request interrupted"]),
+        }
+        .sort(Cow::Borrowed(text))
+    }
+
+    #[test]
+    fn what_was_typed() {
+        let typed = |text: &str| match sort(text) {
+            Said::Typed(text) => Some(text.into_owned()),
+            _ => None,
+        };
+        assert_eq!(typed("fix it").as_deref(), Some("fix it"));
+        assert_eq!(typed("<command-name> is what tag?").as_deref(), Some("<command-name> is what tag?"));
+        assert_eq!(typed("see <task-notification>x</task-notification>").as_deref(), Some("see <task-notification>x</task-notification>"));
+        assert_eq!(typed("<system-reminder>date changed</system-reminder>\ncontinue").as_deref(), Some("continue"));
+        assert_eq!(typed("<ide_opened_file>a</ide_opened_file>\nrename <b> this").as_deref(), Some("rename <b> this"));
+        assert_eq!(typed("a <system-reminder>x</system-reminder> b").as_deref(), Some("a  b"));
+        assert_eq!(typed("<system-reminders are fun").as_deref(), Some("<system-reminders are fun"));
+    }
+
+    #[test]
+    fn what_was_not() {
+        assert_eq!(sort("<system-reminder>x</system-reminder>"), Said::Nothing);
+        assert_eq!(sort(" \n"), Said::Nothing);
+        assert_eq!(
+            sort("<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>src</command-args>"),
+            Said::Machine(Mark::Command, "review /review src".into())
+        );
+        assert_eq!(sort("[Request interrupted by user]"), Said::Machine(Mark::Interrupt, "[Request interrupted by user]".into()));
+        assert!(matches!(sort("<task-notification>\n<id>1</id></task-notification>\nsee file"), Said::Machine(Mark::Note, _)));
+        assert!(matches!(sort("\u{feff}Caveat: x"), Said::Machine(Mark::Note, _)));
+    }
+}

@@ -1,0 +1,188 @@
+//! Finds transcripts: every file that fits a pattern of a format, and the named sessions of a home.
+//!
+//! Only names are read here. What is inside a transcript, also the working directory that decides which project it
+//! belongs to, is `decode`'s business.
+
+mod home;
+mod project;
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+pub use home::Home;
+pub use project::Project;
+
+use crate::env::Env;
+use crate::format::Known;
+use crate::format::descriptor::{Pointer, Root, Titles};
+use crate::format::pattern::{Pattern, Segment};
+
+/// A session: where its transcript is, and what it is called.
+#[derive(Debug, Clone)]
+pub struct Session<'f> {
+    pub id: String,
+    /// Its name in a named home.
+    pub name: Option<String>,
+    pub format: &'f Known,
+    /// The root it was found under; none for a file given by path.
+    pub root: Option<&'f Root>,
+    pub path: PathBuf,
+}
+
+impl Session<'_> {
+    /// The first characters of the id, which everybody accepts in its place.
+    pub fn short_id(&self) -> &str {
+        self.id.char_indices().nth(8).map_or(&self.id, |(end, _)| &self.id[..end])
+    }
+}
+
+/// A place that could not be read.
+#[derive(Debug)]
+pub struct Unreadable {
+    pub path: PathBuf,
+    pub error: io::Error,
+}
+
+/// Where a root is now.
+pub fn place(root: &Root, env: &Env) -> Option<PathBuf> {
+    let moved = root.env.as_ref().and_then(|name| env.var(name));
+    moved.map(|dir| env.expand(&dir.to_string_lossy())).or_else(|| root.path.as_ref().map(|path| env.expand(path)))
+}
+
+/// All sessions of all formats. A file that two patterns reach is found once.
+pub fn sessions<'f>(formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
+    let mut found: HashMap<PathBuf, Session<'f>> = HashMap::new();
+    for format in formats {
+        for root in &format.head.roots {
+            let Some(dir) = place(root, env) else { continue };
+            for pattern in &root.files {
+                files(&dir, &pattern.0, None, bad, &mut |path, id| {
+                    if !root.not.iter().any(|not| excludes(not, &path)) {
+                        let session = Session { id, name: None, format, root: Some(root), path: path.clone() };
+                        found.entry(path).or_insert(session);
+                    }
+                });
+            }
+        }
+    }
+    let mut sessions: Vec<_> = found.into_values().collect();
+    sessions.sort_by(|a, b| a.path.cmp(&b.path));
+    sessions
+}
+
+/// The transcript with an id: in the directory that spells the cwd if it is there, else wherever it is.
+pub fn by_id<'f>(formats: &'f [Known], env: &Env, id: &str, cwd: &Path) -> Option<Session<'f>> {
+    let mut elsewhere = None;
+    for format in formats {
+        for root in &format.head.roots {
+            let (Some(dir), Some(spelling)) = (place(root, env), root.cwd) else { continue };
+            for pattern in &root.files {
+                let path = |cwd: Option<&str>| filled(&dir, pattern, cwd, id);
+                let session = |path| Session { id: id.into(), name: None, format, root: Some(root), path };
+                if let Some(path) = path(Some(&spelling.spell(cwd))).filter(|path| path.is_file()) {
+                    return Some(session(path));
+                }
+                let here = subdirs(&dir, pattern).into_iter().filter_map(|name| {
+                    path(Some(&name)).filter(|path| path.is_file()).map(|path| (spelling.fits(&name, cwd), path))
+                });
+                if let Some((_, path)) = here.max_by_key(|(fits, _)| *fits) {
+                    elsewhere.get_or_insert(session(path));
+                }
+            }
+        }
+    }
+    elsewhere
+}
+
+/// A pattern with its cwd and id put in, if nothing else in it is open.
+fn filled(dir: &Path, pattern: &Pattern, cwd: Option<&str>, id: &str) -> Option<PathBuf> {
+    pattern.0.iter().try_fold(dir.to_path_buf(), |path, segment| {
+        let name = match segment.literal() {
+            Some(name) => name.to_owned(),
+            None if segment.is_cwd() => cwd?.to_owned(),
+            None => segment.with_id(id)?,
+        };
+        Some(path.join(name))
+    })
+}
+
+/// The directories that stand for a cwd in a pattern.
+fn subdirs(dir: &Path, pattern: &Pattern) -> Vec<String> {
+    let before = pattern.0.iter().take_while(|segment| !segment.is_cwd());
+    let parent = before.fold(Some(dir.to_path_buf()), |path, segment| Some(path?.join(segment.literal()?)));
+    let entries = parent.and_then(|parent| std::fs::read_dir(parent).ok());
+    entries.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+fn excludes(not: &Pattern, path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    not.0.last().is_some_and(|segment| segment.fits(name).is_some())
+}
+
+/// Walks down a pattern. The depth is the pattern's, so a link that leads in a circle does no harm.
+fn files(dir: &Path, pattern: &[Segment], id: Option<&str>, bad: &mut Vec<Unreadable>, take: &mut dyn FnMut(PathBuf, String)) {
+    let Some((segment, rest)) = pattern.split_first() else { return };
+    if let (Some(name), false) = (segment.literal(), rest.is_empty()) {
+        return files(&dir.join(name), rest, id, bad, take);
+    }
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => {
+            if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) {
+                bad.push(Unreadable { path: dir.into(), error });
+            }
+            return;
+        }
+    };
+    for entry in entries.flatten() {
+        let Ok(kind) = entry.file_type() else { continue };
+        let name = entry.file_name();
+        let Some(fit) = name.to_str().and_then(|name| segment.fits(name)) else { continue };
+        let id = fit.or(id);
+        if !rest.is_empty() {
+            if kind.is_dir() || kind.is_symlink() {
+                files(&entry.path(), rest, id, bad, take);
+            }
+        } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
+            let stem = || entry.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            take(entry.path(), id.map_or_else(stem, str::to_owned));
+        }
+    }
+}
+
+/// The titles that an index file under a root gives to session ids; the last of an id wins.
+pub fn titles(root: &Root, env: &Env) -> HashMap<String, String> {
+    let Some((index, dir)) = root.titles.as_ref().zip(place(root, env)) else { return HashMap::new() };
+    let text = std::fs::read_to_string(dir.join(&index.file)).unwrap_or_default();
+    text.lines().filter_map(|line| title(index, line)).collect()
+}
+
+fn title(index: &Titles, line: &str) -> Option<(String, String)> {
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    let text = |pointer: &Pointer| {
+        pointer.0.iter().try_fold(&value, |value, key| value.get(key)).and_then(|value| value.as_str()).map(str::to_owned)
+    };
+    Some((text(&index.id)?, text(&index.person)?))
+}
+
+/// What a small file next to a transcript says about it.
+#[derive(Debug, Default, Clone)]
+pub struct Aside {
+    pub cwd: Option<String>,
+    pub title: Option<String>,
+    pub by_person: bool,
+}
+
+pub fn beside(root: &Root, transcript: &Path) -> Aside {
+    let Some((beside, dir)) = root.beside.as_ref().zip(transcript.parent()) else { return Aside::default() };
+    let Ok(text) = std::fs::read_to_string(dir.join(&beside.file)) else { return Aside::default() };
+    let value = |key: &Option<String>| match key.as_deref()? {
+        "*" => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        key => text.lines().find_map(|line| {
+            let value = line.strip_prefix(key)?.strip_prefix(':')?.trim();
+            Some(value.trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
+        }),
+    };
+    Aside { cwd: value(&beside.cwd), title: value(&beside.title), by_person: value(&beside.by_person).as_deref() == Some("true") }
+}

@@ -1,0 +1,40 @@
+//! Which project a directory belongs to: its git repository with all worktrees, found by reading `.git`; outside a
+//! repository, the directory itself.
+
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Project(PathBuf);
+
+impl Project {
+    /// A directory that is gone belongs where its nearest existing parent does, if that is in a repository.
+    pub fn of(dir: &Path) -> Project {
+        let there = dir.ancestors().find_map(|dir| std::fs::canonicalize(dir).ok().map(|real| (dir, real)));
+        let Some((existing, real)) = there else { return Project(dir.into()) };
+        let repository = real.ancestors().find_map(|dir| git_dir(&dir.join(".git")));
+        Project(repository.unwrap_or_else(|| match dir.strip_prefix(existing) {
+            Ok(gone) if !gone.as_os_str().is_empty() => real.join(gone),
+            _ => real,
+        }))
+    }
+}
+
+/// The directory that all worktrees of a repository share. In a worktree, `.git` is a file that names the worktree's own
+/// directory, and a file there names the shared one.
+fn git_dir(git: &Path) -> Option<PathBuf> {
+    if git.join("HEAD").is_file() {
+        return std::fs::canonicalize(git).ok();
+    }
+    let text = std::fs::read_to_string(git).ok()?;
+    let own = git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
+    let shared = match std::fs::read_to_string(own.join("commondir")) {
+        Ok(path) => own.join(path.trim()),
+        Err(_) => own.clone(),
+    };
+    std::fs::canonicalize(&shared).ok().or_else(|| removed_worktree(&own))
+}
+
+/// A pruned worktree names a directory that is gone: `<repository>/.git/worktrees/<name>`.
+fn removed_worktree(own: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(own.parent()?.parent()?).ok()
+}

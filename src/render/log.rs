@@ -1,0 +1,136 @@
+//! A log for people: a line per entry, what was said in full.
+
+use std::path::Path;
+
+use crate::entry::{Call, Entry, Mark, Role, What};
+use crate::env::Zone;
+use crate::render::terminal::{Look, Tone, clean, cut, flat, pad, width, wrap};
+
+/// `2026-01-31 14:25`
+const STAMP: usize = 16;
+const ROLE: usize = 9;
+/// The longest command or pattern shown where no terminal sets a width.
+const SUBJECT: usize = 200;
+
+pub struct LogView {
+    zone: Zone,
+    look: Look,
+    /// Paths below it are shown relative to it.
+    cwd: Option<String>,
+    /// The day of the last entry, which is not said again.
+    day: String,
+    /// Room for the name of the session, where there are several.
+    name: usize,
+}
+
+impl LogView {
+    pub fn new(zone: Zone, look: Look) -> LogView {
+        LogView { zone, look, cwd: None, day: String::new(), name: 0 }
+    }
+
+    pub fn in_directory(&mut self, cwd: Option<String>) {
+        self.cwd = cwd.or(self.cwd.take());
+    }
+
+    pub fn entry(&mut self, entry: &Entry, session: Option<&str>) -> String {
+        let (label, tone) = label(entry);
+        let stamp = self.stamp(entry);
+        let mut head = format!("{}  ", self.look.paint(Tone::Faint, &stamp));
+        let mut indent = STAMP + 2;
+        if let Some(session) = session {
+            let session = cut(session, 20);
+            self.name = self.name.max(width(&session));
+            head += &format!("{}  ", self.look.paint(Tone::Strong, &pad(&session, self.name)));
+            indent += self.name + 2;
+        }
+        head += &format!("{}  ", self.look.paint(tone, &pad(label, ROLE)));
+        indent += ROLE + 2;
+
+        let body = self.body(entry, indent);
+        let margin = format!("\n{}", " ".repeat(indent));
+        format!("{head}{}", body.join(&margin))
+    }
+
+    /// Date and time where the day changes, else the time alone.
+    fn stamp(&mut self, entry: &Entry) -> String {
+        let Some(time) = entry.time else { return " ".repeat(STAMP) };
+        let (day, time) = self.zone.local(time);
+        if day == self.day {
+            return format!("{:STAMP$}", format!("           {time}"));
+        }
+        self.day = day;
+        format!("{} {time}", self.day)
+    }
+
+    fn body(&self, entry: &Entry, indent: usize) -> Vec<String> {
+        let room = self.look.width.map(|width| width.saturating_sub(indent).max(20));
+        match &entry.what {
+            What::Text(text) => fitted(text, room).map(|line| line.to_owned()).collect(),
+            What::Call(call) => {
+                let tone = if call.failed { Tone::Alarm } else { Tone::Plain };
+                vec![self.look.paint(tone, &self.call(call, room))]
+            }
+            What::Thinking(text) | What::Mark(_, text) => {
+                fitted(text, room).map(|line| self.look.paint(Tone::Faint, &line)).collect()
+            }
+            What::Result { failed, text, .. } => {
+                let tone = if *failed { Tone::Alarm } else { Tone::Faint };
+                shortened(text, room).iter().map(|line| self.look.paint(tone, line)).collect()
+            }
+        }
+    }
+
+    /// `[Edit home/MEMORY.md]`, `[Bash npm test] failed`
+    pub fn call(&self, call: &Call, room: Option<usize>) -> String {
+        let subjects: Vec<_> = call.subjects.iter().map(|subject| flat(self.relative(subject))).collect();
+        let subject = subjects.join(", ");
+        let end = if call.failed { "] failed" } else { "]" };
+        let tool = flat(&call.tool);
+        if subject.is_empty() {
+            return format!("[{tool}{end}");
+        }
+        let used = width(&tool) + 2 + end.len();
+        let room = room.map_or(SUBJECT, |room| room.saturating_sub(used).max(8));
+        format!("[{tool} {}{end}", cut(&subject, room))
+    }
+
+    fn relative<'s>(&self, subject: &'s str) -> &'s str {
+        let below = |cwd: &String| Path::new(subject).strip_prefix(cwd).ok().and_then(|path| path.to_str());
+        self.cwd.as_ref().and_then(below).filter(|path| !path.is_empty()).unwrap_or(subject)
+    }
+}
+
+fn label(entry: &Entry) -> (&'static str, Tone) {
+    match (&entry.what, entry.role) {
+        (What::Thinking(_), _) => ("thinking", Tone::Faint),
+        (What::Result { .. }, _) => ("result", Tone::Faint),
+        (What::Mark(Mark::Error, _), _) => ("error", Tone::Alarm),
+        (What::Mark(mark, _), _) => (mark.name(), Tone::Faint),
+        (_, Role::User) => ("user", Tone::User),
+        (_, role) => (role.name(), Tone::Plain),
+    }
+}
+
+/// The lines of a text, broken where the terminal ends.
+fn fitted(text: &str, room: Option<usize>) -> impl Iterator<Item = String> {
+    let text = clean(text.trim_end()).into_owned();
+    let lines: Vec<_> = text.split('\n').map(|line| line.trim_end().to_owned()).collect();
+    lines.into_iter().flat_map(move |line| match room {
+        Some(room) => wrap(&line, room),
+        None => vec![line],
+    })
+}
+
+/// The first lines of a tool's output.
+fn shortened(text: &str, room: Option<usize>) -> Vec<String> {
+    const LINES: usize = 3;
+    let text = clean(text.trim());
+    let mut lines: Vec<_> = text.lines().take(LINES).map(|line| cut(line, room.unwrap_or(SUBJECT)).into_owned()).collect();
+    if text.lines().count() > LINES {
+        lines.push("…".into());
+    }
+    if lines.is_empty() {
+        lines.push("(no text)".into());
+    }
+    lines
+}

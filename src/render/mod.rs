@@ -1,0 +1,8 @@
+//! Entries and lists as text for people and as JSON for programs.
+//!
+//! Everything from a transcript goes through [`terminal::clean`] on its way to a terminal.
+
+pub mod json;
+pub mod list;
+pub mod log;
+pub mod terminal;

@@ -1,0 +1,231 @@
+//! A transcript: the file of a session, read through its format.
+//!
+//! The last entries from the end, everything from an offset, or a tally of the whole: all by the same steps, cursor to
+//! lines, decode to entries, digest to what they amount to.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+use crate::cursor::{Backward, Cursor, Forward};
+use crate::decode::{Decoder, Item, Outcome};
+use crate::digest::{Tally, weave};
+use crate::entry::{Entry, What};
+use crate::format::{Format, Known};
+use crate::time::{MINUTE, Time};
+
+pub struct Transcript<'f> {
+    pub file: File,
+    pub meta: Metadata,
+    format: &'f Format,
+    /// Decode thinking and results, too.
+    full: bool,
+    subagent: bool,
+}
+
+/// Some entries of a transcript.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub entries: Vec<Entry<'static>>,
+    /// The working directory last named.
+    pub cwd: Option<String>,
+    /// How many lines could not be read.
+    pub broken: u64,
+    /// Where the last line that was read ends.
+    pub end: u64,
+}
+
+/// Which entries of a log are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    pub count: usize,
+    pub since: Option<Time>,
+    pub full: bool,
+    /// Also a last line that has no newline yet, if it is whole.
+    pub unfinished: bool,
+}
+
+impl Wanted {
+    /// What a log shows: what was said and what was called; in full, everything.
+    pub fn shows(&self, entry: &Entry) -> bool {
+        let kind = self.full || matches!(entry.what, What::Text(_) | What::Call(_));
+        kind && self.since.is_none_or(|since| entry.time.is_some_and(|time| time >= since))
+    }
+}
+
+impl<'f> Transcript<'f> {
+    pub fn open(path: &Path, format: &'f Format) -> io::Result<Transcript<'f>> {
+        let file = File::open(path)?;
+        let meta = file.metadata()?;
+        if meta.is_dir() {
+            return Err(io::Error::other("is a directory, not a transcript"));
+        }
+        Ok(Transcript { file, meta, format, full: false, subagent: false })
+    }
+
+    pub fn full(self, full: bool) -> Transcript<'f> {
+        Transcript { full, ..self }
+    }
+
+    /// Reads a subagent's file as what it is, instead of leaving its lines out.
+    pub fn subagent(self, subagent: bool) -> Transcript<'f> {
+        Transcript { subagent, ..self }
+    }
+
+    fn decoder(&self) -> Decoder<'f> {
+        Decoder::new(self.format).full(self.full).subagent(self.subagent)
+    }
+
+    /// The last entries, read from the end and no further than needed.
+    pub fn last(&self, wanted: Wanted) -> io::Result<Log> {
+        let mut decoder = self.decoder();
+        let mut backward = Backward::new(&self.file, self.meta.len())?;
+        let mut log = Log { end: self.meta.len(), ..Log::default() };
+        let mut lines: Vec<Vec<Entry<'static>>> = Vec::new();
+        // Entries that a line lists again do not count: the lines that had them first come further up.
+        let mut enough = wanted.count;
+        let mut shown = 0;
+        loop {
+            let mut old = false;
+            while shown < enough && !old {
+                let Some((line, finished)) = backward.next()? else { break };
+                let offset = line.offset();
+                if !finished && !wanted.unfinished {
+                    log.end = offset;
+                    continue;
+                }
+                let mut entries = Vec::new();
+                let outcome = decoder.line(line, &mut |item| match item {
+                    Item::Facts(facts) => {
+                        let limit = wanted.since.map(|since| Time(since.0 - 10 * MINUTE));
+                        old |= facts.time.zip(limit).is_some_and(|(time, limit)| time < limit);
+                        if log.cwd.is_none() {
+                            log.cwd = facts.cwd.map(|cwd| cwd.into_owned());
+                        }
+                    }
+                    Item::Entry(entry) => entries.push(entry.into_owned()),
+                })?;
+                log.broken += u64::from(outcome == Outcome::Broken && finished);
+                shown += entries.iter().filter(|entry| wanted.shows(entry) && !entry.relisted).count();
+                lines.push(entries);
+            }
+            let complete = old || shown < enough;
+            let entries = lines.iter().rev().flatten().cloned();
+            let mut woven = weave(entries, wanted.full);
+            woven.retain(|entry| wanted.shows(entry));
+            if woven.len() >= wanted.count || complete {
+                woven.drain(..woven.len().saturating_sub(wanted.count));
+                log.entries = woven;
+                return Ok(log);
+            }
+            enough = shown + wanted.count - woven.len();
+        }
+    }
+
+    /// Hands out everything from an offset to the end of the last whole line; returns where that is, and how many lines
+    /// were broken.
+    pub fn from(&self, offset: u64, sink: &mut dyn FnMut(Item)) -> io::Result<(u64, u64)> {
+        let mut decoder = self.decoder();
+        let mut forward = Forward::new(&self.file, offset, self.meta.len());
+        let mut broken = 0;
+        while let Some(line) = forward.next()? {
+            broken += u64::from(decoder.line(line, sink)? == Outcome::Broken);
+        }
+        Ok((forward.offset(), broken))
+    }
+
+    /// Where the last whole line ends.
+    pub fn end(&self) -> io::Result<u64> {
+        let mut backward = Backward::new(&self.file, self.meta.len())?;
+        Ok(match backward.next()? {
+            Some((line, false)) => line.offset(),
+            _ => self.meta.len(),
+        })
+    }
+
+    /// Counts on from where a tally stopped, or from the start if the file is not what it was.
+    pub fn tally(&self, before: Option<(Cursor, Tally)>) -> io::Result<(Cursor, Tally)> {
+        let before = before.filter(|(cursor, _)| cursor.holds(&self.file));
+        let (offset, mut tally) = before.map_or((0, Tally::default()), |(cursor, tally)| (cursor.offset, tally));
+        let (end, broken) = self.from(offset, &mut |item| match item {
+            Item::Facts(facts) => tally.facts(&facts),
+            Item::Entry(entry) => tally.entry(&entry),
+        })?;
+        tally.broken += broken;
+        Ok((Cursor::at(&self.file, end)?, tally))
+    }
+}
+
+/// How the lines of a file fit a format.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Fit {
+    pub matched: u64,
+    pub ignored: u64,
+    /// Where the broken lines start.
+    pub broken: Vec<u64>,
+    pub entries: u64,
+    /// Only as a subagent's do its lines count.
+    pub subagent: bool,
+}
+
+impl Fit {
+    fn of(file: &File, size: u64, format: &Format, subagent: bool) -> io::Result<Fit> {
+        let mut decoder = Decoder::new(format).subagent(subagent);
+        let mut forward = Forward::new(file, 0, size);
+        let mut fit = Fit { subagent, ..Fit::default() };
+        let mut line = |line: crate::cursor::Line, finished: bool| -> io::Result<()> {
+            let offset = line.offset();
+            let mut entries = 0;
+            let outcome = decoder.line(line, &mut |item| {
+                // A file is known by what is said in it, and by the headers that tell about it.
+                entries += match item {
+                    Item::Facts(facts) => u64::from(facts.session.is_some()),
+                    Item::Entry(_) => 1,
+                };
+            })?;
+            fit.entries += entries;
+            match outcome {
+                Outcome::Matched => fit.matched += 1,
+                Outcome::Ignored => fit.ignored += 1,
+                Outcome::Broken if finished => fit.broken.push(offset),
+                Outcome::Broken => {}
+            }
+            Ok(())
+        };
+        while let Some(next) = forward.next()? {
+            line(next, true)?;
+        }
+        if let Some(last) = forward.last() {
+            line(last, false)?;
+        }
+        Ok(fit)
+    }
+}
+
+/// Recognises a transcript from its lines. The beginning decides; if it says nothing, the whole file does.
+pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'f Known, Fit)>> {
+    const BEGINNING: u64 = 512 * 1024;
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    for limit in [BEGINNING.min(size), size] {
+        let mut best: Option<(&Known, Fit)> = None;
+        for known in formats {
+            for subagent in [false, true] {
+                let fit = Fit::of(&file, limit, known.format(), subagent)?;
+                if fit.entries > best.as_ref().map_or(0, |(_, best)| best.entries) {
+                    best = Some((known, fit));
+                }
+            }
+        }
+        if best.is_some() {
+            return Ok(best);
+        }
+    }
+    Ok(None)
+}
+
+/// How all lines of a file fit a format.
+pub fn fit(path: &Path, format: &Format, subagent: bool) -> io::Result<Fit> {
+    let file = File::open(path)?;
+    Fit::of(&file, file.metadata()?.len(), format, subagent)
+}
