@@ -5,6 +5,7 @@
 //! anew with the same result.
 
 use std::collections::HashMap;
+use std::hash::Hasher;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -13,8 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use crate::cursor::Cursor;
-use crate::digest::{Tally, Turn};
+use crate::cursor::{Buffer, Cursor};
+use crate::digest::{Seen, Tally, Turn};
 use crate::env::Env;
 use crate::format::Known;
 use crate::locate::{self, Aside, Home, Project, Session, Unreadable};
@@ -26,7 +27,7 @@ use crate::transcript::{Transcript, recognise};
 #[derive(Debug, Clone)]
 pub struct Listed<'f> {
     pub session: Session<'f>,
-    pub tally: Tally,
+    pub tally: Box<Tally>,
     /// It belongs to the project, or to the named home, that the command runs in.
     pub here: bool,
 }
@@ -69,25 +70,36 @@ impl Listed<'_> {
     }
 }
 
-#[derive(Default, Serialize, Deserialize)]
+/// What is known about files, in the order of their paths.
+#[derive(Deserialize)]
 struct Cache {
     /// Another version counts differently: start anew.
     version: String,
-    files: HashMap<PathBuf, Cached>,
+    files: Vec<Box<Cached>>,
+}
+
+#[derive(Serialize)]
+struct NewCache<'c> {
+    version: &'c str,
+    files: Vec<&'c Cached>,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 struct Cached {
+    path: String,
     identity: (u64, u64, u64, i64, i64),
     format: String,
+    /// In a box, here and in [`Listed`], because it is large and moved around.
+    tally: Box<Tally>,
     cursor: Cursor,
-    tally: Tally,
+    seen: Seen,
 }
 
 /// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
 fn version(formats: &[Known]) -> String {
-    let texts: Vec<u8> = formats.iter().flat_map(|format| format.text().bytes()).collect();
-    format!("{}-{:x}", env!("CARGO_PKG_VERSION"), crate::entry::Id::of(&texts).0)
+    let mut hasher = std::hash::DefaultHasher::new();
+    formats.iter().for_each(|format| hasher.write(format.text().as_bytes()));
+    format!("{}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
 }
 
 /// All sessions on the machine that somebody said something in, the newest first. Files that cannot be read are named in
@@ -99,18 +111,18 @@ pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> V
 
     let path = env.cache_dir().join("list.json");
     let version = version(formats);
-    let cache = std::fs::read(&path).ok().and_then(|text| serde_json::from_slice::<Cache>(&text).ok());
-    let mut old = cache.filter(|cache| cache.version == version).map(|cache| cache.files).unwrap_or_default();
-    let (files, changed) = count(&sessions, &mut old, bad);
-    if changed || !old.is_empty() {
-        let cache = Cache { version, files };
-        if let Ok(text) = serde_json::to_vec(&cache) {
+    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let cache = serde_json::from_str::<Cache>(&text).ok().filter(|cache| cache.version == version);
+    let old = cache.map(|cache| cache.files).unwrap_or_default();
+    let (counted, changed) = count(&sessions, old, bad);
+    if changed {
+        let files = counted.iter().flatten().map(|cached| &**cached).collect();
+        if let Ok(text) = serde_json::to_vec(&NewCache { version: &version, files }) {
             // Without a cache the next list is slower and no different.
             let _ = state::replace(&path, &text);
         }
-        return listed(env, sessions, cache.files, &names);
     }
-    listed(env, sessions, files, &names)
+    listed(env, sessions, counted, &names)
 }
 
 /// The sessions with a name in this home, added to those found elsewhere: path to name.
@@ -119,48 +131,49 @@ fn named<'f>(home: &Home, env: &Env, formats: &'f [Known], sessions: &mut Vec<Se
     for name in home.names() {
         if let Some(session) = home.session(&name, formats, env) {
             names.insert(session.path.clone(), name);
-            if !sessions.iter().any(|known| known.path == session.path) {
-                sessions.push(session);
-            }
+            sessions.push(session);
         }
     }
+    locate::in_order(sessions);
     names
 }
 
-/// Tallies all sessions, from the cache where it knows them; what is left in `old` afterwards is gone.
-fn count(sessions: &[Session], old: &mut HashMap<PathBuf, Cached>, bad: &mut Vec<Unreadable>) -> (HashMap<PathBuf, Cached>, bool) {
-    let mut files = HashMap::with_capacity(sessions.len());
-    let mut stale: Vec<(&Session, Option<Cached>)> = Vec::new();
-    for session in sessions {
-        let cached = old.remove(&session.path).filter(|cached| cached.format == session.format.name);
-        let meta = std::fs::metadata(&session.path);
-        match (meta, cached) {
-            (Ok(meta), Some(cached)) if cached.identity == identity(&meta) => {
-                files.insert(session.path.clone(), cached);
+/// Tallies all sessions, from the cache where it knows them, and says whether the cache must change.
+fn count(sessions: &[Session], old: Vec<Box<Cached>>, bad: &mut Vec<Unreadable>) -> (Vec<Option<Box<Cached>>>, bool) {
+    let mut counted: Vec<Option<Box<Cached>>> = Vec::with_capacity(sessions.len());
+    let mut stale = Vec::new();
+    let mut gone = false;
+    // Both are in the order of their paths, so one pass finds what belongs together.
+    let mut old = old.into_iter().peekable();
+    for (index, session) in sessions.iter().enumerate() {
+        let path = session.path.as_os_str().as_encoded_bytes();
+        while old.next_if(|cached| cached.path.as_bytes() < path).is_some() {
+            gone = true;
+        }
+        let cached = old.next_if(|cached| cached.path.as_bytes() == path);
+        let cached = cached.filter(|cached| cached.format == session.format.name);
+        match std::fs::metadata(&session.path) {
+            Ok(meta) => {
+                let fresh = cached.as_ref().is_some_and(|cached| cached.identity == identity(&meta));
+                let same_file = |cached: &Box<Cached>| (cached.identity.0, cached.identity.1) == (meta.dev(), meta.ino());
+                stale.extend((!fresh).then_some(index));
+                counted.push(cached.filter(same_file));
             }
-            (Ok(meta), cached) => {
-                let grown = |cached: &Cached| (cached.identity.0, cached.identity.1) == (meta.dev(), meta.ino());
-                stale.push((session, cached.filter(grown)));
+            Err(error) => {
+                say_unless_gone(error, session, bad);
+                counted.push(None);
             }
-            (Err(error), _) if error.kind() == io::ErrorKind::NotFound => {}
-            (Err(error), _) => bad.push(Unreadable { path: session.path.clone(), error }),
         }
     }
-    let changed = !stale.is_empty();
-    let counted = Mutex::new((files, bad));
+    let changed = gone || !stale.is_empty() || old.next().is_some();
+    let recounted = Mutex::new(Vec::with_capacity(stale.len()));
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get()).min(stale.len()).min(8);
     let work = || {
-        while let Some((session, cached)) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = recount(session, cached.clone());
-            let (files, bad) = &mut *counted.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            match result {
-                Ok(cached) => {
-                    files.insert(session.path.clone(), cached);
-                }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => bad.push(Unreadable { path: session.path.clone(), error }),
-            }
+        let mut buffer = Buffer::default();
+        while let Some(&index) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let result = recount(&sessions[index], counted[index].clone(), &mut buffer);
+            recounted.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
         }
     };
     std::thread::scope(|scope| {
@@ -169,30 +182,42 @@ fn count(sessions: &[Session], old: &mut HashMap<PathBuf, Cached>, bad: &mut Vec
         }
         work();
     });
-    let (files, _) = counted.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-    (files, changed)
+    for (index, result) in recounted.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
+        counted[index] = result.map_err(|error| say_unless_gone(error, &sessions[index], bad)).ok();
+    }
+    (counted, changed)
 }
 
-fn recount(session: &Session, cached: Option<Cached>) -> io::Result<Cached> {
+/// A file that is gone by now is no trouble.
+fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable>) {
+    if error.kind() != io::ErrorKind::NotFound {
+        bad.push(Unreadable { path: session.path.clone(), error });
+    }
+}
+
+fn recount(session: &Session, cached: Option<Box<Cached>>, buffer: &mut Buffer) -> io::Result<Box<Cached>> {
     let transcript = Transcript::open(&session.path, session.format.format())?;
-    let before = cached.map(|cached| (cached.cursor, cached.tally));
-    let (cursor, tally) = transcript.tally(before)?;
-    Ok(Cached { identity: identity(&transcript.meta), format: session.format.name.clone(), cursor, tally })
+    let before = cached.map(|cached| (cached.cursor, Tally { seen: cached.seen, ..*cached.tally }));
+    let (cursor, mut tally) = transcript.tally(before, buffer)?;
+    let seen = std::mem::take(&mut tally.seen);
+    let path = session.path.to_string_lossy().into_owned();
+    let format = session.format.name.clone();
+    Ok(Box::new(Cached { path, identity: identity(&transcript.meta), format, tally: Box::new(tally), cursor, seen }))
 }
 
 fn identity(meta: &std::fs::Metadata) -> (u64, u64, u64, i64, i64) {
     (meta.dev(), meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec())
 }
 
-fn listed<'f>(env: &Env, sessions: Vec<Session<'f>>, mut files: HashMap<PathBuf, Cached>, names: &HashMap<PathBuf, String>) -> Vec<Listed<'f>> {
+fn listed<'f>(env: &Env, sessions: Vec<Session<'f>>, counted: Vec<Option<Box<Cached>>>, names: &HashMap<PathBuf, String>) -> Vec<Listed<'f>> {
     let here = Project::of(&env.cwd);
     let mut projects: HashMap<String, bool> = HashMap::new();
     let mut in_project = |cwd: &str| *projects.entry(cwd.into()).or_insert_with(|| Project::of(Path::new(cwd)) == here);
     let mut titles: HashMap<*const (), HashMap<String, String>> = HashMap::new();
     let mut seen = std::collections::HashSet::new();
-    let mut all: Vec<Listed> = Vec::new();
-    for mut session in sessions {
-        let Some(cached) = files.remove(&session.path) else { continue };
+    let mut all: Vec<Listed> = Vec::with_capacity(sessions.len());
+    for (mut session, cached) in sessions.into_iter().zip(counted) {
+        let Some(cached) = cached else { continue };
         // A link to a transcript is not another session.
         if !seen.insert((cached.identity.0, cached.identity.1)) {
             continue;
@@ -215,18 +240,16 @@ fn listed<'f>(env: &Env, sessions: Vec<Session<'f>>, mut files: HashMap<PathBuf,
         if session.name.as_deref().is_some_and(Home::is_throw_away) {
             continue;
         }
-        let cwds = [&tally.first_cwd, &tally.last_cwd];
-        let here = session.name.is_some() || cwds.into_iter().flatten().any(|cwd| in_project(cwd));
+        let here = session.name.is_some() || tally.cwds().any(&mut in_project);
         all.push(Listed { session, tally, here });
     }
-    all.sort_by(|a, b| b.tally.updated.cmp(&a.tally.updated).then_with(|| a.session.path.cmp(&b.session.path)));
+    all.sort_by(|a, b| b.tally.updated.cmp(&a.tally.updated).then_with(|| a.session.path.as_os_str().cmp(b.session.path.as_os_str())));
     all
 }
 
 /// What the transcript does not say, the file beside it does.
 fn complete(tally: &mut Tally, aside: Aside) {
-    tally.first_cwd = tally.first_cwd.take().or_else(|| aside.cwd.clone());
-    tally.last_cwd = tally.last_cwd.take().or(aside.cwd);
+    tally.first_cwd = tally.first_cwd.take().or(aside.cwd);
     let place = if aside.by_person { &mut tally.person_title } else { &mut tally.agent_title };
     *place = place.take().or(aside.title);
 }
@@ -257,7 +280,7 @@ pub fn resolve<'f>(env: &Env, formats: &'f [Known], name: &str, bad: &mut Vec<Un
     }
     let path = env.expand(name);
     if path.is_file() {
-        return by_path(formats, path);
+        return by_path(env, formats, path);
     }
     if name.chars().count() >= 8 {
         let sessions = locate::sessions(formats, env, &mut Vec::new());
@@ -278,7 +301,11 @@ fn is_longer_id(name: &str, id: &str) -> bool {
     id.len() == 8 && name.len() == 36 && name.starts_with(id)
 }
 
-fn by_path(formats: &[Known], path: PathBuf) -> Result<Resolved<'_>, Unresolved> {
+/// A file of an agent's own directory has that agent's format; any other is recognised from its lines.
+fn by_path<'f>(env: &Env, formats: &'f [Known], path: PathBuf) -> Result<Resolved<'f>, Unresolved> {
+    if let Some(session) = locate::at(formats, env, &path) {
+        return Ok(Resolved { session, subagent: false });
+    }
     match recognise(&path, formats) {
         Ok(Some((format, fit))) => {
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();

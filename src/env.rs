@@ -83,7 +83,21 @@ impl Env {
     }
 
     pub fn zone(&self) -> Zone {
-        Zone(jiff::tz::TimeZone::system())
+        Zone(self.time_zone().unwrap_or(jiff::tz::TimeZone::UTC))
+    }
+
+    /// The zone that `TZ` names, else the machine's. The file is read directly: a time zone database looks at every
+    /// zone there is first, which costs more than showing a session.
+    fn time_zone(&self) -> Option<jiff::tz::TimeZone> {
+        use jiff::tz::TimeZone;
+        let file = |path: &Path| TimeZone::tzif("", &std::fs::read(path).ok()?).ok();
+        match self.var("TZ").map(|zone| zone.to_string_lossy()) {
+            None => file(Path::new("/etc/localtime")),
+            Some(zone) => {
+                let name = zone.trim_start_matches(':');
+                file(&Path::new("/usr/share/zoneinfo").join(name)).or_else(|| TimeZone::posix(name).ok())
+            }
+        }
     }
 
     /// Where the user's descriptors are.

@@ -7,7 +7,7 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use crate::cursor::{Backward, Cursor, Forward};
+use crate::cursor::{Backward, Buffer, Cursor, Forward};
 use crate::decode::{Decoder, Item, Outcome};
 use crate::digest::{Tally, weave};
 use crate::entry::{Entry, What};
@@ -124,9 +124,9 @@ impl<'f> Transcript<'f> {
 
     /// Hands out everything from an offset to the end of the last whole line; returns where that is, and how many lines
     /// were broken.
-    pub fn from(&self, offset: u64, sink: &mut dyn FnMut(Item)) -> io::Result<(u64, u64)> {
+    pub fn from(&self, offset: u64, buffer: &mut Buffer, sink: &mut dyn FnMut(Item)) -> io::Result<(u64, u64)> {
         let mut decoder = self.decoder();
-        let mut forward = Forward::new(&self.file, offset, self.meta.len());
+        let mut forward = Forward::new(&self.file, offset, self.meta.len(), buffer);
         let mut broken = 0;
         while let Some(line) = forward.next()? {
             broken += u64::from(decoder.line(line, sink)? == Outcome::Broken);
@@ -144,10 +144,10 @@ impl<'f> Transcript<'f> {
     }
 
     /// Counts on from where a tally stopped, or from the start if the file is not what it was.
-    pub fn tally(&self, before: Option<(Cursor, Tally)>) -> io::Result<(Cursor, Tally)> {
+    pub fn tally(&self, before: Option<(Cursor, Tally)>, buffer: &mut Buffer) -> io::Result<(Cursor, Tally)> {
         let before = before.filter(|(cursor, _)| cursor.holds(&self.file));
         let (offset, mut tally) = before.map_or((0, Tally::default()), |(cursor, tally)| (cursor.offset, tally));
-        let (end, broken) = self.from(offset, &mut |item| match item {
+        let (end, broken) = self.from(offset, buffer, &mut |item| match item {
             Item::Facts(facts) => tally.facts(&facts),
             Item::Entry(entry) => tally.entry(&entry),
         })?;
@@ -171,7 +171,8 @@ pub struct Fit {
 impl Fit {
     fn of(file: &File, size: u64, format: &Format, subagent: bool) -> io::Result<Fit> {
         let mut decoder = Decoder::new(format).subagent(subagent);
-        let mut forward = Forward::new(file, 0, size);
+        let mut buffer = Buffer::default();
+        let mut forward = Forward::new(file, 0, size, &mut buffer);
         let mut fit = Fit { subagent, ..Fit::default() };
         let mut line = |line: crate::cursor::Line, finished: bool| -> io::Result<()> {
             let offset = line.offset();

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::args::LogArgs;
 use super::{Exit, Stage, log};
 use crate::catalog::{self, Listed, Resolved};
-use crate::cursor::Cursor;
+use crate::cursor::{Buffer, Cursor};
 use crate::decode::Item;
 use crate::digest::{Weaver, Woven};
 use crate::entry::{Call, Entry, What};
@@ -94,7 +94,7 @@ impl<'f> Followed<'f> {
         let transcript = Transcript::open(&self.session.path, self.session.format.format())?.full(full).subagent(self.subagent);
         let from = self.cursor.filter(|cursor| cursor.holds(&transcript.file)).map_or(0, |cursor| cursor.offset);
         let mut entries = Vec::new();
-        let (end, _) = transcript.from(from, &mut |item| {
+        let (end, _) = transcript.from(from, &mut Buffer::default(), &mut |item| {
             if let Item::Entry(entry) = item {
                 entries.push(entry.into_owned());
             }

@@ -23,8 +23,8 @@ fn list(stage: &mut Stage) -> io::Result<Exit> {
     let heading = format!("{}{}{}", pad("FORMAT", 12), pad("AGENT", 14), "WHERE");
     writeln!(stage.out, "{}", stage.look.paint(Tone::Faint, &heading))?;
     for format in stage.formats {
-        let mut start = format!("{}{}", pad(&format.name, 12), pad(&format.head.agent, 14));
-        for root in &format.head.roots {
+        let mut start = format!("{}{}", pad(&format.name, 12), pad(&format.head().agent, 14));
+        for root in &format.head().roots {
             let Some(dir) = locate::place(root, stage.env) else { continue };
             let found = sessions.iter().filter(|session| session.root.is_some_and(|own| std::ptr::eq(own, root))).count();
             let count = match found {
@@ -63,7 +63,7 @@ fn check_descriptor(file: &Path, stage: &mut Stage) -> io::Result<Exit> {
         Ok(known) => {
             let format = known.format();
             let (rules, blocks) = (format.line.rules.len(), format.block.rules.len());
-            writeln!(stage.out, "{}: valid: {}, {rules} rules, {blocks} block rules", file.display(), known.head.agent)?;
+            writeln!(stage.out, "{}: valid: {}, {rules} rules, {blocks} block rules", file.display(), known.head().agent)?;
             Ok(Exit::Found)
         }
         Err(bad) => {
@@ -80,7 +80,7 @@ fn check_transcript(file: &Path, format: &Known, subagent: bool, stage: &mut Sta
         Err(error) => return stage.say_unreadable(&[Unreadable { path: file.into(), error }]),
     };
     let kind = if subagent { ", a subagent" } else { "" };
-    writeln!(stage.out, "{}: {} ({}{kind})", file.display(), format.name, format.head.agent)?;
+    writeln!(stage.out, "{}: {} ({}{kind})", file.display(), format.name, format.head().agent)?;
     writeln!(stage.out, "{} lines matched, {} ignored, {} broken", fit.matched, fit.ignored, fit.broken.len())?;
     for offset in fit.broken.iter().take(SHOWN) {
         writeln!(stage.out, "broken line at byte {offset}")?;

@@ -22,7 +22,7 @@ pub struct Backward<'f> {
 }
 
 impl<'f> Backward<'f> {
-    const BLOCK: u64 = 128 * 1024;
+    const BLOCK: u64 = 64 * 1024;
     /// The longest line that is handed out whole although it crosses blocks.
     const LINE: usize = 256 * 1024;
 

@@ -12,7 +12,7 @@ use super::{Buffer, Line, LongLine, read_at};
 /// is still being written.
 pub struct Forward<'f> {
     file: &'f File,
-    buffer: Buffer,
+    buffer: &'f mut Buffer,
     /// What is in the buffer and not handed out yet. Reads always fill the second half, which is aligned; the rest of a
     /// line that the last read cut off is moved to the end of the first half, right before it.
     unread: Range<usize>,
@@ -23,15 +23,11 @@ pub struct Forward<'f> {
 
 impl<'f> Forward<'f> {
     /// Half of the buffer: the most that is read at once, and the longest line handed out whole.
-    const HALF: usize = 256 * 1024;
+    const HALF: usize = 128 * 1024;
 
-    pub fn new(file: &'f File, from: u64, to: u64) -> Forward<'f> {
-        Forward { file, buffer: Buffer::new(2 * Forward::HALF), unread: 0..0, position: from, to }
-    }
-
-    /// Starts over in another file, with the same buffer.
-    pub fn reopen(self, file: &File, from: u64, to: u64) -> Forward<'_> {
-        Forward { file, buffer: self.buffer, unread: 0..0, position: from, to }
+    pub fn new(file: &'f File, from: u64, to: u64, buffer: &'f mut Buffer) -> Forward<'f> {
+        buffer.resize(2 * Forward::HALF);
+        Forward { file, buffer, unread: 0..0, position: from, to }
     }
 
     /// The offset of the next line: everything before it has been handed out.

@@ -116,7 +116,8 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
 
 /// Memory that starts on a page. Reading into any other place can be three times slower: some CPUs copy slowly between
 /// differently aligned pages, and an allocator returns large blocks 16 bytes past a page.
-struct Buffer {
+#[derive(Default)]
+pub struct Buffer {
     memory: Vec<u8>,
     start: usize,
 }
@@ -125,9 +126,16 @@ impl Buffer {
     const PAGE: usize = 4096;
 
     fn new(size: usize) -> Buffer {
-        let memory = vec![0; size + Buffer::PAGE];
-        let start = memory.as_ptr().align_offset(Buffer::PAGE).min(Buffer::PAGE);
-        Buffer { memory, start }
+        let mut buffer = Buffer::default();
+        buffer.resize(size);
+        buffer
+    }
+
+    fn resize(&mut self, size: usize) {
+        if self.memory.len() < size + Buffer::PAGE {
+            self.memory = vec![0; size + Buffer::PAGE];
+            self.start = self.memory.as_ptr().align_offset(Buffer::PAGE).min(Buffer::PAGE);
+        }
     }
 
     fn bytes(&self) -> &[u8] {

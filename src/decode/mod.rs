@@ -4,6 +4,7 @@
 //! decoded. A line that is not JSON costs itself: it is counted and, where a whole record follows a cut one on the same
 //! line, that record is read.
 
+mod rules;
 mod scan;
 mod text;
 mod verbs;
@@ -16,12 +17,13 @@ use memchr::memmem;
 
 use crate::cursor::{Line, Pieces};
 use crate::entry::{Call, Entry, Facts, Id, Mark, Role, Usage, What};
-use crate::format::descriptor::{Expect, Verb};
+use crate::format::descriptor::Verb;
 use crate::format::prompt::Said;
-use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Test, Tool};
+use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
 use crate::time::Time;
+use rules::{Watch, hold};
 use text::Raw;
-use walk::{Captures, Found, Stop, Walker};
+use walk::{Captures, Found, Walker};
 
 /// What came of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +48,12 @@ pub struct Decoder<'f> {
     /// The file is a subagent's: its lines count.
     subagent: bool,
     captures: Captures,
+    second: Second,
 }
 
 impl<'f> Decoder<'f> {
     pub fn new(format: &'f Format) -> Decoder<'f> {
-        Decoder { format, full: false, subagent: false, captures: Captures::default() }
+        Decoder { format, full: false, subagent: false, captures: Captures::default(), second: Second::default() }
     }
 
     pub fn full(self, full: bool) -> Decoder<'f> {
@@ -79,24 +82,32 @@ impl<'f> Decoder<'f> {
         let format = self.format;
         let mut walker = Walker::new(pieces, whole.is_none(), std::mem::take(&mut self.captures), &format.block.root);
         let mut outcome = Outcome::Ignored;
-        let stop = loop {
+        let walked = loop {
             match walker.seek() {
                 Ok(true) => {}
-                Ok(false) => break None,
-                Err(stop) => break Some(stop),
+                Ok(false) => break Ok(outcome),
+                Err(broken) => break Err(broken),
             }
-            if let Err(stop) = walker.walk(&format.line.root, format.line.slots, format.block.slots) {
-                break Some(stop);
-            }
-            if self.record(&walker.captures, whole, false, sink) {
+            let mut watch = Watch::new(&format.line);
+            let to_the_end = match walker.walk(&format.line.root, format.line.slots, format.block.slots, Some(&mut watch)) {
+                Ok(to_the_end) => to_the_end,
+                Err(broken) => break Err(broken),
+            };
+            if (to_the_end || watch.rule.is_some()) && self.record(&walker.captures, whole, watch.rule, false, sink) {
                 outcome = Outcome::Matched;
+            }
+            if !to_the_end {
+                // Nothing more of this record is wanted, but another may have been written into it.
+                let rest = whole.map(|line| &line[walker.position()..]);
+                let second = rest.is_some_and(|rest| self.second.is_in(rest, whole.unwrap_or_default()));
+                break if second { Err(walk::Broken) } else { Ok(outcome) };
             }
         };
         self.captures = walker.captures;
-        match stop {
-            None => Ok(outcome),
-            Some(Stop::Broken) => Ok(Outcome::Broken),
-            Some(Stop::Io(error)) => Err(error),
+        match (walked, walker.error) {
+            (Ok(outcome), _) => Ok(outcome),
+            (Err(_), None) => Ok(Outcome::Broken),
+            (Err(_), Some(error)) => Err(error),
         }
     }
 
@@ -107,7 +118,7 @@ impl<'f> Decoder<'f> {
         for start in memmem::find_iter(line, b"{\"").filter(|start| *start > 0).take(TRIES) {
             let rest = &line[start..];
             let mut walker = Walker::new(rest, false, std::mem::take(&mut self.captures), &format.block.root);
-            let whole = walker.walk(&format.line.root, format.line.slots, format.block.slots).is_ok()
+            let whole = walker.walk(&format.line.root, format.line.slots, format.block.slots, None).is_ok()
                 && matches!(walker.seek(), Ok(false));
             self.captures = walker.captures;
             if whole {
@@ -118,8 +129,8 @@ impl<'f> Decoder<'f> {
         Ok(())
     }
 
-    /// Applies the rules to a record; false if none fits.
-    fn record(&self, captures: &Captures, whole: Option<&[u8]>, relisted: bool, sink: Sink) -> bool {
+    /// Applies the rules to a record, or the one that is known to fit; false if none does.
+    fn record(&self, captures: &Captures, whole: Option<&[u8]>, rule: Option<&Rule>, relisted: bool, sink: Sink) -> bool {
         let format = self.format;
         let found = captures.line(whole);
         if !self.subagent && format.side_line.as_ref().is_some_and(|tests| hold(tests, found)) {
@@ -128,7 +139,8 @@ impl<'f> Decoder<'f> {
         if let Some(list) = format.again.and_then(|slot| found.get(slot)).filter(|_| !relisted) {
             return self.relist(list, sink);
         }
-        let Some(rule) = format.line.rules.iter().find(|rule| hold(&rule.when, found)) else { return false };
+        let rule = rule.or_else(|| rules::rule(&format.line, found, captures.first_block(whole)));
+        let Some(rule) = rule else { return false };
         let facts = self.facts(rule, found);
         let mut said = Saying {
             decoder: self,
@@ -152,7 +164,7 @@ impl<'f> Decoder<'f> {
             }
             for (index, _) in captures.blocks.iter().enumerate().filter(|(_, under)| *under == slot) {
                 let block = captures.block(index, whole);
-                if let Some(rule) = format.block.rules.iter().find(|rule| hold(&rule.when, block)) {
+                if let Some(rule) = rules::rule(&format.block, block, None) {
                     for text in rule.content.iter().filter_map(|slot| block.get(*slot)?.text()) {
                         said.text(text, sink);
                     }
@@ -174,8 +186,8 @@ impl<'f> Decoder<'f> {
         for place in walker.element_places().unwrap_or_default() {
             let element = &list.0[place];
             let mut walker = Walker::new(element, false, captures, &format.block.root);
-            let walked = walker.walk(&format.line.root, format.line.slots, format.block.slots);
-            matched |= walked.is_ok() && self.record(&walker.captures, Some(element), true, sink);
+            let walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, None);
+            matched |= walked.is_ok() && self.record(&walker.captures, Some(element), None, true, sink);
             captures = walker.captures;
         }
         matched
@@ -210,7 +222,7 @@ impl<'f> Decoder<'f> {
                 let empty = Shape::default();
                 let mut walker = Walker::new(json.as_bytes(), false, Captures::default(), &empty.root);
                 // A cut-off input still has the subjects that come before the cut.
-                let _ = walker.walk(&input.root, input.slots, 0);
+                let _ = walker.walk(&input.root, input.slots, 0, None);
                 let found = walker.captures.line(Some(json.as_bytes()));
                 let subjects = subjects(tool, |subject| found.get(subject));
                 subjects.into_iter().map(|subject| Cow::Owned(subject.into_owned())).collect()
@@ -302,19 +314,24 @@ impl Saying<'_, '_> {
     }
 }
 
-fn hold(tests: &[Test], found: Found) -> bool {
-    tests.iter().all(|test| {
-        let value = found.get(test.slot);
-        test.any.iter().any(|expected| match expected {
-            Expect::Absent => !value.is_some_and(Raw::is_there),
-            Expect::Present => value.is_some_and(Raw::is_there),
-            Expect::True => value.is_some_and(|raw| raw.0 == b"true"),
-            Expect::Number(number) => value.and_then(Raw::number) == Some(*number as f64),
-            Expect::Text(text) => value.and_then(Raw::inside).is_some_and(|inside| {
-                inside == text.as_bytes() || (inside.contains(&b'\\') && value.and_then(Raw::text).as_deref() == Some(text))
-            }),
-        })
-    })
+/// Finds a record that was written into another: the first key of a line, bracket and all, stands where nothing but a
+/// record starts.
+#[derive(Default)]
+struct Second {
+    start: Option<memmem::Finder<'static>>,
+}
+
+impl Second {
+    fn is_in(&mut self, rest: &[u8], line: &[u8]) -> bool {
+        const LONGEST: usize = 24;
+        let Some(colon) = memchr::memchr(b':', &line[..line.len().min(LONGEST)]) else { return false };
+        let key = &line[..=colon];
+        // Line after line starts with the same key.
+        if self.start.as_ref().is_none_or(|start| start.needle() != key) {
+            self.start = Some(memmem::Finder::new(key).into_owned());
+        }
+        self.start.as_ref().is_some_and(|start| start.find(rest).is_some())
+    }
 }
 
 fn time(raw: Raw) -> Option<Time> {

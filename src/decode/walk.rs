@@ -7,26 +7,26 @@
 use std::io;
 use std::ops::Range;
 
+use super::rules::Watch;
+use super::scan;
+use super::text::Raw;
 use crate::cursor::Pieces;
-use crate::decode::text::Raw;
 use crate::format::trie::{Node, Slot};
 
-/// Why a walk ended early.
+/// Not JSON from here on, or not readable; the walker knows which.
 #[derive(Debug)]
-pub enum Stop {
-    /// Not JSON from here on.
-    Broken,
-    Io(io::Error),
-}
+pub struct Broken;
 
-type Walked = Result<(), Stop>;
+type Walked = Result<(), Broken>;
 
 /// What one walk found: for each slot the value's place, and the blocks found under content slots.
 #[derive(Debug, Default)]
 pub struct Captures {
-    slots: Vec<Range<usize>>,
+    slots: Vec<Place>,
     /// The slots of all blocks, one after another.
-    block_slots: Vec<Range<usize>>,
+    block_slots: Vec<Place>,
+    /// A bit for each slot that is filled, as far as there are bits.
+    filled: u128,
     /// For each block, under which slot it was found.
     pub blocks: Vec<Slot>,
     width: usize,
@@ -34,7 +34,10 @@ pub struct Captures {
     kept: Vec<u8>,
 }
 
-const NOTHING: Range<usize> = 0..0;
+/// Where a value starts and ends. What is held of a line is never long enough for more than 32 bits.
+type Place = (u32, u32);
+
+const NOTHING: Place = (0, 0);
 
 impl Captures {
     /// More blocks than any real message has; a line of nothing but brackets must not eat the memory.
@@ -49,12 +52,26 @@ impl Captures {
         self.block_slots.clear();
         self.blocks.clear();
         self.kept.clear();
+        self.filled = 0;
         self.width = width;
     }
 
     /// The values of the line, over the bytes they were found in: the line itself, or what was kept of it.
     pub fn line<'a>(&'a self, whole: Option<&'a [u8]>) -> Found<'a> {
         Found { slots: &self.slots, bytes: whole.unwrap_or(&self.kept) }
+    }
+
+    /// Whether all slots of a set of bits are filled.
+    pub fn has(&self, slots: u128) -> bool {
+        self.filled & slots == slots
+    }
+
+    pub fn filled(&self) -> u128 {
+        self.filled
+    }
+
+    pub fn first_block<'a>(&'a self, whole: Option<&'a [u8]>) -> Option<Found<'a>> {
+        (!self.blocks.is_empty()).then(|| self.block(0, whole))
     }
 
     pub fn block<'a>(&'a self, index: usize, whole: Option<&'a [u8]>) -> Found<'a> {
@@ -66,14 +83,14 @@ impl Captures {
 /// The values found for a line or a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
-    slots: &'a [Range<usize>],
+    slots: &'a [Place],
     bytes: &'a [u8],
 }
 
 impl<'a> Found<'a> {
     pub fn get(self, slot: Slot) -> Option<Raw<'a>> {
-        let range = self.slots.get(slot)?;
-        (range.end > range.start).then(|| Raw(&self.bytes[range.clone()]))
+        let &(start, end) = self.slots.get(slot)?;
+        (end > start).then(|| Raw(&self.bytes[start as usize..end as usize]))
     }
 
     /// The first of some slots that has a value; null is none.
@@ -90,6 +107,8 @@ pub struct Walker<'n, P> {
     /// The value that is being kept: where it starts in `kept`, and in the current piece.
     keeping: Option<(usize, usize)>,
     pub captures: Captures,
+    /// Why the next piece could not be read.
+    pub error: Option<io::Error>,
     block_root: &'n Node,
 }
 
@@ -102,12 +121,12 @@ enum Into {
 
 impl<'n, P: Pieces> Walker<'n, P> {
     pub fn new(pieces: P, keep: bool, captures: Captures, block_root: &'n Node) -> Walker<'n, P> {
-        Walker { pieces, at: 0, keep, keeping: None, captures, block_root }
+        Walker { pieces, at: 0, keep, keeping: None, captures, error: None, block_root }
     }
 
     /// Goes to the next value on the line; false if there is none. NUL bytes, white space and a byte order mark before
     /// a value are what a crashed writer or an editor left.
-    pub fn seek(&mut self) -> Result<bool, Stop> {
+    pub fn seek(&mut self) -> Result<bool, Broken> {
         loop {
             match self.peek()? {
                 None => return Ok(false),
@@ -117,14 +136,24 @@ impl<'n, P: Pieces> Walker<'n, P> {
         }
     }
 
-    /// Walks one value.
-    pub fn walk(&mut self, root: &Node, slots: usize, block_width: usize) -> Walked {
+    /// Walks one value. With a watch, the walk ends where the rest is of no interest; false says so.
+    pub fn walk(&mut self, root: &Node, slots: usize, block_width: usize, watch: Option<&mut Watch>) -> Result<bool, Broken> {
         self.captures.clear(slots, block_width);
-        self.value(root, Into::Line)
+        match (watch, self.skip_space()?) {
+            (Some(watch), b'{') if !self.keep => self.members(root, Into::Line, &mut |walker| {
+                walker.captures.has(watch.waits_for) && watch.is_over(&walker.captures, walker.pieces.piece())
+            }),
+            _ => self.value(root, Into::Line).map(|()| true),
+        }
+    }
+
+    /// How far the current piece has been walked.
+    pub fn position(&self) -> usize {
+        self.at
     }
 
     /// Where each element of an array is, if this is one.
-    pub fn element_places(&mut self) -> Result<Vec<Range<usize>>, Stop> {
+    pub fn element_places(&mut self) -> Result<Vec<Range<usize>>, Broken> {
         let mut places = Vec::new();
         if self.skip_space()? == b'[' {
             self.each(|walker, _| {
@@ -139,7 +168,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
 
     /// The byte at hand, in this piece or the next.
     #[inline]
-    fn peek(&mut self) -> Result<Option<u8>, Stop> {
+    fn peek(&mut self) -> Result<Option<u8>, Broken> {
         if let Some(&byte) = self.pieces.piece().get(self.at) {
             return Ok(Some(byte));
         }
@@ -147,10 +176,13 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     #[cold]
-    fn more(&mut self) -> Result<bool, Stop> {
+    fn more(&mut self) -> Result<bool, Broken> {
         self.save();
         self.at = 0;
-        let more = self.pieces.advance().map_err(Stop::Io)?;
+        let more = self.pieces.advance().map_err(|error| {
+            self.error = Some(error);
+            Broken
+        })?;
         if let Some((_, from)) = &mut self.keeping {
             *from = 0;
         }
@@ -169,12 +201,12 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     #[inline]
-    fn skip_space(&mut self) -> Result<u8, Stop> {
+    fn skip_space(&mut self) -> Result<u8, Broken> {
         loop {
             match self.peek()? {
                 Some(b' ' | b'\t' | b'\r') => self.at += 1,
                 Some(byte) => return Ok(byte),
-                None => return Err(Stop::Broken),
+                None => return Err(Broken),
             }
         }
     }
@@ -183,93 +215,116 @@ impl<'n, P: Pieces> Walker<'n, P> {
         let first = self.skip_space()?;
         let container = matches!(first, b'{' | b'[');
         // A container that the trie enters is found in its parts; it is not kept as a whole.
-        let enters = container && (node.blocks || !node.keys.is_empty());
+        let enters = container && (node.blocks || !node.is_leaf());
         let start = self.at;
         if self.keep && node.slot.is_some() && !enters {
             self.keeping = Some((self.captures.kept.len(), start));
         }
         match first {
             b'"' => self.string()?,
-            b'{' if !node.keys.is_empty() => self.object(node, into)?,
+            b'{' if !node.is_leaf() => self.object(node, into)?,
             b'[' if node.blocks && matches!(into, Into::Line) => self.blocks(node)?,
-            b'[' if !node.keys.is_empty() => self.elements(node, into)?,
+            b'[' if !node.is_leaf() => self.elements(node, into)?,
             b'{' if node.blocks && matches!(into, Into::Line) => self.block(node.slot.unwrap_or(0))?,
             b'{' | b'[' => self.container()?,
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => self.scalar()?,
-            _ => return Err(Stop::Broken),
+            _ => return Err(Broken),
         }
         if let Some(slot) = node.slot {
-            let range = match self.keeping {
-                Some((start, _)) => {
+            let place = match self.keeping.take() {
+                Some(kept) => {
+                    self.keeping = Some(kept);
                     self.save();
-                    start..self.captures.kept.len()
+                    self.keeping = None;
+                    (kept.0 as u32, self.captures.kept.len() as u32)
                 }
                 None if self.keep => NOTHING,
-                None => start..self.at,
+                None => (start as u32, self.at as u32),
             };
-            self.keeping = None;
-            self.put(into, slot, range);
+            self.put(into, slot, place);
         }
         Ok(())
     }
 
     /// The first value of a key counts, as for whoever reads from the left.
-    fn put(&mut self, into: Into, slot: Slot, range: Range<usize>) {
+    fn put(&mut self, into: Into, slot: Slot, found: Place) {
         let place = match into {
             Into::Line => self.captures.slots.get_mut(slot),
             Into::Block(start) => self.captures.block_slots.get_mut(start + slot),
         };
         if let Some(place) = place.filter(|place| **place == NOTHING) {
-            *place = range;
+            *place = found;
+            if let Into::Line = into
+                && slot < 128
+            {
+                self.captures.filled |= 1 << slot;
+            }
         }
     }
 
     fn object(&mut self, node: &Node, into: Into) -> Walked {
+        self.members(node, into, &mut |_| false).map(|_| ())
+    }
+
+    /// The members of an object, until one after which it is over; false if it was.
+    #[inline(always)]
+    fn members(&mut self, node: &Node, into: Into, is_over: &mut dyn FnMut(&Self) -> bool) -> Result<bool, Broken> {
         self.at += 1;
         if self.skip_space()? == b'}' {
             self.at += 1;
-            return Ok(());
+            return Ok(true);
         }
         loop {
             if self.skip_space()? != b'"' {
-                return Err(Stop::Broken);
+                return Err(Broken);
             }
             let child = self.key(node)?;
             if self.skip_space()? != b':' {
-                return Err(Stop::Broken);
+                return Err(Broken);
             }
             self.at += 1;
             match child {
-                Some(child) => self.value(child, into)?,
+                Some(child) => {
+                    self.value(child, into)?;
+                    if is_over(self) {
+                        return Ok(false);
+                    }
+                    if node.below != 0
+                        && matches!(into, Into::Line)
+                        && self.captures.has(node.below)
+                        && let Some(end) = scan::rest(self.pieces.piece(), self.at)
+                    {
+                        self.at = end;
+                        return Ok(true);
+                    }
+                }
                 None => self.skip()?,
             }
             match self.skip_space()? {
                 b',' => self.at += 1,
                 b'}' => break,
-                _ => return Err(Stop::Broken),
+                _ => return Err(Broken),
             }
         }
         self.at += 1;
-        Ok(())
+        Ok(true)
     }
 
     /// Reads a key and looks it up. A key that is cut in two by a piece's end, or written with escapes, is put
     /// together first.
-    fn key<'k>(&mut self, node: &'k Node) -> Result<Option<&'k Node>, Stop> {
-        let start = self.at;
+    #[inline]
+    fn key<'k>(&mut self, node: &'k Node) -> Result<Option<&'k Node>, Broken> {
         let piece = self.pieces.piece();
-        let end = piece[start + 1..].iter().position(|byte| matches!(byte, b'"' | b'\\')).map(|at| start + 1 + at);
-        if let Some(end) = end
-            && piece[end] == b'"'
-        {
-            self.at = end + 1;
-            return Ok(node.child(&self.pieces.piece()[start + 1..end]));
+        let start = self.at + 1;
+        if let Some(length) = scan::key(&piece[start..]) {
+            self.at = start + length + 1;
+            return Ok(node.child(&piece[start..start + length]));
         }
         let mut key = vec![b'"'];
         self.at += 1;
         loop {
             match self.peek()? {
-                None => return Err(Stop::Broken),
+                None => return Err(Broken),
                 Some(b'"') => break,
                 Some(byte) => {
                     key.push(byte);
@@ -282,6 +337,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
             }
         }
         self.at += 1;
+        key.push(b'"');
         Ok(Raw(&key).text().and_then(|key| node.child(key.as_bytes())))
     }
 
@@ -319,7 +375,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
             match self.skip_space()? {
                 b',' => self.at += 1,
                 b']' => break,
-                _ => return Err(Stop::Broken),
+                _ => return Err(Broken),
             }
         }
         self.at += 1;
@@ -331,7 +387,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
             b'"' => self.string(),
             b'{' | b'[' => self.container(),
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => self.scalar(),
-            _ => Err(Stop::Broken),
+            _ => Err(Broken),
         }
     }
 
@@ -344,7 +400,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
         };
         for byte in word {
             if self.peek()? != Some(*byte) {
-                return Err(Stop::Broken);
+                return Err(Broken);
             }
             self.at += 1;
         }
@@ -358,11 +414,14 @@ impl<'n, P: Pieces> Walker<'n, P> {
         Ok(())
     }
 
-    /// Steps over an object or an array by counting brackets outside strings.
     fn container(&mut self) -> Walked {
+        if let Some(end) = scan::container(self.pieces.piece(), self.at) {
+            self.at = end;
+            return Ok(());
+        }
         let mut depth = 0usize;
         loop {
-            match self.peek()?.ok_or(Stop::Broken)? {
+            match self.peek()?.ok_or(Broken)? {
                 b'"' => {
                     self.string()?;
                     continue;
@@ -378,40 +437,25 @@ impl<'n, P: Pieces> Walker<'n, P> {
         }
     }
 
-    /// Steps over a string. Only quotes are looked for: whether one is escaped is told by the backslashes before it,
-    /// which is cheaper than stopping at every `\n` of a tool's output.
     fn string(&mut self) -> Walked {
         self.at += 1;
-        // Whether the piece before ended in an odd number of backslashes.
-        let mut escaped = false;
+        if let Some(end) = scan::string(self.pieces.piece(), self.at) {
+            self.at = end;
+            return Ok(());
+        }
         loop {
-            let piece = self.pieces.piece();
-            let mut from = self.at;
-            if escaped && from < piece.len() {
-                from += 1;
-                escaped = false;
-            }
-            let mut search = from;
-            while let Some(found) = super::scan::quote(&piece[search..]) {
-                let quote = search + found;
-                if backslashes(&piece[from..quote]).is_multiple_of(2) {
-                    self.at = quote + 1;
-                    return Ok(());
-                }
-                search = quote + 1;
-                from = search;
-            }
-            if from < piece.len() {
-                escaped = !backslashes(&piece[from..]).is_multiple_of(2);
-            }
-            self.at = piece.len();
+            // Not in this piece. Its last bytes may be backslashes that go with the next one.
+            let rest = &self.pieces.piece()[self.at..];
+            let escapes = rest.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1;
+            self.at = self.pieces.piece().len();
             if !self.more()? {
-                return Err(Stop::Broken);
+                return Err(Broken);
+            }
+            self.at = usize::from(escapes);
+            if let Some(end) = scan::string(self.pieces.piece(), self.at) {
+                self.at = end;
+                return Ok(());
             }
         }
     }
-}
-
-fn backslashes(before: &[u8]) -> usize {
-    before.iter().rev().take_while(|byte| **byte == b'\\').count()
 }

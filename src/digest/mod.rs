@@ -3,5 +3,5 @@
 mod tally;
 mod weave;
 
-pub use tally::{Tally, Turn};
+pub use tally::{Seen, Tally, Turn};
 pub use weave::{Weaver, Woven, weave};

@@ -10,12 +10,20 @@ use crate::time::Time;
 #[serde(default)]
 pub struct Tally {
     /// The id inside the file, which may be longer than the one in its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_cwd: Option<String>,
-    pub last_cwd: Option<String>,
+    /// Where it went from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_cwd: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub person_title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_prompt: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub started: Option<Time>,
     pub updated: Option<Time>,
@@ -23,11 +31,32 @@ pub struct Tally {
     pub input: u64,
     pub output: u64,
     pub turn: Turn,
+    #[serde(skip_serializing_if = "is_default")]
     pub subagent: bool,
+    #[serde(skip_serializing_if = "is_default")]
     pub broken: u64,
-    /// The last messages, so that a message spread over several lines, or written again, counts once.
-    recent: Vec<(u64, u64, u64)>,
-    queued: Option<u64>,
+    /// Needed only to count on, so it is put away separately.
+    #[serde(skip)]
+    pub seen: Seen,
+}
+
+/// What was counted last, so that a message spread over several lines, or written again, counts once.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    messages: Vec<u32>,
+    /// What has been counted of the last messages that told their usage: id, input, output.
+    used: Vec<(u32, u64, u64)>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    queued: Option<u32>,
+}
+
+/// Half of an id is enough to tell apart the few that are compared.
+fn short(Id(id): Id) -> u32 {
+    id as u32
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Whose turn it is.
@@ -47,8 +76,9 @@ pub enum Turn {
 
 impl Tally {
     /// How many messages back a repetition is recognised.
-    const RECENT: usize = 64;
-    const PROMPT: usize = 200;
+    const RECENT: usize = 8;
+    const USED: usize = 2;
+    const PROMPT: usize = 120;
 
     pub fn facts(&mut self, facts: &Facts) {
         if let Some(time) = facts.time {
@@ -63,10 +93,11 @@ impl Tally {
         if self.id.is_none() {
             set(&mut self.id, &facts.session);
         }
-        if self.first_cwd.is_none() {
-            set(&mut self.first_cwd, &facts.cwd);
+        match (&self.first_cwd, &facts.cwd) {
+            (None, Some(_)) => set(&mut self.first_cwd, &facts.cwd),
+            (Some(first), Some(cwd)) if *first == **cwd => self.last_cwd = None,
+            _ => set(&mut self.last_cwd, &facts.cwd),
         }
-        set(&mut self.last_cwd, &facts.cwd);
         set(&mut self.model, &facts.model);
         if let Some((by, title)) = &facts.title {
             let place = match by {
@@ -88,32 +119,27 @@ impl Tally {
             return;
         }
         // Lines of one message repeat its usage, and early ones may hold less.
-        let (input, output) = match message {
-            None => (0, 0),
-            Some(Id(id)) => {
-                self.remember(id);
-                let seen = self.recent.iter_mut().rev().find(|(seen, ..)| *seen == id);
-                seen.map_or((0, 0), |(_, input, output)| {
-                    let before = (*input, *output);
-                    *input = usage.input.max(*input);
-                    *output = usage.output.max(*output);
-                    before
-                })
-            }
-        };
+        let id = message.map(short);
+        let known = self.seen.used.iter().position(|(used, ..)| Some(*used) == id);
+        let (_, input, output) = known.map(|index| self.seen.used.remove(index)).unwrap_or_default();
         self.input += usage.input.saturating_sub(input);
         self.output += usage.output.saturating_sub(output);
+        if let Some(id) = id {
+            self.seen.used.push((id, usage.input.max(input), usage.output.max(output)));
+            let excess = self.seen.used.len().saturating_sub(Tally::USED);
+            self.seen.used.drain(..excess);
+        }
     }
 
     /// Whether something with this id has not been seen lately.
-    fn remember(&mut self, id: u64) -> bool {
-        if self.recent.iter().any(|(seen, ..)| *seen == id) {
+    fn remember(&mut self, id: u32) -> bool {
+        if self.seen.messages.contains(&id) {
             return false;
         }
-        if self.recent.len() == Tally::RECENT {
-            self.recent.remove(0);
+        if self.seen.messages.len() == Tally::RECENT {
+            self.seen.messages.remove(0);
         }
-        self.recent.push((id, 0, 0));
+        self.seen.messages.push(id);
         true
     }
 
@@ -142,22 +168,32 @@ impl Tally {
 
     /// A message counts once, however many lines it has.
     fn count(&mut self, entry: &Entry) {
-        let id = entry.message.map(|Id(message)| Id(message).part(b'm', 0)).or(entry.key);
-        if id.is_none_or(|Id(id)| self.remember(id)) {
+        let id = entry.message.or(entry.key);
+        if id.is_none_or(|id| self.remember(short(id))) {
             self.messages += 1;
         }
     }
 
     fn prompt(&mut self, entry: &Entry, text: &str) {
-        let words = Id::of(text.as_bytes()).0;
+        let words = short(Id::of(text.as_bytes()));
         // A queued prompt may be written once more as an ordinary one.
-        let twin = self.queued == Some(words) && !entry.queued;
-        self.queued = entry.queued.then_some(words);
+        let twin = self.seen.queued == Some(words) && !entry.queued;
+        self.seen.queued = entry.queued.then_some(words);
         if !twin {
             self.count(entry);
             self.first_prompt.get_or_insert_with(|| text.chars().take(Tally::PROMPT).collect());
         }
         self.turn = Turn::Agent;
+    }
+
+    /// The working directory: where the session is now, or was last.
+    pub fn cwd(&self) -> Option<&str> {
+        self.last_cwd.as_deref().or(self.first_cwd.as_deref())
+    }
+
+    /// All directories that say which project it belongs to: where it began, and where it is.
+    pub fn cwds(&self) -> impl Iterator<Item = &str> {
+        [&self.first_cwd, &self.last_cwd].into_iter().flatten().map(String::as_str)
     }
 
     /// What a person calls the session, in the order of who gave the title.

@@ -31,6 +31,18 @@ pub struct Shape {
     pub root: Node,
     pub slots: usize,
     pub rules: Vec<Rule>,
+    /// The slot by which most rules are told apart (`/type`), and for each of its values the rules that it leaves.
+    pub kind: Option<Slot>,
+    kinds: Vec<(String, Vec<usize>)>,
+    /// The rules that do not ask for the kind.
+    any_kind: Vec<usize>,
+}
+
+impl Shape {
+    /// The rules, by index and in order, that are left once the kind is known.
+    pub fn candidates(&self, is_kind: impl Fn(&str) -> bool) -> &[usize] {
+        self.kinds.iter().find(|(kind, _)| is_kind(kind)).map_or(&self.any_kind, |(_, rules)| rules)
+    }
 }
 
 /// Slots of which the first that is filled counts.
@@ -42,9 +54,23 @@ pub struct Test {
     pub any: Vec<Expect>,
 }
 
+impl Test {
+    /// Whether it asks for one of some texts, and for nothing else.
+    pub fn is_text(&self) -> bool {
+        self.any.iter().all(|expected| matches!(expected, Expect::Text(_)))
+    }
+}
+
 #[derive(Debug)]
 pub struct Rule {
     pub when: Vec<Test>,
+    /// Tests of the first block of the content; their slots are those of blocks.
+    pub first: Vec<Test>,
+    /// The slots that a line of this rule has filled when nothing more of it is wanted, as bits; 0 if that cannot be told
+    /// before its end. The working directory is not among them: lines that a person wrote tell it.
+    pub enough: u128,
+    /// The slots that its tests ask for a text, as bits: they can rule it out early.
+    pub asked: u128,
     pub role: Option<Role>,
     pub mark: Option<Mark>,
     pub queued: bool,
@@ -114,6 +140,7 @@ impl Format {
         let other = tools.remove("*").unwrap_or(Tool { act: Act::Other, subjects: vec![], verb: None });
         let subjects = pointers(&input.root);
 
+        let mut block = Trie::default();
         let mut line = Trie::default();
         let time = line.all(&descriptor.line.time.0);
         let id = line.all(&descriptor.line.id.0);
@@ -121,11 +148,12 @@ impl Format {
         let again = descriptor.line.again.as_ref().map(|pointer| line.slot(pointer));
         let side_line = descriptor.subagent.line.map(|all| tests(all, &mut line));
         let side_file = descriptor.subagent.file.map(|all| tests(all, &mut line));
+        let always: Vec<_> = [&time[..], &id[..]].concat();
         Format {
             name: name.into(),
-            line: shape(descriptor.rules, line, &subjects),
-            block: shape(descriptor.blocks, Trie::default(), &subjects),
-            input: Shape { root: input.root, slots: input.slots, rules: vec![] },
+            line: shape(descriptor.rules, line, &mut block, &subjects, &always, side_line.as_deref()),
+            block: shape(descriptor.blocks, block, &mut Trie::default(), &subjects, &[], None),
+            input: Shape { root: input.root, slots: input.slots, ..Shape::default() },
             time,
             id,
             cwd,
@@ -139,12 +167,60 @@ impl Format {
     }
 }
 
-fn shape(rules: Vec<descriptor::Rule>, mut trie: Trie, subjects: &[Pointer]) -> Shape {
-    let rules = rules.into_iter().map(|written| rule(written, &mut trie, subjects)).collect();
-    Shape { root: trie.root, slots: trie.slots, rules }
+fn shape(
+    rules: Vec<descriptor::Rule>,
+    mut trie: Trie,
+    blocks: &mut Trie,
+    subjects: &[Pointer],
+    always: &[Slot],
+    side: Option<&[Test]>,
+) -> Shape {
+    let mut rules: Vec<_> = rules.into_iter().map(|written| rule(written, &mut trie, blocks, subjects)).collect();
+    for rule in &mut rules {
+        rule.enough = enough(rule, always, side.unwrap_or_default());
+        let asked = rule.when.iter().filter(|test| test.is_text() && test.slot < 128);
+        rule.asked = asked.fold(0, |bits, test| bits | 1 << test.slot);
+    }
+    let asks = |rule: &Rule, slot: Slot| rule.when.iter().position(|test| test.slot == slot && test.is_text());
+    let kind = (0..trie.slots).max_by_key(|slot| rules.iter().filter(|rule| asks(rule, *slot).is_some()).count());
+    let kind = kind.filter(|kind| rules.iter().any(|rule| asks(rule, *kind).is_some()));
+    let allows = |rule: &Rule, value: &str| match kind.and_then(|kind| asks(rule, kind)) {
+        Some(test) => rule.when[test].any.iter().any(|expected| *expected == Expect::Text(value.into())),
+        None => true,
+    };
+    let mut values: Vec<String> = Vec::new();
+    for expected in rules.iter().filter_map(|rule| Some(&rule.when[asks(rule, kind?)?].any)).flatten() {
+        if let Expect::Text(value) = expected
+            && !values.contains(value)
+        {
+            values.push(value.clone());
+        }
+    }
+    let left = |value: &str| (0..rules.len()).filter(|rule| allows(&rules[*rule], value)).collect();
+    let kinds = values.iter().map(|value| (value.clone(), left(value))).collect();
+    let any_kind = (0..rules.len()).filter(|rule| kind.is_none_or(|kind| asks(&rules[*rule], kind).is_none())).collect();
+    trie.root.sum_up();
+    Shape { root: trie.root, slots: trie.slots, rules, kind, kinds, any_kind }
 }
 
-fn rule(written: descriptor::Rule, trie: &mut Trie, subjects: &[Pointer]) -> Rule {
+/// What a line of a rule must have filled before the rest of it can be left alone. A rule that asks for something not to
+/// be there is never sure before the end.
+fn enough(rule: &Rule, always: &[Slot], side: &[Test]) -> u128 {
+    let sure = rule.when.iter().all(|test| test.is_text()) && rule.session.is_empty() && !rule.when.is_empty();
+    let call = rule.call.iter().flat_map(|call| [&call.id, &call.tool, &call.json]);
+    let result = rule.result.iter().flat_map(|result| [&result.id, &result.text]);
+    let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output]);
+    let more = rule.call.as_ref().is_some_and(|call| call.json.is_empty()) || rule.result.is_some() || rule.title.is_some();
+    let own = [&rule.content, &rule.thinking, &rule.error, &rule.message, &rule.model];
+    let slots = own.into_iter().chain(call).chain(result).chain(usage).flatten().chain(always).copied();
+    let slots: Vec<_> = slots.chain(rule.when.iter().chain(side).map(|test| test.slot)).collect();
+    if !sure || more || slots.iter().any(|slot| *slot >= 128) {
+        return 0;
+    }
+    slots.iter().fold(0, |bits, slot| bits | 1 << slot)
+}
+
+fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects: &[Pointer]) -> Rule {
     let title = match (trie.all(&written.title.person.0), trie.all(&written.title.agent.0)) {
         (person, _) if !person.is_empty() => Some((TitleBy::Person, person)),
         (_, agent) if !agent.is_empty() => Some((TitleBy::Agent, agent)),
@@ -152,6 +228,9 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, subjects: &[Pointer]) -> Rul
     };
     Rule {
         when: tests(written.when, trie),
+        first: tests(written.first, blocks),
+        enough: 0,
+        asked: 0,
         role: written.role,
         mark: written.mark,
         queued: written.queued,
@@ -191,14 +270,17 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, subjects: &[Pointer]) -> Rul
 }
 
 fn tests(tests: Tests, trie: &mut Trie) -> Vec<Test> {
-    tests.0.into_iter().map(|(pointer, any)| Test { slot: trie.slot(&pointer), any }).collect()
+    let mut tests: Vec<_> = tests.0.into_iter().map(|(pointer, any)| Test { slot: trie.slot(&pointer), any }).collect();
+    // What a value must be rules out more lines than what it must not be.
+    tests.sort_by_key(|test| !test.is_text());
+    tests
 }
 
 /// The pointers of a trie, in the order of their slots.
 fn pointers(root: &Node) -> Vec<Pointer> {
     fn collect(node: &Node, path: &mut Vec<String>, all: &mut Vec<(Slot, Pointer)>) {
         all.extend(node.slot.map(|slot| (slot, Pointer(path.clone()))));
-        for (key, child) in &node.keys {
+        for (key, child) in node.children() {
             path.push(String::from_utf8_lossy(key).into_owned());
             collect(child, path, all);
             path.pop();

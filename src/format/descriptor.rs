@@ -112,6 +112,9 @@ pub struct Subagent {
 pub struct Rule {
     #[serde(default)]
     pub when: Tests,
+    /// Tests of the first block of the content.
+    #[serde(default)]
+    pub first: Tests,
     #[serde(default, deserialize_with = "role")]
     pub role: Option<Role>,
     #[serde(default, deserialize_with = "mark")]

@@ -31,7 +31,7 @@ const BUILT_IN: [(&str, &str); 6] = [
 #[derive(Debug)]
 pub struct Known {
     pub name: String,
-    pub head: Head,
+    head: OnceLock<Head>,
     /// The user's file, if it is not built in.
     pub file: Option<PathBuf>,
     text: std::borrow::Cow<'static, str>,
@@ -52,10 +52,17 @@ impl fmt::Display for Bad {
 }
 
 impl Known {
-    fn new(name: &str, file: Option<PathBuf>, text: std::borrow::Cow<'static, str>) -> Result<Known, String> {
-        let head_end = text.find("\n[line]").map_or(text.len(), |at| at + 1);
-        let head = toml::from_str(&text[..head_end]).map_err(|error| error.to_string())?;
-        Ok(Known { name: name.into(), head, file, text, compiled: OnceLock::new() })
+    fn new(name: &str, file: Option<PathBuf>, text: std::borrow::Cow<'static, str>) -> Known {
+        Known { name: name.into(), head: OnceLock::new(), file, text, compiled: OnceLock::new() }
+    }
+
+    /// What is needed to find sessions.
+    pub fn head(&self) -> &Head {
+        self.head.get_or_init(|| {
+            let end = self.text.find("\n[line]").map_or(self.text.len(), |at| at + 1);
+            // It is a part of what is checked when a user's file is read, and by a test of the built-in ones.
+            toml::from_str(&self.text[..end]).expect("a descriptor has a head")
+        })
     }
 
     /// A descriptor from a file, checked whole.
@@ -64,7 +71,10 @@ impl Known {
         let name = file.file_stem().and_then(|stem| stem.to_str()).ok_or_else(|| bad("not a file name".into()))?;
         let text = std::fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
         let compiled = compiled(name, &text).map_err(bad)?;
-        let known = Known::new(name, Some(file.into()), text.into()).map_err(bad)?;
+        if !text.contains("\n[line]") {
+            return Err(bad("no [line] table after the [[root]] tables".into()));
+        }
+        let known = Known::new(name, Some(file.into()), text.into());
         let _ = known.compiled.set(compiled);
         Ok(known)
     }
@@ -81,7 +91,7 @@ impl Known {
 
     /// Whether the user means this format by a name.
     pub fn is_called(&self, name: &str) -> bool {
-        self.name.eq_ignore_ascii_case(name) || self.head.alias.iter().any(|alias| alias.eq_ignore_ascii_case(name))
+        self.name.eq_ignore_ascii_case(name) || self.head().alias.iter().any(|alias| alias.eq_ignore_ascii_case(name))
     }
 }
 
@@ -95,7 +105,7 @@ pub fn known(user_dir: &Path) -> (Vec<Known>, Vec<Bad>) {
     let mut bad = Vec::new();
     let mut known: Vec<Known> = BUILT_IN
         .iter()
-        .map(|(name, text)| Known::new(name, None, (*text).into()).expect("built-in descriptors have a head"))
+        .map(|(name, text)| Known::new(name, None, (*text).into()))
         .collect();
     for file in descriptors(user_dir) {
         match Known::read(&file) {
@@ -126,6 +136,7 @@ mod tests {
         let (known, bad) = known(Path::new("/nonexistent"));
         assert!(bad.is_empty());
         for format in &known {
+            assert!(!format.head().roots.is_empty(), "{}", format.name);
             assert!(!format.format().line.rules.is_empty(), "{}", format.name);
         }
     }

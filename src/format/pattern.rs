@@ -29,6 +29,19 @@ impl TryFrom<String> for Pattern {
     }
 }
 
+impl Pattern {
+    /// The id in a path that fits the pattern.
+    pub fn id(&self, path: &Path) -> Option<String> {
+        let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();
+        let names = names.filter(|names| names.len() == self.0.len())?;
+        let mut id = None;
+        for (segment, name) in self.0.iter().zip(names) {
+            id = segment.fits(name)?.or(id);
+        }
+        id.map(str::to_owned)
+    }
+}
+
 impl Segment {
     fn parse(text: &str) -> Result<Segment, String> {
         let glob = text.replace("{id}", "*").replace("{cwd}", "*");

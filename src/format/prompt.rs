@@ -26,7 +26,9 @@ impl Prompt {
             return Said::Nothing;
         }
         let begins = |all: &[String]| all.iter().any(|with| start.starts_with(with.as_str()));
-        let wrapped = |all: &[String]| all.iter().any(|tag| block(start, tag).is_some_and(|block| block.start == 0));
+        let wrapped = |all: &[String]| {
+            start.starts_with('<') && all.iter().any(|tag| block(start, tag).is_some_and(|block| block.start == 0))
+        };
         if wrapped(&self.command) {
             Said::Machine(Mark::Command, Cow::Owned(untagged(start)))
         } else if wrapped(&self.machine) || begins(&self.starts) {
@@ -41,6 +43,9 @@ impl Prompt {
     }
 
     fn stripped<'a>(&self, mut text: Cow<'a, str>) -> Cow<'a, str> {
+        if !text.contains('<') {
+            return text;
+        }
         for tag in &self.strip {
             while let Some(cut) = block(&text, tag) {
                 let rest = format!("{}{}", &text[..cut.start], text[cut.end..].trim_start_matches(['\n', '\r']));

@@ -9,22 +9,76 @@ pub type Slot = usize;
 #[derive(Debug, Default, Clone)]
 pub struct Node {
     /// Keys to look for in an object; in an array, `0` is the first element.
-    pub keys: Vec<(Box<[u8]>, Node)>,
+    keys: Vec<(Key, Node)>,
+    /// A bit for the length and first byte of each key: most keys of a line are told apart by that alone.
+    filter: u64,
     pub slot: Option<Slot>,
+    /// The slots further down, as bits: when all are filled, the rest can be skipped. 0 if a slot has no bit.
+    pub below: u128,
     /// The elements of an array here are blocks, to be walked one by one.
     pub blocks: bool,
 }
 
+/// A key, with its first bytes as a number: most comparisons end there.
+#[derive(Debug, Clone)]
+struct Key {
+    head: u64,
+    name: Box<[u8]>,
+}
+
+/// The first eight bytes, or fewer with zeros after them.
+#[inline]
+fn head(name: &[u8]) -> u64 {
+    match name.first_chunk::<8>() {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => name.iter().rev().fold(0, |head, byte| head << 8 | u64::from(*byte)),
+    }
+}
+
+#[inline]
+fn bit(name: &[u8]) -> u64 {
+    1 << (name.len() * 7 + usize::from(name.first().copied().unwrap_or(0))) % 64
+}
+
 impl Node {
+    #[inline]
     pub fn child(&self, key: &[u8]) -> Option<&Node> {
-        self.keys.iter().find(|(name, _)| **name == *key).map(|(_, node)| node)
+        if self.filter & bit(key) == 0 {
+            return None;
+        }
+        let wanted = head(key);
+        let is = |known: &Key| known.head == wanted && known.name.len() == key.len() && (key.len() <= 8 || known.name[8..] == key[8..]);
+        self.keys.iter().find(|(known, _)| is(known)).map(|(_, node)| node)
+    }
+
+    pub fn is_leaf(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    /// Fills in `below` everywhere, once all slots are known.
+    pub fn sum_up(&mut self) {
+        let mut bits = Some(0u128);
+        for (_, child) in &mut self.keys {
+            child.sum_up();
+            let own = child.slot.map_or(Some(0), |slot| (slot < 128).then(|| 1 << slot));
+            let under = if child.is_leaf() { Some(0) } else { Some(child.below).filter(|bits| *bits != 0) };
+            bits = bits.zip(own).zip(under).map(|((bits, own), under)| bits | own | under);
+        }
+        self.below = bits.unwrap_or(0);
+    }
+
+    /// The keys below, with what is under them.
+    pub fn children(&self) -> impl Iterator<Item = (&[u8], &Node)> {
+        self.keys.iter().map(|(key, node)| (&*key.name, node))
     }
 
     fn at(&mut self, pointer: &Pointer) -> &mut Node {
         pointer.0.iter().fold(self, |node, key| {
-            let found = node.keys.iter().position(|(name, _)| **name == *key.as_bytes());
+            let key = key.as_bytes();
+            let found = node.keys.iter().position(|(known, _)| *known.name == *key);
             let index = found.unwrap_or_else(|| {
-                node.keys.push((key.as_bytes().into(), Node::default()));
+                node.filter |= bit(key);
+                node.keys.push((Key { head: head(key), name: key.into() }, Node::default()));
                 node.keys.len() - 1
             });
             &mut node.keys[index].1

@@ -79,7 +79,7 @@ pub fn listed(listed: &Listed, now: Time) -> String {
         name: listed.session.name.as_deref(),
         agent: &listed.session.format.name,
         title: tally.title(),
-        cwd: tally.last_cwd.as_deref(),
+        cwd: tally.cwd(),
         path: listed.session.path.to_string_lossy().into_owned(),
         started: tally.started.map(iso),
         updated: tally.updated.map(iso),

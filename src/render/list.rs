@@ -2,7 +2,7 @@
 
 use crate::catalog::{Listed, State};
 use crate::env::Env;
-use crate::render::terminal::{Look, Tone, cut, flat, pad, width};
+use crate::render::terminal::{Look, Tone, cut, flat, pad, pad_left, width};
 use crate::time::Time;
 
 /// One column: what it says, and how early it goes when the terminal is narrow (the highest first, 0 never).
@@ -28,31 +28,45 @@ const GAP: &str = "  ";
 const TITLE: usize = 24;
 
 /// The rows, headings first. `anywhere`: sessions of several projects, so each says where it is.
-pub fn table(sessions: &[Listed], env: &Env, look: Look, anywhere: bool) -> Vec<String> {
+pub fn table<'t>(sessions: &'t [Listed], env: &'t Env, look: Look, anywhere: bool) -> impl Iterator<Item = String> + 't {
     let now = env.now();
-    let mut columns: Vec<&Column> = COLUMNS.iter().filter(|column| anywhere || column.head != "WHERE").collect();
-    let cells = |columns: &[&Column]| -> Vec<Vec<String>> {
-        sessions.iter().map(|listed| columns.iter().map(|column| cut(&(column.cell)(listed, env, now), column.most).into_owned()).collect()).collect()
-    };
-    let mut rows = cells(&columns);
-    let mut widths = widths(&columns, &rows);
-    while let Some(room) = look.width.filter(|room| used(&widths) + TITLE > *room) {
-        let Some(worst) = columns.iter().map(|column| column.goes).max().filter(|goes| *goes > 0) else { break };
-        let _ = room;
-        columns.retain(|column| column.goes != worst);
-        rows = cells(&columns);
-        widths = self::widths(&columns, &rows);
+    let columns = COLUMNS.iter().filter(|column| anywhere || column.head != "WHERE");
+    let mut columns: Vec<(&Column, usize)> = columns.map(|column| (column, column.width(sessions, env, now))).collect();
+    let used = |columns: &[(&Column, usize)]| columns.iter().map(|(_, width)| width + GAP.len()).sum::<usize>();
+    while look.width.is_some_and(|room| used(&columns) + TITLE > room) {
+        let Some(worst) = columns.iter().map(|(column, _)| column.goes).max().filter(|goes| *goes > 0) else { break };
+        columns.retain(|(column, _)| column.goes != worst);
     }
-    let room = look.width.map_or(usize::MAX, |room| room.saturating_sub(used(&widths)).max(8));
-    let heads: Vec<_> = columns.iter().map(|column| column.head.to_owned()).collect();
-    let mut lines = vec![look.paint(Tone::Faint, &format!("{}TITLE", row(&columns, &widths, &heads, |_, text| text)))];
-    for (listed, cells) in sessions.iter().zip(&rows) {
+    let room = look.width.map_or(usize::MAX, |room| room.saturating_sub(used(&columns)).max(8));
+    let heads: String = columns.iter().map(|(column, width)| column.fill(column.head, *width) + GAP).collect();
+    let rows = sessions.iter().map(move |listed| {
         let state = listed.state(now);
-        let start = row(&columns, &widths, cells, |column, text| look.paint(tone(column, state), &text));
-        let title = flat(listed.tally.title().unwrap_or_default());
-        lines.push(format!("{start}{}", cut(&title, room)).trim_end().to_owned());
+        let mut line = String::with_capacity(128);
+        for (column, width) in &columns {
+            line += &look.paint(tone(column, state), &column.fill(&column.text(listed, env, now), *width));
+            line += GAP;
+        }
+        line += &cut(&flat(listed.tally.title().unwrap_or_default()), room);
+        line.truncate(line.trim_end().len());
+        line
+    });
+    std::iter::once(look.paint(Tone::Faint, &format!("{heads}TITLE"))).chain(rows)
+}
+
+impl Column {
+    fn text(&self, listed: &Listed, env: &Env, now: Time) -> String {
+        let text = (self.cell)(listed, env, now);
+        if width(&text) <= self.most { text } else { cut(&text, self.most).into_owned() }
     }
-    lines
+
+    fn width(&self, sessions: &[Listed], env: &Env, now: Time) -> usize {
+        let widest = sessions.iter().map(|listed| width(&self.text(listed, env, now))).max();
+        widest.unwrap_or(0).max(self.head.len())
+    }
+
+    fn fill(&self, text: &str, width: usize) -> String {
+        if self.right { pad_left(text, width) } else { pad(text, width) }
+    }
 }
 
 fn tone(column: &Column, state: State) -> Tone {
@@ -62,26 +76,6 @@ fn tone(column: &Column, state: State) -> Tone {
         ("STATE", State::Working | State::Waiting) => Tone::User,
         _ => Tone::Plain,
     }
-}
-
-fn widths(columns: &[&Column], rows: &[Vec<String>]) -> Vec<usize> {
-    let widest = |index: usize| rows.iter().map(|row| width(&row[index])).max().unwrap_or(0);
-    columns.iter().enumerate().map(|(index, column)| widest(index).max(column.head.len())).collect()
-}
-
-fn used(widths: &[usize]) -> usize {
-    widths.iter().map(|width| width + GAP.len()).sum()
-}
-
-fn row(columns: &[&Column], widths: &[usize], cells: &[String], paint: impl Fn(&Column, String) -> String) -> String {
-    let mut line = String::new();
-    for ((column, room), cell) in columns.iter().zip(widths).zip(cells) {
-        let blank = " ".repeat(room.saturating_sub(width(cell)));
-        let text = if column.right { format!("{blank}{cell}") } else { pad(cell, *room) };
-        line += &paint(column, text);
-        line += GAP;
-    }
-    line
 }
 
 fn age(listed: &Listed, now: Time) -> String {
@@ -99,7 +93,7 @@ fn tokens(listed: &Listed) -> String {
 }
 
 fn place(listed: &Listed, env: &Env, _: Time) -> String {
-    let cwd = listed.tally.last_cwd.as_deref().unwrap_or("?");
+    let cwd = listed.tally.cwd().unwrap_or("?");
     let place = flat(&env.tilde(std::path::Path::new(cwd)));
     // The end of a path says more than its beginning.
     let count = place.chars().count();

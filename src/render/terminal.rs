@@ -38,7 +38,8 @@ impl Look {
 /// The text without anything a terminal would obey: escape sequences, control characters, and characters that change
 /// the direction of what follows. Newlines stay, tabs become blanks.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(|char| is_unsafe(char) || char == '\t') {
+    let plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n'));
+    if plain || !text.chars().any(|char| is_unsafe(char) || char == '\t') {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
@@ -95,11 +96,15 @@ fn sequence(start: char, chars: &mut std::iter::Peekable<std::str::Chars>) {
 }
 
 pub fn width(text: &str) -> usize {
-    text.width()
+    if text.is_ascii() { text.len() } else { text.width() }
 }
 
 /// A text on one line.
 pub fn flat(text: &str) -> String {
+    let is_flat = text.bytes().all(|byte| matches!(byte, b'!'..=b'~' | b' ')) && !text.contains("  ");
+    if is_flat && text.trim().len() == text.len() {
+        return text.to_owned();
+    }
     let cleaned = clean(text);
     let words: Vec<_> = cleaned.split_whitespace().collect();
     words.join(" ")
@@ -107,7 +112,7 @@ pub fn flat(text: &str) -> String {
 
 /// As much of a text as fits, with `…` where something is missing. Characters that belong together stay together.
 pub fn cut(text: &str, room: usize) -> Cow<'_, str> {
-    if text.width() <= room {
+    if width(text) <= room {
         return Cow::Borrowed(text);
     }
     let mut out = String::new();
@@ -127,7 +132,17 @@ pub fn cut(text: &str, room: usize) -> Cow<'_, str> {
 
 /// Text filled up with blanks to a width.
 pub fn pad(text: &str, room: usize) -> String {
-    format!("{text}{}", " ".repeat(room.saturating_sub(text.width())))
+    text.to_owned() + blanks(room.saturating_sub(width(text)))
+}
+
+/// Text with blanks before it up to a width.
+pub fn pad_left(text: &str, room: usize) -> String {
+    blanks(room.saturating_sub(width(text))).to_owned() + text
+}
+
+fn blanks(count: usize) -> &'static str {
+    const BLANKS: &str = "                                                                ";
+    &BLANKS[..count.min(BLANKS.len())]
 }
 
 /// Breaks a line at blanks so that it fits; a word that is too long by itself is broken where it must be.
