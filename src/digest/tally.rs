@@ -16,7 +16,7 @@ pub struct Tally {
     pub first_cwd: Option<String>,
     /// Where it went from there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    last_cwd: Option<String>,
+    pub last_cwd: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person_title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
