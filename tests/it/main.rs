@@ -1,0 +1,13 @@
+//! What a user sees, through the programs. One binary; a file per capability.
+
+mod cli;
+mod follow;
+mod layers;
+mod list;
+mod log;
+mod names;
+mod quirks;
+mod readme;
+mod robust;
+mod transcripts;
+mod world;
