@@ -30,6 +30,8 @@ pub struct Listed<'f> {
     pub tally: Box<Tally>,
     /// It belongs to the project, or to the named home, that the command runs in.
     pub here: bool,
+    /// How much of the id tells it from all others.
+    id_length: usize,
 }
 
 /// What a session is doing.
@@ -53,9 +55,10 @@ impl State {
 }
 
 impl Listed<'_> {
-    /// What the user types to get at it: its name here, else its short id.
+    /// What the user types to get at it: its name here, else the beginning of its id.
     pub fn handle(&self) -> &str {
-        self.session.name.as_deref().unwrap_or(self.session.short_id())
+        let id = self.session.id.get(..self.id_length).unwrap_or(&self.session.id);
+        self.session.name.as_deref().unwrap_or(id)
     }
 
     /// A file cannot say that its writer is gone, so after an hour of silence nobody is thought to be at work.
@@ -75,7 +78,7 @@ impl Listed<'_> {
 struct Cache {
     /// Another version counts differently: start anew.
     version: String,
-    files: Vec<Box<Cached>>,
+    files: Vec<Cached>,
 }
 
 #[derive(Serialize)]
@@ -116,7 +119,7 @@ pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> V
     let old = cache.map(|cache| cache.files).unwrap_or_default();
     let (counted, changed) = count(&sessions, old, bad);
     if changed {
-        let files = counted.iter().flatten().map(|cached| &**cached).collect();
+        let files = counted.iter().flatten().collect();
         if let Ok(text) = serde_json::to_vec(&NewCache { version: &version, files }) {
             // Without a cache the next list is slower and no different.
             let _ = state::replace(&path, &text);
@@ -126,7 +129,12 @@ pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> V
 }
 
 /// The sessions with a name in this home, added to those found elsewhere: path to name.
-fn named<'f>(home: &Home, env: &Env, formats: &'f [Known], sessions: &mut Vec<Session<'f>>) -> HashMap<PathBuf, String> {
+fn named<'f>(
+    home: &Home,
+    env: &Env,
+    formats: &'f [Known],
+    sessions: &mut Vec<Session<'f>>,
+) -> HashMap<PathBuf, String> {
     let mut names = HashMap::new();
     for name in home.names() {
         if let Some(session) = home.session(&name, formats, env) {
@@ -139,8 +147,8 @@ fn named<'f>(home: &Home, env: &Env, formats: &'f [Known], sessions: &mut Vec<Se
 }
 
 /// Tallies all sessions, from the cache where it knows them, and says whether the cache must change.
-fn count(sessions: &[Session], old: Vec<Box<Cached>>, bad: &mut Vec<Unreadable>) -> (Vec<Option<Box<Cached>>>, bool) {
-    let mut counted: Vec<Option<Box<Cached>>> = Vec::with_capacity(sessions.len());
+fn count(sessions: &[Session], old: Vec<Cached>, bad: &mut Vec<Unreadable>) -> (Vec<Option<Cached>>, bool) {
+    let mut counted: Vec<Option<Cached>> = Vec::with_capacity(sessions.len());
     let mut stale = Vec::new();
     let mut gone = false;
     // Both are in the order of their paths, so one pass finds what belongs together.
@@ -155,7 +163,7 @@ fn count(sessions: &[Session], old: Vec<Box<Cached>>, bad: &mut Vec<Unreadable>)
         match std::fs::metadata(&session.path) {
             Ok(meta) => {
                 let fresh = cached.as_ref().is_some_and(|cached| cached.identity == identity(&meta));
-                let same_file = |cached: &Box<Cached>| (cached.identity.0, cached.identity.1) == (meta.dev(), meta.ino());
+                let same_file = |cached: &Cached| (cached.identity.0, cached.identity.1) == (meta.dev(), meta.ino());
                 stale.extend((!fresh).then_some(index));
                 counted.push(cached.filter(same_file));
             }
@@ -195,21 +203,26 @@ fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable
     }
 }
 
-fn recount(session: &Session, cached: Option<Box<Cached>>, buffer: &mut Buffer) -> io::Result<Box<Cached>> {
+fn recount(session: &Session, cached: Option<Cached>, buffer: &mut Buffer) -> io::Result<Cached> {
     let transcript = Transcript::open(&session.path, session.format.format())?;
     let before = cached.map(|cached| (cached.cursor, Tally { seen: cached.seen, ..*cached.tally }));
     let (cursor, mut tally) = transcript.tally(before, buffer)?;
     let seen = std::mem::take(&mut tally.seen);
     let path = session.path.to_string_lossy().into_owned();
     let format = session.format.name.clone();
-    Ok(Box::new(Cached { path, identity: identity(&transcript.meta), format, tally: Box::new(tally), cursor, seen }))
+    Ok(Cached { path, identity: identity(&transcript.meta), format, tally: Box::new(tally), cursor, seen })
 }
 
 fn identity(meta: &std::fs::Metadata) -> (u64, u64, u64, i64, i64) {
     (meta.dev(), meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec())
 }
 
-fn listed<'f>(env: &Env, sessions: Vec<Session<'f>>, counted: Vec<Option<Box<Cached>>>, names: &HashMap<PathBuf, String>) -> Vec<Listed<'f>> {
+fn listed<'f>(
+    env: &Env,
+    sessions: Vec<Session<'f>>,
+    counted: Vec<Option<Cached>>,
+    names: &HashMap<PathBuf, String>,
+) -> Vec<Listed<'f>> {
     let here = Project::of(&env.cwd);
     let mut projects: HashMap<String, bool> = HashMap::new();
     let mut in_project = |cwd: &str| *projects.entry(cwd.into()).or_insert_with(|| Project::of(Path::new(cwd)) == here);
@@ -241,10 +254,27 @@ fn listed<'f>(env: &Env, sessions: Vec<Session<'f>>, counted: Vec<Option<Box<Cac
             continue;
         }
         let here = session.name.is_some() || tally.cwds().any(&mut in_project);
-        all.push(Listed { session, tally, here });
+        all.push(Listed { session, tally, here, id_length: 0 });
     }
-    all.sort_by(|a, b| b.tally.updated.cmp(&a.tally.updated).then_with(|| a.session.path.as_os_str().cmp(b.session.path.as_os_str())));
+    tell_apart(&mut all);
+    all.sort_by(|a, b| {
+        b.tally.updated.cmp(&a.tally.updated).then_with(|| a.session.path.as_os_str().cmp(b.session.path.as_os_str()))
+    });
     all
+}
+
+/// Finds how much of each id must be shown: eight characters, or as many parts as tell it from its neighbours. Ids that
+/// begin with the time are alike for a minute.
+fn tell_apart(all: &mut [Listed]) {
+    all.sort_by(|a, b| a.session.id.cmp(&b.session.id));
+    let shared = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    for index in 0..all.len() {
+        let id = &all[index].session.id;
+        let neighbours = [index.checked_sub(1), Some(index + 1)].into_iter().flatten().filter_map(|near| all.get(near));
+        let shared = neighbours.map(|near| shared(id, &near.session.id)).max().unwrap_or(0);
+        let length = if shared < 8 { 8 } else { id[shared..].find('-').map_or(id.len(), |dash| shared + dash) };
+        all[index].id_length = id.char_indices().map(|(at, _)| at).find(|at| *at >= length).unwrap_or(id.len());
+    }
 }
 
 /// What the transcript does not say, the file beside it does.
@@ -273,7 +303,12 @@ pub struct Resolved<'f> {
 
 /// The session that the user means by a name: its name in this home, a file, an id; then what only reading all sessions
 /// can tell: `last`, a title, the beginning of an id, a part of a title.
-pub fn resolve<'f>(env: &Env, formats: &'f [Known], name: &str, bad: &mut Vec<Unreadable>) -> Result<Resolved<'f>, Unresolved> {
+pub fn resolve<'f>(
+    env: &Env,
+    formats: &'f [Known],
+    name: &str,
+    bad: &mut Vec<Unreadable>,
+) -> Result<Resolved<'f>, Unresolved> {
     let found = |session| Ok(Resolved { session, subagent: false });
     if let Some(session) = Home::above(&env.cwd).and_then(|home| home.session(name, formats, env)) {
         return found(session);
@@ -284,7 +319,8 @@ pub fn resolve<'f>(env: &Env, formats: &'f [Known], name: &str, bad: &mut Vec<Un
     }
     if name.chars().count() >= 8 {
         let sessions = locate::sessions(formats, env, &mut Vec::new());
-        let mut with_id = sessions.into_iter().filter(|session| session.id.starts_with(name) || is_longer_id(name, &session.id));
+        let mut with_id =
+            sessions.into_iter().filter(|session| session.id.starts_with(name) || is_longer_id(name, &session.id));
         if let (Some(session), None) = (with_id.next(), with_id.next()) {
             return found(session);
         }
@@ -325,11 +361,10 @@ fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, U
     }
     let lower = name.to_lowercase();
     let is_part = |title: &str| title.to_lowercase().contains(&lower);
-    let ways: [&dyn Fn(&Listed) -> bool; 3] = [
-        &|listed| listed.tally.title() == Some(name),
-        &|listed| listed.session.id.starts_with(name),
-        &|listed| listed.tally.title().is_some_and(is_part),
-    ];
+    let ways: [&dyn Fn(&Listed) -> bool; 3] =
+        [&|listed| listed.tally.title() == Some(name), &|listed| listed.session.id.starts_with(name), &|listed| {
+            listed.tally.title().is_some_and(is_part)
+        }];
     for fits in ways {
         for here in [true, false] {
             let matches: Vec<_> = all.iter().filter(|listed| listed.here == here && fits(listed)).collect();
@@ -346,7 +381,10 @@ fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, U
 }
 
 fn candidates<'a, 'f: 'a>(listed: impl Iterator<Item = &'a Listed<'f>>) -> Vec<(String, String)> {
-    listed.take(5).map(|listed| (listed.handle().to_owned(), listed.tally.title().unwrap_or_default().to_owned())).collect()
+    listed
+        .take(5)
+        .map(|listed| (listed.handle().to_owned(), listed.tally.title().unwrap_or_default().to_owned()))
+        .collect()
 }
 
 /// How many neighbouring pairs of letters a session's handle or title shares with a name.

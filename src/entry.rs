@@ -39,16 +39,8 @@ pub enum Act {
 }
 
 impl Act {
-    pub const ALL: [Act; 8] = [
-        Act::Edit,
-        Act::Read,
-        Act::Search,
-        Act::Run,
-        Act::Fetch,
-        Act::Delegate,
-        Act::Plan,
-        Act::Other,
-    ];
+    pub const ALL: [Act; 8] =
+        [Act::Edit, Act::Read, Act::Search, Act::Run, Act::Fetch, Act::Delegate, Act::Plan, Act::Other];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -100,9 +92,9 @@ pub struct Id(pub u64);
 impl Id {
     /// FNV-1a: the same on every machine and in every release, because cursors and caches keep it.
     pub fn of(bytes: &[u8]) -> Id {
-        Id(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-        }))
+        Id(bytes
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)))
     }
 
     /// The id of the `index`-th thing of a kind within the thing that has this id.

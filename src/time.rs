@@ -16,9 +16,9 @@ impl Time {
     /// `2026-11-16T02:36:14.044Z`, with any number of decimals and any offset; without an offset it is UTC.
     pub fn parse(text: &[u8]) -> Option<Time> {
         let number = |range: std::ops::Range<usize>| {
-            text.get(range)?.iter().try_fold(0i64, |sum, byte| {
-                byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0'))
-            })
+            text.get(range)?
+                .iter()
+                .try_fold(0i64, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0')))
         };
         let punctuated = text.get(4) == Some(&b'-')
             && text.get(7) == Some(&b'-')
@@ -40,7 +40,8 @@ impl Time {
         }
         if matches!(text.get(at), Some(b'.' | b',')) {
             let digits = text[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            millis += (0..3).fold(0, |sum, i| sum * 10 + if i < digits { i64::from(text[at + 1 + i] - b'0') } else { 0 });
+            millis +=
+                (0..3).fold(0, |sum, i| sum * 10 + if i < digits { i64::from(text[at + 1 + i] - b'0') } else { 0 });
             at += 1 + digits;
         }
         let offset = match text.get(at) {

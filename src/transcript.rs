@@ -88,7 +88,7 @@ impl<'f> Transcript<'f> {
         loop {
             let mut old = false;
             while shown < enough && !old {
-                let Some((line, finished)) = backward.next()? else { break };
+                let Some((line, finished)) = backward.previous_line()? else { break };
                 let offset = line.offset();
                 if !finished && !wanted.unfinished {
                     log.end = offset;
@@ -128,7 +128,7 @@ impl<'f> Transcript<'f> {
         let mut decoder = self.decoder();
         let mut forward = Forward::new(&self.file, offset, self.meta.len(), buffer);
         let mut broken = 0;
-        while let Some(line) = forward.next()? {
+        while let Some(line) = forward.next_line()? {
             broken += u64::from(decoder.line(line, sink)? == Outcome::Broken);
         }
         Ok((forward.offset(), broken))
@@ -137,7 +137,7 @@ impl<'f> Transcript<'f> {
     /// Where the last whole line ends.
     pub fn end(&self) -> io::Result<u64> {
         let mut backward = Backward::new(&self.file, self.meta.len())?;
-        Ok(match backward.next()? {
+        Ok(match backward.previous_line()? {
             Some((line, false)) => line.offset(),
             _ => self.meta.len(),
         })
@@ -193,7 +193,7 @@ impl Fit {
             }
             Ok(())
         };
-        while let Some(next) = forward.next()? {
+        while let Some(next) = forward.next_line()? {
             line(next, true)?;
         }
         if let Some(last) = forward.last() {

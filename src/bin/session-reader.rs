@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clap::Parser;
-use session_monitor::cmd::args::{Reader, spelt_out};
 use session_monitor::cmd;
+use session_monitor::cmd::args::{Reader, spelt_out};
 use session_monitor::env::Env;
 use session_monitor::render::terminal::Look;
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::time::{Time, DAY};
+use crate::time::{DAY, Time};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -120,7 +120,9 @@ fn since(text: &str) -> Result<Since, String> {
         return Ok(Since::Ago(i64::try_from(ago.as_millis()).unwrap_or(1000 * 365 * DAY)));
     }
     let date = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
-    Time::parse(date.as_bytes()).map(Since::At).ok_or_else(|| "not a time span like 30m, 2h, 7d, nor a date like 2026-01-31".into())
+    Time::parse(date.as_bytes())
+        .map(Since::At)
+        .ok_or_else(|| "not a time span like 30m, 2h, 7d, nor a date like 2026-01-31".into())
 }
 
 const COMMANDS: [&str; 4] = ["log", "list", "formats", "help"];
@@ -134,7 +136,9 @@ pub fn spelt_out(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let has_command = args.get(1).is_some_and(|arg| is(arg, &COMMANDS));
     if !asks && !has_command {
         let mut words = args.iter().skip(1);
-        let named = words.any(|arg| !arg.to_string_lossy().starts_with('-') || is(arg, &["-f", "--follow", "-n", "--lines", "--full"]));
+        let named = words.any(|arg| {
+            !arg.to_string_lossy().starts_with('-') || is(arg, &["-f", "--follow", "-n", "--lines", "--full"])
+        });
         args.insert(1.min(args.len()), if named { "log" } else { "list" }.into());
     }
     args

@@ -91,7 +91,8 @@ impl<'f> Followed<'f> {
         if seen == self.seen {
             return Ok(vec![]);
         }
-        let transcript = Transcript::open(&self.session.path, self.session.format.format())?.full(full).subagent(self.subagent);
+        let transcript =
+            Transcript::open(&self.session.path, self.session.format.format())?.full(full).subagent(self.subagent);
         let from = self.cursor.filter(|cursor| cursor.holds(&transcript.file)).map_or(0, |cursor| cursor.offset);
         let mut entries = Vec::new();
         let (end, _) = transcript.from(from, &mut Buffer::default(), &mut |item| {

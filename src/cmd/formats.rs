@@ -26,7 +26,8 @@ fn list(stage: &mut Stage) -> io::Result<Exit> {
         let mut start = format!("{}{}", pad(&format.name, 12), pad(&format.head().agent, 14));
         for root in &format.head().roots {
             let Some(dir) = locate::place(root, stage.env) else { continue };
-            let found = sessions.iter().filter(|session| session.root.is_some_and(|own| std::ptr::eq(own, root))).count();
+            let found =
+                sessions.iter().filter(|session| session.root.is_some_and(|own| std::ptr::eq(own, root))).count();
             let count = match found {
                 0 if !dir.is_dir() => "not there".to_owned(),
                 1 => "1 session".to_owned(),
@@ -63,7 +64,12 @@ fn check_descriptor(file: &Path, stage: &mut Stage) -> io::Result<Exit> {
         Ok(known) => {
             let format = known.format();
             let (rules, blocks) = (format.line.rules.len(), format.block.rules.len());
-            writeln!(stage.out, "{}: valid: {}, {rules} rules, {blocks} block rules", file.display(), known.head().agent)?;
+            writeln!(
+                stage.out,
+                "{}: valid: {}, {rules} rules, {blocks} block rules",
+                file.display(),
+                known.head().agent
+            )?;
             Ok(Exit::Found)
         }
         Err(bad) => {

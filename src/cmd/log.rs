@@ -41,13 +41,20 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
         Err(error) => return stage.say_unreadable(&[Unreadable { path: resolved.session.path, error }]),
     };
     if log.entries.is_empty() {
-        stage.say(format_args!("nothing {}said in '{name}' yet", if args.since.is_some() { "newer was " } else { "was " }))?;
+        stage.say(format_args!(
+            "nothing {}said in '{name}' yet",
+            if args.since.is_some() { "newer was " } else { "was " }
+        ))?;
         return Ok(Exit::Nothing);
     }
     let mut view = LogView::new(stage.env.zone(), stage.look);
     show(&log, args.json, &mut view, stage)?;
     if log.broken > 0 && !args.json {
-        stage.say(format_args!("{} of the lines read could not be: session-reader formats check {}", log.broken, resolved.session.path.display()))?;
+        stage.say(format_args!(
+            "{} of the lines read could not be: session-reader formats check {}",
+            log.broken,
+            resolved.session.path.display()
+        ))?;
     }
     Ok(Exit::Found)
 }

@@ -66,7 +66,10 @@ impl Stage<'_> {
                 vec![]
             }
             Unresolved::Unrecognised(path) => {
-                self.say(format_args!("{}: not a transcript of a known format; `session-reader formats` lists them", path.display()))?;
+                self.say(format_args!(
+                    "{}: not a transcript of a known format; `session-reader formats` lists them",
+                    path.display()
+                ))?;
                 vec![]
             }
         };
@@ -78,7 +81,14 @@ impl Stage<'_> {
 }
 
 /// Runs a command. A reader of our output that has gone away is no error.
-pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &mut dyn Write, stop: &std::sync::atomic::AtomicBool) -> Exit {
+pub fn run(
+    command: Command,
+    env: &Env,
+    look: Look,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    stop: &std::sync::atomic::AtomicBool,
+) -> Exit {
     let (formats, bad) = format::known(&env.formats_dir());
     let mut stage = Stage { env, look, out, err, formats: &formats, stop };
     let broken_formats = bad.iter().try_for_each(|bad| stage.say(bad));

@@ -44,7 +44,7 @@ impl<'f> Backward<'f> {
     }
 
     /// The line before the last one handed out, and whether it ends in a newline.
-    pub fn next(&mut self) -> io::Result<Option<(Line<'_>, bool)>> {
+    pub fn previous_line(&mut self) -> io::Result<Option<(Line<'_>, bool)>> {
         let Some(end) = self.line_end else { return Ok(None) };
         let start = loop {
             let known = end.min(self.loaded.end).saturating_sub(self.loaded.start) as usize;

@@ -35,7 +35,7 @@ impl<'f> Forward<'f> {
         self.position - self.unread.len() as u64
     }
 
-    pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+    pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut searched = 0;
         loop {
             let found = memchr(b'\n', &self.buffer.bytes()[self.unread.start + searched..self.unread.end]);
@@ -56,7 +56,7 @@ impl<'f> Forward<'f> {
         }
     }
 
-    /// What follows the last newline, once `next` has said that there is no more: a line that is being written, or one
+    /// What follows the last newline, once `next_line` has said that there is no more: a line that is being written, or one
     /// that never got its newline. If it does not fit the buffer, it is left alone.
     pub fn last(&mut self) -> Option<Line<'_>> {
         let offset = self.offset();

@@ -89,10 +89,11 @@ impl<'f> Decoder<'f> {
                 Err(broken) => break Err(broken),
             }
             let mut watch = Watch::new(&format.line);
-            let to_the_end = match walker.walk(&format.line.root, format.line.slots, format.block.slots, Some(&mut watch)) {
-                Ok(to_the_end) => to_the_end,
-                Err(broken) => break Err(broken),
-            };
+            let to_the_end =
+                match walker.walk(&format.line.root, format.line.slots, format.block.slots, Some(&mut watch)) {
+                    Ok(to_the_end) => to_the_end,
+                    Err(broken) => break Err(broken),
+                };
             if (to_the_end || watch.rule.is_some()) && self.record(&walker.captures, whole, watch.rule, false, sink) {
                 outcome = Outcome::Matched;
             }
@@ -130,7 +131,14 @@ impl<'f> Decoder<'f> {
     }
 
     /// Applies the rules to a record, or the one that is known to fit; false if none does.
-    fn record(&self, captures: &Captures, whole: Option<&[u8]>, rule: Option<&Rule>, relisted: bool, sink: Sink) -> bool {
+    fn record(
+        &self,
+        captures: &Captures,
+        whole: Option<&[u8]>,
+        rule: Option<&Rule>,
+        relisted: bool,
+        sink: Sink,
+    ) -> bool {
         let format = self.format;
         let found = captures.line(whole);
         if !self.subagent && format.side_line.as_ref().is_some_and(|tests| hold(tests, found)) {
@@ -238,7 +246,8 @@ impl<'f> Decoder<'f> {
         let output = found.first(&keys.text);
         let failed = (!keys.failed.is_empty() && hold(&keys.failed, found))
             || output.is_some_and(|output| {
-                let starts = |start: &String| output.inside().is_some_and(|inside| inside.starts_with(start.as_bytes()));
+                let starts =
+                    |start: &String| output.inside().is_some_and(|inside| inside.starts_with(start.as_bytes()));
                 keys.exit && verbs::exit(output) || keys.failed_starts.iter().any(starts)
             });
         let text = output.filter(|_| self.full).map(plain).unwrap_or_default();

@@ -55,7 +55,8 @@ impl<'s> Watch<'s> {
         let found = captures.line(Some(line));
         let mut left = self.left.unwrap_or_else(|| candidates(self.shape, found));
         while let Some(rule) = left.first().map(|index| &self.shape.rules[*index]) {
-            let ruled_out = |test: &Test| test.is_text() && found.get(test.slot).is_some_and(|raw| !holds(test, Some(raw)));
+            let ruled_out =
+                |test: &Test| test.is_text() && found.get(test.slot).is_some_and(|raw| !holds(test, Some(raw)));
             if !rule.when.iter().any(ruled_out) {
                 self.left = Some(left);
                 self.waits_for = if rule.enough == 0 { rule.asked & !captures.filled() } else { rule.enough };

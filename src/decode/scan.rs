@@ -178,7 +178,13 @@ mod tests {
     #[test]
     fn keys() {
         let long = format!("{}\"", "k".repeat(40));
-        for (text, length) in [("type\":1,\"and so on until", Some(4)), ("\"0123456789abcdef", Some(0)), ("a\\u0062c\"56789abcdef", None), (long.as_str(), None), ("cut", None)] {
+        for (text, length) in [
+            ("type\":1,\"and so on until", Some(4)),
+            ("\"0123456789abcdef", Some(0)),
+            ("a\\u0062c\"56789abcdef", None),
+            (long.as_str(), None),
+            ("cut", None),
+        ] {
             assert_eq!(key(text.as_bytes()), length, "{text}");
         }
         for length in 0..32 {

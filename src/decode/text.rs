@@ -32,7 +32,10 @@ impl<'a> Raw<'a> {
             return self.0[1..=text.len()] == *text.as_bytes() && self.0[0] == b'"';
         }
         // Written with escapes, it is at most six times as long.
-        length > text.len() + 2 && length <= 6 * text.len() + 2 && self.0.contains(&b'\\') && self.text().as_deref() == Some(text)
+        length > text.len() + 2
+            && length <= 6 * text.len() + 2
+            && self.0.contains(&b'\\')
+            && self.text().as_deref() == Some(text)
     }
 
     /// A string, or a scalar as it is written.
@@ -125,7 +128,12 @@ mod tests {
     #[test]
     fn agrees_with_serde_json() {
         for json in [
-            r#""""#, r#""plain""#, r#""a\nb\t\"q\"\\\/\b\f\r""#, r#""\u00e9\ud83e\udd80 é🦀""#, r#""\u0000""#, r#""ends \\""#,
+            r#""""#,
+            r#""plain""#,
+            r#""a\nb\t\"q\"\\\/\b\f\r""#,
+            r#""\u00e9\ud83e\udd80 é🦀""#,
+            r#""\u0000""#,
+            r#""ends \\""#,
         ] {
             let expected: String = serde_json::from_str(json).unwrap();
             assert_eq!(Raw(json.as_bytes()).text().unwrap(), expected, "{json}");

@@ -40,7 +40,12 @@ pub fn exit(raw: Raw) -> bool {
     let tail = &raw.0[raw.0.len().saturating_sub(NEAR)..];
     let code = |bytes: &[u8], before: &str| {
         let at = memmem::find(bytes, before.as_bytes())? + before.len();
-        let digits: Vec<u8> = bytes[at..].iter().copied().skip_while(|byte| *byte == b' ').take_while(|byte| byte.is_ascii_digit() || *byte == b'-').collect();
+        let digits: Vec<u8> = bytes[at..]
+            .iter()
+            .copied()
+            .skip_while(|byte| *byte == b' ')
+            .take_while(|byte| byte.is_ascii_digit() || *byte == b'-')
+            .collect();
         std::str::from_utf8(&digits).ok()?.parse::<i64>().ok()
     };
     let starts_json = raw.inside().is_some_and(|inside| inside.starts_with(b"{"));

@@ -137,7 +137,13 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     /// Walks one value. With a watch, the walk ends where the rest is of no interest; false says so.
-    pub fn walk(&mut self, root: &Node, slots: usize, block_width: usize, watch: Option<&mut Watch>) -> Result<bool, Broken> {
+    pub fn walk(
+        &mut self,
+        root: &Node,
+        slots: usize,
+        block_width: usize,
+        watch: Option<&mut Watch>,
+    ) -> Result<bool, Broken> {
         self.captures.clear(slots, block_width);
         match (watch, self.skip_space()?) {
             (Some(watch), b'{') if !self.keep => self.members(root, Into::Line, &mut |walker| {

@@ -198,7 +198,8 @@ fn shape(
     }
     let left = |value: &str| (0..rules.len()).filter(|rule| allows(&rules[*rule], value)).collect();
     let kinds = values.iter().map(|value| (value.clone(), left(value))).collect();
-    let any_kind = (0..rules.len()).filter(|rule| kind.is_none_or(|kind| asks(&rules[*rule], kind).is_none())).collect();
+    let any_kind =
+        (0..rules.len()).filter(|rule| kind.is_none_or(|kind| asks(&rules[*rule], kind).is_none())).collect();
     trie.root.sum_up();
     Shape { root: trie.root, slots: trie.slots, rules, kind, kinds, any_kind }
 }
@@ -210,7 +211,8 @@ fn enough(rule: &Rule, always: &[Slot], side: &[Test]) -> u128 {
     let call = rule.call.iter().flat_map(|call| [&call.id, &call.tool, &call.json]);
     let result = rule.result.iter().flat_map(|result| [&result.id, &result.text]);
     let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output]);
-    let more = rule.call.as_ref().is_some_and(|call| call.json.is_empty()) || rule.result.is_some() || rule.title.is_some();
+    let more =
+        rule.call.as_ref().is_some_and(|call| call.json.is_empty()) || rule.result.is_some() || rule.title.is_some();
     let own = [&rule.content, &rule.thinking, &rule.error, &rule.message, &rule.model];
     let slots = own.into_iter().chain(call).chain(result).chain(usage).flatten().chain(always).copied();
     let slots: Vec<_> = slots.chain(rule.when.iter().chain(side).map(|test| test.slot)).collect();

@@ -309,7 +309,11 @@ impl TryFrom<BTreeMap<String, Expected>> for Tests {
     type Error = String;
 
     fn try_from(tests: BTreeMap<String, Expected>) -> Result<Tests, String> {
-        tests.into_iter().map(|(key, expected)| Ok((Pointer::try_from(key)?, expected.0))).collect::<Result<_, _>>().map(Tests)
+        tests
+            .into_iter()
+            .map(|(key, expected)| Ok((Pointer::try_from(key)?, expected.0)))
+            .collect::<Result<_, _>>()
+            .map(Tests)
     }
 }
 
@@ -362,7 +366,11 @@ impl<'de> Deserialize<'de> for Expected {
 }
 
 /// A word of the model by its name, or an error that lists the words there are.
-fn word<'de, D: Deserializer<'de>, T: Copy>(deserializer: D, all: &[T], name: fn(T) -> &'static str) -> Result<T, D::Error> {
+fn word<'de, D: Deserializer<'de>, T: Copy>(
+    deserializer: D,
+    all: &[T],
+    name: fn(T) -> &'static str,
+) -> Result<T, D::Error> {
     let text = String::deserialize(deserializer)?;
     all.iter().copied().find(|&one| name(one) == text).ok_or_else(|| {
         let names: Vec<_> = all.iter().map(|&one| name(one)).collect();

@@ -11,9 +11,9 @@ pub mod pattern;
 pub mod prompt;
 pub mod trie;
 
-use std::sync::OnceLock;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 pub use compile::{Alternatives, CallKeys, Format, ResultKeys, Rule, Shape, Test, Tool, UsageKeys};
 use descriptor::{Descriptor, Head};
@@ -103,10 +103,7 @@ fn compiled(name: &str, text: &str) -> Result<Format, String> {
 /// All formats, by name, and the user's descriptors that could not be read. A broken one leaves the built-in in place.
 pub fn known(user_dir: &Path) -> (Vec<Known>, Vec<Bad>) {
     let mut bad = Vec::new();
-    let mut known: Vec<Known> = BUILT_IN
-        .iter()
-        .map(|(name, text)| Known::new(name, None, (*text).into()))
-        .collect();
+    let mut known: Vec<Known> = BUILT_IN.iter().map(|(name, text)| Known::new(name, None, (*text).into())).collect();
     for file in descriptors(user_dir) {
         match Known::read(&file) {
             Ok(user) => {
@@ -122,7 +119,8 @@ pub fn known(user_dir: &Path) -> (Vec<Known>, Vec<Bad>) {
 
 fn descriptors(dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
-    let mut files: Vec<_> = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
+    let mut files: Vec<_> =
+        entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "toml")).collect();
     files.sort();
     files
 }

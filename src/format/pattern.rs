@@ -89,7 +89,8 @@ fn fits(glob: &[u8], name: &[u8], at: usize, holes: &mut Vec<(usize, usize)>) ->
             })
         }
         Some((b'?', rest)) => {
-            let width = name.get(at..).and_then(|rest| std::str::from_utf8(rest).ok()?.chars().next()).map(char::len_utf8);
+            let width =
+                name.get(at..).and_then(|rest| std::str::from_utf8(rest).ok()?.chars().next()).map(char::len_utf8);
             width.is_some_and(|width| fits(rest, name, at + width, holes))
         }
         Some((byte, rest)) => name.get(at) == Some(byte) && fits(rest, name, at + 1, holes),
@@ -145,7 +146,10 @@ mod tests {
         assert_eq!(id("{id}.jsonl", "a-b.jsonl"), Some(Some("a-b")));
         assert_eq!(id("{id}.jsonl", "a-b.json"), None);
         assert_eq!(id("*_{id}.jsonl", "2026-11-16T02-56-33-401Z_my_own.jsonl"), Some(Some("my_own")));
-        assert_eq!(id("rollout-????-??-??T??-??-??-{id}.jsonl", "rollout-2026-11-16T02-35-57-01a1.jsonl"), Some(Some("01a1")));
+        assert_eq!(
+            id("rollout-????-??-??T??-??-??-{id}.jsonl", "rollout-2026-11-16T02-35-57-01a1.jsonl"),
+            Some(Some("01a1"))
+        );
         assert_eq!(id("agent-*.jsonl", "agent-7.jsonl"), Some(None));
         assert_eq!(id("events.jsonl", "events.jsonl"), Some(None));
         assert_eq!(id("?", "ż"), Some(None));

@@ -60,9 +60,10 @@ impl Prompt {
 fn block(text: &str, tag: &str) -> Option<std::ops::Range<usize>> {
     let open = format!("<{tag}");
     let close = format!("</{tag}>");
-    let start = text.match_indices(&open).map(|(at, _)| at).find(|at| {
-        matches!(text.as_bytes().get(at + open.len()), Some(b'>' | b' ' | b'\n'))
-    })?;
+    let start = text
+        .match_indices(&open)
+        .map(|(at, _)| at)
+        .find(|at| matches!(text.as_bytes().get(at + open.len()), Some(b'>' | b' ' | b'\n')))?;
     let end = text[start..].find(&close)? + start + close.len();
     Some(start..end)
 }
@@ -109,7 +110,10 @@ mod tests {
         };
         assert_eq!(typed("fix it").as_deref(), Some("fix it"));
         assert_eq!(typed("<command-name> is what tag?").as_deref(), Some("<command-name> is what tag?"));
-        assert_eq!(typed("see <task-notification>x</task-notification>").as_deref(), Some("see <task-notification>x</task-notification>"));
+        assert_eq!(
+            typed("see <task-notification>x</task-notification>").as_deref(),
+            Some("see <task-notification>x</task-notification>")
+        );
         assert_eq!(typed("<system-reminder>date changed</system-reminder>\ncontinue").as_deref(), Some("continue"));
         assert_eq!(typed("<ide_opened_file>a</ide_opened_file>\nrename <b> this").as_deref(), Some("rename <b> this"));
         assert_eq!(typed("a <system-reminder>x</system-reminder> b").as_deref(), Some("a  b"));
@@ -121,11 +125,19 @@ mod tests {
         assert_eq!(sort("<system-reminder>x</system-reminder>"), Said::Nothing);
         assert_eq!(sort(" \n"), Said::Nothing);
         assert_eq!(
-            sort("<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>src</command-args>"),
+            sort(
+                "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>src</command-args>"
+            ),
             Said::Machine(Mark::Command, "review /review src".into())
         );
-        assert_eq!(sort("[Request interrupted by user]"), Said::Machine(Mark::Interrupt, "[Request interrupted by user]".into()));
-        assert!(matches!(sort("<task-notification>\n<id>1</id></task-notification>\nsee file"), Said::Machine(Mark::Note, _)));
+        assert_eq!(
+            sort("[Request interrupted by user]"),
+            Said::Machine(Mark::Interrupt, "[Request interrupted by user]".into())
+        );
+        assert!(matches!(
+            sort("<task-notification>\n<id>1</id></task-notification>\nsee file"),
+            Said::Machine(Mark::Note, _)
+        ));
         assert!(matches!(sort("\u{feff}Caveat: x"), Said::Machine(Mark::Note, _)));
     }
 }

@@ -37,7 +37,7 @@ fn head(name: &[u8]) -> u64 {
 
 #[inline]
 fn bit(name: &[u8]) -> u64 {
-    1 << (name.len() * 7 + usize::from(name.first().copied().unwrap_or(0))) % 64
+    1 << ((name.len() * 7 + usize::from(name.first().copied().unwrap_or(0))) % 64)
 }
 
 impl Node {
@@ -47,7 +47,9 @@ impl Node {
             return None;
         }
         let wanted = head(key);
-        let is = |known: &Key| known.head == wanted && known.name.len() == key.len() && (key.len() <= 8 || known.name[8..] == key[8..]);
+        let is = |known: &Key| {
+            known.head == wanted && known.name.len() == key.len() && (key.len() <= 8 || known.name[8..] == key[8..])
+        };
         self.keys.iter().find(|(known, _)| is(known)).map(|(_, node)| node)
     }
 

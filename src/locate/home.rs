@@ -27,7 +27,8 @@ impl Home {
     /// The names in this home, with or without a transcript.
     pub fn names(&self) -> Vec<String> {
         let listed = |dir: &str| std::fs::read_dir(self.dir.join(dir)).into_iter().flatten().flatten();
-        let by_id = listed("sessions").filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_owned()));
+        let by_id =
+            listed("sessions").filter_map(|entry| Some(entry.file_name().to_str()?.strip_suffix(".json")?.to_owned()));
         let by_dir = listed("pi-sessions").filter_map(|entry| entry.file_name().into_string().ok());
         let mut names: Vec<_> = by_id.chain(by_dir).collect();
         names.sort();
@@ -54,7 +55,8 @@ impl Home {
         let format = formats.iter().find(|format| format.name == "pi")?;
         let entries = std::fs::read_dir(self.dir.join("pi-sessions").join(name)).ok()?.flatten();
         let files = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
-        let newest = files.max_by_key(|path| (std::fs::metadata(path).and_then(|meta| meta.modified()).ok(), path.clone()))?;
+        let newest =
+            files.max_by_key(|path| (std::fs::metadata(path).and_then(|meta| meta.modified()).ok(), path.clone()))?;
         let stem = newest.file_stem()?.to_string_lossy();
         let id = stem.split_once('_').map_or(&*stem, |(_, id)| id).to_owned();
         Some(Session { id, name: None, format, root: None, path: newest })

@@ -30,13 +30,6 @@ pub struct Session<'f> {
     pub path: PathBuf,
 }
 
-impl Session<'_> {
-    /// The first characters of the id, which everybody accepts in its place.
-    pub fn short_id(&self) -> &str {
-        self.id.char_indices().nth(8).map_or(&self.id, |(end, _)| &self.id[..end])
-    }
-}
-
 /// A place that could not be read.
 #[derive(Debug)]
 pub struct Unreadable {
@@ -128,7 +121,7 @@ fn filled(dir: &Path, pattern: &Pattern, cwd: Option<&str>, id: &str) -> Option<
 /// The directories that stand for a cwd in a pattern.
 fn subdirs(dir: &Path, pattern: &Pattern) -> Vec<String> {
     let before = pattern.0.iter().take_while(|segment| !segment.is_cwd());
-    let parent = before.fold(Some(dir.to_path_buf()), |path, segment| Some(path?.join(segment.literal()?)));
+    let parent = before.into_iter().try_fold(dir.to_path_buf(), |path, segment| Some(path.join(segment.literal()?)));
     let entries = parent.and_then(|parent| std::fs::read_dir(parent).ok());
     entries.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
@@ -139,7 +132,13 @@ fn excludes(not: &Pattern, path: &Path) -> bool {
 }
 
 /// Walks down a pattern. The depth is the pattern's, so a link that leads in a circle does no harm.
-fn files(dir: &Path, pattern: &[Segment], id: Option<&str>, bad: &mut Vec<Unreadable>, take: &mut dyn FnMut(PathBuf, String)) {
+fn files(
+    dir: &Path,
+    pattern: &[Segment],
+    id: Option<&str>,
+    bad: &mut Vec<Unreadable>,
+    take: &mut dyn FnMut(PathBuf, String),
+) {
     let Some((segment, rest)) = pattern.split_first() else { return };
     if let (Some(name), false) = (segment.literal(), rest.is_empty()) {
         return files(&dir.join(name), rest, id, bad, take);
@@ -179,7 +178,12 @@ pub fn titles(root: &Root, env: &Env) -> HashMap<String, String> {
 fn title(index: &Titles, line: &str) -> Option<(String, String)> {
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
     let text = |pointer: &Pointer| {
-        pointer.0.iter().try_fold(&value, |value, key| value.get(key)).and_then(|value| value.as_str()).map(str::to_owned)
+        pointer
+            .0
+            .iter()
+            .try_fold(&value, |value, key| value.get(key))
+            .and_then(|value| value.as_str())
+            .map(str::to_owned)
     };
     Some((text(&index.id)?, text(&index.person)?))
 }
@@ -202,5 +206,9 @@ pub fn beside(root: &Root, transcript: &Path) -> Aside {
             Some(value.trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
         }),
     };
-    Aside { cwd: value(&beside.cwd), title: value(&beside.title), by_person: value(&beside.by_person).as_deref() == Some("true") }
+    Aside {
+        cwd: value(&beside.cwd),
+        title: value(&beside.title),
+        by_person: value(&beside.by_person).as_deref() == Some("true"),
+    }
 }

@@ -38,13 +38,19 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> String {
         What::Text(text) => LogLine { kind: "text", text: Some(text), ..line },
         What::Thinking(text) => LogLine { kind: "thinking", text: Some(text), ..line },
         What::Mark(mark, text) => LogLine { kind: "mark", mark: Some(mark.name()), text: Some(text), ..line },
-        What::Result { failed, text, .. } => LogLine { kind: "result", text: Some(text), failed: Some(*failed), ..line },
+        What::Result { failed, text, .. } => {
+            LogLine { kind: "result", text: Some(text), failed: Some(*failed), ..line }
+        }
         What::Call(call) => LogLine {
             kind: "call",
             tool: Some(&call.tool),
             act: Some(call.act.name()),
             subject: call.subjects.first().map(|subject| &**subject),
-            subjects: if call.subjects.len() > 1 { call.subjects.iter().map(|subject| &**subject).collect() } else { vec![] },
+            subjects: if call.subjects.len() > 1 {
+                call.subjects.iter().map(|subject| &**subject).collect()
+            } else {
+                vec![]
+            },
             failed: Some(call.failed),
             ..line
         },

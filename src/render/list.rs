@@ -15,7 +15,7 @@ struct Column {
 }
 
 const COLUMNS: [Column; 7] = [
-    Column { head: "NAME", right: false, most: 24, goes: 0, cell: |listed, _, _| flat(listed.handle()) },
+    Column { head: "NAME", right: false, most: 40, goes: 0, cell: |listed, _, _| flat(listed.handle()) },
     Column { head: "AGENT", right: false, most: 12, goes: 3, cell: |listed, _, _| flat(&listed.session.format.name) },
     Column { head: "STATE", right: false, most: 8, goes: 1, cell: |listed, _, now| listed.state(now).name().into() },
     Column { head: "AGE", right: true, most: 8, goes: 0, cell: |listed, _, now| age(listed, now) },
@@ -28,7 +28,12 @@ const GAP: &str = "  ";
 const TITLE: usize = 24;
 
 /// The rows, headings first. `anywhere`: sessions of several projects, so each says where it is.
-pub fn table<'t>(sessions: &'t [Listed], env: &'t Env, look: Look, anywhere: bool) -> impl Iterator<Item = String> + 't {
+pub fn table<'t>(
+    sessions: &'t [Listed],
+    env: &'t Env,
+    look: Look,
+    anywhere: bool,
+) -> impl Iterator<Item = String> + 't {
     let now = env.now();
     let columns = COLUMNS.iter().filter(|column| anywhere || column.head != "WHERE");
     let mut columns: Vec<(&Column, usize)> = columns.map(|column| (column, column.width(sessions, env, now))).collect();

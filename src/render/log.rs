@@ -125,7 +125,8 @@ fn fitted(text: &str, room: Option<usize>) -> impl Iterator<Item = String> {
 fn shortened(text: &str, room: Option<usize>) -> Vec<String> {
     const LINES: usize = 3;
     let text = clean(text.trim());
-    let mut lines: Vec<_> = text.lines().take(LINES).map(|line| cut(line, room.unwrap_or(SUBJECT)).into_owned()).collect();
+    let mut lines: Vec<_> =
+        text.lines().take(LINES).map(|line| cut(line, room.unwrap_or(SUBJECT)).into_owned()).collect();
     if text.lines().count() > LINES {
         lines.push("…".into());
     }

@@ -41,7 +41,14 @@ fn a_module_uses_only_layers_below_it() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut wrong = Vec::new();
     for path in sources(&src) {
-        let module = path.strip_prefix(&src).expect("below src").iter().next().and_then(|name| name.to_str()).expect("a name").trim_end_matches(".rs");
+        let module = path
+            .strip_prefix(&src)
+            .expect("below src")
+            .iter()
+            .next()
+            .and_then(|name| name.to_str())
+            .expect("a name")
+            .trim_end_matches(".rs");
         if module == "lib" {
             continue;
         }

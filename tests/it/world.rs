@@ -44,8 +44,12 @@ impl World {
     /// A Claude Code transcript of a session in the working directory.
     pub fn claude(&self, id: &str, lines: &str) -> PathBuf {
         let cwd = self.path("work");
-        let dir: String =
-            cwd.to_str().expect("UTF-8").chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect();
+        let dir: String = cwd
+            .to_str()
+            .expect("UTF-8")
+            .chars()
+            .map(|char| if char.is_ascii_alphanumeric() { char } else { '-' })
+            .collect();
         self.write(format!(".claude/projects/{dir}/{id}.jsonl"), lines)
     }
 
@@ -83,7 +87,12 @@ impl Run {
         let mut command = Command::new(program);
         command.args(args).env_clear().current_dir(world.path("work")).stdin(Stdio::null());
         command.env("HOME", world.path("")).env("TZ", "UTC").env("SESSION_MONITOR_NOW", NOW);
-        for (name, dir) in [("XDG_CONFIG_HOME", ".config"), ("XDG_CACHE_HOME", ".cache"), ("XDG_STATE_HOME", ".state"), ("XDG_DATA_HOME", ".data")] {
+        for (name, dir) in [
+            ("XDG_CONFIG_HOME", ".config"),
+            ("XDG_CACHE_HOME", ".cache"),
+            ("XDG_STATE_HOME", ".state"),
+            ("XDG_DATA_HOME", ".data"),
+        ] {
             command.env(name, world.path(dir));
         }
         let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
@@ -166,6 +175,9 @@ impl Done {
     /// The lines of stdout as JSON.
     #[track_caller]
     pub fn json(&self) -> Vec<serde_json::Value> {
-        self.out().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+        self.out()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .collect()
     }
 }
