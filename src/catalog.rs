@@ -7,7 +7,6 @@
 use std::collections::HashMap;
 use std::hash::Hasher;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -18,7 +17,7 @@ use crate::cursor::{Buffer, Cursor};
 use crate::digest::{Seen, Tally, Turn};
 use crate::env::Env;
 use crate::format::Known;
-use crate::locate::{self, Aside, Home, Project, Session, Unreadable};
+use crate::locate::{self, Aside, Home, Project, Session, Stamp, Unreadable};
 use crate::state;
 use crate::time::{HOUR, Time};
 use crate::transcript::{Transcript, recognise};
@@ -90,7 +89,7 @@ struct NewCache<'c> {
 #[derive(Clone, Serialize, Deserialize)]
 struct Cached {
     path: String,
-    identity: (u64, u64, u64, i64, i64),
+    stamp: Stamp,
     format: String,
     /// In a box, here and in [`Listed`], because it is large and moved around.
     tally: Box<Tally>,
@@ -108,7 +107,7 @@ fn version(formats: &[Known]) -> String {
 /// All sessions on the machine that somebody said something in, the newest first. Files that cannot be read are named in
 /// `bad` and left out.
 pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
-    let mut sessions = locate::sessions(formats, env, bad);
+    let mut sessions = locate::sessions(formats, env, true, bad);
     let home = Home::above(&env.cwd);
     let names = home.as_ref().map(|home| named(home, env, formats, &mut sessions)).unwrap_or_default();
 
@@ -160,12 +159,13 @@ fn count(sessions: &[Session], old: Vec<Cached>, bad: &mut Vec<Unreadable>) -> (
         }
         let cached = old.next_if(|cached| cached.path.as_bytes() == path);
         let cached = cached.filter(|cached| cached.format == session.format.name);
-        match std::fs::metadata(&session.path) {
-            Ok(meta) => {
-                let fresh = cached.as_ref().is_some_and(|cached| cached.identity == identity(&meta));
-                let same_file = |cached: &Cached| (cached.identity.0, cached.identity.1) == (meta.dev(), meta.ino());
+        match session.stamp.map_or_else(|| stamp(&session.path), Ok) {
+            Ok(stamp) => {
+                let fresh = cached.as_ref().is_some_and(|cached| cached.stamp == stamp);
                 stale.extend((!fresh).then_some(index));
-                counted.push(cached.filter(same_file));
+                counted.push(
+                    cached.filter(|cached| (cached.stamp.device, cached.stamp.inode) == (stamp.device, stamp.inode)),
+                );
             }
             Err(error) => {
                 say_unless_gone(error, session, bad);
@@ -210,11 +210,11 @@ fn recount(session: &Session, cached: Option<Cached>, buffer: &mut Buffer) -> io
     let seen = std::mem::take(&mut tally.seen);
     let path = session.path.to_string_lossy().into_owned();
     let format = session.format.name.clone();
-    Ok(Cached { path, identity: identity(&transcript.meta), format, tally: Box::new(tally), cursor, seen })
+    Ok(Cached { path, stamp: Stamp::from(&transcript.meta), format, tally: Box::new(tally), cursor, seen })
 }
 
-fn identity(meta: &std::fs::Metadata) -> (u64, u64, u64, i64, i64) {
-    (meta.dev(), meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec())
+fn stamp(path: &Path) -> io::Result<Stamp> {
+    std::fs::metadata(path).map(|meta| Stamp::from(&meta))
 }
 
 fn listed<'f>(
@@ -232,7 +232,7 @@ fn listed<'f>(
     for (mut session, cached) in sessions.into_iter().zip(counted) {
         let Some(cached) = cached else { continue };
         // A link to a transcript is not another session.
-        if !seen.insert((cached.identity.0, cached.identity.1)) {
+        if !seen.insert((cached.stamp.device, cached.stamp.inode)) {
             continue;
         }
         let mut tally = cached.tally;
@@ -318,7 +318,7 @@ pub fn resolve<'f>(
         return by_path(env, formats, path);
     }
     if name.chars().count() >= 8 {
-        let sessions = locate::sessions(formats, env, &mut Vec::new());
+        let sessions = locate::sessions(formats, env, false, &mut Vec::new());
         let mut with_id =
             sessions.into_iter().filter(|session| session.id.starts_with(name) || is_longer_id(name, &session.id));
         if let (Some(session), None) = (with_id.next(), with_id.next()) {
@@ -345,7 +345,7 @@ fn by_path<'f>(env: &Env, formats: &'f [Known], path: PathBuf) -> Result<Resolve
     match recognise(&path, formats) {
         Ok(Some((format, fit))) => {
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            let session = Session { id, name: None, format, root: None, path };
+            let session = Session { id, name: None, format, root: None, path, stamp: None };
             Ok(Resolved { session, subagent: fit.subagent })
         }
         Ok(None) => Err(Unresolved::Unrecognised(path)),

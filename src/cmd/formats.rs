@@ -19,7 +19,7 @@ pub fn run(args: &FormatsArgs, stage: &mut Stage) -> io::Result<Exit> {
 
 fn list(stage: &mut Stage) -> io::Result<Exit> {
     let mut bad = Vec::new();
-    let sessions = locate::sessions(stage.formats, stage.env, &mut bad);
+    let sessions = locate::sessions(stage.formats, stage.env, false, &mut bad);
     let heading = format!("{}{}{}", pad("FORMAT", 12), pad("AGENT", 14), "WHERE");
     writeln!(stage.out, "{}", stage.look.paint(Tone::Faint, &heading))?;
     for format in stage.formats {

@@ -59,6 +59,6 @@ impl Home {
             files.max_by_key(|path| (std::fs::metadata(path).and_then(|meta| meta.modified()).ok(), path.clone()))?;
         let stem = newest.file_stem()?.to_string_lossy();
         let id = stem.split_once('_').map_or(&*stem, |(_, id)| id).to_owned();
-        Some(Session { id, name: None, format, root: None, path: newest })
+        Some(Session { id, name: None, format, root: None, path: newest, stamp: None })
     }
 }

@@ -9,7 +9,8 @@ pub struct Project(PathBuf);
 impl Project {
     /// A directory that is gone belongs where its nearest existing parent does, if that is in a repository.
     pub fn of(dir: &Path) -> Project {
-        let there = dir.ancestors().find_map(|dir| std::fs::canonicalize(dir).ok().map(|real| (dir, real)));
+        let existing = dir.ancestors().find(|dir| dir.exists());
+        let there = existing.and_then(|existing| Some((existing, std::fs::canonicalize(existing).ok()?)));
         let Some((existing, real)) = there else { return Project(dir.into()) };
         let repository = real.ancestors().find_map(|dir| git_dir(&dir.join(".git")));
         Project(repository.unwrap_or_else(|| match dir.strip_prefix(existing) {

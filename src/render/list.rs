@@ -55,7 +55,7 @@ pub fn table<'t>(
         line.truncate(line.trim_end().len());
         line
     });
-    std::iter::once(look.paint(Tone::Faint, &format!("{heads}TITLE"))).chain(rows)
+    std::iter::once(look.paint(Tone::Faint, &format!("{heads}TITLE")).into_owned()).chain(rows)
 }
 
 impl Column {

@@ -68,14 +68,14 @@ impl LogView {
             What::Text(text) => fitted(text, room).map(|line| line.to_owned()).collect(),
             What::Call(call) => {
                 let tone = if call.failed { Tone::Alarm } else { Tone::Plain };
-                vec![self.look.paint(tone, &self.call(call, room))]
+                vec![self.look.paint(tone, &self.call(call, room)).into_owned()]
             }
             What::Thinking(text) | What::Mark(_, text) => {
-                fitted(text, room).map(|line| self.look.paint(Tone::Faint, &line)).collect()
+                fitted(text, room).map(|line| self.look.paint(Tone::Faint, &line).into_owned()).collect()
             }
             What::Result { failed, text, .. } => {
                 let tone = if *failed { Tone::Alarm } else { Tone::Faint };
-                shortened(text, room).iter().map(|line| self.look.paint(tone, line)).collect()
+                shortened(text, room).iter().map(|line| self.look.paint(tone, line).into_owned()).collect()
             }
         }
     }

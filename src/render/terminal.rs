@@ -22,15 +22,15 @@ pub enum Tone {
 }
 
 impl Look {
-    pub fn paint(self, tone: Tone, text: &str) -> String {
+    pub fn paint(self, tone: Tone, text: &str) -> Cow<'_, str> {
         use owo_colors::OwoColorize;
         match tone {
-            _ if !self.colour || text.is_empty() => text.to_owned(),
-            Tone::Plain => text.to_owned(),
-            Tone::Faint => text.dimmed().to_string(),
-            Tone::Strong => text.bold().to_string(),
-            Tone::User => text.cyan().to_string(),
-            Tone::Alarm => text.red().to_string(),
+            _ if !self.colour || text.is_empty() => Cow::Borrowed(text),
+            Tone::Plain => Cow::Borrowed(text),
+            Tone::Faint => Cow::Owned(text.dimmed().to_string()),
+            Tone::Strong => Cow::Owned(text.bold().to_string()),
+            Tone::User => Cow::Owned(text.cyan().to_string()),
+            Tone::Alarm => Cow::Owned(text.red().to_string()),
         }
     }
 }

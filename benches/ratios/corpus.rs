@@ -1,351 +1,21 @@
-//! How fast the reader is, as ratios: CPU time of ours against CPU time of a tool everybody has,
-//! over the same files, in one interleaved run (ours, theirs, ours, theirs, …; the least of each
-//! counts), so that a busy machine slows both sides. A row is one entry of `ROWS`, a corpus one
-//! constant; corpora are made once, the same on every machine, and kept until `clean`.
-//!
-//!     cargo bench                  all rows; exit 1 when one is over its bar or fails
-//!     cargo bench -- tail jq       the rows with one of these words in their names
-//!     cargo bench -- clean         delete the corpora (about 13 GB)
+//! The transcripts that the ratios are measured on: like Claude Code's, the same on every machine, made once and kept.
 
-use std::error::Error;
-use std::ffi::{CString, OsString};
+#![allow(clippy::disallowed_methods)] // A program of its own, which has no `Env`.
+
+use std::env;
+use std::ffi::CString;
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::mem::MaybeUninit;
-use std::os::unix::{ffi::OsStrExt, process::ExitStatusExt};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::{Duration, SystemTime};
-use std::{env, iter};
 
-type Result<T> = std::result::Result<T, Box<dyn Error>>;
-
-const MB: u64 = 1 << 20;
-
-// ---------------------------------------------------------------------------------------- rows
-
-/// One comparison. In the command lines FILE stands for the first transcript of the corpus, FILES for
-/// all, TREE for their directory, MARK for a file newer than any of them; in `stdin` FILE, SESSION
-/// and CWD for path, id and directory of the first.
-struct Row {
-    name: &'static str,
-    ours: &'static str,
-    corpus: &'static Corpus,
-    reference: &'static str,
-    /// The corpus of the reference, if another.
-    against: Option<&'static Corpus>,
-    stdin: &'static str,
-    /// Done before each run of ours, outside the measured time.
-    before: fn(&Corpus) -> io::Result<()>,
-    /// Lines ours must print at the least: a program that does nothing is fast.
-    prints: usize,
-    runs: usize,
-    bar: f64,
-    rss_mb: Option<u64>,
-}
-
-const ROW: Row = Row {
-    name: "",
-    ours: "",
-    corpus: &SCAN,
-    reference: "",
-    against: None,
-    stdin: "",
-    before: |_| Ok(()),
-    prints: 0,
-    runs: 25,
-    bar: 1.0,
-    rss_mb: None,
-};
-
-const ROWS: &[Row] = &[
-    Row {
-        name: "tail 1 GB",
-        ours: "session-reader log FILE --lines 50",
-        reference: "tail -n 50 FILE",
-        corpus: &GB1,
-        prints: 50,
-        bar: 2.0,
-        rss_mb: Some(16),
-        ..ROW
-    },
-    Row {
-        name: "tail 10 GB",
-        ours: "session-reader log FILE --lines 50",
-        reference: "tail -n 50 FILE",
-        corpus: &GB10,
-        prints: 50,
-        bar: 2.0,
-        rss_mb: Some(16),
-        ..ROW
-    },
-    // Both files end in the same bytes: what differs is only what must not matter.
-    Row {
-        name: "tail 10 GB vs 1 GB",
-        ours: "session-reader log FILE --lines 50",
-        reference: "session-reader log FILE --lines 50",
-        corpus: &GB10,
-        against: Some(&GB1),
-        prints: 50,
-        bar: 1.2,
-        ..ROW
-    },
-    // Each line is one entry, so 50 entries and 50 lines are the same bytes.
-    Row {
-        name: "tail, 5 MB lines",
-        ours: "session-reader log FILE --lines 50",
-        reference: "tail -n 50 FILE",
-        corpus: &LONG,
-        prints: 50,
-        runs: 7,
-        rss_mb: Some(16),
-        ..ROW
-    },
-    Row {
-        name: "scan",
-        ours: "session-reader list --all",
-        reference: "rg -uu -j1 -c lighthouse TREE",
-        before: forget,
-        prints: 1000,
-        runs: 7,
-        bar: 1.5,
-        ..ROW
-    },
-    Row {
-        name: "scan vs jq",
-        ours: "session-reader list --all",
-        reference: r#"jq -n reduce(inputs|select(.type=="user"or.type=="assistant"))as$line(0;.+1) FILES"#,
-        corpus: &SCAN_TENTH,
-        before: forget,
-        prints: 100,
-        runs: 5,
-        bar: 1.0 / 15.0,
-        ..ROW
-    },
-    Row { name: "list cached", ours: "session-reader list --all", reference: "ls -lR TREE", prints: 1000, ..ROW },
-];
-
-/// A scan begins with no cache.
-fn forget(corpus: &Corpus) -> io::Result<()> {
-    absent(&corpus.dir().join("xdg/cache"))
-}
-
-// --------------------------------------------------------------------------------------- table
-
-fn main() -> ExitCode {
-    let words: Vec<String> = env::args().skip(1).filter(|a| a != "--bench").collect();
-    if words == ["clean"] {
-        return match absent(&root()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(e) => trouble(&format!("{}: {e}", root().display())),
-        };
-    }
-    let chosen = |row: &&Row| words.is_empty() || words.iter().any(|w| row.name.contains(w.as_str()));
-    let rows: Vec<&Row> = ROWS.iter().filter(chosen).collect();
-    if rows.is_empty() {
-        return trouble(&format!("no row is named like {}", words.join(" or ")));
-    }
-    table(&rows)
-}
-
-fn trouble(message: &str) -> ExitCode {
-    eprintln!("{message}");
-    ExitCode::from(2)
-}
-
-fn table(rows: &[&Row]) -> ExitCode {
-    println!("{:<19} {:>9} {:>9} {:>7} {:>7}  {:<16}", "CPU time", "ours ms", "ref ms", "ratio", "bar", "peak RSS");
-    let (mut ok, mut bad) = (0, 0);
-    for row in rows {
-        if let Some(why) = unmet(row) {
-            println!("{:<19} not measured: {why}", row.name);
-            continue;
-        }
-        let within = match measure(row) {
-            Ok(measured) => measured.print(row),
-            Err(e) => {
-                println!("{:<19} FAILED: {e}", row.name);
-                false
-            }
-        };
-        if within { ok += 1 } else { bad += 1 }
-    }
-    println!("{ok} ok, {bad} over or failed, {} not measured", rows.len() - ok - bad);
-    ExitCode::from(u8::from(bad > 0))
-}
-
-/// What this machine lacks for the row.
-fn unmet(row: &Row) -> Option<String> {
-    let missing = [row.ours, row.reference]
-        .map(|line| line.split(' ').next().unwrap_or_default())
-        .into_iter()
-        .find(|name| program(name).is_none());
-    if let Some(name) = missing {
-        return Some(format!("{name} not found; {}", how_to_get(name)));
-    }
-    iter::once(row.corpus).chain(row.against).find_map(Corpus::lacks_room)
-}
-
-fn how_to_get(name: &str) -> String {
-    let package = match name {
-        "session-reader" => return "name the binary in $SESSION_READER".into(),
-        "session-context" => return "name the binary in $SESSION_CONTEXT".into(),
-        "rg" => "ripgrep",
-        "ls" | "tail" | "true" => "coreutils",
-        "find" => "findutils",
-        other => other,
-    };
-    format!("install the package {package}")
-}
-
-// ------------------------------------------------------------------------------------- measure
-
-#[derive(Clone, Copy)]
-struct Cost {
-    ms: f64,
-    rss: u64,
-}
-
-struct Measured {
-    ours: Cost,
-    reference: Cost,
-}
-
-impl Measured {
-    /// Prints the row's line of the table; true if the row is within its bars.
-    fn print(&self, row: &Row) -> bool {
-        let ratio = self.ours.ms / self.reference.ms;
-        let fits = row.rss_mb.is_none_or(|mb| self.ours.rss <= mb * MB);
-        let ok = ratio <= row.bar && fits;
-        let rss = row.rss_mb.map_or(String::new(), |mb| format!("{:.1} of {mb} MB", self.ours.rss as f64 / MB as f64));
-        println!(
-            "{:<19} {:>9.2} {:>9.2} {ratio:>7.3} {:>7.3}  {rss:<16} {}",
-            row.name,
-            self.ours.ms,
-            self.reference.ms,
-            row.bar,
-            if ok { "ok" } else { "OVER" }
-        );
-        ok
-    }
-}
-
-fn measure(row: &Row) -> Result<Measured> {
-    let against = row.against.unwrap_or(row.corpus);
-    for corpus in [row.corpus, against] {
-        corpus.ensure()?;
-        absent(&corpus.dir().join("xdg"))?;
-    }
-    let mut ours = Side::new(row.ours, row.stdin, row.corpus)?;
-    let mut reference = Side::new(row.reference, row.stdin, against)?;
-    warm_up(row, &mut ours, &mut reference)?;
-
-    let mut best = Measured { ours: Cost { ms: f64::INFINITY, rss: 0 }, reference: Cost { ms: f64::INFINITY, rss: 0 } };
-    for _ in 0..row.runs {
-        (row.before)(row.corpus)?;
-        best.ours = best.ours.with(ours.run(Stdio::null())?);
-        best.reference = best.reference.with(reference.run(Stdio::null())?);
-    }
-    Ok(best)
-}
-
-impl Cost {
-    /// The least time, since all noise adds; the greatest memory, since it is a peak.
-    fn with(self, other: Cost) -> Cost {
-        Cost { ms: self.ms.min(other.ms), rss: self.rss.max(other.rss) }
-    }
-}
-
-/// Runs each side once unmeasured: files come into the page cache, ours makes its own caches, and
-/// its output is looked at.
-fn warm_up(row: &Row, ours: &mut Side, reference: &mut Side) -> Result<()> {
-    let out = row.corpus.dir().join("stdout");
-    ours.run(File::create(&out)?.into())?;
-    let bytes = BufReader::new(File::open(&out)?).bytes().map_while(io::Result::ok);
-    let lines = bytes.filter(|&b| b == b'\n').count();
-    fs::remove_file(&out)?;
-    if lines < row.prints {
-        return Err(format!("`{}` printed {lines} lines, not {}", row.ours, row.prints).into());
-    }
-    reference.run(Stdio::null())?;
-    Ok(())
-}
-
-/// A command over a corpus, ready to be run again and again.
-struct Side {
-    line: &'static str,
-    command: Command,
-    stdin: PathBuf,
-    stderr: PathBuf,
-}
-
-impl Side {
-    fn new(line: &'static str, stdin: &str, corpus: &Corpus) -> Result<Side> {
-        let mut words = line.split(' ');
-        let name = words.next().unwrap_or_default();
-        let mut command = Command::new(program(name).ok_or(how_to_get(name))?);
-        command.args(words.flat_map(|word| corpus.expand(word)));
-        command.env_clear().env("PATH", env::var_os("PATH").unwrap_or_default());
-        command.env("TZ", "UTC").env("HOME", corpus.home()).current_dir(corpus.home());
-        for kind in ["CACHE", "CONFIG", "STATE", "DATA"] {
-            let dir = corpus.dir().join("xdg").join(kind.to_lowercase());
-            command.env(format!("XDG_{kind}_HOME"), dir);
-        }
-        let file = corpus.dir().join("stdin");
-        fs::write(&file, corpus.fill_in(stdin))?;
-        Ok(Side { line, command, stdin: file, stderr: corpus.dir().join("stderr") })
-    }
-
-    fn run(&mut self, stdout: Stdio) -> Result<Cost> {
-        let command = self.command.stdout(stdout);
-        command.stdin(File::open(&self.stdin)?).stderr(File::create(&self.stderr)?);
-        let (status, cost) = wait(command.spawn()?.id())?;
-        // rg is asked for a word that is not there, and says so.
-        if status.success() || self.line.starts_with("rg ") && status.code() == Some(1) {
-            return Ok(cost);
-        }
-        let said = fs::read(&self.stderr)?;
-        let said = String::from_utf8_lossy(&said);
-        Err(format!("`{}`: {status}: {}", self.line, said.lines().next().unwrap_or_default()).into())
-    }
-}
-
-/// Waits for a child; only wait4 tells what this one child used.
-fn wait(pid: u32) -> io::Result<(ExitStatus, Cost)> {
-    let mut status = 0;
-    let mut usage = MaybeUninit::<libc::rusage>::uninit();
-    // SAFETY: both pointers are to live locals of the types wait4 writes.
-    let waited = unsafe { libc::wait4(pid as libc::pid_t, &mut status, 0, usage.as_mut_ptr()) };
-    if waited < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: wait4 has succeeded, so it has written the usage.
-    let usage = unsafe { usage.assume_init() };
-    let ms = |t: libc::timeval| t.tv_sec as f64 * 1e3 + t.tv_usec as f64 / 1e3;
-    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-    let cost = Cost { ms: ms(usage.ru_utime) + ms(usage.ru_stime), rss: usage.ru_maxrss as u64 * unit };
-    Ok((ExitStatus::from_raw(status), cost))
-}
-
-/// The full path of a program, so that neither side pays for a search in PATH.
-fn program(name: &str) -> Option<PathBuf> {
-    let (variable, built) = match name {
-        "session-reader" => ("SESSION_READER", option_env!("CARGO_BIN_EXE_session-reader")),
-        "session-context" => ("SESSION_CONTEXT", option_env!("CARGO_BIN_EXE_session-context")),
-        _ => {
-            let path = env::var_os("PATH").unwrap_or_default();
-            return env::split_paths(&path).map(|dir| dir.join(name)).find(|p| p.is_file());
-        }
-    };
-    let named = env::var_os(variable).map(PathBuf::from);
-    let file = named.or(built.map(PathBuf::from)).filter(|p| p.is_file())?;
-    file.canonicalize().ok()
-}
-
-// ------------------------------------------------------------------------------------- corpora
+use super::MB;
 
 /// A home with transcripts in it. A change of what is written needs a new `VERSION`.
-struct Corpus {
+pub struct Corpus {
     name: &'static str,
     files: usize,
     /// Of each file, before it is repeated.
@@ -359,18 +29,18 @@ struct Corpus {
 const VERSION: &str = "1";
 const LONG_LINE: u64 = 5 * MB;
 
-const GB1: Corpus = Corpus { name: "gb1", files: 1, bytes: 16 * MB, repeat: 64, long_lines: 0 };
-const GB10: Corpus = Corpus { name: "gb10", files: 1, bytes: 16 * MB, repeat: 640, long_lines: 0 };
-const LONG: Corpus = Corpus { name: "long", files: 1, bytes: 16 * MB, repeat: 1, long_lines: 60 };
-const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, repeat: 1, long_lines: 0 };
-const SCAN_TENTH: Corpus = Corpus { name: "scan-tenth", files: 100, ..SCAN };
+pub const GB1: Corpus = Corpus { name: "gb1", files: 1, bytes: 16 * MB, repeat: 64, long_lines: 0 };
+pub const GB10: Corpus = Corpus { name: "gb10", files: 1, bytes: 16 * MB, repeat: 640, long_lines: 0 };
+pub const LONG: Corpus = Corpus { name: "long", files: 1, bytes: 16 * MB, repeat: 1, long_lines: 60 };
+pub const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, repeat: 1, long_lines: 0 };
+pub const SCAN_TENTH: Corpus = Corpus { name: "scan-tenth", files: 100, ..SCAN };
 
-fn root() -> PathBuf {
+pub fn root() -> PathBuf {
     let tmp = option_env!("CARGO_TARGET_TMPDIR").map_or_else(env::temp_dir, PathBuf::from);
     tmp.join("session-monitor-bench")
 }
 
-fn absent(dir: &Path) -> io::Result<()> {
+pub fn absent(dir: &Path) -> io::Result<()> {
     match fs::remove_dir_all(dir) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => Ok(()),
@@ -378,11 +48,11 @@ fn absent(dir: &Path) -> io::Result<()> {
 }
 
 impl Corpus {
-    fn dir(&self) -> PathBuf {
+    pub fn dir(&self) -> PathBuf {
         root().join(self.name)
     }
 
-    fn home(&self) -> PathBuf {
+    pub fn home(&self) -> PathBuf {
         self.dir().join("home")
     }
 
@@ -399,7 +69,7 @@ impl Corpus {
         self.tree().join(who.cwd.replace('/', "-")).join(who.id + ".jsonl")
     }
 
-    fn expand(&self, word: &str) -> Vec<OsString> {
+    pub fn expand(&self, word: &str) -> Vec<OsString> {
         match word {
             "FILES" => (0..self.files).map(|n| self.transcript(n).into()).collect(),
             "FILE" => vec![self.transcript(0).into()],
@@ -409,7 +79,7 @@ impl Corpus {
         }
     }
 
-    fn fill_in(&self, text: &str) -> String {
+    pub fn fill_in(&self, text: &str) -> String {
         let who = Identity::of(0);
         let file = self.transcript(0);
         text.replace("FILE", &file.to_string_lossy()).replace("SESSION", &who.id).replace("CWD", &who.cwd)
@@ -419,7 +89,7 @@ impl Corpus {
         fs::read_to_string(self.mark()).is_ok_and(|version| version == VERSION)
     }
 
-    fn lacks_room(&self) -> Option<String> {
+    pub fn lacks_room(&self) -> Option<String> {
         let size = self.files as u64 * (self.bytes * self.repeat + LONG_LINE * self.long_lines);
         let (needed, free) = (size / 2 * 3, free_space(&root())?);
         (!self.is_complete() && free < needed).then(|| {
@@ -428,7 +98,7 @@ impl Corpus {
         })
     }
 
-    fn ensure(&self) -> io::Result<()> {
+    pub fn ensure(&self) -> io::Result<()> {
         if self.is_complete() {
             return Ok(());
         }
