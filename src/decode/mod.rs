@@ -88,20 +88,29 @@ impl<'f> Decoder<'f> {
                 Ok(false) => break Ok(outcome),
                 Err(broken) => break Err(broken),
             }
+            let start = walker.position();
             let mut watch = Watch::new(&format.line);
-            let to_the_end =
-                match walker.walk(&format.line.root, format.line.slots, format.block.slots, Some(&mut watch)) {
-                    Ok(to_the_end) => to_the_end,
-                    Err(broken) => break Err(broken),
-                };
-            if (to_the_end || watch.rule.is_some()) && self.record(&walker.captures, whole, watch.rule, false, sink) {
-                outcome = Outcome::Matched;
+            let mut walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, Some(&mut watch));
+            // Nothing more of this record is wanted; but another may have been written into it, and then all counts.
+            let rest = whole.map(|line| &line[walker.position()..]);
+            if let (Ok(false), Some(rest)) = (&walked, rest)
+                && self.second.is_in(rest, whole.unwrap_or_default())
+            {
+                walker.rewind(start);
+                watch = Watch::new(&format.line);
+                walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, None);
             }
-            if !to_the_end {
-                // Nothing more of this record is wanted, but another may have been written into it.
-                let rest = whole.map(|line| &line[walker.position()..]);
-                let second = rest.is_some_and(|rest| self.second.is_in(rest, whole.unwrap_or_default()));
-                break if second { Err(walk::Broken) } else { Ok(outcome) };
+            match walked {
+                Err(broken) => break Err(broken),
+                Ok(to_the_end) => {
+                    let settled = to_the_end || watch.rule.is_some();
+                    if settled && self.record(&walker.captures, whole, watch.rule, false, sink) {
+                        outcome = Outcome::Matched;
+                    }
+                    if !to_the_end {
+                        break Ok(outcome);
+                    }
+                }
             }
         };
         self.captures = walker.captures;

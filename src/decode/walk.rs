@@ -158,6 +158,11 @@ impl<'n, P: Pieces> Walker<'n, P> {
         self.at
     }
 
+    /// Goes back to a place in the current piece.
+    pub fn rewind(&mut self, place: usize) {
+        self.at = place;
+    }
+
     /// Where each element of an array is, if this is one.
     pub fn element_places(&mut self) -> Result<Vec<Range<usize>>, Broken> {
         let mut places = Vec::new();

@@ -83,7 +83,8 @@ impl Wrong {
         let pairs = (0..).map(|line| (expected.lines().nth(line), got.lines().nth(line)));
         let at = pairs.enumerate().find(differs).map_or(0, |(line, _)| line);
         let line = |text: &str| text.lines().nth(at).unwrap_or("(the end)").to_owned();
-        writeln!(self.0, "{what}\n  line {}\n  expected: {}\n  got:      {}", at + 1, line(expected), line(got)).expect("written");
+        writeln!(self.0, "{what}\n  line {}\n  expected: {}\n  got:      {}", at + 1, line(expected), line(got))
+            .expect("written");
     }
 
     /// All of stdout, and nothing on stderr.
@@ -106,8 +107,11 @@ fn shown(path: &Path) -> &str {
 #[test]
 fn every_format_and_every_transcript_has_its_expectation() {
     let formats = entries(&Path::new(env!("CARGO_MANIFEST_DIR")).join("formats"));
-    let described: Vec<_> =
-        formats.iter().filter(|path| path.extension().is_some_and(|end| end == "toml")).map(|path| name(&path.with_extension(""))).collect();
+    let described: Vec<_> = formats
+        .iter()
+        .filter(|path| path.extension().is_some_and(|end| end == "toml"))
+        .map(|path| name(&path.with_extension("")))
+        .collect();
     let tested: Vec<_> = entries(&testdata("")).iter().map(|path| name(path)).collect();
     assert_eq!(tested, described);
 
@@ -235,7 +239,8 @@ fn formats_check() {
             let head = format!("{}: {} (", path.display(), case.format);
             wrong.check(shown(&path), &head, &out[..head.len().min(out.len())]);
             let lines = std::fs::read_to_string(&path).expect("UTF-8").matches('\n').count();
-            let numbers: Vec<usize> = out.lines().nth(1).unwrap_or_default().split(' ').filter_map(|word| word.parse().ok()).collect();
+            let numbers: Vec<usize> =
+                out.lines().nth(1).unwrap_or_default().split(' ').filter_map(|word| word.parse().ok()).collect();
             let counted = match numbers[..] {
                 [matched, ignored, broken] => format!("{} lines, {broken} broken", matched + ignored),
                 _ => out.to_owned(),
