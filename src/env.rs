@@ -121,6 +121,13 @@ impl Env {
 pub struct Zone(jiff::tz::TimeZone);
 
 impl Zone {
+    /// The moment when clocks here show what `wall` is in UTC.
+    pub fn of_wall_clock(&self, wall: Time) -> Time {
+        let stamp = jiff::Timestamp::from_millisecond(wall.0).unwrap_or_default();
+        let civil = jiff::tz::TimeZone::UTC.to_datetime(stamp);
+        self.0.to_timestamp(civil).map_or(wall, |stamp| Time(stamp.as_millisecond()))
+    }
+
     /// Date and time of day: `2026-01-31`, `14:25`.
     pub fn local(&self, time: Time) -> (String, String) {
         let stamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();

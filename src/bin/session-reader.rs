@@ -15,9 +15,10 @@ fn main() -> ExitCode {
     let reader = Reader::parse_from(spelt_out(std::env::args_os()));
     let env = Env::of_process();
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        let _ = signal_hook::flag::register_conditional_shutdown(signal, 130, Arc::clone(&stop));
-        let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
+    if reader.command.follows() {
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
+        }
     }
     let stdout = std::io::stdout();
     let terminal = stdout.is_terminal();

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::env::Env;
 use crate::time::{DAY, Time};
 
 const EXAMPLES: &str = "\
@@ -45,6 +46,13 @@ pub enum Command {
     List(ListArgs),
     /// Show which formats are known, where they look and what they find; or check a file
     Formats(FormatsArgs),
+}
+
+impl Command {
+    /// Whether it goes on until the user ends it.
+    pub fn follows(&self) -> bool {
+        matches!(self, Command::Log(args) if args.follow)
+    }
 }
 
 #[derive(Debug, Args)]
@@ -104,13 +112,16 @@ pub enum FormatsAction {
 pub enum Since {
     Ago(i64),
     At(Time),
+    /// The beginning of a day, as the clock on the wall has it; held as if it were UTC.
+    Day(Time),
 }
 
 impl Since {
-    pub fn time(self, now: Time) -> Time {
+    pub fn time(self, env: &Env) -> Time {
         match self {
-            Since::Ago(ago) => Time(now.0 - ago),
+            Since::Ago(ago) => Time(env.now().0 - ago),
             Since::At(time) => time,
+            Since::Day(day) => env.zone().of_wall_clock(day),
         }
     }
 }
@@ -119,9 +130,8 @@ fn since(text: &str) -> Result<Since, String> {
     if let Ok(ago) = humantime::parse_duration(text) {
         return Ok(Since::Ago(i64::try_from(ago.as_millis()).unwrap_or(1000 * 365 * DAY)));
     }
-    let date = if text.len() == 10 { format!("{text}T00:00:00Z") } else { text.to_owned() };
-    Time::parse(date.as_bytes())
-        .map(Since::At)
+    let day = Time::parse(format!("{text}T00:00:00Z").as_bytes()).filter(|_| text.len() == 10).map(Since::Day);
+    day.or_else(|| Time::parse(text.as_bytes()).map(Since::At))
         .ok_or_else(|| "not a time span like 30m, 2h, 7d, nor a date like 2026-01-31".into())
 }
 

@@ -20,7 +20,7 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
     let trouble = stage.say_unreadable(&bad)?;
 
     let now = stage.env.now();
-    let since = args.since.map(|since| since.time(now));
+    let since = args.since.map(|since| since.time(stage.env));
     all.retain(|listed| {
         args.agent.as_ref().is_none_or(|agent| listed.session.format.is_called(agent))
             && since.is_none_or(|since| listed.tally.updated.is_some_and(|updated| updated >= since))

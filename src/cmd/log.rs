@@ -14,7 +14,7 @@ use crate::transcript::{Log, Transcript, Wanted};
 const LINES: u64 = 50;
 
 pub fn wanted(args: &LogArgs, stage: &Stage) -> Wanted {
-    let since = args.since.map(|since| since.time(stage.env.now()));
+    let since = args.since.map(|since| since.time(stage.env));
     let count = args.lines.unwrap_or(if since.is_some() { u64::MAX } else { LINES });
     Wanted { count: count.try_into().unwrap_or(usize::MAX), since, full: args.full, unfinished: !args.follow }
 }
@@ -41,10 +41,8 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
         Err(error) => return stage.say_unreadable(&[Unreadable { path: resolved.session.path, error }]),
     };
     if log.entries.is_empty() {
-        stage.say(format_args!(
-            "nothing {}said in '{name}' yet",
-            if args.since.is_some() { "newer was " } else { "was " }
-        ))?;
+        let when = if args.since.is_some() { "since then" } else { "yet" };
+        stage.say(format_args!("nothing was said in '{name}' {when}"))?;
         return Ok(Exit::Nothing);
     }
     let mut view = LogView::new(stage.env.zone(), stage.look);

@@ -60,7 +60,7 @@ impl Line<'_> {
 /// A line as a sequence of pieces, of which one is in memory.
 pub trait Pieces {
     fn piece(&self) -> &[u8];
-    /// Goes on to the next piece; false if there is none.
+    /// Goes on to the next piece; false if there is none, and then the piece stays.
     fn advance(&mut self) -> io::Result<bool>;
 }
 
@@ -98,9 +98,16 @@ impl Pieces for LongLine<'_> {
 
     fn advance(&mut self) -> io::Result<bool> {
         let length = (self.buffer.len() as u64).min(self.end - self.next) as usize;
+        if length == 0 {
+            return Ok(false);
+        }
         self.filled = read_at(self.file, &mut self.buffer[..length], self.next)?;
         self.next += self.filled as u64;
-        Ok(self.filled > 0)
+        if self.filled == 0 {
+            // The file has become shorter; what was to come is not there any more.
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        Ok(true)
     }
 }
 

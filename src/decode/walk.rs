@@ -186,16 +186,19 @@ impl<'n, P: Pieces> Walker<'n, P> {
         Ok(if self.more()? { Some(self.pieces.piece()[self.at]) } else { None })
     }
 
+    /// Goes on to the next piece; if there is none, stays at the end of this one.
     #[cold]
     fn more(&mut self) -> Result<bool, Broken> {
         self.save();
-        self.at = 0;
         let more = self.pieces.advance().map_err(|error| {
             self.error = Some(error);
             Broken
         })?;
+        if more {
+            self.at = 0;
+        }
         if let Some((_, from)) = &mut self.keeping {
-            *from = 0;
+            *from = self.at;
         }
         Ok(more)
     }

@@ -9,6 +9,8 @@ use crate::render::terminal::{Look, Tone, clean, cut, flat, pad, width, wrap};
 /// `2026-01-31 14:25`
 const STAMP: usize = 16;
 const ROLE: usize = 9;
+/// The least room for a text.
+const LEAST: usize = 20;
 /// The longest command or pattern shown where no terminal sets a width.
 const SUBJECT: usize = 200;
 
@@ -46,9 +48,13 @@ impl LogView {
         head += &format!("{}  ", self.look.paint(tone, &pad(label, ROLE)));
         indent += ROLE + 2;
 
+        // Where too little room is left beside the head, the text goes below it.
+        let beside = self.look.width.is_none_or(|width| width >= indent + LEAST);
+        let indent = if beside { indent } else { 2 };
         let body = self.body(entry, indent);
         let margin = format!("\n{}", " ".repeat(indent));
-        format!("{head}{}", body.join(&margin))
+        let first = if beside { "" } else { &margin };
+        format!("{}{first}{}", if beside { &head } else { head.trim_end() }, body.join(&margin))
     }
 
     /// Date and time where the day changes, else the time alone.
@@ -63,7 +69,7 @@ impl LogView {
     }
 
     fn body(&self, entry: &Entry, indent: usize) -> Vec<String> {
-        let room = self.look.width.map(|width| width.saturating_sub(indent).max(20));
+        let room = self.look.width.map(|width| width.saturating_sub(indent).max(LEAST));
         match &entry.what {
             What::Text(text) => fitted(text, room).map(|line| line.to_owned()).collect(),
             What::Call(call) => {

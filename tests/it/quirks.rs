@@ -1,1 +1,968 @@
+//! Transcripts as they are in the wild: each numbered quirk of the formats, with lines of their true shape.
+//!
+//! The numbers are those of the collection of quirks that the project was started with; `003-…` are its acceptance cases.
 
+use serde_json::{Value, json};
+
+use crate::world::{Done, World};
+
+const ID: &str = "5e551000-0000-4000-8000-000000000001";
+const OTHER: &str = "5e551000-0000-4000-8000-000000000002";
+
+/// Lines of a file, each ended.
+fn lines(lines: &[&str]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// A prompt as Claude Code writes it, keys in its order, `at` being the time of day.
+fn prompt(uuid: &str, at: &str, text: &str) -> String {
+    let message = format!(r#"{{"role":"user","content":{}}}"#, json!(text));
+    format!(
+        r#"{{"parentUuid":null,"type":"user","message":{message},"uuid":"{uuid}","timestamp":"2026-08-01T{at}:00.000Z"}}"#
+    )
+}
+
+fn answer(uuid: &str, at: &str, text: &str) -> String {
+    let content = format!(r#"[{{"type":"text","text":{}}}]"#, json!(text));
+    let message = format!(
+        r#"{{"model":"claude-x","id":"msg_{uuid}","role":"assistant","content":{content},"usage":{{"input_tokens":1,"output_tokens":1}}}}"#
+    );
+    format!(
+        r#"{{"parentUuid":null,"message":{message},"type":"assistant","uuid":"{uuid}","timestamp":"2026-08-01T{at}:00.000Z"}}"#
+    )
+}
+
+/// The log of a Claude Code session of these lines.
+fn claude(all: &[&str]) -> Done {
+    let world = World::new();
+    world.claude(ID, &lines(all));
+    world.reader(&["log", ID]).run()
+}
+
+/// The log of a file that is recognised from its lines.
+fn file(all: &[&str]) -> Done {
+    let world = World::new();
+    let path = world.write("some.jsonl", lines(all));
+    world.reader(&["log", path.to_str().expect("UTF-8")]).run()
+}
+
+/// What `list --all --json` says, without the paths.
+fn listed(world: &World) -> Vec<Value> {
+    let mut rows = world.reader(&["list", "--all", "--json"]).run().success().json();
+    for row in &mut rows {
+        row.as_object_mut().expect("an object").remove("path");
+    }
+    rows
+}
+
+/// A row of the list for a session of Claude Code, idle and unnamed.
+fn row(id: &str, title: &str, from: &str, to: &str, messages: u64, tokens: (u64, u64)) -> Value {
+    let time = |at: &str| format!("2026-08-01T{at}:00.000Z");
+    json!({
+        "id": id, "name": null, "agent": "agent-sdk", "title": title, "cwd": null, "started": time(from), "updated": time(to),
+        "state": "idle", "messages": messages, "tokens": {"input": tokens.0, "output": tokens.1},
+    })
+}
+
+/// 1: a line that is still being written is not read, and no reason to complain; once it is whole it is.
+#[test]
+fn q01_torn_last_line() {
+    let world = World::new();
+    let (first, second) = (prompt("u1", "10:00", "one"), prompt("u2", "10:01", "żółw"));
+    let cut = second.find('ó').expect("there") + 1;
+    let path = world.claude(ID, &format!("{first}\n"));
+    let append = |bytes: &[u8]| world.append(&path, bytes);
+    append(&second.as_bytes()[..cut]);
+    world.reader(&["log", ID]).run().success().stdout("2026-08-01 10:00  user       one\n");
+    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:00", 1, (0, 0))]);
+    append(&second.as_bytes()[cut..]);
+    append(b"\n");
+    world
+        .reader(&["log", ID])
+        .run()
+        .success()
+        .stdout("2026-08-01 10:00  user       one\n           10:01  user       żółw\n");
+    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:01", 2, (0, 0))]);
+}
+
+/// 2: a cut record with the next one on the same line: the whole one is read, the loss is said.
+#[test]
+fn q02_spliced_record() {
+    let spliced = format!(r#"{{"type":"pr-link","sessionId":"s1","prNu{}"#, prompt("u2", "10:01", "next"));
+    let done = claude(&[&prompt("u1", "10:00", "one"), &spliced, &prompt("u3", "10:02", "three")]);
+    let done = done.status(0).stderr_has("1 of the lines read could not be");
+    done.stdout(
+        "2026-08-01 10:00  user       one\n           10:01  user       next\n           10:02  user       three\n",
+    );
+}
+
+/// 2: the same when the cut one is of the same kind as the line it swallowed.
+#[test]
+fn q02_spliced_metadata() {
+    let title = r#"{"type":"custom-title","customTitle":"fix-login","sessionId":"s1"}"#;
+    let world = World::new();
+    world.claude(ID, &lines(&[&prompt("u1", "10:00", "one"), &format!(r#"{{"type":"mode","mo{title}"#)]));
+    assert_eq!(listed(&world), [row(ID, "fix-login", "10:00", "10:00", 1, (0, 0))]);
+}
+
+/// 2: the same when the cut falls into a record that is read anyway.
+#[test]
+fn q02_spliced_into_a_prompt() {
+    let torn = r#"{"type":"user","uuid":"u1","timestamp":"2026-08-01T10:00:00.000Z","message":{"role":"user","content":"half a sen"#;
+    let spliced = format!("{torn}{}", prompt("u2", "10:01", "next"));
+    let done =
+        claude(&[&spliced, &prompt("u3", "10:02", "three")]).status(0).stderr_has("1 of the lines read could not be");
+    done.stdout("2026-08-01 10:01  user       next\n           10:02  user       three\n");
+}
+
+/// 3: two whole records on one line are two records.
+#[test]
+fn q03_missing_newline() {
+    let both = format!("{}{}", prompt("u1", "10:00", "one"), prompt("u2", "10:01", "two"));
+    claude(&[&both]).success().stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
+}
+
+/// 4: a run of NUL bytes before a record does not cost the record.
+#[test]
+fn q04_nul_run() {
+    let filled = format!("{}{}", "\0".repeat(600), prompt("u2", "10:01", "two"));
+    let done = claude(&[&prompt("u1", "10:00", "one"), &filled, &prompt("u3", "10:02", "three")]);
+    done.status(0).stdout(
+        "2026-08-01 10:00  user       one\n           10:01  user       two\n           10:02  user       three\n",
+    );
+}
+
+/// 5, 86: a transcript that lost its last line and grew past its old size, and one that was rewritten to a larger size:
+/// the list counts what is there now, not what it remembers.
+#[test]
+fn q05_q86_shrunk_and_rewritten_files_are_counted_anew() {
+    let world = World::new();
+    let (one, two) = (prompt("u1", "10:00", "one"), prompt("u2", "10:01", "two"));
+    world.claude(ID, &lines(&[&one, &two]));
+    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:01", 2, (0, 0))]);
+    world.claude(
+        ID,
+        &lines(&[&one, &answer("a1", "10:03", "a longer line than the one before it"), &answer("a2", "10:04", "b")]),
+    );
+    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:04", 3, (2, 2))]);
+    world.claude(ID, &lines(&[&prompt("u9", "11:00", &"x".repeat(3000))]));
+    assert_eq!(listed(&world), [row(ID, &"x".repeat(120), "11:00", "11:00", 1, (0, 0))]);
+}
+
+/// A line with a working directory.
+fn at(cwd: &str, line: &str) -> String {
+    line.replacen('{', &format!(r#"{{"cwd":{},"#, json!(cwd)), 1)
+}
+
+/// Title and working directory of each row.
+fn places(rows: &[Value]) -> Vec<(&str, &str)> {
+    rows.iter().map(|row| (row["title"].as_str().unwrap_or("?"), row["cwd"].as_str().unwrap_or("?"))).collect()
+}
+
+/// 6, 15, 89: the working directory is what the lines say, first and last: a session that moved away is still listed in
+/// the project where it began, and one from Windows has the directory it had there.
+#[test]
+fn q06_q15_q89_moved_sessions() {
+    let world = World::new();
+    let (work, elsewhere) = (world.path("work"), world.path("elsewhere"));
+    let (work, elsewhere) = (work.to_str().expect("UTF-8"), elsewhere.to_str().expect("UTF-8"));
+    let relocated = json!({"type":"relocated","relocatedCwd":elsewhere,"sessionId":"s1"}).to_string();
+    world.write(
+        format!(".claude/projects/a/{ID}.jsonl"),
+        lines(&[&at(work, &prompt("u1", "10:03", "moved")), &relocated]),
+    );
+    let windows = at(r"C:\Users\ana\src\app", &prompt("u5", "10:02", "build it"));
+    world.write(format!(".claude/projects/C--Users-ana-src-app/{OTHER}.jsonl"), lines(&[&windows]));
+    assert_eq!(places(&world.reader(&["list", "--json"]).run().success().json()), [("moved", elsewhere)]);
+    assert_eq!(places(&listed(&world)), [("moved", elsewhere), ("build it", r"C:\Users\ana\src\app")]);
+}
+
+/// 43: a session in a worktree that is gone belongs to the repository that its worktree line names.
+#[test]
+fn q43_worktrees() {
+    let world = World::new();
+    let work = world.path("work");
+    let state = json!({"type":"worktree-state","sessionId":"s1","worktreeSession":{"originalCwd":work,"worktreePath":"/gone/t1"}});
+    let gone = |line: &str| at("/gone/t1", line);
+    let all = [gone(&prompt("u2", "10:01", "in a worktree")), state.to_string(), gone(&answer("a2", "10:02", "ok"))];
+    world.write(format!(".claude/projects/b/{ID}.jsonl"), all.map(|line| line + "\n").concat());
+    assert_eq!(places(&world.reader(&["list", "--json"]).run().success().json()), [("in a worktree", "/gone/t1")]);
+}
+
+/// 7: a transcript that is gone is gone from the list, without a word.
+#[test]
+fn q07_vanished_file() {
+    let world = World::new();
+    let path = world.claude(ID, &lines(&[&prompt("u1", "10:00", "one")]));
+    world.claude(OTHER, &lines(&[&prompt("u2", "10:01", "two")]));
+    assert_eq!(listed(&world).len(), 2);
+    std::fs::remove_file(path).expect("removed");
+    assert_eq!(listed(&world), [row(OTHER, "two", "10:01", "10:01", 1, (0, 0))]);
+}
+
+/// 8, 91, 003-D12: the newest time written is the last activity: not the last line's, not the file's. A clock that runs
+/// ahead is just now.
+#[test]
+fn q08_q91_activity_is_the_newest_timestamp() {
+    let world = World::new();
+    let mode = r#"{"type":"permission-mode","permissionMode":"acceptEdits","sessionId":"s1"}"#;
+    world.claude(
+        ID,
+        &lines(&[
+            &prompt("u1", "10:00", "one"),
+            &answer("a1", "10:09", "late"),
+            &prompt("u2", "10:05", "out of order"),
+            mode,
+        ]),
+    );
+    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:09", 3, (1, 1))]);
+    let ahead = prompt("u3", "10:00", "from the future").replace("2026-08-01", "2027-01-01");
+    world.claude(OTHER, &lines(&[&ahead]));
+    let list = world.reader(&["list", "--all"]).run().success();
+    let first = list.out().lines().find(|line| line.contains("from the future")).expect("listed");
+    assert!(first.contains(" now "), "{first}");
+}
+
+/// 9, 42, 48: the last title wins however far from the end it is, a person's before the agent's, and both before the
+/// first prompt. `summary` lines are titles of older versions.
+#[test]
+fn q09_q42_q48_titles() {
+    let title = |lines_before: &[&str]| {
+        let world = World::new();
+        let filler = format!(
+            r#"{{"type":"file-history-snapshot","messageId":"m","snapshot":{{"x":"{}"}}}}"#,
+            "y".repeat(100_000)
+        );
+        let mut all = lines_before.to_vec();
+        let url = prompt("u1", "10:00", "https://example.com/x");
+        all.extend([&*filler, &*url]);
+        world.claude(ID, &lines(&all));
+        listed(&world)[0]["title"].as_str().map(str::to_owned)
+    };
+    let custom = |title: &str| json!({"type":"custom-title","customTitle":title,"sessionId":"s1"}).to_string();
+    let ai = |title: &str| json!({"type":"ai-title","aiTitle":title,"sessionId":"s1"}).to_string();
+    assert_eq!(title(&[]).as_deref(), Some("https://example.com/x"));
+    assert_eq!(title(&[r#"{"type":"summary","summary":"Fix login","leafUuid":"a2"}"#]).as_deref(), Some("Fix login"));
+    assert_eq!(title(&[&ai("One"), &ai("Login button bug")]).as_deref(), Some("Login button bug"));
+    assert_eq!(title(&[&custom("old"), &custom("fix-login"), &ai("Login button bug")]).as_deref(), Some("fix-login"));
+}
+
+/// 10, 003-D14: blank lines, blanks, a byte order mark, and lines that are JSON but no record are stepped over.
+#[test]
+fn q10_d14_lines_that_are_no_records() {
+    let bom = format!("\u{feff}{}", prompt("u1", "10:00", "one"));
+    let done =
+        claude(&[&bom, "", "   \t", "null", "42", "\"text\"", "[]", "true", "\r", &prompt("u2", "10:01", "two")]);
+    done.success().stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
+}
+
+/// 003-T05, 003-T06: an invalid line between valid ones costs itself; a line of unknown type says nothing.
+#[test]
+fn t05_t06_invalid_and_unknown_lines() {
+    let unknown =
+        r#"{"type":"brand-new","timestamp":"2026-08-01T10:00:30.000Z","message":{"role":"user","content":"no"}}"#;
+    let done = claude(&[&prompt("u1", "10:00", "one"), "{not json", unknown, &prompt("u2", "10:01", "two")]);
+    done.status(0)
+        .stderr_has("1 of the lines read could not be")
+        .stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
+}
+
+/// 11: a line of more than ten megabytes with a picture in it: the words beside the picture are read.
+#[test]
+fn q11_huge_line() {
+    let image = format!(
+        r#"{{"type":"user","uuid":"u3","sessionId":"s1","timestamp":"2026-08-01T10:01:00.000Z","message":{{"role":"user","content":[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{}"}}}},{{"type":"text","text":"what is wrong here"}}]}}}}"#,
+        "iVBORw0KGgo".repeat(1_000_000)
+    );
+    let done = claude(&[&prompt("u1", "10:00", "one"), &image, &answer("a1", "10:02", "nothing")]);
+    done.success().stdout(concat!(
+        "2026-08-01 10:00  user       one\n",
+        "           10:01  user       what is wrong here\n",
+        "           10:02  assistant  nothing\n",
+    ));
+}
+
+/// 12, 13, 003-D13: half a character, NUL and escape sequences in a text harm neither the text nor the terminal.
+#[test]
+fn q12_q13_text_that_is_no_text() {
+    let world = World::new();
+    let line = |uuid: &str, text: &str| {
+        format!(
+            r#"{{"type":"user","uuid":"{uuid}","timestamp":"2026-08-01T10:00:00.000Z","message":{{"role":"user","content":"{text}"}}}}"#
+        )
+    };
+    world.claude(
+        ID,
+        &lines(&[
+            &line("u1", r"cut \ud83d"),
+            &line("u2", r"a\u0000b\u001b[31mred\u001b[0m\u202e\u0007"),
+            &line("u3", r"whole \ud83e\udd80"),
+        ]),
+    );
+    world.reader(&["log", ID]).run().success().stdout(concat!(
+        "2026-08-01 10:00  user       cut \u{fffd}\n",
+        "           10:00  user       abred\n",
+        "           10:00  user       whole 🦀\n",
+    ));
+    world.reader(&["log", ID, "--json"]).run().success().stdout(concat!(
+        r#"{"time":"2026-08-01T10:00:00.000Z","role":"user","kind":"text","text":"cut �"}"#,
+        "\n",
+        r#"{"time":"2026-08-01T10:00:00.000Z","role":"user","kind":"text","text":"a\u0000b\u001b[31mred\u001b[0m"#,
+        "\u{202e}",
+        r#"\u0007"}"#,
+        "\n",
+        r#"{"time":"2026-08-01T10:00:00.000Z","role":"user","kind":"text","text":"whole 🦀"}"#,
+        "\n",
+    ));
+}
+
+/// 12: the result that holds the half character still says that the call failed.
+#[test]
+fn q12_lone_surrogate_in_a_result() {
+    claude(&[
+        r#"{"type":"assistant","uuid":"a1","timestamp":"2026-08-01T10:01:00.000Z","message":{"id":"m","role":"assistant","content":[{"type":"tool_use","id":"toolu_1","name":"Bash","input":{"command":"cat \ud83d"}}]}}"#,
+        r#"{"type":"user","uuid":"u4","sessionId":"s1","timestamp":"2026-08-01T10:01:01.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_1","is_error":true,"content":"cut \ud83d"}]}}"#,
+    ])
+    .success()
+    .stdout("2026-08-01 10:01  assistant  [Bash cat \u{fffd}] failed\n");
+}
+
+/// A session of that directory, reached by its name in a named home there.
+fn by_name(world: &World, cwd: &str, encoded: &str) {
+    world.write(format!("{cwd}/.volute/sessions/main.json"), json!({"sessionId": ID}).to_string());
+    world.write(format!(".claude/projects/{encoded}/{ID}.jsonl"), lines(&[&prompt("u1", "10:00", "here")]));
+    let done = world.reader(&["log", "main"]).dir(world.path(cwd)).run();
+    done.success().stdout("2026-08-01 10:00  user       here\n");
+}
+
+fn encoded(path: &std::path::Path) -> String {
+    path.to_str().expect("UTF-8").chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect()
+}
+
+/// 14, 16, 003-T11, 003-T12: the directory of a session spells its cwd, slashes and dots as dashes; a long one is cut and
+/// hashed; and one that spells something else is found all the same.
+#[test]
+fn q14_q16_t11_t12_encoded_directories() {
+    let world = World::new();
+    by_name(&world, "src/my.app_v1", &encoded(&world.path("src/my.app_v1")));
+
+    let world = World::new();
+    let long = format!("{}/{}", "a".repeat(120), "b".repeat(120));
+    by_name(&world, &long, &format!("{}-1x2y3z", &encoded(&world.path(&long))[..200]));
+
+    let world = World::new();
+    by_name(&world, "src/app", "work");
+}
+
+/// 17: linked project directories, and links that lead in a circle, show a session once.
+#[test]
+fn q17_links() {
+    let world = World::new();
+    world.write(format!(".claude/projects/-real/{ID}.jsonl"), lines(&[&prompt("u1", "10:00", "one")]));
+    let projects = world.path(".claude/projects");
+    std::os::unix::fs::symlink(projects.join("-real"), projects.join("-linked")).expect("a link");
+    std::os::unix::fs::symlink(&projects, projects.join("-circle")).expect("a link");
+    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:00", 1, (0, 0))]);
+}
+
+/// 18, 36, 37, 003-D06: what lies under `subagents/` is no session; a subagent's lines in a main file are not the user's;
+/// its own file is read when it is named, whatever its first line lacks.
+#[test]
+fn q18_q36_q37_subagents() {
+    let world = World::new();
+    let side = r#"{"type":"user","uuid":"u14","isSidechain":true,"agentId":"a7bf2fd","sessionId":"s1","timestamp":"2026-08-01T10:02:08.000Z","message":{"role":"user","content":"Find all endpoints"}}"#;
+    let main = world.claude(ID, &lines(&[&prompt("u1", "10:00", "one"), side, &answer("a1", "10:03", "done")]));
+    let below = main.with_extension("").join("subagents");
+    let agent = world.write(
+        below.join("agent-a7bf2fd.jsonl"),
+        lines(&[r#"{"type":"fork-context-ref","parentSession":"s1"}"#, side]),
+    );
+    let journal = world.write(below.join("journal.jsonl"), lines(&[r#"{"at":"2026-08-01T10:00:00.000Z","note":"x"}"#]));
+    world.write(main.with_file_name("agent-old.jsonl"), lines(&[side]));
+    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:03", 2, (1, 1))]);
+    world
+        .reader(&["log", ID])
+        .run()
+        .success()
+        .stdout("2026-08-01 10:00  user       one\n           10:03  assistant  done\n");
+    let read = |path: &std::path::Path| world.reader(&["log", path.to_str().expect("UTF-8")]).run();
+    read(&agent).success().stdout("2026-08-01 10:02  user       Find all endpoints\n");
+    read(&journal).status(2).stdout("").stderr_has("not a transcript of a known format");
+}
+
+const CHUNKS: [&str; 2] = [
+    r#"{"type":"assistant","uuid":"a1","parentUuid":"u5","requestId":"req_1","sessionId":"s1","timestamp":"2026-08-01T10:02:05.000Z","message":{"id":"msg_1","role":"assistant","model":"claude-x","content":[{"type":"thinking","thinking":"","signature":"c2ln"}],"stop_reason":null,"usage":{"input_tokens":3,"output_tokens":5}}}"#,
+    r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","requestId":"req_1","sessionId":"s1","timestamp":"2026-08-01T10:02:06.000Z","message":{"id":"msg_1","role":"assistant","model":"claude-x","content":[{"type":"tool_use","id":"toolu_2","name":"Read","input":{"file_path":"/p/a.rs"}}],"stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":631}}}"#,
+];
+const QUEUED: &str = r#"{"type":"attachment","uuid":"t1","parentUuid":"a1","sessionId":"s1","timestamp":"2026-08-01T10:02:05.500Z","attachment":{"type":"queued_command","prompt":"also run the tests","commandMode":"prompt","origin":{"kind":"human"}}}"#;
+
+/// 19, 20, 90, 003-D09: one message over several lines, with another line in between, is one message, and its usage
+/// counts once.
+#[test]
+fn q19_q20_q90_one_message_on_several_lines() {
+    let world = World::new();
+    world.claude(ID, &lines(&[&prompt("u5", "10:02", "build it"), CHUNKS[0], QUEUED, CHUNKS[1], CHUNKS[1]]));
+    let mut expected = row(ID, "build it", "10:02", "10:02", 3, (3, 631));
+    expected["updated"] = json!("2026-08-01T10:02:06.000Z");
+    assert_eq!(listed(&world), [expected]);
+    world.reader(&["log", ID]).run().success().stdout(concat!(
+        "2026-08-01 10:02  user       build it\n",
+        "           10:02  user       also run the tests\n",
+        "           10:02  assistant  [Read /p/a.rs]\n",
+    ));
+}
+
+/// 21, 22: a prompt typed while the agent is busy appears up to three times and counts once; what a task reports through
+/// the same queue is no prompt.
+#[test]
+fn q21_q22_queued_prompts() {
+    let enqueue = r#"{"type":"queue-operation","operation":"enqueue","timestamp":"2026-08-01T10:02:05.400Z","sessionId":"s1","content":"also run the tests"}"#;
+    let twin = prompt("u6", "10:03", "also run the tests");
+    let task = r#"{"type":"queue-operation","operation":"enqueue","timestamp":"2026-08-01T10:03:00.000Z","sessionId":"s1","content":"<task-notification><task-id>ab12</task-id><tool-use-id>toolu_9</tool-use-id></task-notification>"}"#;
+    let task_attached = r#"{"type":"attachment","uuid":"t3","sessionId":"s1","timestamp":"2026-08-01T10:03:00.000Z","attachment":{"type":"queued_command","commandMode":"prompt","prompt":"<task-notification><task-id>ab12</task-id></task-notification>"}}"#;
+    let again = prompt("u7", "10:05", "also run the tests");
+    let world = World::new();
+    world
+        .claude(ID, &lines(&[&prompt("u5", "10:02", "build it"), enqueue, QUEUED, &twin, task, task_attached, &again]));
+    world.reader(&["log", ID]).run().success().stdout(concat!(
+        "2026-08-01 10:02  user       build it\n",
+        "           10:02  user       also run the tests\n",
+        "           10:05  user       also run the tests\n",
+    ));
+    assert_eq!(listed(&world), [row(ID, "build it", "10:02", "10:05", 3, (0, 0))]);
+}
+
+/// 23, 41: a tool's answer is no prompt, neither inline nor saved elsewhere.
+#[test]
+fn q23_q41_tool_results() {
+    claude(&[
+        CHUNKS[1],
+        r#"{"type":"user","uuid":"u6","parentUuid":"a2","sourceToolAssistantUUID":"a2","sessionId":"s1","timestamp":"2026-08-01T10:02:07.000Z","message":{"role":"user","content":[{"tool_use_id":"toolu_2","type":"tool_result","content":"fn main(){}"}]},"toolUseResult":{"type":"text","file":{"filePath":"/p/a.rs","numLines":1}}}"#,
+        r#"{"type":"user","uuid":"u15","sessionId":"s1","timestamp":"2026-08-01T10:11:00.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_3","content":"<persisted-output>Full output saved to: /h/x.txt</persisted-output>"}]},"toolUseResult":{"persistedOutputPath":"/h/x.txt"}}"#,
+    ])
+    .success()
+    .stdout("2026-08-01 10:02  assistant  [Read /p/a.rs]\n");
+}
+
+/// 24 to 27, 31 to 33: what stands in the user's name and was not typed.
+#[test]
+fn q24_to_q33_what_no_user_typed() {
+    claude(&[
+        &prompt("u0", "10:00", "real"),
+        r#"{"type":"user","uuid":"u7","isMeta":true,"sessionId":"s1","timestamp":"2026-08-01T10:04:00.000Z","message":{"role":"user","content":"Base directory for this skill: /p/.claude/skills/x"}}"#,
+        r#"{"type":"user","uuid":"u8","sessionId":"s1","timestamp":"2026-08-01T10:04:01.000Z","message":{"role":"user","content":"<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>src</command-args>"}}"#,
+        r#"{"type":"system","subtype":"local_command","uuid":"y1","sessionId":"s1","timestamp":"2026-08-01T10:04:02.000Z","content":"<command-name>/rename</command-name><command-args>fix-login</command-args>"}"#,
+        r#"{"type":"user","uuid":"u9","sessionId":"s1","timestamp":"2026-08-01T10:05:00.000Z","message":{"role":"user","content":[{"type":"text","text":"[Request interrupted by user for tool use]"}]}}"#,
+        r#"{"type":"system","subtype":"informational","level":"warning","preventContinuation":true,"isMeta":false,"uuid":"y2","sessionId":"s1","timestamp":"2026-08-01T10:07:00.000Z","content":"UserPromptSubmit operation blocked by hook:\nno\n\nOriginal prompt: secret"}"#,
+        r#"{"type":"attachment","uuid":"t2","sessionId":"s1","timestamp":"2026-08-01T10:08:00.000Z","attachment":{"type":"hook_additional_context","hookName":"UserPromptSubmit","hookEvent":"UserPromptSubmit","content":["[activity] 2 other sessions are active here"]}}"#,
+        r#"{"type":"system","subtype":"compact_boundary","uuid":"y3","parentUuid":null,"logicalParentUuid":"a2","sessionId":"s1","timestamp":"2026-08-01T11:00:00.000Z","compactMetadata":{"trigger":"auto","preTokens":180000}}"#,
+        r#"{"type":"user","uuid":"u13","parentUuid":"y3","isCompactSummary":true,"isVisibleInTranscriptOnly":true,"sessionId":"s1","timestamp":"2026-08-01T11:00:00.100Z","message":{"role":"user","content":"This session is being continued from a previous conversation. Summary: …"}}"#,
+        &prompt("u20", "11:01", "real again"),
+    ])
+    .success()
+    .stdout("2026-08-01 10:00  user       real\n           11:01  user       real again\n");
+}
+
+/// 28 to 30, 003-D06: what a client put around a prompt is taken away, and a prompt that quotes a tag stays.
+#[test]
+fn q28_q29_q30_wrapped_prompts() {
+    claude(&[
+        r#"{"type":"user","uuid":"u10","sessionId":"s1","timestamp":"2026-08-01T10:06:00.000Z","message":{"role":"user","content":[{"type":"text","text":"<ide_opened_file>The user opened /p/a.rs</ide_opened_file>\nrename this function"}]}}"#,
+        r#"{"type":"user","uuid":"u11","sessionId":"s1","timestamp":"2026-08-01T10:06:01.000Z","message":{"role":"user","content":"<system-reminder>date changed</system-reminder>\ncontinue"}}"#,
+        r#"{"type":"user","uuid":"u12","sessionId":"s1","timestamp":"2026-08-01T10:06:02.000Z","message":{"role":"user","content":"<command-name> is what tag?"}}"#,
+        r#"{"type":"user","uuid":"u17","sessionId":"s1","timestamp":"2026-08-01T10:06:03.000Z","message":{"role":"user","content":[{"type":"text","text":"<ide_selection>fn a()</ide_selection>"},{"type":"text","text":"why?"}]}}"#,
+    ])
+    .success()
+    .stdout(concat!(
+        "2026-08-01 10:06  user       rename this function\n",
+        "           10:06  user       continue\n",
+        "           10:06  user       <command-name> is what tag?\n",
+        "           10:06  user       why?\n",
+    ));
+}
+
+/// 34, 38, 39: a uuid that appears again is the same line, a parent that leads in a circle does no harm, and an id that a
+/// snapshot shares with a message takes nothing from it.
+#[test]
+fn q34_q38_q39_ids() {
+    claude(&[
+        &prompt("u5", "10:02", "build it"),
+        r#"{"type":"file-history-snapshot","messageId":"u5","isSnapshotUpdate":false,"snapshot":{"messageId":"u5","trackedFileBackups":{},"timestamp":"2026-08-01T10:02:00.010Z"}}"#,
+        r#"{"type":"assistant","uuid":"a9","parentUuid":"a9","sessionId":"s1","timestamp":"2026-08-01T10:09:00.000Z","message":{"id":"msg_9","role":"assistant","model":"claude-x","content":[{"type":"text","text":"ok"}]}}"#,
+        &prompt("u5", "10:02", "build it"),
+    ])
+    .success()
+    .stdout("2026-08-01 10:02  user       build it\n           10:09  assistant  ok\n");
+}
+
+/// 35: a fork repeats its parent's lines; it is a session of its own, called by its file's name.
+#[test]
+fn q35_forks() {
+    let world = World::new();
+    let shared = r#"{"type":"user","uuid":"u5","parentUuid":null,"sessionId":"s2","sessionKind":"bg","timestamp":"2026-08-01T10:02:00.000Z","message":{"role":"user","content":"build it"}}"#;
+    world.claude(ID, &lines(&[shared]));
+    world.claude(OTHER, &lines(&[shared, &prompt("u6", "10:03", "another way")]));
+    let fork = row(OTHER, "build it", "10:02", "10:03", 2, (0, 0));
+    assert_eq!(listed(&world), [fork, row(ID, "build it", "10:02", "10:02", 1, (0, 0))]);
+}
+
+/// 40: what the client writes in the model's name when something failed is neither an answer nor usage, and a failed
+/// turn shows in the list.
+#[test]
+fn q40_synthetic_answers() {
+    let world = World::new();
+    let failed = r#"{"type":"assistant","uuid":"a10","sessionId":"s1","timestamp":"2026-08-01T10:10:00.000Z","isApiErrorMessage":true,"message":{"id":"x1","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"API Error: 529"}],"usage":{"input_tokens":0,"output_tokens":0}}}"#;
+    world.claude(ID, &lines(&[&prompt("u1", "10:00", "one"), failed]));
+    world.reader(&["log", ID]).run().success().stdout("2026-08-01 10:00  user       one\n");
+    world
+        .reader(&["log", ID, "--full"])
+        .run()
+        .success()
+        .stdout("2026-08-01 10:00  user       one\n           10:10  error      API Error: 529\n");
+    let mut expected = row(ID, "one", "10:00", "10:10", 1, (0, 0));
+    expected["state"] = json!("error");
+    assert_eq!(listed(&world), [expected]);
+}
+
+/// 44, 88: tools, fields and block types that nobody has heard of are shown as far as they can be.
+#[test]
+fn q44_q88_unknown_tools_and_fields() {
+    claude(&[
+        r#"{"type":"assistant","uuid":"a11","sessionId":"s1","timestamp":"2026-08-01T10:12:00.000Z","message":{"id":"msg_11","role":"assistant","model":"claude-x","content":[{"type":"tool_use","id":"toolu_4","name":"TaskUpdate","input":{"taskId":"3","status":"completed"}}]}}"#,
+        r#"{"type":"assistant","uuid":"a12","new":{"deep":[1]},"timestamp":"2026-08-01T10:13:00.000Z","message":{"id":"msg_12","role":"assistant","content":[{"type":"hologram","x":1},{"type":"tool_use","id":"t5","name":"mcp__maps__find","input":{"query":"harbour"}},{"type":"tool_use","id":"t6","name":"Quantum","input":{"qubits":3}}],"stop_reason":"brand_new"}}"#,
+    ])
+    .success()
+    .stdout(concat!(
+        "2026-08-01 10:12  assistant  [TaskUpdate 3]\n",
+        "           10:13  assistant  [mcp__maps__find harbour]\n",
+        "           10:13  assistant  [Quantum]\n",
+    ));
+}
+
+/// 45, 46: numbers that are strings count; content that is null, and a message that is missing, cost nobody else.
+#[test]
+fn q45_q46_odd_values() {
+    let world = World::new();
+    world.claude(
+        ID,
+        &lines(&[
+            &prompt("u1", "10:00", "one"),
+            r#"{"type":"assistant","uuid":"a12","sessionId":"s1","timestamp":"2026-08-01T10:13:00.000Z","message":{"id":"msg_12","role":"assistant","content":[],"usage":{"input_tokens":"12","output_tokens":"7"}}}"#,
+            r#"{"type":"user","uuid":"u16","sessionId":"s1","timestamp":"2026-08-01T10:14:00.000Z","message":{"role":"user","content":null}}"#,
+            r#"{"type":"user","uuid":"u17","timestamp":"2026-08-01T10:14:00.000Z"}"#,
+            r#"{"type":"user","uuid":null,"timestamp":null,"message":null}"#,
+            r#"{"type":"assistant","uuid":7,"timestamp":{"a":1},"message":{"content":[null,3,"x",{"type":null},{"type":"text"},{"type":"tool_use"}]}}"#,
+            &prompt("u2", "10:15", "two"),
+        ]),
+    );
+    world
+        .reader(&["log", ID])
+        .run()
+        .success()
+        .stdout("2026-08-01 10:00  user       one\n           10:15  user       two\n");
+    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:15", 2, (12, 7))]);
+}
+
+/// 47: a session in which nothing was said, only a command given, is in no list.
+#[test]
+fn q47_probe_sessions() {
+    let world = World::new();
+    world.claude(
+        ID,
+        &lines(&[&prompt(
+            "u1",
+            "10:00",
+            "<command-name>/usage</command-name>\n<command-message>usage</command-message>",
+        )]),
+    );
+    world.reader(&["list", "--all"]).run().status(1).stdout("").stderr("session-reader: no sessions on this machine\n");
+}
+
+const PI: &str = ".pi/agent/sessions/--p--";
+
+/// 003-08, 003-T03, 003-T04, 003-T23, 51: what was said and called in a Pi session. A line without its own time has the
+/// message's, in another unit.
+#[test]
+fn t03_t04_t23_q51_pi() {
+    file(&[
+        r#"{"type":"session","version":3,"id":"0190ab00-aaaa-7bbb-8ccc-000000000001","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p"}"#,
+        r#"{"type":"message","id":"a1b2c3d4","parentId":null,"timestamp":"2026-08-01T10:00:01.000Z","message":{"role":"user","content":"hello","timestamp":1785578401000}}"#,
+        r#"{"type":"message","id":"e5f6a7b8","parentId":"a1b2c3d4","timestamp":"2026-08-01T10:01:00.000Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Looking."},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls -la"}},{"type":"toolCall","id":"c2","name":"edit","arguments":{"path":"/p/src/a.rs"}}],"stopReason":"toolUse"}}"#,
+        r#"{"type":"message","id":"f1f1f1f1","parentId":"e5f6a7b8","timestamp":"2026-08-01T10:01:01.000Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"no"}],"isError":true}}"#,
+        r#"{"type":"message","id":"f2f2f2f2","parentId":"f1f1f1f1","message":{"role":"user","content":[{"type":"text","text":"later"}],"timestamp":1785578700000}}"#,
+    ])
+    .success()
+    .stdout(concat!(
+        "2026-08-01 10:00  user       hello\n",
+        "           10:01  assistant  Looking.\n",
+        "           10:01  assistant  [bash ls -la] failed\n",
+        "           10:01  assistant  [edit src/a.rs]\n",
+        "           10:05  user       later\n",
+    ));
+}
+
+/// 49, 54, 56, 60: a session with a header and nothing else is not there yet; a fork is called by its own id wherever its
+/// parent was; what a future version writes is left alone; usage that was set to zero subtracts nothing.
+#[test]
+fn q49_q54_q56_q60_pi_headers() {
+    let world = World::new();
+    let header = r#"{"type":"session","version":3,"id":"0190ab00-aaaa-7bbb-8ccc-000000000001","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p"}"#;
+    world.write(format!("{PI}/2026-08-01T10-00-00-000Z_0190ab00-aaaa-7bbb-8ccc-000000000001.jsonl"), lines(&[header]));
+    world.reader(&["list", "--all"]).run().status(1);
+    world
+        .reader(&["log", "0190ab00-aaaa-7bbb-8ccc-000000000001"])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr_has("nothing was said");
+
+    let fork = r#"{"type":"session","version":3,"id":"n2","timestamp":"2026-08-02T10:00:00.000Z","cwd":"/p","parentSession":"C:\\Users\\ana\\.pi\\agent\\sessions\\--p--\\x.jsonl"}"#;
+    let answer = |id: &str, tokens: u64| {
+        json!({"type":"message","id":id,"timestamp":"2026-08-02T10:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"ok"}],"usage":{"input":tokens,"output":tokens,"cacheRead":0,"cacheWrite":0},"stopReason":"stop"}}).to_string()
+    };
+    let user = r#"{"type":"message","id":"a1b2c3d4","timestamp":"2026-08-02T10:00:01.000Z","message":{"role":"user","content":"hello"}}"#;
+    world.write(
+        format!("{PI}/2026-08-02T10-00-00-000Z_n2.jsonl"),
+        lines(&[fork, user, &answer("b1", 7), &answer("b2", 0)]),
+    );
+    let v4 = r#"{"kind":"header","version":4,"id":"n4","createdAt":1785578400000,"cwd":"/p"}"#;
+    world.write(format!("{PI}/2026-08-03T10-00-00-000Z_n4.jsonl"), lines(&[v4]));
+    let expected = json!({
+        "id": "n2", "name": null, "agent": "pi", "title": "hello", "cwd": "/p", "started": "2026-08-02T10:00:00.000Z",
+        "updated": "2026-08-02T10:00:02.000Z", "state": "idle", "messages": 3, "tokens": {"input": 7, "output": 7},
+    });
+    assert_eq!(listed(&world), [expected]);
+}
+
+/// 50, 52, 53, 55, 57: the oldest version has no ids; what an extension put in, what a compaction kept, the user's own
+/// shell and a moved head are not prompts.
+#[test]
+fn q50_to_q57_pi_lines() {
+    let all = [
+        r#"{"type":"session","id":"old-1","timestamp":"2025-11-01T10:00:00.000Z","cwd":""}"#,
+        r#"{"type":"message","timestamp":"2026-08-01T10:00:01.000Z","message":{"role":"user","content":"hello"}}"#,
+        r#"{"type":"message","timestamp":"2026-08-01T10:00:02.000Z","message":{"role":"user","content":"hello"}}"#,
+        r#"{"type":"custom_message","id":"i9j0k1l2","parentId":"a1b2c3d4","timestamp":"2026-08-01T10:00:01.100Z","customType":"activity","content":"2 sessions active","display":false}"#,
+        r#"{"type":"message","id":"b1b1b1b1","parentId":"a1b2c3d4","timestamp":"2026-08-01T10:05:00.000Z","message":{"role":"bashExecution","command":"ls","output":"a\n","exitCode":0,"cancelled":false,"truncated":false,"excludeFromContext":true,"timestamp":1785578700000}}"#,
+        r#"{"type":"compaction","id":"f6a7b8c9","parentId":"a1b2c3d4","timestamp":"2026-08-01T11:00:00.000Z","summary":"Did X","tokensBefore":50000,"retainedTail":[{"role":"user","content":"hello"}],"details":{"readFiles":["a.rs"],"modifiedFiles":["b.rs"]}}"#,
+        r#"{"type":"leaf","id":"0190ab14","parentId":"0190ab13","timestamp":"2026-08-01T12:00:05.600Z","targetId":"0190ab10"}"#,
+    ];
+    file(&all).success().stdout("2026-08-01 10:00  user       hello\n           10:00  user       hello\n");
+    let world = World::new();
+    let path = world.write("some.jsonl", lines(&all));
+    world.reader(&["log", path.to_str().expect("UTF-8"), "--full"]).run().success().stdout(concat!(
+        "2026-08-01 10:00  user       hello\n",
+        "           10:00  user       hello\n",
+        "           10:00  note       2 sessions active\n",
+        "           10:05  command    ls\n",
+        "           11:00  compaction  Did X\n",
+    ));
+}
+
+/// 59: beside OpenClaw's transcripts lie archives and traces, which are not sessions.
+#[test]
+fn q59_openclaw_neighbours() {
+    let world = World::new();
+    let talk = lines(&[
+        r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p"}"#,
+        r#"{"type":"message","id":"a1b2c3d4","timestamp":"2026-08-01T10:00:01.000Z","message":{"role":"user","content":"hello"}}"#,
+    ]);
+    for name in [
+        "s1.jsonl",
+        "s1.jsonl.reset.2026-08-01T04-00-00Z",
+        "s1.jsonl.zst",
+        "s1.trajectory.jsonl",
+        "s1.checkpoint.2.jsonl",
+    ] {
+        world.write(format!(".openclaw/agents/main/sessions/{name}"), &talk);
+    }
+    let expected = json!({
+        "id": "s1", "name": null, "agent": "pi", "title": "hello", "cwd": "/p", "started": "2026-08-01T10:00:00.000Z",
+        "updated": "2026-08-01T10:00:01.000Z", "state": "idle", "messages": 1, "tokens": {"input": 0, "output": 0},
+    });
+    assert_eq!(listed(&world), [expected]);
+}
+
+/// 61 to 65, 70: what Codex says twice is shown once; scaffolding is no prompt; arguments are read out of their string
+/// even if it is cut; a patch names its files; an exit code is a failure.
+#[test]
+fn q61_to_q65_q70_codex() {
+    file(&[
+        r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"session_meta","payload":{"id":"t1","cwd":"/p"}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n  <cwd>/p</cwd>\n</environment_context>"}]}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"event_msg","payload":{"type":"user_message","message":"fix it"}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:00.001Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:01.000Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"cargo test\",\"workdir\":\"/p\"}","call_id":"call_1"}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:02.000Z","type":"response_item","payload":{"type":"custom_tool_call","status":"completed","call_id":"call_2","name":"apply_patch","input":"*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /p/b.rs\n+z\n*** End Patch"}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:03.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_1","output":"Process exited with code 101\nerror: x"}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:04.000Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\",\"justification\":\"bec","call_id":"call_3"}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:05.000Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"bash\",\"-lc\",\"npm test\"]}","call_id":"call_4"}}"#,
+        r#"{"timestamp":"2026-08-01T11:00:00.000Z","type":"compacted","payload":{"message":"Summary of work","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}]}}"#,
+        r#"{"timestamp":"2026-08-01T11:00:01.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}}"#,
+    ])
+    .success()
+    .stdout(concat!(
+        "2026-08-01 10:00  user       fix it\n",
+        "           10:00  assistant  [exec_command cargo test] failed\n",
+        "           10:00  assistant  [apply_patch src/a.rs, b.rs]\n",
+        "           10:00  assistant  [exec_command ls]\n",
+        "           10:00  assistant  [shell npm test]\n",
+        "           11:00  assistant  Done.\n",
+    ));
+}
+
+/// 66, 67, 68: totals count, whatever null stands between them; the first header is the session's own, however long; an
+/// archived session stays, with either file name; a compressed one and a subagent's are no sessions that can be read.
+#[test]
+fn q66_q67_q68_codex_files() {
+    let world = World::new();
+    let meta = |id: &str, source: Value| {
+        json!({"timestamp":"2026-08-01T10:00:00.000Z","type":"session_meta","payload":{"id":id,"session_id":id,"forked_from_id":"t1","cwd":"/p","source":source,"base_instructions":{"text":"x".repeat(150_000)}}}).to_string()
+    };
+    let user = r#"{"timestamp":"2026-08-01T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#;
+    let count = |input: u64, output: u64| {
+        json!({"timestamp":"2026-08-01T10:00:04.000Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":input,"output_tokens":output},"last_token_usage":{"input_tokens":5,"output_tokens":1}}}}).to_string()
+    };
+    let null = r#"{"timestamp":"2026-08-01T10:00:04.000Z","type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"primary":{"used_percent":3.0}}}}"#;
+    let (id, archived, side) = (
+        "0190ab00-aaaa-7bbb-8ccc-000000000001",
+        "0190ab00-aaaa-7bbb-8ccc-000000000002",
+        "0190ab00-aaaa-7bbb-8ccc-000000000003",
+    );
+    let talk = |id: &str| {
+        lines(&[
+            &meta(id, json!("exec")),
+            &meta("t1", json!("exec")),
+            user,
+            &count(5, 1),
+            null,
+            &count(10, 2),
+            &count(10, 2),
+            null,
+        ])
+    };
+    world.write(format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{id}.jsonl"), talk(id));
+    world.write(format!(".codex/archived_sessions/rollout-2026-08-01T10-00-00-{archived}.jsonl"), talk(archived));
+    world.write(format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{OTHER}.jsonl.zst"), talk(OTHER));
+    let spawned = json!({"subagent":{"thread_spawn":{"parent_thread_id":"t1","depth":1}}});
+    world.write(
+        format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-01-{side}.jsonl"),
+        lines(&[&meta(side, spawned), user]),
+    );
+    let expected = |id: &str| {
+        json!({
+            "id": id, "name": null, "agent": "codex", "title": "fix it", "cwd": "/p", "started": "2026-08-01T10:00:00.000Z",
+            "updated": "2026-08-01T10:00:04.000Z", "state": "idle", "messages": 1, "tokens": {"input": 10, "output": 2},
+        })
+    };
+    assert_eq!(listed(&world), [expected(archived), expected(id)]);
+}
+
+/// 68: a rollout of a thread has both ids in its name; the session is called by the thread's.
+#[test]
+fn q68_codex_rollout_of_a_thread() {
+    let world = World::new();
+    let (thread, rollout) = ("0190ab00-aaaa-7bbb-8ccc-000000000001", "0190ab00-aaaa-7bbb-8ccc-000000000009");
+    let meta = json!({"timestamp":"2026-08-01T10:00:00.000Z","type":"session_meta","payload":{"id":thread,"cwd":"/p"}})
+        .to_string();
+    let user = r#"{"timestamp":"2026-08-01T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#;
+    world.write(
+        format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{thread}_{rollout}.jsonl"),
+        lines(&[&meta, user]),
+    );
+    let ids: Vec<_> = listed(&world).iter().map(|row| row["id"].clone()).collect();
+    assert_eq!(ids, [thread]);
+    world.reader(&["log", thread]).run().success().stdout("2026-08-01 10:00  user       fix it\n");
+}
+
+/// 69: a paginated history says everything in items; the log reads the same.
+#[test]
+fn q69_codex_paginated() {
+    file(&[
+        r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":0,"type":"session_meta","payload":{"id":"t1","cwd":"/p","history_mode":"paginated"}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":11,"type":"response_item","payload":{"type":"message","id":"m1","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":12,"type":"event_msg","payload":{"type":"item_completed","turn_id":"1","item":{"type":"UserMessage","id":"i0","content":[{"type":"text","text":"fix it"}]}}}"#,
+        r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":13,"type":"event_msg","payload":{"type":"item_completed","turn_id":"1","item":{"type":"AgentMessage","id":"i1"}}}"#,
+    ])
+    .success()
+    .stdout("2026-08-01 10:00  user       fix it\n");
+}
+
+const GEMINI: &str = r#"{"sessionId":"8b585e11-2eb8-459b-b1a6-75f9c89c4176","projectHash":"9a","startTime":"2026-08-01T10:00:00.000Z","lastUpdated":"2026-08-01T10:00:00.000Z","kind":"main"}"#;
+const GEMINI_USER: &str =
+    r#"{"id":"m1","timestamp":"2026-08-01T10:00:00.000Z","type":"user","content":[{"text":"hi"}]}"#;
+const GEMINI_CALLED: &str = r#"{"id":"m2","timestamp":"2026-08-01T10:00:02.000Z","type":"gemini","content":"Done","thoughts":[],"tokens":{"input":10,"output":2,"cached":0,"thoughts":1,"total":13},"model":"gemini-x","toolCalls":[{"id":"c1","name":"read_file","args":{"file_path":"a.rs"},"status":"success","timestamp":"2026-08-01T10:00:01.500Z"},{"id":"c2","name":"replace","args":{"file_path":"b.rs"},"status":"error"}]}"#;
+
+/// 71, 72: a message that is appended again is the same message with more in it; lines that patch the header say
+/// nothing. What a user took back was said all the same, so a rewind removes nothing from the log.
+#[test]
+fn q71_q72_gemini_messages_again() {
+    let first = r#"{"id":"m2","timestamp":"2026-08-01T10:00:02.000Z","type":"gemini","content":"Do","thoughts":[],"tokens":{"input":10,"output":2,"cached":0,"thoughts":1,"total":13},"model":"gemini-x"}"#;
+    let all = [
+        GEMINI,
+        GEMINI_USER,
+        first,
+        r#"{"$set":{"lastUpdated":"2026-08-01T10:00:03.000Z"}}"#,
+        GEMINI_CALLED,
+        r#"{"$rewindTo":"m2"}"#,
+        r#"{"id":"m3","timestamp":"2026-08-01T10:01:00.000Z","type":"user","content":[{"text":"other"},{"text":"<hook_context>2 sessions</hook_context>"}]}"#,
+    ];
+    file(&all).success().stdout(concat!(
+        "2026-08-01 10:00  user       hi\n",
+        "           10:00  assistant  Done\n",
+        "           10:00  assistant  [read_file a.rs]\n",
+        "           10:00  assistant  [replace b.rs] failed\n",
+        "           10:01  user       other\n",
+    ));
+    let world = World::new();
+    world.write(".gemini/tmp/app/.project_root", "/src/app\n");
+    world.write(".gemini/tmp/app/chats/session-2026-08-01T10-00-8b585e11.jsonl", lines(&all));
+    let expected = json!({
+        "id": "8b585e11-2eb8-459b-b1a6-75f9c89c4176", "name": null, "agent": "gemini", "title": "hi", "cwd": "/src/app",
+        "started": "2026-08-01T10:00:00.000Z", "updated": "2026-08-01T10:01:00.000Z", "state": "idle", "messages": 3,
+        "tokens": {"input": 10, "output": 3},
+    });
+    assert_eq!(listed(&world), [expected], "74: the cwd is in a file above the chats");
+}
+
+/// 73: a checkpoint lists all messages again: none is shown twice, the times stay, and one that is only there is shown.
+#[test]
+fn q73_gemini_checkpoints() {
+    let only = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T09:59:00.000Z","type":"user","content":[{"text":"before"}]}]}}"#;
+    let again = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T12:00:00.000Z","type":"user","content":[{"text":"before"}]},{"id":"m1","timestamp":"2026-08-01T12:00:00.000Z","type":"user","content":[{"text":"hi"}]},{"id":"m2","timestamp":"2026-08-01T12:00:00.000Z","type":"gemini","content":[{"text":"Done"},{"functionCall":{"id":"c1","name":"read_file","args":{"file_path":"a.rs"}}},{"functionCall":{"id":"c2","name":"replace","args":{"file_path":"b.rs"}}}]}]}}"#;
+    let last = r#"{"id":"m4","timestamp":"2026-08-01T12:01:00.000Z","type":"user","content":"last"}"#;
+    file(&[GEMINI, only, GEMINI_USER, GEMINI_CALLED, again, last, again]).success().stdout(concat!(
+        "2026-08-01 09:59  user       before\n",
+        "           10:00  user       hi\n",
+        "           10:00  assistant  Done\n",
+        "           10:00  assistant  [read_file a.rs]\n",
+        "           10:00  assistant  [replace b.rs] failed\n",
+        "           12:01  user       last\n",
+    ));
+}
+
+/// 75: in Qwen the subtype says whether a user line is a prompt, and what a hook added is a tagged part of it.
+#[test]
+fn q75_qwen_prompts() {
+    let user = |uuid: &str, extra: &str, text: &str| {
+        format!(
+            r#"{{"uuid":"{uuid}","parentUuid":null,"sessionId":"s","timestamp":"2026-08-01T10:00:00.000Z","type":"user",{extra}"cwd":"/p","version":"0.9","message":{{"role":"user","parts":[{text}]}}}}"#
+        )
+    };
+    file(&[
+        &user("q1", "", r#"{"text":"fix it"},{"text":"<qwen:user-prompt-submit-context>2 sessions</qwen:user-prompt-submit-context>"}"#),
+        &user("q2", r#""subtype":"notification","#, r#"{"text":"a task ended"}"#),
+        &user("q3", r#""subtype":"cron","#, r#"{"text":"nightly"}"#),
+        &user("q4", r#""subtype":"mid_turn_user_message","#, r#"{"text":"and this"}"#),
+        r#"{"uuid":"q5","timestamp":"2026-08-01T10:00:01.000Z","type":"assistant","cwd":"/p","message":{"role":"model","parts":[{"text":"hm","thought":true},{"text":"Done"},{"functionCall":{"id":"c1","name":"edit","args":{"file_path":"/p/a.rs"}}}]}}"#,
+        r#"{"uuid":"q6","timestamp":"2026-08-01T10:00:02.000Z","type":"tool_result","cwd":"/p","message":{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"edit","response":{"error":"no"}}}]},"toolCallResult":{"callId":"c1","status":"error"}}"#,
+    ])
+    .success()
+    .stdout(concat!(
+        "2026-08-01 10:00  user       fix it\n",
+        "           10:00  user       and this\n",
+        "           10:00  assistant  Done\n",
+        "           10:00  assistant  [edit a.rs] failed\n",
+    ));
+}
+
+/// 76: on Windows the directory is in lower case; the cwd is the one in the lines.
+#[test]
+fn q76_qwen_on_windows() {
+    let world = World::new();
+    let user = r#"{"uuid":"q1","timestamp":"2026-08-01T10:00:00.000Z","type":"user","cwd":"C:\\Users\\Ana\\App","message":{"role":"user","parts":[{"text":"fix it"}]}}"#;
+    world.write(format!(".qwen/projects/c--users-ana-app/chats/{ID}.jsonl"), lines(&[user]));
+    let rows = listed(&world);
+    assert_eq!((rows.len(), &rows[0]["id"], &rows[0]["cwd"]), (1, &json!(ID), &json!(r"C:\Users\Ana\App")));
+}
+
+/// 77, 78, 79: Copilot writes a prompt twice in one record and a call in two events, and line separators of Unicode into
+/// strings, which end no line.
+#[test]
+fn q77_q78_q79_copilot() {
+    file(&[
+        r#"{"type":"session.start","id":"e0","timestamp":"2026-08-01T10:00:00.000Z","data":{"sessionId":"s","context":{"cwd":"/p"}}}"#,
+        r#"{"type":"user.message","id":"e1","parentId":"e0","timestamp":"2026-08-01T10:00:00.000Z","data":{"content":"fix it","transformedContent":"<current_datetime>…</current_datetime>\nfix it","attachments":[]}}"#,
+        "{\"type\":\"user.message\",\"id\":\"e2\",\"timestamp\":\"2026-08-01T10:00:01.000Z\",\"data\":{\"content\":\"one\u{2028}two\u{2029}three\"}}",
+        r#"{"type":"assistant.message","id":"e3","timestamp":"2026-08-01T10:00:02.000Z","data":{"messageId":"m","content":"","toolRequests":[{"toolCallId":"c1","name":"bash","arguments":{"command":"false"}}]}}"#,
+        r#"{"type":"tool.execution_start","id":"e4","timestamp":"2026-08-01T10:00:03.000Z","data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"false"}}}"#,
+        r#"{"type":"tool.execution_complete","id":"e5","parentId":"e4","timestamp":"2026-08-01T10:00:05.000Z","data":{"toolCallId":"c1","success":false,"result":{"content":"exit 1"}}}"#,
+    ])
+    .success()
+    .stdout(concat!(
+        "2026-08-01 10:00  user       fix it\n",
+        "           10:00  user       one\n",
+        "                             two\n",
+        "                             three\n",
+        "           10:00  assistant  [bash false] failed\n",
+    ));
+}
+
+/// 003-07, 003-T01, 003-T02, 003-T10, 003-T22, 003-D03: strings and blocks are prompts; calls have their main argument
+/// and what they do, and files are named from the session's directory.
+#[test]
+fn t01_t02_t10_d03_claude() {
+    let world = World::new();
+    let call = |id: &str, name: &str, input: Value| json!({"type":"tool_use","id":id,"name":name,"input":input});
+    let calls = json!([
+        {"type":"text","text":"On it."},
+        call("1", "Edit", json!({"file_path":"/p/home/MEMORY.md","old_string":"a","new_string":"b"})),
+        call("2", "Read", json!({"file_path":"/q/x.md"})),
+        call("3", "Grep", json!({"pattern":"fn  main\n","path":"/p"})),
+        call("4", "Glob", json!({"pattern":"**/*.rs"})),
+        call("5", "Bash", json!({"command":"npm test"})),
+    ]);
+    world.claude(
+        ID,
+        &lines(&[
+            r#"{"type":"user","uuid":"u1","cwd":"/p","timestamp":"2026-08-01T10:00:00.000Z","message":{"role":"user","content":[{"type":"text","text":"as blocks"}]}}"#,
+            &prompt("u2", "10:01", "as a string"),
+            &json!({"type":"assistant","uuid":"a1","cwd":"/p","timestamp":"2026-08-01T10:02:00.000Z","message":{"id":"m","role":"assistant","content":calls}}).to_string(),
+        ]),
+    );
+    world.reader(&["log", ID]).run().success().stdout(concat!(
+        "2026-08-01 10:00  user       as blocks\n",
+        "           10:01  user       as a string\n",
+        "           10:02  assistant  On it.\n",
+        "           10:02  assistant  [Edit home/MEMORY.md]\n",
+        "           10:02  assistant  [Read /q/x.md]\n",
+        "           10:02  assistant  [Grep fn main]\n",
+        "           10:02  assistant  [Glob **/*.rs]\n",
+        "           10:02  assistant  [Bash npm test]\n",
+    ));
+    let acts: Vec<_> = world
+        .reader(&["log", ID, "--json"])
+        .run()
+        .success()
+        .json()
+        .iter()
+        .filter_map(|line| line["act"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(acts, ["edit", "read", "search", "search", "run"]);
+}
+
+/// 003-D13, 003-D15: a long command is cut between characters, not in one, and line breaks in what a stranger wrote can
+/// fake neither an entry nor a row.
+#[test]
+fn d13_d15_cut_and_flat() {
+    let world = World::new();
+    let family = "👩‍👩‍👧";
+    let command = format!("echo {}", family.repeat(150));
+    let calls = json!([{"type":"tool_use","id":"1","name":"Bash","input":{"command":command}}]);
+    world.claude(
+        ID,
+        &lines(&[
+            &prompt("u1", "10:00", "one\n2026-08-01 10:00  user       faked"),
+            &json!({"type":"assistant","uuid":"a1","timestamp":"2026-08-01T10:02:00.000Z","message":{"id":"m","role":"assistant","content":calls}}).to_string(),
+        ]),
+    );
+    // 200 columns: `echo `, 97 families of two, and the sign that something is missing.
+    world.reader(&["log", ID]).run().success().stdout(&format!(
+        "2026-08-01 10:00  user       one\n{}2026-08-01 10:00  user       faked\n           10:02  assistant  [Bash echo {}…]\n",
+        " ".repeat(29),
+        family.repeat(97),
+    ));
+    let rows = world.reader(&["list", "--all"]).run().success();
+    assert_eq!(rows.out().lines().filter(|line| line.contains("faked")).count(), 1);
+    assert!(rows.out().contains("one 2026-08-01 10:00 user faked"), "{}", rows.out());
+}
