@@ -113,11 +113,11 @@ pub enum What<'a> {
     Text(Cow<'a, str>),
     Thinking(Cow<'a, str>),
     Call(Call<'a>),
-    /// The outcome of the call whose id is `call`.
+    /// The outcome of the call whose id is `call`. No text: the line tells only how it ended.
     Result {
         call: Option<Id>,
         failed: bool,
-        text: Cow<'a, str>,
+        text: Option<Cow<'a, str>>,
     },
     Mark(Mark, Cow<'a, str>),
 }
@@ -161,7 +161,7 @@ impl What<'_> {
                 subjects: call.subjects.into_iter().map(own).collect(),
                 failed: call.failed,
             }),
-            What::Result { call, failed, text } => What::Result { call, failed, text: own(text) },
+            What::Result { call, failed, text } => What::Result { call, failed, text: text.map(own) },
             What::Mark(mark, text) => What::Mark(mark, own(text)),
         }
     }
@@ -202,6 +202,8 @@ pub struct Facts<'a> {
     pub time: Option<Time>,
     pub session: Option<Cow<'a, str>>,
     pub cwd: Option<Cow<'a, str>>,
+    /// Another directory of the project it belongs to.
+    pub project: Option<Cow<'a, str>>,
     pub title: Option<(TitleBy, Cow<'a, str>)>,
     pub model: Option<Cow<'a, str>>,
     pub usage: Option<Usage>,

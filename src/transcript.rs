@@ -27,8 +27,6 @@ pub struct Transcript<'f> {
 #[derive(Debug, Default)]
 pub struct Log {
     pub entries: Vec<Entry<'static>>,
-    /// The working directory last named.
-    pub cwd: Option<String>,
     /// How many lines could not be read.
     pub broken: u64,
     /// Where the last line that was read ends.
@@ -82,13 +80,16 @@ impl<'f> Transcript<'f> {
         let mut backward = Backward::new(&self.file, self.meta.len())?;
         let mut log = Log { end: self.meta.len(), ..Log::default() };
         let mut lines: Vec<Vec<Entry<'static>>> = Vec::new();
-        // Entries that a line lists again do not count: the lines that had them first come further up.
         let mut enough = wanted.count;
         let mut shown = 0;
         loop {
             let mut old = false;
+            let mut complete = false;
             while shown < enough && !old {
-                let Some((line, finished)) = backward.previous_line()? else { break };
+                let Some((line, finished)) = backward.previous_line()? else {
+                    complete = true;
+                    break;
+                };
                 let offset = line.offset();
                 if !finished && !wanted.unfinished {
                     log.end = offset;
@@ -99,9 +100,6 @@ impl<'f> Transcript<'f> {
                     Item::Facts(facts) => {
                         let limit = wanted.since.map(|since| Time(since.0 - 10 * MINUTE));
                         old |= facts.time.zip(limit).is_some_and(|(time, limit)| time < limit);
-                        if log.cwd.is_none() {
-                            log.cwd = facts.cwd.map(|cwd| cwd.into_owned());
-                        }
                     }
                     Item::Entry(entry) => entries.push(entry.into_owned()),
                 })?;
@@ -109,11 +107,11 @@ impl<'f> Transcript<'f> {
                 shown += entries.iter().filter(|entry| wanted.shows(entry) && !entry.relisted).count();
                 lines.push(entries);
             }
-            let complete = old || shown < enough;
-            let entries = lines.iter().rev().flatten().cloned();
+            // What a line lists again stands where it was said first, further up, if it was; only the whole file tells.
+            let entries = lines.iter().rev().flatten().filter(|entry| complete || !entry.relisted).cloned();
             let mut woven = weave(entries, wanted.full);
             woven.retain(|entry| wanted.shows(entry));
-            if woven.len() >= wanted.count || complete {
+            if woven.len() >= wanted.count || complete || old {
                 woven.drain(..woven.len().saturating_sub(wanted.count));
                 log.entries = woven;
                 return Ok(log);
@@ -132,6 +130,24 @@ impl<'f> Transcript<'f> {
             broken += u64::from(decoder.line(line, sink)? == Outcome::Broken);
         }
         Ok((forward.offset(), broken))
+    }
+
+    /// The working directory it began in, if its first lines tell.
+    pub fn cwd(&self) -> Option<String> {
+        const BEGINNING: u64 = 256 * 1024;
+        let mut buffer = Buffer::default();
+        let mut forward = Forward::new(&self.file, 0, self.meta.len().min(BEGINNING), &mut buffer);
+        let mut decoder = self.decoder().subagent(true);
+        let mut cwd = None;
+        while let (None, Some(line)) = (&cwd, forward.next_line().ok()?) {
+            let read = decoder.line(line, &mut |item| {
+                if let Item::Facts(facts) = item {
+                    cwd = facts.cwd.map(|cwd| cwd.into_owned());
+                }
+            });
+            read.ok()?;
+        }
+        cwd
     }
 
     /// Where the last whole line ends.

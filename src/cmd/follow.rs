@@ -18,8 +18,7 @@ use crate::decode::Item;
 use crate::digest::{Weaver, Woven};
 use crate::entry::{Call, Entry, What};
 use crate::locate::{Home, Session};
-use crate::render::json;
-use crate::render::log::LogView;
+use crate::render::log::{LogView, Origin};
 use crate::transcript::{Transcript, Wanted};
 
 const LOOK: Duration = Duration::from_millis(150);
@@ -29,8 +28,7 @@ const SEARCH: Duration = Duration::from_secs(2);
 struct Followed<'f> {
     session: Session<'f>,
     subagent: bool,
-    /// What is shown in front of its entries, where several sessions are followed.
-    label: Option<String>,
+    origin: Origin,
     cursor: Option<Cursor>,
     /// Identity and size of the file when it was last read.
     seen: (u64, u64, u64),
@@ -43,9 +41,9 @@ struct Followed<'f> {
 impl<'f> Followed<'f> {
     fn new(resolved: Resolved<'f>, label: Option<String>, full: bool) -> Followed<'f> {
         Followed {
+            origin: log::origin(&resolved.session, label),
             session: resolved.session,
             subagent: resolved.subagent,
-            label,
             cursor: None,
             seen: (0, 0, 0),
             weaver: Weaver::keeping_results(full),
@@ -112,7 +110,9 @@ pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'s>) ->
     let past = log::read(&resolved, wanted)?;
     let mut followed = Followed::new(resolved, None, args.full);
     let mut view = LogView::new(stage.env.zone(), stage.look);
-    log::show(&past, args.json, &mut view, stage)?;
+    for entry in &past.entries {
+        log::show(entry, &followed.origin, args, &mut view, stage)?;
+    }
     past.entries.into_iter().for_each(|entry| drop(followed.take(entry)));
     let transcript = Transcript::open(&followed.session.path, followed.session.format.format())?;
     followed.cursor = Some(Cursor::at(&transcript.file, past.end)?);
@@ -148,15 +148,15 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
         if args.lines.is_some() || args.since.is_some() {
             let resolved = Resolved { session: one.session.clone(), subagent: false };
             let log = log::read(&resolved, wanted).unwrap_or_default();
-            past.extend(log.entries.into_iter().map(|entry| (one.label.clone(), entry)));
+            past.extend(log.entries.into_iter().map(|entry| (one.origin.clone(), entry)));
         }
         // A file that is gone, or cannot be read, may come back.
         drop(skipped);
     }
     past.sort_by_key(|(_, entry)| entry.time);
     let excess = past.len().saturating_sub(wanted.count);
-    for (label, entry) in &past[excess..] {
-        print(entry, label.as_deref(), args, &mut view, stage)?;
+    for (origin, entry) in &past[excess..] {
+        log::show(entry, origin, args, &mut view, stage)?;
     }
     stage.say(format_args!("following {} sessions", followed.len()))?;
     let mut known: Vec<PathBuf> = followed.keys().cloned().collect();
@@ -194,7 +194,7 @@ fn follow<'s>(
             match one.news(args.full) {
                 Ok(entries) => {
                     for entry in entries.iter().filter(|entry| wanted.shows(entry)) {
-                        print(entry, one.label.as_deref(), args, &mut view, stage)?;
+                        log::show(entry, &one.origin, args, &mut view, stage)?;
                     }
                 }
                 Err(error) if !one.complained => {
@@ -212,9 +212,4 @@ fn follow<'s>(
         }
     }
     Ok(Exit::Found)
-}
-
-fn print(entry: &Entry, label: Option<&str>, args: &LogArgs, view: &mut LogView, stage: &mut Stage) -> io::Result<()> {
-    let line = if args.json { json::entry(entry, label) } else { view.entry(entry, label) };
-    writeln!(stage.out, "{line}")
 }

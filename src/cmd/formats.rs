@@ -7,7 +7,7 @@ use super::args::{FormatsAction, FormatsArgs};
 use super::{Exit, Stage};
 use crate::format::Known;
 use crate::locate::{self, Unreadable};
-use crate::render::terminal::{Tone, pad};
+use crate::render::terminal::{Tone, clean, pad};
 use crate::transcript;
 
 pub fn run(args: &FormatsArgs, stage: &mut Stage) -> io::Result<Exit> {
@@ -34,14 +34,14 @@ fn list(stage: &mut Stage) -> io::Result<Exit> {
                 found => format!("{found} sessions"),
             };
             let moved = root.env.as_deref().map(|name| format!(" (${name})")).unwrap_or_default();
-            writeln!(stage.out, "{start}{}{moved}: {count}", stage.env.tilde(&dir))?;
+            writeln!(stage.out, "{start}{}{moved}: {count}", clean(&stage.env.tilde(&dir)))?;
             start = " ".repeat(26);
         }
         if let Some(file) = &format.file {
-            writeln!(stage.out, "{}from {}", " ".repeat(26), stage.env.tilde(file))?;
+            writeln!(stage.out, "{}from {}", " ".repeat(26), clean(&stage.env.tilde(file)))?;
         }
     }
-    writeln!(stage.out, "User formats: {}", stage.env.tilde(&stage.env.formats_dir()))?;
+    writeln!(stage.out, "User formats: {}", clean(&stage.env.tilde(&stage.env.formats_dir())))?;
     stage.say_unreadable(&bad)
 }
 
@@ -52,7 +52,7 @@ fn check(file: &Path, stage: &mut Stage) -> io::Result<Exit> {
     match transcript::recognise(file, stage.formats) {
         Err(error) => stage.say_unreadable(&[Unreadable { path: file.into(), error }]),
         Ok(None) => {
-            stage.say(format_args!("{}: no line of it fits a known format", file.display()))?;
+            stage.say(format_args!("{}: no line of it fits a known format", shown(file)))?;
             Ok(Exit::Nothing)
         }
         Ok(Some((format, fit))) => check_transcript(file, format, fit.subagent, stage),
@@ -64,12 +64,7 @@ fn check_descriptor(file: &Path, stage: &mut Stage) -> io::Result<Exit> {
         Ok(known) => {
             let format = known.format();
             let (rules, blocks) = (format.line.rules.len(), format.block.rules.len());
-            writeln!(
-                stage.out,
-                "{}: valid: {}, {rules} rules, {blocks} block rules",
-                file.display(),
-                known.head().agent
-            )?;
+            writeln!(stage.out, "{}: valid: {}, {rules} rules, {blocks} block rules", shown(file), known.head().agent)?;
             Ok(Exit::Found)
         }
         Err(bad) => {
@@ -86,7 +81,7 @@ fn check_transcript(file: &Path, format: &Known, subagent: bool, stage: &mut Sta
         Err(error) => return stage.say_unreadable(&[Unreadable { path: file.into(), error }]),
     };
     let kind = if subagent { ", a subagent" } else { "" };
-    writeln!(stage.out, "{}: {} ({}{kind})", file.display(), format.name, format.head().agent)?;
+    writeln!(stage.out, "{}: {} ({}{kind})", shown(file), format.name, format.head().agent)?;
     writeln!(stage.out, "{} lines matched, {} ignored, {} broken", fit.matched, fit.ignored, fit.broken.len())?;
     for offset in fit.broken.iter().take(SHOWN) {
         writeln!(stage.out, "broken line at byte {offset}")?;
@@ -95,4 +90,8 @@ fn check_transcript(file: &Path, format: &Known, subagent: bool, stage: &mut Sta
         writeln!(stage.out, "and {} more", fit.broken.len() - SHOWN)?;
     }
     Ok(Exit::Found)
+}
+
+fn shown(path: &Path) -> String {
+    clean(&path.to_string_lossy()).into_owned()
 }

@@ -5,9 +5,10 @@ use std::io;
 use super::args::LogArgs;
 use super::{Exit, Stage, follow};
 use crate::catalog::{self, Resolved, Unresolved};
-use crate::locate::Unreadable;
+use crate::entry::Entry;
+use crate::locate::{self, Session, Unreadable};
 use crate::render::json;
-use crate::render::log::LogView;
+use crate::render::log::{LogView, Origin};
 use crate::transcript::{Log, Transcript, Wanted};
 
 /// How many entries a log shows if nobody says.
@@ -45,14 +46,15 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
         stage.say(format_args!("nothing was said in '{name}' {when}"))?;
         return Ok(Exit::Nothing);
     }
+    let origin = origin(&resolved.session, None);
     let mut view = LogView::new(stage.env.zone(), stage.look);
-    show(&log, args.json, &mut view, stage)?;
+    for entry in &log.entries {
+        show(entry, &origin, args, &mut view, stage)?;
+    }
     if log.broken > 0 && !args.json {
-        stage.say(format_args!(
-            "{} of the lines read could not be: session-reader formats check {}",
-            log.broken,
-            resolved.session.path.display()
-        ))?;
+        let lines = if log.broken == 1 { "1 line" } else { &format!("{} lines", log.broken) };
+        let path = resolved.session.path.display();
+        stage.say(format_args!("{lines} could not be read: session-reader formats check {path}"))?;
     }
     Ok(Exit::Found)
 }
@@ -62,11 +64,15 @@ pub fn read(resolved: &Resolved, wanted: Wanted) -> io::Result<Log> {
     Transcript::open(&session.path, session.format.format())?.full(wanted.full).subagent(*subagent).last(wanted)
 }
 
-pub fn show(log: &Log, as_json: bool, view: &mut LogView, stage: &mut Stage) -> io::Result<()> {
-    view.in_directory(log.cwd.clone());
-    for entry in &log.entries {
-        let line = if as_json { json::entry(entry, None) } else { view.entry(entry, None) };
-        writeln!(stage.out, "{line}")?;
-    }
-    Ok(())
+/// Where the entries of a session come from. The directory is the one it began in: wherever the agent went from there,
+/// the log looks the same.
+pub fn origin(session: &Session, label: Option<String>) -> Origin {
+    let inside = Transcript::open(&session.path, session.format.format()).ok().and_then(|file| file.cwd());
+    let cwd = inside.or_else(|| locate::beside(session.root?, &session.path).cwd);
+    Origin { label, cwd }
+}
+
+pub fn show(entry: &Entry, origin: &Origin, args: &LogArgs, view: &mut LogView, stage: &mut Stage) -> io::Result<()> {
+    let line = if args.json { json::entry(entry, origin.label.as_deref()) } else { view.entry(entry, origin) };
+    writeln!(stage.out, "{line}")
 }

@@ -12,7 +12,7 @@ use crate::catalog::Unresolved;
 use crate::env::Env;
 use crate::format::{self, Known};
 use crate::locate::Unreadable;
-use crate::render::terminal::{Look, flat};
+use crate::render::terminal::{Look, clean, cut, flat};
 use args::Command;
 
 /// How a command ended; the number is the exit status.
@@ -36,7 +36,8 @@ pub struct Stage<'s> {
 
 impl Stage<'_> {
     fn say(&mut self, problem: impl std::fmt::Display) -> io::Result<()> {
-        writeln!(self.err, "session-reader: {problem}")
+        // A file name is a stranger's text, too.
+        writeln!(self.err, "session-reader: {}", clean(&problem.to_string()))
     }
 
     /// Names files that could not be read; the others were.
@@ -74,7 +75,7 @@ impl Stage<'_> {
             }
         };
         for (handle, title) in candidates {
-            writeln!(self.err, "  {handle}  {}", crate::render::terminal::cut(&flat(&title), 60))?;
+            writeln!(self.err, "  {}  {}", flat(&handle), cut(&flat(&title), 60))?;
         }
         Ok(Exit::Trouble)
     }

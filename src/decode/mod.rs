@@ -48,12 +48,11 @@ pub struct Decoder<'f> {
     /// The file is a subagent's: its lines count.
     subagent: bool,
     captures: Captures,
-    second: Second,
 }
 
 impl<'f> Decoder<'f> {
     pub fn new(format: &'f Format) -> Decoder<'f> {
-        Decoder { format, full: false, subagent: false, captures: Captures::default(), second: Second::default() }
+        Decoder { format, full: false, subagent: false, captures: Captures::default() }
     }
 
     pub fn full(self, full: bool) -> Decoder<'f> {
@@ -94,7 +93,7 @@ impl<'f> Decoder<'f> {
             // Nothing more of this record is wanted; but another may have been written into it, and then all counts.
             let rest = whole.map(|line| &line[walker.position()..]);
             if let (Ok(false), Some(rest)) = (&walked, rest)
-                && self.second.is_in(rest, whole.unwrap_or_default())
+                && format.starts.iter().any(|start| start.find(rest).is_some())
             {
                 walker.rewind(start);
                 watch = Watch::new(&format.line);
@@ -172,9 +171,11 @@ impl<'f> Decoder<'f> {
             },
             mark: rule.mark,
             typed: Vec::new(),
-            counts: [0; 4],
+            counts: [0; 5],
         };
-        sink(Item::Facts(facts));
+        if !relisted {
+            sink(Item::Facts(facts));
+        }
         for slot in &rule.content {
             if let Some(text) = found.get(*slot).and_then(Raw::text) {
                 said.text(text, sink);
@@ -222,6 +223,7 @@ impl<'f> Decoder<'f> {
             time: found.first(&format.time).and_then(time),
             session: text(&rule.session),
             cwd: text(&rule.cwd).or_else(|| text(&format.cwd)),
+            project: text(&rule.project),
             title: rule.title.as_ref().and_then(|(by, slots)| Some((*by, text(slots)?))),
             model: text(&rule.model),
             usage,
@@ -259,7 +261,7 @@ impl<'f> Decoder<'f> {
                     |start: &String| output.inside().is_some_and(|inside| inside.starts_with(start.as_bytes()));
                 keys.exit && verbs::exit(output) || keys.failed_starts.iter().any(starts)
             });
-        let text = output.filter(|_| self.full).map(plain).unwrap_or_default();
+        let text = output.filter(|_| self.full).map(plain);
         Some(What::Result { call: Some(call), failed, text })
     }
 }
@@ -273,7 +275,7 @@ struct Saying<'d, 'f> {
     /// What a user typed: all of it is one prompt.
     typed: Vec<String>,
     /// How many entries of each kind came before, to tell them apart.
-    counts: [usize; 4],
+    counts: [usize; 5],
 }
 
 impl Saying<'_, '_> {
@@ -306,7 +308,7 @@ impl Saying<'_, '_> {
             self.emit(3, Role::Assistant, What::Call(call), sink);
         }
         if let Some(result) = rule.result.as_ref().and_then(|keys| decoder.result(keys, found)) {
-            self.emit(3, Role::System, result, sink);
+            self.emit(4, Role::System, result, sink);
         }
         if let Some(error) = found.first(&rule.error).and_then(Raw::scalar) {
             self.emit(0, Role::System, What::Mark(Mark::Error, error), sink);
@@ -323,32 +325,13 @@ impl Saying<'_, '_> {
     fn emit(&mut self, kind: u8, role: Role, what: What, sink: Sink) {
         let line = self.entry.key;
         let key = match &what {
-            What::Result { .. } => None,
+            // However often an outcome is written, it is that of one call.
+            What::Result { call, .. } => call.map(|call| call.part(kind, 0)),
             What::Call(Call { id: Some(call), .. }) => Some(call.part(kind, line.map_or(0, |line| line.0 as usize))),
             _ => line.map(|line| line.part(kind, self.counts[kind as usize])),
         };
         self.counts[kind as usize] += 1;
         sink(Item::Entry(Entry { role, what, key, ..self.entry.clone() }));
-    }
-}
-
-/// Finds a record that was written into another: the first key of a line, bracket and all, stands where nothing but a
-/// record starts.
-#[derive(Default)]
-struct Second {
-    start: Option<memmem::Finder<'static>>,
-}
-
-impl Second {
-    fn is_in(&mut self, rest: &[u8], line: &[u8]) -> bool {
-        const LONGEST: usize = 24;
-        let Some(colon) = memchr::memchr(b':', &line[..line.len().min(LONGEST)]) else { return false };
-        let key = &line[..=colon];
-        // Line after line starts with the same key.
-        if self.start.as_ref().is_none_or(|start| start.needle() != key) {
-            self.start = Some(memmem::Finder::new(key).into_owned());
-        }
-        self.start.as_ref().is_some_and(|start| start.find(rest).is_some())
     }
 }
 

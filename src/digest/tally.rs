@@ -14,6 +14,9 @@ pub struct Tally {
     pub id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_cwd: Option<String>,
+    /// Another directory of its project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// Where it went from there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_cwd: Option<String>,
@@ -98,6 +101,7 @@ impl Tally {
             (Some(first), Some(cwd)) if *first == **cwd => self.last_cwd = None,
             _ => set(&mut self.last_cwd, &facts.cwd),
         }
+        set(&mut self.project, &facts.project);
         set(&mut self.model, &facts.model);
         if let Some((by, title)) = &facts.title {
             let place = match by {
@@ -150,12 +154,13 @@ impl Tally {
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => self.prompt(entry, text),
             (What::Text(_), Role::Assistant) => {
-                self.count(entry);
+                self.count(entry.message.or(entry.key));
                 self.turn = Turn::User;
             }
             (What::Call(_), _) => {
+                // Where a call is no part of a message, it is none of its own.
                 if entry.message.is_some() {
-                    self.count(entry);
+                    self.count(entry.message);
                 }
                 self.turn = Turn::Agent;
             }
@@ -166,9 +171,8 @@ impl Tally {
         }
     }
 
-    /// A message counts once, however many lines it has.
-    fn count(&mut self, entry: &Entry) {
-        let id = entry.message.or(entry.key);
+    /// A message counts once, however many lines it has; one without an id is told from no other.
+    fn count(&mut self, id: Option<Id>) {
         if id.is_none_or(|id| self.remember(short(id))) {
             self.messages += 1;
         }
@@ -180,7 +184,7 @@ impl Tally {
         let twin = self.seen.queued == Some(words) && !entry.queued;
         self.seen.queued = entry.queued.then_some(words);
         if !twin {
-            self.count(entry);
+            self.count(entry.key);
             self.first_prompt.get_or_insert_with(|| text.chars().take(Tally::PROMPT).collect());
         }
         self.turn = Turn::Agent;
@@ -193,7 +197,7 @@ impl Tally {
 
     /// All directories that say which project it belongs to: where it began, and where it is.
     pub fn cwds(&self) -> impl Iterator<Item = &str> {
-        [&self.first_cwd, &self.last_cwd].into_iter().flatten().map(String::as_str)
+        [&self.first_cwd, &self.last_cwd, &self.project].into_iter().flatten().map(String::as_str)
     }
 
     /// What a person calls the session, in the order of who gave the title.

@@ -44,7 +44,7 @@ impl Weaver {
             return Woven::Nothing;
         }
         match &entry.what {
-            What::Result { call, failed, .. } if !self.results => {
+            What::Result { call, failed, text } if !self.results || text.is_none() => {
                 return match call.and_then(|call| self.calls.get(&call)) {
                     Some(place) if *failed => Woven::Failed { place: *place, entry },
                     _ => Woven::Nothing,
@@ -103,10 +103,15 @@ pub fn weave(entries: impl IntoIterator<Item = Entry<'static>>, results: bool) -
     woven
 }
 
-/// The later version of an entry counts, but a failure stays known.
+/// The later version of an entry counts, but what was known stays known.
 fn renew(old: &mut What<'static>, mut new: What<'static>) {
-    if let (What::Call(old), What::Call(new)) = (&*old, &mut new) {
-        new.failed |= old.failed;
+    match (&mut *old, &mut new) {
+        (What::Call(old), What::Call(new)) => new.failed |= old.failed,
+        (What::Result { failed: old, text: before, .. }, What::Result { failed, text, .. }) => {
+            *failed |= *old;
+            *text = text.take().or(before.take());
+        }
+        _ => {}
     }
     *old = new;
 }

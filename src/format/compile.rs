@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use memchr::memmem;
+
 use super::descriptor::{self, Descriptor, Expect, Pointer, Tests, Verb};
 use super::trie::{Node, Slot, Trie};
 use crate::entry::{Act, Mark, Role, TitleBy};
@@ -18,6 +20,8 @@ pub struct Format {
     pub id: Alternatives,
     pub cwd: Alternatives,
     pub again: Option<Slot>,
+    /// How a record starts: `{"parentUuid":`.
+    pub starts: Vec<memmem::Finder<'static>>,
     pub side_line: Option<Vec<Test>>,
     pub side_file: Option<Vec<Test>>,
     pub prompt: descriptor::Prompt,
@@ -83,6 +87,7 @@ pub struct Rule {
     pub message: Alternatives,
     pub session: Alternatives,
     pub cwd: Alternatives,
+    pub project: Alternatives,
     pub title: Option<(TitleBy, Alternatives)>,
     pub model: Alternatives,
     pub usage: Option<UsageKeys>,
@@ -146,6 +151,8 @@ impl Format {
         let id = line.all(&descriptor.line.id.0);
         let cwd = line.all(&descriptor.line.cwd.0);
         let again = descriptor.line.again.as_ref().map(|pointer| line.slot(pointer));
+        let starts = descriptor.line.starts.0.iter();
+        let starts = starts.map(|start| memmem::Finder::new(start).into_owned());
         let side_line = descriptor.subagent.line.map(|all| tests(all, &mut line));
         let side_file = descriptor.subagent.file.map(|all| tests(all, &mut line));
         let always: Vec<_> = [&time[..], &id[..]].concat();
@@ -158,6 +165,7 @@ impl Format {
             id,
             cwd,
             again,
+            starts: starts.collect(),
             side_line,
             side_file,
             prompt: descriptor.prompt,
@@ -261,6 +269,7 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects:
         message: trie.all(&written.message.0),
         session: trie.all(&written.session.0),
         cwd: trie.all(&written.cwd.0),
+        project: trie.all(&written.project.0),
         title,
         model: trie.all(&written.model.0),
         usage: written.usage.map(|usage| UsageKeys {

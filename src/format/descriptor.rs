@@ -95,6 +95,9 @@ pub struct Line {
     pub cwd: Pointers,
     /// A list of lines inside a line, by which a client repeats what it wrote before.
     pub again: Option<Pointer>,
+    /// Beginnings of records that nothing else starts with: so one that was written into another is found.
+    #[serde(default)]
+    pub starts: Many<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -135,6 +138,9 @@ pub struct Rule {
     pub session: Pointers,
     #[serde(default)]
     pub cwd: Pointers,
+    /// Another directory of the project that the session belongs to.
+    #[serde(default)]
+    pub project: Pointers,
     #[serde(default)]
     pub title: Title,
     #[serde(default)]

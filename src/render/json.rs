@@ -39,7 +39,7 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> String {
         What::Thinking(text) => LogLine { kind: "thinking", text: Some(text), ..line },
         What::Mark(mark, text) => LogLine { kind: "mark", mark: Some(mark.name()), text: Some(text), ..line },
         What::Result { failed, text, .. } => {
-            LogLine { kind: "result", text: Some(text), failed: Some(*failed), ..line }
+            LogLine { kind: "result", text: text.as_deref(), failed: Some(*failed), ..line }
         }
         What::Call(call) => LogLine {
             kind: "call",

@@ -17,8 +17,6 @@ const SUBJECT: usize = 200;
 pub struct LogView {
     zone: Zone,
     look: Look,
-    /// Paths below it are shown relative to it.
-    cwd: Option<String>,
     /// The day of the last entry, which is not said again.
     day: String,
     /// Room for the name of the session, where there are several.
@@ -27,20 +25,17 @@ pub struct LogView {
 
 impl LogView {
     pub fn new(zone: Zone, look: Look) -> LogView {
-        LogView { zone, look, cwd: None, day: String::new(), name: 0 }
+        LogView { zone, look, day: String::new(), name: 0 }
     }
 
-    pub fn in_directory(&mut self, cwd: Option<String>) {
-        self.cwd = cwd.or(self.cwd.take());
-    }
-
-    pub fn entry(&mut self, entry: &Entry, session: Option<&str>) -> String {
+    pub fn entry(&mut self, entry: &Entry, origin: &Origin) -> String {
         let (label, tone) = label(entry);
         let stamp = self.stamp(entry);
         let mut head = format!("{}  ", self.look.paint(Tone::Faint, &stamp));
         let mut indent = STAMP + 2;
-        if let Some(session) = session {
-            let session = cut(session, 20);
+        if let Some(session) = &origin.label {
+            let session = flat(session);
+            let session = cut(&session, 20);
             self.name = self.name.max(width(&session));
             head += &format!("{}  ", self.look.paint(Tone::Strong, &pad(&session, self.name)));
             indent += self.name + 2;
@@ -51,7 +46,7 @@ impl LogView {
         // Where too little room is left beside the head, the text goes below it.
         let beside = self.look.width.is_none_or(|width| width >= indent + LEAST);
         let indent = if beside { indent } else { 2 };
-        let body = self.body(entry, indent);
+        let body = self.body(entry, origin, indent);
         let margin = format!("\n{}", " ".repeat(indent));
         let first = if beside { "" } else { &margin };
         format!("{}{first}{}", if beside { &head } else { head.trim_end() }, body.join(&margin))
@@ -68,38 +63,52 @@ impl LogView {
         format!("{} {time}", self.day)
     }
 
-    fn body(&self, entry: &Entry, indent: usize) -> Vec<String> {
+    fn body(&self, entry: &Entry, origin: &Origin, indent: usize) -> Vec<String> {
         let room = self.look.width.map(|width| width.saturating_sub(indent).max(LEAST));
         match &entry.what {
             What::Text(text) => fitted(text, room).map(|line| line.to_owned()).collect(),
             What::Call(call) => {
                 let tone = if call.failed { Tone::Alarm } else { Tone::Plain };
-                vec![self.look.paint(tone, &self.call(call, room)).into_owned()]
+                vec![self.look.paint(tone, &call_line(call, origin, room)).into_owned()]
             }
             What::Thinking(text) | What::Mark(_, text) => {
                 fitted(text, room).map(|line| self.look.paint(Tone::Faint, &line).into_owned()).collect()
             }
             What::Result { failed, text, .. } => {
                 let tone = if *failed { Tone::Alarm } else { Tone::Faint };
-                shortened(text, room).iter().map(|line| self.look.paint(tone, line).into_owned()).collect()
+                shortened(text.as_deref().unwrap_or_default(), room)
+                    .iter()
+                    .map(|line| self.look.paint(tone, line).into_owned())
+                    .collect()
             }
         }
     }
+}
 
-    /// `[Edit home/MEMORY.md]`, `[Bash npm test] failed`
-    pub fn call(&self, call: &Call, room: Option<usize>) -> String {
-        let subjects: Vec<_> = call.subjects.iter().map(|subject| flat(self.relative(subject))).collect();
-        let subject = subjects.join(", ");
-        let end = if call.failed { "] failed" } else { "]" };
-        let tool = flat(&call.tool);
-        if subject.is_empty() {
-            return format!("[{tool}{end}");
-        }
-        let used = width(&tool) + 2 + end.len();
-        let room = room.map_or(SUBJECT, |room| room.saturating_sub(used).max(8));
-        format!("[{tool} {}{end}", cut(&subject, room))
+/// `[Edit home/MEMORY.md]`, `[Bash npm test] failed`
+fn call_line(call: &Call, origin: &Origin, room: Option<usize>) -> String {
+    let subjects: Vec<_> = call.subjects.iter().map(|subject| flat(origin.relative(subject))).collect();
+    let subject = subjects.join(", ");
+    let end = if call.failed { "] failed" } else { "]" };
+    let tool = flat(&call.tool);
+    if subject.is_empty() {
+        return format!("[{tool}{end}");
     }
+    let used = width(&tool) + 2 + end.len();
+    let room = room.map_or(SUBJECT, |room| room.saturating_sub(used).max(8));
+    format!("[{tool} {}{end}", cut(&subject, room))
+}
 
+/// Where an entry comes from.
+#[derive(Debug, Default, Clone)]
+pub struct Origin {
+    /// What its session is called, where entries of several are shown.
+    pub label: Option<String>,
+    /// Paths below it are shown relative to it.
+    pub cwd: Option<String>,
+}
+
+impl Origin {
     fn relative<'s>(&self, subject: &'s str) -> &'s str {
         let below = |cwd: &String| Path::new(subject).strip_prefix(cwd).ok().and_then(|path| path.to_str());
         self.cwd.as_ref().and_then(below).filter(|path| !path.is_empty()).unwrap_or(subject)

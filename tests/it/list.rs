@@ -1,1 +1,544 @@
+//! `session-reader list`: the table at every width, what it says about a session, and the cache that nobody notices.
 
+use std::fs::{self, OpenOptions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use crate::robust::Chance;
+use crate::world::World;
+
+/// A line of a Claude session with an id made from what it says.
+fn line(kind: &str, cwd: &Path, time: &str, content: &str) -> String {
+    let (cwd, uuid) = (cwd.display(), format!("{kind}-{time}-{content}").replace('"', "'"));
+    let content = serde_json::Value::from(content);
+    format!(
+        r#"{{"type":"{kind}","uuid":{},"cwd":"{cwd}","timestamp":"{time}","message":{{"id":{},"role":"{kind}","content":{content},"usage":{{"input_tokens":1000,"output_tokens":500}}}}}}"#,
+        serde_json::Value::from(uuid.clone()),
+        serde_json::Value::from(uuid),
+    ) + "\n"
+}
+
+/// A prompt in a Claude session.
+pub fn prompt(cwd: &Path, time: &str, text: &str) -> String {
+    line("user", cwd, time, text)
+}
+
+/// An answer in a Claude session, of 1,500 tokens.
+pub fn answer(cwd: &Path, time: &str, text: &str) -> String {
+    line("assistant", cwd, time, text)
+}
+
+/// A command that the agent ran, in a Claude session.
+pub fn call(time: &str, id: &str, command: &str) -> String {
+    format!(
+        r#"{{"type":"assistant","uuid":"call-{id}","timestamp":"{time}","message":{{"id":"m-{id}","role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"Bash","input":{{"command":"{command}"}}}}]}}}}"#
+    ) + "\n"
+}
+
+/// What came of a command.
+pub fn result(time: &str, id: &str, failed: bool) -> String {
+    format!(
+        r#"{{"type":"user","uuid":"result-{id}","timestamp":"{time}","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{failed},"content":"out"}}]}}}}"#
+    ) + "\n"
+}
+
+const ONE: &str = "11111111-0000-4000-8000-000000000001";
+
+/// Sessions of two agents here in every state, and one elsewhere.
+fn several() -> World {
+    let world = World::new();
+    let here = world.path("work");
+    let session = |id: &str, lines: String| world.claude(&format!("{id}-0000-4000-8000-000000000000"), &lines);
+    session(
+        "aaaaaaaa",
+        prompt(&here, "2026-11-16T02:58:00Z", "a prompt that the agent works on")
+            + &call("2026-11-16T02:59:30Z", "t1", "make"),
+    );
+    session(
+        "bbbbbbbb",
+        prompt(&here, "2026-11-16T02:30:00Z", "日本語のとても長いタイトルはどこかで切られます")
+            + &answer(&here, "2026-11-16T02:31:00Z", "done"),
+    );
+    session(
+        "cccccccc",
+        prompt(&here, "2026-11-14T03:00:00Z", "👩‍👩‍👧 family emoji 🎉 in a title\nthat has two lines")
+            + &answer(&here, "2026-11-14T03:00:10Z", "done"),
+    );
+    session(
+        "dddddddd",
+        prompt(&here, "2026-11-16T00:00:00Z", "fails")
+            + "{\"type\":\"assistant\",\"uuid\":\"e1\",\"timestamp\":\"2026-11-16T00:01:00Z\",\"isApiErrorMessage\":true,\"message\":{\"model\":\"<synthetic>\",\"content\":[{\"type\":\"text\",\"text\":\"API Error: 529\"}]}}\n",
+    );
+    world.write(
+        ".pi/agent/sessions/--any--/1_eeeeeeee-0000.jsonl",
+        format!("{{\"type\":\"session\",\"id\":\"eeeeeeee-0000\",\"cwd\":\"{}\",\"timestamp\":\"2026-11-01T00:00:00Z\"}}\n", here.display())
+            + "{\"type\":\"message\",\"id\":\"p1\",\"timestamp\":\"2026-11-01T00:00:00Z\",\"message\":{\"role\":\"user\",\"content\":\"from pi\"}}\n",
+    );
+    let elsewhere = world.path("a/very/long/directory/name/elsewhere");
+    world.write(
+        ".claude/projects/-else/ffffffff-0000.jsonl",
+        prompt(&elsewhere, "2026-11-16T02:59:59Z", "elsewhere, the newest"),
+    );
+    world
+}
+
+fn table(world: &World, args: &[&str], columns: Option<&str>) -> String {
+    let run = world.reader(args);
+    let run = if let Some(columns) = columns { run.env("COLUMNS", columns) } else { run };
+    run.run().success().out().to_owned()
+}
+
+/// 002-04: newest first, with agent, state, age, messages, tokens and title.
+#[test]
+fn the_whole_table() {
+    let expected = "\
+NAME      AGENT      STATE    AGE  MSGS  TOKENS  TITLE
+aaaaaaaa  agent-sdk  working  now     2       -  a prompt that the agent works on
+bbbbbbbb  agent-sdk  waiting  29m     2    1.5k  日本語のとても長いタイトルはどこかで切られます
+dddddddd  agent-sdk  error     2h     1       -  fails
+cccccccc  agent-sdk  idle      1d     2    1.5k  👩‍👩‍👧 family emoji 🎉 in a title that has two lines
+eeeeeeee  pi         idle     15d     1       -  from pi
+"
+    .replace("1.5k", "  1k");
+    let world = several();
+    assert_eq!(table(&world, &["list"], None), expected);
+    assert_eq!(table(&world, &[], None), expected, "the bare command");
+    assert_eq!(table(&world, &["list"], Some("120")), expected, "wide enough");
+}
+
+/// Columns go, the least important first, and titles are cut where a character ends.
+#[test]
+fn the_table_fits_the_terminal() {
+    let world = several();
+    let eighty = "\
+NAME      AGENT      STATE    AGE  MSGS  TOKENS  TITLE
+aaaaaaaa  agent-sdk  working  now     2       -  a prompt that the agent works o…
+bbbbbbbb  agent-sdk  waiting  29m     2      1k  日本語のとても長いタイトルはど…
+dddddddd  agent-sdk  error     2h     1       -  fails
+cccccccc  agent-sdk  idle      1d     2      1k  👩‍👩‍👧 family emoji 🎉 in a title t…
+eeeeeeee  pi         idle     15d     1       -  from pi
+";
+    assert_eq!(table(&world, &["list"], Some("80")), eighty);
+    let sixty = "\
+NAME      AGENT      STATE    AGE  TITLE
+aaaaaaaa  agent-sdk  working  now  a prompt that the agent …
+bbbbbbbb  agent-sdk  waiting  29m  日本語のとても長いタイト…
+dddddddd  agent-sdk  error     2h  fails
+cccccccc  agent-sdk  idle      1d  👩‍👩‍👧 family emoji 🎉 in a t…
+eeeeeeee  pi         idle     15d  from pi
+";
+    assert_eq!(table(&world, &["list"], Some("60")), sixty);
+    let forty = "\
+NAME      AGE  TITLE
+aaaaaaaa  now  a prompt that the agent …
+bbbbbbbb  29m  日本語のとても長いタイト…
+dddddddd   2h  fails
+cccccccc   1d  👩‍👩‍👧 family emoji 🎉 in a t…
+eeeeeeee  15d  from pi
+";
+    assert_eq!(table(&world, &["list"], Some("40")), forty);
+}
+
+/// No row is wider than the terminal, however wide that is, and no title ends in half a character.
+#[test]
+fn no_row_is_wider_than_the_terminal() {
+    use unicode_width::UnicodeWidthStr;
+    let world = several();
+    for columns in (30..=130).step_by(5) {
+        for args in [&["list"][..], &["list", "--all"]] {
+            let shown = table(&world, args, Some(&columns.to_string()));
+            let widest = shown.lines().map(UnicodeWidthStr::width).max().expect("a row");
+            assert!(widest <= columns, "{widest} > {columns}:\n{shown}");
+            assert!(shown.lines().all(|line| line == line.trim_end()), "{shown}");
+        }
+    }
+}
+
+#[test]
+fn all_shows_this_project_first_and_where_the_others_are() {
+    let shown = table(&several(), &["list", "--all"], None);
+    let expected = "\
+NAME      AGENT      STATE    AGE  MSGS  TOKENS  WHERE                     TITLE
+aaaaaaaa  agent-sdk  working  now     2       -  ~/work                    a prompt that the agent works on
+bbbbbbbb  agent-sdk  waiting  29m     2      1k  ~/work                    日本語のとても長いタイトルはどこかで切られます
+dddddddd  agent-sdk  error     2h     1       -  ~/work                    fails
+cccccccc  agent-sdk  idle      1d     2      1k  ~/work                    👩‍👩‍👧 family emoji 🎉 in a title that has two lines
+eeeeeeee  pi         idle     15d     1       -  ~/work                    from pi
+ffffffff  agent-sdk  working  now     1       -  …rectory/name/elsewhere  elsewhere, the newest
+";
+    assert_eq!(
+        shown,
+        expected.replace("…rectory", "…irectory").replace("~/work                    ", "~/work                    ")
+    );
+}
+
+#[test]
+fn flags_choose_sessions() {
+    let world = several();
+    let ids = |args: &[&str]| -> Vec<String> {
+        let rows = world.reader(&[&["list", "--json"], args].concat()).run().success().json();
+        rows.iter().map(|row| row["id"].as_str().expect("an id")[..2].to_owned()).collect()
+    };
+    assert_eq!(ids(&[]), ["aa", "bb", "dd", "cc", "ee"]);
+    assert_eq!(ids(&["--all"]), ["aa", "bb", "dd", "cc", "ee", "ff"]);
+    assert_eq!(ids(&["--agent", "pi"]), ["ee"]);
+    assert_eq!(ids(&["--agent", "Claude"]), ["aa", "bb", "dd", "cc"]);
+    assert_eq!(ids(&["--agent", "agent-sdk", "--since", "1h"]), ["aa", "bb"]);
+    assert_eq!(ids(&["--since", "2026-11-10"]), ["aa", "bb", "dd", "cc"]);
+    assert_eq!(ids(&["--since", "2026-11-16T00:01:00Z"]), ["aa", "bb", "dd"]);
+    assert_eq!(ids(&["--since", "1000d", "--all"]).len(), 6);
+    world.reader(&["list", "--since", "1s"]).run().status(1).stdout("");
+    world.reader(&["list", "--agent", "gemini"]).run().status(1).stdout("");
+    world
+        .reader(&["list", "--agent", "emacs"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr("session-reader: no agent is called 'emacs'; there are: agent-sdk, codex, copilot, gemini, pi, qwen\n");
+    world.reader(&["list", "--since", "yesterday-ish"]).run().status(2).stdout("").stderr_has("yesterday-ish");
+}
+
+/// 002-04, 002-06: all keys are always present.
+#[test]
+fn json_rows_have_all_keys() {
+    let world = World::new();
+    let path = world.claude(
+        ONE,
+        &(prompt(&world.path("work"), "2026-11-16T02:00:00.5Z", "hello")
+            + &answer(&world.path("work"), "2026-11-16T02:01:00Z", "hi")),
+    );
+    let expected = format!(
+        "{{\"id\":\"{ONE}\",\"name\":null,\"agent\":\"agent-sdk\",\"title\":\"hello\",\"cwd\":\"{}\",\"path\":\"{}\",\"started\":\"2026-11-16T02:00:00.500Z\",\"updated\":\"2026-11-16T02:01:00.000Z\",\"state\":\"waiting\",\"messages\":2,\"tokens\":{{\"input\":1000,\"output\":500}}}}\n",
+        world.path("work").display(),
+        path.display(),
+    );
+    world.reader(&["list", "--json"]).run().success().stdout(&expected);
+    // Without a time, a directory or an answer the keys stay.
+    let world = World::new();
+    world.claude(ONE, "{\"type\":\"user\",\"message\":{\"content\":\"hello\"}}\n");
+    let row = world.reader(&["list", "--all", "--json"]).run().success().json().remove(0);
+    let keys: Vec<_> = row.as_object().expect("an object").keys().map(String::as_str).collect();
+    let mut all = ["id", "name", "agent", "title", "cwd", "path", "started", "updated", "state", "messages", "tokens"];
+    all.sort_unstable();
+    assert_eq!(
+        {
+            let mut keys = keys;
+            keys.sort_unstable();
+            keys
+        },
+        all
+    );
+    assert!(row["updated"].is_null() && row["cwd"].is_null() && row["state"] == "idle");
+}
+
+fn state(world: &World) -> String {
+    let rows = world.reader(&["list", "--json"]).run().success().json();
+    rows[0]["state"].as_str().expect("a state").to_owned()
+}
+
+/// Whose turn it is, as long as somebody may be there.
+#[test]
+fn states() {
+    let world = World::new();
+    let cwd = world.path("work");
+    world.claude(ONE, &prompt(&cwd, "2026-11-16T02:50:00Z", "do it"));
+    assert_eq!(state(&world), "working", "the agent was asked");
+    let path = world.claude(ONE, "").strip_prefix(world.path("")).expect("below HOME").to_owned();
+    let mut step = |line: String, expected: &str| {
+        world.append(&path, line);
+        assert_eq!(state(&world), expected);
+    };
+    step(prompt(&cwd, "2026-11-16T02:50:00Z", "do it"), "working");
+    step(call("2026-11-16T02:51:00Z", "t1", "make"), "working");
+    step(result("2026-11-16T02:52:00Z", "t1", true), "working");
+    step(answer(&cwd, "2026-11-16T02:53:00Z", "done"), "waiting");
+    step(prompt(&cwd, "2026-11-16T02:54:00Z", "again"), "working");
+    let interrupt = prompt(&cwd, "2026-11-16T02:54:30Z", "[Request interrupted by user]");
+    step(interrupt, "waiting");
+    // 003-D12: the newest time counts, not the last line's; a clock that runs ahead is now.
+    step(prompt(&cwd, "2026-11-15T00:00:00Z", "out of order"), "working");
+    step(answer(&cwd, "2027-01-01T00:00:00Z", "from the future"), "waiting");
+    let shown = world.reader(&["list"]).run().success().out().to_owned();
+    assert!(shown.contains("waiting  now"), "{shown}");
+}
+
+/// After an hour of silence nobody is thought to be at work.
+#[test]
+fn silence_is_idle() {
+    for (time, expected) in [("2026-11-16T02:00:00Z", "working"), ("2026-11-16T01:59:59Z", "idle")] {
+        let world = World::new();
+        world.claude(ONE, &prompt(&world.path("work"), time, "do it"));
+        assert_eq!(state(&world), expected, "{time}");
+    }
+}
+
+/// 002-D1, quirk 47: files in which nobody said anything are no sessions.
+#[test]
+fn sessions_without_a_word_are_not_listed() {
+    let world = World::new();
+    world.claude(ONE, "{\"type\":\"permission-mode\",\"permissionMode\":\"plan\"}\n");
+    world.claude("22222222", "");
+    world.reader(&["list"]).run().status(1).stdout("").stderr("session-reader: no sessions in this project\n");
+    world.reader(&["list", "--all"]).run().status(1).stdout("").stderr("session-reader: no sessions on this machine\n");
+}
+
+#[test]
+fn an_empty_project_says_how_many_are_elsewhere() {
+    let world = World::new();
+    world.write(".claude/projects/-else/f1.jsonl", prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "one"));
+    world
+        .reader(&[])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr("session-reader: no sessions in this project; 1 elsewhere: session-reader list --all\n");
+    world.write(".claude/projects/-else/f2.jsonl", prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "two"));
+    world
+        .reader(&[])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr("session-reader: no sessions in this project; 2 elsewhere: session-reader list --all\n");
+}
+
+// The cache.
+
+const CACHE: &str = ".cache/session-monitor/list.json";
+
+fn forget(world: &World) {
+    fs::remove_file(world.path(CACHE)).expect("a cache");
+}
+
+fn rows(world: &World) -> String {
+    world.reader(&["list", "--all", "--json"]).run().success().out().to_owned()
+}
+
+#[test]
+fn a_second_run_says_the_same_and_writes_nothing() {
+    let world = several();
+    let first = (rows(&world), table(&world, &["list", "--all"], Some("100")));
+    let cache = fs::read(world.path(CACHE)).expect("a cache");
+    let written = fs::metadata(world.path(CACHE)).and_then(|meta| meta.modified()).expect("a time");
+    assert_eq!((rows(&world), table(&world, &["list", "--all"], Some("100"))), first);
+    assert_eq!(fs::read(world.path(CACHE)).expect("a cache"), cache);
+    assert_eq!(fs::metadata(world.path(CACHE)).and_then(|meta| meta.modified()).expect("a time"), written);
+}
+
+#[test]
+fn the_cache_is_nobody_elses() {
+    let world = several();
+    rows(&world);
+    let mode = |path: &str| fs::metadata(world.path(path)).expect("it is there").permissions().mode() & 0o777;
+    assert_eq!(mode(CACHE), 0o600);
+    assert_eq!(mode(".cache/session-monitor"), 0o700);
+    let files: Vec<_> = fs::read_dir(world.path(".cache/session-monitor")).expect("a directory").flatten().collect();
+    assert_eq!(files.len(), 1, "no temporary file is left: {files:?}");
+}
+
+/// A conversation of every kind of line that a count must get right across a cut.
+fn conversation(cwd: &Path) -> String {
+    let mut text = String::new();
+    for minute in 10..40 {
+        let time = |second: u32| format!("2026-11-16T02:{minute}:{second:02}Z");
+        text += &prompt(cwd, &time(0), &format!("prompt {minute} ünïcödé 🎉"));
+        text += &prompt(cwd, &time(0), &format!("prompt {minute} ünïcödé 🎉"));
+        for part in ["thinking", "text", "more"] {
+            text += &format!(
+                r#"{{"type":"assistant","uuid":"{part}{minute}","timestamp":"{}","message":{{"id":"msg{minute}","content":[{{"type":"text","text":"{part}"}}],"usage":{{"input_tokens":{},"output_tokens":{minute}}}}}}}"#,
+                time(5),
+                part.len(),
+            );
+            text.push('\n');
+        }
+        text += &call(&time(6), &format!("t{minute}"), "make");
+        text += &result(&time(7), &format!("t{minute}"), minute % 3 == 0);
+        text += &format!(
+            "{{\"type\":\"attachment\",\"uuid\":\"q{minute}\",\"timestamp\":\"{}\",\"attachment\":{{\"type\":\"queued_command\",\"prompt\":\"queued {minute}\"}}}}\n",
+            time(8)
+        );
+        text += &prompt(cwd, &time(9), &format!("queued {minute}"));
+        text += "{ broken\n";
+    }
+    text
+}
+
+/// A file that grows, in pieces that end anywhere, is counted on as if it had been counted in one go.
+#[test]
+fn counting_on_equals_counting_anew() {
+    for seed in 0..4 {
+        let world = World::new();
+        let text = conversation(&world.path("work")).into_bytes();
+        let path = world.claude(ONE, "").strip_prefix(world.path("")).expect("below HOME").to_owned();
+        world.claude("99999999", &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "another"));
+        let mut chance = Chance::new(seed);
+        let mut at = 0;
+        let most = [60, 700, 3000, 8000][seed as usize];
+        let mut looks = 0;
+        while at < text.len() && looks < 25 {
+            let end = if looks == 24 { text.len() } else { (at + 1 + chance.below(most)).min(text.len()) };
+            world.append(&path, &text[at..end]);
+            at = end;
+            looks += 1;
+            let counted_on = rows(&world);
+            let cache = fs::read(world.path(CACHE)).expect("a cache");
+            forget(&world);
+            assert_eq!(counted_on, rows(&world), "seed {seed}, {at} bytes");
+            fs::write(world.path(CACHE), cache).expect("the old cache");
+        }
+        let all = world.reader(&["list", "--json"]).run().success().json();
+        assert_eq!(all[0]["messages"], 30 * 4, "prompt, answer, call, queued prompt");
+    }
+}
+
+/// 003-D04: another file under the same name is counted anew, whatever its size.
+#[test]
+fn a_replaced_or_truncated_file_is_counted_anew() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let old = prompt(&cwd, "2026-11-16T02:00:00Z", "old 1") + &prompt(&cwd, "2026-11-16T02:01:00Z", "old 2");
+    let same = old.replace("old", "new");
+    let larger = same.clone() + &prompt(&cwd, "2026-11-16T02:02:00Z", "new 3");
+    let shorter = prompt(&cwd, "2026-11-16T02:00:00Z", "short");
+    for (content, title, messages) in [(&same, "new 1", 2), (&larger, "new 1", 3), (&shorter, "short", 1)] {
+        // Written over, and put in its place by a rename.
+        for rename in [false, true] {
+            let path = world.claude(ONE, &old);
+            rows(&world);
+            if rename {
+                fs::rename(world.write("other", content), &path).expect("replaced");
+            } else {
+                fs::write(&path, content).expect("written over");
+            }
+            let row = world.reader(&["list", "--json"]).run().success().json().remove(0);
+            assert_eq!((&row["title"], &row["messages"]), (&title.into(), &messages.into()), "rename: {rename}");
+        }
+    }
+}
+
+/// Quirk 5: a file that lost its last line, and then grew past where it was.
+#[test]
+fn a_file_that_shrank_and_grew_is_counted_anew() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let path = world
+        .claude(ONE, &(prompt(&cwd, "2026-11-16T02:00:00Z", "stays") + &prompt(&cwd, "2026-11-16T02:01:00Z", "goes")));
+    rows(&world);
+    let file = OpenOptions::new().write(true).open(&path).expect("the file");
+    file.set_len(prompt(&cwd, "2026-11-16T02:00:00Z", "stays").len() as u64).expect("shorter");
+    let below = path.strip_prefix(world.path("")).expect("below HOME");
+    for number in 0..3 {
+        world.append(below, answer(&cwd, "2026-11-16T02:02:00Z", &format!("comes {number}")));
+    }
+    let counted_on = rows(&world);
+    forget(&world);
+    assert_eq!(counted_on, rows(&world));
+}
+
+/// A file that is gone is gone from the list, and one that comes back is there again.
+#[test]
+fn a_removed_file_is_forgotten() {
+    let world = several();
+    let before = rows(&world);
+    let path = world.path(".claude/projects/-else/ffffffff-0000.jsonl");
+    let content = fs::read(&path).expect("a transcript");
+    fs::remove_file(&path).expect("removed");
+    assert_eq!(rows(&world).lines().count(), before.lines().count() - 1);
+    fs::write(&path, content).expect("back again");
+    assert_eq!(rows(&world), before);
+}
+
+#[test]
+fn a_corrupt_cache_is_no_cache() {
+    let world = several();
+    let expected = rows(&world);
+    let cache = fs::read(world.path(CACHE)).expect("a cache");
+    let half = &cache[..cache.len() / 2];
+    let other_version = String::from_utf8_lossy(&cache)
+        .replacen("\"version\":\"", "\"version\":\"9", 1)
+        .replace("\"messages\":2", "\"messages\":7");
+    for content in [b"".as_slice(), b"{}", b"null", b"\xff\xfe", b"[1,2", half, other_version.as_bytes()] {
+        fs::write(world.path(CACHE), content).expect("a corrupt cache");
+        assert_eq!(rows(&world), expected, "{}", String::from_utf8_lossy(&content[..content.len().min(40)]));
+        assert_eq!(fs::read(world.path(CACHE)).expect("a cache").len(), cache.len(), "it is written anew");
+    }
+    forget(&world);
+    fs::create_dir(world.path(CACHE)).expect("a directory in its place");
+    assert_eq!(rows(&world), expected);
+}
+
+/// Root may write everywhere, so the directory cannot be made at all here.
+#[test]
+fn a_cache_that_cannot_be_written_does_no_harm() {
+    let world = several();
+    let expected = rows(&world);
+    let file = world.write("a-file", "");
+    for cache in [file.clone(), file.join("below"), "/proc/nowhere".into(), "relative".into()] {
+        let done = world.reader(&["list", "--all", "--json"]).env("XDG_CACHE_HOME", cache).run().success();
+        assert_eq!(done.out(), expected);
+    }
+    assert!(!world.path("work/relative").exists(), "XDG directories are absolute or not there");
+}
+
+// Files that are no files.
+
+/// 002-09: a file that cannot be read is named, and does not hide the others.
+#[test]
+fn an_unreadable_file_is_named_and_the_others_are_shown() {
+    let world = World::new();
+    world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"));
+    // Root reads everything but what the system itself refuses: this process' memory at 0.
+    let bad = world.path(".claude/projects/-bad/bad.jsonl");
+    fs::create_dir_all(bad.parent().expect("a parent")).expect("a directory");
+    std::os::unix::fs::symlink("/proc/self/mem", &bad).expect("a link");
+    let done = world.reader(&["list", "--json"]).run().status(2);
+    assert_eq!(done.json().len(), 1);
+    done.stderr_has(&format!("session-reader: {}: ", bad.display()));
+    world.reader(&["log", bad.to_str().expect("UTF-8")]).run().status(2).stdout("").stderr_has("bad.jsonl");
+}
+
+/// A directory, a dangling link and a pipe with the name of a transcript: passed over, and nobody waits for the pipe.
+#[test]
+fn what_is_no_file_is_passed_over() {
+    let world = World::new();
+    let path = world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"));
+    let dir = path.parent().expect("a parent");
+    fs::create_dir(dir.join("directory.jsonl")).expect("a directory");
+    std::os::unix::fs::symlink("nowhere", dir.join("dangling.jsonl")).expect("a link");
+    std::os::unix::fs::symlink(".", dir.join("circle")).expect("a link");
+    let pipe = std::ffi::CString::new(dir.join("pipe.jsonl").to_str().expect("UTF-8")).expect("no NUL");
+    // SAFETY: the path is a C string that lives as long as the call.
+    assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+    std::os::unix::net::UnixListener::bind(dir.join("s.jsonl")).expect("a socket");
+    let rows = world.reader(&["list", "--json"]).run().success().json();
+    assert_eq!(rows.len(), 1);
+}
+
+/// Quirk 17: a project directory reached by two names has its sessions once.
+#[test]
+fn a_linked_project_directory_is_listed_once() {
+    let world = World::new();
+    let path = world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"));
+    let dir = path.parent().expect("a parent");
+    std::os::unix::fs::symlink(dir, dir.with_file_name("-a-link")).expect("a link");
+    std::os::unix::fs::symlink(dir.with_file_name("-loop"), dir.with_file_name("-loop")).expect("a link");
+    fs::hard_link(&path, dir.join("22222222.jsonl")).expect("a hard link");
+    for _ in 0..2 {
+        let rows = world.reader(&["list", "--json"]).run().success().json();
+        assert_eq!(rows.len(), 1, "{rows:?}");
+    }
+}
+
+/// Two that are alike for longer than eight characters are shown with what tells them apart.
+#[test]
+fn names_in_the_table_lead_to_their_sessions() {
+    let world = World::new();
+    for id in ["01a1e236-1111-7000", "01a1e236-2222-7000", "01a1e237-1111-7000", "x"] {
+        world.claude(id, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", id));
+    }
+    let shown = table(&world, &["list"], None);
+    let names: Vec<_> = shown.lines().skip(1).map(|line| line.split_whitespace().next().expect("a name")).collect();
+    assert_eq!(names, ["01a1e236-1111", "01a1e236-2222", "01a1e237", "x"]);
+    for (name, title) in names.iter().zip(["01a1e236-1111-7000", "01a1e236-2222-7000", "01a1e237-1111-7000", "x"]) {
+        world.reader(&["log", name]).run().success().stdout(&format!("2026-11-16 02:00  user       {title}\n"));
+    }
+}

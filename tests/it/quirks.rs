@@ -90,7 +90,7 @@ fn q01_torn_last_line() {
 fn q02_spliced_record() {
     let spliced = format!(r#"{{"type":"pr-link","sessionId":"s1","prNu{}"#, prompt("u2", "10:01", "next"));
     let done = claude(&[&prompt("u1", "10:00", "one"), &spliced, &prompt("u3", "10:02", "three")]);
-    let done = done.status(0).stderr_has("1 of the lines read could not be");
+    let done = done.status(0).stderr_has("1 line could not be read");
     done.stdout(
         "2026-08-01 10:00  user       one\n           10:01  user       next\n           10:02  user       three\n",
     );
@@ -110,8 +110,7 @@ fn q02_spliced_metadata() {
 fn q02_spliced_into_a_prompt() {
     let torn = r#"{"type":"user","uuid":"u1","timestamp":"2026-08-01T10:00:00.000Z","message":{"role":"user","content":"half a sen"#;
     let spliced = format!("{torn}{}", prompt("u2", "10:01", "next"));
-    let done =
-        claude(&[&spliced, &prompt("u3", "10:02", "three")]).status(0).stderr_has("1 of the lines read could not be");
+    let done = claude(&[&spliced, &prompt("u3", "10:02", "three")]).status(0).stderr_has("1 line could not be read");
     done.stdout("2026-08-01 10:01  user       next\n           10:02  user       three\n");
 }
 
@@ -263,7 +262,7 @@ fn t05_t06_invalid_and_unknown_lines() {
         r#"{"type":"brand-new","timestamp":"2026-08-01T10:00:30.000Z","message":{"role":"user","content":"no"}}"#;
     let done = claude(&[&prompt("u1", "10:00", "one"), "{not json", unknown, &prompt("u2", "10:01", "two")]);
     done.status(0)
-        .stderr_has("1 of the lines read could not be")
+        .stderr_has("1 line could not be read")
         .stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
 }
 
