@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use memchr::memmem;
 
-use super::descriptor::{self, Descriptor, Expect, Pointer, Tests, Verb};
+use super::descriptor::{self, Body, Expect, Pointer, Tests, Verb};
 use super::trie::{Node, Slot, Trie};
 use crate::entry::{Act, Mark, Role, TitleBy};
 
-/// A descriptor compiled: what `decode` runs.
+/// The body of a descriptor compiled: what `decode` runs.
 #[derive(Debug)]
 pub struct Format {
     pub name: String,
@@ -132,9 +132,9 @@ impl Format {
         self.tools.get(name).unwrap_or(&self.other)
     }
 
-    pub fn compile(name: &str, descriptor: Descriptor) -> Format {
+    pub fn compile(name: &str, body: Body) -> Format {
         let mut input = Trie::default();
-        let mut tools: HashMap<String, Tool> = descriptor
+        let mut tools: HashMap<String, Tool> = body
             .tools
             .into_iter()
             .map(|(name, tool)| {
@@ -147,19 +147,19 @@ impl Format {
 
         let mut block = Trie::default();
         let mut line = Trie::default();
-        let time = line.all(&descriptor.line.time.0);
-        let id = line.all(&descriptor.line.id.0);
-        let cwd = line.all(&descriptor.line.cwd.0);
-        let again = descriptor.line.again.as_ref().map(|pointer| line.slot(pointer));
-        let starts = descriptor.line.starts.0.iter();
+        let time = line.all(&body.line.time.0);
+        let id = line.all(&body.line.id.0);
+        let cwd = line.all(&body.line.cwd.0);
+        let again = body.line.again.as_ref().map(|pointer| line.slot(pointer));
+        let starts = body.line.starts.0.iter();
         let starts = starts.map(|start| memmem::Finder::new(start).into_owned());
-        let side_line = descriptor.subagent.line.map(|all| tests(all, &mut line));
-        let side_file = descriptor.subagent.file.map(|all| tests(all, &mut line));
+        let side_line = body.subagent.line.map(|all| tests(all, &mut line));
+        let side_file = body.subagent.file.map(|all| tests(all, &mut line));
         let always: Vec<_> = [&time[..], &id[..]].concat();
         Format {
             name: name.into(),
-            line: shape(descriptor.rules, line, &mut block, &subjects, &always, side_line.as_deref()),
-            block: shape(descriptor.blocks, block, &mut Trie::default(), &subjects, &[], None),
+            line: shape(body.rules, line, &mut block, &subjects, &always, side_line.as_deref()),
+            block: shape(body.blocks, block, &mut Trie::default(), &subjects, &[], None),
             input: Shape { root: input.root, slots: input.slots, ..Shape::default() },
             time,
             id,
@@ -168,7 +168,7 @@ impl Format {
             starts: starts.collect(),
             side_line,
             side_file,
-            prompt: descriptor.prompt,
+            prompt: body.prompt,
             tools,
             other,
         }

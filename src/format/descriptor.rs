@@ -14,6 +14,7 @@ use crate::entry::{Act, Mark, Role};
 
 /// What is needed to find sessions. It stands before everything else in the file, so that it can be read alone.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Head {
     pub agent: String,
     #[serde(default)]
@@ -60,16 +61,10 @@ pub struct Titles {
     pub person: Pointer,
 }
 
+/// What is needed to read them: the rest of the file, from `[line]` on.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Descriptor {
-    pub agent: String,
-    #[serde(default)]
-    pub alias: Vec<String>,
-    #[serde(default)]
-    pub resume: Option<String>,
-    #[serde(rename = "root")]
-    pub roots: Vec<Root>,
+pub struct Body {
     pub line: Line,
     #[serde(default)]
     pub subagent: Subagent,

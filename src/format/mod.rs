@@ -11,12 +11,13 @@ pub mod pattern;
 pub mod prompt;
 pub mod trie;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 pub use compile::{Alternatives, CallKeys, Format, ResultKeys, Rule, Shape, Test, Tool, UsageKeys};
-use descriptor::{Descriptor, Head};
+use descriptor::{Body, Head};
 
 const BUILT_IN: [(&str, &str); 6] = [
     ("agent-sdk", include_str!("../../formats/agent-sdk.toml")),
@@ -34,7 +35,7 @@ pub struct Known {
     head: OnceLock<Head>,
     /// The user's file, if it is not built in.
     pub file: Option<PathBuf>,
-    text: std::borrow::Cow<'static, str>,
+    text: Cow<'static, str>,
     compiled: OnceLock<Format>,
 }
 
@@ -52,17 +53,8 @@ impl fmt::Display for Bad {
 }
 
 impl Known {
-    fn new(name: &str, file: Option<PathBuf>, text: std::borrow::Cow<'static, str>) -> Known {
+    fn new(name: &str, file: Option<PathBuf>, text: Cow<'static, str>) -> Known {
         Known { name: name.into(), head: OnceLock::new(), file, text, compiled: OnceLock::new() }
-    }
-
-    /// What is needed to find sessions.
-    pub fn head(&self) -> &Head {
-        self.head.get_or_init(|| {
-            let end = self.text.find("\n[line]").map_or(self.text.len(), |at| at + 1);
-            // It is a part of what is checked when a user's file is read, and by a test of the built-in ones.
-            toml::from_str(&self.text[..end]).expect("a descriptor has a head")
-        })
     }
 
     /// A descriptor from a file, checked whole.
@@ -70,13 +62,16 @@ impl Known {
         let bad = |why: String| Bad { file: file.into(), why };
         let name = file.file_stem().and_then(|stem| stem.to_str()).ok_or_else(|| bad("not a file name".into()))?;
         let text = std::fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
-        let compiled = compiled(name, &text).map_err(bad)?;
-        if !text.contains("\n[line]") {
-            return Err(bad("no [line] table after the [[root]] tables".into()));
-        }
         let known = Known::new(name, Some(file.into()), text.into());
-        let _ = known.compiled.set(compiled);
+        let _ = known.head.set(head(&known.text).map_err(bad)?);
+        let _ = known.compiled.set(compiled(name, &known.text).map_err(bad)?);
         Ok(known)
+    }
+
+    /// What is needed to find sessions.
+    pub fn head(&self) -> &Head {
+        // A user's file was checked when it was read, and a test checks every built-in.
+        self.head.get_or_init(|| head(&self.text).expect("built-in descriptors have a head"))
     }
 
     /// The descriptor as written.
@@ -85,7 +80,6 @@ impl Known {
     }
 
     pub fn format(&self) -> &Format {
-        // A user's file was compiled when it was read, and a test compiles every built-in.
         self.compiled.get_or_init(|| compiled(&self.name, &self.text).expect("built-in descriptors compile"))
     }
 
@@ -95,9 +89,22 @@ impl Known {
     }
 }
 
+/// Where the body begins. What comes before says where sessions live, and is all that most runs need of a format.
+fn body_start(text: &str) -> Result<usize, String> {
+    let start = text.find("\n[line]").map(|newline| newline + 1);
+    start.ok_or_else(|| "no [line] table; it comes after the [[root]] tables".into())
+}
+
+fn head(text: &str) -> Result<Head, String> {
+    toml::from_str(&text[..body_start(text)?]).map_err(|error| error.to_string())
+}
+
 fn compiled(name: &str, text: &str) -> Result<Format, String> {
-    let descriptor: Descriptor = toml::from_str(text).map_err(|error| error.to_string())?;
-    Ok(Format::compile(name, descriptor))
+    let start = body_start(text)?;
+    // Blank lines in place of the head, so that an error names the right line.
+    let body = "\n".repeat(text[..start].matches('\n').count()) + &text[start..];
+    let body: Body = toml::from_str(&body).map_err(|error| error.to_string())?;
+    Ok(Format::compile(name, body))
 }
 
 /// All formats, by name, and the user's descriptors that could not be read. A broken one leaves the built-in in place.

@@ -1,1 +1,515 @@
+//! The command line: flags, exit status, streams, colours, times.
 
+use std::io::Read;
+
+use crate::list::{answer, call, prompt, result};
+use crate::world::World;
+
+const ONE: &str = "11111111-0000-4000-8000-000000000001";
+
+/// A session of ten prompts, a minute apart, and metadata behind them.
+fn ten() -> World {
+    let world = World::new();
+    let cwd = world.path("work");
+    let said = (0..10).map(|minute| prompt(&cwd, &format!("2026-11-16T02:0{minute}:00Z"), &format!("prompt {minute}")));
+    let metadata =
+        "{\"type\":\"permission-mode\",\"permissionMode\":\"plan\"}\n{\"type\":\"mode\",\"mode\":\"normal\"}\n";
+    world.claude(ONE, &(said.collect::<String>() + &metadata.repeat(20)));
+    world
+}
+
+fn prompts(range: std::ops::Range<usize>) -> String {
+    let first = range.start;
+    let day = |minute| if minute == first { "2026-11-16" } else { "          " };
+    range.map(|minute| format!("{} 02:0{minute}  user       prompt {minute}\n", day(minute))).collect()
+}
+
+/// 003-D10, 003-T25: lines are entries shown, however much metadata stands behind them.
+#[test]
+fn lines_are_entries_shown() {
+    let world = ten();
+    for flags in [["--lines", "5"], ["-n", "5"], ["--lines=5", "--lines=5"]] {
+        let flags = if flags[0].contains('=') { &flags[..1] } else { &flags[..] };
+        world.reader(&[&["11111111"], flags].concat()).run().success().stdout(&prompts(5..10));
+    }
+    for lines in 1..=10 {
+        world.reader(&["11111111", "--lines", &lines.to_string()]).run().success().stdout(&prompts(10 - lines..10));
+    }
+    world.reader(&["--lines", "3", "11111111"]).run().success().stdout(&prompts(7..10));
+    world.reader(&["11111111"]).run().success().stdout(&prompts(0..10));
+    world.reader(&["11111111", "--lines", &u64::MAX.to_string()]).run().success().stdout(&prompts(0..10));
+}
+
+/// Entries, not lines of the file or of the screen: results are none, and one line may hold several.
+#[test]
+fn lines_count_entries_where_a_line_has_several() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let both = r#"{"type":"assistant","uuid":"a1","timestamp":"2026-11-16T02:01:00Z","message":{"id":"m1","content":[{"type":"text","text":"one\ntwo\nthree"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}]}}"#;
+    world.claude(
+        ONE,
+        &(prompt(&cwd, "2026-11-16T02:00:00Z", "go") + both + "\n" + &result("2026-11-16T02:02:00Z", "t1", true)),
+    );
+    let run = |lines: &str| world.reader(&["11111111", "--lines", lines]).run().success().out().to_owned();
+    assert_eq!(run("1"), "2026-11-16 02:01  assistant  [Bash make] failed\n");
+    assert_eq!(run("2").lines().count(), 4);
+    assert_eq!(run("3").lines().count(), 5);
+}
+
+/// 003-D11: what cannot be meant is an error that says how it is done.
+#[test]
+fn bad_flags_are_errors_with_usage() {
+    let world = ten();
+    for args in [
+        &["11111111", "--lines", "0"][..],
+        &["11111111", "--lines", "abc"],
+        &["11111111", "--lines", "-1"],
+        &["11111111", "--lines", "1.5"],
+        &["11111111", "--lines"],
+        &["11111111", "--since", "soon"],
+        &["11111111", "--frobnicate"],
+        &["11111111", "22222222"],
+        &["--frobnicate"],
+        &["-x"],
+        &["list", "--lines", "5"],
+        &["list", "extra"],
+        &["log"],
+        &["log", "11111111", "--all"],
+        &["formats", "frobnicate"],
+        &["formats", "check"],
+    ] {
+        let done = world.reader(args).run().status(2).stdout("");
+        let shown = done.err();
+        assert!(shown.starts_with("error: "), "{args:?}: {shown}");
+        assert!(shown.contains("Usage: session-reader") || shown.contains("--help"), "{args:?}: {shown}");
+        assert!(!shown.contains('\u{1b}'), "{args:?}: {shown}");
+    }
+}
+
+/// The bare command and one of flags only are the list.
+#[test]
+fn the_bare_command_is_the_list() {
+    let world = ten();
+    let list = world.reader(&["list"]).run().success().out().to_owned();
+    world.reader(&[]).run().success().stdout(&list);
+    let json = world.reader(&["list", "--json"]).run().success().out().to_owned();
+    world.reader(&["--json"]).run().success().stdout(&json);
+    world.reader(&["--all", "--json"]).run().success().stdout(&json);
+}
+
+/// What follows a flag of the list is no name of a session.
+#[test]
+fn flags_of_the_list_need_no_command() {
+    let world = ten();
+    let json = world.reader(&["list", "--json"]).run().success().out().to_owned();
+    world.reader(&["--agent", "claude", "--json"]).run().success().stdout(&json);
+    world.reader(&["--json", "--since", "7d"]).run().success().stdout(&json);
+}
+
+/// A session that is named like a command is reached by `log NAME`.
+#[test]
+fn a_session_named_like_a_command() {
+    let world = World::new();
+    for (number, name) in ["list", "log", "formats", "help", "last"].iter().enumerate() {
+        let id = format!("{number}{number}{number}{number}{number}{number}{number}{number}-0000");
+        world.write(format!("work/.volute/sessions/{name}.json"), format!("{{\"sessionId\":\"{id}\"}}"));
+        world.claude(&id, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", &format!("I am {name}")));
+        let expected = format!("2026-11-16 02:00  user       I am {name}\n");
+        world.reader(&["log", name]).run().success().stdout(&expected);
+    }
+}
+
+/// Exit status 1: the session is there, and nothing was said in it.
+#[test]
+fn nothing_said_is_status_one() {
+    let world = World::new();
+    world.claude(ONE, "{\"type\":\"mode\",\"mode\":\"normal\"}\n");
+    world
+        .reader(&["11111111"])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr("session-reader: nothing was said in '11111111' yet\n");
+    let world = ten();
+    world
+        .reader(&["11111111", "--since", "1m"])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr("session-reader: nothing was said in '11111111' since then\n");
+    World::new().reader(&[]).run().status(1).stdout("");
+}
+
+#[test]
+fn since_is_a_time_or_how_long_ago() {
+    let world = ten();
+    for (since, first) in [
+        ("55m", 5),
+        ("56m", 4),
+        ("3300s", 5),
+        ("2026-11-16T02:05:00Z", 5),
+        ("2026-11-16T02:05", 5),
+        ("2026-11-16T03:07:00+01:00", 7),
+        ("2026-11-16", 0),
+        ("30d", 0),
+    ] {
+        world.reader(&["11111111", "--since", since]).run().success().stdout(&prompts(first..10));
+    }
+    world.reader(&["11111111", "--since", "1h", "--lines", "2"]).run().success().stdout(&prompts(8..10));
+}
+
+/// With --since alone there is no limit of fifty.
+#[test]
+fn since_shows_all_and_a_log_the_last_fifty() {
+    let world = World::new();
+    let line = |number: usize| {
+        prompt(
+            &world.path("work"),
+            &format!("2026-11-16T02:{:02}:{:02}Z", number / 60, number % 60),
+            &format!("p{number}"),
+        )
+    };
+    world.claude(ONE, &(0..120).map(line).collect::<String>());
+    let count = |args: &[&str]| world.reader(args).run().success().out().lines().count();
+    assert_eq!(count(&["11111111"]), 50);
+    assert_eq!(count(&["11111111", "--since", "1h"]), 120);
+    assert_eq!(count(&["11111111", "--lines", "1000"]), 120);
+}
+
+/// A day is the user's day.
+#[test]
+fn a_date_is_a_day_where_the_user_is() {
+    let world = World::new();
+    let cwd = world.path("work");
+    world.claude(
+        ONE,
+        &(prompt(&cwd, "2026-11-16T04:30:00Z", "before midnight")
+            + &prompt(&cwd, "2026-11-16T05:30:00Z", "after midnight")),
+    );
+    let run = world
+        .reader(&["11111111", "--since", "2026-11-16"])
+        .env("TZ", "EST5")
+        .env("SESSION_MONITOR_NOW", "2026-11-16T12:00:00Z");
+    run.run().success().stdout("2026-11-16 00:30  user       after midnight\n");
+}
+
+/// 003-D20: the date is said where the day changes, and there only.
+#[test]
+fn the_date_is_shown_where_the_day_changes() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let times = [
+        "2026-11-14T23:58:00Z",
+        "2026-11-14T23:59:59Z",
+        "2026-11-15T00:00:00Z",
+        "2026-11-16T00:00:00Z",
+        "2026-11-15T12:00:00Z",
+    ];
+    world.claude(ONE, &times.iter().map(|time| prompt(&cwd, time, time)).collect::<String>());
+    world.reader(&["11111111"]).run().success().stdout(
+        "\
+2026-11-14 23:58  user       2026-11-14T23:58:00Z
+           23:59  user       2026-11-14T23:59:59Z
+2026-11-15 00:00  user       2026-11-15T00:00:00Z
+2026-11-16 00:00  user       2026-11-16T00:00:00Z
+2026-11-15 12:00  user       2026-11-15T12:00:00Z
+",
+    );
+}
+
+/// Times are the user's: a zone by its name, in summer and winter, or as POSIX writes it; nonsense is UTC.
+#[test]
+fn times_are_local() {
+    let world = World::new();
+    let cwd = world.path("work");
+    world.claude(
+        ONE,
+        &(prompt(&cwd, "2026-07-01T02:30:00Z", "summer") + &prompt(&cwd, "2026-11-16T02:30:00Z", "winter")),
+    );
+    let shown = |zone: &str| -> Vec<String> {
+        let done = world.reader(&["11111111"]).env("TZ", zone).run().success();
+        done.out().lines().map(|line| line[..16].to_owned()).collect()
+    };
+    assert_eq!(shown("UTC"), ["2026-07-01 02:30", "2026-11-16 02:30"]);
+    assert_eq!(shown("EST5"), ["2026-06-30 21:30", "2026-11-15 21:30"]);
+    assert_eq!(shown("EST5EDT,M3.2.0,M11.1.0"), ["2026-06-30 22:30", "2026-11-15 21:30"]);
+    assert_eq!(shown("<+0530>-5:30"), ["2026-07-01 08:00", "2026-11-16 08:00"]);
+    assert_eq!(shown("No/Such_Zone"), ["2026-07-01 02:30", "2026-11-16 02:30"]);
+    if std::path::Path::new("/usr/share/zoneinfo/America/New_York").exists() {
+        assert_eq!(shown("America/New_York"), ["2026-06-30 22:30", "2026-11-15 21:30"]);
+        assert_eq!(shown(":America/New_York"), ["2026-06-30 22:30", "2026-11-15 21:30"]);
+    }
+    // Programs get the time as everybody writes it.
+    let rows = world.reader(&["11111111", "--json"]).env("TZ", "EST5").run().success().json();
+    assert_eq!(rows[0]["time"], "2026-07-01T02:30:00.000Z");
+}
+
+/// 003-19, 003-20: in full, also thinking, results and marks; without, none of them.
+#[test]
+fn full_shows_what_a_log_leaves_out() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let thinking = "{\"type\":\"assistant\",\"uuid\":\"a0\",\"timestamp\":\"2026-11-16T02:00:30Z\",\"message\":{\"id\":\"m0\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"hm\"}]}}\n";
+    let lines = [
+        prompt(&cwd, "2026-11-16T02:00:00Z", "go"),
+        thinking.to_owned(),
+        call("2026-11-16T02:01:00Z", "t1", "make"),
+        result("2026-11-16T02:02:00Z", "t1", true),
+        prompt(&cwd, "2026-11-16T02:03:00Z", "[Request interrupted by user]"),
+        answer(&cwd, "2026-11-16T02:04:00Z", "done"),
+    ];
+    world.claude(ONE, &lines.concat());
+    world.reader(&["11111111"]).run().success().stdout(
+        "\
+2026-11-16 02:00  user       go
+           02:01  assistant  [Bash make] failed
+           02:04  assistant  done
+",
+    );
+    world.reader(&["11111111", "--full"]).run().success().stdout(
+        "\
+2026-11-16 02:00  user       go
+           02:00  thinking   hm
+           02:01  assistant  [Bash make] failed
+           02:02  result     out
+           02:03  interrupt  [Request interrupted by user]
+           02:04  assistant  done
+",
+    );
+    let kinds = |args: &[&str]| -> Vec<String> {
+        let rows = world.reader(args).run().success().json();
+        rows.iter().map(|row| row["kind"].as_str().expect("a kind").to_owned()).collect()
+    };
+    assert_eq!(kinds(&["11111111", "--json"]), ["text", "call", "text"]);
+    assert_eq!(kinds(&["11111111", "--json", "--full"]), ["text", "thinking", "call", "result", "mark", "text"]);
+}
+
+#[test]
+fn json_is_one_object_per_entry() {
+    let world = World::new();
+    let lines = prompt(&world.path("work"), "2026-11-16T02:00:00.25Z", "two\nlines \u{1b}[31m")
+        + &call("2026-11-16T02:01:00Z", "t1", "make");
+    world.claude(ONE, &(lines + &result("2026-11-16T02:02:00Z", "t1", true)));
+    world.reader(&["11111111", "--json"]).run().success().stdout(concat!(
+        r#"{"time":"2026-11-16T02:00:00.250Z","role":"user","kind":"text","text":"two\nlines \u001b[31m"}"#,
+        "\n",
+        r#"{"time":"2026-11-16T02:01:00.000Z","role":"assistant","kind":"call","tool":"Bash","act":"run","subject":"make","failed":true}"#,
+        "\n",
+    ));
+}
+
+/// A reader that has seen enough ends us, without a word: `session-reader … | head -1`.
+#[test]
+fn a_closed_pipe_is_no_error() {
+    let world = World::new();
+    let line = |number: usize| {
+        prompt(&world.path("work"), "2026-11-16T02:00:00Z", &format!("{number} {}", "long ".repeat(200)))
+    };
+    world.claude(ONE, &(0..2000).map(line).collect::<String>());
+    for args in [
+        &["log", "11111111", "--lines", "2000"][..],
+        &["log", "11111111", "--lines", "2000", "--json"],
+        &["list"],
+        &["--help"],
+        &["formats"],
+    ] {
+        for read in [0, 10] {
+            let mut child = world.reader(args).spawn();
+            let mut out = child.stdout.take().expect("stdout");
+            out.read_exact(&mut vec![0; read]).expect("a beginning");
+            drop(out);
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?} after {read}");
+            assert_eq!(output.status.code(), Some(0), "{args:?} after {read}");
+        }
+    }
+}
+
+/// Runs a shell line in a terminal of its own, by `script` from util-linux; none where there is none.
+fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
+    let program = env!("CARGO_BIN_EXE_session-reader");
+    let output = std::process::Command::new("script")
+        .args(["-qec", &format!("{program} {args}"), "/dev/null"])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH")?)
+        .env("HOME", world.path(""))
+        .env("TERM", "xterm")
+        .env("TZ", "UTC")
+        .env("SESSION_MONITOR_NOW", crate::world::NOW)
+        .env("COLUMNS", "80")
+        .env(variable.0, variable.1)
+        .current_dir(world.path("work"))
+        .stdin(std::process::Stdio::null())
+        .output()
+        .ok()?;
+    String::from_utf8(output.stdout).ok()
+}
+
+/// Colours are for terminals, and not for those who said that they want none.
+#[test]
+fn colour_is_for_terminals() {
+    let world = ten();
+    for args in [&["list"][..], &["11111111"], &["--help"], &["formats"]] {
+        let shown = world.reader(args).env("TERM", "xterm").env("CLICOLOR_FORCE", "").run().success();
+        assert!(!shown.out().contains('\u{1b}'), "{args:?}");
+    }
+    let Some(coloured) = in_a_terminal(&world, "11111111", ("X", "")) else { return };
+    assert!(coloured.contains("\u{1b}["), "{coloured:?}");
+    for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
+        for args in ["list", "11111111", "11111111 --lines 0", "--help"] {
+            let plain = in_a_terminal(&world, args, variable).expect("script worked before");
+            assert!(!plain.contains('\u{1b}'), "{args} with {variable:?}: {plain:?}");
+        }
+    }
+}
+
+/// An escape sequence from a transcript reaches no terminal, also where ours do.
+#[test]
+fn only_our_own_escape_sequences_reach_a_terminal() {
+    let world = World::new();
+    world.claude(
+        ONE,
+        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "a\u{1b}[31mb\u{1b}]0;title\u{7}c\u{9b}2Jd\u{202e}e"),
+    );
+    world.reader(&["11111111"]).run().success().stdout("2026-11-16 02:00  user       abcde\n");
+    let Some(shown) = in_a_terminal(&world, "11111111", ("X", "")) else { return };
+    assert!(shown.contains("abcde") && !shown.contains("\u{1b}[31m") && !shown.contains("\u{1b}]"), "{shown:?}");
+}
+
+#[test]
+fn text_is_wrapped_to_the_width() {
+    let world = World::new();
+    world.claude(
+        ONE,
+        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "the quick brown fox jumps over the lazy dog"),
+    );
+    world.reader(&["11111111"]).env("COLUMNS", "50").run().success().stdout(concat!(
+        "2026-11-16 02:00  user       the quick brown fox\n",
+        "                             jumps over the lazy\n",
+        "                             dog\n",
+    ));
+    for nonsense in ["0", "-5", "wide", ""] {
+        let whole = "2026-11-16 02:00  user       the quick brown fox jumps over the lazy dog\n";
+        world.reader(&["11111111"]).env("COLUMNS", nonsense).run().success().stdout(whole);
+    }
+}
+
+/// Help says what there is: commands, exit status, and every variable that is read.
+#[test]
+fn help_mentions_everything() {
+    let world = World::new();
+    let help = world.reader(&["--help"]).run().success().out().to_owned();
+    world.reader(&["-h"]).run().success();
+    world.reader(&["help"]).run().success().stdout(&help);
+    let words = [
+        "CLAUDE_CONFIG_DIR",
+        "CODEX_HOME",
+        "COPILOT_HOME",
+        "GEMINI_CLI_HOME",
+        "QWEN_HOME",
+        "QWEN_RUNTIME_DIR",
+        "PI_CODING_AGENT_DIR",
+        "PI_CODING_AGENT_SESSION_DIR",
+        "OPENCLAW_STATE_DIR",
+        "XDG_CONFIG_HOME",
+        "XDG_CACHE_HOME",
+        "TZ",
+        "NO_COLOR",
+        "COLUMNS",
+        "SESSION_MONITOR_NOW",
+        "log",
+        "list",
+        "formats",
+        "Exit status",
+        "Examples",
+    ];
+    for word in words {
+        assert!(help.contains(word), "{word}");
+    }
+    for variable in variables() {
+        assert!(help.contains(&variable), "{variable} is read, and not in the help");
+    }
+    world.reader(&["--version"]).run().success().stdout(concat!("session-reader ", env!("CARGO_PKG_VERSION"), "\n"));
+    for command in ["log", "list", "formats"] {
+        let shown = world.reader(&[command, "--help"]).run().success();
+        assert!(shown.out().contains(&format!("session-reader {command}")), "{}", shown.out());
+    }
+}
+
+/// The variables that descriptors name and that `env` asks for.
+fn variables() -> Vec<String> {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(root.join("formats")).expect("formats").flatten() {
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        found
+            .extend(text.lines().filter_map(|line| Some(line.strip_prefix("env = \"")?.split_once('"')?.0.to_owned())));
+    }
+    let env = std::fs::read_to_string(root.join("src/env.rs")).expect("src/env.rs");
+    for call in [".var(\"", ".is_set(\"", ".dir(\"", "OsStr::new(\""] {
+        found.extend(env.split(call).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
+    }
+    // These belong to everybody.
+    found.retain(|name| !["HOME", "TERM"].contains(&name.as_str()));
+    assert!(found.len() >= 14, "{found:?}");
+    found
+}
+
+/// 003-T05: a broken line is said, and how to find it.
+#[test]
+fn broken_lines_are_said() {
+    let world = World::new();
+    let path = world.claude(
+        ONE,
+        &(prompt(&world.path("work"), "2026-11-16T02:00:00Z", "before")
+            + "{ broken\n"
+            + &prompt(&world.path("work"), "2026-11-16T02:01:00Z", "after")),
+    );
+    let done = world.reader(&["11111111"]).run().status(0);
+    let done = done.stdout("2026-11-16 02:00  user       before\n           02:01  user       after\n");
+    done.stderr_has(&format!("session-reader formats check {}", path.display()));
+    let check = world.reader(&["formats", "check", path.to_str().expect("UTF-8")]).run().success();
+    let offset = prompt(&world.path("work"), "2026-11-16T02:00:00Z", "before").len();
+    assert!(
+        check.out().ends_with(&format!("2 lines matched, 0 ignored, 1 broken\nbroken line at byte {offset}\n")),
+        "{}",
+        check.out()
+    );
+}
+
+/// A last line without its newline: shown when it is whole, passed over in silence when it is not.
+#[test]
+fn a_line_that_is_being_written() {
+    let world = World::new();
+    let first = prompt(&world.path("work"), "2026-11-16T02:00:00Z", "first");
+    let second = prompt(&world.path("work"), "2026-11-16T02:01:00Z", "second");
+    let one = "2026-11-16 02:00  user       first\n";
+    for end in 0..second.len() {
+        world.claude(ONE, &(first.clone() + &second[..end]));
+        let whole = end == second.len() - 1;
+        let expected = if whole { one.to_owned() + "           02:01  user       second\n" } else { one.to_owned() };
+        if whole || end % 23 == 0 {
+            world.reader(&["11111111"]).run().success().stdout(&expected);
+        }
+    }
+}
+
+/// 003-D16: a transcript of more than 512 MiB. Slow without optimisation, so it is run by name.
+#[test]
+#[ignore = "writes 600 MB"]
+fn a_transcript_of_more_than_512_mib() {
+    use std::io::Write;
+    let world = World::new();
+    let cwd = world.path("work");
+    let path = world.claude(ONE, &prompt(&cwd, "2026-11-16T02:00:00Z", "the first"));
+    let mut file = std::fs::OpenOptions::new().append(true).open(path).expect("the transcript");
+    let filler = format!("{{\"type\":\"progress\",\"data\":\"{}\"}}\n", "x".repeat(1 << 20));
+    (0..600).for_each(|_| file.write_all(filler.as_bytes()).expect("written"));
+    file.write_all(prompt(&cwd, "2026-11-16T02:30:00Z", "the last").as_bytes()).expect("written");
+    world
+        .reader(&["11111111", "--lines", "2"])
+        .run()
+        .success()
+        .stdout("2026-11-16 02:00  user       the first\n           02:30  user       the last\n");
+    assert_eq!(world.reader(&["list", "--json"]).run().success().json()[0]["messages"], 2);
+}

@@ -280,7 +280,7 @@ fn environment_variables_move_the_agents() {
         ("CODEX_HOME", "codex", format!("sessions/2026/11/16/{rollout}"), codex, ".codex"),
         ("CODEX_HOME", "codex", format!("archived_sessions/{rollout}"), codex, ".codex"),
         ("COPILOT_HOME", "copilot", "session-state/x/events.jsonl".into(), copilot, ".copilot"),
-        ("GEMINI_CLI_HOME", "gemini", ".gemini/tmp/any/chats/session-2026-11-16T02-00-x.jsonl".into(), gemini, ""),
+        ("GEMINI_CLI_HOME", "gemini", ".gemini/tmp/any/chats/session-2026-11-16T02-00-x.jsonl".into(), gemini, "."),
         ("QWEN_HOME", "qwen", "projects/-any/chats/x.jsonl".into(), qwen, ".qwen"),
         ("QWEN_RUNTIME_DIR", "qwen", "projects/-any/chats/x.jsonl".into(), qwen, "nowhere"),
         ("PI_CODING_AGENT_DIR", "pi", "sessions/--any--/1_x.jsonl".into(), &pi, ".pi/agent"),
