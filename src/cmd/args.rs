@@ -137,6 +137,10 @@ fn since(text: &str) -> Result<Since, String> {
 
 const COMMANDS: [&str; 4] = ["log", "list", "formats", "help"];
 
+/// Flags that only `log` has, and flags that are followed by a value.
+const OF_LOG: [&str; 5] = ["-f", "--follow", "-n", "--lines", "--full"];
+const WITH_VALUE: [&str; 4] = ["-n", "--lines", "--since", "--agent"];
+
 /// The command line with its command written out: nothing means `list`, and a first word that is no command is the
 /// name of a session.
 pub fn spelt_out(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
@@ -146,10 +150,14 @@ pub fn spelt_out(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let has_command = args.get(1).is_some_and(|arg| is(arg, &COMMANDS));
     if !asks && !has_command {
         let mut words = args.iter().skip(1);
-        let named = words.any(|arg| {
-            !arg.to_string_lossy().starts_with('-') || is(arg, &["-f", "--follow", "-n", "--lines", "--full"])
-        });
-        args.insert(1.min(args.len()), if named { "log" } else { "list" }.into());
+        let mut of_log = false;
+        while let Some(word) = words.next() {
+            of_log |= !word.to_string_lossy().starts_with('-') || is(word, &OF_LOG);
+            if is(word, &WITH_VALUE) {
+                words.next();
+            }
+        }
+        args.insert(1.min(args.len()), if of_log { "log" } else { "list" }.into());
     }
     args
 }

@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -16,8 +15,8 @@ use crate::catalog::{self, Listed, Resolved};
 use crate::cursor::{Buffer, Cursor};
 use crate::decode::Item;
 use crate::digest::{Weaver, Woven};
-use crate::entry::{Call, Entry, What};
-use crate::locate::{Home, Session};
+use crate::entry::{Call, Entry, Role, What};
+use crate::locate::{Home, Session, Stamp};
 use crate::render::log::{LogView, Origin};
 use crate::transcript::{Transcript, Wanted};
 
@@ -30,8 +29,8 @@ struct Followed<'f> {
     subagent: bool,
     origin: Origin,
     cursor: Option<Cursor>,
-    /// Identity and size of the file when it was last read.
-    seen: (u64, u64, u64),
+    /// What the file was like when it was last read.
+    seen: Option<Stamp>,
     weaver: Weaver,
     calls: HashMap<usize, Call<'static>>,
     count: usize,
@@ -45,7 +44,7 @@ impl<'f> Followed<'f> {
             session: resolved.session,
             subagent: resolved.subagent,
             cursor: None,
-            seen: (0, 0, 0),
+            seen: None,
             weaver: Weaver::keeping_results(full),
             calls: HashMap::new(),
             count: 0,
@@ -65,7 +64,7 @@ impl<'f> Followed<'f> {
             }
             Woven::Failed { place, entry } => {
                 let call = self.calls.remove(&place)?;
-                Some(Entry { what: What::Call(Call { failed: true, ..call }), ..entry })
+                Some(Entry { role: Role::Assistant, what: What::Call(Call { failed: true, ..call }), ..entry })
             }
             Woven::Again(..) | Woven::Nothing => None,
         }
@@ -85,7 +84,7 @@ impl<'f> Followed<'f> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
             meta => meta?,
         };
-        let seen = (meta.dev(), meta.ino(), meta.size());
+        let seen = Some(Stamp::from(&meta));
         if seen == self.seen {
             return Ok(vec![]);
         }
@@ -133,8 +132,12 @@ pub fn late(name: &str, args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
 
 /// Whether a name that leads to nothing may do so later: a session of this home, or a file.
 pub fn may_appear(name: &str, stage: &Stage) -> bool {
-    let home = Home::above(&stage.env.cwd);
-    name.ends_with(".jsonl") || home.is_some_and(|home| home.names().iter().any(|known| known == name))
+    name.ends_with(".jsonl") || is_named_here(name, stage)
+}
+
+/// Whether this home knows a name, be there a transcript or not.
+pub fn is_named_here(name: &str, stage: &Stage) -> bool {
+    Home::above(&stage.env.cwd).is_some_and(|home| home.names().iter().any(|known| known == name))
 }
 
 /// All sessions of the project, or of the machine, also those that begin later.
@@ -158,7 +161,8 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
     for (origin, entry) in &past[excess..] {
         log::show(entry, origin, args, &mut view, stage)?;
     }
-    stage.say(format_args!("following {} sessions", followed.len()))?;
+    let sessions = if followed.len() == 1 { "session" } else { "sessions" };
+    stage.say(format_args!("following {} {sessions}", followed.len()))?;
     let mut known: Vec<PathBuf> = followed.keys().cloned().collect();
     let all = std::mem::take(&mut followed).into_values().collect();
     follow(all, args, view, stage, |args, stage| {

@@ -25,9 +25,12 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
     let mut bad = Vec::new();
     let resolved = match catalog::resolve(stage.env, stage.formats, name, &mut bad) {
         Ok(resolved) => resolved,
-        Err(Unresolved::Unknown(near)) if args.follow && follow::may_appear(name, stage) => {
-            drop(near);
+        Err(Unresolved::Unknown(_)) if args.follow && follow::may_appear(name, stage) => {
             return follow::late(name, args, stage);
+        }
+        Err(Unresolved::Unknown(_)) if follow::is_named_here(name, stage) => {
+            stage.say(format_args!("'{name}' has no transcript yet"))?;
+            return Ok(Exit::Nothing);
         }
         Err(unresolved) => {
             stage.say_unreadable(&bad)?;

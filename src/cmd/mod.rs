@@ -59,7 +59,7 @@ impl Stage<'_> {
                 near
             }
             Unresolved::Ambiguous(several) => {
-                self.say(format_args!("several sessions are called '{name}'; take one by its id:"))?;
+                self.say(format_args!("'{name}' fits several sessions; take one by its id:"))?;
                 several
             }
             Unresolved::Unreadable(Unreadable { path, error }) => {

@@ -46,7 +46,7 @@ impl Home {
     fn by_file<'f>(&self, name: &str, formats: &'f [Known], env: &Env) -> Option<Session<'f>> {
         let text = std::fs::read(self.dir.join("sessions").join(format!("{name}.json"))).ok()?;
         let value: serde_json::Value = serde_json::from_slice(&text).ok()?;
-        let id = value.get("sessionId")?.as_str()?;
+        let id = value.get("sessionId")?.as_str().filter(|id| !id.contains(['/', '\\']))?;
         by_id(formats, env, id, &env.cwd)
     }
 

@@ -328,10 +328,9 @@ fn a_closed_pipe_is_no_error() {
 /// Runs a shell line in a terminal of its own, by `script` from util-linux; none where there is none.
 fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
     let program = env!("CARGO_BIN_EXE_session-reader");
-    let output = std::process::Command::new("script")
+    let output = std::process::Command::new("/usr/bin/script")
         .args(["-qec", &format!("{program} {args}"), "/dev/null"])
         .env_clear()
-        .env("PATH", std::env::var_os("PATH")?)
         .env("HOME", world.path(""))
         .env("TERM", "xterm")
         .env("TZ", "UTC")

@@ -241,7 +241,6 @@ fn a_file_written_over_with_as_many_bytes_is_read_again() {
     following.shows(&shown(1, "other"));
     let content = std::fs::read_to_string(world.path(&path)).expect("a transcript");
     world.write(&path, content.replace("other", "again"));
-    world.append(&path, "");
     following.shows(&shown(1, "again"));
     following.stop();
 }
@@ -349,6 +348,15 @@ fn a_machine_is_followed_as_json() {
     following.stop();
 }
 
+#[test]
+fn one_session_is_one_session() {
+    let world = World::new();
+    begun(&world, ONE, "first");
+    let following = Following::start(&world, &["--follow"]);
+    following.says("session-reader: following 1 session");
+    following.stop();
+}
+
 /// An empty project is followed, too: the first session may begin at any time.
 #[test]
 fn an_empty_project_is_followed() {
@@ -394,7 +402,7 @@ fn the_names_of_sessions_are_shown_without_escape_sequences() {
     let world = World::new();
     let path = begun(&world, "\u{1b}[31mred", "first");
     let following = Following::start(&world, &["--follow"]);
-    following.says("session-reader: following 1 session");
+    following.err.recv_timeout(PATIENCE).expect("how many sessions are followed");
     world.append(&path, said(&world, 1, "second"));
     following.shows("2026-11-16 02:01  red  user       second");
     following.stop();

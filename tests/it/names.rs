@@ -111,7 +111,11 @@ fn a_name_without_a_transcript_is_no_session() {
     world.write("work/.volute/sessions/up.json", r#"{"sessionId":"../../../etc/passwd"}"#);
     std::fs::create_dir_all(world.path("work/.volute/pi-sessions/empty")).expect("a folder");
     assert_eq!(listed_in(&world, "work"), ["real"]);
-    for name in ["gone", "without-id", "number", "broken", "up", "empty", "never-heard", "../real", "..", "/"] {
+    for name in ["gone", "without-id", "number", "broken", "up", "empty"] {
+        let said = format!("session-reader: '{name}' has no transcript yet\n");
+        world.reader(&["log", name]).run().status(1).stdout("").stderr(&said);
+    }
+    for name in ["never-heard", "../real", "..", "/"] {
         world.reader(&["log", name]).run().status(2).stdout("").stderr_has("session-reader: ").stderr_has(name);
     }
 }
@@ -404,8 +408,7 @@ fn an_ambiguous_name_shows_the_candidates() {
     let world = three();
     let candidates = "  22222222-bbbb  deploy to production\n  22222222-aaaa  deploy to staging\n";
     for name in ["22222222", "2", "DEPLOY", "deploy to"] {
-        let expected =
-            format!("session-reader: several sessions are called '{name}'; take one by its id:\n{candidates}");
+        let expected = format!("session-reader: '{name}' fits several sessions; take one by its id:\n{candidates}");
         world.reader(&["log", name]).run().status(2).stdout("").stderr(&expected);
     }
     // What is shown leads to the session.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::time::Duration;
 
 /// The time it is in every test, unless a test says otherwise.
 pub const NOW: &str = "2026-11-16T03:00:00Z";
@@ -25,6 +26,7 @@ impl World {
 
     pub fn write(&self, below: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(below);
+        assert!(path.starts_with(self.path("")), "a test writes below its own HOME");
         std::fs::create_dir_all(path.parent().expect("a parent")).expect("parent directories");
         std::fs::write(&path, content).expect("a file");
         path
@@ -109,9 +111,19 @@ impl Run {
         self
     }
 
+    /// Runs it to its end. One that hangs must not hang all tests.
     pub fn run(mut self) -> Done {
-        let output = self.command.output().expect("the program runs");
-        Done { output, shown: self.shown }
+        const PATIENCE: Duration = Duration::from_secs(60);
+        let child = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let pid = child.id();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::spawn(move || sender.send(child.wait_with_output()));
+        let output = receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
+            // SAFETY: it is our own child, and it has not been waited for.
+            unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+            panic!("$ {}\nstill runs after {PATIENCE:?}", self.shown)
+        });
+        Done { output: output.expect("the program runs"), shown: self.shown }
     }
 
     /// Starts it with its output in pipes, for a test that reads along.
