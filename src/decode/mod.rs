@@ -90,10 +90,10 @@ impl<'f> Decoder<'f> {
             let start = walker.position();
             let mut watch = Watch::new(&format.line);
             let mut walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, Some(&mut watch));
-            // Nothing more of this record is wanted; but another may have been written into it, and then all counts.
-            let rest = whole.map(|line| &line[walker.position()..]);
-            if let (Ok(false), Some(rest)) = (&walked, rest)
-                && format.starts.iter().any(|start| start.find(rest).is_some())
+            // Nothing more of this record is wanted. But if the line does not end where the record does, another was
+            // written into it, or it was cut off; then all of it counts.
+            if let (Ok(false), Some(line)) = (&walked, whole)
+                && !ends_in_order(line, walker.position())
             {
                 walker.rewind(start);
                 watch = Watch::new(&format.line);
@@ -333,6 +333,11 @@ impl Saying<'_, '_> {
         self.counts[kind as usize] += 1;
         sink(Item::Entry(Entry { role, what, key, ..self.entry.clone() }));
     }
+}
+
+/// Whether the object that a place is in ends at the end of the line.
+fn ends_in_order(line: &[u8], place: usize) -> bool {
+    scan::rest(line, place).is_some_and(|end| line[end..].iter().all(u8::is_ascii_whitespace))
 }
 
 fn time(raw: Raw) -> Option<Time> {

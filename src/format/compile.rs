@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use memchr::memmem;
-
 use super::descriptor::{self, Body, Expect, Pointer, Tests, Verb};
 use super::trie::{Node, Slot, Trie};
 use crate::entry::{Act, Mark, Role, TitleBy};
@@ -20,8 +18,6 @@ pub struct Format {
     pub id: Alternatives,
     pub cwd: Alternatives,
     pub again: Option<Slot>,
-    /// How a record starts: `{"parentUuid":`.
-    pub starts: Vec<memmem::Finder<'static>>,
     pub side_line: Option<Vec<Test>>,
     pub side_file: Option<Vec<Test>>,
     pub prompt: descriptor::Prompt,
@@ -151,8 +147,6 @@ impl Format {
         let id = line.all(&body.line.id.0);
         let cwd = line.all(&body.line.cwd.0);
         let again = body.line.again.as_ref().map(|pointer| line.slot(pointer));
-        let starts = body.line.starts.0.iter();
-        let starts = starts.map(|start| memmem::Finder::new(start).into_owned());
         let side_line = body.subagent.line.map(|all| tests(all, &mut line));
         let side_file = body.subagent.file.map(|all| tests(all, &mut line));
         let always: Vec<_> = [&time[..], &id[..]].concat();
@@ -165,7 +159,6 @@ impl Format {
             id,
             cwd,
             again,
-            starts: starts.collect(),
             side_line,
             side_file,
             prompt: body.prompt,

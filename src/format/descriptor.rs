@@ -90,9 +90,6 @@ pub struct Line {
     pub cwd: Pointers,
     /// A list of lines inside a line, by which a client repeats what it wrote before.
     pub again: Option<Pointer>,
-    /// Beginnings of records that nothing else starts with: so one that was written into another is found.
-    #[serde(default)]
-    pub starts: Many<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
