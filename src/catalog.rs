@@ -228,8 +228,13 @@ fn listed<'f>(
     let mut in_project = |cwd: &str| *projects.entry(cwd.into()).or_insert_with(|| Project::of(Path::new(cwd)) == here);
     let mut titles: HashMap<*const (), HashMap<String, String>> = HashMap::new();
     let mut seen = std::collections::HashSet::new();
+    // Of two paths to one file, the one with a name counts.
+    let mut sessions: Vec<_> = sessions.into_iter().zip(counted).collect();
+    if !names.is_empty() {
+        sessions.sort_by_key(|(session, _)| !names.contains_key(&session.path));
+    }
     let mut all: Vec<Listed> = Vec::with_capacity(sessions.len());
-    for (mut session, cached) in sessions.into_iter().zip(counted) {
+    for (mut session, cached) in sessions {
         let Some(cached) = cached else { continue };
         // A link to a transcript is not another session.
         if !seen.insert((cached.stamp.device, cached.stamp.inode)) {
@@ -272,6 +277,7 @@ fn tell_apart(all: &mut [Listed]) {
         let id = &all[index].session.id;
         let neighbours = [index.checked_sub(1), Some(index + 1)].into_iter().flatten().filter_map(|near| all.get(near));
         let shared = neighbours.map(|near| shared(id, &near.session.id)).max().unwrap_or(0);
+        let shared = id.floor_char_boundary(shared);
         let length = if shared < 8 { 8 } else { id[shared..].find('-').map_or(id.len(), |dash| shared + dash) };
         all[index].id_length = id.char_indices().map(|(at, _)| at).find(|at| *at >= length).unwrap_or(id.len());
     }
@@ -314,7 +320,9 @@ pub fn resolve<'f>(
         return found(session);
     }
     let path = env.expand(name);
-    if path.is_file() {
+    // A bare word is a session before it is a file.
+    let looks_like_path = name.contains('/') || name.ends_with(".jsonl");
+    if looks_like_path && path.is_file() {
         return by_path(env, formats, path);
     }
     if name.chars().count() >= 8 {
@@ -328,13 +336,24 @@ pub fn resolve<'f>(
     let all = list(env, formats, bad);
     match choose(&all, name) {
         Ok(listed) => found(listed.session.clone()),
+        Err(Unresolved::Unknown(_)) if path.is_file() => by_path(env, formats, path),
         Err(unresolved) => Err(unresolved),
+    }
+}
+
+/// The session of this home, or the file, that a name leads to by now; for who waits for it to begin.
+pub fn begun<'f>(env: &Env, formats: &'f [Known], name: &str) -> Option<Resolved<'f>> {
+    let named = Home::above(&env.cwd).and_then(|home| home.session(name, formats, env));
+    let path = env.expand(name);
+    match named {
+        Some(session) => Some(Resolved { session, subagent: false }),
+        None => path.is_file().then(|| by_path(env, formats, path).ok())?,
     }
 }
 
 /// A file name may hold only the beginning of the id that the client shows.
 fn is_longer_id(name: &str, id: &str) -> bool {
-    id.len() == 8 && name.len() == 36 && name.starts_with(id)
+    id.len() >= 8 && name.starts_with(id)
 }
 
 /// A file of an agent's own directory has that agent's format; any other is recognised from its lines.
@@ -377,14 +396,19 @@ fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, U
     }
     let mut near: Vec<_> = all.iter().collect();
     near.sort_by_key(|listed| (std::cmp::Reverse(likeness(listed, &lower)), !listed.here));
-    Err(Unresolved::Unknown(candidates(near.into_iter())))
+    Err(Unresolved::Unknown(candidates(near.into_iter().take(5))))
 }
 
 fn candidates<'a, 'f: 'a>(listed: impl Iterator<Item = &'a Listed<'f>>) -> Vec<(String, String)> {
-    listed
-        .take(5)
-        .map(|listed| (listed.handle().to_owned(), listed.tally.title().unwrap_or_default().to_owned()))
-        .collect()
+    let mut candidates: Vec<(String, String)> = Vec::new();
+    for listed in listed {
+        // Two files with one id are told apart by their paths.
+        let known = candidates.iter().any(|(handle, _)| handle == listed.handle());
+        let handle = if known { listed.session.path.display().to_string() } else { listed.handle().to_owned() };
+        candidates
+            .push((handle, format!("{}: {}", listed.session.format.name, listed.tally.title().unwrap_or_default())));
+    }
+    candidates
 }
 
 /// How many neighbouring pairs of letters a session's handle or title shares with a name.

@@ -1,7 +1,7 @@
 //! The model: what a transcript says, whoever wrote it.
 //!
-//! An [`Entry`] is something said, called or marked. It borrows from the line it was decoded from, and its text stays
-//! undecoded until somebody asks for it, so that counting entries does not pay for reading them.
+//! An [`Entry`] is something said, called or marked. It borrows from the line it was decoded from, where the line has it
+//! as it is.
 
 use std::borrow::Cow;
 

@@ -76,12 +76,14 @@ impl<'f> Transcript<'f> {
 
     /// The last entries, read from the end and no further than needed.
     pub fn last(&self, wanted: Wanted) -> io::Result<Log> {
+        const OLD_LINES: usize = 100;
         let mut decoder = self.decoder();
         let mut backward = Backward::new(&self.file, self.meta.len())?;
         let mut log = Log { end: self.meta.len(), ..Log::default() };
         let mut lines: Vec<Vec<Entry<'static>>> = Vec::new();
         let mut enough = wanted.count;
         let mut shown = 0;
+        let mut old_lines = 0;
         loop {
             let mut old = false;
             let mut complete = false;
@@ -99,7 +101,11 @@ impl<'f> Transcript<'f> {
                 let outcome = decoder.line(line, &mut |item| match item {
                     Item::Facts(facts) => {
                         let limit = wanted.since.map(|since| Time(since.0 - 10 * MINUTE));
-                        old |= facts.time.zip(limit).is_some_and(|(time, limit)| time < limit);
+                        // One line with a wrong clock is not the past yet.
+                        if let Some((time, limit)) = facts.time.zip(limit) {
+                            old_lines = if time < limit { old_lines + 1 } else { 0 };
+                            old |= old_lines > OLD_LINES;
+                        }
                     }
                     Item::Entry(entry) => entries.push(entry.into_owned()),
                 })?;
@@ -116,7 +122,8 @@ impl<'f> Transcript<'f> {
                 log.entries = woven;
                 return Ok(log);
             }
-            enough = shown + wanted.count - woven.len();
+            // At least twice as many next time, so that a file full of repetitions is not woven over and over.
+            enough = (shown + wanted.count - woven.len()).max(2 * shown);
         }
     }
 
@@ -148,15 +155,6 @@ impl<'f> Transcript<'f> {
             read.ok()?;
         }
         cwd
-    }
-
-    /// Where the last whole line ends.
-    pub fn end(&self) -> io::Result<u64> {
-        let mut backward = Backward::new(&self.file, self.meta.len())?;
-        Ok(match backward.previous_line()? {
-            Some((line, false)) => line.offset(),
-            _ => self.meta.len(),
-        })
     }
 
     /// Counts on from where a tally stopped, or from the start if the file is not what it was.
@@ -219,12 +217,13 @@ impl Fit {
     }
 }
 
-/// Recognises a transcript from its lines. The beginning decides; if it says nothing, the whole file does.
+/// Recognises a transcript from its lines. The beginning decides; if it says nothing, more of it does.
 pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'f Known, Fit)>> {
     const BEGINNING: u64 = 512 * 1024;
+    const MOST: u64 = 16 * 1024 * 1024;
     let file = File::open(path)?;
     let size = file.metadata()?.len();
-    for limit in [BEGINNING.min(size), size] {
+    for limit in [BEGINNING.min(size), MOST.min(size)] {
         let mut best: Option<(&Known, Fit)> = None;
         for known in formats {
             for subagent in [false, true] {

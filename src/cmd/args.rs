@@ -18,7 +18,7 @@ Examples:
 A session is called by its name (.volute/, .mind/), its title, the beginning of its id, the path of its file, or 'last'.
 One that is named like a command is reached by `session-reader log NAME`.
 
-Exit status: 0 found, 1 nothing found, 2 trouble.
+Exit status: 0 found, 1 nothing found, 2 trouble (a wrong flag, an unknown name, a file that cannot be read).
 
 Environment:
   CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, QWEN_HOME, QWEN_RUNTIME_DIR, PI_CODING_AGENT_DIR,

@@ -1,9 +1,9 @@
 //! `session-reader log --follow`: new entries as they are written.
 //!
-//! Files are looked at a few times a second. A file that was replaced is read from its start; what was shown before is
-//! known by its keys and not shown again.
+//! Files are looked at a few times a second. A file that was replaced is read from its start, and only what is later than
+//! all that was shown before is news.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -11,13 +11,15 @@ use std::time::{Duration, Instant};
 
 use super::args::LogArgs;
 use super::{Exit, Stage, log};
-use crate::catalog::{self, Listed, Resolved};
+use crate::catalog::{self, Resolved};
 use crate::cursor::{Buffer, Cursor};
 use crate::decode::Item;
 use crate::digest::{Weaver, Woven};
 use crate::entry::{Call, Entry, Role, What};
-use crate::locate::{Home, Session, Stamp};
+use crate::locate::{Home, Session, Stamp, Unreadable};
+
 use crate::render::log::{LogView, Origin};
+use crate::time::Time;
 use crate::transcript::{Transcript, Wanted};
 
 const LOOK: Duration = Duration::from_millis(150);
@@ -34,6 +36,9 @@ struct Followed<'f> {
     weaver: Weaver,
     calls: HashMap<usize, Call<'static>>,
     count: usize,
+    /// The time of the newest entry so far, and all that was said then.
+    newest: Option<Time>,
+    latest: Vec<What<'static>>,
     complained: bool,
 }
 
@@ -48,12 +53,24 @@ impl<'f> Followed<'f> {
             weaver: Weaver::keeping_results(full),
             calls: HashMap::new(),
             count: 0,
+            newest: None,
+            latest: Vec::new(),
             complained: false,
         }
     }
 
     /// Takes in an entry; what is to be shown of it comes back.
     fn take(&mut self, entry: Entry<'static>) -> Option<Entry<'static>> {
+        if entry.relisted {
+            return None;
+        }
+        if entry.time >= self.newest {
+            if entry.time > self.newest {
+                self.latest.clear();
+            }
+            self.newest = entry.time;
+            self.latest.push(entry.what.clone());
+        }
         match self.weaver.push(entry) {
             Woven::New(entry) => {
                 if let What::Call(call) = &entry.what {
@@ -70,12 +87,14 @@ impl<'f> Followed<'f> {
         }
     }
 
-    /// Starts where the file ends now.
-    fn skip(&mut self) -> io::Result<()> {
+    /// Takes in what was written so far, and goes on from there; what is wanted of it comes back.
+    fn past(&mut self, wanted: Wanted) -> io::Result<Vec<Entry<'static>>> {
+        let resolved = Resolved { session: self.session.clone(), subagent: self.subagent };
+        let log = log::read(&resolved, wanted)?;
         let transcript = Transcript::open(&self.session.path, self.session.format.format())?;
-        let end = transcript.end()?;
-        self.cursor = Some(Cursor::at(&transcript.file, end)?);
-        Ok(())
+        self.cursor = Some(Cursor::at(&transcript.file, log.end)?);
+        log.entries.iter().for_each(|entry| drop(self.take(entry.clone())));
+        Ok(log.entries)
     }
 
     /// Entries that were written since the last look.
@@ -90,10 +109,14 @@ impl<'f> Followed<'f> {
         }
         let transcript =
             Transcript::open(&self.session.path, self.session.format.format())?.full(full).subagent(self.subagent);
-        let from = self.cursor.filter(|cursor| cursor.holds(&transcript.file)).map_or(0, |cursor| cursor.offset);
+        let held = self.cursor.filter(|cursor| cursor.holds(&transcript.file));
+        let from = held.map_or(0, |cursor| cursor.offset);
+        let known = self.newest.filter(|_| held.is_none());
         let mut entries = Vec::new();
         let (end, _) = transcript.from(from, &mut Buffer::default(), &mut |item| {
-            if let Item::Entry(entry) = item {
+            if let Item::Entry(entry) = item
+                && known.is_none_or(|known| is_news(&entry, known, &self.latest))
+            {
                 entries.push(entry.into_owned());
             }
         })?;
@@ -103,26 +126,30 @@ impl<'f> Followed<'f> {
     }
 }
 
-/// One session, from its last entries on.
-pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'s>) -> io::Result<Exit> {
-    let wanted = log::wanted(args, stage);
-    let past = log::read(&resolved, wanted)?;
-    let mut followed = Followed::new(resolved, None, args.full);
-    let mut view = LogView::new(stage.env.zone(), stage.look);
-    for entry in &past.entries {
-        log::show(entry, &followed.origin, args, &mut view, stage)?;
-    }
-    past.entries.into_iter().for_each(|entry| drop(followed.take(entry)));
-    let transcript = Transcript::open(&followed.session.path, followed.session.format.format())?;
-    followed.cursor = Some(Cursor::at(&transcript.file, past.end)?);
-    follow(vec![followed], args, view, stage, |_, _| Ok(vec![]))
+/// Whether an entry of a file that was replaced is later than what was shown of the old one.
+fn is_news(entry: &Entry, known: Time, latest: &[What]) -> bool {
+    entry.time.is_none_or(|time| time > known || time == known && !latest.contains(&entry.what))
 }
 
-/// A session whose transcript does not exist yet.
+/// One session, from its last entries on.
+pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'s>) -> io::Result<Exit> {
+    let mut followed = Followed::new(resolved, None, args.full);
+    let past = match followed.past(log::wanted(args, stage)) {
+        Ok(past) => past,
+        Err(error) => return stage.say_unreadable(&[Unreadable { path: followed.session.path, error }]),
+    };
+    let mut view = LogView::new(stage.env.zone(), stage.look);
+    for entry in &past {
+        log::show(entry, &followed.origin, args, &mut view, stage)?;
+    }
+    follow(vec![followed], args, view, stage, |_, _| vec![])
+}
+
+/// A session whose transcript does not exist yet, or is still empty.
 pub fn late(name: &str, args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
     stage.say(format_args!("waiting for '{name}' to begin"))?;
     while !stage.stop.load(Ordering::Relaxed) {
-        if let Ok(resolved) = catalog::resolve(stage.env, stage.formats, name, &mut Vec::new()) {
+        if let Some(resolved) = catalog::begun(stage.env, stage.formats, name) {
             return one(resolved, args, stage);
         }
         std::thread::sleep(LOOK);
@@ -143,44 +170,35 @@ pub fn is_named_here(name: &str, stage: &Stage) -> bool {
 /// All sessions of the project, or of the machine, also those that begin later.
 pub fn many(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
     let wanted = log::wanted(args, stage);
-    let mut view = LogView::new(stage.env.zone(), stage.look);
-    let mut followed = begun(args, stage)?;
+    let shows_past = args.lines.is_some() || args.since.is_some();
+    let mut known = HashSet::new();
+    let mut followed = begun(args, stage, &mut known);
     let mut past = Vec::new();
-    for one in followed.values_mut() {
-        let skipped = one.skip();
-        if args.lines.is_some() || args.since.is_some() {
-            let resolved = Resolved { session: one.session.clone(), subagent: false };
-            let log = log::read(&resolved, wanted).unwrap_or_default();
-            past.extend(log.entries.into_iter().map(|entry| (one.origin.clone(), entry)));
-        }
-        // A file that is gone, or cannot be read, may come back.
-        drop(skipped);
+    for one in &mut followed {
+        // A file that cannot be read now may be readable later.
+        let entries = one.past(wanted).unwrap_or_default();
+        past.extend(entries.into_iter().filter(|_| shows_past).map(|entry| (one.origin.clone(), entry)));
     }
     past.sort_by_key(|(_, entry)| entry.time);
-    let excess = past.len().saturating_sub(wanted.count);
-    for (origin, entry) in &past[excess..] {
+    let mut view = LogView::new(stage.env.zone(), stage.look);
+    for (origin, entry) in &past[past.len().saturating_sub(wanted.count)..] {
         log::show(entry, origin, args, &mut view, stage)?;
     }
     let sessions = if followed.len() == 1 { "session" } else { "sessions" };
     stage.say(format_args!("following {} {sessions}", followed.len()))?;
-    let mut known: Vec<PathBuf> = followed.keys().cloned().collect();
-    let all = std::mem::take(&mut followed).into_values().collect();
-    follow(all, args, view, stage, |args, stage| {
-        let new: Vec<_> = begun(args, stage)?.into_iter().filter(|(path, _)| !known.contains(path)).collect();
-        known.extend(new.iter().map(|(path, _)| path.clone()));
-        Ok(new.into_iter().map(|(_, followed)| followed).collect())
-    })
+    follow(followed, args, view, stage, |args, stage| begun(args, stage, &mut known))
 }
 
-fn begun<'s>(args: &LogArgs, stage: &mut Stage<'s>) -> io::Result<HashMap<PathBuf, Followed<'s>>> {
-    let mut listed = catalog::list(stage.env, stage.formats, &mut Vec::new());
-    listed.retain(|listed| args.all || listed.here);
-    let start = |listed: Listed<'s>| {
+/// The sessions that have begun and are not known yet.
+fn begun<'s>(args: &LogArgs, stage: &Stage<'s>, known: &mut HashSet<PathBuf>) -> Vec<Followed<'s>> {
+    let listed = catalog::list(stage.env, stage.formats, &mut Vec::new());
+    let new =
+        listed.into_iter().filter(|listed| (args.all || listed.here) && known.insert(listed.session.path.clone()));
+    new.map(|listed| {
         let label = listed.handle().to_owned();
-        let path = listed.session.path.clone();
-        (path, Followed::new(Resolved { session: listed.session, subagent: false }, Some(label), args.full))
-    };
-    Ok(listed.into_iter().map(start).collect())
+        Followed::new(Resolved { session: listed.session, subagent: false }, Some(label), args.full)
+    })
+    .collect()
 }
 
 /// Looks, shows and waits, until the user has had enough.
@@ -189,7 +207,7 @@ fn follow<'s>(
     args: &LogArgs,
     mut view: LogView,
     stage: &mut Stage<'s>,
-    mut begun: impl FnMut(&LogArgs, &mut Stage<'s>) -> io::Result<Vec<Followed<'s>>>,
+    mut begun: impl FnMut(&LogArgs, &Stage<'s>) -> Vec<Followed<'s>>,
 ) -> io::Result<Exit> {
     let wanted = Wanted { count: usize::MAX, since: None, full: args.full, unfinished: false };
     let mut searched = Instant::now();
@@ -211,7 +229,7 @@ fn follow<'s>(
         stage.out.flush()?;
         std::thread::sleep(LOOK);
         if searched.elapsed() > SEARCH {
-            all.extend(begun(args, stage)?);
+            all.extend(begun(args, stage));
             searched = Instant::now();
         }
     }

@@ -32,13 +32,14 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
         all.retain(|listed| listed.here);
     }
     if all.is_empty() {
-        let hint = match elsewhere {
-            0 => String::new(),
-            1 => "; 1 elsewhere: session-reader list --all".into(),
-            count => format!("; {count} elsewhere: session-reader list --all"),
-        };
+        let narrowed = if args.agent.is_some() || args.since.is_some() { " like that" } else { "" };
         let place = if args.all { "on this machine" } else { "in this project" };
-        stage.say(format_args!("no sessions {place}{hint}"))?;
+        let hint = match elsewhere {
+            0 if narrowed.is_empty() => "; `session-reader formats` shows where they are looked for".into(),
+            0 => String::new(),
+            count => format!("; {count} elsewhere, which --all shows"),
+        };
+        stage.say(format_args!("no sessions{narrowed} {place}{hint}"))?;
         return Ok(trouble.max(Exit::Nothing));
     }
     if args.json {

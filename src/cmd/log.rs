@@ -25,7 +25,7 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
     let mut bad = Vec::new();
     let resolved = match catalog::resolve(stage.env, stage.formats, name, &mut bad) {
         Ok(resolved) => resolved,
-        Err(Unresolved::Unknown(_)) if args.follow && follow::may_appear(name, stage) => {
+        Err(Unresolved::Unknown(_) | Unresolved::Unrecognised(_)) if args.follow && follow::may_appear(name, stage) => {
             return follow::late(name, args, stage);
         }
         Err(Unresolved::Unknown(_)) if follow::is_named_here(name, stage) => {

@@ -12,7 +12,7 @@ use crate::catalog::Unresolved;
 use crate::env::Env;
 use crate::format::{self, Known};
 use crate::locate::Unreadable;
-use crate::render::terminal::{Look, clean, cut, flat};
+use crate::render::terminal::{Look, clean, cut, flat, pad, width};
 use args::Command;
 
 /// How a command ended; the number is the exit status.
@@ -37,7 +37,9 @@ pub struct Stage<'s> {
 impl Stage<'_> {
     fn say(&mut self, problem: impl std::fmt::Display) -> io::Result<()> {
         // A file name is a stranger's text, too.
-        writeln!(self.err, "session-reader: {}", clean(&problem.to_string()))
+        // If nobody listens, what there is to show is still shown.
+        let _ = writeln!(self.err, "session-reader: {}", clean(&problem.to_string()));
+        Ok(())
     }
 
     /// Names files that could not be read; the others were.
@@ -53,6 +55,10 @@ impl Stage<'_> {
             Unresolved::Unknown(near) if near.is_empty() => {
                 self.say(format_args!("no session is called '{name}', and no session was found at all; `session-reader formats` shows where they are looked for"))?;
                 near
+            }
+            Unresolved::Unknown(_) if name.contains('/') || name.ends_with(".jsonl") => {
+                self.say(format_args!("{name}: no such file"))?;
+                vec![]
             }
             Unresolved::Unknown(near) => {
                 self.say(format_args!("no session is called '{name}'; the nearest:"))?;
@@ -74,8 +80,13 @@ impl Stage<'_> {
                 vec![]
             }
         };
-        for (handle, title) in candidates {
-            writeln!(self.err, "  {}  {}", flat(&handle), cut(&flat(&title), 60))?;
+        const SHOWN: usize = 10;
+        let room = candidates.iter().take(SHOWN).map(|(handle, _)| width(handle)).max().unwrap_or(0);
+        for (handle, title) in candidates.iter().take(SHOWN) {
+            let _ = writeln!(self.err, "  {}  {}", pad(&flat(handle), room), cut(&flat(title), 60));
+        }
+        if candidates.len() > SHOWN {
+            let _ = writeln!(self.err, "  and {} more", candidates.len() - SHOWN);
         }
         Ok(Exit::Trouble)
     }

@@ -80,6 +80,7 @@ impl<'f> Decoder<'f> {
     fn records<P: Pieces>(&mut self, pieces: P, whole: Option<&[u8]>, sink: Sink) -> io::Result<Outcome> {
         let format = self.format;
         let mut walker = Walker::new(pieces, whole.is_none(), std::mem::take(&mut self.captures), &format.block.root);
+        walker.results = self.full;
         let mut outcome = Outcome::Ignored;
         let walked = loop {
             match walker.seek() {
@@ -122,18 +123,25 @@ impl<'f> Decoder<'f> {
 
     /// A record cut off in the middle, with the next one right behind it: finds the one that ends where the line does.
     fn recover(&mut self, line: &[u8], sink: Sink) -> io::Result<()> {
-        const TRIES: usize = 64;
         let format = self.format;
-        for start in memmem::find_iter(line, b"{\"").filter(|start| *start > 0).take(TRIES) {
+        // What starts further inside a record ends before the line does, so the search goes backward; a line of nothing
+        // but brackets must not make it long.
+        let mut patience = 16 * line.len();
+        for start in memmem::rfind_iter(line, b"{\"").take_while(|start| *start > 0) {
             let rest = &line[start..];
             let mut walker = Walker::new(rest, false, std::mem::take(&mut self.captures), &format.block.root);
-            let whole = walker.walk(&format.line.root, format.line.slots, format.block.slots, None).is_ok()
-                && matches!(walker.seek(), Ok(false));
+            let walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, None);
+            let whole = walked.is_ok() && matches!(walker.seek(), Ok(false));
+            let effort = walker.position() + 1;
             self.captures = walker.captures;
             if whole {
                 self.records(rest, Some(rest), sink)?;
                 break;
             }
+            if effort > patience {
+                break;
+            }
+            patience -= effort;
         }
         Ok(())
     }
@@ -214,7 +222,8 @@ impl<'f> Decoder<'f> {
     fn facts<'a>(&self, rule: &Rule, found: Found<'a>) -> Facts<'a> {
         let format = self.format;
         let text = |slots: &[usize]| found.first(slots).and_then(Raw::text);
-        let sum = |slots: &[usize]| slots.iter().filter_map(|slot| found.get(*slot)?.count()).sum();
+        let sum =
+            |slots: &[usize]| slots.iter().filter_map(|slot| found.get(*slot)?.count()).fold(0, u64::saturating_add);
         let usage = rule.usage.as_ref().and_then(|keys| {
             let any = keys.input.iter().chain(&keys.output).any(|slot| found.get(*slot).is_some());
             any.then(|| Usage { input: sum(&keys.input), output: sum(&keys.output), total: keys.total })

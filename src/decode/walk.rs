@@ -44,6 +44,7 @@ impl Captures {
     const MOST_BLOCKS: usize = 1 << 16;
     /// The most that is kept of one value, and of one line, when it comes in pieces.
     const MOST_OF_VALUE: usize = 4 << 20;
+    const MOST_OF_RESULT: usize = 512;
     const MOST_OF_LINE: usize = 32 << 20;
 
     fn clear(&mut self, slots: usize, width: usize) {
@@ -104,8 +105,12 @@ pub struct Walker<'n, P> {
     at: usize,
     /// Whether the line comes in pieces, so that wanted values must be kept.
     keep: bool,
-    /// The value that is being kept: where it starts in `kept`, and in the current piece.
+    /// The value that is being kept: where it starts in `kept`, where it goes on in the current piece.
     keeping: Option<(usize, usize)>,
+    /// How much of it is kept at the most.
+    most: usize,
+    /// Keep all of what tools answered, which is long and mostly of no interest.
+    pub results: bool,
     pub captures: Captures,
     /// Why the next piece could not be read.
     pub error: Option<io::Error>,
@@ -121,7 +126,7 @@ enum Into {
 
 impl<'n, P: Pieces> Walker<'n, P> {
     pub fn new(pieces: P, keep: bool, captures: Captures, block_root: &'n Node) -> Walker<'n, P> {
-        Walker { pieces, at: 0, keep, keeping: None, captures, error: None, block_root }
+        Walker { pieces, at: 0, keep, keeping: None, most: 0, results: false, captures, error: None, block_root }
     }
 
     /// Goes to the next value on the line; false if there is none. NUL bytes, white space and a byte order mark before
@@ -207,7 +212,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
     fn save(&mut self) {
         if let Some((start, from)) = self.keeping {
             let kept = &mut self.captures.kept;
-            let room = Captures::MOST_OF_VALUE.saturating_sub(kept.len() - start);
+            let room = self.most.saturating_sub(kept.len() - start);
             let room = room.min(Captures::MOST_OF_LINE.saturating_sub(kept.len()));
             let piece = &self.pieces.piece()[from..self.at];
             kept.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -233,6 +238,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
         let start = self.at;
         if self.keep && node.slot.is_some() && !enters {
             self.keeping = Some((self.captures.kept.len(), start));
+            self.most = if node.result && !self.results { Captures::MOST_OF_RESULT } else { Captures::MOST_OF_VALUE };
         }
         match first {
             b'"' => self.string()?,
@@ -245,14 +251,18 @@ impl<'n, P: Pieces> Walker<'n, P> {
             _ => return Err(Broken),
         }
         if let Some(slot) = node.slot {
-            let place = match self.keeping.take() {
-                Some(kept) => {
-                    self.keeping = Some(kept);
+            let place = match self.keeping {
+                Some((kept, _)) => {
                     self.save();
                     self.keeping = None;
-                    (kept.0 as u32, self.captures.kept.len() as u32)
+                    (kept as u32, self.captures.kept.len() as u32)
                 }
-                None if self.keep => NOTHING,
+                // Found in its parts: all that is kept of it is that it was there.
+                None if self.keep => {
+                    self.captures.kept.extend_from_slice(b"[]");
+                    let end = self.captures.kept.len() as u32;
+                    (end - 2, end)
+                }
                 None => (start as u32, self.at as u32),
             };
             self.put(into, slot, place);
@@ -288,6 +298,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
             self.at += 1;
             return Ok(true);
         }
+        let mut below = node.below;
         loop {
             if self.skip_space()? != b'"' {
                 return Err(Broken);
@@ -303,13 +314,14 @@ impl<'n, P: Pieces> Walker<'n, P> {
                     if is_over(self) {
                         return Ok(false);
                     }
-                    if node.below != 0
-                        && matches!(into, Into::Line)
-                        && self.captures.has(node.below)
-                        && let Some(end) = scan::rest(self.pieces.piece(), self.at)
-                    {
+                    let all = below != 0 && matches!(into, Into::Line) && self.captures.has(below);
+                    if all && let Some(end) = scan::rest(self.pieces.piece(), self.at) {
                         self.at = end;
                         return Ok(true);
+                    }
+                    if all {
+                        // It does not end in this piece; looking again after every member would take long.
+                        below = 0;
                     }
                 }
                 None => self.skip()?,
@@ -344,7 +356,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
                     key.push(byte);
                     self.at += 1;
                     if byte == b'\\' {
-                        key.extend(self.peek()?);
+                        key.push(self.peek()?.ok_or(Broken)?);
                         self.at += 1;
                     }
                 }

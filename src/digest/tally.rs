@@ -1,5 +1,6 @@
 //! What a list says about a session, counted entry by entry. A tally can be put away and counted on from where it
-//! stopped; the result is the same as counting in one go.
+//! stopped; the result is the same as counting in one go. A message that is written again counts once if it is one of the
+//! last few; what was said long ago and is copied whole is counted as said again.
 
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +52,9 @@ pub struct Seen {
     used: Vec<(u32, u64, u64)>,
     #[serde(default, skip_serializing_if = "is_default")]
     queued: Option<u32>,
+    /// Something was said other than in a list of what was said.
+    #[serde(default, skip_serializing_if = "is_default")]
+    direct: bool,
 }
 
 /// Half of an id is enough to tell apart the few that are compared.
@@ -126,8 +130,8 @@ impl Tally {
         let id = message.map(short);
         let known = self.seen.used.iter().position(|(used, ..)| Some(*used) == id);
         let (_, input, output) = known.map(|index| self.seen.used.remove(index)).unwrap_or_default();
-        self.input += usage.input.saturating_sub(input);
-        self.output += usage.output.saturating_sub(output);
+        self.input = self.input.saturating_add(usage.input.saturating_sub(input));
+        self.output = self.output.saturating_add(usage.output.saturating_sub(output));
         if let Some(id) = id {
             self.seen.used.push((id, usage.input.max(input), usage.output.max(output)));
             let excess = self.seen.used.len().saturating_sub(Tally::USED);
@@ -148,9 +152,11 @@ impl Tally {
     }
 
     pub fn entry(&mut self, entry: &Entry) {
-        if entry.relisted {
+        // What is listed again was counted before, unless nothing was: then this is all there is.
+        if entry.relisted && self.seen.direct {
             return;
         }
+        self.seen.direct |= !entry.relisted;
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => self.prompt(entry, text),
             (What::Text(_), Role::Assistant) => {

@@ -23,9 +23,8 @@ pub enum Woven {
 pub struct Weaver {
     keys: HashMap<Id, usize>,
     calls: HashMap<Id, usize>,
-    /// Prompts typed while the agent was busy, by their text, and whether they came by the queue. A client may write one
-    /// more time what it took out of the queue.
-    queued: HashMap<String, bool>,
+    /// The last prompt, if it was typed while the agent was busy: a client may write it once more when it takes it up.
+    queued: Option<String>,
     count: usize,
     /// Keep results as entries of their own.
     results: bool,
@@ -70,18 +69,11 @@ impl Weaver {
 
     fn is_queued_twin(&mut self, entry: &Entry) -> bool {
         let (What::Text(text), Role::User) = (&entry.what, entry.role) else { return false };
-        match self.queued.get(&**text) {
-            Some(queued) if *queued != entry.queued => {
-                self.queued.remove(&**text);
-                true
-            }
-            _ => {
-                if entry.queued {
-                    self.queued.insert(text.to_string(), true);
-                }
-                false
-            }
+        let before = self.queued.take();
+        if entry.queued {
+            self.queued = Some(text.to_string());
         }
+        !entry.queued && before.as_deref() == Some(&**text)
     }
 }
 

@@ -214,7 +214,7 @@ fn enough(rule: &Rule, always: &[Slot], side: &[Test]) -> u128 {
     let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output]);
     let more =
         rule.call.as_ref().is_some_and(|call| call.json.is_empty()) || rule.result.is_some() || rule.title.is_some();
-    let own = [&rule.content, &rule.thinking, &rule.error, &rule.message, &rule.model];
+    let own = [&rule.content, &rule.thinking, &rule.error, &rule.message, &rule.model, &rule.cwd, &rule.project];
     let slots = own.into_iter().chain(call).chain(result).chain(usage).flatten().chain(always).copied();
     let slots: Vec<_> = slots.chain(rule.when.iter().chain(side).map(|test| test.slot)).collect();
     if !sure || more || slots.iter().any(|slot| *slot >= 128) {
@@ -256,7 +256,7 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects:
             id: trie.all(&result.id.0),
             failed: tests(result.failed, trie),
             failed_starts: result.failed_starts,
-            text: trie.all(&result.text.0),
+            text: result.text.0.iter().map(|pointer| trie.result(pointer)).collect(),
             exit: result.verb == Some(Verb::Exit),
         }),
         message: trie.all(&written.message.0),

@@ -42,17 +42,21 @@ impl Prompt {
         }
     }
 
-    fn stripped<'a>(&self, mut text: Cow<'a, str>) -> Cow<'a, str> {
+    fn stripped<'a>(&self, text: Cow<'a, str>) -> Cow<'a, str> {
         if !text.contains('<') {
             return text;
         }
-        for tag in &self.strip {
-            while let Some(cut) = block(&text, tag) {
-                let rest = format!("{}{}", &text[..cut.start], text[cut.end..].trim_start_matches(['\n', '\r']));
-                text = Cow::Owned(rest);
-            }
+        let mut kept = String::new();
+        let mut rest: &str = &text;
+        // The next block of each tag, until it has been passed.
+        while let Some(cut) = self.strip.iter().filter_map(|tag| block(rest, tag)).min_by_key(|cut| cut.start) {
+            kept += &rest[..cut.start];
+            rest = rest[cut.end..].trim_start_matches(['\n', '\r']);
         }
-        text
+        if rest.len() == text.len() {
+            return text;
+        }
+        Cow::Owned(kept + rest)
     }
 }
 
@@ -75,10 +79,11 @@ fn untagged(text: &str) -> String {
     while let Some(open) = rest.find('<') {
         out.push_str(&rest[..open]);
         out.push(' ');
-        rest = match rest[open..].find('>') {
-            Some(close) => &rest[open + close + 1..],
+        rest = &rest[open..];
+        match rest.find('>') {
+            Some(close) => rest = &rest[close + 1..],
             None => break,
-        };
+        }
     }
     out.push_str(rest);
     let words: Vec<_> = out.split_whitespace().collect();

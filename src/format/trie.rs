@@ -15,6 +15,8 @@ pub struct Node {
     pub slot: Option<Slot>,
     /// The slots further down, as bits: when all are filled, the rest can be skipped. 0 if a slot has no bit.
     pub below: u128,
+    /// What a tool answered.
+    pub result: bool,
     /// The elements of an array here are blocks, to be walked one by one.
     pub blocks: bool,
 }
@@ -106,6 +108,11 @@ impl Trie {
 
     pub fn all(&mut self, pointers: &[Pointer]) -> Vec<Slot> {
         pointers.iter().map(|pointer| self.slot(pointer)).collect()
+    }
+
+    pub fn result(&mut self, pointer: &Pointer) -> Slot {
+        self.root.at(pointer).result = true;
+        self.slot(pointer)
     }
 
     pub fn blocks(&mut self, pointer: &Pointer) -> Slot {

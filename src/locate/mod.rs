@@ -202,8 +202,8 @@ fn stamp(entry: &DirEntry) -> Option<Stamp> {
 /// The titles that an index file under a root gives to session ids; the last of an id wins.
 pub fn titles(root: &Root, env: &Env) -> HashMap<String, String> {
     let Some((index, dir)) = root.titles.as_ref().zip(place(root, env)) else { return HashMap::new() };
-    let text = std::fs::read_to_string(dir.join(&index.file)).unwrap_or_default();
-    text.lines().filter_map(|line| title(index, line)).collect()
+    let text = std::fs::read(dir.join(&index.file)).unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().filter_map(|line| title(index, line)).collect()
 }
 
 fn title(index: &Titles, line: &str) -> Option<(String, String)> {

@@ -21,11 +21,13 @@ const COLUMNS: [Column; 7] = [
     Column { head: "AGE", right: true, most: 8, goes: 0, cell: |listed, _, now| age(listed, now) },
     Column { head: "MSGS", right: true, most: 6, goes: 4, cell: |listed, _, _| listed.tally.messages.to_string() },
     Column { head: "TOKENS", right: true, most: 7, goes: 5, cell: |listed, _, _| tokens(listed) },
-    Column { head: "WHERE", right: false, most: 24, goes: 6, cell: place },
+    Column { head: "WHERE", right: false, most: 40, goes: 6, cell: place },
 ];
 
 const GAP: &str = "  ";
+/// Room for a title before a column goes; before the last one goes, less will do.
 const TITLE: usize = 24;
+const LEAST_TITLE: usize = 16;
 
 /// The rows, headings first. `anywhere`: sessions of several projects, so each says where it is.
 pub fn table<'t>(
@@ -38,8 +40,11 @@ pub fn table<'t>(
     let columns = COLUMNS.iter().filter(|column| anywhere || column.head != "WHERE");
     let mut columns: Vec<(&Column, usize)> = columns.map(|column| (column, column.width(sessions, env, now))).collect();
     let used = |columns: &[(&Column, usize)]| columns.iter().map(|(_, width)| width + GAP.len()).sum::<usize>();
-    while look.width.is_some_and(|room| used(&columns) + TITLE > room) {
-        let Some(worst) = columns.iter().map(|(column, _)| column.goes).max().filter(|goes| *goes > 0) else { break };
+    while let Some(worst) = columns.iter().map(|(column, _)| column.goes).max().filter(|goes| *goes > 0) {
+        let title = if worst > 1 { TITLE } else { LEAST_TITLE };
+        if look.width.is_none_or(|room| used(&columns) + title <= room) {
+            break;
+        }
         columns.retain(|(column, _)| column.goes != worst);
     }
     let room = look.width.map_or(usize::MAX, |room| room.saturating_sub(used(&columns)).max(8));
@@ -89,7 +94,7 @@ fn age(listed: &Listed, now: Time) -> String {
 
 /// `850`, `12k`, `3.4M`
 fn tokens(listed: &Listed) -> String {
-    match listed.tally.input + listed.tally.output {
+    match listed.tally.input.saturating_add(listed.tally.output) {
         0 => "-".into(),
         count @ 1..1_000 => count.to_string(),
         count @ 1_000..1_000_000 => format!("{}k", count / 1_000),
@@ -102,5 +107,5 @@ fn place(listed: &Listed, env: &Env, _: Time) -> String {
     let place = flat(&env.tilde(std::path::Path::new(cwd)));
     // The end of a path says more than its beginning.
     let count = place.chars().count();
-    if count <= 24 { place } else { format!("…{}", place.chars().skip(count - 23).collect::<String>()) }
+    if count <= 40 { place } else { format!("…{}", place.chars().skip(count - 39).collect::<String>()) }
 }

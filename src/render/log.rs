@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::entry::{Call, Entry, Mark, Role, What};
+use crate::entry::{Act, Call, Entry, Mark, Role, What};
 use crate::env::Zone;
 use crate::render::terminal::{Look, Tone, clean, cut, flat, pad, width, wrap};
 
@@ -87,7 +87,9 @@ impl LogView {
 
 /// `[Edit home/MEMORY.md]`, `[Bash npm test] failed`
 fn call_line(call: &Call, origin: &Origin, room: Option<usize>) -> String {
-    let subjects: Vec<_> = call.subjects.iter().map(|subject| flat(origin.relative(subject))).collect();
+    let is_path = matches!(call.act, Act::Edit | Act::Read);
+    let shown = |subject| flat(if is_path { origin.relative(subject) } else { subject });
+    let subjects: Vec<_> = call.subjects.iter().map(|subject| shown(&**subject)).collect();
     let subject = subjects.join(", ");
     let end = if call.failed { "] failed" } else { "]" };
     let tool = flat(&call.tool);
@@ -120,6 +122,7 @@ fn label(entry: &Entry) -> (&'static str, Tone) {
         (What::Thinking(_), _) => ("thinking", Tone::Faint),
         (What::Result { .. }, _) => ("result", Tone::Faint),
         (What::Mark(Mark::Error, _), _) => ("error", Tone::Alarm),
+        (What::Mark(Mark::Compaction, _), _) => ("compacted", Tone::Faint),
         (What::Mark(mark, _), _) => (mark.name(), Tone::Faint),
         (_, Role::User) => ("user", Tone::User),
         (_, role) => (role.name(), Tone::Plain),

@@ -430,3 +430,35 @@ fn a_closed_pipe_ends_it() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((output.status.code(), output.stderr), (Some(0), vec![]));
 }
+
+/// A file that was replaced used to be shown from its start wherever entries have no ids by which they are known again,
+/// and a list of what was said before was shown as news.
+#[test]
+fn what_was_said_before_is_no_news() {
+    let world = World::new();
+    let codex = |minute: usize, text: &str| {
+        format!(
+            r#"{{"timestamp":"2026-11-16T02:{minute:02}:00Z","type":"response_item","payload":{{"type":"message","role":"user","content":[{{"type":"input_text","text":"{text}"}}]}}}}"#
+        ) + "\n"
+    };
+    let path = world.write("some.jsonl", codex(1, "one") + &codex(2, "two") + &codex(3, "three"));
+    let following = Following::start(&world, &[path.to_str().expect("UTF-8"), "--follow", "--lines", "1"]);
+    following.shows("2026-11-16 02:03  user       three");
+    let rewritten = codex(0, "before") + &codex(1, "one") + &codex(2, "two") + &codex(3, "three") + &codex(4, "four");
+    std::fs::rename(world.write("other", rewritten), &path).expect("replaced");
+    following.shows(&shown(4, "four"));
+    following.stop();
+
+    let said = |id: usize| {
+        format!(
+            r#"{{"id":"m{id}","timestamp":"2026-11-16T02:{id:02}:00Z","type":"user","content":[{{"text":"text {id}"}}]}}"#
+        )
+    };
+    let gemini = world.write("gemini.jsonl", format!("{}\n{}\n{}\n", said(1), said(2), said(3)));
+    let following = Following::start(&world, &[gemini.to_str().expect("UTF-8"), "--follow", "--lines", "1"]);
+    following.shows("2026-11-16 02:03  user       text 3");
+    let again = format!("{{\"$set\":{{\"messages\":[{},{},{}]}}}}\n{}\n", said(1), said(2), said(3), said(4));
+    world.append("gemini.jsonl", again);
+    following.shows(&shown(4, "text 4"));
+    following.stop();
+}

@@ -128,12 +128,12 @@ eeeeeeee  pi         idle     15d  from pi
 ";
     assert_eq!(table(&world, &["list"], Some("60")), sixty);
     let forty = "\
-NAME      AGE  TITLE
-aaaaaaaa  now  a prompt that the agent …
-bbbbbbbb  29m  日本語のとても長いタイト…
-dddddddd   2h  fails
-cccccccc   1d  👩‍👩‍👧 family emoji 🎉 in a …
-eeeeeeee  15d  from pi
+NAME      STATE    AGE  TITLE
+aaaaaaaa  working  now  a prompt that t…
+bbbbbbbb  waiting  29m  日本語のとても…
+dddddddd  error     2h  fails
+cccccccc  idle      1d  👩‍👩‍👧 family emoji…
+eeeeeeee  idle     15d  from pi
 ";
     assert_eq!(table(&world, &["list"], Some("40")), forty);
 }
@@ -157,13 +157,13 @@ fn no_row_is_wider_than_the_terminal() {
 fn all_shows_this_project_first_and_where_the_others_are() {
     let shown = table(&several(), &["list", "--all"], None);
     let expected = "\
-NAME      AGENT      STATE    AGE  MSGS  TOKENS  WHERE                     TITLE
-aaaaaaaa  agent-sdk  working  now     2       -  ~/work                    a prompt that the agent works on
-bbbbbbbb  agent-sdk  waiting  29m     2      1k  ~/work                    日本語のとても長いタイトルはどこかで切られます
-dddddddd  agent-sdk  error     2h     1       -  ~/work                    fails
-cccccccc  agent-sdk  idle      1d     2      1k  ~/work                    👩‍👩‍👧 family emoji 🎉 in a title that has two lines
-eeeeeeee  pi         idle     15d     1       -  ~/work                    from pi
-ffffffff  agent-sdk  working  now     1       -  …irectory/name/elsewhere  elsewhere, the newest
+NAME      AGENT      STATE    AGE  MSGS  TOKENS  WHERE                                   TITLE
+aaaaaaaa  agent-sdk  working  now     2       -  ~/work                                  a prompt that the agent works on
+bbbbbbbb  agent-sdk  waiting  29m     2      1k  ~/work                                  日本語のとても長いタイトルはどこかで切られます
+dddddddd  agent-sdk  error     2h     1       -  ~/work                                  fails
+cccccccc  agent-sdk  idle      1d     2      1k  ~/work                                  👩‍👩‍👧 family emoji 🎉 in a title that has two lines
+eeeeeeee  pi         idle     15d     1       -  ~/work                                  from pi
+ffffffff  agent-sdk  working  now     1       -  ~/a/very/long/directory/name/elsewhere  elsewhere, the newest
 ";
     assert_eq!(shown, expected);
 }
@@ -274,8 +274,12 @@ fn sessions_without_a_word_are_not_listed() {
     let world = World::new();
     world.claude(ONE, "{\"type\":\"permission-mode\",\"permissionMode\":\"plan\"}\n");
     world.claude("22222222", "");
-    world.reader(&["list"]).run().status(1).stdout("").stderr("session-reader: no sessions in this project\n");
-    world.reader(&["list", "--all"]).run().status(1).stdout("").stderr("session-reader: no sessions on this machine\n");
+    world.reader(&["list"]).run().status(1).stdout("").stderr(
+        "session-reader: no sessions in this project; `session-reader formats` shows where they are looked for\n",
+    );
+    world.reader(&["list", "--all"]).run().status(1).stdout("").stderr(
+        "session-reader: no sessions on this machine; `session-reader formats` shows where they are looked for\n",
+    );
 }
 
 #[test]
@@ -287,14 +291,14 @@ fn an_empty_project_says_how_many_are_elsewhere() {
         .run()
         .status(1)
         .stdout("")
-        .stderr("session-reader: no sessions in this project; 1 elsewhere: session-reader list --all\n");
+        .stderr("session-reader: no sessions in this project; 1 elsewhere, which --all shows\n");
     world.write(".claude/projects/-else/f2.jsonl", prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "two"));
     world
         .reader(&[])
         .run()
         .status(1)
         .stdout("")
-        .stderr("session-reader: no sessions in this project; 2 elsewhere: session-reader list --all\n");
+        .stderr("session-reader: no sessions in this project; 2 elsewhere, which --all shows\n");
 }
 
 // The cache.

@@ -8,6 +8,7 @@ mod log;
 mod names;
 mod quirks;
 mod readme;
+mod regressions;
 mod robust;
 mod transcripts;
 mod world;

@@ -396,17 +396,18 @@ fn an_unknown_name_shows_the_nearest() {
     let world = three();
     world.reader(&["stagging"]).run().status(2).stdout("").stderr(concat!(
         "session-reader: no session is called 'stagging'; the nearest:\n",
-        "  22222222-aaaa  deploy to staging\n",
-        "  11111111  Fix the Login\n",
-        "  22222222-bbbb  deploy to production\n",
-        "  33333333  elsewhere, deploy\n",
+        "  22222222-aaaa  agent-sdk: deploy to staging\n",
+        "  11111111       agent-sdk: Fix the Login\n",
+        "  22222222-bbbb  agent-sdk: deploy to production\n",
+        "  33333333       agent-sdk: elsewhere, deploy\n",
     ));
 }
 
 #[test]
 fn an_ambiguous_name_shows_the_candidates() {
     let world = three();
-    let candidates = "  22222222-bbbb  deploy to production\n  22222222-aaaa  deploy to staging\n";
+    let candidates =
+        "  22222222-bbbb  agent-sdk: deploy to production\n  22222222-aaaa  agent-sdk: deploy to staging\n";
     for name in ["22222222", "2", "DEPLOY", "deploy to"] {
         let expected = format!("session-reader: '{name}' fits several sessions; take one by its id:\n{candidates}");
         world.reader(&["log", name]).run().status(2).stdout("").stderr(&expected);

@@ -574,7 +574,9 @@ fn q47_probe_sessions() {
             "<command-name>/usage</command-name>\n<command-message>usage</command-message>",
         )]),
     );
-    world.reader(&["list", "--all"]).run().status(1).stdout("").stderr("session-reader: no sessions on this machine\n");
+    world.reader(&["list", "--all"]).run().status(1).stdout("").stderr(
+        "session-reader: no sessions on this machine; `session-reader formats` shows where they are looked for\n",
+    );
 }
 
 const PI: &str = ".pi/agent/sessions/--p--";
@@ -654,7 +656,7 @@ fn q50_to_q57_pi_lines() {
         "           10:00  user       hello\n",
         "           10:00  note       2 sessions active\n",
         "           10:05  command    ls\n",
-        "           11:00  compaction  Did X\n",
+        "           11:00  compacted  Did X\n",
     ));
 }
 
