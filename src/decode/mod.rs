@@ -17,7 +17,7 @@ use memchr::memmem;
 
 use crate::cursor::{Line, Pieces};
 use crate::entry::{Call, Entry, Facts, Id, Mark, Role, Usage, What};
-use crate::format::descriptor::Verb;
+use crate::format::descriptor::ToolVerb;
 use crate::format::prompt::Said;
 use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
 use crate::time::Time;
@@ -362,8 +362,8 @@ fn subjects<'a>(tool: &Tool, value: impl Fn(usize) -> Option<Raw<'a>>) -> Vec<Co
         return Vec::new();
     };
     match tool.verb {
-        Some(Verb::Argv) => verbs::argv(raw).map(Cow::Owned).into_iter().collect(),
-        Some(Verb::Patch) => raw.text().map(|text| verbs::patch(&text)).unwrap_or_default(),
+        Some(ToolVerb::Argv) => verbs::argv(raw).map(Cow::Owned).into_iter().collect(),
+        Some(ToolVerb::Patch) => raw.text().map(|text| verbs::patch(&text)).unwrap_or_default(),
         _ => raw.scalar().into_iter().collect(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::descriptor::{self, Body, Expect, Pointer, Tests, Verb};
+use super::descriptor::{self, Body, CallVerb, Expect, Pointer, ResultVerb, Tests, ToolVerb};
 use super::trie::{Node, Slot, Trie};
 use crate::entry::{Act, Mark, Role, TitleBy};
 
@@ -120,7 +120,7 @@ pub struct Tool {
     pub act: Act,
     /// Indices into the format's subjects.
     pub subjects: Vec<usize>,
-    pub verb: Option<Verb>,
+    pub verb: Option<ToolVerb>,
 }
 
 impl Format {
@@ -153,7 +153,14 @@ impl Format {
         Format {
             name: name.into(),
             line: shape(body.rules, line, &mut block, &subjects, &always, side_line.as_deref()),
-            block: shape(body.blocks, block, &mut Trie::default(), &subjects, &[], None),
+            block: shape(
+                body.blocks.into_iter().map(Into::into).collect(),
+                block,
+                &mut Trie::default(),
+                &subjects,
+                &[],
+                None,
+            ),
             input: Shape { root: input.root, slots: input.slots, ..Shape::default() },
             time,
             id,
@@ -243,7 +250,7 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects:
         call: written.call.map(|call| CallKeys {
             id: trie.all(&call.id.0),
             tool: trie.all(&call.tool.0),
-            json: if call.verb == Some(Verb::Json) { trie.all(&call.input.0) } else { vec![] },
+            json: if call.verb == Some(CallVerb::Json) { trie.all(&call.input.0) } else { vec![] },
             subjects: subjects
                 .iter()
                 .map(|subject| {
@@ -257,7 +264,7 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects:
             failed: tests(result.failed, trie),
             failed_starts: result.failed_starts,
             text: result.text.0.iter().map(|pointer| trie.result(pointer)).collect(),
-            exit: result.verb == Some(Verb::Exit),
+            exit: result.verb == Some(ResultVerb::Exit),
         }),
         message: trie.all(&written.message.0),
         session: trie.all(&written.session.0),

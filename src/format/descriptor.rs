@@ -71,7 +71,7 @@ pub struct Body {
     #[serde(rename = "rule")]
     pub rules: Vec<Rule>,
     #[serde(rename = "block", default)]
-    pub blocks: Vec<Rule>,
+    pub blocks: Vec<Block>,
     #[serde(default)]
     pub prompt: Prompt,
     #[serde(default)]
@@ -101,8 +101,8 @@ pub struct Subagent {
     pub file: Option<Tests>,
 }
 
-/// What a line or a block is. The first rule whose tests all hold is applied.
-#[derive(Debug, Deserialize)]
+/// What a line is. The first rule whose tests all hold is applied.
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     #[serde(default)]
@@ -140,6 +140,29 @@ pub struct Rule {
     pub usage: Option<Usage>,
 }
 
+/// What an item of a content list is.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Block {
+    #[serde(default)]
+    pub when: Tests,
+    #[serde(default)]
+    pub content: Pointers,
+    #[serde(default)]
+    pub thinking: Pointers,
+    #[serde(default)]
+    pub error: Pointers,
+    pub call: Option<Call>,
+    pub result: Option<Outcome>,
+}
+
+impl From<Block> for Rule {
+    fn from(block: Block) -> Rule {
+        let Block { when, content, thinking, error, call, result } = block;
+        Rule { when, content, thinking, error, call, result, ..Rule::default() }
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Title {
@@ -166,7 +189,7 @@ pub struct Call {
     pub tool: Pointers,
     #[serde(default)]
     pub input: Pointers,
-    pub verb: Option<Verb>,
+    pub verb: Option<CallVerb>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -179,7 +202,7 @@ pub struct Outcome {
     pub failed_starts: Vec<String>,
     #[serde(default)]
     pub text: Pointers,
-    pub verb: Option<Verb>,
+    pub verb: Option<ResultVerb>,
 }
 
 /// User text that no user typed. Tags are named without brackets.
@@ -212,21 +235,33 @@ pub struct Tool {
     /// Paths within the input, without the leading slash; the first that is there is the subject.
     #[serde(default)]
     pub subject: Many<String>,
-    pub verb: Option<Verb>,
+    pub verb: Option<ToolVerb>,
 }
 
-/// What keys cannot say.
+/// What the keys of a call cannot say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Verb {
-    /// The value is a string that holds JSON.
+pub enum CallVerb {
+    /// The input is a string that holds JSON.
     Json,
-    /// The value is a command as a list of words, perhaps wrapped in a shell.
-    Argv,
-    /// The value is a patch; its files are the subjects.
-    Patch,
-    /// The value is a tool's output that tells the exit code.
+}
+
+/// What the keys of a result cannot say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ResultVerb {
+    /// The text tells an exit code.
     Exit,
+}
+
+/// What the keys of a tool cannot say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolVerb {
+    /// The subject is a command as a list of words, perhaps wrapped in a shell.
+    Argv,
+    /// The subject is a patch; its files are the subjects.
+    Patch,
 }
 
 /// A JSON pointer (RFC 6901), split at its slashes.

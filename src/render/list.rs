@@ -47,7 +47,7 @@ pub fn table<'t>(
         }
         columns.retain(|(column, _)| column.goes != worst);
     }
-    let room = look.width.map_or(usize::MAX, |room| room.saturating_sub(used(&columns)).max(8));
+    let room = look.width.map_or(usize::MAX, |room| room.saturating_sub(used(&columns)));
     let heads: String = columns.iter().map(|(column, width)| column.fill(column.head, *width) + GAP).collect();
     let rows = sessions.iter().map(move |listed| {
         let state = listed.state(now);
