@@ -116,7 +116,9 @@ pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> V
     let text = std::fs::read_to_string(&path).unwrap_or_default();
     let cache = serde_json::from_str::<Cache>(&text).ok().filter(|cache| cache.version == version);
     let old = cache.map(|cache| cache.files).unwrap_or_default();
-    let (counted, changed) = count(&sessions, old, bad);
+    // A file that was written just now may be written again without a newer stamp.
+    let settled = env.file_clock() - 100_000_000;
+    let (counted, changed) = count(&sessions, old, settled, bad);
     if changed {
         let files = counted.iter().flatten().collect();
         if let Ok(text) = serde_json::to_vec(&NewCache { version: &version, files }) {
@@ -146,7 +148,12 @@ fn named<'f>(
 }
 
 /// Tallies all sessions, from the cache where it knows them, and says whether the cache must change.
-fn count(sessions: &[Session], old: Vec<Cached>, bad: &mut Vec<Unreadable>) -> (Vec<Option<Cached>>, bool) {
+fn count(
+    sessions: &[Session],
+    old: Vec<Cached>,
+    settled: i64,
+    bad: &mut Vec<Unreadable>,
+) -> (Vec<Option<Cached>>, bool) {
     let mut counted: Vec<Option<Cached>> = Vec::with_capacity(sessions.len());
     let mut stale = Vec::new();
     let mut gone = false;
@@ -180,7 +187,7 @@ fn count(sessions: &[Session], old: Vec<Cached>, bad: &mut Vec<Unreadable>) -> (
     let work = || {
         let mut buffer = Buffer::default();
         while let Some(&index) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = recount(&sessions[index], counted[index].clone(), &mut buffer);
+            let result = recount(&sessions[index], counted[index].clone(), settled, &mut buffer);
             recounted.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
         }
     };
@@ -203,14 +210,19 @@ fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable
     }
 }
 
-fn recount(session: &Session, cached: Option<Cached>, buffer: &mut Buffer) -> io::Result<Cached> {
+fn recount(session: &Session, cached: Option<Cached>, settled: i64, buffer: &mut Buffer) -> io::Result<Cached> {
     let transcript = Transcript::open(&session.path, session.format.format())?;
     let before = cached.map(|cached| (cached.cursor, Tally { seen: cached.seen, ..*cached.tally }));
     let (cursor, mut tally) = transcript.tally(before, buffer)?;
+    let mut stamp = Stamp::from(&transcript.meta);
+    if stamp.modified > settled {
+        // No stamp is like this one: the next list looks at the file again.
+        stamp.modified = 0;
+    }
     let seen = std::mem::take(&mut tally.seen);
     let path = session.path.to_string_lossy().into_owned();
     let format = session.format.name.clone();
-    Ok(Cached { path, stamp: Stamp::from(&transcript.meta), format, tally: Box::new(tally), cursor, seen })
+    Ok(Cached { path, stamp, format, tally: Box::new(tally), cursor, seen })
 }
 
 fn stamp(path: &Path) -> io::Result<Stamp> {

@@ -45,6 +45,12 @@ impl Env {
         })
     }
 
+    /// The clock that files are stamped by, in nanoseconds since 1970, whatever time is taken for now.
+    pub fn file_clock(&self) -> i64 {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.map_or(0, |since| since.as_nanos() as i64)
+    }
+
     /// `~` and `~/…` in a path that a user or a descriptor wrote.
     pub fn expand(&self, path: &str) -> PathBuf {
         match path.strip_prefix('~') {

@@ -36,12 +36,23 @@ pub fn string(bytes: &[u8], start: usize) -> Option<usize> {
     long_string(bytes, start, at)
 }
 
-/// Strides of four chunks, then the last bytes one by one.
+/// Strides of four chunks, then the last bytes one by one. Tools print code, and code is full of quotes: as long as
+/// backslashes stand alone, all escaped quotes of a stride are told by one shift.
 fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Option<usize> {
-    const STRIDE: usize = 4 * CHUNK;
     while let Some(stride) = bytes.get(at..at + STRIDE).and_then(|stride| stride.first_chunk::<STRIDE>()) {
-        if let Some(end) = end_among(bytes, start, at, quotes_in_stride(stride)) {
-            return Some(end);
+        let quotes = bits_in_stride(stride, b'"');
+        if quotes != 0 {
+            let backslashes = bits_in_stride(stride, b'\\');
+            let escaped = backslashes << 1;
+            let alone = backslashes & escaped == 0 && (at == start || bytes[at - 1] != b'\\');
+            let end = match quotes & !escaped {
+                0 if alone => None,
+                ends if alone => Some(at + ends.trailing_zeros() as usize + 1),
+                _ => end_among(bytes, start, at, quotes),
+            };
+            if end.is_some() {
+                return end;
+            }
         }
         at += STRIDE;
     }
@@ -100,6 +111,7 @@ fn is_escaped(bytes: &[u8], start: usize, place: usize) -> bool {
 }
 
 const CHUNK: usize = 16;
+const STRIDE: usize = 4 * CHUNK;
 
 /// A bit for each place where a byte stands.
 #[cfg(target_arch = "x86_64")]
@@ -113,15 +125,15 @@ fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
     }
 }
 
-/// A bit for each quote in four chunks. Most have none, which one test tells.
+/// The same in four chunks. Most strides have no quote, which one test tells.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn quotes_in_stride(stride: &[u8; 4 * CHUNK]) -> u64 {
+fn bits_in_stride(stride: &[u8; STRIDE], byte: u8) -> u64 {
     use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8};
     // SAFETY: SSE2 is part of x86-64, and the four loads are of the whole stride.
     unsafe {
-        let quote = _mm_set1_epi8(b'"' as i8);
-        let found = |index: usize| _mm_cmpeq_epi8(_mm_loadu_si128(stride.as_ptr().cast::<__m128i>().add(index)), quote);
+        let byte = _mm_set1_epi8(byte as i8);
+        let found = |index: usize| _mm_cmpeq_epi8(_mm_loadu_si128(stride.as_ptr().cast::<__m128i>().add(index)), byte);
         let all = [found(0), found(1), found(2), found(3)];
         if _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(all[0], all[1]), _mm_or_si128(all[2], all[3]))) == 0 {
             return 0;
@@ -138,8 +150,8 @@ fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
-fn quotes_in_stride(stride: &[u8; 4 * CHUNK]) -> u64 {
-    stride.iter().rev().fold(0, |bits, byte| bits << 1 | u64::from(*byte == b'"'))
+fn bits_in_stride(stride: &[u8; STRIDE], byte: u8) -> u64 {
+    stride.iter().rev().fold(0, |bits, one| bits << 1 | u64::from(*one == byte))
 }
 
 #[cfg(test)]

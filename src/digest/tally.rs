@@ -32,7 +32,9 @@ pub struct Tally {
     pub started: Option<Time>,
     pub updated: Option<Time>,
     pub messages: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub input: u64,
+    #[serde(skip_serializing_if = "is_default")]
     pub output: u64,
     pub turn: Turn,
     #[serde(skip_serializing_if = "is_default")]
@@ -83,7 +85,7 @@ pub enum Turn {
 
 impl Tally {
     /// How many messages back a repetition is recognised.
-    const RECENT: usize = 8;
+    const RECENT: usize = 6;
     const USED: usize = 2;
     const PROMPT: usize = 120;
 

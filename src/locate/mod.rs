@@ -36,12 +36,25 @@ pub struct Session<'f> {
 
 /// What tells one state of a file from another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(from = "(u64, u64, u64, i64)", into = "(u64, u64, u64, i64)")]
 pub struct Stamp {
     pub device: u64,
     pub inode: u64,
     pub size: u64,
     /// Nanoseconds since 1970.
     pub modified: i64,
+}
+
+impl From<(u64, u64, u64, i64)> for Stamp {
+    fn from((device, inode, size, modified): (u64, u64, u64, i64)) -> Stamp {
+        Stamp { device, inode, size, modified }
+    }
+}
+
+impl From<Stamp> for (u64, u64, u64, i64) {
+    fn from(stamp: Stamp) -> (u64, u64, u64, i64) {
+        (stamp.device, stamp.inode, stamp.size, stamp.modified)
+    }
 }
 
 impl From<&Metadata> for Stamp {
