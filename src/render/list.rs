@@ -1,5 +1,7 @@
 //! The list of sessions as a table fitted to the terminal.
 
+use std::borrow::Cow;
+
 use crate::catalog::{Listed, State};
 use crate::env::Env;
 use crate::render::terminal::{Look, Tone, cut, flat, pad, pad_left, width};
@@ -11,17 +13,23 @@ struct Column {
     right: bool,
     most: usize,
     goes: u8,
-    cell: fn(&Listed, &Env, Time) -> String,
+    cell: for<'a> fn(&'a Listed, &Env, Time) -> Cow<'a, str>,
 }
 
 const COLUMNS: [Column; 7] = [
     Column { head: "NAME", right: false, most: 40, goes: 0, cell: |listed, _, _| flat(listed.handle()) },
     Column { head: "AGENT", right: false, most: 12, goes: 3, cell: |listed, _, _| flat(&listed.session.format.name) },
     Column { head: "STATE", right: false, most: 8, goes: 1, cell: |listed, _, now| listed.state(now).name().into() },
-    Column { head: "AGE", right: true, most: 8, goes: 0, cell: |listed, _, now| age(listed, now) },
-    Column { head: "MSGS", right: true, most: 6, goes: 4, cell: |listed, _, _| listed.tally.messages.to_string() },
-    Column { head: "TOKENS", right: true, most: 7, goes: 5, cell: |listed, _, _| tokens(listed) },
-    Column { head: "WHERE", right: false, most: 40, goes: 6, cell: place },
+    Column { head: "AGE", right: true, most: 8, goes: 0, cell: |listed, _, now| age(listed, now).into() },
+    Column {
+        head: "MSGS",
+        right: true,
+        most: 6,
+        goes: 4,
+        cell: |listed, _, _| listed.tally.messages.to_string().into(),
+    },
+    Column { head: "TOKENS", right: true, most: 7, goes: 5, cell: |listed, _, _| tokens(listed).into() },
+    Column { head: "WHERE", right: false, most: 40, goes: 6, cell: |listed, env, _| place(listed, env).into() },
 ];
 
 const GAP: &str = "  ";
@@ -64,9 +72,9 @@ pub fn table<'t>(
 }
 
 impl Column {
-    fn text(&self, listed: &Listed, env: &Env, now: Time) -> String {
+    fn text<'a>(&self, listed: &'a Listed, env: &Env, now: Time) -> Cow<'a, str> {
         let text = (self.cell)(listed, env, now);
-        if width(&text) <= self.most { text } else { cut(&text, self.most).into_owned() }
+        if width(&text) <= self.most { text } else { Cow::Owned(cut(&text, self.most).into_owned()) }
     }
 
     fn width(&self, sessions: &[Listed], env: &Env, now: Time) -> usize {
@@ -98,13 +106,13 @@ fn tokens(listed: &Listed) -> String {
         0 => "-".into(),
         count @ 1..1_000 => count.to_string(),
         count @ 1_000..1_000_000 => format!("{}k", count / 1_000),
-        count => format!("{:.1}M", count as f64 / 1e6),
+        count => format!("{}.{}M", count / 1_000_000, count / 100_000 % 10),
     }
 }
 
-fn place(listed: &Listed, env: &Env, _: Time) -> String {
-    let cwd = listed.tally.cwd().unwrap_or("?");
-    let place = flat(&env.tilde(std::path::Path::new(cwd)));
+fn place(listed: &Listed, env: &Env) -> String {
+    let place = env.tilde(std::path::Path::new(listed.tally.cwd().unwrap_or("?")));
+    let place = flat(&place).into_owned();
     // The end of a path says more than its beginning.
     let count = place.chars().count();
     if count <= 40 { place } else { format!("…{}", place.chars().skip(count - 39).collect::<String>()) }

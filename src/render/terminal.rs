@@ -100,14 +100,14 @@ pub fn width(text: &str) -> usize {
 }
 
 /// A text on one line.
-pub fn flat(text: &str) -> String {
+pub fn flat(text: &str) -> Cow<'_, str> {
     let is_flat = text.bytes().all(|byte| matches!(byte, b'!'..=b'~' | b' ')) && !text.contains("  ");
     if is_flat && text.trim().len() == text.len() {
-        return text.to_owned();
+        return Cow::Borrowed(text);
     }
     let cleaned = clean(text);
     let words: Vec<_> = cleaned.split_whitespace().collect();
-    words.join(" ")
+    Cow::Owned(words.join(" "))
 }
 
 /// As much of a text as fits, with `…` where something is missing. Characters that belong together stay together.
