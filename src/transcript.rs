@@ -175,8 +175,8 @@ impl<'f> Transcript<'f> {
 pub struct Fit {
     pub matched: u64,
     pub ignored: u64,
-    /// Where the broken lines start.
-    pub broken: Vec<u64>,
+    /// The broken lines: number and where it starts.
+    pub broken: Vec<(u64, u64)>,
     pub entries: u64,
     /// Only as a subagent's do its lines count.
     pub subagent: bool,
@@ -202,7 +202,10 @@ impl Fit {
             match outcome {
                 Outcome::Matched => fit.matched += 1,
                 Outcome::Ignored => fit.ignored += 1,
-                Outcome::Broken if finished => fit.broken.push(offset),
+                Outcome::Broken if finished => {
+                    let number = fit.matched + fit.ignored + fit.broken.len() as u64 + 1;
+                    fit.broken.push((number, offset));
+                }
                 Outcome::Broken => {}
             }
             Ok(())

@@ -61,7 +61,7 @@ pub struct LogArgs {
     #[arg(required_unless_present = "follow")]
     pub name: Option<String>,
     /// How many entries to show, counted from the end [default: 50, or all with --since]
-    #[arg(short = 'n', long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_parser = at_least_one)]
     pub lines: Option<u64>,
     /// Only entries since then: 30m, 2h, 7d, or a date like 2026-01-31
     #[arg(long, value_parser = since)]
@@ -124,6 +124,10 @@ impl Since {
             Since::Day(day) => env.zone().of_wall_clock(day),
         }
     }
+}
+
+fn at_least_one(text: &str) -> Result<u64, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "not a number of entries, 1 or more".into())
 }
 
 fn since(text: &str) -> Result<Since, String> {

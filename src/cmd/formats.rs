@@ -83,8 +83,8 @@ fn check_transcript(file: &Path, format: &Known, subagent: bool, stage: &mut Sta
     let kind = if subagent { ", a subagent" } else { "" };
     writeln!(stage.out, "{}: {} ({}{kind})", shown(file), format.name, format.head().agent)?;
     writeln!(stage.out, "{} lines matched, {} ignored, {} broken", fit.matched, fit.ignored, fit.broken.len())?;
-    for offset in fit.broken.iter().take(SHOWN) {
-        writeln!(stage.out, "broken line at byte {offset}")?;
+    for (line, offset) in fit.broken.iter().take(SHOWN) {
+        writeln!(stage.out, "broken: line {line}, at byte {offset}")?;
     }
     if fit.broken.len() > SHOWN {
         writeln!(stage.out, "and {} more", fit.broken.len() - SHOWN)?;

@@ -103,7 +103,9 @@ pub fn run(
 ) -> Exit {
     let (formats, bad) = format::known(&env.formats_dir());
     let mut stage = Stage { env, look, out, err, formats: &formats, stop };
-    let broken_formats = bad.iter().try_for_each(|bad| stage.say(bad));
+    // Who checks a file is told about that file.
+    let checks = matches!(&command, Command::Formats(args) if args.action.is_some());
+    let broken_formats = bad.iter().filter(|_| !checks).try_for_each(|bad| stage.say(bad));
     let result = broken_formats.and_then(|()| match command {
         Command::Log(args) => log::run(&args, &mut stage),
         Command::List(args) => list::run(&args, &mut stage),

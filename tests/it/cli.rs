@@ -470,7 +470,7 @@ fn broken_lines_are_said() {
     let check = world.reader(&["formats", "check", path.to_str().expect("UTF-8")]).run().success();
     let offset = prompt(&world.path("work"), "2026-11-16T02:00:00Z", "before").len();
     assert!(
-        check.out().ends_with(&format!("2 lines matched, 0 ignored, 1 broken\nbroken line at byte {offset}\n")),
+        check.out().ends_with(&format!("2 lines matched, 0 ignored, 1 broken\nbroken: line 2, at byte {offset}\n")),
         "{}",
         check.out()
     );
