@@ -2,8 +2,7 @@
 
 use std::io::Read;
 
-use crate::list::{answer, call, prompt, result};
-use crate::world::World;
+use crate::world::{World, answer, call, prompt, result};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
 

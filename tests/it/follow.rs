@@ -7,9 +7,7 @@ use std::process::Child;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-use crate::list::{answer, call, prompt, result};
-use crate::robust::Chance;
-use crate::world::World;
+use crate::world::{Chance, World, answer, call, prompt, result};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
 const TWO: &str = "22222222-0000-4000-8000-000000000002";

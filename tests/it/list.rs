@@ -4,43 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::robust::Chance;
-use crate::world::World;
-
-/// A line of a Claude session with an id made from what it says.
-fn line(kind: &str, cwd: &Path, time: &str, content: &str) -> String {
-    let (cwd, uuid) = (cwd.display(), format!("{kind}-{time}-{content}").replace('"', "'"));
-    let content = serde_json::Value::from(content);
-    format!(
-        r#"{{"type":"{kind}","uuid":{},"cwd":"{cwd}","timestamp":"{time}","message":{{"id":{},"role":"{kind}","content":{content},"usage":{{"input_tokens":1000,"output_tokens":500}}}}}}"#,
-        serde_json::Value::from(uuid.clone()),
-        serde_json::Value::from(uuid),
-    ) + "\n"
-}
-
-/// A prompt in a Claude session.
-pub fn prompt(cwd: &Path, time: &str, text: &str) -> String {
-    line("user", cwd, time, text)
-}
-
-/// An answer in a Claude session, of 1,500 tokens.
-pub fn answer(cwd: &Path, time: &str, text: &str) -> String {
-    line("assistant", cwd, time, text)
-}
-
-/// A command that the agent ran, in a Claude session.
-pub fn call(time: &str, id: &str, command: &str) -> String {
-    format!(
-        r#"{{"type":"assistant","uuid":"call-{id}","timestamp":"{time}","message":{{"id":"m-{id}","role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"Bash","input":{{"command":"{command}"}}}}]}}}}"#
-    ) + "\n"
-}
-
-/// What came of a command.
-pub fn result(time: &str, id: &str, failed: bool) -> String {
-    format!(
-        r#"{{"type":"user","uuid":"result-{id}","timestamp":"{time}","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{failed},"content":"out"}}]}}}}"#
-    ) + "\n"
-}
+use crate::world::{Chance, World, answer, call, prompt, result};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
 

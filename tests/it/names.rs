@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use crate::list::{answer, prompt};
-use crate::world::{Done, World};
+use crate::world::{Done, World, answer, prompt};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
 const TWO: &str = "22222222-0000-4000-8000-000000000002";

@@ -12,30 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use session_monitor::cursor::{Backward, Buffer, Cursor, Forward, Line, Pieces};
 
-use crate::world::World;
-
-/// xorshift64*: enough chance for a test, the same on every machine.
-pub struct Chance(u64);
-
-impl Chance {
-    pub fn new(seed: u64) -> Chance {
-        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    /// A number below a limit.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-}
-
-// Lines.
+use crate::world::{Chance, World};
 
 /// A file that gets one content after another.
 struct Changing {
