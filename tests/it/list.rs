@@ -428,6 +428,7 @@ fn a_removed_file_is_forgotten() {
 #[test]
 fn a_corrupt_cache_is_no_cache() {
     let world = several();
+    settle(&world.path(""));
     let expected = rows(&world);
     let cache = fs::read(world.path(CACHE)).expect("a cache");
     let half = &cache[..cache.len() / 2];
