@@ -341,8 +341,7 @@ pub fn resolve<'f>(
     }
     if name.chars().count() >= 8 {
         let sessions = locate::sessions(formats, env, false, &mut Vec::new());
-        let mut with_id =
-            sessions.into_iter().filter(|session| session.id.starts_with(name) || is_longer_id(name, &session.id));
+        let mut with_id = sessions.into_iter().filter(|session| session.id.starts_with(name));
         if let (Some(session), None) = (with_id.next(), with_id.next()) {
             return found(session);
         }
@@ -363,11 +362,6 @@ pub fn begun<'f>(env: &Env, formats: &'f [Known], name: &str) -> Option<Resolved
         Some(session) => Some(Resolved { session, subagent: false }),
         None => path.is_file().then(|| by_path(env, formats, path).ok())?,
     }
-}
-
-/// A file name may hold only the beginning of the id that the client shows.
-fn is_longer_id(name: &str, id: &str) -> bool {
-    id.len() >= 8 && name.starts_with(id)
 }
 
 /// A file of an agent's own directory has that agent's format; any other is recognised from its lines.

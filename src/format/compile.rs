@@ -67,7 +67,7 @@ pub struct Rule {
     /// Tests of the first block of the content; their slots are those of blocks.
     pub first: Vec<Test>,
     /// The slots that a line of this rule has filled when nothing more of it is wanted, as bits; 0 if that cannot be told
-    /// before its end. The working directory is not among them: lines that a person wrote tell it.
+    /// before its end. `[line] cwd` is not among them: lines that a person wrote tell it.
     pub enough: u128,
     /// The slots that its tests ask for a text, as bits: they can rule it out early.
     pub asked: u128,

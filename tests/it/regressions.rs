@@ -215,3 +215,17 @@ fn a_long_line_of_one_key_is_read_in_time() {
         .success()
         .stdout(concat!("                  user       long\n", "2026-11-16 02:02  user       after\n",));
 }
+
+/// A name that goes on where an id in a file name ends was taken for that id, whatever came after it.
+#[test]
+fn a_longer_id_is_compared_whole() {
+    let world = World::new();
+    let id = "8b585e11-2eb8-459b-b1a6-75f9c89c4176";
+    let header = format!(r#"{{"sessionId":"{id}","projectHash":"x","kind":"main"}}"#);
+    let prompt = r#"{"id":"m1","timestamp":"2026-11-16T02:01:00Z","type":"user","content":[{"text":"hi"}]}"#;
+    world.write(".gemini/tmp/p/chats/session-2026-11-16T02-00-8b585e11.jsonl", format!("{header}\n{prompt}\n"));
+    for name in ["8b585e11", "8b585e11-2eb8", id] {
+        world.reader(&[name]).run().success().stdout("2026-11-16 02:01  user       hi\n");
+    }
+    world.reader(&["8b585e11-ffff"]).run().status(2).stdout("").stderr_has("no session is called '8b585e11-ffff'");
+}
