@@ -1,8 +1,10 @@
-//! The commands of `session-reader`, a file each.
+//! The commands of both programs, a file each.
 
 pub mod args;
+pub mod context;
 mod follow;
 mod formats;
+mod install;
 mod list;
 mod log;
 
@@ -25,6 +27,8 @@ pub enum Exit {
 
 /// Where a command runs and where it writes.
 pub struct Stage<'s> {
+    /// The program, as it is called in messages.
+    pub program: &'static str,
     pub env: &'s Env,
     pub look: Look,
     pub out: &'s mut dyn Write,
@@ -35,10 +39,22 @@ pub struct Stage<'s> {
 }
 
 impl Stage<'_> {
+    /// A reader of our output that has gone away is no error.
+    fn end(&mut self, result: io::Result<Exit>) -> Exit {
+        match result.and_then(|exit| self.out.flush().map(|()| exit)) {
+            Ok(exit) => exit,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Found,
+            Err(error) => {
+                let _ = self.say(error);
+                Exit::Trouble
+            }
+        }
+    }
+
     fn say(&mut self, problem: impl std::fmt::Display) -> io::Result<()> {
         // A file name is a stranger's text, too.
         // If nobody listens, what there is to show is still shown.
-        let _ = writeln!(self.err, "session-reader: {}", clean(&problem.to_string()));
+        let _ = writeln!(self.err, "{}: {}", self.program, clean(&problem.to_string()));
         Ok(())
     }
 
@@ -92,7 +108,7 @@ impl Stage<'_> {
     }
 }
 
-/// Runs a command. A reader of our output that has gone away is no error.
+/// Runs a command of `session-reader`.
 pub fn run(
     command: Command,
     env: &Env,
@@ -102,7 +118,7 @@ pub fn run(
     stop: &std::sync::atomic::AtomicBool,
 ) -> Exit {
     let (formats, bad) = format::known(&env.formats_dir());
-    let mut stage = Stage { env, look, out, err, formats: &formats, stop };
+    let mut stage = Stage { program: "session-reader", env, look, out, err, formats: &formats, stop };
     // Who checks a file is told about that file.
     let checks = matches!(&command, Command::Formats(args) if args.action.is_some());
     let broken_formats = bad.iter().filter(|_| !checks).try_for_each(|bad| stage.say(bad));
@@ -111,13 +127,5 @@ pub fn run(
         Command::List(args) => list::run(&args, &mut stage),
         Command::Formats(args) => formats::run(&args, &mut stage),
     });
-    let result = result.and_then(|exit| stage.out.flush().map(|()| exit));
-    match result {
-        Ok(exit) => exit,
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Found,
-        Err(error) => {
-            let _ = stage.say(error);
-            Exit::Trouble
-        }
-    }
+    stage.end(result)
 }

@@ -55,6 +55,11 @@ impl World {
         self.write(format!(".claude/projects/{dir}/{id}.jsonl"), lines)
     }
 
+    /// `session-context` with some arguments, ready to run.
+    pub fn context(&self, args: &[&str]) -> Run {
+        Run::new(self, env!("CARGO_BIN_EXE_session-context"), args)
+    }
+
     /// `session-reader` with some arguments, ready to run.
     pub fn reader(&self, args: &[&str]) -> Run {
         Run::new(self, env!("CARGO_BIN_EXE_session-reader"), args)
