@@ -280,20 +280,15 @@ fn listed<'f>(
     all
 }
 
-/// Finds how much of each id must be shown: eight characters, or as many parts as tell it from its neighbours. Ids that
-/// begin with the time are alike for a minute.
+/// Finds how much of each id tells it from its neighbours.
 fn tell_apart(all: &mut [Listed]) {
     let mut order: Vec<usize> = (0..all.len()).collect();
     order.sort_by(|a, b| all[*a].session.id.cmp(&all[*b].session.id));
-    let shared = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
     for place in 0..order.len() {
         let id = &all[order[place]].session.id;
         let near = [place.checked_sub(1), Some(place + 1)].into_iter().flatten().filter_map(|near| order.get(near));
-        let shared = near.map(|near| shared(id, &all[*near].session.id)).max().unwrap_or(0);
-        let shared = id.floor_char_boundary(shared);
-        let length = if shared < 8 { 8 } else { id[shared..].find('-').map_or(id.len(), |dash| shared + dash) };
-        let length = id.ceil_char_boundary(length.min(id.len()));
-        all[order[place]].id_length = length;
+        let shared = near.map(|near| locate::shared_start(id, &all[*near].session.id)).max().unwrap_or(0);
+        all[order[place]].id_length = locate::short_id(id, shared).len();
     }
 }
 

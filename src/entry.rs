@@ -97,6 +97,11 @@ impl Id {
             .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)))
     }
 
+    /// Half of it: enough to tell apart the few that are compared.
+    pub fn short(self) -> u32 {
+        self.0 as u32
+    }
+
     /// The id of the `index`-th thing of a kind within the thing that has this id.
     pub fn part(self, kind: u8, index: usize) -> Id {
         let mut bytes = [0; 17];

@@ -4,7 +4,9 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use crate::time::Time;
 
@@ -29,6 +31,18 @@ impl Env {
         }
     }
 
+    /// A made-up environment: a home, a directory, and a clock that stands still.
+    pub fn fixed(home: &Path, cwd: PathBuf, now: Time) -> Env {
+        let vars = BTreeMap::from([("TZ".into(), "UTC".into())]);
+        Env { vars, home: home.into(), cwd, fixed_now: Some(now) }
+    }
+
+    /// A new directory for a while.
+    pub fn throw_away(&self, name: &str) -> std::io::Result<ThrowAway> {
+        let path = std::env::temp_dir().join(format!("{name}-{}-{}", std::process::id(), self.file_clock()));
+        std::fs::DirBuilder::new().mode(0o700).create(&path).map(|()| ThrowAway { path })
+    }
+
     /// A variable, if it is set to something.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
@@ -51,6 +65,29 @@ impl Env {
         since.map_or(0, |since| since.as_nanos() as i64)
     }
 
+    /// Everything on stdin, if it comes within a time; an agent that keeps it open must not keep the prompt waiting.
+    pub fn stdin(&self, patience: Duration) -> Result<Vec<u8>, String> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        let stdin = std::io::stdin();
+        let mut input = Vec::new();
+        let started = Instant::now();
+        let mut chunk = [0; 16 * 1024];
+        loop {
+            let left = patience.saturating_sub(started.elapsed());
+            let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+            let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left));
+            if ready == Ok(0) {
+                return Err("stdin: nothing, or no end of it, in time".into());
+            }
+            match rustix::io::read(&stdin, &mut chunk) {
+                Ok(0) => return Ok(input),
+                Ok(count) => input.extend_from_slice(&chunk[..count]),
+                Err(rustix::io::Errno::INTR) => {}
+                Err(error) => return Err(format!("stdin: {error}")),
+            }
+        }
+    }
+
     /// `~` and `~/…` in a path that a user or a descriptor wrote.
     pub fn expand(&self, path: &str) -> PathBuf {
         match path.strip_prefix('~') {
@@ -66,6 +103,10 @@ impl Env {
 
     pub fn cache_dir(&self) -> PathBuf {
         self.dir("XDG_CACHE_HOME", ".cache", "Library/Caches", "LOCALAPPDATA")
+    }
+
+    pub fn state_dir(&self) -> PathBuf {
+        self.dir("XDG_STATE_HOME", ".local/state", "Library/Application Support", "LOCALAPPDATA")
     }
 
     /// The XDG directory where its variable is set or the platform has none of its own, else the platform's.
@@ -120,6 +161,21 @@ impl Env {
             Ok(rest) => format!("~/{}", rest.display()),
             Err(_) => path.display().to_string(),
         }
+    }
+}
+
+/// A directory that goes when it is done with.
+pub struct ThrowAway {
+    path: PathBuf,
+}
+
+impl ThrowAway {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn remove(self) -> std::io::Result<()> {
+        std::fs::remove_dir_all(&self.path)
     }
 }
 

@@ -1,22 +1,23 @@
-//! What coding agents write to disk, read back: the library behind `session-reader`.
+//! What coding agents write to disk, read back: the library behind `session-context` and `session-reader`.
 //!
 //! One way, each arrow one step:
 //!
 //! ```text
-//! Env ──locate──▶ Session ──cursor──▶ lines ──decode──▶ Entry* ──digest──▶ log, tally ──render──▶ text
+//! Env ──locate──▶ Session ──cursor──▶ lines ──decode──▶ Entry* ──digest──▶ log, tally, activity ──render──▶ text
 //!                    ▲ Format (a compiled descriptor)
 //! ```
 //!
 //! | layer | modules | knows |
 //! |---|---|---|
-//! | 8 | the programs in `bin/` | exit codes, stdout |
-//! | 7 | [`cmd`] | the commands, where the layers meet |
-//! | 6 | [`render`] | entries and lists, never JSON lines or files |
+//! | 9 | the programs in `bin/` | exit codes, stdout |
+//! | 8 | [`cmd`] | the commands, where the layers meet |
+//! | 7 | [`hook`] | what an agent asks, and what it is told |
+//! | 6 | [`render`] | entries, lists and digests, never JSON lines or files |
 //! | 5 | [`catalog`] | all sessions with their tallies, the cache, names |
 //! | 4 | [`transcript`] | one session's file, read through its format |
 //! | 3 | [`digest`] | entries only: no format, no file, no clock |
-//! | 2 | [`decode`], [`locate`], [`state`] | lines; directories; our own files |
-//! | 1 | [`format`], [`cursor`], [`env`] | TOML; bytes; the process |
+//! | 2 | [`decode`], [`locate`], [`settings`], [`state`] | lines; directories; what the user set; our own files |
+//! | 1 | [`format`], [`cursor`], [`budget`], [`env`] | TOML; bytes; limits; the process |
 //! | 0 | [`entry`], [`time`] | the model |
 //!
 //! A module uses only layers below it, and a test holds it to that. Nothing but [`env`] asks the process for its
@@ -26,8 +27,11 @@
 //! - an agent writes something new, or there is a new agent: `formats/*.toml`, and a case in `testdata/`; no Rust;
 //! - what the keys of a descriptor cannot say: a verb in `decode/verbs.rs` (there are few on purpose);
 //! - what counts as the same entry written twice: `digest/weave.rs`; what a list says: `digest/tally.rs`;
-//! - how something looks: `render/`; what a command takes: `cmd/args.rs`.
+//! - what the hook finds worth telling: `digest/activity.rs`; which sessions it looks at: `hook/survey.rs`;
+//! - what a model or a terminal must never be given: `render/untrusted.rs`, `render/secrets.rs`, `render/terminal.rs`;
+//! - how something looks: `render/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 
+pub mod budget;
 pub mod catalog;
 pub mod cmd;
 pub mod cursor;
@@ -36,8 +40,10 @@ pub mod digest;
 pub mod entry;
 pub mod env;
 pub mod format;
+pub mod hook;
 pub mod locate;
 pub mod render;
+pub mod settings;
 pub mod state;
 pub mod time;
 pub mod transcript;

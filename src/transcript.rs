@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::cursor::{Backward, Buffer, Cursor, Forward};
 use crate::decode::{Decoder, Item, Outcome};
 use crate::digest::{Tally, weave};
-use crate::entry::{Entry, What};
+use crate::entry::{Entry, TitleBy, What};
 use crate::format::{Format, Known};
 use crate::time::{MINUTE, Time};
 
@@ -29,6 +29,26 @@ pub struct Log {
     pub entries: Vec<Entry<'static>>,
     /// How many lines could not be read.
     pub broken: u64,
+    /// Where the last line that was read ends.
+    pub end: u64,
+}
+
+/// What the first lines of a transcript tell: a header, or the first line with a working directory.
+#[derive(Debug, Default)]
+pub struct Beginning {
+    pub session: Option<String>,
+    pub cwd: Option<String>,
+    pub subagent: bool,
+}
+
+/// What a transcript says from an offset on.
+#[derive(Debug, Default)]
+pub struct Part {
+    /// The conversation: what is written twice is in it once.
+    pub entries: Vec<Entry<'static>>,
+    pub cwds: Vec<String>,
+    pub person_title: Option<String>,
+    pub agent_title: Option<String>,
     /// Where the last line that was read ends.
     pub end: u64,
 }
@@ -139,22 +159,56 @@ impl<'f> Transcript<'f> {
         Ok((forward.offset(), broken))
     }
 
-    /// The working directory it began in, if its first lines tell.
-    pub fn cwd(&self) -> Option<String> {
-        const BEGINNING: u64 = 256 * 1024;
+    /// What was written from an offset on.
+    pub fn part(&self, offset: u64, buffer: &mut Buffer) -> io::Result<Part> {
+        let mut part = Part::default();
+        let mut entries = Vec::new();
+        let (end, _) = self.from(offset, buffer, &mut |item| match item {
+            Item::Facts(facts) => {
+                for cwd in [facts.cwd, facts.project].into_iter().flatten() {
+                    if !part.cwds.iter().any(|known| *known == *cwd) {
+                        part.cwds.push(cwd.into_owned());
+                    }
+                }
+                match facts.title {
+                    Some((TitleBy::Person, title)) => part.person_title = Some(title.into_owned()),
+                    Some((TitleBy::Agent, title)) => part.agent_title = Some(title.into_owned()),
+                    None => {}
+                }
+            }
+            Item::Entry(entry) => entries.push(entry.into_owned()),
+        })?;
+        // What a line lists again was said further up, unless this is all there is.
+        if offset > 0 || entries.iter().any(|entry: &Entry| !entry.relisted) {
+            entries.retain(|entry| !entry.relisted);
+        }
+        part.entries = weave(entries, false);
+        part.end = end;
+        Ok(part)
+    }
+
+    /// What its first lines tell about it.
+    pub fn beginning(&self) -> Beginning {
+        const MOST: u64 = 256 * 1024;
         let mut buffer = Buffer::default();
-        let mut forward = Forward::new(&self.file, 0, self.meta.len().min(BEGINNING), &mut buffer);
+        let mut forward = Forward::new(&self.file, 0, self.meta.len().min(MOST), &mut buffer);
         let mut decoder = self.decoder().subagent(true);
-        let mut cwd = None;
-        while let (None, Some(line)) = (&cwd, forward.next_line().ok()?) {
+        let mut beginning = Beginning::default();
+        let mut told = false;
+        while let (false, Ok(Some(line))) = (told, forward.next_line()) {
             let read = decoder.line(line, &mut |item| {
                 if let Item::Facts(facts) = item {
-                    cwd = facts.cwd.map(|cwd| cwd.into_owned());
+                    told |= facts.cwd.is_some() || facts.session.is_some();
+                    beginning.subagent |= facts.subagent;
+                    beginning.session = facts.session.map(|session| session.into_owned());
+                    beginning.cwd = facts.cwd.map(|cwd| cwd.into_owned());
                 }
             });
-            read.ok()?;
+            if read.is_err() {
+                break;
+            }
         }
-        cwd
+        beginning
     }
 
     /// Counts on from where a tally stopped, or from the start if the file is not what it was.

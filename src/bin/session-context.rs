@@ -6,10 +6,30 @@ use std::process::ExitCode;
 use clap::Parser;
 use session_monitor::cmd::context::{self, Context};
 use session_monitor::env::Env;
+use session_monitor::hook::Run;
 use session_monitor::render::terminal::Look;
 
 fn main() -> ExitCode {
-    command()
+    let mut args = std::env::args_os().skip(1);
+    let first = args.next();
+    // What begins with a flag is the hook, whatever the flag: a hook that fails would stop the prompt.
+    let is_hook = match first.as_ref().map(|arg| arg.to_string_lossy()) {
+        None => !std::io::stdin().is_terminal(),
+        Some(arg) => arg.starts_with('-') && !matches!(&*arg, "-h" | "--help" | "-V" | "--version"),
+    };
+    if !is_hook {
+        return command();
+    }
+    std::panic::set_hook(Box::new(|panic| {
+        let _ = writeln!(std::io::stderr(), "session-context: a fault of its own: {}", one_line(&panic.to_string()));
+        std::process::exit(0);
+    }));
+    Run::new(&mut std::io::stdout(), &mut std::io::stderr()).answer(first.into_iter().chain(args), Env::of_process());
+    ExitCode::SUCCESS
+}
+
+fn one_line(text: &str) -> String {
+    text.replace('\n', " ")
 }
 
 /// Everything but the hook: a command like any other.

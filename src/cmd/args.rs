@@ -55,7 +55,7 @@ impl Command {
     }
 }
 
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct LogArgs {
     /// Name, title, id, path of a transcript, or `last`
     #[arg(required_unless_present = "follow")]

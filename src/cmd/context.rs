@@ -5,15 +5,47 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{Parser, Subcommand};
 
+use super::explain::{self, ExplainArgs};
 use super::install::{self, InstallArgs};
-use super::{Exit, Stage};
+use super::mute::{self, MuteArgs};
+use super::{Exit, Stage, demo};
 use crate::env::Env;
 use crate::format;
 use crate::render::terminal::Look;
 
-/// Tell a coding agent what happened in its other sessions.
+const EXAMPLES: &str = "\
+The hook reads the JSON that an agent gives its hooks from stdin and prints the agent's JSON, at most 500 characters of
+text in it, or nothing when nothing happened. It always exits with 0, and says what is wrong on stderr and in its journal.
+  --agent A     the agent that asks: claude, codex, gemini, qwen, copilot, pi [default: told from what it says]
+  --budget N    the most characters to tell [default: 500]
+  --scope S     project: sessions in the same git repository or directory; machine: all [default: project]
+
+Examples:
+  session-context demo                    see what it does, with made-up sessions
+  session-context install claude          put the hook and the skill into Claude Code's settings
+  session-context explain --session last  what that session would be told now, and why
+  session-context mute                    tell the session this runs in nothing more
+
+Settings are in session-monitor/config.toml (see XDG_CONFIG_HOME); a variable wins over the file, a flag over both:
+  budget = 500           SESSION_CONTEXT_BUDGET
+  scope = \"project\"      SESSION_CONTEXT_SCOPE
+  first_look = \"1h\"      SESSION_CONTEXT_FIRST_LOOK   how far back the first look of a session goes
+  deadline = \"300ms\"     SESSION_CONTEXT_DEADLINE     after that, what is ready is told
+  ignore = [\"~/private\"] SESSION_CONTEXT_IGNORE       directories to leave alone, separated by colons in the variable
+  redact = true          SESSION_READER_REDACT        hide secrets in what session-reader shows, too
+
+Exit status of the commands: 0 done, 2 trouble. The hook's is always 0.
+
+Environment:
+  SESSION_CONTEXT=off   the hook says nothing
+  XDG_CONFIG_HOME       settings and user formats are in session-monitor/ there (default ~/.config)
+  XDG_STATE_HOME        what each session has seen, and the journal, are in session-monitor/ there (default ~/.local/state)
+  SESSION_MONITOR_NOW   the time to take for now (2026-11-16T12:00:00Z), for output that stays the same
+  and those of session-reader --help that say where the agents keep their sessions";
+
+/// Tell a coding agent, with every prompt, what happened in its other sessions.
 #[derive(Debug, Parser)]
-#[command(name = "session-context", version)]
+#[command(name = "session-context", version, after_help = EXAMPLES, override_usage = "session-context [--agent A] [--budget N] [--scope project|machine]   (the hook)\n       session-context COMMAND")]
 pub struct Context {
     #[command(subcommand)]
     pub command: Command,
@@ -21,10 +53,18 @@ pub struct Context {
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Show with made-up sessions what an agent is told
+    Demo,
     /// Put the hook and the skill into an agent's own settings
     Install(InstallArgs),
     /// Take them out again
     Uninstall(InstallArgs),
+    /// Show what a session would be told now, and why; nothing counts as seen by it
+    Explain(ExplainArgs),
+    /// Tell a session nothing more
+    Mute(MuteArgs),
+    /// Tell a session again
+    Unmute(MuteArgs),
 }
 
 /// Runs a command of `session-context`.
@@ -34,8 +74,12 @@ pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &m
     let mut stage = Stage { program: "session-context", env, look, out, err, formats: &formats, stop: &never };
     let broken_formats = bad.iter().try_for_each(|bad| stage.say(bad));
     let result = broken_formats.and_then(|()| match command {
+        Command::Demo => demo::run(&mut stage),
         Command::Install(args) => install::install(&args, &mut stage),
         Command::Uninstall(args) => install::uninstall(&args, &mut stage),
+        Command::Explain(args) => explain::run(&args, &mut stage),
+        Command::Mute(args) => mute::run(&args, true, &mut stage),
+        Command::Unmute(args) => mute::run(&args, false, &mut stage),
     });
     stage.end(result)
 }

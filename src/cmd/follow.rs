@@ -132,7 +132,7 @@ fn is_news(entry: &Entry, known: Time, latest: &[What]) -> bool {
 }
 
 /// One session, from its last entries on.
-pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'s>) -> io::Result<Exit> {
+pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>) -> io::Result<Exit> {
     let mut followed = Followed::new(resolved, None, args.full);
     let past = match followed.past(log::wanted(args, stage)) {
         Ok(past) => past,
@@ -190,7 +190,7 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
 }
 
 /// The sessions that have begun and are not known yet.
-fn begun<'s>(args: &LogArgs, stage: &Stage<'s>, known: &mut HashSet<PathBuf>) -> Vec<Followed<'s>> {
+fn begun<'s>(args: &LogArgs, stage: &Stage<'_, 's>, known: &mut HashSet<PathBuf>) -> Vec<Followed<'s>> {
     let listed = catalog::list(stage.env, stage.formats, &mut Vec::new());
     let new =
         listed.into_iter().filter(|listed| (args.all || listed.here) && known.insert(listed.session.path.clone()));
@@ -206,8 +206,8 @@ fn follow<'s>(
     mut all: Vec<Followed<'s>>,
     args: &LogArgs,
     mut view: LogView,
-    stage: &mut Stage<'s>,
-    mut begun: impl FnMut(&LogArgs, &Stage<'s>) -> Vec<Followed<'s>>,
+    stage: &mut Stage<'_, 's>,
+    mut begun: impl FnMut(&LogArgs, &Stage<'_, 's>) -> Vec<Followed<'s>>,
 ) -> io::Result<Exit> {
     let wanted = Wanted { count: usize::MAX, since: None, full: args.full, unfinished: false };
     let mut searched = Instant::now();

@@ -70,7 +70,7 @@ pub fn read(resolved: &Resolved, wanted: Wanted) -> io::Result<Log> {
 /// Where the entries of a session come from. The directory is the one it began in: wherever the agent went from there,
 /// the log looks the same.
 pub fn origin(session: &Session, label: Option<String>) -> Origin {
-    let inside = Transcript::open(&session.path, session.format.format()).ok().and_then(|file| file.cwd());
+    let inside = Transcript::open(&session.path, session.format.format()).ok().and_then(|file| file.beginning().cwd);
     let cwd = inside.or_else(|| locate::beside(session.root?, &session.path).cwd);
     Origin { label, cwd }
 }

@@ -2,11 +2,14 @@
 
 pub mod args;
 pub mod context;
+mod demo;
+mod explain;
 mod follow;
 mod formats;
 mod install;
 mod list;
 mod log;
+mod mute;
 
 use std::io::{self, Write};
 
@@ -26,19 +29,19 @@ pub enum Exit {
 }
 
 /// Where a command runs and where it writes.
-pub struct Stage<'s> {
+pub struct Stage<'s, 'f> {
     /// The program, as it is called in messages.
     pub program: &'static str,
     pub env: &'s Env,
     pub look: Look,
     pub out: &'s mut dyn Write,
     pub err: &'s mut dyn Write,
-    pub formats: &'s [Known],
+    pub formats: &'f [Known],
     /// Set when the user wants it to end.
     pub stop: &'s std::sync::atomic::AtomicBool,
 }
 
-impl Stage<'_> {
+impl Stage<'_, '_> {
     /// A reader of our output that has gone away is no error.
     fn end(&mut self, result: io::Result<Exit>) -> Exit {
         match result.and_then(|exit| self.out.flush().map(|()| exit)) {

@@ -46,6 +46,13 @@ impl<'f> Backward<'f> {
     /// The line before the last one handed out, and whether it ends in a newline.
     pub fn previous_line(&mut self) -> io::Result<Option<(Line<'_>, bool)>> {
         let Some(end) = self.line_end else { return Ok(None) };
+        let Some((start, finished)) = self.previous_start()? else { return Ok(None) };
+        Ok(Some((self.bytes_of(start..end)?, finished)))
+    }
+
+    /// Where that line starts; the line itself is passed over.
+    pub fn previous_start(&mut self) -> io::Result<Option<(u64, bool)>> {
+        let Some(end) = self.line_end else { return Ok(None) };
         let start = loop {
             let known = end.min(self.loaded.end).saturating_sub(self.loaded.start) as usize;
             if let Some(newline) = memrchr(b'\n', &self.bytes()[..known]) {
@@ -60,8 +67,7 @@ impl<'f> Backward<'f> {
             }
         };
         self.line_end = start.checked_sub(1);
-        let finished = !std::mem::take(&mut self.unfinished);
-        Ok(Some((self.bytes_of(start..end)?, finished)))
+        Ok(Some((start, !std::mem::take(&mut self.unfinished))))
     }
 
     fn bytes(&self) -> &[u8] {

@@ -42,6 +42,26 @@ impl Cursor {
     }
 }
 
+/// Where the newest whole lines begin that make up at most `most` bytes before `end`; the last one counts whatever its
+/// length.
+pub fn newest_lines(file: &File, end: u64, most: u64) -> io::Result<u64> {
+    if end <= most {
+        return Ok(0);
+    }
+    let mut backward = Backward::new(file, end)?;
+    let mut start = end;
+    while let Some((line_start, finished)) = backward.previous_start()? {
+        if end - line_start > most && start < end {
+            break;
+        }
+        // What has no end yet is not a line.
+        if finished {
+            start = line_start;
+        }
+    }
+    Ok(start)
+}
+
 /// A line without its newline, where it starts in the file, and its bytes.
 pub enum Line<'b> {
     Whole(u64, &'b [u8]),

@@ -17,8 +17,9 @@ use memchr::memmem;
 
 use crate::cursor::{Line, Pieces};
 use crate::entry::{Call, Entry, Facts, Id, Mark, Role, Usage, What};
-use crate::format::descriptor::ToolVerb;
+use crate::format::descriptor::{Pointer, ToolVerb};
 use crate::format::prompt::Said;
+use crate::format::trie::{Node, Trie};
 use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
 use crate::time::Time;
 use rules::{Watch, hold};
@@ -40,6 +41,21 @@ pub enum Item<'a> {
 }
 
 pub type Sink<'s> = &'s mut dyn FnMut(Item);
+
+/// Scalars of one JSON object by their pointers, as lenient as with transcripts: of each list the first that is there.
+/// None if it is no object.
+pub fn pick<const N: usize>(object: &[u8], wanted: [&[Pointer]; N]) -> Option<[Option<String>; N]> {
+    let mut trie = Trie::default();
+    let slots = wanted.map(|pointers| trie.all(pointers));
+    // What separates tokens in a file of many lines; inside a string it is escaped.
+    let line: Vec<u8> = object.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }).collect();
+    let nothing = Node::default();
+    let mut walker = Walker::new(&*line, false, Captures::default(), &nothing);
+    let is_object = walker.seek().ok()? && line.get(walker.position()) == Some(&b'{');
+    let whole = is_object && walker.walk(&trie.root, trie.slots, 0, None).is_ok() && matches!(walker.seek(), Ok(false));
+    let found = walker.captures.line(Some(&line));
+    whole.then(|| slots.map(|slots| found.first(&slots)?.scalar().map(Cow::into_owned)))
+}
 
 pub struct Decoder<'f> {
     format: &'f Format,

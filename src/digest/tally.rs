@@ -59,11 +59,6 @@ pub struct Seen {
     direct: bool,
 }
 
-/// Half of an id is enough to tell apart the few that are compared.
-fn short(Id(id): Id) -> u32 {
-    id as u32
-}
-
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -129,7 +124,7 @@ impl Tally {
             return;
         }
         // Lines of one message repeat its usage, and early ones may hold less.
-        let id = message.map(short);
+        let id = message.map(Id::short);
         let known = self.seen.used.iter().position(|(used, ..)| Some(*used) == id);
         let (_, input, output) = known.map(|index| self.seen.used.remove(index)).unwrap_or_default();
         self.input = self.input.saturating_add(usage.input.saturating_sub(input));
@@ -181,13 +176,13 @@ impl Tally {
 
     /// A message counts once, however many lines it has; one without an id is told from no other.
     fn count(&mut self, id: Option<Id>) {
-        if id.is_none_or(|id| self.remember(short(id))) {
+        if id.is_none_or(|id| self.remember(id.short())) {
             self.messages += 1;
         }
     }
 
     fn prompt(&mut self, entry: &Entry, text: &str) {
-        let words = short(Id::of(text.as_bytes()));
+        let words = Id::of(text.as_bytes()).short();
         // A queued prompt may be written once more as an ordinary one.
         let twin = self.seen.queued == Some(words) && !entry.queued;
         self.seen.queued = entry.queued.then_some(words);

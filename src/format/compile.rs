@@ -21,6 +21,7 @@ pub struct Format {
     pub side_line: Option<Vec<Test>>,
     pub side_file: Option<Vec<Test>>,
     pub prompt: descriptor::Prompt,
+    pub hook: Option<descriptor::Hook>,
     tools: HashMap<String, Tool>,
     other: Tool,
 }
@@ -169,6 +170,7 @@ impl Format {
             side_line,
             side_file,
             prompt: body.prompt,
+            hook: body.hook,
             tools,
             other,
         }

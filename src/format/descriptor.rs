@@ -74,6 +74,7 @@ pub struct Body {
     pub blocks: Vec<Block>,
     #[serde(default)]
     pub prompt: Prompt,
+    pub hook: Option<Hook>,
     #[serde(default)]
     pub tools: BTreeMap<String, Tool>,
 }
@@ -206,7 +207,7 @@ pub struct Outcome {
 }
 
 /// User text that no user typed. Tags are named without brackets.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Prompt {
     /// Blocks cut out of a prompt; what is left is the prompt.
@@ -225,6 +226,44 @@ pub struct Prompt {
     pub command_starts: Vec<String>,
     #[serde(default)]
     pub interrupt: Vec<String>,
+}
+
+/// How the agent's hook talks: what it is given on stdin, and where its reply goes.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Hook {
+    /// The events that bring a prompt.
+    pub prompts: Vec<String>,
+    /// Where the name of the event is; an agent may not tell it.
+    #[serde(default)]
+    pub event: Pointers,
+    pub session: Pointers,
+    #[serde(default)]
+    pub transcript: Pointers,
+    #[serde(default)]
+    pub cwd: Pointers,
+    pub prompt: Pointers,
+    /// There only when it is a subagent's.
+    #[serde(default)]
+    pub subagent: Pointers,
+    /// Variables that tell the session's id to what the agent runs.
+    #[serde(default)]
+    pub env: Vec<String>,
+    pub reply: Reply,
+}
+
+/// Where the text goes in the reply, and what must stand beside it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reply {
+    pub text: Pointer,
+    /// Where the name of the event is repeated.
+    pub event: Option<Pointer>,
+    #[serde(default)]
+    pub also: BTreeMap<String, toml::Value>,
+    /// The client escapes angle brackets in the text, so there had better be none.
+    #[serde(default)]
+    pub escapes: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -16,8 +16,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use serde::Deserialize;
+
 pub use compile::{Alternatives, CallKeys, Format, ResultKeys, Rule, Shape, Test, Tool, UsageKeys};
-use descriptor::{Body, Head};
+use descriptor::{Body, Head, Hook, Prompt};
 
 const BUILT_IN: [(&str, &str); 6] = [
     ("agent-sdk", include_str!("../../formats/agent-sdk.toml")),
@@ -36,7 +38,16 @@ pub struct Known {
     /// The user's file, if it is not built in.
     pub file: Option<PathBuf>,
     text: Cow<'static, str>,
+    talk: OnceLock<Talk>,
     compiled: OnceLock<Format>,
+}
+
+/// The two tables that are enough to answer a hook when there is nothing to tell.
+#[derive(Debug, Deserialize)]
+struct Talk {
+    #[serde(default)]
+    prompt: Prompt,
+    hook: Option<Hook>,
 }
 
 /// A descriptor that cannot be used, and why.
@@ -54,7 +65,7 @@ impl fmt::Display for Bad {
 
 impl Known {
     fn new(name: &str, file: Option<PathBuf>, text: Cow<'static, str>) -> Known {
-        Known { name: name.into(), head: OnceLock::new(), file, text, compiled: OnceLock::new() }
+        Known { name: name.into(), head: OnceLock::new(), file, text, talk: OnceLock::new(), compiled: OnceLock::new() }
     }
 
     /// A descriptor from a file, checked whole.
@@ -83,6 +94,23 @@ impl Known {
         self.compiled.get_or_init(|| compiled(&self.name, &self.text).expect("built-in descriptors compile"))
     }
 
+    fn talk(&self) -> &Talk {
+        self.talk.get_or_init(|| {
+            let written = [section(&self.text, "prompt"), section(&self.text, "hook")].concat();
+            toml::from_str(&written).expect("built-in descriptors have sound tables")
+        })
+    }
+
+    /// How the agent's hook talks, if it has one.
+    pub fn hook(&self) -> Option<&Hook> {
+        self.compiled.get().map_or_else(|| &self.talk().hook, |format| &format.hook).as_ref()
+    }
+
+    /// What of the user's words no user typed.
+    pub fn prompt(&self) -> &Prompt {
+        self.compiled.get().map_or_else(|| &self.talk().prompt, |format| &format.prompt)
+    }
+
     /// Whether the user means this format by a name.
     pub fn is_called(&self, name: &str) -> bool {
         self.name.eq_ignore_ascii_case(name) || self.head().alias.iter().any(|alias| alias.eq_ignore_ascii_case(name))
@@ -93,6 +121,15 @@ impl Known {
 fn body_start(text: &str) -> Result<usize, String> {
     let start = text.find("\n[line]").map(|newline| newline + 1);
     start.ok_or_else(|| "no [line] table; it comes after the [[root]] tables".into())
+}
+
+/// One table of a descriptor, from its header to the next. Only for built-in ones, which write headers plainly; a user's
+/// file has been parsed whole.
+fn section<'t>(text: &'t str, name: &str) -> &'t str {
+    let header = format!("\n[{name}]\n");
+    let Some(start) = text.find(&header).map(|newline| newline + 1) else { return "" };
+    let end = text[start..].find("\n[").map_or(text.len(), |end| start + end + 1);
+    &text[start..end]
 }
 
 fn head(text: &str) -> Result<Head, String> {
@@ -142,7 +179,11 @@ mod tests {
         assert!(bad.is_empty());
         for format in &known {
             assert!(!format.head().roots.is_empty(), "{}", format.name);
+            // The tables that are read alone say the same as the whole.
+            let alone = format!("{:?}{:?}", format.hook(), format.prompt());
             assert!(!format.format().line.rules.is_empty(), "{}", format.name);
+            assert_eq!(alone, format!("{:?}{:?}", format.hook(), format.prompt()));
+            assert!(format.hook().is_some(), "{}", format.name);
         }
     }
 }

@@ -19,6 +19,18 @@ impl Home {
         candidates.into_iter().find(is_home).map(|dir| Home { dir })
     }
 
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What the session with an id, or with a transcript, is called here.
+    pub fn name_of(&self, id: &str, transcript: Option<&Path>) -> Option<String> {
+        let folders = self.dir.join("pi-sessions");
+        let folder = transcript.and_then(|path| path.parent()?.strip_prefix(folders).ok()?.to_str());
+        let by_folder = folder.filter(|name| !name.is_empty() && !name.contains('/')).map(str::to_owned);
+        by_folder.or_else(|| self.names().into_iter().find(|name| self.id_of(name).as_deref() == Some(id)))
+    }
+
     /// `new-…` sessions are thrown away after use: they are no part of any list.
     pub fn is_throw_away(name: &str) -> bool {
         name.starts_with("new-")
@@ -44,10 +56,13 @@ impl Home {
     }
 
     fn by_file<'f>(&self, name: &str, formats: &'f [Known], env: &Env) -> Option<Session<'f>> {
+        by_id(formats, env, &self.id_of(name)?, &env.cwd)
+    }
+
+    fn id_of(&self, name: &str) -> Option<String> {
         let text = std::fs::read(self.dir.join("sessions").join(format!("{name}.json"))).ok()?;
         let value: serde_json::Value = serde_json::from_slice(&text).ok()?;
-        let id = value.get("sessionId")?.as_str().filter(|id| !id.contains(['/', '\\']))?;
-        by_id(formats, env, id, &env.cwd)
+        value.get("sessionId")?.as_str().filter(|id| !id.contains(['/', '\\'])).map(str::to_owned)
     }
 
     /// Pi keeps a folder for each name, and takes up the newest file in it.

@@ -9,7 +9,7 @@ mod project;
 use std::collections::HashMap;
 use std::fs::{DirEntry, Metadata};
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 pub use home::Home;
@@ -81,22 +81,67 @@ pub fn place(root: &Root, env: &Env) -> Option<PathBuf> {
 /// as long as asking for them later, path by path.
 pub fn sessions<'f>(formats: &'f [Known], env: &Env, stamps: bool, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
     let mut found: Vec<Session<'f>> = Vec::new();
+    each(formats, env, bad, &mut |file| found.push(file.session(stamps.then(|| file.stamp()).flatten())));
+    in_order(&mut found);
+    found
+}
+
+/// A file that may be a transcript, as a directory lists it. Whoever wants only some of many pays only for those.
+pub struct Listing<'e, 'f> {
+    entry: &'e DirEntry,
+    id: Option<&'e str>,
+    format: &'f Known,
+    root: &'f Root,
+}
+
+impl<'f> Listing<'_, 'f> {
+    /// The number of the file, or of the link to it.
+    pub fn inode(&self) -> u64 {
+        self.entry.ino()
+    }
+
+    pub fn stamp(&self) -> Option<Stamp> {
+        let meta = self.entry.metadata().ok()?;
+        // The entry of a link is the link.
+        let meta = if meta.is_symlink() { std::fs::metadata(self.entry.path()).ok()? } else { meta };
+        Some(Stamp::from(&meta))
+    }
+
+    pub fn session(&self, stamp: Option<Stamp>) -> Session<'f> {
+        let path = self.entry.path();
+        let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let id = self.id.map_or_else(stem, str::to_owned);
+        Session { id, name: None, format: self.format, root: Some(self.root), path, stamp }
+    }
+}
+
+/// Hands out every file that fits a pattern of a format. One that two patterns reach comes twice.
+pub fn each<'f>(formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>, take: &mut dyn FnMut(Listing<'_, 'f>)) {
     for format in formats {
         for root in &format.head().roots {
             let Some(dir) = place(root, env) else { continue };
             for pattern in &root.files {
-                files(&dir, &pattern.0, None, bad, &mut |entry, id| {
-                    let path = entry.path();
-                    if !root.not.iter().any(|not| excludes(not, &path)) {
-                        let stamp = stamps.then(|| stamp(entry)).flatten();
-                        found.push(Session { id, name: None, format, root: Some(root), path, stamp });
+                files(&dir, &pattern.0, None, bad, &mut |entry, name, id| {
+                    if !root.not.iter().any(|not| excludes(not, name)) {
+                        take(Listing { entry, id, format, root });
                     }
                 });
             }
         }
     }
-    in_order(&mut found);
-    found
+}
+
+/// How much of an id must be shown: eight characters, or as many parts as tell it from all others that begin alike. Ids
+/// that begin with the time are alike for a minute.
+pub fn short_id(id: &str, shared: usize) -> &str {
+    let shared = id.floor_char_boundary(shared);
+    let length = if shared < 8 { 8 } else { id[shared..].find('-').map_or(id.len(), |dash| shared + dash) };
+    &id[..id.ceil_char_boundary(length.min(id.len()))]
+}
+
+/// How many bytes two ids begin with alike.
+pub fn shared_start(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 /// Sorts sessions by path, each once. By bytes: comparing paths part by part is several times slower.
@@ -110,13 +155,15 @@ pub fn by_id<'f>(formats: &'f [Known], env: &Env, id: &str, cwd: &Path) -> Optio
     let mut elsewhere = None;
     for format in formats {
         for root in &format.head().roots {
-            let (Some(dir), Some(spelling)) = (place(root, env), root.cwd) else { continue };
+            let Some(dir) = place(root, env) else { continue };
             for pattern in &root.files {
                 let path = |cwd: Option<&str>| filled(&dir, pattern, cwd, id);
                 let session = |path| Session { id: id.into(), name: None, format, root: Some(root), path, stamp: None };
-                if let Some(path) = path(Some(&spelling.spell(cwd))).filter(|path| path.is_file()) {
+                let spelt = root.cwd.map(|spelling| spelling.spell(cwd));
+                if let Some(path) = path(spelt.as_deref()).filter(|path| path.is_file()) {
                     return Some(session(path));
                 }
+                let Some(spelling) = root.cwd else { continue };
                 let here = subdirs(&dir, pattern).into_iter().filter_map(|name| {
                     path(Some(&name)).filter(|path| path.is_file()).map(|path| (spelling.fits(&name, cwd), path))
                 });
@@ -134,7 +181,8 @@ pub fn at<'f>(formats: &'f [Known], env: &Env, path: &Path) -> Option<Session<'f
     for format in formats {
         for root in &format.head().roots {
             let below = place(root, env).and_then(|dir| path.strip_prefix(dir).ok().map(Path::to_path_buf));
-            let Some(below) = below.filter(|_| !root.not.iter().any(|not| excludes(not, path))) else { continue };
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Some(below) = below.filter(|_| !root.not.iter().any(|not| excludes(not, name))) else { continue };
             if let Some(id) = root.files.iter().find_map(|pattern| pattern.id(&below)) {
                 return Some(Session { id, name: None, format, root: Some(root), path: path.into(), stamp: None });
             }
@@ -163,8 +211,7 @@ fn subdirs(dir: &Path, pattern: &Pattern) -> Vec<String> {
     entries.into_iter().flatten().flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
 }
 
-fn excludes(not: &Pattern, path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+fn excludes(not: &Pattern, name: &str) -> bool {
     not.0.last().is_some_and(|segment| segment.fits(name).is_some())
 }
 
@@ -174,7 +221,7 @@ fn files(
     pattern: &[Segment],
     id: Option<&str>,
     bad: &mut Vec<Unreadable>,
-    take: &mut dyn FnMut(&DirEntry, String),
+    take: &mut dyn FnMut(&DirEntry, &str, Option<&str>),
 ) {
     let Some((segment, rest)) = pattern.split_first() else { return };
     if let (Some(name), false) = (segment.literal(), rest.is_empty()) {
@@ -192,24 +239,16 @@ fn files(
     for entry in entries.flatten() {
         let Ok(kind) = entry.file_type() else { continue };
         let name = entry.file_name();
-        let Some(fit) = name.to_str().and_then(|name| segment.fits(name)) else { continue };
+        let Some((name, fit)) = name.to_str().and_then(|name| Some((name, segment.fits(name)?))) else { continue };
         let id = fit.or(id);
         if !rest.is_empty() {
             if kind.is_dir() || kind.is_symlink() {
                 files(&entry.path(), rest, id, bad, take);
             }
         } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
-            let stem = || entry.path().file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            take(&entry, id.map_or_else(stem, str::to_owned));
+            take(&entry, name, id);
         }
     }
-}
-
-fn stamp(entry: &DirEntry) -> Option<Stamp> {
-    let meta = entry.metadata().ok()?;
-    // The entry of a link is the link.
-    let meta = if meta.is_symlink() { std::fs::metadata(entry.path()).ok()? } else { meta };
-    Some(Stamp::from(&meta))
 }
 
 /// The titles that an index file under a root gives to session ids; the last of an id wins.

@@ -3,21 +3,24 @@
 use std::path::{Path, PathBuf};
 
 /// Each module with its layer. A module uses only layers below its own.
-const LAYERS: [(&str, u8); 14] = [
+const LAYERS: [(&str, u8); 17] = [
     ("entry", 0),
     ("time", 0),
-    ("format", 1),
+    ("budget", 1),
     ("cursor", 1),
     ("env", 1),
+    ("format", 1),
     ("decode", 2),
     ("locate", 2),
+    ("settings", 2),
     ("state", 2),
     ("digest", 3),
     ("transcript", 4),
     ("catalog", 5),
     ("render", 6),
-    ("cmd", 7),
-    ("bin", 8),
+    ("hook", 7),
+    ("cmd", 8),
+    ("bin", 9),
 ];
 
 fn layer(module: &str) -> u8 {

@@ -1,0 +1,40 @@
+//! Limits: how much may be read, and how long it may take.
+
+use std::time::{Duration, Instant};
+
+/// The most that is read of a session that went on, and of one that is looked at for the first time.
+pub const NEWS: u64 = 1 << 20;
+pub const FIRST_LOOK: u64 = 256 << 10;
+/// How much of its own transcript tells what a session has worked on.
+pub const OWN: u64 = 512 << 10;
+
+/// A moment after which nothing is begun any more.
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    started: Instant,
+    allowed: Duration,
+}
+
+impl Deadline {
+    pub fn after(allowed: Duration) -> Deadline {
+        Deadline { started: Instant::now(), allowed }
+    }
+
+    /// The same beginning with another end.
+    pub fn of(self, allowed: Duration) -> Deadline {
+        Deadline { allowed, ..self }
+    }
+
+    pub fn left(&self) -> Duration {
+        self.allowed.saturating_sub(self.taken())
+    }
+
+    pub fn is_over(&self) -> bool {
+        self.left().is_zero()
+    }
+
+    /// How long it has taken so far.
+    pub fn taken(&self) -> Duration {
+        self.started.elapsed()
+    }
+}

@@ -1,0 +1,70 @@
+//! `session-context demo`: four made-up sessions in a throw-away directory, and what one of them would be told.
+
+use std::io;
+use std::path::Path;
+
+use super::args::LogArgs;
+use super::{Exit, Stage, log};
+use crate::budget::Deadline;
+use crate::env::Env;
+use crate::hook::survey::Surveyor;
+use crate::hook::{Observer, tell};
+use crate::settings::Settings;
+use crate::state::cursors::View;
+use crate::time::Time;
+
+/// Where each session is, below a home directory. `/demo` in them is that directory.
+const SESSIONS: [(&str, &str); 4] = [
+    (".claude/projects/shop/5e551011-0000-4000-8000-000000000001.jsonl", include_str!("own.jsonl")),
+    (".claude/projects/shop/a11ce000-0000-4000-8000-000000000002.jsonl", include_str!("claude.jsonl")),
+    (
+        ".codex/sessions/2026/11/16/rollout-2026-11-16T11-30-00-c0de8000-0000-7000-8000-000000000003.jsonl",
+        include_str!("codex.jsonl"),
+    ),
+    (
+        ".pi/agent/sessions/--shop--/2026-11-16T11-10-00-000Z_91000000-0000-7000-8000-000000000004.jsonl",
+        include_str!("pi.jsonl"),
+    ),
+];
+/// The session that is told, and the one whose log is shown.
+const ASKS: &str = "5e551011-0000-4000-8000-000000000001";
+const SHOWN: &str = "a11ce000";
+/// Noon, when the last of them has been quiet for three minutes.
+const NOW: &[u8] = b"2026-11-16T12:00:00Z";
+
+pub fn run(stage: &mut Stage) -> io::Result<Exit> {
+    let home = stage.env.throw_away("session-context-demo")?;
+    let shown = home.path().canonicalize().and_then(|path| show(&path, stage));
+    let removed = home.remove();
+    let exit = shown?;
+    removed?;
+    Ok(exit)
+}
+
+fn show(home: &Path, stage: &mut Stage) -> io::Result<Exit> {
+    for (path, text) in SESSIONS {
+        let path = home.join(path);
+        std::fs::create_dir_all(path.parent().unwrap_or(home))?;
+        std::fs::write(path, text.replace("/demo", &home.to_string_lossy()))?;
+    }
+    std::fs::create_dir_all(home.join("shop"))?;
+    let env = Env::fixed(home, home.join("shop"), Time::parse(NOW).unwrap_or(Time(0)));
+    let settings = Settings::default();
+    let Some(claude) = stage.formats.iter().find(|format| format.name == "agent-sdk") else { return Ok(Exit::Nothing) };
+    let observer = Observer::new(claude, ASKS, None, &env, &settings);
+    let (view, deadline) = (View::default(), Deadline::after(settings.deadline));
+    let surveyor = Surveyor::new(&env, &settings, stage.formats, &observer, &view, &deadline);
+    let told = tell(&surveyor);
+    let out = &mut stage.out;
+    writeln!(out, "Four sessions of three agents work in one project, ~/shop. This is what one of them,")?;
+    writeln!(out, "a Claude Code session, is told with its next prompt:\n")?;
+    for line in told.block.text.lines() {
+        writeln!(out, "    {line}")?;
+    }
+    writeln!(out, "\nAnd this is what it, or you, can look up: session-reader {SHOWN}\n")?;
+    let args = LogArgs { name: Some(SHOWN.into()), ..LogArgs::default() };
+    let exit =
+        log::run(&args, &mut Stage { env: &env, formats: stage.formats, out: stage.out, err: stage.err, ..*stage })?;
+    writeln!(stage.out, "\nNext: session-context install claude (or codex, gemini, qwen, copilot, pi)")?;
+    Ok(exit)
+}

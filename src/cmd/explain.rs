@@ -1,0 +1,172 @@
+//! `session-context explain`: what a session would be told now, and why. Nothing counts as seen by it.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::{Exit, Stage};
+use crate::budget::Deadline;
+use crate::catalog;
+use crate::env::Env;
+use crate::format::Known;
+use crate::hook::survey::{Reason, Surveyor, Why};
+use crate::hook::{Observer, Told, tell};
+use crate::locate;
+use crate::render::terminal::{clean, flat, pad, pad_left, width};
+use crate::settings::Settings;
+use crate::state::cursors::Cursors;
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The session that would be told: name, title, id, path or `last` [default: the one this runs in, else a new one]
+    #[arg(long)]
+    pub session: Option<String>,
+    /// Also every session that has been quiet or belongs to another project
+    #[arg(long)]
+    pub all: bool,
+}
+
+/// The session that a command is about: by its name, or the one that the command runs in.
+pub enum Subject<'f> {
+    Session(Observer<'f>),
+    /// Nothing says which; a session that begins now.
+    New(Observer<'f>),
+}
+
+impl<'f> Subject<'f> {
+    pub fn observer(&self) -> &Observer<'f> {
+        match self {
+            Subject::Session(observer) | Subject::New(observer) => observer,
+        }
+    }
+}
+
+/// Finds that session; none if the name leads nowhere, which has been said.
+pub fn subject<'f>(
+    name: Option<&str>,
+    stage: &mut Stage<'_, 'f>,
+    settings: &Settings,
+) -> io::Result<Option<Subject<'f>>> {
+    let env = stage.env;
+    if let Some(name) = name {
+        let mut bad = Vec::new();
+        return match catalog::resolve(env, stage.formats, name, &mut bad) {
+            Ok(found) => Ok(Some(Subject::Session(Observer::of(found.session, env, settings)))),
+            Err(unresolved) => stage.say_unresolved(name, unresolved).map(|_| None),
+        };
+    }
+    let told = stage.formats.iter().find_map(|format| Some((format, id_from(format, env)?)));
+    let claude = || stage.formats.iter().find(|format| format.name == "agent-sdk").or(stage.formats.first());
+    Ok(match (told, claude()) {
+        (Some((format, id)), _) => Some(Subject::Session(Observer::new(format, &id, None, env, settings))),
+        (None, Some(format)) => Some(Subject::New(Observer::new(format, "new", None, env, settings))),
+        (None, None) => None,
+    })
+}
+
+/// The id that an agent tells what it runs.
+fn id_from(format: &Known, env: &Env) -> Option<String> {
+    format.hook()?.env.iter().find_map(|name| Some(env.var(name)?.to_string_lossy().into_owned()))
+}
+
+pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
+    let (settings, wrong) = Settings::read(stage.env);
+    wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
+    let Some(subject) = subject(args.session.as_deref(), stage, &settings)? else { return Ok(Exit::Trouble) };
+    let observer = subject.observer();
+    let mut problems = Vec::new();
+    let file = observer.cursors(stage.env);
+    let cursors = Cursors::read(file.clone(), observer.key(), &mut |what| problems.push(what));
+    problems.iter().try_for_each(|problem| stage.say(problem))?;
+    let deadline = Deadline::after(settings.deadline.max(std::time::Duration::from_secs(10)));
+    let mut surveyor = Surveyor::new(stage.env, &settings, stage.formats, observer, &cursors.view, &deadline);
+    surveyor.explain = true;
+    let told = tell(&surveyor);
+    let exit = stage.say_unreadable(&told.survey.bad)?;
+    let asks = match &subject {
+        Subject::Session(observer) => format!("{} ({})", flat(observer.key()), observer.format.name),
+        Subject::New(_) => "A new session (--session NAME for another)".into(),
+    };
+    let muted = cursors.view.look.as_ref().is_some_and(|look| look.muted);
+    let out = &mut stage.out;
+    match told.block.text.as_str() {
+        _ if muted => writeln!(out, "{asks} is muted; session-context unmute ends that.")?,
+        _ if settings.ignores(&stage.env.cwd) => {
+            writeln!(out, "{asks} would be told nothing: `ignore` names this directory.")?
+        }
+        "" => writeln!(out, "{asks} would be told nothing with its next prompt.")?,
+        text => {
+            writeln!(out, "{asks} would be told with its next prompt:\n")?;
+            text.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
+        }
+    }
+    let seen = match &cursors.view.look {
+        Some(_) => format!("seen so far: {}", stage.env.tilde(&file)),
+        None => format!(
+            "it has not looked before, so only the last {} counts",
+            humantime::format_duration(std::time::Duration::from_millis(settings.first_look.unsigned_abs()))
+        ),
+    };
+    writeln!(out, "\nWhy ({}):", clean(&seen))?;
+    table(args.all, &told, out)?;
+    Ok(exit)
+}
+
+/// A row for each session; what is merely quiet or elsewhere is counted.
+fn table(all: bool, told: &Told, out: &mut dyn Write) -> io::Result<()> {
+    let quiet = |why: &&Why| !all && matches!(why.reason, Reason::Old | Reason::Elsewhere | Reason::Unchanged);
+    let shown = |why: &Why| told.block.shown.iter().any(|index| told.survey.news[*index].session.path == why.path);
+    let rows: Vec<&Why> = told.survey.why.iter().filter(|why| !quiet(why)).collect();
+    let handle = |why: &Why| {
+        let others = rows.iter().filter(|other| other.handle != why.handle && !all);
+        let shared = others.map(|other| locate::shared_start(&why.handle, &other.handle)).max().unwrap_or(0);
+        let short = if all || why.named { &why.handle } else { locate::short_id(&why.handle, shared) };
+        flat(short).into_owned()
+    };
+    let rows: Vec<[String; 5]> = rows
+        .iter()
+        .map(|why| {
+            let reason = match why.reason {
+                Reason::News if shown(why) => "told",
+                reason => words(reason),
+            };
+            let from = why.offset.map_or_else(|| "-".into(), |offset| offset.to_string());
+            [handle(why), why.agent.clone(), from, why.size.to_string(), reason.into()]
+        })
+        .collect();
+    if !rows.is_empty() {
+        let head = ["SESSION", "AGENT", "FROM", "SIZE", "WHY"].map(str::to_owned);
+        let room = |column: usize| rows.iter().chain([&head]).map(|row| width(&row[column])).max().unwrap_or(0);
+        let rooms: [usize; 4] = std::array::from_fn(room);
+        for [session, agent, from, size, why] in [&head].into_iter().chain(&rows) {
+            let (session, agent) = (pad(session, rooms[0]), pad(agent, rooms[1]));
+            writeln!(out, "  {session}  {agent}  {}  {}  {why}", pad_left(from, rooms[2]), pad_left(size, rooms[3]))?;
+        }
+    }
+    for reason in [Reason::Unchanged, Reason::Old, Reason::Elsewhere] {
+        let count = told.survey.why.iter().filter(quiet).filter(|why| why.reason == reason).count();
+        if count > 0 {
+            writeln!(out, "  {count} more: {}", words(reason))?;
+        }
+    }
+    if told.survey.why.is_empty() {
+        writeln!(out, "  no session was found; `session-reader formats` shows where they are looked for")?;
+    }
+    Ok(())
+}
+
+fn words(reason: Reason) -> &'static str {
+    match reason {
+        Reason::News => "new, but there is no room: stays unread",
+        Reason::Own => "the session itself",
+        Reason::Unchanged => "nothing new since it was seen",
+        Reason::Old => "quiet since before the last look",
+        Reason::Elsewhere => "another project",
+        Reason::Subagent => "a subagent's, part of its session",
+        Reason::Ignored => "left alone (`ignore`)",
+        Reason::NothingSaid => "written to, but nothing was said",
+        Reason::ThrowAway => "a throw-away session",
+        Reason::Late => "not read in time",
+        Reason::Unreadable => "could not be read",
+    }
+}

@@ -1,0 +1,148 @@
+//! What an agent's hook is given on stdin, read by the `[hook]` table of its format, and the reply in the agent's form.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use crate::decode::pick;
+use crate::entry::Mark;
+use crate::env::Env;
+use crate::format::Known;
+use crate::format::descriptor::{Hook, Pointer};
+use crate::format::prompt::Said;
+use crate::locate;
+
+/// An agent asks what to add to a prompt.
+#[derive(Debug)]
+pub struct Ask<'f> {
+    pub format: &'f Known,
+    hook: &'f Hook,
+    event: String,
+    /// The id of the session that asks.
+    pub session: String,
+    pub transcript: Option<PathBuf>,
+    pub cwd: Option<PathBuf>,
+}
+
+/// What came of reading stdin.
+pub enum Asked<'f> {
+    Prompt(Ask<'f>),
+    /// Nobody typed anything, or it is another event: there is nothing to say.
+    Nothing,
+}
+
+impl<'f> Ask<'f> {
+    /// Reads what the agent says. Without its name, the agent is told from what it says.
+    pub fn read(stdin: &[u8], agent: Option<&str>, formats: &'f [Known], env: &Env) -> Result<Asked<'f>, String> {
+        if stdin.trim_ascii().is_empty() {
+            return Err("nothing on stdin; an agent's hook gives a JSON object there".into());
+        }
+        let mut candidates = formats.iter().filter(|format| agent.is_none_or(|name| format.is_called(name))).peekable();
+        if candidates.peek().is_none() {
+            return Err(format!("no agent is called '{}'", agent.unwrap_or_default()));
+        }
+        let mut why = "no agent that is known has such a hook";
+        let mut read = None;
+        for format in candidates {
+            let Some(hook) = format.hook() else { continue };
+            match Fields::read(stdin, hook) {
+                None => return Err("stdin is not a JSON object".into()),
+                Some(fields) if fields.session.is_none() => why = "stdin does not say which session asks",
+                Some(fields) => {
+                    let at_home = fields.transcript.as_deref().and_then(|path| is_at_home(path, format, env));
+                    if at_home == Some(true) || (fields.is_event(hook) && read.is_none()) {
+                        read = Some((format, hook, fields));
+                    }
+                    if at_home == Some(true) {
+                        break;
+                    }
+                }
+            }
+        }
+        let (format, hook, fields) = read.ok_or(why)?;
+        Ok(fields.ask(format, hook))
+    }
+
+    /// The reply that puts a text into the prompt.
+    pub fn reply(&self, text: &str) -> String {
+        let reply = &self.hook.reply;
+        let mut object = Value::Object(Map::new());
+        if let Some(event) = &reply.event {
+            put(&mut object, event, Value::from(self.event.as_str()));
+        }
+        for (pointer, value) in &reply.also {
+            if let (Ok(pointer), Ok(value)) = (Pointer::try_from(pointer.clone()), serde_json::to_value(value)) {
+                put(&mut object, &pointer, value);
+            }
+        }
+        // Arrows are the only brackets there are: what comes from transcripts has none left.
+        let text = if reply.escapes { text.replace("->", "→") } else { text.to_owned() };
+        put(&mut object, &reply.text, Value::from(text));
+        object.to_string()
+    }
+}
+
+/// Whether a transcript lies where a format keeps them; none if no path is given.
+fn is_at_home(transcript: &str, format: &Known, env: &Env) -> Option<bool> {
+    (!transcript.is_empty()).then(|| locate::at(std::slice::from_ref(format), env, Path::new(transcript)).is_some())
+}
+
+/// The values of a hook's input.
+struct Fields {
+    event: Option<String>,
+    session: Option<String>,
+    transcript: Option<String>,
+    cwd: Option<String>,
+    prompt: Option<String>,
+    subagent: Option<String>,
+}
+
+impl Fields {
+    fn read(stdin: &[u8], hook: &Hook) -> Option<Fields> {
+        let wanted =
+            [&hook.event, &hook.session, &hook.transcript, &hook.cwd, &hook.prompt, &hook.subagent].map(|all| &*all.0);
+        let [event, session, transcript, cwd, prompt, subagent] = pick(stdin, wanted)?;
+        let session = session.filter(|session| !session.is_empty());
+        Some(Fields { event, session, transcript, cwd, prompt, subagent })
+    }
+
+    /// Whether it is an event that brings a prompt. Where the event has no name, a prompt is enough.
+    fn is_event(&self, hook: &Hook) -> bool {
+        match &self.event {
+            Some(event) => hook.prompts.contains(event),
+            None => hook.event.0.is_empty() && self.prompt.is_some(),
+        }
+    }
+
+    fn ask<'f>(self, format: &'f Known, hook: &'f Hook) -> Asked<'f> {
+        let typed = match self.prompt.as_deref().map(|prompt| format.prompt().sort(prompt.into())) {
+            None | Some(Said::Nothing) => false,
+            Some(Said::Typed(_) | Said::Machine(Mark::Command, _)) => true,
+            Some(Said::Machine(..)) => false,
+        };
+        if !typed || !self.is_event(hook) || self.subagent.is_some() {
+            return Asked::Nothing;
+        }
+        let path = |text: Option<String>| text.map(PathBuf::from).filter(|path| path.is_absolute());
+        Asked::Prompt(Ask {
+            format,
+            hook,
+            event: self.event.unwrap_or_default(),
+            session: self.session.unwrap_or_default(),
+            transcript: path(self.transcript),
+            cwd: path(self.cwd),
+        })
+    }
+}
+
+/// Puts a value where a pointer points, making the objects on the way.
+fn put(object: &mut Value, pointer: &Pointer, value: Value) {
+    let mut place = object;
+    for key in &pointer.0 {
+        if !place.is_object() {
+            *place = Value::Object(Map::new());
+        }
+        place = &mut place[key.as_str()];
+    }
+    *place = value;
+}

@@ -1,0 +1,309 @@
+//! The hook: on a prompt, what happened in the other sessions since this one last looked.
+//!
+//! ```text
+//! stdin ──ask──▶ Observer ──cursors──▶ View ──survey──▶ News ──render──▶ text ──▶ stdout, then the cursors
+//! ```
+//!
+//! It must never harm the prompt: whatever goes wrong is a line on stderr and in the journal, and stdout has the whole
+//! reply or nothing. What was printed counts as seen; what did not fit, or could not be printed, does not.
+
+pub mod ask;
+pub mod survey;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use ask::{Ask, Asked};
+use survey::{News, Survey, Surveyor};
+
+use crate::budget::Deadline;
+use crate::entry::Id;
+use crate::env::Env;
+use crate::format::{self, Known};
+use crate::locate::{self, Home, Session};
+use crate::render::activity::{Block, Bullet, Conflict, Name, block};
+use crate::render::terminal::clean;
+use crate::settings::{Scope, Settings};
+use crate::state::cursors::{Cursors, Look, Refused, VERSION};
+use crate::state::journal::{Journal, Note};
+use crate::transcript::Transcript;
+
+/// The session that the hook runs for.
+#[derive(Debug)]
+pub struct Observer<'f> {
+    pub format: &'f Known,
+    pub id: String,
+    /// The named home it is in, and its name there.
+    pub home: Option<Home>,
+    pub name: Option<String>,
+    pub transcript: Option<PathBuf>,
+}
+
+impl<'f> Observer<'f> {
+    pub fn new(
+        format: &'f Known,
+        id: &str,
+        transcript: Option<PathBuf>,
+        env: &Env,
+        settings: &Settings,
+    ) -> Observer<'f> {
+        let home = Home::above(&env.cwd).filter(|_| settings.scope == Scope::Project);
+        let name = home.as_ref().and_then(|home| home.name_of(id, transcript.as_deref()));
+        let found = || locate::by_id(std::slice::from_ref(format), env, id, &env.cwd).map(|session| session.path);
+        Observer { format, id: id.into(), home, name, transcript: transcript.or_else(found) }
+    }
+
+    /// A session as an observer. Its file name may have only the beginning of its id; the file itself has all of it.
+    pub fn of(session: Session<'f>, env: &Env, settings: &Settings) -> Observer<'f> {
+        let transcript = Transcript::open(&session.path, session.format.format()).ok();
+        let whole = transcript.and_then(|transcript| transcript.beginning().session);
+        let id = whole.filter(|id| id.starts_with(&session.id)).unwrap_or(session.id);
+        Observer::new(session.format, &id, Some(session.path), env, settings)
+    }
+
+    /// What it is called among the observers.
+    pub fn key(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Whether a session is the observer itself.
+    pub fn is(&self, session: &Session) -> bool {
+        // An id may be shortened in a file name.
+        let same_id = session.id.len() >= 8 && self.id.starts_with(&session.id);
+        session.name.is_some() && session.name == self.name
+            || self.transcript.as_ref() == Some(&session.path)
+            || session.format.name == self.format.name && (same_id || self.id == session.id)
+    }
+
+    /// Where its cursors are.
+    pub fn cursors(&self, env: &Env) -> PathBuf {
+        if let Some(home) = &self.home {
+            return home.dir().join("session-cursors.json");
+        }
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+        let id = if self.id.len() <= 100 && self.id.chars().all(plain) {
+            self.id.clone()
+        } else {
+            format!("{:016x}", Id::of(self.id.as_bytes()).0)
+        };
+        env.state_dir().join("cursors").join(format!("{}-{id}.json", self.format.name))
+    }
+}
+
+/// What is to be told, out of what was found.
+pub struct Told<'f> {
+    pub survey: Survey<'f>,
+    pub block: Block,
+}
+
+/// Surveys the other sessions and puts what is new into words.
+pub fn tell<'f>(surveyor: &Surveyor<'_, 'f>) -> Told<'f> {
+    let survey = surveyor.survey();
+    let (env, settings) = (surveyor.env, surveyor.settings);
+    let edits = survey.news.iter().any(|news| !news.edited.is_empty());
+    let own = if edits { surveyor.own_files() } else { survey::Touched::new() };
+    let bullets: Vec<Bullet> = survey.news.iter().map(|news| bullet(news, &survey, surveyor, &own)).collect();
+    let block = block(&bullets, settings.scope, env.now(), settings.budget);
+    drop(bullets);
+    Told { survey, block }
+}
+
+fn bullet<'n>(news: &'n News, survey: &Survey, surveyor: &Surveyor, own: &survey::Touched) -> Bullet<'n> {
+    let session = &news.session;
+    let title = news.after.title.as_deref().filter(|title| title.chars().count() <= 40);
+    let others = survey.news.iter().map(|other| &*other.session.id).filter(|id| *id != session.id);
+    let shared = others.map(|other| locate::shared_start(&session.id, other)).max().unwrap_or(0);
+    let id = locate::short_id(&session.id, shared);
+    let name = match (&session.name, title) {
+        (Some(name), _) => Name::Word(name),
+        (None, Some(title)) => Name::Title(title),
+        (None, None) => Name::Word(id),
+    };
+    let shown = |path: &Path| shown(path, surveyor.env, news.after.cwd.as_deref());
+    let mut shared: Vec<_> =
+        news.edited.iter().filter_map(|(path, time)| own.get(path).map(|own| (path, *time, *own))).collect();
+    shared.sort_by_key(|(_, time, _)| std::cmp::Reverse(*time));
+    let conflict = shared.first().map(|(path, time, (act, own_time))| Conflict {
+        file: shown(path),
+        others: shared.len() - 1,
+        time: *time,
+        own: *act,
+        own_time: *own_time,
+    });
+    Bullet {
+        agent: (session.format.name != surveyor.observer.format.name).then_some(session.format.name.as_str()),
+        name,
+        activity: &news.activity,
+        more: news.more,
+        file: news.edited.first().map(|(path, _)| shown(path)),
+        conflict,
+    }
+}
+
+/// A path as the observer would write it; else as the other session would.
+fn shown(path: &Path, env: &Env, cwd: Option<&str>) -> String {
+    let below = |dir: &Path| path.strip_prefix(dir).ok().map(|below| below.display().to_string());
+    below(&env.cwd).or_else(|| below(Path::new(cwd?))).unwrap_or_else(|| env.tilde(path))
+}
+
+/// A run of the hook, and all that goes wrong in it.
+pub struct Run<'r> {
+    pub out: &'r mut dyn Write,
+    pub err: &'r mut dyn Write,
+    deadline: Deadline,
+    note: Note,
+}
+
+/// What the command line of the hook says.
+#[derive(Debug, Default)]
+struct Flags {
+    agent: Option<String>,
+    /// Settings by their keys.
+    set: Vec<(&'static str, String)>,
+}
+
+impl<'r> Run<'r> {
+    pub fn new(out: &'r mut dyn Write, err: &'r mut dyn Write) -> Run<'r> {
+        let deadline = Deadline::after(Settings::default().deadline);
+        Run { out, err, deadline, note: Note::default() }
+    }
+
+    /// Says what is wrong; the prompt goes on.
+    fn trouble(&mut self, what: impl std::fmt::Display) {
+        let what = clean(&what.to_string()).replace('\n', " ");
+        let _ = writeln!(self.err, "session-context: {what}");
+        self.note.trouble.push(what);
+    }
+
+    /// Answers one call of the hook.
+    pub fn answer(mut self, args: impl Iterator<Item = OsString>, mut env: Env) {
+        if env.var("SESSION_CONTEXT").is_some_and(|value| value == "off") {
+            return;
+        }
+        let flags = self.flags(args);
+        self.note.time = Some(env.now());
+        if let Err(problem) = self.ask(&flags, &mut env) {
+            self.trouble(problem);
+        }
+        if !self.note.text.is_empty() || !self.note.trouble.is_empty() {
+            self.note.cwd = env.cwd.to_string_lossy().into_owned();
+            self.note.micros = u64::try_from(self.deadline.taken().as_micros()).unwrap_or(u64::MAX);
+            let note = std::mem::take(&mut self.note);
+            if let Err(error) = Journal::in_dir(&env.state_dir()).append(&note) {
+                self.trouble(format_args!("{}: {error}; not noted in the journal", env.state_dir().display()));
+            }
+        }
+    }
+
+    /// Flags that are wrong are said and passed over: a hook that fails would stop the prompt.
+    fn flags(&mut self, args: impl Iterator<Item = OsString>) -> Flags {
+        let mut flags = Flags::default();
+        let mut args = args.map(|arg| arg.to_string_lossy().into_owned());
+        while let Some(arg) = args.next() {
+            let (name, value) = match arg.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (&*arg, None),
+            };
+            let key = match name {
+                "--agent" => None,
+                "--budget" => Some("budget"),
+                "--scope" => Some("scope"),
+                _ => {
+                    self.trouble(format_args!("unknown argument '{arg}', ignored; see session-context --help"));
+                    continue;
+                }
+            };
+            match (key, value.or_else(|| args.next())) {
+                (_, None) => self.trouble(format_args!("{name} needs a value, ignored")),
+                (None, agent) => flags.agent = agent,
+                (Some(key), Some(value)) => flags.set.push((key, value)),
+            }
+        }
+        flags
+    }
+
+    fn ask(&mut self, flags: &Flags, env: &mut Env) -> Result<(), String> {
+        let (mut settings, wrong) = Settings::read(env);
+        wrong.iter().for_each(|wrong| self.trouble(wrong));
+        for (key, text) in &flags.set {
+            if let Err(why) = settings.set(key, text, env) {
+                self.trouble(format_args!("--{key} {text}: {why}; ignored"));
+            }
+        }
+        self.deadline = self.deadline.of(settings.deadline);
+        let (formats, bad) = format::known(&env.formats_dir());
+        bad.iter().for_each(|bad| self.trouble(bad));
+        let stdin = env.stdin(self.deadline.left())?;
+        let Asked::Prompt(ask) = Ask::read(&stdin, flags.agent.as_deref(), &formats, env)? else { return Ok(()) };
+        if let Some(cwd) = &ask.cwd {
+            env.cwd.clone_from(cwd);
+        }
+        if settings.ignores(&env.cwd) {
+            return Ok(());
+        }
+        self.reply(&ask, &settings, &formats, env)
+    }
+
+    fn reply(&mut self, ask: &Ask, settings: &Settings, formats: &[Known], env: &Env) -> Result<(), String> {
+        let observer = Observer::new(ask.format, &ask.session, ask.transcript.clone(), env, settings);
+        self.note.agent.clone_from(&ask.format.name);
+        self.note.session = observer.key().to_owned();
+        let deadline = self.deadline;
+        let file = observer.cursors(env);
+        let opened = Cursors::open(file, observer.key(), &deadline, &mut |what| self.trouble(what));
+        let mut cursors = match opened {
+            Ok(cursors) => cursors,
+            Err(Refused::Busy) => {
+                return Err("the cursors are in use; what is new will be told with the next prompt".into());
+            }
+        };
+        if cursors.view.look.as_ref().is_some_and(|look| look.muted) {
+            return Ok(());
+        }
+        let view = cursors.view.clone();
+        let surveyor = Surveyor::new(env, settings, formats, &observer, &view, &deadline);
+        let (since, clock) = (surveyor.since(), surveyor.clock());
+        let Told { survey, block } = tell(&surveyor);
+        for bad in &survey.bad {
+            self.trouble(format_args!("{}: {}", bad.path.display(), bad.error));
+        }
+        if survey.cut_short {
+            self.trouble(format_args!("not everything was read within {:?}; the rest follows", settings.deadline));
+        }
+        if !survey.news.is_empty() && block.shown.is_empty() {
+            self.trouble(format_args!("nothing fits into {} characters; see --budget", settings.budget));
+        }
+        if !block.text.is_empty() {
+            let reply = ask.reply(&block.text) + "\n";
+            let written = self.out.write_all(reply.as_bytes()).and_then(|()| self.out.flush());
+            written.map_err(|error| format!("stdout: {error}; nothing counts as told"))?;
+            self.note.text.clone_from(&block.text);
+        }
+        if settle(&mut cursors, survey, &block, since, clock) {
+            let saved = cursors.save();
+            saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))?;
+        }
+        Ok(())
+    }
+}
+
+/// Moves the cursors past what was told; says whether there is anything to write.
+fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, since: crate::time::Time, clock: i64) -> bool {
+    let view = &mut cursors.view;
+    let changed = view.look.is_none() || survey.examined || !survey.gone.is_empty();
+    for key in survey.gone {
+        view.sessions.remove(&key);
+    }
+    view.sessions.extend(survey.passed);
+    for (index, news) in survey.news.into_iter().enumerate() {
+        let seen = if block.shown.contains(&index) { news.after } else { news.before };
+        view.sessions.insert(news.key, seen);
+    }
+    let look = view.look.get_or_insert(Look { version: VERSION, since, clock: 0, muted: false });
+    // What was not looked at must be found again.
+    if !survey.cut_short {
+        look.clock = clock;
+    }
+    changed
+}

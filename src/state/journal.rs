@@ -1,0 +1,64 @@
+//! What was told to whom, and what went wrong: the last few hundred lines, for `doctor` and `explain`.
+//!
+//! A hook's stderr is seen by nobody as a rule. A line here is.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Time;
+
+/// One run of the hook that said something, or wanted to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Note {
+    pub time: Option<Time>,
+    pub agent: String,
+    /// The session that was told.
+    pub session: String,
+    pub cwd: String,
+    /// How long it took, in microseconds.
+    pub micros: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trouble: Vec<String>,
+}
+
+pub struct Journal {
+    path: PathBuf,
+}
+
+impl Journal {
+    /// When the file is longer than this, it becomes the older half, and what was the older half goes.
+    const MOST: u64 = 128 << 10;
+
+    pub fn in_dir(state: &Path) -> Journal {
+        Journal { path: state.join("journal.jsonl") }
+    }
+
+    fn older(&self) -> PathBuf {
+        self.path.with_extension("old.jsonl")
+    }
+
+    pub fn append(&self, note: &Note) -> io::Result<()> {
+        super::make_parent(&self.path)?;
+        let mut line = serde_json::to_vec(note)?;
+        line.push(b'\n');
+        let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
+        if file.metadata()?.len() > Journal::MOST {
+            fs::rename(&self.path, self.older())?;
+            file = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
+        }
+        // One write, so that two processes do not write into each other's lines.
+        file.write_all(&line)
+    }
+
+    /// All that is kept, the oldest first; a broken line is left out.
+    pub fn read(&self) -> Vec<Note> {
+        let texts = [self.older(), self.path.clone()].map(|path| fs::read_to_string(path).unwrap_or_default());
+        texts.iter().flat_map(|text| text.lines()).filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+}
