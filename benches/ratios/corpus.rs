@@ -35,6 +35,12 @@ pub const LONG: Corpus = Corpus { name: "long", files: 1, bytes: 16 * MB, repeat
 pub const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, repeat: 1, long_lines: 0 };
 pub const SCAN_TENTH: Corpus = Corpus { name: "scan-tenth", files: 100, ..SCAN };
 
+pub const HOOK_100: Corpus = Corpus { name: "hook100", files: 100, bytes: MB / 4, ..SCAN };
+pub const HOOK_1000: Corpus = Corpus { name: "hook1000", files: 1000, bytes: MB / 16, ..SCAN };
+pub const HOOK_10000: Corpus = Corpus { name: "hook10000", files: 10_000, bytes: 1, ..SCAN };
+/// Like the first of these; the rows that make it grow leave it longer.
+pub const GROWING: Corpus = Corpus { name: "growing", ..HOOK_100 };
+
 pub fn root() -> PathBuf {
     let tmp = option_env!("CARGO_TARGET_TMPDIR").map_or_else(env::temp_dir, PathBuf::from);
     tmp.join("session-monitor-bench")
@@ -112,6 +118,18 @@ impl Corpus {
         // SAFETY: sync takes and returns nothing.
         unsafe { libc::sync() };
         fs::write(self.mark(), VERSION)
+    }
+
+    /// 100 KB of new lines at the end of one session, each with ids of its own. What a writer counts begins at 0.
+    pub fn grow(&self) -> io::Result<()> {
+        let path = self.transcript(1);
+        let size = fs::metadata(&path)?.len();
+        let lines = source_lines();
+        let mut session = Session::new(1, &lines, File::options().append(true).open(&path)?);
+        // Other ids than before, and than at the last time.
+        session.who.rng = Rng::new(size);
+        session.clock = 26 * 86_400_000 + size / 1000;
+        session.converse(100_000)
     }
 
     /// Streams, and lets the kernel copy: the peak memory of a child counts from that of the

@@ -1,4 +1,4 @@
-//! How fast the reader is, as ratios: CPU time of ours against CPU time of a tool everybody has,
+//! How fast the programs are, as ratios: CPU time of ours against CPU time of a tool everybody has,
 //! over the same files, in one interleaved run (ours, theirs, ours, theirs, …; the least of each
 //! counts), so that a busy machine slows both sides. A row is one entry of `ROWS`, a corpus one
 //! constant; corpora are made once, the same on every machine, and kept until `clean`.
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::{env, iter};
 
-use corpus::{Corpus, GB1, GB10, LONG, SCAN, SCAN_TENTH, absent, root};
+use corpus::{Corpus, GB1, GB10, GROWING, HOOK_100, HOOK_1000, HOOK_10000, LONG, SCAN, SCAN_TENTH, absent, root};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -39,6 +39,8 @@ struct Row {
     /// The corpus of the reference, if another.
     against: Option<&'static Corpus>,
     stdin: &'static str,
+    /// Ours is run until it prints nothing more, with all history as news: then everything is seen.
+    settle: bool,
     /// Done before each run of ours, outside the measured time.
     before: fn(&Corpus) -> io::Result<()>,
     /// Lines ours must print at the least: a program that does nothing is fast.
@@ -55,6 +57,7 @@ const ROW: Row = Row {
     reference: "",
     against: None,
     stdin: "",
+    settle: false,
     before: |_| Ok(()),
     prints: 0,
     runs: 25,
@@ -62,7 +65,35 @@ const ROW: Row = Row {
     rss_mb: None,
 };
 
+/// A prompt in the first session of a corpus.
+const PROMPT: &str = r#"{"session_id":"SESSION","transcript_path":"FILE","cwd":"CWD","hook_event_name":"UserPromptSubmit","prompt":"go on"}"#;
+
+const HOOK: Row = Row { ours: "session-context --agent agent-sdk", stdin: PROMPT, settle: true, ..ROW };
+
 const ROWS: &[Row] = &[
+    // All sessions of the machine, so that each of them has been seen and has a cursor.
+    Row {
+        name: "hook 100",
+        ours: "session-context --agent agent-sdk --scope machine",
+        reference: "true",
+        corpus: &HOOK_100,
+        runs: 100,
+        bar: 3.0,
+        ..HOOK
+    },
+    Row { name: "hook 1,000", reference: "find TREE -newer MARK", corpus: &HOOK_1000, runs: 50, ..HOOK },
+    Row { name: "hook 10,000", reference: "find TREE -newer MARK", corpus: &HOOK_10000, runs: 15, bar: 1.1, ..HOOK },
+    Row {
+        name: "hook 100 KB new",
+        ours: "session-context --agent agent-sdk --scope machine",
+        reference: "true",
+        corpus: &GROWING,
+        before: Corpus::grow,
+        prints: 1,
+        runs: 50,
+        bar: 5.0,
+        ..HOOK
+    },
     Row {
         name: "tail 1 GB",
         ours: "session-reader log FILE --lines 50",
@@ -242,6 +273,9 @@ fn measure(row: &Row) -> Result<Measured> {
     }
     let mut ours = Side::new(row.ours, row.stdin, row.corpus)?;
     let mut reference = Side::new(row.reference, row.stdin, against)?;
+    if row.settle {
+        settle(row)?;
+    }
     warm_up(row, &mut ours, &mut reference)?;
 
     let mut best = Measured { ours: Cost { ms: f64::INFINITY, rss: 0 }, reference: Cost { ms: f64::INFINITY, rss: 0 } };
@@ -260,10 +294,30 @@ impl Cost {
     }
 }
 
+/// Runs ours until it has told all there is.
+fn settle(row: &Row) -> Result<()> {
+    const ALL: [(&str, &str); 3] = [
+        ("SESSION_CONTEXT_FIRST_LOOK", "10000d"),
+        ("SESSION_CONTEXT_DEADLINE", "60s"),
+        ("SESSION_CONTEXT_BUDGET", "9000"),
+    ];
+    let mut side = Side::new(row.ours, row.stdin, row.corpus)?;
+    side.command.envs(ALL);
+    let out = row.corpus.dir().join("stdout");
+    for _ in 0..1000 {
+        side.run(File::create(&out)?.into())?;
+        if fs::metadata(&out)?.len() == 0 {
+            return Ok(fs::remove_file(&out)?);
+        }
+    }
+    Err(format!("`{}` goes on telling", row.ours).into())
+}
+
 /// Runs each side once unmeasured: files come into the page cache, ours makes its own caches, and
 /// its output is looked at.
 fn warm_up(row: &Row, ours: &mut Side, reference: &mut Side) -> Result<()> {
     let out = row.corpus.dir().join("stdout");
+    (row.before)(row.corpus)?;
     ours.run(File::create(&out)?.into())?;
     let bytes = BufReader::new(File::open(&out)?).bytes().map_while(io::Result::ok);
     let lines = bytes.filter(|&b| b == b'\n').count();

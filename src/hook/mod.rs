@@ -265,6 +265,10 @@ impl<'r> Run<'r> {
         let surveyor = Surveyor::new(env, settings, formats, &observer, &view, &deadline);
         let (since, clock) = (surveyor.since(), surveyor.clock());
         let Told { survey, block } = tell(&surveyor);
+        #[cfg(debug_assertions)]
+        if env.var("SESSION_CONTEXT_FAULT").is_some_and(|fault| fault == "panic") {
+            panic!("asked for by SESSION_CONTEXT_FAULT");
+        }
         for bad in &survey.bad {
             self.trouble(format_args!("{}: {}", bad.path.display(), bad.error));
         }
