@@ -341,12 +341,27 @@ pub fn resolve<'f>(
             return found(session);
         }
     }
-    let all = list(env, formats, bad);
+    let mut all = list(env, formats, bad);
     match choose(&all, name) {
         Ok(listed) => found(listed.session.clone()),
         Err(Unresolved::Unknown(_)) if path.is_file() => by_path(env, formats, path),
+        Err(Unresolved::Unknown(near)) => match of_agent(name, formats) {
+            Some((format, name)) => {
+                all.retain(|listed| listed.session.format.name == format.name);
+                let by_handle = all.iter().find(|listed| listed.handle() == name);
+                by_handle.map_or_else(|| choose(&all, name), Ok).and_then(|listed| found(listed.session.clone()))
+            }
+            None => Err(Unresolved::Unknown(near)),
+        },
         Err(unresolved) => Err(unresolved),
     }
+}
+
+/// `codex:name`, as the hook calls a session of another agent; a title may be in quotes.
+fn of_agent<'f, 'n>(name: &'n str, formats: &'f [Known]) -> Option<(&'f Known, &'n str)> {
+    let (agent, name) = name.split_once(':')?;
+    let format = formats.iter().find(|format| format.is_called(agent))?;
+    Some((format, name.trim().trim_matches('"')))
 }
 
 /// The session of this home, or the file, that a name leads to by now; for who waits for it to begin.

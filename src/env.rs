@@ -88,6 +88,11 @@ impl Env {
         }
     }
 
+    /// The file of the running program.
+    pub fn program(&self) -> std::io::Result<PathBuf> {
+        std::env::current_exe()
+    }
+
     /// `~` and `~/…` in a path that a user or a descriptor wrote.
     pub fn expand(&self, path: &str) -> PathBuf {
         match path.strip_prefix('~') {

@@ -8,10 +8,11 @@ use clap::{Parser, Subcommand};
 use super::explain::{self, ExplainArgs};
 use super::install::{self, InstallArgs};
 use super::mute::{self, MuteArgs};
-use super::{Exit, Stage, demo};
+use super::{Exit, Stage, demo, doctor};
 use crate::env::Env;
 use crate::format;
 use crate::render::terminal::Look;
+use crate::settings::Settings;
 
 const EXAMPLES: &str = "\
 The hook reads the JSON that an agent gives its hooks from stdin and prints the agent's JSON, at most 500 characters of
@@ -61,6 +62,8 @@ pub enum Command {
     Uninstall(InstallArgs),
     /// Show what a session would be told now, and why; nothing counts as seen by it
     Explain(ExplainArgs),
+    /// Check what is found, installed and working, and show what was told last
+    Doctor,
     /// Tell a session nothing more
     Mute(MuteArgs),
     /// Tell a session again
@@ -71,13 +74,18 @@ pub enum Command {
 pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &mut dyn Write) -> Exit {
     let (formats, bad) = format::known(&env.formats_dir());
     let never = AtomicBool::new(false);
-    let mut stage = Stage { program: "session-context", env, look, out, err, formats: &formats, stop: &never };
-    let broken_formats = bad.iter().try_for_each(|bad| stage.say(bad));
+    let (settings, wrong) = Settings::read(env);
+    let stop = &never;
+    let mut stage =
+        Stage { program: "session-context", env, look, out, err, formats: &formats, settings: &settings, stop };
+    let said = wrong.iter().try_for_each(|wrong| stage.say(wrong));
+    let broken_formats = said.and_then(|()| bad.iter().try_for_each(|bad| stage.say(bad)));
     let result = broken_formats.and_then(|()| match command {
         Command::Demo => demo::run(&mut stage),
         Command::Install(args) => install::install(&args, &mut stage),
         Command::Uninstall(args) => install::uninstall(&args, &mut stage),
         Command::Explain(args) => explain::run(&args, &mut stage),
+        Command::Doctor => doctor::run(bad.len(), wrong.len(), &mut stage),
         Command::Mute(args) => mute::run(&args, true, &mut stage),
         Command::Unmute(args) => mute::run(&args, false, &mut stage),
     });

@@ -13,7 +13,6 @@ use crate::hook::survey::{Reason, Surveyor, Why};
 use crate::hook::{Observer, Told, tell};
 use crate::locate;
 use crate::render::terminal::{clean, flat, pad, pad_left, width};
-use crate::settings::Settings;
 use crate::state::cursors::Cursors;
 
 #[derive(Debug, Args)]
@@ -42,12 +41,8 @@ impl<'f> Subject<'f> {
 }
 
 /// Finds that session; none if the name leads nowhere, which has been said.
-pub fn subject<'f>(
-    name: Option<&str>,
-    stage: &mut Stage<'_, 'f>,
-    settings: &Settings,
-) -> io::Result<Option<Subject<'f>>> {
-    let env = stage.env;
+pub fn subject<'f>(name: Option<&str>, stage: &mut Stage<'_, 'f>) -> io::Result<Option<Subject<'f>>> {
+    let (env, settings) = (stage.env, stage.settings);
     if let Some(name) = name {
         let mut bad = Vec::new();
         return match catalog::resolve(env, stage.formats, name, &mut bad) {
@@ -70,16 +65,15 @@ fn id_from(format: &Known, env: &Env) -> Option<String> {
 }
 
 pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let (settings, wrong) = Settings::read(stage.env);
-    wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
-    let Some(subject) = subject(args.session.as_deref(), stage, &settings)? else { return Ok(Exit::Trouble) };
+    let settings = stage.settings;
+    let Some(subject) = subject(args.session.as_deref(), stage)? else { return Ok(Exit::Trouble) };
     let observer = subject.observer();
     let mut problems = Vec::new();
     let file = observer.cursors(stage.env);
     let cursors = Cursors::read(file.clone(), observer.key(), &mut |what| problems.push(what));
     problems.iter().try_for_each(|problem| stage.say(problem))?;
     let deadline = Deadline::after(settings.deadline.max(std::time::Duration::from_secs(10)));
-    let mut surveyor = Surveyor::new(stage.env, &settings, stage.formats, observer, &cursors.view, &deadline);
+    let mut surveyor = Surveyor::new(stage.env, settings, stage.formats, observer, &cursors.view, &deadline);
     surveyor.explain = true;
     let told = tell(&surveyor);
     let exit = stage.say_unreadable(&told.survey.bad)?;

@@ -5,6 +5,7 @@ use std::io;
 use super::args::ListArgs;
 use super::{Exit, Stage};
 use crate::catalog;
+use crate::render::secrets::redact;
 use crate::render::{json, list};
 
 pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
@@ -41,6 +42,12 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
         };
         stage.say(format_args!("no sessions{narrowed} {place}{hint}"))?;
         return Ok(trouble.max(Exit::Nothing));
+    }
+    if stage.settings.redact {
+        for tally in all.iter_mut().map(|listed| &mut listed.tally) {
+            let titles = [&mut tally.person_title, &mut tally.agent_title, &mut tally.first_prompt];
+            titles.into_iter().flatten().for_each(|title| *title = redact(title).into_owned());
+        }
     }
     if args.json {
         for listed in &all {

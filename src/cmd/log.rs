@@ -1,14 +1,16 @@
 //! `session-reader log`
 
+use std::borrow::Cow;
 use std::io;
 
 use super::args::LogArgs;
 use super::{Exit, Stage, follow};
 use crate::catalog::{self, Resolved, Unresolved};
-use crate::entry::Entry;
+use crate::entry::{Entry, What};
 use crate::locate::{self, Session, Unreadable};
 use crate::render::json;
 use crate::render::log::{LogView, Origin};
+use crate::render::secrets::redact;
 use crate::transcript::{Log, Transcript, Wanted};
 
 /// How many entries a log shows if nobody says.
@@ -76,6 +78,22 @@ pub fn origin(session: &Session, label: Option<String>) -> Origin {
 }
 
 pub fn show(entry: &Entry, origin: &Origin, args: &LogArgs, view: &mut LogView, stage: &mut Stage) -> io::Result<()> {
+    let hidden = stage.settings.redact.then(|| without_secrets(entry));
+    let entry = hidden.as_ref().unwrap_or(entry);
     let line = if args.json { json::entry(entry, origin.label.as_deref()) } else { view.entry(entry, origin) };
     writeln!(stage.out, "{line}")
+}
+
+/// An entry with `[redacted]` for every secret in it.
+fn without_secrets(entry: &Entry) -> Entry<'static> {
+    let mut entry = entry.clone().into_owned();
+    let hide = |text: &mut Cow<'static, str>| *text = Cow::Owned(redact(text).into_owned());
+    match &mut entry.what {
+        What::Text(text) | What::Thinking(text) | What::Mark(_, text) | What::Result { text: Some(text), .. } => {
+            hide(text)
+        }
+        What::Call(call) => call.subjects.iter_mut().for_each(hide),
+        What::Result { text: None, .. } => {}
+    }
+    entry
 }

@@ -3,6 +3,7 @@
 pub mod args;
 pub mod context;
 mod demo;
+mod doctor;
 mod explain;
 mod follow;
 mod formats;
@@ -18,6 +19,7 @@ use crate::env::Env;
 use crate::format::{self, Known};
 use crate::locate::Unreadable;
 use crate::render::terminal::{Look, clean, cut, flat, pad, width};
+use crate::settings::Settings;
 use args::Command;
 
 /// How a command ended; the number is the exit status.
@@ -37,6 +39,7 @@ pub struct Stage<'s, 'f> {
     pub out: &'s mut dyn Write,
     pub err: &'s mut dyn Write,
     pub formats: &'f [Known],
+    pub settings: &'s Settings,
     /// Set when the user wants it to end.
     pub stop: &'s std::sync::atomic::AtomicBool,
 }
@@ -121,10 +124,13 @@ pub fn run(
     stop: &std::sync::atomic::AtomicBool,
 ) -> Exit {
     let (formats, bad) = format::known(&env.formats_dir());
-    let mut stage = Stage { program: "session-reader", env, look, out, err, formats: &formats, stop };
+    let (settings, wrong) = Settings::read(env);
+    let mut stage =
+        Stage { program: "session-reader", env, look, out, err, formats: &formats, settings: &settings, stop };
     // Who checks a file is told about that file.
     let checks = matches!(&command, Command::Formats(args) if args.action.is_some());
-    let broken_formats = bad.iter().filter(|_| !checks).try_for_each(|bad| stage.say(bad));
+    let said = wrong.iter().try_for_each(|wrong| stage.say(wrong));
+    let broken_formats = said.and_then(|()| bad.iter().filter(|_| !checks).try_for_each(|bad| stage.say(bad)));
     let result = broken_formats.and_then(|()| match command {
         Command::Log(args) => log::run(&args, &mut stage),
         Command::List(args) => list::run(&args, &mut stage),

@@ -7,7 +7,6 @@ use clap::Args;
 use super::explain::{Subject, subject};
 use super::{Exit, Stage};
 use crate::budget::Deadline;
-use crate::settings::Settings;
 use crate::state::cursors::{Cursors, Look, Refused, VERSION};
 use crate::time::Time;
 
@@ -19,9 +18,8 @@ pub struct MuteArgs {
 }
 
 pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
-    let (settings, wrong) = Settings::read(stage.env);
-    wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
-    let observer = match subject(args.session.as_deref(), stage, &settings)? {
+    let settings = stage.settings;
+    let observer = match subject(args.session.as_deref(), stage)? {
         Some(Subject::Session(observer)) => observer,
         Some(Subject::New(_)) => {
             stage.say("which session? Run this inside one, or name it: --session NAME")?;

@@ -1,8 +1,8 @@
 //! Secrets in a text, replaced by `[redacted]`.
 //!
 //! One pass over the bytes that stops where a secret may begin, and asks the finders; what they know is in the tables.
-//! In doubt a value goes: better a word hidden too many than a password shown. What is plainly code (a call, a variable,
-//! a type) or prose stays.
+//! In doubt a value goes: better a word hidden too many than a password shown. What is plainly code (a call, a
+//! variable, a type) or prose stays.
 //!
 //! The time is linear whatever the text says: a finder that finds nothing has looked no further than [`NEAR`], or over
 //! a run of characters in which no finder of its kind begins. Escape sequences and invisible characters can hide a
@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memchr2_iter, memmem, memrchr};
 
 pub const REDACTED: &str = "[redacted]";
 
@@ -88,18 +88,7 @@ const PATHS: &[&str] = &["/", "~/", "./", "../", "C:\\"];
 /// What stands between a name and its value; the longer first.
 const SEPARATORS: &[&str] = &["===", "==", "=>", ":=", ":-", ":**", "=", ":", "：", "＝"];
 
-const QUOTES: &[(&str, &str)] = &[
-    (TRIPLE, TRIPLE),
-    ("'''", "'''"),
-    ("\"", "\""),
-    ("'", "'"),
-    ("`", "`"),
-    ("“", "”"),
-    ("‘", "’"),
-    ("„", "“"),
-    ("«", "»"),
-];
-const TRIPLE: &str = "\"\"\"";
+const QUOTES: &[(&str, &str)] = &[("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("‘", "’"), ("„", "“"), ("«", "»")];
 
 /// What the value of `Authorization` begins with, and what follows that where people talk about it.
 const SCHEMES: &str = "bearer basic token apikey api-key key bot";
@@ -122,48 +111,88 @@ const PROSE: &str = "a an the this that these those it its they he she i we you 
 /// What a placeholder is wrapped in.
 const WRAPS: &[(&str, &str)] = &[("${", "}"), ("$(", ")"), ("#{", "}"), ("{", "}"), ("<", ">"), ("[", "]"), ("%", "%")];
 
+/// The other words at which a secret may begin: web tokens, and `Bearer` as people write it.
+const WORDS: &[&str] = &["eyJ", "sk-", "Bearer", "bearer", "BEARER"];
+
+/// For each of the first three places, and each byte there, a bit per row of [`KEYS`] and list that has it in that
+/// place: three bytes without a common bit begin nothing known.
+const BEGINNINGS: [[u32; 256]; 3] = {
+    let mut bits = [[0; 256]; 3];
+    let mut row = 0;
+    while row < KEYS.len() {
+        bits = begun(bits, KEYS[row].2, row);
+        row += 1;
+    }
+    begun(begun(bits, HOOKS, row), WORDS, row + 1)
+};
+
+const fn begun(mut bits: [[u32; 256]; 3], starts: &[&str], row: usize) -> [[u32; 256]; 3] {
+    let mut index = 0;
+    while index < starts.len() {
+        let start = starts[index].as_bytes();
+        let mut place = 0;
+        while place < bits.len() {
+            bits[place][start[place] as usize] |= 1 << row;
+            place += 1;
+        }
+        index += 1;
+    }
+    bits
+}
+
 /// The bytes at which a secret may begin.
 const STOPS: [bool; 256] = {
     let mut stops = [false; 256];
-    let mut row = 0;
-    while row < KEYS.len() {
-        stops = marked(stops, KEYS[row].2);
-        row += 1;
+    let mut byte = 0;
+    while byte < stops.len() {
+        stops[byte] = BEGINNINGS[0][byte] != 0;
+        byte += 1;
     }
-    marked(marked(marked(stops, HOOKS), SEPARATORS), &["-", ">", "e", "b", "B"])
-};
-
-const fn marked(mut stops: [bool; 256], starts: &[&str]) -> [bool; 256] {
     let mut index = 0;
-    while index < starts.len() {
-        stops[starts[index].as_bytes()[0] as usize] = true;
+    while index < SEPARATORS.len() {
+        stops[SEPARATORS[index].as_bytes()[0] as usize] = true;
         index += 1;
     }
+    stops[b'-' as usize] = true;
+    stops[b'>' as usize] = true;
     stops
-}
+};
 
 /// The text with every secret replaced; borrowed if there is none.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    let bytes = text.as_bytes();
-    let mut out = String::new();
-    let (mut at, mut copied) = (0, 0);
-    while let Some(skipped) = bytes[at..].iter().position(|byte| STOPS[*byte as usize]) {
+    let mut found = Vec::new();
+    secrets(text.as_bytes(), 0, text.len(), &mut found);
+    if found.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for secret in found {
+        // One that begins within the last only goes on with it.
+        if secret.start >= copied {
+            out.push_str(&text[copied..secret.start]);
+            out.push_str(REDACTED);
+        }
+        copied = copied.max(secret.end);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}
+
+/// The secrets that begin in a stretch of the text, by their beginnings.
+fn secrets(text: &[u8], mut at: usize, end: usize, found: &mut Vec<Range<usize>>) {
+    let next = |at: usize| text[..end].get(at..)?.iter().position(|byte| STOPS[*byte as usize]);
+    while let Some(skipped) = next(at) {
         at += skipped;
-        match secret(bytes, at) {
-            Some(found) => {
-                out.push_str(&text[copied..found.start]);
-                out.push_str(REDACTED);
-                at = found.end;
-                copied = at;
+        match secret(text, at).filter(|secret| secret.start < end) {
+            Some(secret) => {
+                secrets(text, at + 1, secret.start, found);
+                at = secret.end;
+                found.push(secret);
             }
             None => at += 1,
         }
     }
-    if copied == 0 {
-        return Cow::Borrowed(text);
-    }
-    out.push_str(&text[copied..]);
-    Cow::Owned(out)
 }
 
 /// The secret that this byte announces: not empty, not before the byte, and whole characters.
@@ -172,13 +201,19 @@ fn secret(text: &[u8], at: usize) -> Option<Range<usize>> {
         b'-' => block(text, at).or_else(|| flag(text, at)).or_else(|| login(text, at)),
         b'>' => element(text, at),
         byte if is_alphanumeric(byte) => {
-            if !is_start(text, at) {
+            let rows = beginning(&text[at..]);
+            if rows == 0 || !is_start(text, at) {
                 return None;
             }
-            key(text, at).or_else(|| web_token(text, at)).or_else(|| hook(text, at)).or_else(|| bearer(text, at))
+            key(text, at, rows).or_else(|| web_token(text, at)).or_else(|| hook(text, at)).or_else(|| bearer(text, at))
         }
         _ => url(text, at).or_else(|| assigned(text, at)),
     }
+}
+
+/// The rows that may have what begins here.
+fn beginning(rest: &[u8]) -> u32 {
+    BEGINNINGS.iter().zip(rest).fold(u32::MAX, |rows, (bits, byte)| rows & bits[*byte as usize])
 }
 
 /// Whether a word begins here, also after an escaped newline (`\n`), `%3D` or `\u003d`.
@@ -193,9 +228,9 @@ fn is_start(text: &[u8], at: usize) -> bool {
     }
 }
 
-fn key(text: &[u8], at: usize) -> Option<Range<usize>> {
+fn key(text: &[u8], at: usize, rows: u32) -> Option<Range<usize>> {
     let body = |start: &str| text[at..].starts_with(start.as_bytes()).then_some(at + start.len());
-    for (alphabet, least, starts) in KEYS {
+    for (_, (alphabet, least, starts)) in KEYS.iter().enumerate().filter(|(row, _)| rows & 1 << row != 0) {
         if let Some(body) = starts.iter().find_map(|start| body(start)) {
             let end = sentence_end(text, body, *alphabet);
             if end >= body + least {
@@ -204,13 +239,13 @@ fn key(text: &[u8], at: usize) -> Option<Range<usize>> {
         }
     }
     // The beginning alone says too little, as in `sk-estimator-link`.
-    let body = body("sk-")?;
+    let body = body("sk-").filter(|_| !text[..at].ends_with(b"-"))?;
     is_random(near(text, body, is_word)).then(|| at..run(text, body, is_word))
 }
 
 /// A JSON web token: `eyJ….….…`.
 fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
-    if !text[at..].starts_with(b"eyJ") || at > 0 && is_word(text[at - 1]) {
+    if !text[at..].starts_with(b"eyJ") || matches!(text[..at].last(), Some(b'-' | b'_')) {
         return None;
     }
     let header = run(text, at, is_word);
@@ -275,7 +310,7 @@ fn url(text: &[u8], at: usize) -> Option<Range<usize>> {
     let end = memrchr(b'@', &text[start..end]).map(|at| start + at).or_else(|| slashed(text, start, end))?;
     let colon = memchr(b':', &text[start..end]).map_or(end, |colon| start + colon);
     let (user, password) = (&text[start..colon], (colon + 1).min(end)..end);
-    if !password.is_empty() && text[password.clone()] != *b"x-oauth-basic" && key(text, start).is_none() {
+    if !password.is_empty() && text[password.clone()] != *b"x-oauth-basic" {
         return (!is_reference(&text[password.clone()])).then_some(password);
     }
     let is_web = ends_in(scheme, "http") || ends_in(scheme, "https");
@@ -309,6 +344,8 @@ struct Before {
     wants_quotes: bool,
     /// It may be a sentence that goes on.
     is_prose: bool,
+    /// `NAME=value`, where a value is taken as it is.
+    is_shell: bool,
 }
 
 /// `PASSWORD=…`, `"api_key": "…"`, `db.password = …`, `token => '…'`
@@ -324,11 +361,13 @@ fn assigned(text: &[u8], at: usize) -> Option<Range<usize>> {
         }
         next = after_type(text, next).unwrap_or(next);
     }
+    let is_prose = text.get(next).is_some_and(|byte| is_blank(*byte));
     let before = Before {
         noun,
         is_quoted: text[name..at].iter().any(|byte| matches!(byte, b'"' | b'\'')),
         wants_quotes: separator.starts_with("=="),
-        is_prose: text.get(next).is_some_and(|byte| is_blank(*byte)),
+        is_prose,
+        is_shell: *separator == "=" && text[..at].last().is_some_and(u8::is_ascii_uppercase) && !is_prose,
     };
     value(text, next, &before)
 }
@@ -350,10 +389,10 @@ fn flag(text: &[u8], at: usize) -> Option<Range<usize>> {
     if text.get(start) == Some(&b'-') {
         return None;
     }
-    value(text, start, &Before { noun, is_quoted: true, wants_quotes, is_prose: true })
+    value(text, start, &Before { noun, is_quoted: true, wants_quotes, is_prose: true, is_shell: false })
 }
 
-/// The password in `-u user:password`.
+/// The password in `-u user:password`, or the token in `-u token:`.
 fn login(text: &[u8], at: usize) -> Option<Range<usize>> {
     let name = option(text, at)?;
     let is_short = matches!(name, [b'-', letters @ .., b'u' | b'U'] if letters.iter().all(u8::is_ascii_alphabetic));
@@ -364,25 +403,28 @@ fn login(text: &[u8], at: usize) -> Option<Range<usize>> {
     let quote = opened(text, start);
     let start = quote.as_ref().map_or(start, |quote| quote.inside);
     let user = near(text, start, |byte| byte != b':' && is_login(byte));
-    let start = start + user.len();
-    let password = text[start..].strip_prefix(b":")?;
+    let colon = start + user.len();
+    let password = text[colon..].strip_prefix(b":")?;
     let is_number = |text: &[u8]| text.iter().all(u8::is_ascii_digit);
     if password.starts_with(b"//") || is_number(user) && is_number(near(password, 0, is_word)) {
         return None;
     }
-    let found = start + 1..quote.map_or_else(|| bare_end(text, start + 1), |quote| quote.end(text, start + 1));
-    (!is_reference(&text[found.clone()])).then_some(found)
+    let end = quote.map_or_else(|| bare_end(text, colon + 1), |quote| quote.end(text, colon + 1));
+    let password = &text[colon + 1..end];
+    match password {
+        b"" | b"x-oauth-basic" => is_random(user).then_some(start..end),
+        _ => (!is_reference(password)).then_some(colon + 1..end),
+    }
 }
 
 /// A command line option that begins here.
 fn option(text: &[u8], at: usize) -> Option<&[u8]> {
-    let name = near(text, at, |byte| is_word(byte) || byte == b'.');
-    (at == 0 || !is_word(text[at - 1])).then_some(name)
+    (at == 0 || !is_word(text[at - 1])).then(|| near(text, at, is_dotted))
 }
 
 /// Where the argument of an option is, and whether it is the next of a list.
 fn argument(text: &[u8], at: usize) -> Option<(usize, bool)> {
-    let closed = at + usize::from(matches!(text.get(at), Some(b'"' | b'\'')));
+    let closed = at + near(text, at, |byte| matches!(byte, b'\\' | b'"' | b'\'')).len();
     let is_list = closed > at && text.get(closed) == Some(&b',');
     let start = run(text, closed + usize::from(is_list), is_blank);
     let is_set = text.get(at) == Some(&b'=');
@@ -399,7 +441,8 @@ fn value(text: &[u8], at: usize, before: &Before) -> Option<Range<usize>> {
     let has_scheme = bare > first || start > inside;
     let head = near(text, start, |byte| byte != b'\n');
     let is_none = match &quote {
-        Some(_) => !before.is_quoted && head.first().is_none_or(|byte| is_space(*byte) || b",;)".contains(byte)),
+        Some(quote) => !before.is_quoted && quote.is_end(text),
+        None if before.is_shell => head.starts_with(b"$("),
         None => before.wants_quotes || is_code(head, before.is_prose),
     };
     let is_path = PLACES.contains(&before.noun) && PATHS.iter().any(|path| head.starts_with(path.as_bytes()));
@@ -423,6 +466,8 @@ struct Quote {
     close: &'static str,
     /// How many backslashes are before the quote, as in JSON within JSON.
     escapes: usize,
+    /// Three quotes, which go over lines.
+    is_triple: bool,
 }
 
 /// A quote that opens here, also `b"…"` or `$'…'`.
@@ -430,24 +475,47 @@ fn opened(text: &[u8], at: usize) -> Option<Quote> {
     let prefix = near(text, at, |byte| b"bBcCfFrRuUL$@".contains(&byte)).len();
     let at = if prefix > 2 { at } else { at + prefix };
     let escapes = near(text, at, |byte| byte == b'\\').len();
-    let at = at + escapes;
-    let (open, close) = QUOTES.iter().find(|(open, _)| text[at..].starts_with(open.as_bytes()))?;
-    (escapes < 8).then_some(Quote { inside: at + open.len(), close, escapes })
+    let (open, close) = QUOTES.iter().find(|(open, _)| text[at + escapes..].starts_with(open.as_bytes()))?;
+    let length = escapes + open.len();
+    let is_triple = is_thrice(&text[at..], length);
+    let inside = at + if is_triple { 3 * length } else { length };
+    (escapes < 8).then_some(Quote { inside, close, escapes, is_triple })
+}
+
+fn is_thrice(text: &[u8], length: usize) -> bool {
+    text.len() >= 3 * length
+        && text[..length] == text[length..2 * length]
+        && text[..length] == text[2 * length..3 * length]
 }
 
 impl Quote {
+    /// Whether it ends what began before, as in `"Enter password: ")`.
+    fn is_end(&self, text: &[u8]) -> bool {
+        let before = &text[self.inside.saturating_sub(NEAR)..self.inside];
+        let line = &before[memrchr(b'\n', before).map_or(0, |newline| newline + 1)..];
+        let mark = &line[line.len().saturating_sub(self.escapes + self.close.len())..];
+        let marks = memmem::find_iter(line, mark).filter(|at| *at == 0 || line[at - 1] != b'\\');
+        let is_even = self.close.is_ascii() && marks.count() % 2 == 0;
+        is_even && text.get(self.inside).is_none_or(|byte| is_space(*byte) || b",;)]}+".contains(byte))
+    }
+
     /// Where it is closed; at the end of the line if it is not.
     fn end(&self, text: &[u8], from: usize) -> usize {
         let rest = &text[from..];
-        let line = if self.close.len() == TRIPLE.len() { None } else { memchr(b'\n', rest) };
-        let rest = &rest[..line.unwrap_or(rest.len())];
-        for close in memmem::find_iter(rest, self.close) {
-            let slashes = rest[..close].iter().rev().take_while(|byte| **byte == b'\\').count();
-            if slashes <= self.escapes || self.escapes == 0 && slashes % 2 == 0 {
-                return from + close - slashes.min(self.escapes);
+        let first = self.close.as_bytes()[0];
+        for at in memchr2_iter(first, if self.is_triple { first } else { b'\n' }, rest) {
+            if rest[at] == b'\n' {
+                return from + at;
+            }
+            let slashes = rest[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+            let start = at - slashes.min(self.escapes);
+            let is_escaped = slashes > self.escapes && (self.escapes > 0 || slashes % 2 == 1);
+            let is_whole = !self.is_triple || is_thrice(&rest[start..], at + self.close.len() - start);
+            if !is_escaped && is_whole && rest[at..].starts_with(self.close.as_bytes()) {
+                return from + start;
             }
         }
-        from + rest.len()
+        text.len()
     }
 }
 
@@ -455,8 +523,10 @@ impl Quote {
 fn bare_end(text: &[u8], start: usize) -> usize {
     let rest = &text[start..];
     let end = (0..rest.len()).find(|at| is_bare_end(&rest[*at..])).unwrap_or(rest.len());
-    let last = rest[..end].iter().rposition(|byte| !b",;.)]}\\".contains(byte));
-    start + last.map_or(0, |last| last + 1)
+    // What closes a bracket that is not its own is not the value's.
+    let opens = [(b'(', b')'), (b'[', b']'), (b'{', b'}')].map(|(open, close)| (close, rest[..end].contains(&open)));
+    let is_after = |byte: &u8| b",;.\\".contains(byte) || opens.contains(&(*byte, false));
+    start + rest[..end].iter().rposition(|byte| !is_after(byte)).map_or(0, |last| last + 1)
 }
 
 /// Passwords contain `&`, `;` and `'`, so these end a value only before what looks like the next one.
@@ -473,7 +543,7 @@ fn is_bare_end(rest: &[u8]) -> bool {
 
 /// `user=…`, or the end of what was before.
 fn is_next(rest: &[u8]) -> bool {
-    let name = near(rest, 0, |byte| is_word(byte) || byte == b'.').len();
+    let name = near(rest, 0, is_dotted).len();
     match rest.get(name) {
         Some(b'=' | b':') => name > 0,
         Some(b'"' | b'\'' | b'`' | b'\\' | b'{' | b'}' | b')' | b']') => name == 0,
@@ -508,7 +578,7 @@ fn is_code(head: &[u8], is_prose: bool) -> bool {
 
 /// A call, an index, a path that ends in a name as it ends in here, something in brackets, a substitution.
 fn is_expression(head: &[u8]) -> bool {
-    let is_open = |byte: Option<&u8>| byte.is_none_or(|byte| is_space(*byte) || b"([{<\"'`$@".contains(byte));
+    let is_open = |byte: Option<&u8>| byte.is_none_or(|byte| is_space(*byte) || b"([{\"'`".contains(byte));
     let closes = |rest: &[u8], close: u8| is_open(rest.first()) || memchr(close, rest).is_some();
     let path = near(head, 0, |byte| is_alphanumeric(byte) || b"_.:$?!<>&".contains(&byte));
     match (head, &head[path.len()..]) {
@@ -528,9 +598,8 @@ fn is_expression(head: &[u8]) -> bool {
 /// Whether a whole value stands for something else: a placeholder, a variable, a row of asterisks, nothing.
 fn is_reference(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
-    let is_wrapped = |(open, close): &(&str, &str)| {
-        text.strip_prefix(open).is_some_and(|inside| inside.ends_with(close))
-    };
+    let is_wrapped =
+        |(open, close): &(&str, &str)| text.strip_prefix(open).is_some_and(|inside| inside.ends_with(close));
     let is_name = |name: &str| {
         name.bytes().all(|byte| is_capital(byte) || byte == b'_')
             || name.bytes().all(|byte| is_alphanumeric(byte) || byte == b'_') && noun(name.as_bytes()).is_some()
@@ -563,14 +632,15 @@ fn noun(name: &[u8]) -> Option<&'static str> {
 
 fn ends_in(name: &[u8], noun: &str) -> bool {
     let mut rest = name;
-    noun.rsplit(' ').enumerate().all(|(index, part)| {
-        if let ([before @ .., b'_' | b'-' | b'.' | b' '], 1..) = (rest, index) {
-            rest = before;
-        }
-        let Some((before, end)) = rest.split_at_checked(rest.len().wrapping_sub(part.len())) else { return false };
-        rest = before;
-        end.eq_ignore_ascii_case(part.as_bytes())
-    })
+    for wanted in noun.bytes().rev() {
+        rest = match rest {
+            [before @ .., b'_' | b'-' | b'.' | b' '] if wanted == b' ' => before,
+            _ if wanted == b' ' => rest,
+            [before @ .., last] if last.to_ascii_lowercase() == wanted => before,
+            _ => return false,
+        };
+    }
+    true
 }
 
 fn is_listed(words: &str, word: &[u8]) -> bool {
@@ -630,4 +700,368 @@ fn is_blank(byte: u8) -> bool {
 
 fn is_space(byte: u8) -> bool {
     byte.is_ascii_whitespace()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    const KEY: &str = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+
+    const EXAMPLES: &[&str] = &[
+        KEY,
+        "sk-ant-api03-Ab1_cd-EFghIJklMNopQRstUVwx-yz0123456789AA",
+        "sk-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV",
+        "sk-proj-abc_DEF-123456ghijklmn",
+        "sk-or-v1-0123456789abcdef0123456789abcdef",
+        "sk-abc123",
+        "AKIAIOSFODNN7EXAMPLE",
+        "ASIAIOSFODNN7EXAMPLE",
+        "gho_16C7e42F292c6912E7710c838347Ae178B4a",
+        "ghu_16C7e42F292c6912E7710c838347Ae178B4a",
+        "ghs_16C7e42F292c6912E7710c838347Ae178B4a",
+        "ghr_16C7e42F292c6912E7710c838347Ae178B4a",
+        "github_pat_11ABCDEFG0abcdefghijkl_MNOPQRSTUVWXYZ",
+        "glpat-abcdefghij0123456789",
+        "xoxb-123456789012-1234567890123-abcdefABCDEF",
+        "xoxp-123456789012-abcdefABCDEF",
+        "xapp-1-A0123456789-1234567890123-abcdef",
+        "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+        "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U",
+        "sk_live_4eC39HqLyjWDarjtT1zdp7dc",
+        "rk_live_4eC39HqLyjWDarjtT1zdp7dc",
+        "sk_test_4eC39HqLyjWDarjtT1zdp7dc",
+        "npm_abcdefghijklmnopqrstuvwxyz0123456789",
+        "hf_abcdefghijklmnopqrstuvwxyzABCDEFGH",
+        "ya29.a0AfH6SMBx-abc_def.ghi012345",
+        "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",
+        "dop_v1_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    ];
+
+    /// What is between `⟦` and `⟧` has to go, and nothing else.
+    const HIDDEN: &[&str] = &[
+        "PASSWORD=⟦x⟧",
+        "PASSWORD=⟦hunter2⟧ ./run",
+        "password: ⟦x⟧",
+        "password: ⟦hunter2⟧.",
+        "password: ⟦Summer2024!⟧ ok",
+        "password: ⟦don't4get⟧ ok",
+        "Password: ⟦the⟧",
+        "\"api_key\": \"⟦x y⟧\"",
+        "'api-key' : '⟦x y⟧'",
+        "{\"password\":\"⟦a\\\"b⟧\",\"user\":\"me\"}",
+        "{\\\"password\\\":\\\"⟦a\\\\\\\"b⟧\\\",\\\"user\\\":\\\"me\\\"}",
+        "export AWS_SECRET_ACCESS_KEY='⟦wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY⟧'",
+        "aws_secret_access_key = ⟦/JalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY⟧",
+        "K_TOKEN=⟦abc⟧; curl x",
+        "K_TOKEN=⟦abc⟧&&curl x",
+        "K_TOKEN=⟦abc⟧ curl -H \"Authorization: Bearer $K_TOKEN\" x",
+        "db.password = ⟦x⟧",
+        "pwd=⟦x⟧",
+        "Server=x;Password=⟦abc⟧;Database=y",
+        "AccountKey=⟦abc+/==⟧;EndpointSuffix=core",
+        "https://h/?access_token=⟦abc⟧&user=me",
+        "f(token=⟦abc⟧, user=1)",
+        "token=⟦abc⟧,user=bob",
+        "PASSWORD=⟦P4ss&w0rd,x;y!⟧ x",
+        "PASSWORD=⟦hunter2⟧\\nUSER=bob",
+        "password = b\"⟦hunter2⟧\"",
+        "password = \"\"\"⟦hunter2⟧\"\"\" + x",
+        "let token: &str = \"⟦abc⟧\";",
+        "token: &'static str = \"⟦abc⟧\"",
+        "const password: string = '⟦x⟧'",
+        "def f(token: str = \"⟦x⟧\"):",
+        "if password == \"⟦hunter2⟧\":",
+        "password != '⟦hunter2⟧'",
+        "config[\"token\"] = \"⟦abc⟧\"",
+        "{ token => '⟦abc⟧' }",
+        "token := \"⟦abc⟧\"",
+        "${DB_PASSWORD:-⟦hunter2⟧}",
+        "DB_PASS=⟦x⟧",
+        "PGPASSWORD=⟦x⟧ psql",
+        "clientSecret: ⟦abc⟧,",
+        "private_key = '⟦abc⟧'",
+        "passphrase=⟦abc⟧ credentials: ⟦abc⟧ passwd=⟦abc⟧ apikey=⟦abc⟧ secret-key: ⟦abc⟧",
+        "my API key: ⟦abcdef⟧, client secret: ⟦xyz⟧",
+        "**Password:** ⟦hunter2⟧ and **Token**: ⟦abc⟧",
+        "password: “⟦hunter 2⟧” x",
+        "token：⟦abc⟧",
+        "das Paßwort, password: ⟦pässwörd⟧ wörks",
+        "password: ⟦{x9kq!⟧",
+        "password=⟦$ecret⟧",
+        "password=\"⟦$ecretP4⟧\"",
+        "password=⟦new-pass⟧",
+        "password=⟦x.secret-2⟧",
+        "secret = \"⟦correct horse battery⟧\"",
+        "PASSWORD=\"⟦)abc⟧\" x",
+        "PASSWORD=⟦Ab(9z⟧ run (now)",
+        "token: \"⟦unclosed",
+        "<password>⟦hunter2⟧</password>",
+        "X-Api-Key: ⟦abc⟧",
+        "Authorization: Bearer ⟦abc⟧",
+        "curl -H 'Authorization: Basic ⟦dXNlcjpwYXNz⟧' x",
+        "Authorization: Token ⟦9944b09199c62bcf⟧",
+        "Authorization: ⟦9944b09199c62bcf⟧",
+        "\"Authorization\": \"Bearer ⟦abc.def-ghi⟧\", \"x\": 1",
+        "Bearer ⟦a1b2c3d4e5f6⟧.",
+        "token: Bearer ⟦abc⟧",
+        "--password ⟦x⟧ --token=⟦x⟧ --api-key ⟦x⟧ rest",
+        "--password '⟦x y⟧' rest",
+        "[\"mysql\", \"--password\", \"⟦hunter2⟧\", \"-h\"]",
+        "curl -u user:⟦pass⟧ https://x",
+        "curl --user 'user:⟦pa ss⟧' x",
+        "curl --user=me:⟦pw⟧ x",
+        "curl -sku \"me:⟦pw⟧\" x",
+        "curl -u ⟦0123456789abcdef:⟧ x",
+        "[\"curl\",\"-u\",\"me:⟦pw⟧\"]",
+        "postgres://user:⟦hunter2⟧@db.host/x",
+        "redis://:⟦hunter2⟧@localhost:6379",
+        "postgres://u:⟦p@ss⟧@h/db",
+        "https://⟦ghp_16C7e42F292c6912E7710c838347Ae178B4a⟧:⟦x⟧@github.com",
+        "mongodb+srv://u:⟦p/s?s#⟧@h/db",
+        "https://⟦abcdef⟧@host/x",
+        "https://⟦abc:x-oauth-basic⟧@github.com/",
+        "git clone https://x-access-token:⟦abc⟧@github.com/me/repo",
+        "https://hooks.slack.com/services/⟦T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX⟧",
+        "token%3D⟦ghp_16C7e42F292c6912E7710c838347Ae178B4a⟧",
+        "⟦-----BEGIN RSA PRIVATE KEY----- MIIEpAIBAAKCAQEA abc== -----END RSA PRIVATE KEY-----⟧ after",
+        "⟦-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----⟧\nafter",
+        "⟦-----BEGIN PGP PRIVATE KEY BLOCK-----\nMIIE\n-----END PGP PRIVATE KEY BLOCK-----⟧\nafter",
+        "⟦-----BEGIN OPENSSH PRIVATE KEY-----\\nb3BlbnNzaC1rZXk\\n",
+        "private_key: \"⟦-----BEGIN PRIVATE KEY-----\\nMII\\n-----END PRIVATE KEY-----\\n⟧\", x",
+        "private_key: ⟦-----BEGIN PRIVATE KEY----- MII abc -----END PRIVATE KEY-----⟧ rest",
+        "KEY_SECRET=\"⟦-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----⟧\"",
+    ];
+
+    const HARMLESS: &[&str] = &[
+        "",
+        "tokens: 500",
+        "max_tokens=500",
+        "\"max_tokens\": 500, \"input_tokens\": 12",
+        "the token is wrong",
+        "secret santa",
+        "task-ant-farm",
+        "risk-free",
+        "sk- alone, sk-SK",
+        "sk-estimator-doc-link sk-container-id-1 sk-toggleable__label-arrow",
+        "password reset flow",
+        "token = getToken()",
+        "const token = req.headers.token",
+        "const token = await getToken(user)",
+        "token: jwt.sign({",
+        "let token: String = String::new();",
+        "pub token: Option<String>,",
+        "password: string;",
+        "password?: string | null",
+        "fn login(user: &str, password: &str) -> Token {",
+        "def f(token: str = None, password: Optional[str] = None):",
+        "if token == null {",
+        "if (token === undefined)",
+        "token := os.Getenv(\"TOKEN\")",
+        "password = os.environ[\"DB_PASSWORD\"]",
+        "password: process.env.DB_PASSWORD,",
+        "PASSWORD=$DB_PASSWORD ./run",
+        "PASSWORD=\"$DB_PASSWORD\" ./run",
+        "TOKEN=$(cat /run/token) curl",
+        "curl -H \"Authorization: Bearer $TOKEN\" https://x",
+        "headers: { Authorization: `Bearer ${token}` }",
+        "\"Authorization\": f\"Bearer {token}\"",
+        "\"Authorization\": \"Bearer \" + token",
+        "Authorization: Bearer token required",
+        "Authorization: Basic auth is off",
+        "authorization: admins only",
+        "bearer of bad news; a bearer token; Bearer authentication",
+        "About the password: it is wrong",
+        "About the password: it's wrong",
+        "the token: we get it from the server",
+        "Fix the password: don't store it",
+        "grep \"password:\" file.txt",
+        "grep 'token=' src -r | head",
+        "set `PASSWORD=` in `.env`",
+        "print('token:'+t) print(\"x\", \"token: \" + t)",
+        "printf(\"token: %s\\n\", token)",
+        "password = input(\"Enter password: \")",
+        "`password`: the user's password",
+        "use --password to set it",
+        "the --token flag is required; --password, which is old",
+        "--password <PASSWORD> --password --host x",
+        "--no-password mydb",
+        "reset-password x",
+        "PWD=/home/me/project",
+        "GOOGLE_APPLICATION_CREDENTIALS=/etc/key.json",
+        "--private-key ~/.ssh/id_rsa",
+        "docker run -u 1000:1000 -it x",
+        "docker run --user $(id -u):$(id -g) x",
+        "git push -u origin main:main",
+        "curl -u https://host:80/x",
+        "https://github.com/me/repo@v1",
+        "ssh://git@github.com/me/repo.git",
+        "https://medium.com/@user/x",
+        "http://localhost:3000/@vite/client",
+        "postgres://postgres@localhost/db",
+        "https://${USER}:${PASS}@host https://$TOKEN@github.com",
+        "std::token::Token Token::new(x)",
+        "feat(token): handle expiry",
+        "SyntaxError: Unexpected token } in JSON at position 5",
+        "unexpected token: `;`",
+        "npm_config_registry npm_package_version hf_hub_download",
+        "secret: {",
+        "\"secret\": null, \"token\": \"\"",
+        "password: ********",
+        "token: ... token: … token: [redacted]",
+        "INSERT INTO users (name, password) VALUES (?, ?)",
+        "UPDATE users SET password = ?, token = :token WHERE id = $1",
+        "<input type=\"password\" name=\"password\">",
+        "the AKIA prefix and AIza keys, ghp_ tokens, eyJ… tokens, xoxb- ones",
+        "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
+        "-----BEGIN PUBLIC KEY-----",
+        "credentials: username: bob",
+    ];
+
+    /// The text of a row, and what has to become of it.
+    fn row(row: &str) -> (String, String) {
+        let mut expected = String::new();
+        for (index, part) in row.split('⟦').enumerate() {
+            let after = part.split_once('⟧').map_or("", |(_, after)| after);
+            expected += &if index == 0 { part.to_owned() } else { format!("{REDACTED}{after}") };
+        }
+        (row.replace(['⟦', '⟧'], ""), expected)
+    }
+
+    #[test]
+    fn a_key_goes_wherever_it_stands() {
+        let places = [
+            ("", ""),
+            ("", " is mine"),
+            ("use ", " now"),
+            ("the key is ", "."),
+            ("is it ", "?"),
+            ("curl -H 'X-Thing: ", "' https://x"),
+            ("K=", "; curl"),
+            ("PASSWORD=", " ./run"),
+            ("https://", "@host/x"),
+            ("key%3D", "&x=1"),
+            ("{\"a\": \"", "\"}"),
+            ("{\\\"a\\\":\\\"", "\\\"}"),
+            ("a\\n", "\\nb"),
+            ("a\n", "\nb"),
+            ("(", ")"),
+            ("`", "`"),
+            ("é", "é"),
+            ("日本", "語"),
+            ("👩‍👩‍👧", "👩‍👩‍👧"),
+        ];
+        for key in EXAMPLES {
+            for (before, after) in places {
+                assert_eq!(redact(&format!("{before}{key}{after}")), format!("{before}{REDACTED}{after}"));
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_goes_and_its_name_stays() {
+        for line in HIDDEN {
+            let (text, expected) = row(line);
+            assert_eq!(redact(&text), expected);
+            assert_eq!(redact(&expected), expected, "a second time");
+            assert_eq!(redact(&format!("Then “run” this: {text}")), format!("Then “run” this: {expected}"));
+            if line.contains('⟧') {
+                assert_eq!(redact(&format!("{text} - and so on")), format!("{expected} - and so on"));
+                assert_eq!(redact(&format!("{text}\nand so on")), format!("{expected}\nand so on"));
+            }
+            let json = |text: &str| serde_json::to_string(&[text, "next"]).unwrap();
+            if line.contains('⟧') {
+                assert_eq!(redact(&json(&text)), json(&expected));
+            }
+        }
+    }
+
+    #[test]
+    fn prose_and_code_stay() {
+        for text in HARMLESS {
+            assert_eq!(redact(text), *text);
+            assert!(matches!(redact(text), Cow::Borrowed(_)));
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_text_makes_it_panic() {
+        let rows = HIDDEN.iter().map(|line| row(line).0);
+        for text in rows.chain(EXAMPLES.iter().chain(HARMLESS).map(|text| text.to_string())) {
+            for (at, _) in text.char_indices() {
+                redact(&text[..at]);
+                redact(&text[at..]);
+                redact(&format!("{}é{}", &text[..at], &text[at..]));
+                redact(&format!("{} {}", &text[..at], &text[at..]));
+            }
+        }
+    }
+
+    /// Whatever stands around a key, it goes; and nothing of it panics.
+    #[test]
+    fn no_neighbour_saves_a_key() {
+        let parts: Vec<_> = "token|password|\"|'|`|“|”|=|:| |\\|\\\"|://|@|/|-u|--token|-|-----BEGIN PRIVATE KEY-----|\
+            é|日|{|}|(|)|[|]|<|>|$|Bearer|Authorization|the|,|;|&|.|\n|eyJ|sk-|api|key|\\n|1|str|='''|*"
+            .split('|')
+            .collect();
+        let mut seed = 1_u64;
+        let mut random = |below: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % below
+        };
+        for _ in 0..30_000 {
+            let mut text = String::new();
+            for _ in 0..random(8) {
+                text += parts[random(parts.len())];
+            }
+            text = format!("{text} {KEY} ");
+            for _ in 0..random(8) {
+                text += parts[random(parts.len())];
+            }
+            assert!(!redact(&text).contains(KEY), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_time_is_linear() {
+        let units = [
+            ("sk-", 1 << 20),
+            ("://a:b", 1 << 20),
+            ("sk-_", 1 << 16),
+            ("http://a:b/", 1 << 16),
+            ("token=a(", 1 << 16),
+            ("token={", 1 << 16),
+            ("token='{", 1 << 16),
+            ("password:“", 1 << 16),
+            ("password:“\n", 1 << 16),
+            ("token=\\\\\\\\\"", 1 << 16),
+            ("\"token\": \"\", ", 1 << 16),
+            ("token=a&b", 1 << 16),
+            ("pwd=/", 1 << 16),
+            ("authorization=", 1 << 16),
+            ("authorization: “", 1 << 16),
+            ("-u “a:// ", 1 << 16),
+            ("-u “a: ", 1 << 16),
+            ("--token ", 1 << 16),
+            ("eyJ-", 1 << 16),
+            ("eyJ.", 1 << 16),
+            ("eyJaaaaaaaaaa.", 1 << 16),
+            ("-----BEGIN PRIVATE KEY", 1 << 16),
+            ("-----BEGIN PRIVATE KEY----- END ", 1 << 16),
+            ("<password>", 1 << 16),
+            ("=", 1 << 16),
+            ("-", 1 << 16),
+            (" ", 1 << 16),
+        ];
+        for (unit, size) in units {
+            for end in ["", "}'”.a@b"] {
+                let text = unit.repeat(size / unit.len()) + end;
+                let start = Instant::now();
+                redact(&text);
+                assert!(start.elapsed() < Duration::from_secs(10), "{unit} {end}: {:?}", start.elapsed());
+            }
+        }
+    }
 }

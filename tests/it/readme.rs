@@ -21,10 +21,9 @@ struct Example {
 }
 
 /// The examples of all `console` blocks: `$ command`, perhaps `? status`, then what it prints.
-fn examples() -> Vec<Example> {
-    let readme = include_str!("../../README.md");
+fn examples(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
-    for block in readme.split("```console\n").skip(1) {
+    for block in text.split("```console\n").skip(1) {
         for line in block.split("```").next().unwrap_or_default().lines() {
             match (line.strip_prefix("$ "), line.strip_prefix("? "), examples.last_mut()) {
                 (Some(command), ..) => {
@@ -61,14 +60,18 @@ fn expanded(word: &str) -> String {
 #[test]
 fn every_example_prints_what_the_readme_says() {
     let world = world();
-    let examples = examples();
-    assert!(examples.len() > 8, "the README has examples");
-    for example in examples {
-        let command = example.command.replace("cargo run --release --", "session-reader");
+    let examples = [include_str!("../../README.md"), include_str!("../../skills/sessions/SKILL.md")].map(examples);
+    assert!(examples[0].len() > 8 && examples[1].len() > 3, "there are examples");
+    for example in examples.iter().flatten() {
+        let command = example.command.replace("cargo run --release --", "session-context");
         let words: Vec<String> = command.split_whitespace().map(expanded).collect();
-        assert_eq!(words[0], "session-reader", "an example that is not ours: {command}");
         let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        let done = world.reader(&args).run().status(example.status);
+        let run = match words[0].as_str() {
+            "session-reader" => world.reader(&args),
+            "session-context" => world.context(&args),
+            _ => panic!("an example that is not ours: {command}"),
+        };
+        let done = run.run().status(example.status);
         assert_eq!(format!("{}{}", done.out(), done.err()), example.output, "$ {}", example.command);
     }
 }
@@ -76,6 +79,8 @@ fn every_example_prints_what_the_readme_says() {
 /// The two commands of the set-up: `cargo test` is running, `cargo setup` must mean what the README says.
 #[test]
 fn cargo_setup_installs() {
+    let manifest = include_str!("../../Cargo.toml");
+    assert!(manifest.contains(r#"default-run = "session-context""#), "cargo run -- demo");
     let config = include_str!("../../.cargo/config.toml");
     assert!(config.contains(r#"setup = ["install", "--path", ".","#), "{config}");
     let readme = include_str!("../../README.md");
