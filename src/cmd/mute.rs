@@ -7,7 +7,7 @@ use clap::Args;
 use super::explain::{Subject, subject};
 use super::{Exit, Stage};
 use crate::budget::Deadline;
-use crate::state::cursors::{Cursors, Look, Refused, VERSION};
+use crate::state::cursors::{Cursors, Look, Refused};
 use crate::time::Time;
 
 #[derive(Debug, Args)]
@@ -40,12 +40,8 @@ pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> 
         }
     };
     let now = stage.env.now();
-    let first = Look {
-        version: VERSION,
-        since: Time(now.0 - settings.first_look),
-        clock: stage.env.file_clock() / 1000 - settings.first_look * 1000,
-        muted,
-    };
+    let clock = stage.env.file_clock() / 1000 - settings.first_look * 1000;
+    let first = Look::new(Time(now.0 - settings.first_look), clock);
     cursors.view.look.get_or_insert(first).muted = muted;
     cursors.save()?;
     let told = if muted { "is told nothing until `session-context unmute`" } else { "is told again" };

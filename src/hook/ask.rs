@@ -41,26 +41,31 @@ impl<'f> Ask<'f> {
         if candidates.peek().is_none() {
             return Err(format!("no agent is called '{}'", agent.unwrap_or_default()));
         }
-        let mut why = "no agent that is known has such a hook";
+        let mut said_who = false;
         let mut read = None;
         for format in candidates {
             let Some(hook) = format.hook() else { continue };
             match Fields::read(stdin, hook) {
                 None => return Err("stdin is not a JSON object".into()),
-                Some(fields) if fields.session.is_none() => why = "stdin does not say which session asks",
+                Some(fields) if fields.session.is_none() => {}
                 Some(fields) => {
-                    let at_home = fields.transcript.as_deref().and_then(|path| is_at_home(path, format, env));
-                    if at_home == Some(true) || (fields.is_event(hook) && read.is_none()) {
+                    said_who = true;
+                    let sure = agent.is_some()
+                        || fields.transcript.as_deref().is_some_and(|path| is_at_home(path, format, env));
+                    if sure || (fields.is_event(hook) && read.is_none()) {
                         read = Some((format, hook, fields));
                     }
-                    if at_home == Some(true) {
+                    if sure {
                         break;
                     }
                 }
             }
         }
-        let (format, hook, fields) = read.ok_or(why)?;
-        Ok(fields.ask(format, hook))
+        match read {
+            Some((format, hook, fields)) => Ok(fields.ask(format, hook)),
+            None if said_who => Ok(Asked::Nothing),
+            None => Err("stdin does not say which session asks".into()),
+        }
     }
 
     /// The reply that puts a text into the prompt.
@@ -82,9 +87,9 @@ impl<'f> Ask<'f> {
     }
 }
 
-/// Whether a transcript lies where a format keeps them; none if no path is given.
-fn is_at_home(transcript: &str, format: &Known, env: &Env) -> Option<bool> {
-    (!transcript.is_empty()).then(|| locate::at(std::slice::from_ref(format), env, Path::new(transcript)).is_some())
+/// Whether a transcript lies where a format keeps them.
+fn is_at_home(transcript: &str, format: &Known, env: &Env) -> bool {
+    locate::at(std::slice::from_ref(format), env, Path::new(transcript)).is_some()
 }
 
 /// The values of a hook's input.
@@ -110,7 +115,7 @@ impl Fields {
     fn is_event(&self, hook: &Hook) -> bool {
         match &self.event {
             Some(event) => hook.prompts.contains(event),
-            None => hook.event.0.is_empty() && self.prompt.is_some(),
+            None => self.prompt.is_some(),
         }
     }
 
@@ -127,7 +132,7 @@ impl Fields {
         Asked::Prompt(Ask {
             format,
             hook,
-            event: self.event.unwrap_or_default(),
+            event: self.event.or_else(|| hook.prompts.first().cloned()).unwrap_or_default(),
             session: self.session.unwrap_or_default(),
             transcript: path(self.transcript),
             cwd: path(self.cwd),

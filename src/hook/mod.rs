@@ -25,7 +25,7 @@ use crate::locate::{self, Home, Session};
 use crate::render::activity::{Block, Bullet, Conflict, Name, block};
 use crate::render::terminal::clean;
 use crate::settings::{Scope, Settings};
-use crate::state::cursors::{Cursors, Look, Refused, VERSION};
+use crate::state::cursors::{self, Cursors, Look, Refused};
 use crate::state::journal::{Journal, Note};
 use crate::transcript::Transcript;
 
@@ -51,7 +51,8 @@ impl<'f> Observer<'f> {
         let home = Home::above(&env.cwd).filter(|_| settings.scope == Scope::Project);
         let name = home.as_ref().and_then(|home| home.name_of(id, transcript.as_deref()));
         let found = || locate::by_id(std::slice::from_ref(format), env, id, &env.cwd).map(|session| session.path);
-        Observer { format, id: id.into(), home, name, transcript: transcript.or_else(found) }
+        let there = transcript.clone().filter(|path| path.is_file());
+        Observer { format, id: id.into(), home, name, transcript: there.or_else(found).or(transcript) }
     }
 
     /// A session as an observer. Its file name may have only the beginning of its id; the file itself has all of it.
@@ -284,8 +285,14 @@ impl<'r> Run<'r> {
             written.map_err(|error| format!("stdout: {error}; nothing counts as told"))?;
             self.note.text.clone_from(&block.text);
         }
+        let is_first = cursors.view.look.is_none();
         if settle(&mut cursors, survey, &block, since, clock) {
             let saved = cursors.save();
+            // A new observer is a good moment to forget old ones.
+            if let (true, None, Some(dir)) = (is_first, &observer.home, cursors.path().parent()) {
+                const MONTHS: i64 = 90 * 24 * 3600;
+                cursors::forget(dir, env.file_clock() / 1_000_000_000 - MONTHS);
+            }
             saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))?;
         }
         Ok(())
@@ -300,11 +307,14 @@ fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, since: crate::ti
         view.sessions.remove(&key);
     }
     view.sessions.extend(survey.passed);
+    let look = view.look.get_or_insert(Look::new(since, 0));
     for (index, news) in survey.news.into_iter().enumerate() {
-        let seen = if block.shown.contains(&index) { news.after } else { news.before };
-        view.sessions.insert(news.key, seen);
+        let told = block.shown.contains(&index);
+        if told {
+            look.remember(&news.prints);
+        }
+        view.sessions.insert(news.key, if told { news.after } else { news.before });
     }
-    let look = view.look.get_or_insert(Look { version: VERSION, since, clock: 0, muted: false });
     // What was not looked at must be found again.
     if !survey.cut_short {
         look.clock = clock;

@@ -35,6 +35,7 @@ pub struct Surveyor<'s, 'f> {
     pub explain: bool,
     /// The end of the observer's own transcript, once it was needed.
     own: OnceCell<Vec<Entry<'static>>>,
+    project: OnceCell<Project>,
 }
 
 /// What it found.
@@ -69,6 +70,8 @@ pub struct News<'f> {
     pub after: Seen,
     /// The files it edited, in full.
     pub edited: Vec<(PathBuf, Option<Time>)>,
+    /// What was said, each in a number.
+    pub prints: Vec<u32>,
 }
 
 /// Why a session is told, or is not.
@@ -133,7 +136,17 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         view: &'s View,
         deadline: &'s Deadline,
     ) -> Surveyor<'s, 'f> {
-        Surveyor { env, settings, formats, observer, view, deadline, explain: false, own: OnceCell::new() }
+        Surveyor {
+            env,
+            settings,
+            formats,
+            observer,
+            view,
+            deadline,
+            explain: false,
+            own: OnceCell::new(),
+            project: OnceCell::new(),
+        }
     }
 
     pub fn survey(&self) -> Survey<'f> {
@@ -269,8 +282,12 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             }
         }
         let mut bad = Vec::new();
+        let (mut count, mut late) = (0u32, false);
         locate::each(self.formats, self.env, &mut bad, &mut |file| {
-            if known.contains(&file.inode()) {
+            // Asking for the time is cheap, but not for each of thousands.
+            count += 1;
+            late = late || count % 256 == 0 && self.deadline.is_over();
+            if late || known.contains(&file.inode()) {
                 return;
             }
             let Some(stamp) = file.stamp() else { return };
@@ -291,6 +308,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             }
         });
         survey.bad.extend(bad);
+        survey.cut_short = late;
         candidates
     }
 
@@ -357,7 +375,6 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             stamp: Some(Stamp::from(&transcript.meta).into()),
             seen: Some(self.env.now()),
             last: before.last.clone(),
-            print: seen.and_then(|seen| seen.print),
             title: title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty()),
             cwd: part.cwds.last().cloned().or(cwd),
             ..Seen::default()
@@ -367,8 +384,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     fn is_here(&self, cwd: &str, projects: &mut HashMap<String, bool>) -> bool {
-        let here = || Project::of(Path::new(cwd)) == Project::of(&self.env.cwd);
-        *projects.entry(cwd.to_owned()).or_insert_with(here)
+        let own = || self.project.get_or_init(|| Project::of(&self.env.cwd));
+        *projects.entry(cwd.to_owned()).or_insert_with(|| Project::of(Path::new(cwd)) == *own())
     }
 
     /// What the readings amount to. What was copied from another session is that session's.
@@ -377,11 +394,12 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             return self.pass(readings, survey);
         }
         let mut told: HashSet<Id> = self.own_entries().iter().filter_map(print).collect();
-        let before: HashSet<u32> = self.view.sessions.values().filter_map(|seen| seen.print).collect();
+        let before: HashSet<u32> = self.view.look.iter().flat_map(|look| &look.told).copied().collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
         readings.sort_by_key(|reading| {
             let known = self.view.sessions.contains_key(&reading.candidate.key);
-            (!known, std::fs::metadata(&reading.candidate.session.path).and_then(|meta| meta.created()).ok())
+            let born = std::fs::metadata(&reading.candidate.session.path).and_then(|meta| meta.created()).ok();
+            (!known, born, reading.candidate.stamp.modified)
         });
         for mut reading in readings {
             let entries = &mut reading.part.entries;
@@ -403,10 +421,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let Reading { candidate, part, before, mut after, more } = reading;
         self.note(survey, &candidate.session, candidate.stamp, Reason::News);
         after.last = activity.last.clone();
-        after.print = part.entries.iter().rev().find_map(print).map(Id::short);
         let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
         let edited = activity.edited.iter().map(|(path, time)| (absolute(cwd, path), *time)).collect();
         let before = Seen { unread: true, ..before };
+        let said = part.entries.iter().filter(|entry| matches!(entry.what, What::Text(_)));
+        let prints = said.filter_map(print).map(Id::short).collect();
         survey.news.push(News {
             key: candidate.key,
             session: candidate.session,
@@ -415,6 +434,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             before,
             after,
             edited,
+            prints,
         });
     }
 

@@ -344,9 +344,10 @@ mod tests {
     fn no_secret_shows_at_the_border() {
         let secrets = ["AIzaSyA1234567890abcdefghijklmnopqrstuv", "https://u:AIzaSyA1234567890abcdefghijklmno@host/"];
         for secret in secrets {
-            for before in TAKEN - 100..TAKEN + 10 {
-                for blank in [" ".repeat(before), format!("PASSWORD='{}' ", "x".repeat(before - 12))] {
-                    let quoted = quote(&format!("{blank}{secret} {}", "and so on ".repeat(1000)), 100);
+            for before in TAKEN - 200..TAKEN + 10 {
+                for hidden in [" ".repeat(before), format!("PASSWORD='{}' ", "x".repeat(before - 12))] {
+                    let text = format!("{hidden}{}{secret} {}", "x ".repeat(30), "and so on ".repeat(1000));
+                    let quoted = quote(&text, 100);
                     assert!(quoted.contains(REDACTED) && !quoted.contains("AIza"), "{before}: {quoted}");
                 }
             }

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::de::{MapAccess, Visitor};
@@ -41,9 +42,6 @@ pub struct Seen {
     /// The last messages that were told, shortened ids: what is written again is not news.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last: Vec<u32>,
-    /// The last thing that was told, by all it says: a copy of it in another file is not news there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub print: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,12 +64,30 @@ pub struct Look {
     pub since: Time,
     /// When it looked last, by the clock that files are stamped by, in microseconds.
     pub clock: i64,
+    /// The last things that were told, by all they say: a copy in another file is not news there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<u32>,
     /// The user wants this session to be told nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub muted: bool,
 }
 
 pub const VERSION: u32 = 1;
+
+impl Look {
+    /// How many things that were told are remembered.
+    const TOLD: usize = 64;
+
+    pub fn new(since: Time, clock: i64) -> Look {
+        Look { version: VERSION, since, clock, told: Vec::new(), muted: false }
+    }
+
+    pub fn remember(&mut self, told: &[u32]) {
+        self.told.extend(told);
+        let excess = self.told.len().saturating_sub(Look::TOLD);
+        self.told.drain(..excess);
+    }
+}
 
 /// What an observer has seen.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -209,6 +225,15 @@ impl Cursors {
             }
         }
         super::replace(&self.path, &serde_json::to_vec(&All(self))?)
+    }
+}
+
+/// Deletes what sessions have seen that have not looked since then, in seconds since 1970. What cannot be deleted stays.
+pub fn forget(dir: &Path, before: i64) {
+    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+        if entry.metadata().is_ok_and(|meta| meta.mtime() < before) {
+            let _ = std::fs::remove_file(entry.path());
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 mod cli;
 mod follow;
+mod hook;
+mod install;
 mod layers;
 mod list;
 mod log;

@@ -87,6 +87,7 @@ fn copy(from: &Path, to: &Path) {
 pub struct Run {
     command: Command,
     shown: String,
+    out: Option<Stdio>,
 }
 
 impl Run {
@@ -103,7 +104,24 @@ impl Run {
             command.env(name, world.path(dir));
         }
         let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
-        Run { command, shown: format!("{name} {}", args.join(" ")) }
+        Run { command, shown: format!("{name} {}", args.join(" ")), out: None }
+    }
+
+    /// What the program gets on stdin: through a pipe, as from an agent.
+    pub fn stdin(mut self, input: impl Into<Vec<u8>>) -> Run {
+        use std::io::Write;
+        let (reader, mut writer) = std::io::pipe().expect("a pipe");
+        let input = input.into();
+        self.command.stdin(reader);
+        // It may be more than a pipe holds, and a program need not read it.
+        std::thread::spawn(move || writer.write_all(&input));
+        self
+    }
+
+    /// Where stdout goes, for a test of output that does not arrive.
+    pub fn stdout_to(mut self, out: impl Into<Stdio>) -> Run {
+        self.out = Some(out.into());
+        self
     }
 
     pub fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Run {
@@ -119,7 +137,8 @@ impl Run {
     /// Runs it to its end. One that hangs must not hang all tests.
     pub fn run(mut self) -> Done {
         const PATIENCE: Duration = Duration::from_secs(60);
-        let child = self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
+        let out = self.out.take().unwrap_or_else(Stdio::piped);
+        let child = self.command.stdout(out).stderr(Stdio::piped()).spawn().expect("the program starts");
         let pid = child.id();
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || sender.send(child.wait_with_output()));
