@@ -113,7 +113,7 @@ pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> V
 
     let path = env.cache_dir().join("list.json");
     let version = version(formats);
-    let text = std::fs::read_to_string(&path).unwrap_or_default();
+    let text = crate::file::read_to_string(&path).unwrap_or_default();
     let cache = serde_json::from_str::<Cache>(&text).ok().filter(|cache| cache.version == version);
     let old = cache.map(|cache| cache.files).unwrap_or_default();
     // A file that was written just now may be written again without a newer stamp.
@@ -324,6 +324,9 @@ pub fn resolve<'f>(
     name: &str,
     bad: &mut Vec<Unreadable>,
 ) -> Result<Resolved<'f>, Unresolved> {
+    // A title may be in quotes, as the hook writes it.
+    let unquoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let name = unquoted.filter(|name| !name.is_empty()).unwrap_or(name);
     let found = |session| Ok(Resolved { session, subagent: false });
     if let Some(session) = Home::above(&env.cwd).and_then(|home| home.session(name, formats, env)) {
         return found(session);

@@ -18,7 +18,7 @@
 //! | 3 | [`digest`] | entries only: no format, no file, no clock |
 //! | 2 | [`decode`], [`locate`], [`settings`], [`state`] | lines; directories; what the user set; our own files |
 //! | 1 | [`format`], [`cursor`], [`budget`], [`env`] | TOML; bytes; limits; the process |
-//! | 0 | [`entry`], [`time`] | the model |
+//! | 0 | [`entry`], [`time`], [`file`] | the model; files that are files |
 //!
 //! A module uses only layers below it, and a test holds it to that. Nothing but [`env`] asks the process for its
 //! environment or the clock, and nothing but the programs prints, so everything here is a function of what it is given.
@@ -39,6 +39,7 @@ pub mod decode;
 pub mod digest;
 pub mod entry;
 pub mod env;
+pub mod file;
 pub mod format;
 pub mod hook;
 pub mod locate;

@@ -76,8 +76,10 @@ const KEYS: [(&str, &str, Set); 6] = [
         value.map(|value| settings.redact = value).ok_or("neither true nor false")
     }),
     ("ignore", "SESSION_CONTEXT_IGNORE", |settings, text, env| {
-        settings.ignore = text.split(':').filter(|dir| !dir.is_empty()).map(|dir| env.expand(dir)).collect();
-        Ok(())
+        let dirs: Vec<_> = text.split(':').filter(|dir| !dir.is_empty()).collect();
+        let whole = dirs.iter().all(|dir| dir.starts_with(['/', '~']));
+        settings.ignore = dirs.iter().filter(|_| whole).map(|dir| env.expand(dir)).collect();
+        if whole { Ok(()) } else { Err("not a list of directories from / or ~ on") }
     }),
 ];
 
@@ -87,7 +89,7 @@ impl Settings {
         let mut settings = Settings::default();
         let mut wrong = Vec::new();
         let file = env.config_dir().join("config.toml");
-        match std::fs::read_to_string(&file) {
+        match crate::file::read_to_string(&file) {
             Ok(text) => settings.take_file(&text, &file, env, &mut wrong),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             Err(error) => wrong.push(format!("{}: {error}; taken as empty", file.display())),

@@ -11,6 +11,7 @@ use crate::cursor::{Backward, Buffer, Cursor, Forward};
 use crate::decode::{Decoder, Item, Outcome};
 use crate::digest::{Tally, weave};
 use crate::entry::{Entry, TitleBy, What};
+use crate::file;
 use crate::format::{Format, Known};
 use crate::time::{MINUTE, Time};
 
@@ -73,11 +74,8 @@ impl Wanted {
 
 impl<'f> Transcript<'f> {
     pub fn open(path: &Path, format: &'f Format) -> io::Result<Transcript<'f>> {
-        let file = File::open(path)?;
+        let file = open(path)?;
         let meta = file.metadata()?;
-        if meta.is_dir() {
-            return Err(io::Error::other("is a directory, not a transcript"));
-        }
         Ok(Transcript { file, meta, format, full: false, subagent: false })
     }
 
@@ -224,6 +222,13 @@ impl<'f> Transcript<'f> {
     }
 }
 
+fn open(path: &Path) -> io::Result<File> {
+    file::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::IsADirectory => io::Error::other("is a directory, not a transcript"),
+        _ => error,
+    })
+}
+
 /// How the lines of a file fit a format.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Fit {
@@ -278,7 +283,7 @@ impl Fit {
 pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'f Known, Fit)>> {
     const BEGINNING: u64 = 512 * 1024;
     const MOST: u64 = 16 * 1024 * 1024;
-    let file = File::open(path)?;
+    let file = open(path)?;
     let size = file.metadata()?.len();
     for limit in [BEGINNING.min(size), MOST.min(size)] {
         let mut best: Option<(&Known, Fit)> = None;
@@ -299,6 +304,6 @@ pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'
 
 /// How all lines of a file fit a format.
 pub fn fit(path: &Path, format: &Format, subagent: bool) -> io::Result<Fit> {
-    let file = File::open(path)?;
+    let file = open(path)?;
     Fit::of(&file, file.metadata()?.len(), format, subagent)
 }

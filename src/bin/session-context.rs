@@ -1,6 +1,8 @@
 //! `session-context`: see `session-context --help`.
 
+use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -12,10 +14,11 @@ use session_monitor::render::terminal::Look;
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     let first = args.next();
-    // What begins with a flag is the hook, whatever the flag: a hook that fails would stop the prompt.
+    // Whatever is no command is the hook, with a wrong argument: a hook that fails would stop the prompt.
     let is_hook = match first.as_ref().map(|arg| arg.to_string_lossy()) {
-        None => !std::io::stdin().is_terminal(),
-        Some(arg) => arg.starts_with('-') && !matches!(&*arg, "-h" | "--help" | "-V" | "--version"),
+        Some(arg) if arg.starts_with('-') => !matches!(&*arg, "-h" | "--help" | "-V" | "--version"),
+        Some(arg) if context::is_command(&arg) => false,
+        _ => !std::io::stdin().is_terminal(),
     };
     if !is_hook {
         return command();
@@ -24,7 +27,13 @@ fn main() -> ExitCode {
         let _ = writeln!(std::io::stderr(), "session-context: a fault of its own: {}", one_line(&panic.to_string()));
         std::process::exit(0);
     }));
-    Run::new(&mut std::io::stdout(), &mut std::io::stderr()).answer(first.into_iter().chain(args), Env::of_process());
+    // Not through `stdout()`, which takes a closed one for a success.
+    let stdout = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    let mut out: Box<dyn Write> = match stdout {
+        Ok(stdout) => Box::new(stdout),
+        Err(_) => Box::new(std::io::stdout()),
+    };
+    Run::new(&mut out, &mut std::io::stderr()).answer(first.into_iter().chain(args), Env::of_process());
     ExitCode::SUCCESS
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 use super::explain::{self, ExplainArgs};
 use super::install::{self, InstallArgs};
@@ -25,14 +25,14 @@ Examples:
   session-context demo                    see what it does, with made-up sessions
   session-context install claude          put the hook and the skill into Claude Code's settings
   session-context explain --session last  what that session would be told now, and why
-  session-context mute                    tell the session this runs in nothing more
+  session-context mute                    stop telling the session this runs in
 
 Settings are in session-monitor/config.toml (see XDG_CONFIG_HOME); a variable wins over the file, a flag over both:
   budget = 500           SESSION_CONTEXT_BUDGET
   scope = \"project\"      SESSION_CONTEXT_SCOPE
   first_look = \"1h\"      SESSION_CONTEXT_FIRST_LOOK   how far back the first look of a session goes
   deadline = \"300ms\"     SESSION_CONTEXT_DEADLINE     after that, what is ready is told
-  ignore = [\"~/private\"] SESSION_CONTEXT_IGNORE       directories to leave alone, separated by colons in the variable
+  ignore = [\"~/private\"] SESSION_CONTEXT_IGNORE       sessions there are told nothing, and of them nothing is told
   redact = true          SESSION_READER_REDACT        hide secrets in what session-reader shows, too
 
 Exit status of the commands: 0 done, 2 trouble. The hook's is always 0.
@@ -58,16 +58,20 @@ pub enum Command {
     Demo,
     /// Put the hook and the skill into an agent's own settings
     Install(InstallArgs),
-    /// Take them out again
+    /// Take the hook and the skill out of an agent's settings
     Uninstall(InstallArgs),
     /// Show what a session would be told now, and why; nothing counts as seen by it
     Explain(ExplainArgs),
     /// Check what is found, installed and working, and show what was told last
     Doctor,
-    /// Tell a session nothing more
+    /// Stop telling a session about the others
     Mute(MuteArgs),
-    /// Tell a session again
+    /// Tell a session about the others again
     Unmute(MuteArgs),
+}
+
+pub fn is_command(word: &str) -> bool {
+    word == "help" || Context::command().get_subcommands().any(|command| command.get_name() == word)
 }
 
 /// Runs a command of `session-context`.
@@ -78,14 +82,16 @@ pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &m
     let stop = &never;
     let mut stage =
         Stage { program: "session-context", env, look, out, err, formats: &formats, settings: &settings, stop };
-    let said = wrong.iter().try_for_each(|wrong| stage.say(wrong));
-    let broken_formats = said.and_then(|()| bad.iter().try_for_each(|bad| stage.say(bad)));
+    // The doctor says it in his report.
+    let ask = !matches!(command, Command::Doctor);
+    let said = wrong.iter().filter(|_| ask).try_for_each(|wrong| stage.say(wrong));
+    let broken_formats = said.and_then(|()| bad.iter().filter(|_| ask).try_for_each(|bad| stage.say(bad)));
     let result = broken_formats.and_then(|()| match command {
         Command::Demo => demo::run(&mut stage),
         Command::Install(args) => install::install(&args, &mut stage),
         Command::Uninstall(args) => install::uninstall(&args, &mut stage),
         Command::Explain(args) => explain::run(&args, &mut stage),
-        Command::Doctor => doctor::run(bad.len(), wrong.len(), &mut stage),
+        Command::Doctor => doctor::run(&bad, &wrong, &mut stage),
         Command::Mute(args) => mute::run(&args, true, &mut stage),
         Command::Unmute(args) => mute::run(&args, false, &mut stage),
     });

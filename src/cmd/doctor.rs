@@ -6,6 +6,7 @@ use super::install::{self, Hook};
 use super::{Exit, Stage};
 use crate::catalog;
 use crate::env::Env;
+use crate::format::Bad;
 use crate::render::terminal::{clean, flat, pad};
 use crate::state;
 use crate::state::journal::{Journal, Note};
@@ -35,20 +36,20 @@ impl Finding {
     }
 }
 
-pub fn run(bad_formats: usize, wrong_settings: usize, stage: &mut Stage) -> io::Result<Exit> {
+pub fn run(bad_formats: &[Bad], wrong_settings: &[String], stage: &mut Stage) -> io::Result<Exit> {
     let env = stage.env;
     let mut findings = agents(stage)?;
-    findings.push(match bad_formats {
-        0 => Finding::good("formats", format!("{} known, all valid", stage.formats.len())),
-        count => Finding::bad("formats", format!("{count} of yours cannot be used; see above")),
-    });
+    findings.extend(bad_formats.iter().map(|bad| Finding::bad("formats", flat(&bad.to_string()).into_owned())));
+    if bad_formats.is_empty() {
+        findings.push(Finding::good("formats", format!("{} known, all valid", stage.formats.len())));
+    }
     let config = env.config_dir().join("config.toml");
-    findings.push(match wrong_settings {
-        0 if config.exists() => Finding::good("settings", env.tilde(&config)),
-        0 => Finding::good("settings", format!("defaults ({} is not there)", env.tilde(&config))),
-        _ => Finding::bad("settings", "some are wrong; see above".into()),
-    });
-    if env.var("SESSION_CONTEXT").is_some_and(|value| value == "off") {
+    findings.extend(wrong_settings.iter().map(|wrong| Finding::bad("settings", wrong.clone())));
+    if wrong_settings.is_empty() {
+        let from = if config.exists() { String::new() } else { "defaults; there is no ".into() };
+        findings.push(Finding::good("settings", from + &env.tilde(&config)));
+    }
+    if env.is_off() {
         findings.push(Finding::bad("settings", "SESSION_CONTEXT=off: the hook says nothing".into()));
     }
     findings.push(writable(env));

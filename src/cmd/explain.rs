@@ -18,7 +18,9 @@ use crate::state::cursors::Cursors;
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// The session that would be told: name, title, id, path or `last` [default: the one this runs in, else a new one]
-    #[arg(long)]
+    pub name: Option<String>,
+    /// The same
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub session: Option<String>,
     /// Also every session that has been quiet or belongs to another project
     #[arg(long)]
@@ -66,7 +68,9 @@ fn id_from(format: &Known, env: &Env) -> Option<String> {
 
 pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
     let settings = stage.settings;
-    let Some(subject) = subject(args.session.as_deref(), stage)? else { return Ok(Exit::Trouble) };
+    let Some(subject) = subject(args.session.as_deref().or(args.name.as_deref()), stage)? else {
+        return Ok(Exit::Trouble);
+    };
     let observer = subject.observer();
     let mut problems = Vec::new();
     let file = observer.cursors(stage.env);
@@ -82,12 +86,21 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
         Subject::New(_) => "A new session (--session NAME for another)".into(),
     };
     let muted = cursors.view.look.as_ref().is_some_and(|look| look.muted);
+    let silent = if stage.env.is_off() {
+        Some("SESSION_CONTEXT=off is set")
+    } else if muted {
+        Some("it is muted, which `session-context unmute` ends")
+    } else if settings.ignores(&stage.env.cwd) {
+        Some("`ignore` names this directory")
+    } else {
+        None
+    };
     let out = &mut stage.out;
+    if let Some(why) = silent {
+        writeln!(out, "{asks} would be told nothing: {why}.")?;
+        return Ok(exit);
+    }
     match told.block.text.as_str() {
-        _ if muted => writeln!(out, "{asks} is muted; session-context unmute ends that.")?,
-        _ if settings.ignores(&stage.env.cwd) => {
-            writeln!(out, "{asks} would be told nothing: `ignore` names this directory.")?
-        }
         "" => writeln!(out, "{asks} would be told nothing with its next prompt.")?,
         text => {
             writeln!(out, "{asks} would be told with its next prompt:\n")?;
@@ -110,7 +123,10 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
 fn table(all: bool, told: &Told, out: &mut dyn Write) -> io::Result<()> {
     let quiet = |why: &&Why| !all && matches!(why.reason, Reason::Old | Reason::Elsewhere | Reason::Unchanged);
     let shown = |why: &Why| told.block.shown.iter().any(|index| told.survey.news[*index].session.path == why.path);
-    let rows: Vec<&Why> = told.survey.why.iter().filter(|why| !quiet(why)).collect();
+    let mut rows: Vec<&Why> = told.survey.why.iter().filter(|why| !quiet(why)).collect();
+    // What is told first, as it is told; then what might have been.
+    let place = |why: &Why| told.survey.news.iter().position(|news| news.session.path == why.path);
+    rows.sort_by_key(|why| (place(why).is_none(), !shown(why), place(why), why.reason as u8));
     let handle = |why: &Why| {
         let others = rows.iter().filter(|other| other.handle != why.handle && !all);
         let shared = others.map(|other| locate::shared_start(&why.handle, &other.handle)).max().unwrap_or(0);
@@ -129,7 +145,7 @@ fn table(all: bool, told: &Told, out: &mut dyn Write) -> io::Result<()> {
         })
         .collect();
     if !rows.is_empty() {
-        let head = ["SESSION", "AGENT", "FROM", "SIZE", "WHY"].map(str::to_owned);
+        let head = ["SESSION", "AGENT", "FROM BYTE", "OF", "WHY"].map(str::to_owned);
         let room = |column: usize| rows.iter().chain([&head]).map(|row| width(&row[column])).max().unwrap_or(0);
         let rooms: [usize; 4] = std::array::from_fn(room);
         for [session, agent, from, size, why] in [&head].into_iter().chain(&rows) {

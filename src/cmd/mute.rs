@@ -13,16 +13,18 @@ use crate::time::Time;
 #[derive(Debug, Args)]
 pub struct MuteArgs {
     /// Which session: name, title, id, path or `last` [default: the one this runs in]
-    #[arg(long)]
+    pub name: Option<String>,
+    /// The same
+    #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub session: Option<String>,
 }
 
 pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
     let settings = stage.settings;
-    let observer = match subject(args.session.as_deref(), stage)? {
+    let observer = match subject(args.session.as_deref().or(args.name.as_deref()), stage)? {
         Some(Subject::Session(observer)) => observer,
         Some(Subject::New(_)) => {
-            stage.say("which session? Run this inside one, or name it: --session NAME")?;
+            stage.say("which session? Run this inside one, or name it: session-context mute NAME")?;
             return Ok(Exit::Trouble);
         }
         None => return Ok(Exit::Trouble),
@@ -40,11 +42,16 @@ pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> 
         }
     };
     let now = stage.env.now();
-    let clock = stage.env.file_clock() / 1000 - settings.first_look * 1000;
-    let first = Look::new(Time(now.0 - settings.first_look), clock);
-    cursors.view.look.get_or_insert(first).muted = muted;
+    let clock = (stage.env.file_clock() / 1000).saturating_sub(settings.first_look.saturating_mul(1000));
+    let first = Look::new(Time(now.0.saturating_sub(settings.first_look)), clock);
+    let look = cursors.view.look.get_or_insert(first);
+    let before = std::mem::replace(&mut look.muted, muted);
     cursors.save()?;
-    let told = if muted { "is told nothing until `session-context unmute`" } else { "is told again" };
-    writeln!(stage.out, "{} {told}.", observer.key())?;
+    let key = observer.key();
+    match (before, muted) {
+        (true, false) => writeln!(stage.out, "{key} is told about the others again.")?,
+        (false, false) => writeln!(stage.out, "{key} was not muted.")?,
+        (_, true) => writeln!(stage.out, "{key} is told nothing more; `session-context unmute {key}` ends that.")?,
+    }
     Ok(Exit::Found)
 }

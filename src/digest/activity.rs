@@ -29,8 +29,6 @@ pub struct Activity {
 impl Activity {
     /// How many messages back a repetition is recognised.
     const RECENT: usize = 8;
-    /// The most that is kept of a text: more than is ever quoted.
-    const TEXT: usize = 64 << 10;
 
     /// What a conversation amounts to; `last` are the messages that were counted before. None if nothing happened that
     /// is worth telling.
@@ -56,13 +54,13 @@ impl Activity {
             (What::Text(text), Role::User) => {
                 self.messages += 1;
                 self.remember(entry.key);
-                self.prompt.get_or_insert_with(|| kept(text));
+                self.prompt.get_or_insert_with(|| text.to_string());
                 self.failed = false;
             }
             (What::Text(text), Role::Assistant) => {
                 self.message(entry, seen);
                 self.remember(entry.key);
-                self.answer = Some(kept(text));
+                self.answer = Some(text.to_string());
                 self.failed = false;
             }
             (What::Call(call), _) => {
@@ -112,10 +110,6 @@ impl Activity {
             Act::Plan | Act::Other => {}
         }
     }
-}
-
-fn kept(text: &str) -> String {
-    text[..text.floor_char_boundary(Activity::TEXT)].to_owned()
 }
 
 /// Leaves out prompts that came to nothing because the user stopped the agent before it said or did anything.

@@ -17,6 +17,8 @@ use crate::entry::{Act, Mark, Role};
 #[serde(deny_unknown_fields)]
 pub struct Head {
     pub agent: String,
+    /// How its sessions are called where other agents' are told of them; the name of the format if there is none.
+    pub label: Option<String>,
     #[serde(default)]
     pub alias: Vec<String>,
     #[serde(default)]

@@ -72,7 +72,7 @@ impl Known {
     pub fn read(file: &Path) -> Result<Known, Bad> {
         let bad = |why: String| Bad { file: file.into(), why };
         let name = file.file_stem().and_then(|stem| stem.to_str()).ok_or_else(|| bad("not a file name".into()))?;
-        let text = std::fs::read_to_string(file).map_err(|error| bad(error.to_string()))?;
+        let text = crate::file::read_to_string(file).map_err(|error| bad(error.to_string()))?;
         let known = Known::new(name, Some(file.into()), text.into());
         let _ = known.head.set(head(&known.text).map_err(bad)?);
         let _ = known.compiled.set(compiled(name, &known.text).map_err(bad)?);
@@ -109,6 +109,11 @@ impl Known {
     /// What of the user's words no user typed.
     pub fn prompt(&self) -> &Prompt {
         self.compiled.get().map_or_else(|| &self.talk().prompt, |format| &format.prompt)
+    }
+
+    /// How its sessions are called where other agents' are told of them.
+    pub fn label(&self) -> &str {
+        self.head().label.as_deref().unwrap_or(&self.name)
     }
 
     /// Whether the user means this format by a name.

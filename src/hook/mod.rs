@@ -113,13 +113,10 @@ pub fn tell<'f>(surveyor: &Surveyor<'_, 'f>) -> Told<'f> {
 fn bullet<'n>(news: &'n News, survey: &Survey, surveyor: &Surveyor, own: &survey::Touched) -> Bullet<'n> {
     let session = &news.session;
     let title = news.after.title.as_deref().filter(|title| title.chars().count() <= 40);
-    let others = survey.news.iter().map(|other| &*other.session.id).filter(|id| *id != session.id);
-    let shared = others.map(|other| locate::shared_start(&session.id, other)).max().unwrap_or(0);
-    let id = locate::short_id(&session.id, shared);
     let name = match (&session.name, title) {
         (Some(name), _) => Name::Word(name),
-        (None, Some(title)) => Name::Title(title),
-        (None, None) => Name::Word(id),
+        (None, Some(title)) if is_unique(title, news, survey, surveyor) => Name::Title(title),
+        (None, _) => Name::Word(locate::short_id(&session.id, surveyor.shared_start(session))),
     };
     let shown = |path: &Path| shown(path, surveyor.env, news.after.cwd.as_deref());
     let mut shared: Vec<_> =
@@ -133,13 +130,22 @@ fn bullet<'n>(news: &'n News, survey: &Survey, surveyor: &Surveyor, own: &survey
         own_time: *own_time,
     });
     Bullet {
-        agent: (session.format.name != surveyor.observer.format.name).then_some(session.format.name.as_str()),
+        agent: (session.format.name != surveyor.observer.format.name).then_some(session.format.label()),
         name,
         activity: &news.activity,
         more: news.more,
         file: news.edited.first().map(|(path, _)| shown(path)),
         conflict,
     }
+}
+
+/// Whether no other session is known by a title.
+fn is_unique(title: &str, news: &News, survey: &Survey, surveyor: &Surveyor) -> bool {
+    let own = surveyor.own();
+    let others = survey.news.iter().filter(|other| other.key != news.key).map(|other| &other.after.title);
+    let seen = surveyor.view.sessions.iter().filter(|(key, _)| **key != news.key).map(|(_, seen)| &seen.title);
+    let mut taken = others.chain(seen).chain([&own.person_title, &own.agent_title]).flatten();
+    !taken.any(|taken| taken.trim() == title)
 }
 
 /// A path as the observer would write it; else as the other session would.
@@ -179,7 +185,7 @@ impl<'r> Run<'r> {
 
     /// Answers one call of the hook.
     pub fn answer(mut self, args: impl Iterator<Item = OsString>, mut env: Env) {
-        if env.var("SESSION_CONTEXT").is_some_and(|value| value == "off") {
+        if env.is_off() {
             return;
         }
         let flags = self.flags(args);
@@ -264,7 +270,7 @@ impl<'r> Run<'r> {
         }
         let view = cursors.view.clone();
         let surveyor = Surveyor::new(env, settings, formats, &observer, &view, &deadline);
-        let (since, clock) = (surveyor.since(), surveyor.clock());
+        let now = Look { place: surveyor.place(), ..Look::new(surveyor.since(), surveyor.clock()) };
         let Told { survey, block } = tell(&surveyor);
         #[cfg(debug_assertions)]
         if env.var("SESSION_CONTEXT_FAULT").is_some_and(|fault| fault == "panic") {
@@ -286,7 +292,7 @@ impl<'r> Run<'r> {
             self.note.text.clone_from(&block.text);
         }
         let is_first = cursors.view.look.is_none();
-        if settle(&mut cursors, survey, &block, since, clock) {
+        if settle(&mut cursors, survey, &block, now) {
             let saved = cursors.save();
             // A new observer is a good moment to forget old ones.
             if let (true, None, Some(dir)) = (is_first, &observer.home, cursors.path().parent()) {
@@ -300,14 +306,14 @@ impl<'r> Run<'r> {
 }
 
 /// Moves the cursors past what was told; says whether there is anything to write.
-fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, since: crate::time::Time, clock: i64) -> bool {
+fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, now: Look) -> bool {
     let view = &mut cursors.view;
     let changed = view.look.is_none() || survey.examined || !survey.gone.is_empty();
     for key in survey.gone {
         view.sessions.remove(&key);
     }
     view.sessions.extend(survey.passed);
-    let look = view.look.get_or_insert(Look::new(since, 0));
+    let look = view.look.get_or_insert(Look::new(now.since, 0));
     for (index, news) in survey.news.into_iter().enumerate() {
         let told = block.shown.contains(&index);
         if told {
@@ -315,9 +321,9 @@ fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, since: crate::ti
         }
         view.sessions.insert(news.key, if told { news.after } else { news.before });
     }
-    // What was not looked at must be found again.
-    if !survey.cut_short {
-        look.clock = clock;
+    // What was not looked at, or could not be, must be found again.
+    if !survey.cut_short && survey.bad.is_empty() {
+        (look.clock, look.place) = (now.clock, now.place);
     }
     changed
 }

@@ -18,6 +18,7 @@ use crate::entry::{Act, Entry, Id, What};
 use crate::env::Env;
 use crate::format::Known;
 use crate::locate::{self, Project, Session, Stamp, Unreadable};
+use crate::render::secrets::redact;
 use crate::settings::{Scope, Settings};
 use crate::state::cursors::{Seen, View};
 use crate::time::Time;
@@ -34,7 +35,7 @@ pub struct Surveyor<'s, 'f> {
     /// Keep note of every session, not only of those with news.
     pub explain: bool,
     /// The end of the observer's own transcript, once it was needed.
-    own: OnceCell<Vec<Entry<'static>>>,
+    own: OnceCell<Part>,
     project: OnceCell<Project>,
 }
 
@@ -186,15 +187,29 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// The moment before which nothing was ever news.
     pub fn since(&self) -> Time {
-        self.view.look.as_ref().map_or(Time(self.env.now().0 - self.settings.first_look), |look| look.since)
+        self.view
+            .look
+            .as_ref()
+            .map_or(Time(self.env.now().0.saturating_sub(self.settings.first_look)), |look| look.since)
     }
 
     /// Files that were not written since then have nothing new; by the clock that stamps files.
     fn horizon(&self) -> i64 {
         match &self.view.look {
-            Some(look) => look.clock.saturating_mul(MICRO) - LAG,
-            None => self.env.file_clock() - self.settings.first_look.saturating_mul(MICRO * MICRO),
+            Some(look) if look.place == self.place() => look.clock.saturating_mul(MICRO).saturating_sub(LAG),
+            Some(look) => {
+                let window = self.env.now().0.saturating_sub(look.since.0);
+                self.env.file_clock().saturating_sub(window.saturating_mul(MICRO * MICRO)).saturating_sub(LAG)
+            }
+            None => self.env.file_clock().saturating_sub(self.settings.first_look.saturating_mul(MICRO * MICRO)),
         }
+    }
+
+    /// Where the observer is, in a number.
+    pub fn place(&self) -> u32 {
+        let parts = [&self.env.home, &self.env.cwd].map(|path| path.as_os_str().as_encoded_bytes());
+        let scope = [self.settings.scope as u8];
+        Id::of(&[parts[0], b"\0", parts[1], &scope].concat()).short()
     }
 
     /// What the clock is now, for the next look.
@@ -330,7 +345,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             Some(seen) if holds(seen, &transcript) => seen.clone(),
             // Truncated or replaced: what it says may have been told before.
             Some(seen) => {
-                let after = seen.seen.map_or(self.since(), |seen| Time(seen.0 + 1));
+                let after = seen.seen.map_or(self.since(), |seen| Time(seen.0.saturating_add(1)));
                 Seen { after: Some(after), ..Seen::default() }
             }
             None => {
@@ -375,7 +390,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             stamp: Some(Stamp::from(&transcript.meta).into()),
             seen: Some(self.env.now()),
             last: before.last.clone(),
-            title: title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty()),
+            // It is kept in a file: not with a secret in it.
+            title: title.map(|title| redact(title.trim()).into_owned()).filter(|title| !title.is_empty()),
             cwd: part.cwds.last().cloned().or(cwd),
             ..Seen::default()
         };
@@ -393,7 +409,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         if readings.iter().all(|reading| reading.part.entries.is_empty()) {
             return self.pass(readings, survey);
         }
-        let mut told: HashSet<Id> = self.own_entries().iter().filter_map(print).collect();
+        let mut told: HashSet<Id> = self.own().entries.iter().filter_map(print).collect();
         let before: HashSet<u32> = self.view.look.iter().flat_map(|look| &look.told).copied().collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
         readings.sort_by_key(|reading| {
@@ -403,7 +419,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         });
         for mut reading in readings {
             let entries = &mut reading.part.entries;
-            if !self.view.sessions.contains_key(&reading.candidate.key) {
+            // Of one that has been told, only new lines were read.
+            if self.view.sessions.get(&reading.candidate.key).is_none_or(|seen| seen.unread) {
                 let copied = |entry: &Entry| print(entry).is_some_and(|print| before.contains(&print.short()));
                 let copied = entries.iter().rposition(copied).map_or(0, |place| place + 1);
                 entries.drain(..copied);
@@ -448,21 +465,44 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// The end of the observer's own transcript.
-    fn own_entries(&self) -> &[Entry<'static>] {
+    pub fn own(&self) -> &Part {
         let read = |path: &Path| {
             let transcript = Transcript::open(path, self.observer.format.format())?;
             let start = newest_lines(&transcript.file, transcript.meta.len(), budget::OWN)?;
             transcript.part(start, &mut Buffer::default())
         };
-        let path = self.observer.transcript.as_deref();
+        let path = || self.observer.transcript.clone().or_else(|| self.find(&self.observer.id));
         // Without it, only a conflict may go untold.
-        self.own.get_or_init(|| path.and_then(|path| read(path).ok()).map(|part| part.entries).unwrap_or_default())
+        self.own.get_or_init(|| path().and_then(|path| read(&path).ok()).unwrap_or_default())
+    }
+
+    /// The transcript of the observer's agent that has an id in its name.
+    fn find(&self, id: &str) -> Option<PathBuf> {
+        let mut found = None;
+        let format = std::slice::from_ref(self.observer.format);
+        locate::each(format, self.env, &mut Vec::new(), &mut |file| {
+            if found.is_none() && file.id() == Some(id) {
+                found = Some(file.session(None).path);
+            }
+        });
+        found
+    }
+
+    /// How many bytes an id has in common with that of another session of its agent.
+    pub fn shared_start(&self, session: &Session) -> usize {
+        let mut shared = 0;
+        locate::each(std::slice::from_ref(session.format), self.env, &mut Vec::new(), &mut |file| {
+            if let Some(other) = file.id().filter(|other| *other != session.id) {
+                shared = shared.max(locate::shared_start(&session.id, other));
+            }
+        });
+        shared
     }
 
     /// What the observer has read and edited lately.
     pub fn own_files(&self) -> Touched {
         let mut touched = Touched::new();
-        for entry in self.own_entries() {
+        for entry in &self.own().entries {
             let What::Call(call) = &entry.what else { continue };
             if call.failed || !matches!(call.act, Act::Edit | Act::Read) {
                 continue;

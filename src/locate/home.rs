@@ -60,7 +60,7 @@ impl Home {
     }
 
     fn id_of(&self, name: &str) -> Option<String> {
-        let text = std::fs::read(self.dir.join("sessions").join(format!("{name}.json"))).ok()?;
+        let text = crate::file::read(&self.dir.join("sessions").join(format!("{name}.json"))).ok()?;
         let value: serde_json::Value = serde_json::from_slice(&text).ok()?;
         value.get("sessionId")?.as_str().filter(|id| !id.contains(['/', '\\'])).map(str::to_owned)
     }

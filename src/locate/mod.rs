@@ -95,6 +95,11 @@ pub struct Listing<'e, 'f> {
 }
 
 impl<'f> Listing<'_, 'f> {
+    /// The id in its name.
+    pub fn id(&self) -> Option<&str> {
+        self.id
+    }
+
     /// The number of the file, or of the link to it.
     pub fn inode(&self) -> u64 {
         self.entry.ino()
@@ -254,7 +259,7 @@ fn files(
 /// The titles that an index file under a root gives to session ids; the last of an id wins.
 pub fn titles(root: &Root, env: &Env) -> HashMap<String, String> {
     let Some((index, dir)) = root.titles.as_ref().zip(place(root, env)) else { return HashMap::new() };
-    let text = std::fs::read(dir.join(&index.file)).unwrap_or_default();
+    let text = crate::file::read(&dir.join(&index.file)).unwrap_or_default();
     String::from_utf8_lossy(&text).lines().filter_map(|line| title(index, line)).collect()
 }
 
@@ -281,7 +286,7 @@ pub struct Aside {
 
 pub fn beside(root: &Root, transcript: &Path) -> Aside {
     let Some((beside, dir)) = root.beside.as_ref().zip(transcript.parent()) else { return Aside::default() };
-    let Ok(text) = std::fs::read_to_string(dir.join(&beside.file)) else { return Aside::default() };
+    let Ok(text) = crate::file::read_to_string(&dir.join(&beside.file)) else { return Aside::default() };
     let value = |key: &Option<String>| match key.as_deref()? {
         "*" => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
         key => text.lines().find_map(|line| {

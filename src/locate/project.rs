@@ -26,9 +26,9 @@ fn git_dir(git: &Path) -> Option<PathBuf> {
     if git.join("HEAD").is_file() {
         return std::fs::canonicalize(git).ok();
     }
-    let text = std::fs::read_to_string(git).ok()?;
+    let text = crate::file::read_to_string(git).ok()?;
     let own = git.parent()?.join(text.strip_prefix("gitdir:")?.trim());
-    let shared = match std::fs::read_to_string(own.join("commondir")) {
+    let shared = match crate::file::read_to_string(&own.join("commondir")) {
         Ok(path) => own.join(path.trim()),
         Err(_) => own.clone(),
     };

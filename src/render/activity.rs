@@ -62,13 +62,15 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
     order.sort_by_key(|&index| bullets[index].conflict.is_none());
     let mut lines: Vec<(usize, String)> = Vec::new();
     let mut used = length(header);
-    for (count, &index) in order.iter().enumerate() {
-        let left = bullets.len() - count - 1;
+    for index in order {
+        let left = bullets.len() - lines.len() - 1;
         let room = budget.saturating_sub(used + more(left).map_or(0, |line| 1 + length(&line)));
-        // The first is told in fewer words rather than not at all.
-        let quotes: &[usize] = if lines.is_empty() { &[QUOTE, QUOTE / 3, 0] } else { &[QUOTE] };
+        // A conflict, and the first of all, is told in fewer words rather than not at all.
+        let must = lines.is_empty() || bullets[index].conflict.is_some();
+        let quotes: &[usize] = if must { &[QUOTE, QUOTE / 3, 0] } else { &[QUOTE] };
         let fitting = quotes.iter().map(|quote| bullets[index].lines(now, *quote)).find(|text| length(text) < room);
-        let Some(text) = fitting else { break };
+        // What comes after it may be shorter.
+        let Some(text) = fitting else { continue };
         used += 1 + length(&text);
         lines.push((index, text));
     }
@@ -141,7 +143,11 @@ impl Bullet<'_> {
 
     fn name(&self) -> String {
         let name = match self.name {
-            Name::Word(word) => shorten(&harmless(word), NAME).into_owned(),
+            // What is not one plain word could pass for the facts around it.
+            Name::Word(word) if word.chars().all(|char| char.is_alphanumeric() || "-_.".contains(char)) => {
+                shorten(&harmless(word), NAME).into_owned()
+            }
+            Name::Word(word) => quote(word, NAME),
             Name::Title(title) => quote(title, NAME),
         };
         match self.agent {
@@ -163,13 +169,13 @@ impl Bullet<'_> {
     fn acts(&self) -> Vec<String> {
         let activity = self.activity;
         let edited = match (&self.file, activity.edited.len()) {
-            (Some(file), 1) => Some(format!("updated {}", path(file, PATH))),
+            (Some(file), 1) if !harmless(file).is_empty() => Some(format!("updated {}", path(file, PATH))),
             (_, count) => counted("edited", count as u64, "file"),
         };
         let done = [
             edited,
             counted("ran", activity.runs, "command"),
-            counted("read", activity.reads, "time"),
+            if activity.reads == 1 { Some("read once".into()) } else { counted("read", activity.reads, "time") },
             counted("fetched", activity.fetches, "page"),
             counted("delegated", activity.delegated, "task"),
             activity.failed.then(|| "stopped by an error".into()),

@@ -239,13 +239,13 @@ fn key(text: &[u8], at: usize, rows: u32) -> Option<Range<usize>> {
         }
     }
     // The beginning alone says too little, as in `sk-estimator-link`.
-    let body = body("sk-").filter(|_| !text[..at].ends_with(b"-"))?;
+    let body = body("sk-")?;
     is_random(near(text, body, is_word)).then(|| at..run(text, body, is_word))
 }
 
 /// A JSON web token: `eyJ….….…`.
 fn web_token(text: &[u8], at: usize) -> Option<Range<usize>> {
-    if !text[at..].starts_with(b"eyJ") || matches!(text[..at].last(), Some(b'-' | b'_')) {
+    if !text[at..].starts_with(b"eyJ") {
         return None;
     }
     let header = run(text, at, is_word);

@@ -64,6 +64,9 @@ pub struct Look {
     pub since: Time,
     /// When it looked last, by the clock that files are stamped by, in microseconds.
     pub clock: i64,
+    /// From where, in a number: elsewhere other sessions count, and what was passed over then may count now.
+    #[serde(default)]
+    pub place: u32,
     /// The last things that were told, by all they say: a copy in another file is not news there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<u32>,
@@ -79,7 +82,7 @@ impl Look {
     const TOLD: usize = 64;
 
     pub fn new(since: Time, clock: i64) -> Look {
-        Look { version: VERSION, since, clock, told: Vec::new(), muted: false }
+        Look { version: VERSION, since, clock, place: 0, told: Vec::new(), muted: false }
     }
 
     pub fn remember(&mut self, told: &[u32]) {
@@ -163,21 +166,21 @@ impl Cursors {
         deadline: &Deadline,
         say: &mut dyn FnMut(String),
     ) -> Result<Cursors, Refused> {
-        let lock = match Lock::take(&path.with_extension("lock"), deadline) {
-            Ok(Some(lock)) => Some(lock),
-            Ok(None) => return Err(Refused::Busy),
+        match Lock::take(&path.with_extension("lock"), deadline) {
+            Ok(Some(lock)) => Ok(Cursors { lock: Some(lock), ..Cursors::read(path, observer, say) }),
+            Ok(None) => Err(Refused::Busy),
             Err(error) => {
                 say(format!("{}: {error}; what is told now will be told again", path.display()));
-                None
+                // What is wrong with it has been said.
+                Ok(Cursors::read(path, observer, &mut |_| {}))
             }
-        };
-        Ok(Cursors { lock, ..Cursors::read(path, observer, say) })
+        }
     }
 
     /// Reads the file for somebody who will not change it.
     pub fn read(path: PathBuf, observer: &str, say: &mut dyn FnMut(String)) -> Cursors {
         let mut absent = |why: String| say(format!("{}: {why}; taken as not there", path.display()));
-        let mut others = match std::fs::read(&path) {
+        let mut others = match crate::file::read(&path) {
             Ok(text) if text.is_empty() => BTreeMap::new(),
             Ok(text) => serde_json::from_slice::<BTreeMap<String, Box<RawValue>>>(&text).unwrap_or_else(|error| {
                 absent(format!("no cursors ({error})"));

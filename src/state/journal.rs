@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::file;
 use crate::time::Time;
 
 /// One run of the hook that said something, or wanted to.
@@ -47,18 +48,19 @@ impl Journal {
         super::make_parent(&self.path)?;
         let mut line = serde_json::to_vec(note)?;
         line.push(b'\n');
-        let mut file = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
-        if file.metadata()?.len() > Journal::MOST {
+        let open = || file::open_as(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
+        let mut journal = open()?;
+        if journal.metadata()?.len() > Journal::MOST {
             fs::rename(&self.path, self.older())?;
-            file = OpenOptions::new().append(true).create(true).mode(0o600).open(&self.path)?;
+            journal = open()?;
         }
         // One write, so that two processes do not write into each other's lines.
-        file.write_all(&line)
+        journal.write_all(&line)
     }
 
     /// All that is kept, the oldest first; a broken line is left out.
     pub fn read(&self) -> Vec<Note> {
-        let texts = [self.older(), self.path.clone()].map(|path| fs::read_to_string(path).unwrap_or_default());
+        let texts = [self.older(), self.path.clone()].map(|path| file::read_to_string(&path).unwrap_or_default());
         texts.iter().flat_map(|text| text.lines()).filter_map(|line| serde_json::from_str(line).ok()).collect()
     }
 }

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::budget::Deadline;
+use crate::file;
 
 /// Replaces a file. A reader sees the old content or the new, never a part; nobody but the user may read it.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
@@ -42,7 +43,8 @@ impl Lock {
     /// Waits no longer than the deadline; none if somebody else has it until then.
     pub fn take(path: &Path, deadline: &Deadline) -> io::Result<Option<Lock>> {
         make_parent(path)?;
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)?;
+        let mut options = OpenOptions::new();
+        let file = file::open_as(options.read(true).write(true).create(true).truncate(false).mode(0o600), path)?;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Some(Lock(file))),

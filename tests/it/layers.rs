@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 /// Each module with its layer. A module uses only layers below its own.
-const LAYERS: [(&str, u8); 17] = [
+const LAYERS: [(&str, u8); 18] = [
     ("entry", 0),
+    ("file", 0),
     ("time", 0),
     ("budget", 1),
     ("cursor", 1),

@@ -1,6 +1,8 @@
 //! What a user sees, through the programs. One binary; a file per capability.
 
+mod attacks;
 mod cli;
+mod faults;
 mod follow;
 mod hook;
 mod install;
@@ -12,5 +14,6 @@ mod quirks;
 mod readme;
 mod regressions;
 mod robust;
+mod together;
 mod transcripts;
 mod world;

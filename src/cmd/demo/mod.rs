@@ -65,6 +65,9 @@ fn show(home: &Path, stage: &mut Stage) -> io::Result<Exit> {
     let args = LogArgs { name: Some(SHOWN.into()), ..LogArgs::default() };
     let exit =
         log::run(&args, &mut Stage { env: &env, formats: stage.formats, out: stage.out, err: stage.err, ..*stage })?;
-    writeln!(stage.out, "\nNext: session-context install claude (or codex, gemini, qwen, copilot, pi)")?;
+    writeln!(
+        stage.out,
+        "\nNext: session-context install claude (or codex, gemini, qwen, copilot, pi); from a clone, cargo setup first"
+    )?;
     Ok(exit)
 }
