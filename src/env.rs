@@ -86,11 +86,15 @@ impl Env {
             }
             let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
             let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left));
-            if ready == Ok(0) && whole {
+            // A brace may end a part of it only.
+            if ready == Ok(0) && whole && serde_json::from_slice::<serde::de::IgnoredAny>(&input).is_ok() {
                 return Ok(input);
             }
-            if ready == Ok(0) {
+            if ready == Ok(0) && started.elapsed() >= patience {
                 return Err("stdin: nothing, or no end of it, in time".into());
+            }
+            if ready == Ok(0) {
+                continue;
             }
             match rustix::io::read(&stdin, &mut chunk) {
                 Ok(0) => return Ok(input),

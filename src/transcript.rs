@@ -157,12 +157,21 @@ impl<'f> Transcript<'f> {
         Ok((forward.offset(), broken))
     }
 
-    /// What was written from an offset on.
-    pub fn part(&self, offset: u64, buffer: &mut Buffer) -> io::Result<Part> {
+    /// What was written from an offset on; or only what was while the session was in some of its directories.
+    pub fn part(
+        &self,
+        offset: u64,
+        buffer: &mut Buffer,
+        mut only: Option<&mut dyn FnMut(&str) -> bool>,
+    ) -> io::Result<Part> {
         let mut part = Part::default();
         let mut entries = Vec::new();
+        let mut counts = only.is_none();
         let (end, _) = self.from(offset, buffer, &mut |item| match item {
             Item::Facts(facts) => {
+                if let (Some(only), Some(cwd)) = (&mut only, &facts.cwd) {
+                    counts = only(cwd);
+                }
                 for cwd in [facts.cwd, facts.project].into_iter().flatten() {
                     if !part.cwds.iter().any(|known| *known == *cwd) {
                         part.cwds.push(cwd.into_owned());
@@ -174,7 +183,8 @@ impl<'f> Transcript<'f> {
                     None => {}
                 }
             }
-            Item::Entry(entry) => entries.push(entry.into_owned()),
+            Item::Entry(entry) if counts => entries.push(entry.into_owned()),
+            Item::Entry(_) => {}
         })?;
         // What a line lists again was said further up, unless this is all there is.
         if offset > 0 || entries.iter().any(|entry: &Entry| !entry.relisted) {
@@ -185,15 +195,20 @@ impl<'f> Transcript<'f> {
         Ok(part)
     }
 
-    /// What its first lines tell about it.
+    /// What its first lines tell about it. The first few kilobytes do as a rule.
     pub fn beginning(&self) -> Beginning {
+        const FEW: u64 = 8 * 1024;
         const MOST: u64 = 256 * 1024;
+        self.first_lines(FEW).or_else(|| self.first_lines(MOST)).unwrap_or_default()
+    }
+
+    fn first_lines(&self, most: u64) -> Option<Beginning> {
         let mut buffer = Buffer::default();
-        let mut forward = Forward::new(&self.file, 0, self.meta.len().min(MOST), &mut buffer);
+        let mut forward = Forward::new(&self.file, 0, self.meta.len().min(most), &mut buffer);
         let mut decoder = self.decoder().subagent(true);
         let mut beginning = Beginning::default();
         let mut told = false;
-        while let (false, Ok(Some(line))) = (told, forward.next_line()) {
+        while let (false, Some(line)) = (told, forward.next_line().ok()?) {
             let read = decoder.line(line, &mut |item| {
                 if let Item::Facts(facts) = item {
                     told |= facts.cwd.is_some() || facts.session.is_some();
@@ -202,11 +217,9 @@ impl<'f> Transcript<'f> {
                     beginning.cwd = facts.cwd.map(|cwd| cwd.into_owned());
                 }
             });
-            if read.is_err() {
-                break;
-            }
+            read.ok()?;
         }
-        beginning
+        told.then_some(beginning)
     }
 
     /// Counts on from where a tally stopped, or from the start if the file is not what it was.

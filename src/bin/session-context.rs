@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use session_monitor::cmd::context::{self, Context};
 use session_monitor::env::Env;
-use session_monitor::hook::Run;
+use session_monitor::hook::{Run, note_fault};
 use session_monitor::render::terminal::Look;
 
 fn main() -> ExitCode {
@@ -24,7 +24,9 @@ fn main() -> ExitCode {
         return command();
     }
     std::panic::set_hook(Box::new(|panic| {
-        let _ = writeln!(std::io::stderr(), "session-context: a fault of its own: {}", one_line(&panic.to_string()));
+        let fault = format!("a fault of its own: {}", panic.to_string().replace('\n', " "));
+        let _ = writeln!(std::io::stderr(), "session-context: {fault}");
+        note_fault(&fault, &Env::of_process());
         std::process::exit(0);
     }));
     // Not through `stdout()`, which takes a closed one for a success.
@@ -35,10 +37,6 @@ fn main() -> ExitCode {
     };
     Run::new(&mut out, &mut std::io::stderr()).answer(first.into_iter().chain(args), Env::of_process());
     ExitCode::SUCCESS
-}
-
-fn one_line(text: &str) -> String {
-    text.replace('\n', " ")
 }
 
 /// Everything but the hook: a command like any other.

@@ -7,7 +7,7 @@ use clap::Args;
 use super::explain::{Subject, subject};
 use super::{Exit, Stage};
 use crate::budget::Deadline;
-use crate::state::cursors::{Cursors, Look, Refused};
+use crate::state::cursors::{Cursors, Look};
 use crate::time::Time;
 
 #[derive(Debug, Args)]
@@ -33,14 +33,13 @@ pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> 
     let deadline = Deadline::after(std::time::Duration::from_secs(5));
     let opened = Cursors::open(observer.cursors(stage.env), observer.key(), &deadline, &mut |what| problems.push(what));
     problems.iter().try_for_each(|problem| stage.say(problem))?;
-    let mut cursors = match opened {
-        Ok(cursors) if problems.is_empty() => cursors,
-        Ok(_) => return Ok(Exit::Trouble),
-        Err(Refused::Busy) => {
-            stage.say("the cursors are in use; try again")?;
-            return Ok(Exit::Trouble);
-        }
+    let Some(mut cursors) = opened else {
+        stage.say("the cursors are in use; try again")?;
+        return Ok(Exit::Trouble);
     };
+    if !problems.is_empty() {
+        return Ok(Exit::Trouble);
+    }
     let now = stage.env.now();
     let clock = (stage.env.file_clock() / 1000).saturating_sub(settings.first_look.saturating_mul(1000));
     let first = Look::new(Time(now.0.saturating_sub(settings.first_look)), clock);

@@ -17,8 +17,8 @@ pub use forward::Forward;
 
 use crate::entry::Id;
 
-/// How far a transcript has been read: an offset just after a newline, and a hash of the bytes before it, by which a
-/// file that was replaced or rewritten is told from one that only grew.
+/// How far a transcript has been read: an offset just after a newline, and a hash of the bytes before it and of the first
+/// of the file, by which one that was replaced or rewritten is told from one that only grew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Cursor {
     pub offset: u64,
@@ -30,10 +30,11 @@ impl Cursor {
 
     pub fn at(file: &File, offset: u64) -> io::Result<Cursor> {
         let length = offset.min(Cursor::MARKED);
-        let mut bytes = [0; Cursor::MARKED as usize];
-        let bytes = &mut bytes[..length as usize];
-        file.read_exact_at(bytes, offset - length)?;
-        Ok(Cursor { offset, mark: Id::of(bytes).0 })
+        let mut bytes = [0; 2 * Cursor::MARKED as usize];
+        let (first, last) = bytes.split_at_mut(Cursor::MARKED as usize);
+        file.read_exact_at(&mut first[..length as usize], 0)?;
+        file.read_exact_at(&mut last[..length as usize], offset - length)?;
+        Ok(Cursor { offset, mark: Id::of(&bytes).0 })
     }
 
     /// Whether the file still is what it was up to here. If not, reading starts over at 0.

@@ -8,6 +8,7 @@
 //! reply or nothing. What was printed counts as seen; what did not fit, or could not be printed, does not.
 
 pub mod ask;
+mod reading;
 pub mod survey;
 
 use std::ffi::OsString;
@@ -25,7 +26,7 @@ use crate::locate::{self, Home, Session};
 use crate::render::activity::{Block, Bullet, Conflict, Name, block};
 use crate::render::terminal::clean;
 use crate::settings::{Scope, Settings};
-use crate::state::cursors::{self, Cursors, Look, Refused};
+use crate::state::cursors::{self, Cursors, Look};
 use crate::state::journal::{Journal, Note};
 use crate::transcript::Transcript;
 
@@ -133,7 +134,7 @@ fn bullet<'n>(news: &'n News, survey: &Survey, surveyor: &Surveyor, own: &survey
         agent: (session.format.name != surveyor.observer.format.name).then_some(session.format.label()),
         name,
         activity: &news.activity,
-        more: news.more,
+        more: news.before.more,
         file: news.edited.first().map(|(path, _)| shown(path)),
         conflict,
     }
@@ -154,10 +155,16 @@ fn shown(path: &Path, env: &Env, cwd: Option<&str>) -> String {
     below(&env.cwd).or_else(|| below(Path::new(cwd?))).unwrap_or_else(|| env.tilde(path))
 }
 
+/// Notes in the journal that the program itself is at fault: nobody sees the stderr of a hook.
+pub fn note_fault(fault: &str, env: &Env) {
+    let note = Note { time: Some(env.now()), trouble: vec![fault.into()], ..Note::default() };
+    let _ = Journal::in_dir(&env.state_dir()).append(&note);
+}
+
 /// A run of the hook, and all that goes wrong in it.
 pub struct Run<'r> {
-    pub out: &'r mut dyn Write,
-    pub err: &'r mut dyn Write,
+    out: &'r mut dyn Write,
+    err: &'r mut dyn Write,
     deadline: Deadline,
     note: Note,
 }
@@ -259,18 +266,12 @@ impl<'r> Run<'r> {
         let deadline = self.deadline;
         let file = observer.cursors(env);
         let opened = Cursors::open(file, observer.key(), &deadline, &mut |what| self.trouble(what));
-        let mut cursors = match opened {
-            Ok(cursors) => cursors,
-            Err(Refused::Busy) => {
-                return Err("the cursors are in use; what is new will be told with the next prompt".into());
-            }
-        };
+        let mut cursors = opened.ok_or("the cursors are in use; what is new will be told with the next prompt")?;
         if cursors.view.look.as_ref().is_some_and(|look| look.muted) {
             return Ok(());
         }
-        let view = cursors.view.clone();
-        let surveyor = Surveyor::new(env, settings, formats, &observer, &view, &deadline);
-        let now = Look { place: surveyor.place(), ..Look::new(surveyor.since(), surveyor.clock()) };
+        let surveyor = Surveyor::new(env, settings, formats, &observer, &cursors.view, &deadline);
+        let now = surveyor.look();
         let Told { survey, block } = tell(&surveyor);
         #[cfg(debug_assertions)]
         if env.var("SESSION_CONTEXT_FAULT").is_some_and(|fault| fault == "panic") {
@@ -293,15 +294,24 @@ impl<'r> Run<'r> {
         }
         let is_first = cursors.view.look.is_none();
         if settle(&mut cursors, survey, &block, now) {
-            let saved = cursors.save();
-            // A new observer is a good moment to forget old ones.
-            if let (true, None, Some(dir)) = (is_first, &observer.home, cursors.path().parent()) {
-                const MONTHS: i64 = 90 * 24 * 3600;
-                cursors::forget(dir, env.file_clock() / 1_000_000_000 - MONTHS);
+            if is_first {
+                forget(&mut cursors, &observer, env);
             }
+            let saved = cursors.save();
             saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))?;
         }
         Ok(())
+    }
+}
+
+/// A new observer is a good moment to forget those that have not looked for long.
+fn forget(cursors: &mut Cursors, observer: &Observer, env: &Env) {
+    const LONG: i64 = 90 * 24 * 3600;
+    let before = env.file_clock() / 1_000_000_000 - LONG;
+    match (&observer.home, cursors.path().parent()) {
+        (Some(home), _) => cursors.forget_others(&home.names(), before),
+        (None, Some(dir)) => cursors::forget(dir, before),
+        (None, None) => {}
     }
 }
 
@@ -313,7 +323,8 @@ fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, now: Look) -> bo
         view.sessions.remove(&key);
     }
     view.sessions.extend(survey.passed);
-    let look = view.look.get_or_insert(Look::new(now.since, 0));
+    let first = Look { clock: now.clock - survey::LOST, ..now.clone() };
+    let look = view.look.get_or_insert(first);
     for (index, news) in survey.news.into_iter().enumerate() {
         let told = block.shown.contains(&index);
         if told {
@@ -321,9 +332,8 @@ fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, now: Look) -> bo
         }
         view.sessions.insert(news.key, if told { news.after } else { news.before });
     }
-    // What was not looked at, or could not be, must be found again.
-    if !survey.cut_short && survey.bad.is_empty() {
-        (look.clock, look.place) = (now.clock, now.place);
-    }
+    look.place = now.place;
+    // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
+    look.clock = if survey.lost_sight { look.clock.max(now.clock - survey::LOST) } else { now.clock };
     changed
 }

@@ -7,20 +7,19 @@
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use super::Observer;
+use super::reading::{Candidate, New, Reader};
 use crate::budget::{self, Deadline};
-use crate::cursor::{Buffer, Cursor, newest_lines};
+use crate::cursor::{Buffer, newest_lines};
 use crate::digest::Activity;
 use crate::entry::{Act, Entry, Id, What};
 use crate::env::Env;
 use crate::format::Known;
-use crate::locate::{self, Project, Session, Stamp, Unreadable};
-use crate::render::secrets::redact;
-use crate::settings::{Scope, Settings};
-use crate::state::cursors::{Seen, View};
+use crate::locate::{self, Home, Listing, Project, Session, Stamp, Unreadable};
+use crate::settings::Settings;
+use crate::state::cursors::{Look, Seen, View};
 use crate::time::Time;
 use crate::transcript::{Part, Transcript};
 
@@ -34,9 +33,9 @@ pub struct Surveyor<'s, 'f> {
     pub deadline: &'s Deadline,
     /// Keep note of every session, not only of those with news.
     pub explain: bool,
+    project: Project,
     /// The end of the observer's own transcript, once it was needed.
     own: OnceCell<Part>,
-    project: OnceCell<Project>,
 }
 
 /// What it found.
@@ -44,14 +43,15 @@ pub struct Surveyor<'s, 'f> {
 pub struct Survey<'f> {
     /// The sessions with news, newest first.
     pub news: Vec<News<'f>>,
-    /// Sessions that went on without news, as they are seen now.
+    /// Sessions that went on without news, as they are seen now; and those that are still to be read.
     pub passed: Vec<(String, Seen)>,
     /// Keys of sessions that are gone.
     pub gone: Vec<String>,
     /// A file was opened: what is known of it has changed, or the clock has to move on.
     pub examined: bool,
-    /// The deadline came first.
+    /// The deadline came first: not every file was read, or even found.
     pub cut_short: bool,
+    pub lost_sight: bool,
     pub bad: Vec<Unreadable>,
     /// Why each session is told or not; only if that was asked for.
     pub why: Vec<Why>,
@@ -64,8 +64,6 @@ pub struct News<'f> {
     pub key: String,
     pub session: Session<'f>,
     pub activity: Activity,
-    /// Not everything new was read.
-    pub more: bool,
     /// Where the reading began, and where it ended.
     pub before: Seen,
     pub after: Seen,
@@ -107,26 +105,11 @@ pub enum Reason {
 /// What a session has worked on: file, what it did, when.
 pub type Touched = HashMap<PathBuf, (Act, Option<Time>)>;
 
-/// A session whose file was written since it was seen.
-struct Candidate<'f> {
-    key: String,
-    session: Session<'f>,
-    stamp: Stamp,
-    named: bool,
-}
-
-/// What was read of a candidate.
-struct Reading<'f> {
-    candidate: Candidate<'f>,
-    part: Part,
-    before: Seen,
-    after: Seen,
-    more: bool,
-}
-
 const MICRO: i64 = 1000;
 /// Files are stamped by a clock that may lag a little behind.
 const LAG: i64 = 2_000_000_000;
+/// For how long something that could not be found is looked for again, in microseconds.
+pub const LOST: i64 = 3600 * 1_000_000;
 
 impl<'s, 'f> Surveyor<'s, 'f> {
     pub fn new(
@@ -137,46 +120,34 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         view: &'s View,
         deadline: &'s Deadline,
     ) -> Surveyor<'s, 'f> {
-        Surveyor {
-            env,
-            settings,
-            formats,
-            observer,
-            view,
-            deadline,
-            explain: false,
-            own: OnceCell::new(),
-            project: OnceCell::new(),
-        }
+        let project = Project::of(&env.cwd);
+        Surveyor { env, settings, formats, observer, view, deadline, explain: false, project, own: OnceCell::new() }
     }
 
     pub fn survey(&self) -> Survey<'f> {
         let mut survey = Survey::default();
         let mut candidates = match &self.observer.home {
-            Some(_) => self.named(&mut survey),
+            Some(home) => self.named(home, &mut survey),
             None => self.found(&mut survey),
         };
-        // The newest first: they are what matters if time runs out.
-        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.stamp.modified));
+        // What is known and what is newest first: that is what matters if time runs out.
+        candidates.sort_by_key(|candidate| (!candidate.is_known(), std::cmp::Reverse(candidate.stamp.modified)));
+        let mut reader = Reader::new(self.env, self.settings, self.since(), self.project.clone());
         let mut readings = Vec::new();
-        let mut buffer = Buffer::default();
-        let mut projects = HashMap::new();
         for candidate in candidates {
+            survey.examined = true;
             if self.deadline.is_over() {
                 survey.cut_short = true;
-                self.note(&mut survey, &candidate.session, candidate.stamp, Reason::Late);
+                self.put_off(candidate, Reason::Late, &mut survey);
                 continue;
             }
-            survey.examined = true;
-            match self.examine(&candidate, &mut buffer, &mut projects) {
-                Ok(Ok((part, before, after, more))) => {
-                    readings.push(Reading { candidate, part, before, after, more });
-                }
-                Ok(Err(reason)) => self.note(&mut survey, &candidate.session, candidate.stamp, reason),
+            match reader.read(&candidate) {
+                Ok(Ok(new)) => readings.push((candidate, new)),
+                Ok(Err(reason)) => self.leave(&candidate, reason, &mut survey),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => survey.gone.push(candidate.key),
                 Err(error) => {
-                    self.note(&mut survey, &candidate.session, candidate.stamp, Reason::Unreadable);
-                    survey.bad.push(Unreadable { path: candidate.session.path, error });
+                    survey.bad.push(Unreadable { path: candidate.session.path.clone(), error });
+                    self.put_off(candidate, Reason::Unreadable, &mut survey);
                 }
             }
         }
@@ -185,39 +156,54 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         survey
     }
 
-    /// The moment before which nothing was ever news.
-    pub fn since(&self) -> Time {
-        self.view
-            .look
-            .as_ref()
-            .map_or(Time(self.env.now().0.saturating_sub(self.settings.first_look)), |look| look.since)
-    }
-
-    /// Files that were not written since then have nothing new; by the clock that stamps files.
-    fn horizon(&self) -> i64 {
-        match &self.view.look {
-            Some(look) if look.place == self.place() => look.clock.saturating_mul(MICRO).saturating_sub(LAG),
-            Some(look) => {
-                let window = self.env.now().0.saturating_sub(look.since.0);
-                self.env.file_clock().saturating_sub(window.saturating_mul(MICRO * MICRO)).saturating_sub(LAG)
-            }
-            None => self.env.file_clock().saturating_sub(self.settings.first_look.saturating_mul(MICRO * MICRO)),
+    /// What is to be read, and cannot be now, is not forgotten.
+    fn put_off(&self, candidate: Candidate, reason: Reason, survey: &mut Survey<'f>) {
+        self.note(survey, &candidate.session, candidate.stamp, reason);
+        if candidate.seen.is_none() {
+            survey.passed.push((candidate.key, Seen::untouched()));
         }
     }
 
+    /// What does not count here.
+    fn leave(&self, candidate: &Candidate<'_, 'f>, reason: Reason, survey: &mut Survey<'f>) {
+        self.note(survey, &candidate.session, candidate.stamp, reason);
+        if candidate.seen.is_some() && !candidate.is_known() {
+            survey.gone.push(candidate.key.clone());
+        }
+    }
+
+    /// The moment before which nothing was ever news.
+    pub fn since(&self) -> Time {
+        let first = || Time(self.env.now().0.saturating_sub(self.settings.first_look));
+        self.view.look.as_ref().map_or_else(first, |look| look.since)
+    }
+
+    /// Files that were not written since then have nothing new; by the clock that stamps files, in nanoseconds.
+    fn horizon(&self) -> i64 {
+        let place = self.place();
+        let is_good = |look: &&Look| look.place == place && look.clock <= self.env.file_clock() / MICRO;
+        match self.view.look.as_ref().filter(is_good) {
+            Some(look) => look.clock.saturating_mul(MICRO).saturating_sub(LAG),
+            // A first look, or one from elsewhere, or the clock was set back: all that may be news.
+            None => {
+                let window = self.env.now().0.saturating_sub(self.since().0);
+                self.env.file_clock().saturating_sub(window.saturating_mul(MICRO * MICRO)).saturating_sub(LAG)
+            }
+        }
+    }
+
+    /// What is remembered of this look.
+    pub fn look(&self) -> Look {
+        Look { place: self.place(), ..Look::new(self.since(), self.env.file_clock() / MICRO) }
+    }
+
     /// Where the observer is, in a number.
-    pub fn place(&self) -> u32 {
-        let parts = [&self.env.home, &self.env.cwd].map(|path| path.as_os_str().as_encoded_bytes());
-        let scope = [self.settings.scope as u8];
-        Id::of(&[parts[0], b"\0", parts[1], &scope].concat()).short()
+    fn place(&self) -> u32 {
+        let home = self.env.home.as_os_str().as_encoded_bytes();
+        Id::of(&[home, &[0, self.settings.scope as u8], self.project.as_bytes()].concat()).short()
     }
 
-    /// What the clock is now, for the next look.
-    pub fn clock(&self) -> i64 {
-        self.env.file_clock() / MICRO
-    }
-
-    fn note(&self, survey: &mut Survey<'f>, session: &Session<'f>, stamp: Stamp, reason: Reason) {
+    fn note(&self, survey: &mut Survey<'f>, session: &Session<'_>, stamp: Stamp, reason: Reason) {
         if self.explain {
             let key = self.key(session);
             survey.why.push(Why {
@@ -237,27 +223,47 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// The sessions of a home that were written since.
-    fn named(&self, survey: &mut Survey<'f>) -> Vec<Candidate<'f>> {
-        let Some(home) = &self.observer.home else { return Vec::new() };
+    fn named(&self, home: &Home, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
         let horizon = self.horizon();
         let mut candidates = Vec::new();
         let names = home.names();
-        survey.gone.extend(self.view.sessions.keys().filter(|key| !names.contains(key)).cloned());
-        for name in names {
-            let Some(session) = home.session(&name, self.formats, self.env) else { continue };
+        for name in &names {
+            let Some(session) = home.session(name, self.formats, self.env) else { continue };
             let Ok(stamp) = std::fs::metadata(&session.path).map(|meta| Stamp::from(&meta)) else { continue };
-            let reason = if locate::Home::is_throw_away(&name) {
+            let path = session.path.to_string_lossy();
+            // A name may have got another session; then the rest of the old one is still to be told.
+            let (old, seen) = match self.view.sessions.get(name) {
+                Some(seen) if seen.path.as_ref().is_some_and(|seen| *seen != path) => (Some(seen), None),
+                seen => (None, seen),
+            };
+            let reason = if Home::is_throw_away(name) {
                 Some(Reason::ThrowAway)
             } else if self.observer.is(&session) {
                 Some(Reason::Own)
             } else {
-                self.idle(self.view.sessions.get(&name), stamp, horizon)
+                self.idle(seen, stamp, horizon)
             };
             match reason {
                 Some(reason) => self.note(survey, &session, stamp, reason),
-                None => candidates.push(Candidate { key: name, session, stamp, named: true }),
+                None => candidates.push(Candidate { key: name.clone(), session, stamp, named: true, seen }),
+            }
+            if let Some((key, old)) = old.and_then(|old| Some((old.path.clone()?, old))) {
+                survey.gone.push(name.clone());
+                candidates.extend(self.known(&key, old, horizon, survey));
             }
         }
+        for (key, seen) in &self.view.sessions {
+            match names.contains(key) {
+                true => {}
+                // Where a name was before.
+                false if key.starts_with('/') => match self.known(key, seen, horizon, survey) {
+                    Some(candidate) => candidates.push(Candidate { named: true, ..candidate }),
+                    None => survey.gone.push(key.clone()),
+                },
+                false => survey.gone.push(key.clone()),
+            }
+        }
+        candidates.iter_mut().filter(|candidate| candidate.session.name.is_none()).for_each(|old| old.named = true);
         candidates
     }
 
@@ -270,39 +276,51 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
+    /// A session that has been seen, by its path, if it was written since.
+    fn known(&self, path: &str, seen: &'s Seen, horizon: i64, survey: &mut Survey<'f>) -> Option<Candidate<'s, 'f>> {
+        let stamp = std::fs::metadata(path).map(|meta| Stamp::from(&meta)).ok();
+        let idle = stamp.and_then(|stamp| self.idle(Some(seen), stamp, horizon));
+        if idle.is_some() && !self.explain {
+            return None;
+        }
+        let session = locate::at(self.formats, self.env, Path::new(path)).or_else(|| self.in_folder(path));
+        let (Some(stamp), Some(session)) = (stamp, session) else {
+            survey.gone.push(path.to_owned());
+            return None;
+        };
+        match idle {
+            Some(reason) => {
+                self.note(survey, &session, stamp, reason);
+                None
+            }
+            None => Some(Candidate { key: path.to_owned(), session, stamp, named: false, seen: Some(seen) }),
+        }
+    }
+
+    /// A Pi session in a folder of the home.
+    fn in_folder(&self, path: &str) -> Option<Session<'f>> {
+        self.observer.home.as_ref()?.in_folder(Path::new(path), self.formats)
+    }
+
     /// The sessions of the machine that were written since.
-    fn found(&self, survey: &mut Survey<'f>) -> Vec<Candidate<'f>> {
+    fn found(&self, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
         let horizon = self.horizon();
         let mut candidates = Vec::new();
-        let mut known: HashSet<u64> = HashSet::with_capacity(self.view.sessions.len());
+        let mut known: HashMap<u64, &str> = HashMap::with_capacity(self.view.sessions.len());
         for (key, seen) in &self.view.sessions {
-            let path = Path::new(key);
-            let Ok(meta) = std::fs::metadata(path) else {
-                survey.gone.push(key.clone());
-                continue;
-            };
-            let stamp = Stamp::from(&meta);
-            known.insert(stamp.inode);
-            let reason = self.idle(Some(seen), stamp, horizon);
-            if reason.is_some() && !self.explain {
-                continue;
-            }
-            let Some(session) = locate::at(self.formats, self.env, path) else {
-                survey.gone.push(key.clone());
-                continue;
-            };
-            match reason {
-                Some(reason) => self.note(survey, &session, stamp, reason),
-                None => candidates.push(Candidate { key: key.clone(), session, stamp, named: false }),
+            candidates.extend(self.known(key, seen, horizon, survey));
+            if let Some((_, inode, ..)) = seen.stamp {
+                known.insert(inode, file_name(key));
             }
         }
         let mut bad = Vec::new();
+        let mut new = HashSet::new();
         let (mut count, mut late) = (0u32, false);
-        locate::each(self.formats, self.env, &mut bad, &mut |file| {
+        locate::each(self.formats, self.env, &mut bad, &mut |file: Listing<'_, 'f>| {
             // Asking for the time is cheap, but not for each of thousands.
             count += 1;
             late = late || count % 256 == 0 && self.deadline.is_over();
-            if late || known.contains(&file.inode()) {
+            if late || known.get(&file.inode()).is_some_and(|name| *name == file.name()) {
                 return;
             }
             let Some(stamp) = file.stamp() else { return };
@@ -311,156 +329,79 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 return;
             }
             let session = file.session(Some(stamp));
-            if old {
-                return self.note(survey, &session, stamp, Reason::Old);
+            let reason = match old {
+                true => Some(Reason::Old),
+                false => self.observer.is(&session).then_some(Reason::Own),
+            };
+            let key = self.key(&session);
+            if self.view.sessions.contains_key(&key) {
+                return;
             }
-            if self.observer.is(&session) {
-                return self.note(survey, &session, stamp, Reason::Own);
-            }
-            // A file that two patterns, or two links, lead to is one.
-            if known.insert(stamp.inode) {
-                candidates.push(Candidate { key: self.key(&session), session, stamp, named: false });
+            match reason {
+                Some(reason) => self.note(survey, &session, stamp, reason),
+                // A file that two patterns, or two links, lead to is one.
+                None if new.insert((stamp.device, stamp.inode)) => {
+                    candidates.push(Candidate { key, session, stamp, named: false, seen: None });
+                }
+                None => {}
             }
         });
-        survey.bad.extend(bad);
+        survey.lost_sight = late || !bad.is_empty();
         survey.cut_short = late;
+        survey.bad.extend(bad);
         candidates
     }
 
-    /// Reads what is new in a file: what it says, where reading began and ended, and whether there was more.
-    #[allow(clippy::type_complexity, reason = "it is taken apart at once")]
-    fn examine(
-        &self,
-        candidate: &Candidate<'f>,
-        buffer: &mut Buffer,
-        projects: &mut HashMap<String, bool>,
-    ) -> io::Result<Result<(Part, Seen, Seen, bool), Reason>> {
-        let session = &candidate.session;
-        let transcript = Transcript::open(&session.path, session.format.format())?;
-        let seen = self.view.sessions.get(&candidate.key);
-        let size = transcript.meta.len();
-        let mut more = false;
-        let mut cwd = seen.and_then(|seen| seen.cwd.clone());
-        let mut before = match seen {
-            Some(seen) if holds(seen, &transcript) => seen.clone(),
-            // Truncated or replaced: what it says may have been told before.
-            Some(seen) => {
-                let after = seen.seen.map_or(self.since(), |seen| Time(seen.0.saturating_add(1)));
-                Seen { after: Some(after), ..Seen::default() }
-            }
-            None => {
-                let beginning = transcript.beginning();
-                if beginning.subagent {
-                    return Ok(Err(Reason::Subagent));
-                }
-                cwd = beginning.cwd;
-                let offset = newest_lines(&transcript.file, size, budget::FIRST_LOOK)?;
-                more = offset > 0;
-                Seen { offset, after: Some(self.since()), ..Seen::default() }
-            }
-        };
-        if size - before.offset.min(size) > budget::NEWS {
-            before.offset = newest_lines(&transcript.file, size, budget::NEWS)?.max(before.offset);
-            more = true;
-        }
-        let mut part = transcript.part(before.offset, buffer)?;
-        if cwd.is_none()
-            && let Some(root) = session.root
-        {
-            cwd = locate::beside(root, &session.path).cwd;
-        }
-        let cwds: Vec<&str> = cwd.iter().chain(&part.cwds).map(String::as_str).collect();
-        if cwds.iter().any(|cwd| self.settings.ignores(Path::new(cwd))) {
-            return Ok(Err(Reason::Ignored));
-        }
-        let known = candidate.named || seen.is_some() || self.settings.scope == Scope::Machine;
-        if !known && !cwds.iter().any(|cwd| self.is_here(cwd, projects)) {
-            return Ok(Err(Reason::Elsewhere));
-        }
-        if let Some(after) = before.after {
-            more &= !drop_old(&mut part.entries, after, Time(candidate.stamp.modified / (MICRO * MICRO)));
-        }
-        before = before.clone().at(Cursor::at(&transcript.file, before.offset)?);
-        before.cwd = cwd.clone();
-        before.title = seen.and_then(|seen| seen.title.clone());
-        let person = part.person_title.take().or_else(|| indexed_title(session, self.env));
-        let title = person.or_else(|| before.title.clone()).or(part.agent_title.take());
-        let after = Seen {
-            // An unfinished line is no reason to look again; whatever follows it is.
-            stamp: Some(Stamp::from(&transcript.meta).into()),
-            seen: Some(self.env.now()),
-            last: before.last.clone(),
-            // It is kept in a file: not with a secret in it.
-            title: title.map(|title| redact(title.trim()).into_owned()).filter(|title| !title.is_empty()),
-            cwd: part.cwds.last().cloned().or(cwd),
-            ..Seen::default()
-        };
-        let after = after.at(Cursor::at(&transcript.file, part.end)?);
-        Ok(Ok((part, before, after, more)))
-    }
-
-    fn is_here(&self, cwd: &str, projects: &mut HashMap<String, bool>) -> bool {
-        let own = || self.project.get_or_init(|| Project::of(&self.env.cwd));
-        *projects.entry(cwd.to_owned()).or_insert_with(|| Project::of(Path::new(cwd)) == *own())
-    }
-
     /// What the readings amount to. What was copied from another session is that session's.
-    fn digest(&self, mut readings: Vec<Reading<'f>>, survey: &mut Survey<'f>) {
-        if readings.iter().all(|reading| reading.part.entries.is_empty()) {
-            return self.pass(readings, survey);
+    fn digest(&self, mut readings: Vec<(Candidate<'s, 'f>, New)>, survey: &mut Survey<'f>) {
+        if readings.iter().all(|(_, new)| new.part.entries.is_empty()) {
+            return readings.into_iter().for_each(|(candidate, new)| self.pass(candidate, new, survey));
         }
         let mut told: HashSet<Id> = self.own().entries.iter().filter_map(print).collect();
-        let before: HashSet<u32> = self.view.look.iter().flat_map(|look| &look.told).copied().collect();
+        let ring = self.view.look.iter().flat_map(|look| &look.told).copied();
+        let before: HashSet<u32> = ring.chain(self.view.sessions.values().filter_map(|seen| seen.print)).collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
-        readings.sort_by_key(|reading| {
-            let known = self.view.sessions.contains_key(&reading.candidate.key);
-            let born = std::fs::metadata(&reading.candidate.session.path).and_then(|meta| meta.created()).ok();
-            (!known, born, reading.candidate.stamp.modified)
+        readings.sort_by_key(|(candidate, _)| {
+            let born = std::fs::metadata(&candidate.session.path).and_then(|meta| meta.created()).ok();
+            (!candidate.is_known(), born, candidate.stamp.modified)
         });
-        for mut reading in readings {
-            let entries = &mut reading.part.entries;
+        for (candidate, mut new) in readings {
+            let entries = &mut new.part.entries;
             // Of one that has been told, only new lines were read.
-            if self.view.sessions.get(&reading.candidate.key).is_none_or(|seen| seen.unread) {
+            if candidate.seen.is_none_or(|seen| seen.unread) {
                 let copied = |entry: &Entry| print(entry).is_some_and(|print| before.contains(&print.short()));
                 let copied = entries.iter().rposition(copied).map_or(0, |place| place + 1);
                 entries.drain(..copied);
             }
             entries.retain(|entry| print(entry).is_none_or(|print| !told.contains(&print)));
             told.extend(entries.iter().filter_map(print));
-            match Activity::of(entries, &reading.before.last) {
-                Some(activity) => self.report(reading, activity, survey),
-                None => self.pass(vec![reading], survey),
+            match Activity::of(entries, &new.before.last) {
+                Some(activity) => self.report(candidate, new, activity, survey),
+                None => self.pass(candidate, new, survey),
             }
         }
     }
 
-    fn report(&self, reading: Reading<'f>, activity: Activity, survey: &mut Survey<'f>) {
-        let Reading { candidate, part, before, mut after, more } = reading;
+    fn report(&self, candidate: Candidate<'s, 'f>, new: New, activity: Activity, survey: &mut Survey<'f>) {
+        let New { part, before, mut after } = new;
         self.note(survey, &candidate.session, candidate.stamp, Reason::News);
+        let before = Seen { path: candidate.path(), ..before };
+        after.path = candidate.path();
         after.last = activity.last.clone();
+        after.print = part.entries.iter().rev().find_map(print).map(Id::short);
         let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
         let edited = activity.edited.iter().map(|(path, time)| (absolute(cwd, path), *time)).collect();
-        let before = Seen { unread: true, ..before };
         let said = part.entries.iter().filter(|entry| matches!(entry.what, What::Text(_)));
         let prints = said.filter_map(print).map(Id::short).collect();
-        survey.news.push(News {
-            key: candidate.key,
-            session: candidate.session,
-            activity,
-            more,
-            before,
-            after,
-            edited,
-            prints,
-        });
+        let Candidate { key, session, .. } = candidate;
+        survey.news.push(News { key, session, activity, before, after, edited, prints });
     }
 
-    fn pass(&self, readings: Vec<Reading<'f>>, survey: &mut Survey<'f>) {
-        for Reading { candidate, after, .. } in readings {
-            self.note(survey, &candidate.session, candidate.stamp, Reason::NothingSaid);
-            if self.view.sessions.contains_key(&candidate.key) {
-                survey.passed.push((candidate.key, after));
-            }
+    fn pass(&self, candidate: Candidate<'s, 'f>, new: New, survey: &mut Survey<'f>) {
+        self.leave(&candidate, Reason::NothingSaid, survey);
+        if candidate.is_known() {
+            let path = candidate.path();
+            survey.passed.push((candidate.key, Seen { path, ..new.after }));
         }
     }
 
@@ -469,7 +410,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let read = |path: &Path| {
             let transcript = Transcript::open(path, self.observer.format.format())?;
             let start = newest_lines(&transcript.file, transcript.meta.len(), budget::OWN)?;
-            transcript.part(start, &mut Buffer::default())
+            transcript.part(start, &mut Buffer::default(), None)
         };
         let path = || self.observer.transcript.clone().or_else(|| self.find(&self.observer.id));
         // Without it, only a conflict may go untold.
@@ -519,6 +460,10 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 }
 
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
 /// What an entry says, in a number: equal for a copy of it, and for nothing else. None for what has no id to copy.
 fn print(entry: &Entry) -> Option<Id> {
     let text = match &entry.what {
@@ -528,39 +473,6 @@ fn print(entry: &Entry) -> Option<Id> {
     };
     let time = entry.time.map_or(0, |time| time.0);
     entry.key.map(|key| Id::of(&[&key.0.to_le_bytes(), &time.to_le_bytes(), text.as_bytes()].concat()))
-}
-
-/// Whether a file still is what it was when it was seen.
-fn holds(seen: &Seen, transcript: &Transcript) -> bool {
-    match seen.mark {
-        Some(mark) => Cursor { offset: seen.offset, mark }.holds(&transcript.file),
-        // Written by another hand: at least it must stand after a line.
-        None => {
-            let mut byte = [0];
-            let before = seen.offset.checked_sub(1);
-            seen.offset <= transcript.meta.len()
-                && before.is_none_or(|at| transcript.file.read_exact_at(&mut byte, at).is_ok() && byte[0] == b'\n')
-        }
-    }
-}
-
-/// Leaves out what is older; says whether there was any. What has no time has that of what came before it.
-fn drop_old(entries: &mut Vec<Entry>, after: Time, otherwise: Time) -> bool {
-    let count = entries.len();
-    let mut time = None;
-    entries.retain(|entry| {
-        time = entry.time.or(time);
-        time.unwrap_or(otherwise) >= after
-    });
-    entries.len() < count
-}
-
-/// The title that a file next to the transcript, or an index, gives it.
-fn indexed_title(session: &Session, env: &Env) -> Option<String> {
-    let root = session.root?;
-    let aside = locate::beside(root, &session.path);
-    let beside = aside.title.filter(|_| aside.by_person);
-    beside.or_else(|| root.titles.as_ref().and_then(|_| locate::titles(root, env).remove(&session.id)))
 }
 
 /// A path as it is from the root, without `.` and `..`.

@@ -72,8 +72,18 @@ impl Home {
         let files = entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
         let newest =
             files.max_by_key(|path| (std::fs::metadata(path).and_then(|meta| meta.modified()).ok(), path.clone()))?;
-        let stem = newest.file_stem()?.to_string_lossy();
-        let id = stem.split_once('_').map_or(&*stem, |(_, id)| id).to_owned();
-        Some(Session { id, name: None, format, root: None, path: newest, stamp: None })
+        pi_session(format, newest)
     }
+
+    /// The session of a file in one of those folders.
+    pub fn in_folder<'f>(&self, path: &Path, formats: &'f [Known]) -> Option<Session<'f>> {
+        let format = formats.iter().find(|format| format.name == "pi")?;
+        path.starts_with(self.dir.join("pi-sessions")).then(|| pi_session(format, path.into()))?
+    }
+}
+
+fn pi_session(format: &Known, path: PathBuf) -> Option<Session<'_>> {
+    let stem = path.file_stem()?.to_string_lossy();
+    let id = stem.split_once('_').map_or(&*stem, |(_, id)| id).to_owned();
+    Some(Session { id, name: None, format, root: None, path, stamp: None })
 }

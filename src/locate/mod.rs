@@ -89,12 +89,17 @@ pub fn sessions<'f>(formats: &'f [Known], env: &Env, stamps: bool, bad: &mut Vec
 /// A file that may be a transcript, as a directory lists it. Whoever wants only some of many pays only for those.
 pub struct Listing<'e, 'f> {
     entry: &'e DirEntry,
+    name: &'e str,
     id: Option<&'e str>,
     format: &'f Known,
     root: &'f Root,
 }
 
 impl<'f> Listing<'_, 'f> {
+    pub fn name(&self) -> &str {
+        self.name
+    }
+
     /// The id in its name.
     pub fn id(&self) -> Option<&str> {
         self.id
@@ -128,7 +133,7 @@ pub fn each<'f>(formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>, take
             for pattern in &root.files {
                 files(&dir, &pattern.0, None, bad, &mut |entry, name, id| {
                     if !root.not.iter().any(|not| excludes(not, name)) {
-                        take(Listing { entry, id, format, root });
+                        take(Listing { entry, name, id, format, root });
                     }
                 });
             }

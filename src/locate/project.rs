@@ -7,6 +7,10 @@ use std::path::{Path, PathBuf};
 pub struct Project(PathBuf);
 
 impl Project {
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_os_str().as_encoded_bytes()
+    }
+
     /// A directory that is gone belongs where its nearest existing parent does, if that is in a repository.
     pub fn of(dir: &Path) -> Project {
         let existing = dir.ancestors().find(|dir| dir.exists());

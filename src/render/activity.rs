@@ -69,8 +69,12 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
         let must = lines.is_empty() || bullets[index].conflict.is_some();
         let quotes: &[usize] = if must { &[QUOTE, QUOTE / 3, 0] } else { &[QUOTE] };
         let fitting = quotes.iter().map(|quote| bullets[index].lines(now, *quote)).find(|text| length(text) < room);
-        // What comes after it may be shorter.
-        let Some(text) = fitting else { continue };
+        let text = match fitting {
+            Some(text) => text,
+            // Another conflict may be shorter; of the others none goes before a newer one.
+            None if bullets[index].conflict.is_some() => continue,
+            None => break,
+        };
         used += 1 + length(&text);
         lines.push((index, text));
     }

@@ -33,6 +33,9 @@ pub struct Seen {
     /// There is something after the offset that has not been told.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unread: bool,
+    /// There was more before it than could be read.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
     /// When it was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen: Option<Time>,
@@ -42,13 +45,30 @@ pub struct Seen {
     /// The last messages that were told, shortened ids: what is written again is not news.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last: Vec<u32>,
+    /// The last thing that was told, by all it says: a copy of it in another file is not news there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub print: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_person: bool,
+    /// The file, where it is not the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
 }
 
 impl Seen {
+    /// For a file that is to be read, and could not be yet.
+    pub fn untouched() -> Seen {
+        Seen { unread: true, ..Seen::default() }
+    }
+
+    pub fn is_untouched(&self) -> bool {
+        self.unread && self.mark.is_none() && self.stamp.is_none()
+    }
+
     pub fn at(self, cursor: Cursor) -> Seen {
         Seen { offset: cursor.offset, mark: Some(cursor.mark), ..self }
     }
@@ -151,28 +171,17 @@ pub struct Cursors {
     lock: Option<Lock>,
 }
 
-/// Why there are no cursors to work with.
-#[derive(Debug)]
-pub enum Refused {
-    /// Another process works with them, and will not be done in time.
-    Busy,
-}
-
 impl Cursors {
-    /// Locks and reads the file. What cannot be read is taken as not there, and said.
-    pub fn open(
-        path: PathBuf,
-        observer: &str,
-        deadline: &Deadline,
-        say: &mut dyn FnMut(String),
-    ) -> Result<Cursors, Refused> {
+    /// Locks and reads the file; none if another process works with it until the deadline. What cannot be read is taken
+    /// as not there, and said.
+    pub fn open(path: PathBuf, observer: &str, deadline: &Deadline, say: &mut dyn FnMut(String)) -> Option<Cursors> {
         match Lock::take(&path.with_extension("lock"), deadline) {
-            Ok(Some(lock)) => Ok(Cursors { lock: Some(lock), ..Cursors::read(path, observer, say) }),
-            Ok(None) => Err(Refused::Busy),
+            Ok(Some(lock)) => Some(Cursors { lock: Some(lock), ..Cursors::read(path, observer, say) }),
+            Ok(None) => None,
             Err(error) => {
                 say(format!("{}: {error}; what is told now will be told again", path.display()));
                 // What is wrong with it has been said.
-                Ok(Cursors::read(path, observer, &mut |_| {}))
+                Some(Cursors::read(path, observer, &mut |_| {}))
             }
         }
     }
@@ -213,6 +222,15 @@ impl Cursors {
         &self.path
     }
 
+    /// Leaves out observers that have no name any more and have not looked since then, in seconds since 1970.
+    pub fn forget_others(&mut self, names: &[String], before: i64) {
+        self.others.retain(|observer, view| {
+            let view = serde_json::from_str::<View>(view.get()).ok();
+            let looked = view.and_then(|view| view.look).map(|look| look.clock / 1_000_000);
+            names.contains(observer) || looked.is_none_or(|looked| looked >= before)
+        });
+    }
+
     /// Writes it back, if it is held.
     pub fn save(&self) -> io::Result<()> {
         if self.lock.is_none() {
@@ -231,10 +249,12 @@ impl Cursors {
     }
 }
 
-/// Deletes what sessions have seen that have not looked since then, in seconds since 1970. What cannot be deleted stays.
+/// Deletes what sessions have seen that have not looked since then, in seconds since 1970. What cannot be deleted stays,
+/// and so do locks: somebody may hold one.
 pub fn forget(dir: &Path, before: i64) {
     for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        if entry.metadata().is_ok_and(|meta| meta.mtime() < before) {
+        let is_view = entry.path().extension().is_some_and(|end| end == "json");
+        if is_view && entry.metadata().is_ok_and(|meta| meta.mtime() < before) {
             let _ = std::fs::remove_file(entry.path());
         }
     }

@@ -921,16 +921,17 @@ fn turned(name: &str, turn: fn(&Scene, &Path)) {
     assert_eq!(scene.hook(), words(Both), "{name}");
     let cwd = scene.0.path("work");
     let (alpha, beta) = (scene.path(ALPHA), scene.path(BETA));
+    // Later than the look before: of a file that was replaced, only that is news.
     for (path, text) in [(&alpha, "alpha goes on"), (&beta, "beta goes on")] {
         let mut file = File::options().append(true).open(path).expect("a transcript");
-        file.write_all(prompt(&cwd, "2026-11-16T02:55:00Z", text).as_bytes()).expect("appended");
+        file.write_all(prompt(&cwd, "2026-11-16T03:00:01Z", text).as_bytes()).expect("appended");
     }
     let aside = scene.0.path("aside.jsonl");
     fs::rename(&alpha, &aside).expect("moved");
     turn(&scene, &alpha);
     let output = scene.call().run();
     let (text, err) = (told(&output), String::from_utf8_lossy(&output.stderr));
-    assert_eq!(text, format!("{HEADER}\n- bbbbbbbb (5m ago, 1 message): \"beta goes on\""), "{name}: {err}");
+    assert_eq!(text, format!("{HEADER}\n- bbbbbbbb (just now, 1 message): \"beta goes on\""), "{name}: {err}");
     assert!(err.lines().count() <= 1 && err.lines().all(|line| line.starts_with("session-context: ")), "{name}: {err}");
     let _ = fs::remove_file(&alpha).or_else(|_| fs::remove_dir(&alpha));
     fs::rename(&aside, &alpha).expect("moved back");

@@ -287,7 +287,7 @@ fn what_a_session_amounts_to() {
         (
             "everything",
             did(&all),
-            "(4m ago, 1 message) -> updated a, ran 1 command, read 1 time, fetched 1 page, delegated 1 task",
+            "(4m ago, 1 message) -> updated a, ran 1 command, read once, fetched 1 page, delegated 1 task",
         ),
         ("failed", did(&["!Edit a", "!Bash ls", "Edit b", "!Read a"]), "(4m ago, 1 message) -> updated b"),
         ("a second try", did(&["!Edit a", "Edit a"]), "(4m ago, 1 message) -> updated a"),
@@ -416,7 +416,7 @@ fn every_agent_is_told_in_its_own_form() {
     let cwd = world.path("work");
     world.claude(ONE, &(prompt(&cwd, &ago(4), "how do I deploy this?") + &calls(3, "c1", &["Bash make"])));
     for (agent, input, reply) in AGENTS {
-        let label = if agent == "agent-sdk" { "" } else { "agent-sdk:" };
+        let label = if agent == "agent-sdk" { "" } else { "claude:" };
         let bullet = format!("- {label}11111111 (3m ago, 2 messages): \"how do I deploy this?\" -> ran 1 command");
         for (number, args) in [&[][..], &["--agent", agent], &[&*format!("--agent={agent}")]].iter().enumerate() {
             let id = format!("aaaaaaa{number}-0000-4000-8000-00000000000a");
@@ -432,21 +432,21 @@ fn every_agent_is_told_in_its_own_form() {
 
 /// Transcripts of the real clients, as if all had worked here: what is told of each, newest first.
 const SEEN: &str = r#"pi:01a1e246-da38 (5m ago, 2 messages): "Approach A in the fork"
-pi:01a1e246-c934 (5m ago, 16 messages): "Create a notes file for me" -> updated notes.md, ran 1 command, read 1 time
+pi:01a1e246-c934 (5m ago, 16 messages): "Create a notes file for me" -> updated notes.md, ran 1 command, read once
 copilot:"Second one" (13m ago, 3 messages): "Say hello in a second session" -> stopped by an error
-copilot:d4131d36 (13m ago, 5 messages): "Create a notes file for me" -> updated notes.md, ran 1 command, read 1 time
+copilot:d4131d36 (13m ago, 5 messages): "Create a notes file for me" -> updated notes.md, ran 1 command, read once
 qwen:2a09cfcf (18m ago, 1 message): "Say hello in the fork" -> stopped by an error
 qwen:e6b1e60f (18m ago, 3 messages): "Say hello in a second session" -> stopped by an error
-qwen:1e2133c9 (18m ago, 7 messages): "Create a notes file for me" -> updated notes.md, ran 1 command, read 1 time
+qwen:1e2133c9 (18m ago, 7 messages): "Create a notes file for me" -> updated notes.md, ran 1 command, read once
 gemini:8b585e11 (19m ago, 2 messages): "Say hello in another directory with the same basename"
 gemini:093f62fe (19m ago, 3 messages): "Say hello in a second session"
-gemini:53efae45 (19m ago, 7 messages): "Create a notes file for me" -> updated notes.md, ran 1 command, read 1 time
+gemini:53efae45 (19m ago, 7 messages): "Create a notes file for me" -> updated notes.md, ran 1 command, read once
 codex:01a1e236-2011 (23m ago, 2 messages): "Say hello in the fork"
 codex:01a1e236-1d1d (24m ago, 2 messages): "Say hello in a second session"
 codex:01a1e236-138c (24m ago, 10 messages): "Create a notes file for me" -> updated notes.md, ran 1 command
-agent-sdk:48d9aa73 (34m ago, 15 messages): "[[script:basic]] again with tasks env" -> updated hello.py, ran 1 command, read 1 time
-agent-sdk:7d335ab8 (34m ago, 15 messages): "[[script:basic]] again with explicit tools" -> updated hello.py, ran 1 command, read 3 times
-agent-sdk:57a7acba (34m ago, 15 messages): "[[script:basic]] Please write hello.py and check it" -> updated hello.py, ran 1 command, read 1 time"#;
+claude:48d9aa73 (34m ago, 15 messages): "[[script:basic]] again with tasks env" -> updated hello.py, ran 1 command, read once
+claude:7d335ab8 (34m ago, 15 messages): "[[script:basic]] again with explicit tools" -> updated hello.py, ran 1 command, read 3 times
+claude:57a7acba (34m ago, 15 messages): "[[script:basic]] Please write hello.py and check it" -> updated hello.py, ran 1 command, read once"#;
 
 fn all_clients() -> World {
     let world = World::new();
@@ -482,7 +482,7 @@ fn all_clients() -> World {
 fn sessions_of_all_agents_see_each_other() {
     let world = all_clients();
     for (agent, input, reply) in AGENTS {
-        let own = format!("{agent}:");
+        let own = format!("{}:", agent.replace("agent-sdk", "claude"));
         let bullets: Vec<_> =
             SEEN.lines().map(|line| format!("- {}", line.strip_prefix(&own).unwrap_or(line))).collect();
         let done = hook(&world, &["--budget", "9000"], &input(&world, ME)).run().success();
@@ -529,7 +529,7 @@ fn conflicts_with_sessions_of_all_agents() {
     ];
     let mut bullets: Vec<String> = others.map(|line| format!("- ! {line} ago; you edited it 5m ago")).to_vec();
     let seen = SEEN.lines().filter(|line| !line.starts_with("pi:01a1e246-c934"));
-    bullets.extend(seen.map(|line| format!("- {}", line.replace("pi:01a1e246-da38", "01a1e246"))));
+    bullets.extend(seen.map(|line| format!("- {}", line.replace("pi:01a1e246-da38", "01a1e246-da38"))));
     let done = hook(&world, &["--budget", "9000"], &asks).run().success();
     assert_eq!(done.json(), [agent("pi").2(&block(&bullets))]);
 }
@@ -766,7 +766,7 @@ fn conflicts_come_first() {
     let failed = |id: &'static str, minutes: i64| {
         move |world: &World| calls(minutes, id, &[&format!("!Edit {}", work(world, "src/auth.rs"))])
     };
-    let they_read = "- 11111111 (9m ago, 2 messages): \"theirs\" -> read 1 time";
+    let they_read = "- 11111111 (9m ago, 2 messages): \"theirs\" -> read once";
     assert_eq!(told(&edited(10), &read(9)), block(&[two, &they_read.replace("9m", "8m")]));
     assert_eq!(told(&edited(10), &failed("t1", 2)), block(&[two, "- 11111111 (2m ago, 2 messages): \"theirs\""]));
     assert_eq!(told(&failed("m1", 10), &theirs), block(&[two, one]));
@@ -1579,19 +1579,29 @@ fn mute_and_unmute() {
         let path = asked(&world, ONE, 5, "news");
         let name = if named { "main" } else { ME };
         let inside = |command: &str| world.context(&[command]).env("CLAUDE_CODE_SESSION_ID", ME);
-        inside("mute").run().success().stdout(&format!("{name} is told nothing until `session-context unmute`.\n"));
+        inside("mute")
+            .run()
+            .success()
+            .stdout(&format!("{name} is told nothing more; `session-context unmute {name}` ends that.\n"));
         assert_eq!(told(&world), "");
         world.append(&path, prompt(&world.path("work"), &ago(1), "more"));
         assert_eq!(told(&world), "");
         world.context(&["explain"]).env("CLAUDE_CODE_SESSION_ID", ME).run().success();
-        world.context(&["unmute", "--session", &name[..4]]).run().success().stdout(&format!("{name} is told again.\n"));
+        world
+            .context(&["unmute", "--session", &name[..4]])
+            .run()
+            .success()
+            .stdout(&format!("{name} is told about the others again.\n"));
         assert_eq!(told(&world), block(&["- 11111111 (1m ago, 2 messages): \"news\""]));
         inside("mute").run().success();
         inside("unmute").run().success();
         assert_eq!(told(&world), "", "what was told stays told");
     }
     let done = World::new().context(&["mute"]).run().status(2).stdout("");
-    assert_eq!(done.err(), "session-context: which session? Run this inside one, or name it: --session NAME\n");
+    assert_eq!(
+        done.err(),
+        "session-context: which session? Run this inside one, or name it: session-context mute NAME\n"
+    );
 }
 
 /// Explaining consumes nothing.
@@ -1609,7 +1619,7 @@ fn explain() {
     let told_now = told(&world);
     let shown: String = told_now.lines().map(|line| format!("    {line}\n")).collect();
     let size = |id: &str| std::fs::metadata(transcript(&world, id)).expect("a file").len();
-    let row = |id: &str, why: &str| format!("  {}  agent-sdk     -  {:>4}  {why}\n", &id[..8], size(id));
+    let row = |id: &str, why: &str| format!("  {}  agent-sdk          -  {:>3}  {why}\n", &id[..8], size(id));
     let mut rows: Vec<String> = (1..=9)
         .map(|number: u8| number.to_string().repeat(8) + "-0000-4000-8000-000000000000")
         .map(|id| row(&id, if id.as_str() < "5" { "told" } else { "new, but there is no room: stays unread" }))
@@ -1621,7 +1631,7 @@ fn explain() {
     );
     let mut got: Vec<&str> =
         text.strip_prefix(&head).unwrap_or_else(|| panic!("{text}")).split_inclusive('\n').collect();
-    assert_eq!(got.remove(0), "  SESSION   AGENT      FROM  SIZE  WHY\n");
+    assert_eq!(got.remove(0), "  SESSION   AGENT      FROM BYTE   OF  WHY\n");
     assert_eq!(got.pop(), Some("  1 more: another project\n"));
     got.sort_unstable();
     assert_eq!(got, rows);
@@ -1672,7 +1682,7 @@ And this is what it, or you, can look up: session-reader a11ce000
            11:56  assistant  [Bash cargo test checkout]
            11:57  assistant  Totals include tax; the 12 checkout tests pass.
 
-Next: session-context install claude (or codex, gemini, qwen, copilot, pi)
+Next: session-context install claude (or codex, gemini, qwen, copilot, pi); from a clone, cargo setup first
 "#;
 
 /// 003-L06, 003-L09: what was told, and what went wrong, is noted where a person can see it.

@@ -295,10 +295,10 @@ fn commands_and_hooks_get_along() {
         }
     });
     append(&world, "talk", numbered(&world, "talk", rounds));
-    assert_eq!(done(command("mute")), "main is told nothing until `session-context unmute`.\n");
+    assert_eq!(done(command("mute")), "main is told nothing more; `session-context unmute main` ends that.\n");
     assert_eq!(hook(&world, "main", &[]), "");
-    assert!(done(command("explain")).contains(" is muted; "));
-    assert_eq!(done(command("unmute")), "main is told again.\n");
+    assert!(done(command("explain")).contains("it is muted"));
+    assert_eq!(done(command("unmute")), "main is told about the others again.\n");
     let explained = done(command("explain"));
     let text = hook(&world, "main", &[]);
     assert!(text.lines().all(|line| explained.contains(line)), "{explained}\n{text}");
