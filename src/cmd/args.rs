@@ -15,7 +15,8 @@ Examples:
   session-reader ~/some/transcript.jsonl  any transcript, whatever agent wrote it
   session-reader list --all --json        every session on this machine, for a program
 
-A session is called by its name (.volute/, .mind/), its title, the beginning of its id, the path of its file, or 'last'.
+A session is called by its name (.volute/, .mind/), its title, the beginning of its id, the path of its file, or 'last',
+or as session-context calls it (codex:01a1e236-2011).
 One that is named like a command is reached by `session-reader log NAME`.
 
 Exit status: 0 found, 1 nothing found, 2 trouble (a wrong flag, an unknown name, a file that cannot be read).

@@ -60,6 +60,10 @@ fn run(
         return Ok(Exit::Trouble);
     };
     let scope = if args.project { Scope::Project } else { Scope::User };
+    if args.project && agent.file(Scope::Project, stage.env) == agent.file(Scope::User, stage.env) {
+        stage.say("in your home directory --project means the user's own settings; leave it out")?;
+        return Ok(Exit::Trouble);
+    }
     let site = Site { agent, name, called: &args.agent, scope, env: stage.env };
     let mut plan = Plan::default();
     let planned = make_plan(&site, &mut plan);
