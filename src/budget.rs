@@ -2,9 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-/// The most that is read of a session that went on, and of one that is looked at for the first time.
+/// The most that is read of a session at one look.
 pub const NEWS: u64 = 1 << 20;
-pub const FIRST_LOOK: u64 = 256 << 10;
 /// How much of its end tells where a session is that began elsewhere.
 pub const WHEREABOUTS: u64 = 16 << 10;
 /// How much of its own transcript tells what a session has worked on.

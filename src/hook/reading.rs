@@ -133,7 +133,7 @@ impl<'r> Reader<'r> {
                 Seen { after: Some(after), title: seen.title.clone(), by_person: seen.by_person, ..Seen::default() }
             }
             None => {
-                let offset = newest_lines(&transcript.file, transcript.meta.len(), budget::FIRST_LOOK)?;
+                let offset = newest_lines(&transcript.file, transcript.meta.len(), budget::NEWS)?;
                 Seen { offset, after: Some(self.since), more: offset > 0, ..Seen::default() }
             }
         })

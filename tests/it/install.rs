@@ -935,8 +935,14 @@ note   the plugin that is enabled in ~/.claude/settings.json still runs the hook
 
     // In HOME, the project's settings are the user's.
     let world = World::new();
-    let done = world.context(&["install", "claude", "--project"]).dir(world.path("")).run().success();
-    assert!(!done.out().contains("runs the hook"), "{}", done.out());
+    for command in ["install", "uninstall"] {
+        world
+            .context(&[command, "claude", "--project"])
+            .dir(world.path(""))
+            .run()
+            .status(2)
+            .stderr("session-context: in your home directory --project means the user's own settings; leave it out\n");
+    }
 }
 
 #[test]

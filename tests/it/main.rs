@@ -5,6 +5,7 @@ mod cli;
 mod faults;
 mod follow;
 mod hook;
+mod hook_review;
 mod install;
 mod layers;
 mod list;
