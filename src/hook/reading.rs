@@ -105,13 +105,12 @@ impl<'r> Reader<'r> {
         before = before.at(Cursor::at(file, offset)?);
         before.cwd = cwd.or_else(|| part.cwds.first().cloned());
         let titled = self.title(session, &part, &before);
-        let was = seen.map_or(0, |seen| seen.offset);
         let after = Seen {
             // An unfinished line is no reason to look again; whatever follows it is.
             stamp: Some(Stamp::from(&transcript.meta).into()),
             seen: Some(self.env.now()),
-            // While a file is written anew, what it said before may come back.
-            after: before.after.filter(|_| part.end < was),
+            // Of a file that was written anew, what it said before may come back bit by bit.
+            after: before.after.filter(|_| seen.is_some()),
             by_person: titled.as_ref().is_some_and(|(_, by_person)| *by_person),
             // It is kept in a file: not with a secret in it.
             title: titled.map(|(title, _)| redact(title.trim()).into_owned()).filter(|title| !title.is_empty()),

@@ -278,13 +278,23 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// A session that has been seen, by its path, if it was written since.
     fn known(&self, path: &str, seen: &'s Seen, horizon: i64, survey: &mut Survey<'f>) -> Option<Candidate<'s, 'f>> {
-        let stamp = std::fs::metadata(path).map(|meta| Stamp::from(&meta)).ok();
-        let idle = stamp.and_then(|stamp| self.idle(Some(seen), stamp, horizon));
+        let stamp = match std::fs::metadata(path) {
+            Ok(meta) => Stamp::from(&meta),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                survey.gone.push(path.to_owned());
+                return None;
+            }
+            // It may be there again at the next look.
+            Err(error) => {
+                survey.bad.push(Unreadable { path: path.into(), error });
+                return None;
+            }
+        };
+        let idle = self.idle(Some(seen), stamp, horizon);
         if idle.is_some() && !self.explain {
             return None;
         }
-        let session = locate::at(self.formats, self.env, Path::new(path)).or_else(|| self.in_folder(path));
-        let (Some(stamp), Some(session)) = (stamp, session) else {
+        let Some(session) = locate::at(self.formats, self.env, Path::new(path)).or_else(|| self.in_folder(path)) else {
             survey.gone.push(path.to_owned());
             return None;
         };
@@ -309,10 +319,18 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let mut known: HashMap<u64, &str> = HashMap::with_capacity(self.view.sessions.len());
         for (key, seen) in &self.view.sessions {
             candidates.extend(self.known(key, seen, horizon, survey));
-            if let Some((_, inode, ..)) = seen.stamp {
+            let gone = survey.gone.last() == Some(key);
+            if let Some((_, inode, ..)) = seen.stamp.filter(|_| !gone) {
                 known.insert(inode, file_name(key));
             }
         }
+        // A file that has another name now is still the same.
+        let moved: HashMap<(u64, u64), &Seen> = survey
+            .gone
+            .iter()
+            .filter_map(|key| self.view.sessions.get(key))
+            .filter_map(|seen| seen.stamp.map(|(device, inode, ..)| ((device, inode), seen)))
+            .collect();
         let mut bad = Vec::new();
         let mut new = HashSet::new();
         let (mut count, mut late) = (0u32, false);
@@ -324,7 +342,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 return;
             }
             let Some(stamp) = file.stamp() else { return };
-            let old = stamp.modified < horizon;
+            let seen = moved.get(&(stamp.device, stamp.inode)).copied();
+            let old = stamp.modified < horizon && seen.is_none();
             if old && !self.explain {
                 return;
             }
@@ -341,7 +360,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 Some(reason) => self.note(survey, &session, stamp, reason),
                 // A file that two patterns, or two links, lead to is one.
                 None if new.insert((stamp.device, stamp.inode)) => {
-                    candidates.push(Candidate { key, session, stamp, named: false, seen: None });
+                    candidates.push(Candidate { key, session, stamp, named: false, seen });
                 }
                 None => {}
             }
