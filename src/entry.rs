@@ -26,7 +26,7 @@ impl Role {
 }
 
 /// What a tool call does, whatever the agent calls the tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Act {
     Edit,
     Read,
@@ -35,6 +35,7 @@ pub enum Act {
     Fetch,
     Delegate,
     Plan,
+    #[default]
     Other,
 }
 
@@ -136,6 +137,76 @@ pub struct Call<'a> {
     pub act: Act,
     pub subjects: Vec<Cow<'a, str>>,
     pub failed: bool,
+    /// What else it carries, if that was asked for.
+    pub detail: Option<Box<Detail>>,
+}
+
+/// What a call carries beside its subjects.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Detail {
+    /// What it writes, file by file.
+    pub changes: Vec<Change>,
+    /// Tasks as they are from now on: all of them, or some that are created or changed.
+    pub tasks: Vec<Task>,
+    pub all_tasks: bool,
+    /// What the user is asked.
+    pub question: Option<String>,
+    /// The plan that the user is to approve.
+    pub plan: Option<String>,
+}
+
+/// Text that is written to a file, and text that it replaces.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Change {
+    /// The file, if the call is about several.
+    pub path: Option<String>,
+    pub added: String,
+    pub removed: String,
+    /// The file is written whole; or as the patch says, for the first time.
+    pub whole: bool,
+    pub deleted: bool,
+}
+
+/// Something to be done, as an agent keeps it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Task {
+    pub id: Option<String>,
+    pub text: Option<String>,
+    pub state: Option<TaskState>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskState {
+    Open,
+    Active,
+    Done,
+    Blocked,
+    Dropped,
+}
+
+impl TaskState {
+    /// The states as agents spell them.
+    pub fn parse(text: &str) -> Option<TaskState> {
+        let plain: String = text.chars().filter(|char| char.is_alphanumeric()).collect();
+        Some(match plain.to_lowercase().as_str() {
+            "pending" | "open" | "todo" | "notstarted" => TaskState::Open,
+            "inprogress" | "active" | "doing" => TaskState::Active,
+            "completed" | "complete" | "done" => TaskState::Done,
+            "blocked" => TaskState::Blocked,
+            "deleted" | "cancelled" | "canceled" | "dropped" => TaskState::Dropped,
+            _ => return None,
+        })
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            TaskState::Open => "open",
+            TaskState::Active => "active",
+            TaskState::Done => "done",
+            TaskState::Blocked => "blocked",
+            TaskState::Dropped => "dropped",
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -165,6 +236,7 @@ impl What<'_> {
                 act: call.act,
                 subjects: call.subjects.into_iter().map(own).collect(),
                 failed: call.failed,
+                detail: call.detail,
             }),
             What::Result { call, failed, text } => What::Result { call, failed, text: text.map(own) },
             What::Mark(mark, text) => What::Mark(mark, own(text)),

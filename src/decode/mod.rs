@@ -4,6 +4,7 @@
 //! decoded. A line that is not JSON costs itself: it is counted and, where a whole record follows a cut one on the same
 //! line, that record is read.
 
+mod detail;
 mod rules;
 mod scan;
 mod text;
@@ -23,7 +24,7 @@ use crate::format::trie::{Node, Trie};
 use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
 use crate::time::Time;
 use rules::{Watch, hold};
-use text::Raw;
+use text::{Raw, lossy};
 use walk::{Captures, Found, Walker};
 
 /// What came of a line.
@@ -260,8 +261,10 @@ impl<'f> Decoder<'f> {
     fn call<'a>(&self, keys: &CallKeys, found: Found<'a>) -> Option<Call<'a>> {
         let name = found.first(&keys.tool)?.text()?;
         let tool = self.format.tool(&name);
-        let subjects = match found.first(&keys.json).and_then(Raw::text) {
+        let mut detail = None;
+        let subjects = match found.first(&keys.json).map(|input| input.text().unwrap_or_else(|| lossy(input.0))) {
             Some(json) => {
+                detail = self.format.detailed.then(|| detail::detail(&tool.written, &json)).flatten().map(Box::new);
                 let input = &self.format.input;
                 let empty = Shape::default();
                 let mut walker = Walker::new(json.as_bytes(), false, Captures::default(), &empty.root);
@@ -274,7 +277,7 @@ impl<'f> Decoder<'f> {
             None => subjects(tool, |subject| found.first(&keys.subjects[subject])),
         };
         let id = found.first(&keys.id).and_then(Raw::inside).map(Id::of);
-        Some(Call { id, tool: name, act: tool.act, subjects, failed: false })
+        Some(Call { id, tool: name, act: tool.act, subjects, failed: false, detail })
     }
 
     fn result<'a>(&self, keys: &ResultKeys, found: Found<'a>) -> Option<What<'a>> {

@@ -70,7 +70,7 @@ impl<'a> Raw<'a> {
 }
 
 /// As the standard library does it, but at full speed where nothing is wrong.
-fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 

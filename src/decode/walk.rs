@@ -238,7 +238,11 @@ impl<'n, P: Pieces> Walker<'n, P> {
         let start = self.at;
         if self.keep && node.slot.is_some() && !enters {
             self.keeping = Some((self.captures.kept.len(), start));
-            self.most = if node.result && !self.results { Captures::MOST_OF_RESULT } else { Captures::MOST_OF_VALUE };
+            self.most = match (self.results, node.result) {
+                (true, _) => Captures::MOST_OF_LINE,
+                (false, true) => Captures::MOST_OF_RESULT,
+                (false, false) => Captures::MOST_OF_VALUE,
+            };
         }
         match first {
             b'"' => self.string()?,

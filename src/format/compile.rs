@@ -20,6 +20,7 @@ pub struct Format {
     pub again: Option<Slot>,
     pub side_line: Option<Vec<Test>>,
     pub side_file: Option<Vec<Test>>,
+    pub detailed: bool,
     pub prompt: descriptor::Prompt,
     pub hook: Option<descriptor::Hook>,
     tools: HashMap<String, Tool>,
@@ -96,7 +97,7 @@ pub struct CallKeys {
     pub tool: Alternatives,
     /// For each subject of the format, where it may be.
     pub subjects: Vec<Alternatives>,
-    /// The input is a string that holds JSON.
+    /// The input as a whole: where it is a string that holds JSON, and where details are asked for.
     pub json: Alternatives,
 }
 
@@ -122,6 +123,14 @@ pub struct Tool {
     /// Indices into the format's subjects.
     pub subjects: Vec<usize>,
     pub verb: Option<ToolVerb>,
+    /// As written, for who asks for details.
+    pub written: descriptor::Tool,
+}
+
+impl Tool {
+    fn other() -> Tool {
+        Tool { act: Act::Other, subjects: vec![], verb: None, written: descriptor::Tool::default() }
+    }
 }
 
 impl Format {
@@ -129,18 +138,19 @@ impl Format {
         self.tools.get(name).unwrap_or(&self.other)
     }
 
-    pub fn compile(name: &str, body: Body) -> Format {
+    /// With details, the whole input of a call is kept, whatever its length.
+    pub fn compile(name: &str, body: Body, detailed: bool) -> Format {
         let mut input = Trie::default();
         let mut tools: HashMap<String, Tool> = body
             .tools
             .into_iter()
             .map(|(name, tool)| {
                 let subjects = tool.subject.0.iter().map(|path| input.slot(&Pointer::below(path))).collect();
-                (name, Tool { act: tool.act, subjects, verb: tool.verb })
+                (name, Tool { act: tool.act, subjects, verb: tool.verb, written: tool })
             })
             .collect();
-        let other = tools.remove("*").unwrap_or(Tool { act: Act::Other, subjects: vec![], verb: None });
-        let subjects = pointers(&input.root);
+        let other = tools.remove("*").unwrap_or_else(Tool::other);
+        let subjects = if detailed { vec![] } else { pointers(&input.root) };
 
         let mut block = Trie::default();
         let mut line = Trie::default();
@@ -169,6 +179,7 @@ impl Format {
             again,
             side_line,
             side_file,
+            detailed,
             prompt: body.prompt,
             hook: body.hook,
             tools,
@@ -252,7 +263,11 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects:
         call: written.call.map(|call| CallKeys {
             id: trie.all(&call.id.0),
             tool: trie.all(&call.tool.0),
-            json: if call.verb == Some(CallVerb::Json) { trie.all(&call.input.0) } else { vec![] },
+            json: if call.verb == Some(CallVerb::Json) || subjects.is_empty() {
+                trie.all(&call.input.0)
+            } else {
+                vec![]
+            },
             subjects: subjects
                 .iter()
                 .map(|subject| {

@@ -234,8 +234,13 @@ pub struct Prompt {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hook {
-    /// The events that bring a prompt.
+    /// The events that bring a prompt, and those that begin a session.
     pub prompts: Vec<String>,
+    #[serde(default)]
+    pub starts: Vec<String>,
+    /// How it begins: anew, again, after a compaction.
+    #[serde(default)]
+    pub source: Pointers,
     /// Where the name of the event is; an agent may not tell it.
     #[serde(default)]
     pub event: Pointers,
@@ -268,7 +273,7 @@ pub struct Reply {
     pub escapes: bool,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
     #[serde(deserialize_with = "act")]
@@ -277,6 +282,31 @@ pub struct Tool {
     #[serde(default)]
     pub subject: Many<String>,
     pub verb: Option<ToolVerb>,
+    /// The text that it writes and the text that it replaces; `*` stands for all elements of a list.
+    #[serde(default)]
+    pub new: Many<String>,
+    #[serde(default)]
+    pub old: Many<String>,
+    /// The list of all tasks, or the one task, that it sets.
+    pub tasks: Option<TaskKeys>,
+    pub task: Option<TaskKeys>,
+    /// What the user is asked, and the plan to be approved.
+    pub question: Option<String>,
+    pub plan: Option<String>,
+}
+
+/// Where a task is, and its parts in it.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TaskKeys {
+    /// The list, within the input; the input itself if it is left out.
+    #[serde(default)]
+    pub list: String,
+    pub id: Option<String>,
+    pub text: Option<String>,
+    pub state: Option<String>,
+    /// A list that says what it waits for.
+    pub blocked: Option<String>,
 }
 
 /// What the keys of a call cannot say.

@@ -40,6 +40,7 @@ pub struct Known {
     text: Cow<'static, str>,
     talk: OnceLock<Talk>,
     compiled: OnceLock<Format>,
+    detailed: OnceLock<Format>,
 }
 
 /// The two tables that are enough to answer a hook when there is nothing to tell.
@@ -65,7 +66,9 @@ impl fmt::Display for Bad {
 
 impl Known {
     fn new(name: &str, file: Option<PathBuf>, text: Cow<'static, str>) -> Known {
-        Known { name: name.into(), head: OnceLock::new(), file, text, talk: OnceLock::new(), compiled: OnceLock::new() }
+        let name = name.into();
+        let (head, talk, compiled, detailed) = Default::default();
+        Known { name, head, file, text, talk, compiled, detailed }
     }
 
     /// A descriptor from a file, checked whole.
@@ -75,7 +78,7 @@ impl Known {
         let text = crate::file::read_to_string(file).map_err(|error| bad(error.to_string()))?;
         let known = Known::new(name, Some(file.into()), text.into());
         let _ = known.head.set(head(&known.text).map_err(bad)?);
-        let _ = known.compiled.set(compiled(name, &known.text).map_err(bad)?);
+        let _ = known.compiled.set(compiled(name, &known.text, false).map_err(bad)?);
         Ok(known)
     }
 
@@ -91,7 +94,12 @@ impl Known {
     }
 
     pub fn format(&self) -> &Format {
-        self.compiled.get_or_init(|| compiled(&self.name, &self.text).expect("built-in descriptors compile"))
+        self.compiled.get_or_init(|| compiled(&self.name, &self.text, false).expect("built-in descriptors compile"))
+    }
+
+    /// The same, for who wants to know what calls carry.
+    pub fn detailed(&self) -> &Format {
+        self.detailed.get_or_init(|| compiled(&self.name, &self.text, true).expect("it compiled without details"))
     }
 
     fn talk(&self) -> &Talk {
@@ -141,12 +149,12 @@ fn head(text: &str) -> Result<Head, String> {
     toml::from_str(&text[..body_start(text)?]).map_err(|error| error.to_string())
 }
 
-fn compiled(name: &str, text: &str) -> Result<Format, String> {
+fn compiled(name: &str, text: &str, detailed: bool) -> Result<Format, String> {
     let start = body_start(text)?;
     // Blank lines in place of the head, so that an error names the right line.
     let body = "\n".repeat(text[..start].matches('\n').count()) + &text[start..];
     let body: Body = toml::from_str(&body).map_err(|error| error.to_string())?;
-    Ok(Format::compile(name, body))
+    Ok(Format::compile(name, body, detailed))
 }
 
 /// All formats, by name, and the user's descriptors that could not be read. A broken one leaves the built-in in place.

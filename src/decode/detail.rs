@@ -1,0 +1,111 @@
+//! What a call carries beside its subjects, by the keys of its tool.
+
+use serde_json::Value;
+
+use crate::entry::{Change, Detail, Task, TaskState};
+use crate::format::descriptor::{TaskKeys, Tool, ToolVerb};
+
+/// The details of a call, if its tool has any and the input can be read.
+pub fn detail(tool: &Tool, input: &str) -> Option<Detail> {
+    let wants = !tool.new.0.is_empty() || !tool.old.0.is_empty() || tool.verb == Some(ToolVerb::Patch);
+    let asks = tool.tasks.is_some() || tool.task.is_some() || tool.question.is_some() || tool.plan.is_some();
+    if !wants && !asks {
+        return None;
+    }
+    let input: Value = serde_json::from_str(input).ok()?;
+    let all = |paths: &[String]| {
+        let mut found = Vec::new();
+        paths.iter().for_each(|path| texts(&input, path, &mut found));
+        found.join("\n")
+    };
+    let one = |path: &Option<String>| {
+        path.as_ref().map(|path| all(std::slice::from_ref(path))).filter(|text| !text.is_empty())
+    };
+    let changes = match tool.verb {
+        Some(ToolVerb::Patch) => patched(&all(&tool.subject.0)),
+        _ if !wants => Vec::new(),
+        _ => vec![Change {
+            path: None,
+            added: all(&tool.new.0),
+            removed: all(&tool.old.0),
+            whole: tool.old.0.is_empty(),
+            deleted: false,
+        }],
+    };
+    let mut detail = Detail { changes, question: one(&tool.question), plan: one(&tool.plan), ..Detail::default() };
+    if let Some(keys) = &tool.tasks {
+        detail.all_tasks = true;
+        detail.tasks = at(&input, &keys.list)
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|item| task(item, keys))
+            .collect();
+    }
+    if let Some(keys) = &tool.task {
+        detail.tasks = vec![task(&input, keys)];
+    }
+    Some(detail)
+}
+
+/// The files of a patch, each with its own lines.
+fn patched(patch: &str) -> Vec<Change> {
+    let mut changes: Vec<Change> = Vec::new();
+    for line in patch.lines() {
+        let file = ["*** Add File: ", "*** Update File: ", "*** Delete File: "]
+            .iter()
+            .enumerate()
+            .find_map(|(kind, mark)| Some((kind, line.strip_prefix(mark)?.trim())));
+        match (file, changes.last_mut()) {
+            (Some((kind, path)), _) => changes.push(Change {
+                path: Some(path.into()),
+                whole: kind == 0,
+                deleted: kind == 2,
+                ..Change::default()
+            }),
+            (None, None) => {}
+            (None, Some(change)) => {
+                if let Some(path) = line.strip_prefix("*** Move to: ") {
+                    change.path = Some(path.trim().into());
+                } else if let Some(added) = line.strip_prefix('+') {
+                    change.added += added;
+                    change.added.push('\n');
+                } else if let Some(removed) = line.strip_prefix('-') {
+                    change.removed += removed;
+                    change.removed.push('\n');
+                }
+            }
+        }
+    }
+    changes
+}
+
+fn task(item: &Value, keys: &TaskKeys) -> Task {
+    let text = |path: &Option<String>| match at(item, path.as_ref()?)? {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    };
+    let blocked = keys.blocked.as_ref().and_then(|path| at(item, path)?.as_array());
+    let blocked = blocked.filter(|by| !by.is_empty()).map(|_| TaskState::Blocked);
+    let state = text(&keys.state).and_then(|state| TaskState::parse(&state));
+    Task { id: text(&keys.id), text: text(&keys.text), state: state.or(blocked) }
+}
+
+fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
+    path.split('/').filter(|key| !key.is_empty()).try_fold(value, |value, key| match value {
+        Value::Array(all) => all.get(key.parse::<usize>().ok()?),
+        value => value.get(key),
+    })
+}
+
+/// All texts at a path; `*` is every element of a list.
+fn texts(value: &Value, path: &str, found: &mut Vec<String>) {
+    match path.split_once('*') {
+        Some((before, after)) => {
+            let list = at(value, before).and_then(Value::as_array);
+            list.into_iter().flatten().for_each(|element| texts(element, after, found));
+        }
+        None => found.extend(at(value, path).and_then(Value::as_str).map(str::to_owned)),
+    }
+}
