@@ -131,6 +131,11 @@ impl Env {
         self.dir("XDG_STATE_HOME", ".local/state", "Library/Application Support", "LOCALAPPDATA")
     }
 
+    /// Where what the user wrote is kept: nothing in it may be deleted.
+    pub fn data_dir(&self) -> PathBuf {
+        self.dir("XDG_DATA_HOME", ".local/share", "Library/Application Support", "APPDATA")
+    }
+
     /// The XDG directory where its variable is set or the platform has none of its own, else the platform's.
     fn dir(&self, xdg: &str, unix: &str, mac: &str, windows: &str) -> PathBuf {
         let chosen = self.var(xdg).map(PathBuf::from).filter(|dir| dir.is_absolute());
@@ -210,6 +215,12 @@ impl Zone {
         let stamp = jiff::Timestamp::from_millisecond(wall.0).unwrap_or_default();
         let civil = jiff::tz::TimeZone::UTC.to_datetime(stamp);
         self.0.to_timestamp(civil).map_or(wall, |stamp| Time(stamp.as_millisecond()))
+    }
+
+    /// What clocks here show at a moment, held as if it were UTC.
+    pub fn wall_clock(&self, time: Time) -> Time {
+        let stamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();
+        Time(time.0 + 1000 * i64::from(self.0.to_offset(stamp).seconds()))
     }
 
     /// Date and time of day: `2026-01-31`, `14:25`.

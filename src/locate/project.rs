@@ -7,6 +7,11 @@ use std::path::{Path, PathBuf};
 pub struct Project(PathBuf);
 
 impl Project {
+    /// What a person calls it: its directory's name.
+    pub fn name(&self) -> String {
+        self.dir().file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy().into_owned())
+    }
+
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_os_str().as_encoded_bytes()
     }
@@ -21,6 +26,12 @@ impl Project {
             Ok(gone) if !gone.as_os_str().is_empty() => real.join(gone),
             _ => real,
         }))
+    }
+
+    /// The directory it is known by. A directory keeps it when it becomes a repository.
+    pub fn dir(&self) -> &Path {
+        let git = self.0.file_name().is_some_and(|name| name == ".git");
+        self.0.parent().filter(|_| git).unwrap_or(&self.0)
     }
 }
 

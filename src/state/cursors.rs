@@ -90,6 +90,9 @@ pub struct Look {
     /// The last things that were told, by all they say: a copy in another file is not news there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<u32>,
+    /// It was told where the work stopped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub started: bool,
     /// The user wants this session to be told nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub muted: bool,
@@ -102,7 +105,7 @@ impl Look {
     const TOLD: usize = 64;
 
     pub fn new(since: Time, clock: i64) -> Look {
-        Look { version: VERSION, since, clock, place: 0, told: Vec::new(), muted: false }
+        Look { version: VERSION, since, clock, place: 0, told: Vec::new(), started: false, muted: false }
     }
 
     pub fn remember(&mut self, told: &[u32]) {

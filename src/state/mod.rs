@@ -2,6 +2,7 @@
 
 pub mod cursors;
 pub mod journal;
+pub mod notes;
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write};

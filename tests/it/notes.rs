@@ -1,0 +1,706 @@
+//! What only the user knows: pins, notes, finished sessions, tags, the profile; and the files they are in.
+//!
+//! Here is that it is kept and given back. That it is told is in the tests of the hook.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use session_monitor::env::Env;
+use session_monitor::locate::Project;
+use session_monitor::state::notes::{Kind, Notes, Profile};
+use session_monitor::time::Time;
+
+use crate::world::{Done, NOW, World, prompt};
+
+const ONE: &str = "11111111-0000-4000-8000-000000000001";
+const TWO: &str = "22222222-0000-4000-8000-000000000002";
+
+/// The page of the project that a directory belongs to.
+fn page_in(world: &World, dir: &str) -> PathBuf {
+    world.context(&["notes", "--path"]).dir(world.path(dir)).run().success().out().trim_end().into()
+}
+
+fn page(world: &World) -> PathBuf {
+    page_in(world, "work")
+}
+
+/// Writes the page by hand.
+fn edit(world: &World, content: impl AsRef<[u8]>) -> PathBuf {
+    let page = page(world);
+    world.write(&page, content);
+    page
+}
+
+fn read(path: &Path) -> String {
+    String::from_utf8_lossy(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).into()
+}
+
+/// Every file below the user's data, but the locks.
+fn data(world: &World) -> Vec<String> {
+    fn below(dir: &Path, all: &mut Vec<String>) {
+        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
+            match entry.path() {
+                path if path.is_dir() => below(&path, all),
+                path if path.extension().is_some_and(|end| end == "lock") => {}
+                path => all.push(path.display().to_string()),
+            }
+        }
+    }
+    let mut all = Vec::new();
+    below(&world.path(".data"), &mut all);
+    all.sort();
+    all
+}
+
+fn at(world: &World, now: &str, args: &[&str]) -> Done {
+    world.context(args).env("SESSION_MONITOR_NOW", now).run()
+}
+
+/// As another part of the program reads it: the home, and nothing else set.
+fn env(world: &World, dir: &str) -> Env {
+    Env::fixed(&world.path(""), world.path(dir), Time::parse(NOW.as_bytes()).expect("a time"))
+}
+
+#[test]
+fn pins() {
+    let world = World::new();
+    let run = |args: &[&str]| world.context(args).run();
+    run(&["pins"])
+        .status(1)
+        .stdout("")
+        .stderr("session-context: no pins in this project; `session-context pin TEXT` adds one\n");
+    let frozen = "pin 1 (2026-11-16, until 2026-11-23T03:00:00Z): the API is frozen\n";
+    run(&["pin", "the", "API", "is frozen", "--for", "7d"]).success().stdout(frozen);
+    let low = "pin 2 (low, 2026-11-16): nice to know\n";
+    run(&["pin", "--priority", "low", "nice to know"]).success().stdout(low);
+    let high = "pin 3 (high, 2026-11-16): never push to main\n";
+    run(&["pin", "--priority=high", "never push to main"]).success().stdout(high);
+    run(&["pin", "two\nlines\r\n\tand \u{1b}[31mred\u{1b}[0m"])
+        .success()
+        .stdout("pin 4 (2026-11-16): two lines and red\n");
+    // Priority first, then the oldest.
+    let last = "pin 4 (2026-11-16): two lines and red\n";
+    run(&["pins"]).success().stdout(&[high, frozen, last, low].concat());
+    let object = |id: u32, text: &str, priority: &str, until: Option<&str>| json!({"id": id, "kind": "pin", "text": text, "priority": priority, "until": until, "created": "2026-11-16", "expired": false});
+    assert_eq!(
+        run(&["pins", "--json"]).success().json(),
+        [
+            object(3, "never push to main", "high", None),
+            object(1, "the API is frozen", "normal", Some("2026-11-23T03:00:00.000Z")),
+            object(4, "two lines and red", "normal", None),
+            object(2, "nice to know", "low", None),
+        ]
+    );
+    let head = "# session-monitor: notes of ~/work. One line each; change or delete them as you like.\n\n";
+    assert_eq!(read(&page(&world)), [head, frozen, low, high, last].concat());
+    run(&["unpin", "2", "4"]).success().stdout(&format!("removed: {low}removed: {last}"));
+    assert_eq!(read(&page(&world)), [head, frozen, high].concat());
+    // The same again is the same pin: with another end, and what it had before is no longer so.
+    let longer = "pin 1 (high, 2026-11-16, until 2026-11-26T03:00:00Z): the API is frozen\n";
+    at(&world, "2026-11-17T03:00:00Z", &["pin", "the API is frozen", "--for=9d", "--priority=high"])
+        .success()
+        .stdout(longer);
+    run(&["pins"]).success().stdout(&[longer, high].concat());
+    for id in ["2", "0", "4294967295"] {
+        let error = format!(
+            "session-context: nothing has the id {id} in this project; `session-context pins --all` and `session-context notes --all` show what there is\n"
+        );
+        // All or nothing.
+        run(&["unpin", "1", id]).status(2).stdout("").stderr(&error);
+    }
+    assert_eq!(read(&page(&world)), [head, longer, high].concat());
+}
+
+#[test]
+fn notes() {
+    let world = World::new();
+    let run = |args: &[&str]| world.context(args).run();
+    run(&["notes"]).status(1).stdout("").stderr(
+        "session-context: no notes in this project; `session-context note decision|blocker|next|fact TEXT` adds one\n",
+    );
+    for (kind, text) in [("fact", "staging is at x"), ("next", "migrate"), ("decision", "PostgreSQL"), ("fact", "b")] {
+        run(&["note", kind, text]).success();
+    }
+    run(&["note", "blocker", "--for", "90m", "waiting", "for", "the licence"])
+        .success()
+        .stdout("blocker 5 (2026-11-16, until 2026-11-16T04:30:00Z): waiting for the licence\n");
+    run(&["pin", "not a note"]).success().stdout("pin 6 (2026-11-16): not a note\n");
+    let blocker = "blocker 5 (2026-11-16, until 2026-11-16T04:30:00Z): waiting for the licence\n";
+    let (decision, rest) = (
+        "decision 3 (2026-11-16): PostgreSQL\n",
+        "next 2 (2026-11-16): migrate\nfact 1 (2026-11-16): staging is at x\nfact 4 (2026-11-16): b\n",
+    );
+    run(&["notes"]).success().stdout(&[decision, blocker, rest].concat());
+    at(&world, "2026-11-16T04:30:00Z", &["notes"]).success().stdout(&[decision, rest].concat());
+    at(&world, "2026-11-16T04:30:00Z", &["notes", "--all"])
+        .success()
+        .stdout(&[decision, rest, "expired: ", blocker].concat());
+    let kinds: Vec<_> = run(&["notes", "--json"]).success().json().iter().map(|note| note["kind"].clone()).collect();
+    assert_eq!(kinds, ["decision", "blocker", "next", "fact", "fact"]);
+    run(&["forget", "5"]).success().stdout(&format!("removed: {blocker}"));
+    run(&["unpin", "2"]).success().stdout("removed: next 2 (2026-11-16): migrate\n");
+    // An id is not taken again as long as a later one is there.
+    run(&["note", "fact", "b"]).success().stdout("fact 4 (2026-11-16): b\n");
+    run(&["note", "fact", "c"]).success().stdout("fact 7 (2026-11-16): c\n");
+}
+
+#[test]
+fn what_cannot_be_noted() {
+    let world = World::new();
+    for args in [
+        &["pin"][..],
+        &["pin", ""],
+        &["pin", " \n\t"],
+        &["pin", "x", "--for", "0s"],
+        &["pin", "x", "--for", "soon"],
+        &["pin", "x", "--for", "99999999y"],
+        &["pin", "x", "--priority", "urgent"],
+        &["note"],
+        &["note", "fact"],
+        &["note", "pin", "x"],
+        &["note", "role", "x"],
+        &["unpin"],
+        &["unpin", "x"],
+        &["unpin", "-1"],
+        &["done"],
+        &["done", "nobody"],
+        &["tag", "x"],
+        &["tag", "a:b", "--session", "last"],
+        &["tag", "", "--session", "last"],
+        &["profile", "set"],
+        &["profile", "set", "rule", "x"],
+        &["profile", "set", "role", ""],
+        &["profile", "add", "role", "x"],
+        &["profile", "remove", "rule"],
+        &["profile", "remove", "rule", "1"],
+        &["profile", "remove", "role"],
+    ] {
+        let done = world.context(args).run().status(2).stdout("");
+        assert!(!done.err().is_empty(), "{args:?}");
+    }
+    assert_eq!(data(&world), [""; 0]);
+}
+
+/// 001-15, 001-16: what is over is not given back, to the moment, and is not deleted; without an end it holds for ever.
+#[test]
+fn expiry() {
+    let world = World::new();
+    world.context(&["pin", "for a week", "--for", "7d"]).run().success();
+    world.context(&["pin", "for ever"]).run().success();
+    let week = "pin 1 (2026-11-16, until 2026-11-23T03:00:00Z): for a week\n";
+    let ever = "pin 2 (2026-11-16): for ever\n";
+    at(&world, "2026-11-23T02:59:59.999Z", &["pins"]).success().stdout(&[week, ever].concat());
+    at(&world, "2026-11-23T03:00:00Z", &["pins"]).success().stdout(ever);
+    at(&world, "9999-01-01T00:00:00Z", &["pins"]).success().stdout(ever);
+    at(&world, "2026-11-23T03:00:00Z", &["pins", "--all"]).success().stdout(&[ever, "expired: ", week].concat());
+    let all = at(&world, "2026-11-23T03:00:00Z", &["pins", "--all", "--json"]).success().json();
+    assert_eq!((&all[0]["expired"], &all[1]["expired"]), (&json!(false), &json!(true)));
+    world.context(&["unpin", "2"]).run().success();
+    let hint = "session-context: no pins in this project; 1 expired, which --all shows\n";
+    at(&world, "2026-11-23T03:00:00Z", &["pins"]).status(1).stdout("").stderr(hint);
+    // Said again, it holds again.
+    let again = "pin 1 (2026-11-16, until 2026-12-01T03:00:00Z): for a week\n";
+    at(&world, "2026-11-24T03:00:00Z", &["pin", "for a week", "--for", "7d"]).success().stdout(again);
+    // The end is never earlier than was asked for.
+    at(&world, "2026-11-16T03:00:00.001Z", &["pin", "a", "--for", "1ms"])
+        .success()
+        .stdout("pin 2 (2026-11-16, until 2026-11-16T03:00:01Z): a\n");
+}
+
+/// A date is a day where the user is, and lasts to its end; a time without a zone is the user's, too.
+#[test]
+fn ends_written_by_hand() {
+    let world = World::new();
+    for (until, zone, end) in [
+        ("2026-11-16", "UTC", "2026-11-17T00:00:00.000Z"),
+        ("2026-11-16", "CET-1", "2026-11-16T23:00:00.000Z"),
+        ("2026-12-31", "EST5", "2027-01-01T05:00:00.000Z"),
+        ("2026-11-16 18:00", "CET-1", "2026-11-16T17:00:00.000Z"),
+        ("2026-11-16T18:00:30", "CET-1", "2026-11-16T17:00:30.000Z"),
+        ("2026-11-16T18:00Z", "CET-1", "2026-11-16T18:00:00.000Z"),
+        ("2026-11-16T18:00:00.5+02:00", "CET-1", "2026-11-16T16:00:00.500Z"),
+        ("9999-12-31", "UTC", "9999-12-31"),
+    ] {
+        edit(&world, format!("pin (until {until}): x\n"));
+        let shown =
+            |now: &str| world.context(&["pins", "--json"]).env("TZ", zone).env("SESSION_MONITOR_NOW", now).run();
+        assert_eq!(shown("2026-11-16T00:00:00Z").success().json()[0]["until"], *end, "{until}");
+        if end.len() > 10 {
+            shown(end).status(1);
+            let before = Time(Time::parse(end.as_bytes()).expect("a time").0 - 1);
+            shown(&session_monitor::env::iso(before)).success();
+        }
+    }
+}
+
+/// Every line that a person, or an editor, may leave behind: what it is taken for, and how it is written back.
+#[test]
+fn odd_lines_are_kept() {
+    let world = World::new();
+    // The line; the line after the next change; what is listed; what is wrong with it.
+    let cases: &[(&[u8], &[u8], &str, &str)] = &[
+        (b"\xef\xbb\xbf# a BOM, a comment\r\n", b"\xef\xbb\xbf# a BOM, a comment\r\n", "", ""),
+        (b"pin 7: seven\r\n", b"pin 7: seven\r\n", "pin 7: seven", ""),
+        (b"\r\n", b"\r\n", "", ""),
+        (b" \t \n", b" \t \n", "", ""),
+        (b"pin: no id\r\n", b"pin 8: no id\r\n", "pin 8: no id", ""),
+        (b"pin 7: a second seven\n", b"pin 9: a second seven\n", "pin 9: a second seven", ""),
+        (b"pin(high): close\n", b"pin 10(high): close\n", "pin 10 (high): close", ""),
+        (
+            b"\tpin\t3\t( low ,until 2030-01-01 )\t:\ttabs\t\n",
+            b"\tpin\t3\t( low ,until 2030-01-01 )\t:\ttabs\t\n",
+            "pin 3 (low, until 2030-01-01): tabs",
+            "",
+        ),
+        (b"- pin: in a list\n", b"- pin 11: in a list\n", "pin 11: in a list", ""),
+        (b"* pin 6: in a list\n", b"* pin 6: in a list\n", "pin 6: in a list", ""),
+        (b"pin 007: bond\n", b"pin 12: bond\n", "pin 12: bond", ""),
+        (b"pin 0: zero\n", b"pin 13: zero\n", "pin 13: zero", ""),
+        (b"pin 99999999999999999999: many\n", b"pin 14: many\n", "pin 14: many", ""),
+        (
+            b"pin (): (a) b: c, \"d\" <e> # f\n",
+            b"pin 15 (): (a) b: c, \"d\" <e> # f\n",
+            "pin 15: (a) b: c, \"d\" <e> # f",
+            "",
+        ),
+        (
+            b"pin (2026-01-01 10:00): created at a time\n",
+            b"pin 16 (2026-01-01 10:00): created at a time\n",
+            "pin 16 (2026-01-01 10:00): created at a time",
+            "",
+        ),
+        (b"pin: b\xff\xfed\x00 bytes\n", b"pin 17: b\xff\xfed\x00 bytes\n", "pin 17: b\u{fffd}\u{fffd}d bytes", ""),
+        (b"\xff\xfe\x00 neither text nor ours\n", b"\xff\xfe\x00 neither text nor ours\n", "", ""),
+        (
+            b"pin: \xc5\xbc\xc3\xb3\xc5\x82w \xf0\x9f\x90\xa2\n",
+            b"pin 18: \xc5\xbc\xc3\xb3\xc5\x82w \xf0\x9f\x90\xa2\n",
+            "pin 18: żółw 🐢",
+            "",
+        ),
+        (b"pin: \x1b]0;title\x07x\x1b[2J\n", b"pin 19: \x1b]0;title\x07x\x1b[2J\n", "pin 19: x", ""),
+        (b"pinned: not ours\n", b"pinned: not ours\n", "", ""),
+        (b"Pin is a word of its own.\n", b"Pin is a word of its own.\n", "", ""),
+        (b"next.js is used here\n", b"next.js is used here\n", "", ""),
+        (b"rule 1: belongs into the profile\n", b"rule 1: belongs into the profile\n", "", ""),
+        (b"pin the API is frozen\n", b"pin the API is frozen\n", "", "no ':' between 'pin' and its text"),
+        (b"pin\n", b"pin\n", "", "no ':' between 'pin' and its text"),
+        (b"pin 4:\n", b"pin 4:\n", "", "no text"),
+        (b"pin 4 (high: x\n", b"pin 4 (high: x\n", "", "no ')' after '('"),
+        (
+            b"pin (hgih): x\n",
+            b"pin (hgih): x\n",
+            "",
+            "'hgih' is neither high, normal or low, nor a date, nor 'until' with a date",
+        ),
+        (b"pin (until Friday): x\n", b"pin (until Friday): x\n", "", "'Friday' is no date"),
+        (b"pin (until 2026-13-01): x\n", b"pin (until 2026-13-01): x\n", "", "'2026-13-01' is no date"),
+        (b"done\n", b"done\n", "", "no id of a session after 'done'"),
+        (b"tag release\n", b"tag release\n", "", "no ':' between the tag and its sessions"),
+        (b"tag : 1\n", b"tag : 1\n", "", "no name of a tag after 'tag'"),
+        (b"tag release: ,\n", b"tag release: ,\n", "", "no session after the tag"),
+        (b"pin: no newline at the end", b"pin 20: no newline at the end\r\n", "pin 20: no newline at the end", ""),
+    ];
+    let before: Vec<u8> = cases.iter().flat_map(|case| case.0).copied().collect();
+    let after: Vec<u8> = cases.iter().flat_map(|case| case.1).copied().collect();
+    let page = edit(&world, &before);
+    let mut wrong = String::new();
+    for (number, case) in (1..).zip(cases).filter(|(_, case)| !case.3.is_empty()) {
+        wrong += &format!("session-context: {}:{number}: {}; skipped\n", page.display(), case.3);
+    }
+    let shown = world.context(&["pins"]).run().status(0).stderr(&wrong);
+    let listed =
+        |low: bool| cases.iter().map(|case| case.2).filter(move |line| !line.is_empty() && line.contains("low") == low);
+    let high = "pin 10 (high): close";
+    let expected: Vec<_> =
+        [high].into_iter().chain(listed(false).filter(|line| *line != high)).chain(listed(true)).collect();
+    assert_eq!(shown.out().lines().collect::<Vec<_>>(), expected);
+    assert_eq!(std::fs::read(&page).expect("the page"), before, "showing it changes nothing");
+    world.context(&["note", "fact", "new"]).run().status(0).stderr(&wrong).stdout("fact 21 (2026-11-16): new\n");
+    let with_new = [&after[..], b"fact 21 (2026-11-16): new\r\n"].concat();
+    assert_eq!(read(&page), String::from_utf8_lossy(&with_new));
+    assert_eq!(std::fs::read(&page).expect("the page"), with_new);
+    // What was shown is what is written down.
+    assert_eq!(world.context(&["pins"]).run().out(), shown.out());
+    world.context(&["unpin", "21"]).run().status(0);
+    assert_eq!(std::fs::read(&page).expect("the page"), after);
+}
+
+/// A chaos of lines never makes a run fail, and all of them are still there afterwards.
+#[test]
+fn any_bytes_are_kept() {
+    let world = World::new();
+    let mut chance = crate::world::Chance::new(4);
+    let words: [&[u8]; 18] = [
+        b"pin",
+        b"done",
+        b"tag",
+        b"fact",
+        b" ",
+        b"\t",
+        b"(",
+        b")",
+        b":",
+        b",",
+        b"until",
+        b"2026-11-16",
+        b"high",
+        b"7",
+        b"\r\n",
+        b"\n",
+        b"\xff",
+        b"\xef\xbb\xbf",
+    ];
+    for _ in 0..20 {
+        let content: Vec<u8> = (0..200).flat_map(|_| words[chance.below(words.len())].to_vec()).collect();
+        let page = edit(&world, &content);
+        world.context(&["pin", "the last"]).run().status(0);
+        let after = std::fs::read(&page).expect("the page");
+        // But for digits, which are ids, and blanks before them, all is as it was.
+        let plain = |bytes: &[u8]| {
+            bytes
+                .iter()
+                .filter(|byte| !byte.is_ascii_digit() && !byte.is_ascii_whitespace())
+                .copied()
+                .collect::<Vec<u8>>()
+        };
+        assert!(plain(&after).starts_with(&plain(&content)), "{}", String::from_utf8_lossy(&content));
+        let ids: Vec<u64> = world
+            .context(&["pins", "--all", "--json"])
+            .run()
+            .json()
+            .iter()
+            .filter_map(|pin| pin["id"].as_u64())
+            .collect();
+        assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), ids.len());
+    }
+}
+
+/// 001-22: what is not there is empty, and made when it is needed, for nobody but the user; an empty file will do.
+#[test]
+fn files_are_made_when_they_are_needed() {
+    let world = World::new();
+    for args in [&["pins"][..], &["notes"], &["tags"], &["profile"]] {
+        world.context(args).run().status(1);
+    }
+    assert!(!world.path(".data").exists());
+    let page = edit(&world, "");
+    world.context(&["pins"]).run().status(1).stdout("");
+    world.context(&["pin", "x"]).run().success();
+    assert_eq!(read(&page).lines().count(), 3);
+    world.context(&["profile", "set", "role", "owner"]).run().success();
+    for (path, mode) in [(&page, 0o600), (&world.path(".data/session-monitor/profile.md"), 0o600)] {
+        assert_eq!(std::fs::metadata(path).expect("a file").permissions().mode() & 0o777, mode, "{}", path.display());
+    }
+    let fresh = World::new();
+    fresh.context(&["pin", "x"]).env("XDG_DATA_HOME", "").run().success();
+    for dir in [".local/share/session-monitor", ".local/share/session-monitor/projects"] {
+        assert_eq!(std::fs::metadata(fresh.path(dir)).expect("a directory").permissions().mode() & 0o777, 0o700);
+    }
+    let name = self::page(&fresh).file_name().expect("a name").to_str().expect("UTF-8").to_owned();
+    let hash = name.strip_prefix("work-").and_then(|name| name.strip_suffix(".md")).expect("called like the directory");
+    assert!(hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
+}
+
+/// 004-T1, 004-T2, 002-17: a repository with its worktrees and sub-folders has one page; another has another. Outside a
+/// repository a directory has its own: the original had one for all that is outside, in which everything mixed.
+#[test]
+fn projects_do_not_mix() {
+    let world = World::new();
+    for repository in ["a/shop", "b/shop"] {
+        world.write(format!("{repository}/.git/HEAD"), "ref: refs/heads/main\n");
+    }
+    world.write("a/shop/.git/worktrees/tree/commondir", "../..\n");
+    world.write("tree/.git", "gitdir: ../a/shop/.git/worktrees/tree\n");
+    for dir in ["a/shop/deep/down", "b/shop/deep", "plain/below", "we ird \n.ż-name"] {
+        std::fs::create_dir_all(world.path(dir)).expect("a directory");
+    }
+    std::os::unix::fs::symlink(world.path("a/shop"), world.path("link")).expect("a link");
+    let projects = [
+        &["a/shop", "a/shop/deep/down", "a/shop/.git", "tree", "link"][..],
+        &["b/shop", "b/shop/deep"],
+        &["plain"],
+        &["plain/below"],
+        &["a"],
+        &["we ird \n.ż-name"],
+        &["."],
+    ];
+    for dir in projects.iter().copied().flatten() {
+        world.context(&["note", "fact", dir]).dir(world.path(dir)).run().success();
+    }
+    world.context(&["note", "fact", "root"]).dir("/").run().success();
+    let mut pages = std::collections::BTreeSet::new();
+    for project in projects {
+        let facts: Vec<String> = project.iter().map(|dir| dir.replace(" \n", " ")).collect();
+        for dir in project {
+            let shown = world.context(&["notes", "--json"]).dir(world.path(dir)).run().success().json();
+            let texts: Vec<_> = shown.iter().map(|note| note["text"].as_str().expect("a text").to_owned()).collect();
+            assert_eq!(texts, facts, "{dir}");
+        }
+        pages.insert(page_in(&world, project[0]));
+    }
+    assert_eq!(pages.len(), projects.len());
+    assert_eq!(data(&world).len(), projects.len() + 1);
+    // A directory that becomes a repository keeps its page.
+    world.write("plain/.git/HEAD", "ref: refs/heads/main\n");
+    world.context(&["notes"]).dir(world.path("plain")).run().success().stdout("fact 1 (2026-11-16): plain\n");
+}
+
+/// A file that cannot be read or written is named, and what is in it stays.
+#[test]
+fn trouble_with_the_file() {
+    let world = World::new();
+    let page = page(&world);
+    std::fs::create_dir_all(page.join("in the way")).expect("a directory");
+    let profile = world.path(".data/session-monitor/profile.md");
+    std::fs::create_dir_all(&profile).expect("a directory");
+    let error = |path: &Path| format!("session-context: {}: Is a directory (os error 21)\n", path.display());
+    for args in [&["pins"][..], &["notes"], &["tags"], &["pin", "x"], &["unpin", "1"], &["note", "fact", "x"]] {
+        world.context(args).run().status(2).stdout("").stderr(&error(&page));
+    }
+    for args in [&["profile"][..], &["profile", "set", "role", "x"], &["profile", "remove", "rule", "1"]] {
+        world.context(args).run().status(2).stdout("").stderr(&error(&profile));
+    }
+    assert!(page.join("in the way").is_dir());
+    // The hook and the others take it as not there, and say so.
+    let (home, dir) = (world.path(".local/share"), Project::of(&world.path("work")));
+    std::fs::create_dir_all(&home).expect("a directory");
+    std::os::unix::fs::symlink(world.path(".data/session-monitor"), home.join("session-monitor")).expect("a link");
+    let (notes, wrong) = Notes::read(&env(&world, "work"), dir.dir());
+    assert_eq!(notes.pins(Time(0)), [].iter().collect::<Vec<_>>());
+    let [wrong] = &wrong[..] else { panic!("{wrong:?}") };
+    assert!(wrong.ends_with(".md: Is a directory (os error 21); taken as not there"), "{wrong}");
+    assert_eq!(Profile::read(&env(&world, "work")).1.len(), 1);
+
+    let blocked = World::new();
+    blocked.write(".data/session-monitor/projects", "a file where the directory should be");
+    blocked.context(&["pin", "x"]).run().status(2).stdout("").stderr_has(&blocked.path(".data").display().to_string());
+    blocked.context(&["pins"]).run().status(2).stdout("");
+}
+
+/// A disk that is full: the old page is whole, and nothing else is left behind.
+#[test]
+fn a_full_disk_loses_nothing() {
+    let world = World::new();
+    world.context(&["pin", "one"]).run().success();
+    let before = (data(&world), read(&page(&world)));
+    let script = format!("ulimit -f 0; trap '' XFSZ; exec '{}' pin two", env!("CARGO_BIN_EXE_session-context"));
+    let output = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(world.path("work"))
+        .env_clear()
+        .envs([("HOME", world.path("")), ("XDG_DATA_HOME", world.path(".data")), ("SESSION_MONITOR_NOW", NOW.into())])
+        .output()
+        .expect("a shell");
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let error = format!("session-context: {}: File too large (os error 27)\n", page(&world).display());
+    assert_eq!((String::from_utf8_lossy(&output.stderr), &*output.stdout), (error.into(), &b""[..]));
+    assert_eq!((data(&world), read(&page(&world))), before);
+}
+
+/// A page that is a link stays one.
+#[test]
+fn links_are_followed() {
+    let world = World::new();
+    let page = page(&world);
+    let real = world.write("dotfiles/shop.md", "pin 1: one\n");
+    std::fs::create_dir_all(page.parent().expect("a directory")).expect("a directory");
+    std::os::unix::fs::symlink(&real, &page).expect("a link");
+    world.context(&["pin", "two"]).run().success();
+    assert_eq!(read(&real), "pin 1: one\npin 2 (2026-11-16): two\n");
+    assert!(page.is_symlink());
+}
+
+/// 20 processes at once, adding and removing: nothing is lost, and no id is given twice.
+#[test]
+fn writers_at_once_lose_nothing() {
+    let world = World::new();
+    let content: String = (1..=10).map(|id| format!("pin {id}: old {id}\n")).collect();
+    let page = edit(&world, "# mine\n".to_owned() + &content);
+    for round in 0..3 {
+        let add = |number| world.context(&["pin", &format!("round {round} new {number}")]).spawn();
+        let mut all: Vec<_> = (0..20).map(add).collect();
+        if round == 0 {
+            all.extend((1..=10).map(|id| world.context(&["unpin", &id.to_string()]).spawn()));
+        }
+        for child in all {
+            let output = child.wait_with_output().expect("it runs");
+            assert!(output.status.success(), "{output:?}");
+        }
+    }
+    let pins = world.context(&["pins", "--json"]).run().success().json();
+    let mut texts: Vec<_> = pins.iter().map(|pin| pin["text"].as_str().expect("a text").to_owned()).collect();
+    texts.sort();
+    let mut expected: Vec<_> = (0..60).map(|number| format!("round {} new {}", number / 20, number % 20)).collect();
+    expected.sort();
+    assert_eq!(texts, expected);
+    let ids: std::collections::BTreeSet<_> = pins.iter().map(|pin| pin["id"].as_u64()).collect();
+    assert_eq!(ids.len(), 60);
+    assert!(read(&page).starts_with("# mine\npin "));
+    assert_eq!(data(&world), [page.display().to_string()]);
+}
+
+/// Two Claude sessions of this project, and one of another.
+fn sessions() -> World {
+    let world = World::new();
+    let said = |dir: &str, text: &str| prompt(&world.path(dir), "2026-11-16T02:00:00Z", text);
+    world.claude(ONE, &said("work", "first"));
+    world.claude(TWO, &said("work", "second"));
+    std::fs::create_dir_all(world.path("other")).expect("a directory");
+    world.write(".claude/projects/-other/33333333.jsonl", said("other", "third"));
+    world
+}
+
+/// 004-F7: a finished session is marked, by its name or as the one it runs in, and the mark can be taken back.
+#[test]
+fn done() {
+    let world = sessions();
+    let told = |key: &str| format!("{key} is done: no session is told any more that the work stopped there.\n");
+    world.context(&["done", "11111111"]).run().success().stdout(&told(ONE));
+    world.context(&["done", ONE]).run().success().stdout(&told(ONE));
+    world.context(&["done"]).env("CLAUDE_CODE_SESSION_ID", TWO).run().success().stdout(&told(TWO));
+    let head = "# session-monitor: notes of ~/work. One line each; change or delete them as you like.\n\n";
+    let [one, two] = [ONE, TWO].map(|id| format!("done {id} (2026-11-16)\n"));
+    assert_eq!(read(&page(&world)), [head, &one, &two].concat());
+    world.context(&["done", "--undo", "first"]).run().success().stdout(&format!("{ONE} is not done.\n"));
+    world.context(&["done", "--undo", "first"]).run().success().stdout(&format!("{ONE} is not done.\n"));
+    assert_eq!(read(&page(&world)), [head, &two].concat());
+    // One of another project is marked there, where it is asked for.
+    world.context(&["done", "third"]).run().success().stdout(&told("33333333"));
+    assert_eq!(read(&page(&world)), [head, &two].concat());
+    assert!(read(&page_in(&world, "other")).ends_with("\n\ndone 33333333 (2026-11-16)\n"));
+    // A name may be given to another session later: what is kept is the id.
+    world.write("work/.volute/sessions/discord.json", json!({"sessionId": ONE}).to_string());
+    world.context(&["done", "discord"]).run().success().stdout(&told("discord"));
+    assert_eq!(read(&page(&world)), [head, &two, &one].concat());
+    world
+        .context(&["done"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr("session-context: which session? Run this inside one, or name it: session-context done NAME\n");
+}
+
+/// 002-18: tags.
+#[test]
+fn tags() {
+    let world = sessions();
+    let run = |args: &[&str]| world.context(args).env("CLAUDE_CODE_SESSION_ID", ONE).run();
+    run(&["tags"])
+        .status(1)
+        .stdout("")
+        .stderr("session-context: no tags in this project; `session-context tag TAG` adds one\n");
+    run(&["tag", "release"]).success().stdout(&format!("{ONE}: release\n"));
+    run(&["tag", "release"]).success().stdout(&format!("{ONE}: release\n"));
+    run(&["tag", "needs review"]).success().stdout(&format!("{ONE}: release, needs review\n"));
+    run(&["tag", "release", "--session", "second"]).success().stdout(&format!("{TWO}: release\n"));
+    run(&["tags"]).success().stdout(&format!("release: {ONE}, {TWO}\nneeds review: {ONE}\n"));
+    assert_eq!(
+        run(&["tags", "--json"]).success().json(),
+        [json!({"tag": "release", "sessions": [ONE, TWO]}), json!({"tag": "needs review", "sessions": [ONE]})]
+    );
+    run(&["tag", "--remove", "release"]).success().stdout(&format!("{ONE}: needs review\n"));
+    run(&["tag", "--remove", "needs review"]).success().stdout(&format!("{ONE}: no tags\n"));
+    run(&["tag", "--remove", "needs review"]).success().stdout(&format!("{ONE}: no tags\n"));
+    run(&["tags"]).success().stdout(&format!("release: {TWO}\n"));
+    // Several on a line, by hand, with short ids.
+    let page = edit(&world, format!("tag a: 11111111, {TWO}\r\ntag b: 11111111\r\n"));
+    run(&["tag", "--remove", "a"]).success().stdout(&format!("{ONE}: b\n"));
+    assert_eq!(read(&page), format!("tag a: {TWO}\r\ntag b: 11111111\r\n"));
+}
+
+/// 001-19: view, set role, set preference, add rule, remove rule. They belong to the user: every project sees them.
+#[test]
+fn profile() {
+    let world = World::new();
+    let run = |args: &[&str]| world.context(&[&["profile"], args].concat()).run();
+    run(&[])
+        .status(1)
+        .stdout("")
+        .stderr("session-context: nothing is set; `session-context profile set role TEXT` begins it\n");
+    run(&["set", "role", "developer"]).success().stdout("role 1 (2026-11-16): developer\n");
+    run(&["add", "rule", "simple", "solutions"]).success().stdout("rule 2 (2026-11-16): simple solutions\n");
+    run(&["add", "rule", "tests first"]).success().stdout("rule 3 (2026-11-16): tests first\n");
+    run(&["set", "preference", "language: French"]).success().stdout("preference 4 (2026-11-16): language: French\n");
+    run(&["set", "preference", "no emoji"]).success().stdout("preference 5 (2026-11-16): no emoji\n");
+    // There is one role, and one preference about a thing.
+    run(&["set", "role", "owner"]).success().stdout("role 1 (2026-11-16): owner\n");
+    run(&["set", "preference", "Language: English"]).success().stdout("preference 4 (2026-11-16): Language: English\n");
+    run(&["remove", "rule", "4"])
+        .status(2)
+        .stderr("session-context: there is no rule with the id 4; `session-context profile` shows what there is\n");
+    run(&["remove", "rule", "2"]).success().stdout("removed: rule 2 (2026-11-16): simple solutions\n");
+    let expected = "role 1 (2026-11-16): owner\npreference 4 (2026-11-16): Language: English\npreference 5 (2026-11-16): no emoji\nrule 3 (2026-11-16): tests first\n";
+    run(&[]).success().stdout(expected);
+    world.context(&["profile"]).dir(world.path("")).run().success().stdout(expected);
+    assert_eq!(
+        run(&["--json"]).success().json()[3],
+        json!({"id": 3, "kind": "rule", "text": "tests first", "priority": "normal", "until": null, "created": "2026-11-16", "expired": false})
+    );
+    let file = world.path(".data/session-monitor/profile.md");
+    assert!(read(&file).starts_with("# session-monitor: what holds for you in every project. One line each; "));
+    run(&["remove", "preference", "5"]).success().stdout("removed: preference 5 (2026-11-16): no emoji\n");
+    run(&["remove", "role"]).success().stdout("removed: role 1 (2026-11-16): owner\n");
+    // By hand: what is the project's is not the profile's.
+    world.write(&file, "rule: by hand\npin: not here\nrole (until 2026-11-15): trainee\nrule (x): y\n");
+    let wrong = format!(
+        "session-context: {}:4: 'x' is neither high, normal or low, nor a date, nor 'until' with a date; skipped\n",
+        file.display()
+    );
+    run(&[]).status(0).stdout("rule 1: by hand\n").stderr(&wrong);
+}
+
+/// 001-D2: nothing is written that the user did not ask for, whatever is said.
+#[test]
+fn nothing_is_written_by_itself() {
+    let world = sessions();
+    let input = json!({"session_id": ONE, "cwd": world.path("work"), "hook_event_name": "UserPromptSubmit", "prompt": "always use tabs, never push to main; my project is a shop"});
+    world.context(&[]).env("SESSION_CONTEXT_DEADLINE", "1m").stdin(input.to_string()).run().status(0);
+    for args in [&["explain"][..], &["doctor"], &["pins"], &["profile"]] {
+        world.context(args).run();
+    }
+    world.reader(&["list"]).run().success();
+    assert!(!world.path(".data").exists());
+}
+
+/// What the rest of the program asks.
+#[test]
+fn as_others_read_it() {
+    let world = World::new();
+    let env = env(&world, "work");
+    let now = env.now();
+    let project = Project::of(&env.cwd);
+    let path = Notes::path(&env, project.dir());
+    world.write(
+        &path,
+        "pin: later\npin 9 (high): first\npin (until 2026-11-15): over\nfact: f\nnext (until 2026-11-15): over\nnext: n\ndone 4f2a9c11\ndone abc (2026-11-16)\ntag b: 4f2a9c11-0000, x\ntag a: 4f2a9c11-0000\ntag b: 4f2a9c11\noops\n",
+    );
+    let (notes, wrong) = Notes::read(&env, project.dir());
+    assert_eq!(wrong, [""; 0]);
+    assert_eq!(
+        notes.pins(now).iter().map(|pin| (pin.id, &*pin.text)).collect::<Vec<_>>(),
+        [(9, "first"), (10, "later")]
+    );
+    let texts = |kind| notes.notes(kind, now).map(|note| note.text.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        (texts(Kind::Fact), texts(Kind::Next), texts(Kind::Decision)),
+        (vec!["f".into()], vec!["n".into()], vec![])
+    );
+    for (id, is_done) in [
+        ("4f2a9c11-0000-4000", true),
+        ("4f2a9c11", true),
+        ("4f2a9c1", false),
+        ("abc", true),
+        ("abcd", false),
+        ("", false),
+    ] {
+        assert_eq!(notes.is_done(id), is_done, "{id}");
+    }
+    assert_eq!(notes.tags("4f2a9c11-0000"), ["b", "a"]);
+    assert_eq!(notes.tags("x"), ["b"]);
+    assert_eq!(notes.tags("y"), [""; 0]);
+    world.write(Profile::path(&env), "role: a\nrole: b\npreference: p\nrule: r\n");
+    let (profile, wrong) = Profile::read(&env);
+    assert_eq!((profile.role(now).map(|role| &*role.text), wrong), (Some("b"), vec![]));
+    assert_eq!((profile.preferences(now).count(), profile.rules(now).count()), (1, 1));
+}
