@@ -181,14 +181,27 @@ fn count(
         }
     }
     let changed = gone || !stale.is_empty() || old.next().is_some();
-    let recounted = Mutex::new(Vec::with_capacity(stale.len()));
+    let work = |index: &usize, buffer: &mut Buffer| {
+        (*index, recount(&sessions[*index], counted[*index].clone(), settled, buffer))
+    };
+    for (index, result) in in_parallel(&stale, work) {
+        counted[index] = result.map_err(|error| say_unless_gone(error, &sessions[index], bad)).ok();
+    }
+    (counted, changed)
+}
+
+/// Works on all of them in a few threads, each with one buffer to read into. The results are in the order of the items.
+pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T, &mut Buffer) -> R + Sync) -> Vec<R> {
+    let done = Mutex::new(Vec::with_capacity(items.len()));
     let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get()).min(stale.len()).min(8);
+    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get()).min(items.len()).min(8);
     let work = || {
         let mut buffer = Buffer::default();
-        while let Some(&index) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let result = recount(&sessions[index], counted[index].clone(), settled, &mut buffer);
-            recounted.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else { break };
+            let result = work(item, &mut buffer);
+            done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push((index, result));
         }
     };
     std::thread::scope(|scope| {
@@ -197,14 +210,13 @@ fn count(
         }
         work();
     });
-    for (index, result) in recounted.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
-        counted[index] = result.map_err(|error| say_unless_gone(error, &sessions[index], bad)).ok();
-    }
-    (counted, changed)
+    let mut done = done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+    done.sort_unstable_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// A file that is gone by now is no trouble.
-fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable>) {
+pub fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable>) {
     if error.kind() != io::ErrorKind::NotFound {
         bad.push(Unreadable { path: session.path.clone(), error });
     }

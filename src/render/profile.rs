@@ -1,0 +1,409 @@
+//! A profile as a page for the terminal, and as one JSON object that always has all its keys.
+
+use serde::Serialize;
+
+use super::json::written;
+use super::terminal::{Look, Tone, cut, flat, pad, pad_left, width, wrap};
+use crate::digest::code::Work;
+use crate::digest::{Language, Profile, Share, Task, Used};
+use crate::env::iso;
+use crate::time::{DAY, HOUR, MINUTE, Time};
+
+/// What a profile is about.
+#[derive(Debug, Clone, Copy)]
+pub struct Scope {
+    /// Of the whole machine, not only of this project.
+    pub all: bool,
+    pub since: Option<Time>,
+}
+
+const LABEL: usize = 12;
+const TOO_LITTLE: &str = "too little to tell";
+const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
+
+/// The page, line by line. `set` is what the user set, a line each.
+pub fn text(profile: &Profile, scope: Scope, set: &[String], look: Look) -> Vec<String> {
+    let room = look.width.unwrap_or(usize::MAX).saturating_sub(LABEL).max(24);
+    let mut page = Page { look, lines: wrap(&head(profile, scope), room.saturating_add(LABEL)) };
+    page.lines.push(String::new());
+    page.part("Sessions", flow(sessions(profile), room));
+    page.part("Hours", if profile.tells_hours() { hours(profile, room) } else { vec![] });
+    page.part("Weekdays", if profile.tells_weekdays() { flow_by(weekdays(profile), "  ", room) } else { vec![] });
+    page.part("Prompts", flow(prompts(profile), room));
+    page.part("Writes in", flow(shares(profile.languages(), Language::name), room));
+    page.part("Code", flow(counts(profile.code(), |language| language, "file"), room));
+    page.part("Asks to", flow(shares(profile.tasks(), Task::name), room));
+    page.part("Runs", flow(counts(profile.commands(), Work::name, "command"), room));
+    page.part("Agents", table(&profile.agents(), room));
+    page.part("Models", table(&profile.models(), room));
+    let tokens = || vec![format!("{} in", amount(profile.input)), format!("{} out", amount(profile.output))];
+    let has_tokens = profile.input + profile.output > 0;
+    page.part("Tokens", if has_tokens { flow(tokens(), room) } else { vec![] });
+    if let Some((prompts, sessions)) = profile.owner() {
+        let said = format!("so say {prompts} prompts of {sessions} sessions (\"my project\", \"I created\")");
+        page.part("Owner", wrap(&said, room));
+    }
+    if !set.is_empty() {
+        page.lines.push(String::new());
+        page.part("You set", set.iter().flat_map(|line| wrap(&flat(line), room)).collect());
+    }
+    page.lines
+}
+
+struct Page {
+    look: Look,
+    lines: Vec<String>,
+}
+
+impl Page {
+    /// A label and what there is to say, or that there is too little.
+    fn part(&mut self, label: &str, lines: Vec<String>) {
+        let lines = if lines.is_empty() { vec![self.look.paint(Tone::Faint, TOO_LITTLE).into_owned()] } else { lines };
+        let mut label = self.look.paint(Tone::Strong, &pad(label, LABEL)).into_owned();
+        for line in lines {
+            self.lines.push(label + &line);
+            label = " ".repeat(LABEL);
+        }
+    }
+}
+
+fn head(profile: &Profile, scope: Scope) -> String {
+    let place = if scope.all { "This machine" } else { "This project" };
+    let sessions = counted(profile.sessions, "session");
+    match profile.period() {
+        None => format!("{place}: {sessions}, at times that nobody wrote down"),
+        Some((first, last)) if first == last => format!("{place}, {}: {sessions}", date(first)),
+        Some((first, last)) => {
+            let (active, days) = (profile.active_days(), profile.days());
+            format!("{place}, {} to {}: {sessions} on {active} of {days} days", date(first), date(last))
+        }
+    }
+}
+
+fn sessions(profile: &Profile) -> Vec<String> {
+    let mut parts = Vec::new();
+    if let Some((per_day, per_active_day)) = profile.rate() {
+        parts.push(format!("{} per day", rounded(per_day)));
+        parts.push(format!("{} per active day", rounded(per_active_day)));
+    }
+    parts.extend(profile.length().map(|length| format!("median length {}", duration(length))));
+    parts
+}
+
+fn prompts(profile: &Profile) -> Vec<String> {
+    let mut parts = vec![number(profile.prompts())];
+    if let Some((words, chars)) = profile.prompt_length() {
+        parts.push(format!("median {}", counted(words.into(), "word")));
+        parts.push(counted(chars.into(), "character"));
+    }
+    parts
+}
+
+/// A bar for each hour, a scale under them, and the busiest hours in words.
+fn hours(profile: &Profile, room: usize) -> Vec<String> {
+    let wide = if room >= 48 { 2 } else { 1 };
+    let bars: String = bars(&profile.hours).iter().map(|bar| bar.to_string().repeat(wide)).collect();
+    let scale: String = (0..24).step_by(3).map(|hour| pad(&hour.to_string(), 3 * wide)).collect();
+    let spans: Vec<String> = spans(profile).iter().map(|(from, to)| format!("{from}-{to}")).collect();
+    let mut lines = vec![bars, scale.trim_end().to_owned()];
+    if !spans.is_empty() {
+        lines.extend(wrap(&format!("mostly {}", spans.join(", ")), room));
+    }
+    lines
+}
+
+fn spans(profile: &Profile) -> Vec<(String, String)> {
+    let hour = |hour: usize| format!("{hour:02}:00");
+    profile.active_hours().into_iter().map(|(from, to)| (hour(from), hour(to))).collect()
+}
+
+fn weekdays(profile: &Profile) -> Vec<String> {
+    WEEKDAYS.iter().zip(bars(&profile.weekdays)).map(|(day, bar)| format!("{day} {bar}")).collect()
+}
+
+/// Numbers as bars: the largest is full, and none looks like none.
+fn bars(counts: &[u64]) -> Vec<char> {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let bar = |count: u64| if count == 0 { '·' } else { BARS[((count * 8).div_ceil(most) as usize).clamp(1, 8) - 1] };
+    counts.iter().map(|count| bar(*count)).collect()
+}
+
+/// The first few, in percent.
+fn shares<T>(shares: Vec<Share<T>>, name: impl Fn(T) -> &'static str) -> Vec<String> {
+    shares.into_iter().take(8).map(|(what, _, share)| format!("{} {}", name(what), percent(share))).collect()
+}
+
+/// The first few, counted; the first says what is counted.
+fn counts<T>(shares: Vec<Share<T>>, name: impl Fn(T) -> &'static str, unit: &str) -> Vec<String> {
+    let counted = |index: usize, count: u64| if index == 0 { counted(count, unit) } else { number(count) };
+    let parts = shares.into_iter().take(8).enumerate();
+    parts.map(|(index, (what, count, _))| format!("{} {}", name(what), counted(index, count))).collect()
+}
+
+/// `71%  claude  4,100 messages in 180 sessions`, or as much of it as there is room for.
+fn table(used: &[(&str, Used, f64)], room: usize) -> Vec<String> {
+    const SHOWN: usize = 8;
+    const NAME: usize = 40;
+    let plural = |count: u64| if count == 1 { "" } else { "s" };
+    let long = |used: &Used| format!(" message{} in {}", plural(used.messages), counted(used.sessions, "session"));
+    let short = |used: &Used| format!(" msg{} in {} sess.", plural(used.messages), number(used.sessions));
+    let shortest = |used: &Used| format!(" msg{}", plural(used.messages));
+
+    let shown = &used[..used.len().min(SHOWN)];
+    let widest = |cell: &dyn Fn(&str, &Used) -> usize| shown.iter().map(|(name, used, _)| cell(name, used)).max();
+    let name = widest(&|name, _| width(&flat(name))).unwrap_or(0).min(NAME);
+    let digits = widest(&|_, used| width(&number(used.messages))).unwrap_or(0);
+    let left = |form: &dyn Fn(&Used) -> String| {
+        room.saturating_sub(8 + digits + widest(&|_, used| width(&form(used))).unwrap_or(0))
+    };
+    let form: &dyn Fn(&Used) -> String = match () {
+        () if left(&long) >= name => &long,
+        () if left(&short) >= name.min(16) => &short,
+        () => &shortest,
+    };
+    let name_room = name.min(left(form));
+    let row = |(name, used, share): &(&str, Used, f64)| {
+        let (share, messages) = (pad_left(&percent(*share), 4), pad_left(&number(used.messages), digits));
+        format!("{share}  {}  {messages}{}", pad(&cut(&flat(name), name_room), name_room), form(used))
+    };
+    let mut lines: Vec<String> = shown.iter().map(row).collect();
+    if used.len() > SHOWN {
+        lines.push(format!("and {} more", used.len() - SHOWN));
+    }
+    lines
+}
+
+/// Parts with commas between them, on as many lines as it takes; none is broken.
+fn flow(parts: Vec<String>, room: usize) -> Vec<String> {
+    flow_by(parts, ", ", room)
+}
+
+fn flow_by(parts: Vec<String>, between: &str, room: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if width(line) + between.len() + width(&part) < room => *line += &(between.to_owned() + &part),
+            Some(line) => {
+                *line += between.trim_end();
+                lines.push(part);
+            }
+            None => lines.push(part),
+        }
+    }
+    lines
+}
+
+fn date(day: i64) -> String {
+    iso(Time(day * DAY)).chars().take(10).collect()
+}
+
+/// `1 session`, `1,204 sessions`
+fn counted(count: u64, unit: &str) -> String {
+    format!("{} {unit}{}", number(count), if count == 1 { "" } else { "s" })
+}
+
+/// `1,204`
+fn number(count: u64) -> String {
+    let digits = count.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `850`, `12k`, `3.4M`
+fn amount(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => format!("{}k", count / 1_000),
+        count => format!("{}.{}M", number(count / 1_000_000), count / 100_000 % 10),
+    }
+}
+
+/// `0.13`, `2.8`, `12`
+fn rounded(value: f64) -> String {
+    match value {
+        value if value < 0.995 => format!("{value:.2}"),
+        value if value < 9.95 => format!("{value:.1}").trim_end_matches(".0").to_owned(),
+        value => format!("{value:.0}"),
+    }
+}
+
+fn percent(share: f64) -> String {
+    match share * 100.0 {
+        percent if percent > 0.0 && percent < 1.0 => "<1%".into(),
+        percent => format!("{percent:.0}%"),
+    }
+}
+
+fn duration(length: i64) -> String {
+    match length {
+        length if length < MINUTE => "under 1m".into(),
+        length if length < HOUR => format!("{}m", length / MINUTE),
+        length => format!("{}h {:02}m", length / HOUR, length % HOUR / MINUTE),
+    }
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    scope: &'static str,
+    since: Option<String>,
+    from: Option<String>,
+    to: Option<String>,
+    days: u64,
+    active_days: u64,
+    sessions: u64,
+    sessions_per_day: Option<f64>,
+    sessions_per_active_day: Option<f64>,
+    median_session_minutes: Option<f64>,
+    prompts: u64,
+    median_prompt_words: Option<u32>,
+    median_prompt_characters: Option<u32>,
+    hours: &'a [u64],
+    active_hours: Vec<String>,
+    weekdays: &'a [u64],
+    languages: Vec<Spoken>,
+    code: Vec<Written>,
+    tasks: Vec<Asked>,
+    commands: Vec<Ran>,
+    agents: Vec<ByAgent<'a>>,
+    models: Vec<ByModel<'a>>,
+    tokens: Tokens,
+    relationship: Option<&'static str>,
+    set: &'a [String],
+}
+
+#[derive(Serialize)]
+struct Spoken {
+    language: &'static str,
+    name: &'static str,
+    prompts: u64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Written {
+    language: &'static str,
+    files: u64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Asked {
+    task: &'static str,
+    prompts: u64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Ran {
+    class: &'static str,
+    commands: u64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct ByAgent<'a> {
+    agent: &'a str,
+    sessions: u64,
+    messages: u64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct ByModel<'a> {
+    model: &'a str,
+    sessions: u64,
+    messages: u64,
+    share: f64,
+}
+
+#[derive(Serialize)]
+struct Tokens {
+    input: u64,
+    output: u64,
+}
+
+/// One object. What there is too little evidence for is null, or an empty list.
+pub fn json(profile: &Profile, scope: Scope, set: &[String]) -> String {
+    let two = |value: f64| (value * 100.0).round() / 100.0;
+    let three = |value: f64| (value * 1000.0).round() / 1000.0;
+    let (from, to) = profile.period().map(|(from, to)| (date(from), date(to))).unzip();
+    let (per_day, per_active_day) = profile.rate().map(|(day, active)| (two(day), two(active))).unzip();
+    let (words, characters) = profile.prompt_length().unzip();
+    written(&Object {
+        scope: if scope.all { "machine" } else { "project" },
+        since: scope.since.map(iso),
+        from,
+        to,
+        days: profile.days(),
+        active_days: profile.active_days(),
+        sessions: profile.sessions,
+        sessions_per_day: per_day,
+        sessions_per_active_day: per_active_day,
+        median_session_minutes: profile.length().map(|length| two(length as f64 / MINUTE as f64)),
+        prompts: profile.prompts(),
+        median_prompt_words: words,
+        median_prompt_characters: characters,
+        hours: &profile.hours,
+        active_hours: spans(profile).iter().map(|(from, to)| format!("{from}-{to}")).collect(),
+        weekdays: &profile.weekdays,
+        languages: (profile.languages().into_iter())
+            .map(|(language, prompts, share)| Spoken {
+                language: language.code(),
+                name: language.name(),
+                prompts,
+                share: three(share),
+            })
+            .collect(),
+        code: (profile.code().into_iter())
+            .map(|(language, files, share)| Written { language, files, share: three(share) })
+            .collect(),
+        tasks: (profile.tasks().into_iter())
+            .map(|(task, prompts, share)| Asked { task: task.name(), prompts, share: three(share) })
+            .collect(),
+        commands: (profile.commands().into_iter())
+            .map(|(class, commands, share)| Ran { class: class.name(), commands, share: three(share) })
+            .collect(),
+        agents: (profile.agents().into_iter())
+            .map(|(agent, Used { sessions, messages }, share)| ByAgent {
+                agent,
+                sessions,
+                messages,
+                share: three(share),
+            })
+            .collect(),
+        models: (profile.models().into_iter())
+            .map(|(model, Used { sessions, messages }, share)| ByModel {
+                model,
+                sessions,
+                messages,
+                share: three(share),
+            })
+            .collect(),
+        tokens: Tokens { input: profile.input, output: profile.output },
+        relationship: profile.owner().map(|_| "owner"),
+        set,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 999, 1999, 3_450_000].map(amount), ["0", "999", "1k", "3.4M"]);
+        assert_eq!([0.126, 0.999, 2.84, 3.0, 12.4].map(rounded), ["0.13", "1", "2.8", "3", "12"]);
+        assert_eq!([0.0, 0.004, 0.345, 1.0].map(percent), ["0%", "<1%", "34%", "100%"]);
+        assert_eq!([0, 59 * MINUTE, 61 * MINUTE].map(duration), ["under 1m", "59m", "1h 01m"]);
+        assert_eq!(bars(&[0, 1, 4, 8]), ['·', '▁', '▄', '█']);
+        assert_eq!(bars(&[0, 0]), ['·', '·']);
+    }
+}
