@@ -7,9 +7,9 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use crate::cursor::{Backward, Buffer, Cursor, Forward};
+use crate::cursor::{Backward, Buffer, Cursor, Forward, Line};
 use crate::decode::{Decoder, Item, Outcome};
-use crate::digest::{Tally, weave};
+use crate::digest::{Continuity, Tally, weave};
 use crate::entry::{Entry, TitleBy, What};
 use crate::file;
 use crate::format::{Format, Known};
@@ -193,6 +193,45 @@ impl<'f> Transcript<'f> {
         part.entries = weave(entries, false);
         part.end = end;
         Ok(part)
+    }
+
+    /// Where the session stopped, from an offset on, or only what it did in some of its directories; for a transcript that
+    /// was opened with details.
+    pub fn continuity(
+        &self,
+        offset: u64,
+        buffer: &mut Buffer,
+        mut only: Option<&mut dyn FnMut(&str) -> bool>,
+    ) -> io::Result<Continuity> {
+        let mut decoder = self.decoder();
+        let mut forward = Forward::new(&self.file, offset, self.meta.len(), buffer);
+        let mut all = Continuity::default();
+        all.partial = offset > 0;
+        let mut number = 0;
+        let mut counts = only.is_none();
+        let mut take = |line: Line, finished: bool, all: &mut Continuity| -> io::Result<()> {
+            number += 1;
+            let place = if offset == 0 { number } else { 0 };
+            let outcome = decoder.line(line, &mut |item| match item {
+                Item::Facts(facts) => {
+                    if let (Some(only), Some(cwd)) = (&mut only, &facts.cwd) {
+                        counts = only(cwd);
+                    }
+                    all.facts(&facts);
+                }
+                Item::Entry(entry) if counts => all.entry(place, &entry),
+                Item::Entry(_) => {}
+            })?;
+            all.broken += u64::from(outcome == Outcome::Broken && finished);
+            Ok(())
+        };
+        while let Some(line) = forward.next_line()? {
+            take(line, true, &mut all)?;
+        }
+        if let Some(line) = forward.last() {
+            take(line, false, &mut all)?;
+        }
+        Ok(all)
     }
 
     /// What its first lines tell about it. The first few kilobytes do as a rule.

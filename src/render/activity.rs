@@ -147,11 +147,7 @@ impl Bullet<'_> {
 
     fn name(&self) -> String {
         let name = match self.name {
-            // What is not one plain word could pass for the facts around it.
-            Name::Word(word) if word.chars().all(|char| char.is_alphanumeric() || "-_.".contains(char)) => {
-                shorten(&harmless(word), NAME).into_owned()
-            }
-            Name::Word(word) => quote(word, NAME),
+            Name::Word(word) => called(word),
             Name::Title(title) => quote(title, NAME),
         };
         match self.agent {
@@ -188,13 +184,19 @@ impl Bullet<'_> {
     }
 }
 
+/// A name as it stands in a line. What is not one plain word could pass for the facts around it, and is quoted.
+pub fn called(word: &str) -> String {
+    let plain = word.chars().all(|char| char.is_alphanumeric() || "-_.".contains(char));
+    if plain { shorten(&harmless(word), NAME).into_owned() } else { quote(word, NAME) }
+}
+
 fn counted(verb: &str, count: u64, noun: &str) -> Option<String> {
     let plural = if count == 1 { "" } else { "s" };
     (count > 0).then(|| format!("{verb} {count} {noun}{plural}"))
 }
 
 /// ` 3m ago`, ` just now`, or nothing where no time is known.
-fn ago(time: Option<Time>, now: Time) -> String {
+pub fn ago(time: Option<Time>, now: Time) -> String {
     match time.map(|time| time.age(now)) {
         None => String::new(),
         Some(age) if age == "just now" => " just now".into(),

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::render::secrets::{REDACTED, redact};
 use crate::render::terminal::flat;
+use crate::secrets::{REDACTED, redact};
 
 /// How much of a text [`quote`] takes at first.
 const TAKEN: usize = 2 * 1024;
