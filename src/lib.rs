@@ -3,7 +3,7 @@
 //! One way, each arrow one step:
 //!
 //! ```text
-//! Env ──locate──▶ Session ──cursor──▶ lines ──decode──▶ Entry* ──digest──▶ log, tally, activity ──render──▶ text
+//! Env ──locate──▶ Session ──cursor──▶ lines ──decode──▶ Entry* ──digest──▶ log, tally, activity, … ──render──▶ text
 //!                    ▲ Format (a compiled descriptor)
 //! ```
 //!
@@ -18,7 +18,7 @@
 //! | 3 | [`digest`] | entries only: no format, no file, no clock |
 //! | 2 | [`decode`], [`locate`], [`settings`], [`state`] | lines; directories; what the user set; our own files |
 //! | 1 | [`format`], [`cursor`], [`budget`], [`env`] | TOML; bytes; limits; the process |
-//! | 0 | [`entry`], [`time`], [`file`] | the model; files that are files |
+//! | 0 | [`entry`], [`time`], [`file`], [`secrets`] | the model; files that are files; what must not be shown |
 //!
 //! A module uses only layers below it, and a test holds it to that. Nothing but [`env`] asks the process for its
 //! environment or the clock, and nothing but the programs prints, so everything here is a function of what it is given.
@@ -28,7 +28,10 @@
 //! - what the keys of a descriptor cannot say: a verb in `decode/verbs.rs` (there are few on purpose);
 //! - what counts as the same entry written twice: `digest/weave.rs`; what a list says: `digest/tally.rs`;
 //! - what the hook finds worth telling: `digest/activity.rs`; which sessions it looks at: `hook/survey.rs`;
-//! - what a model or a terminal must never be given: `render/untrusted.rs`, `render/secrets.rs`, `render/terminal.rs`;
+//! - where a session stopped: `digest/continuity.rs`, by the rules of `digest/words.rs` and `digest/code.rs`;
+//! - what a profile tells and when it is too little: `digest/profile.rs`; what a command is for: `digest/commands.rs`; what
+//!   words tell: `digest/words.rs`; which file is in which language: `digest/code.rs`;
+//! - what a model or a terminal must never be given: `render/untrusted.rs`, `secrets.rs`, `render/terminal.rs`;
 //! - how something looks: `render/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 
 pub mod budget;
@@ -44,6 +47,7 @@ pub mod format;
 pub mod hook;
 pub mod locate;
 pub mod render;
+pub mod secrets;
 pub mod settings;
 pub mod state;
 pub mod time;

@@ -39,6 +39,8 @@ struct Row {
     /// The corpus of the reference, if another.
     against: Option<&'static Corpus>,
     stdin: &'static str,
+    /// What the reference gets there, if something else.
+    reference_stdin: Option<&'static str>,
     /// Ours is run until it prints nothing more, with all history as news: then everything is seen.
     settle: bool,
     /// Done before each run of ours, outside the measured time.
@@ -57,6 +59,7 @@ const ROW: Row = Row {
     reference: "",
     against: None,
     stdin: "",
+    reference_stdin: None,
     settle: false,
     before: |_| Ok(()),
     prints: 0,
@@ -67,6 +70,9 @@ const ROW: Row = Row {
 
 /// A prompt in the first session of a corpus.
 const PROMPT: &str = r#"{"session_id":"SESSION","transcript_path":"FILE","cwd":"CWD","hook_event_name":"UserPromptSubmit","prompt":"go on"}"#;
+
+/// A session that begins in the same project.
+const START: &str = r#"{"session_id":"new","cwd":"CWD","hook_event_name":"SessionStart","source":"startup"}"#;
 
 const HOOK: Row = Row { ours: "session-context --agent agent-sdk", stdin: PROMPT, settle: true, ..ROW };
 
@@ -93,6 +99,19 @@ const ROWS: &[Row] = &[
         runs: 50,
         bar: 5.0,
         ..HOOK
+    },
+    Row {
+        name: "start, 1 GB",
+        ours: "session-context --agent agent-sdk",
+        reference: "session-context --agent agent-sdk",
+        stdin: START,
+        reference_stdin: Some(PROMPT),
+        settle: true,
+        before: not_begun,
+        prints: 1,
+        runs: 50,
+        bar: 5.0,
+        ..ROW
     },
     Row {
         name: "tail 1 GB",
@@ -159,6 +178,14 @@ const ROWS: &[Row] = &[
     },
     Row { name: "list cached", ours: "session-reader list --all", reference: "ls -lR TREE", prints: 1000, ..ROW },
 ];
+
+/// A session that begins is told once.
+fn not_begun(corpus: &Corpus) -> io::Result<()> {
+    match fs::remove_file(corpus.dir().join("xdg/state/session-monitor/cursors/agent-sdk-new.json")) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
+}
 
 /// A scan begins with no cache.
 fn forget(corpus: &Corpus) -> io::Result<()> {
@@ -272,7 +299,7 @@ fn measure(row: &Row) -> Result<Measured> {
         absent(&corpus.dir().join("xdg"))?;
     }
     let mut ours = Side::new(row.ours, row.stdin, row.corpus)?;
-    let mut reference = Side::new(row.reference, row.stdin, against)?;
+    let mut reference = Side::new(row.reference, row.reference_stdin.unwrap_or(row.stdin), against)?;
     if row.settle {
         settle(row)?;
     }
@@ -301,7 +328,8 @@ fn settle(row: &Row) -> Result<()> {
         ("SESSION_CONTEXT_DEADLINE", "60s"),
         ("SESSION_CONTEXT_BUDGET", "9000"),
     ];
-    let mut side = Side::new(row.ours, row.stdin, row.corpus)?;
+    let (line, stdin) = row.reference_stdin.map_or((row.ours, row.stdin), |stdin| (row.reference, stdin));
+    let mut side = Side::new(line, stdin, row.corpus)?;
     side.command.envs(ALL);
     let out = row.corpus.dir().join("stdout");
     for _ in 0..1000 {
@@ -351,12 +379,14 @@ impl Side {
         for name in AGENTS {
             command.env_remove(name);
         }
+        // Right after the last thing said in a corpus.
+        command.env("SESSION_MONITOR_NOW", "2025-03-28T00:00:00Z");
         command.env("TZ", "UTC").env("HOME", corpus.home()).current_dir(corpus.home());
         for kind in ["CACHE", "CONFIG", "STATE", "DATA"] {
             let dir = corpus.dir().join("xdg").join(kind.to_lowercase());
             command.env(format!("XDG_{kind}_HOME"), dir);
         }
-        let file = corpus.dir().join("stdin");
+        let file = corpus.dir().join(format!("stdin-{}", stdin.len()));
         fs::write(&file, corpus.fill_in(stdin))?;
         Ok(Side { line, command, stdin: file, stderr: corpus.dir().join("stderr") })
     }

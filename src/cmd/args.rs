@@ -12,8 +12,10 @@ Examples:
   session-reader                          the sessions of this project
   session-reader discord --lines 50       the last 50 entries of the session 'discord'
   session-reader last --follow            the newest session, live
+  session-reader resume                   where the last session of this project stopped
   session-reader ~/some/transcript.jsonl  any transcript, whatever agent wrote it
   session-reader list --all --json        every session on this machine, for a program
+  session-reader profile --since 90d      how you have worked here in the last 90 days
 
 A session is called by its name (.volute/, .mind/), its title, the beginning of its id, the path of its file, or 'last',
 or as session-context calls it (codex:01a1e236-2011).
@@ -31,6 +33,26 @@ Environment:
   COLUMNS           width of the output, instead of the terminal's
   SESSION_MONITOR_NOW   the time to take for now (2026-11-16T12:00:00Z), for output that stays the same";
 
+const PROFILE: &str = "\
+What it shows:
+  Sessions   how many per day, from the first day to the last, and per day on which there were any; how long one lasts
+             before nothing happens for 30 minutes (the median)
+  Hours      when you type prompts, in local time (TZ), and on which days of the week
+  Writes in  languages of your prompts, by their small words; at least 30 words of each
+  Code       languages of the files that were edited, by their names, each file once
+  Asks to    what prompts ask for, by their verbs
+  Runs       commands the agents ran that test, build, lint, deploy or use version control
+  Agents     sessions, messages and share of all messages; Models likewise, of the agents' messages
+
+It is about what you typed and what the agents did in answer: not about subagents, prompts that a machine wrote, or edits
+that failed. A forked session counts from where it left the other one. What too few prompts, files or commands tell is not
+told.
+
+Examples:
+  session-reader profile                    of this project
+  session-reader profile --all --since 90d  of everything you did in the last 90 days
+  session-reader profile --json | jq .hours";
+
 /// Read the sessions of coding agents: Claude Code, Codex, Copilot, Gemini, Pi, Qwen.
 #[derive(Debug, Parser)]
 #[command(name = "session-reader", version, after_help = EXAMPLES, override_usage = "session-reader [COMMAND]\n       session-reader NAME [--lines N]")]
@@ -45,6 +67,10 @@ pub enum Command {
     Log(LogArgs),
     /// List sessions, the newest first (this is what the bare command does)
     List(ListArgs),
+    /// Show where a session stopped, and how to go on
+    Resume(ResumeArgs),
+    /// Show how you work, as the sessions tell: hours, languages, tasks, agents, models, tokens
+    Profile(ProfileArgs),
     /// Show which formats are known, where they look and what they find; or check a file
     Formats(FormatsArgs),
 }
@@ -98,6 +124,38 @@ pub struct ListArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct ResumeArgs {
+    /// Name, title, id, path of a transcript, or `last` [default: the last session of this project]
+    pub name: Option<String>,
+    /// As compact codes, one per line: proj: impl: test: done: dec: block: next:
+    #[arg(long, conflicts_with = "json")]
+    pub codes: bool,
+    /// One JSON object, with the line of the transcript for every item
+    #[arg(long)]
+    pub json: bool,
+    /// The most tokens that the codes may cost [default: 1500]
+    #[arg(long)]
+    pub budget: Option<usize>,
+    /// How far back to look for the last session [default: 7d]
+    #[arg(long, value_parser = since)]
+    pub since: Option<Since>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = PROFILE)]
+pub struct ProfileArgs {
+    /// All sessions on this machine
+    #[arg(long)]
+    pub all: bool,
+    /// Only what happened since then: 12h, 90d, or a date like 2026-01-31
+    #[arg(long, value_parser = since)]
+    pub since: Option<Since>,
+    /// One JSON object; all keys are always there
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct FormatsArgs {
     #[command(subcommand)]
     pub action: Option<FormatsAction>,
@@ -140,7 +198,7 @@ fn since(text: &str) -> Result<Since, String> {
         .ok_or_else(|| "not a time span like 30m, 2h, 7d, nor a date like 2026-01-31".into())
 }
 
-const COMMANDS: [&str; 4] = ["log", "list", "formats", "help"];
+const COMMANDS: [&str; 6] = ["log", "list", "resume", "profile", "formats", "help"];
 
 /// Flags that only `log` has, and flags that are followed by a value.
 const OF_LOG: [&str; 5] = ["-f", "--follow", "-n", "--lines", "--full"];

@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use super::explain::{self, ExplainArgs};
 use super::install::{self, InstallArgs};
 use super::mute::{self, MuteArgs};
+use super::notes::{self, DoneArgs, NoteArgs, NotesArgs, PinArgs, PinsArgs, ProfileArgs, TagArgs, TagsArgs, UnpinArgs};
 use super::{Exit, Stage, demo, doctor};
 use crate::env::Env;
 use crate::format;
@@ -26,6 +27,8 @@ Examples:
   session-context install claude          put the hook and the skill into Claude Code's settings
   session-context explain --session last  what that session would be told now, and why
   session-context mute                    stop telling the session this runs in
+  session-context pin --for 7d the API is frozen    tell it every session of this project for a week
+  session-context note decision PostgreSQL instead of SQLite
 
 Settings are in session-monitor/config.toml (see XDG_CONFIG_HOME); a variable wins over the file, a flag over both:
   budget = 500           SESSION_CONTEXT_BUDGET
@@ -35,11 +38,12 @@ Settings are in session-monitor/config.toml (see XDG_CONFIG_HOME); a variable wi
   ignore = [\"~/private\"] SESSION_CONTEXT_IGNORE       sessions there are told nothing, and of them nothing is told
   redact = true          SESSION_READER_REDACT        hide secrets in what session-reader shows, too
 
-Exit status of the commands: 0 done, 2 trouble. The hook's is always 0.
+Exit status of the commands: 0 done, 1 nothing to show, 2 trouble. The hook's is always 0.
 
 Environment:
   SESSION_CONTEXT=off   the hook says nothing
   XDG_CONFIG_HOME       settings and user formats are in session-monitor/ there (default ~/.config)
+  XDG_DATA_HOME         pins, notes and profile are in session-monitor/ there (default ~/.local/share)
   XDG_STATE_HOME        what each session has seen, and the journal, are in session-monitor/ there (default ~/.local/state)
   SESSION_MONITOR_NOW   the time to take for now (2026-11-16T12:00:00Z), for output that stays the same
   and those of session-reader --help that say where the agents keep their sessions";
@@ -68,10 +72,32 @@ pub enum Command {
     Mute(MuteArgs),
     /// Tell a session about the others again
     Unmute(MuteArgs),
+    /// Tell every session of this project something first
+    Pin(PinArgs),
+    /// List the pins of this project
+    Pins(PinsArgs),
+    /// Remove pins or notes by their ids
+    #[command(visible_alias = "forget")]
+    Unpin(UnpinArgs),
+    /// Write down a decision, a blocker, a next step or a fact of this project
+    Note(NoteArgs),
+    /// List the notes of this project
+    Notes(NotesArgs),
+    /// Call a session complete: it is no longer where the work stopped
+    Done(DoneArgs),
+    /// Give a session a tag
+    Tag(TagArgs),
+    /// List the tags of this project with their sessions
+    Tags(TagsArgs),
+    /// Show or set what holds for you in every project: role, preferences, rules
+    Profile(ProfileArgs),
 }
 
 pub fn is_command(word: &str) -> bool {
-    word == "help" || Context::command().get_subcommands().any(|command| command.get_name() == word)
+    word == "help"
+        || Context::command()
+            .get_subcommands()
+            .any(|command| command.get_name() == word || command.get_all_aliases().any(|alias| alias == word))
 }
 
 /// Runs a command of `session-context`.
@@ -94,6 +120,15 @@ pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &m
         Command::Doctor => doctor::run(&bad, &wrong, &mut stage),
         Command::Mute(args) => mute::run(&args, true, &mut stage),
         Command::Unmute(args) => mute::run(&args, false, &mut stage),
+        Command::Pin(args) => notes::pin(&args, &mut stage),
+        Command::Pins(args) => notes::pins(&args, &mut stage),
+        Command::Unpin(args) => notes::unpin(&args, &mut stage),
+        Command::Note(args) => notes::note(&args, &mut stage),
+        Command::Notes(args) => notes::notes(&args, &mut stage),
+        Command::Done(args) => notes::done(&args, &mut stage),
+        Command::Tag(args) => notes::tag(&args, &mut stage),
+        Command::Tags(args) => notes::tags(&args, &mut stage),
+        Command::Profile(args) => notes::profile(&args, &mut stage),
     });
     stage.end(result)
 }

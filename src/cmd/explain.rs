@@ -9,11 +9,13 @@ use crate::budget::Deadline;
 use crate::catalog;
 use crate::env::Env;
 use crate::format::Known;
+use crate::hook::ask::Source;
 use crate::hook::survey::{Reason, Surveyor, Why};
 use crate::hook::{Observer, Told, tell};
 use crate::locate;
 use crate::render::terminal::{clean, flat, pad, pad_left, width};
 use crate::state::cursors::Cursors;
+use crate::state::notes::Notes;
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
@@ -79,7 +81,7 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
     let deadline = Deadline::after(settings.deadline.max(std::time::Duration::from_secs(10)));
     let mut surveyor = Surveyor::new(stage.env, settings, stage.formats, observer, &cursors.view, &deadline);
     surveyor.explain = true;
-    let told = tell(&surveyor);
+    let told = tell(&surveyor, settings.budget);
     let exit = stage.say_unreadable(&told.survey.bad)?;
     let asks = match &subject {
         Subject::Session(observer) => format!("{} ({})", flat(observer.key()), observer.format.name),
@@ -99,6 +101,16 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
     if let Some(why) = silent {
         writeln!(out, "{asks} would be told nothing: {why}.")?;
         return Ok(exit);
+    }
+    if let Subject::New(_) = subject {
+        let (notes, wrong) = Notes::read(stage.env, surveyor.project_dir());
+        wrong.iter().try_for_each(|wrong| writeln!(stage.err, "session-context: {}", clean(wrong)))?;
+        let start = surveyor.start(Source::New, "", &notes).text;
+        if !start.is_empty() {
+            writeln!(out, "{asks} would be told when it begins:\n")?;
+            start.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
+            writeln!(out)?;
+        }
     }
     match told.block.text.as_str() {
         "" => writeln!(out, "{asks} would be told nothing with its next prompt.")?,

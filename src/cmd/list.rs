@@ -5,8 +5,8 @@ use std::io;
 use super::args::ListArgs;
 use super::{Exit, Stage};
 use crate::catalog;
-use crate::render::secrets::redact;
 use crate::render::{json, list};
+use crate::secrets::redact;
 
 pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
     if let Some(agent) = &args.agent
@@ -33,14 +33,7 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
         all.retain(|listed| listed.here);
     }
     if all.is_empty() {
-        let narrowed = if args.agent.is_some() || args.since.is_some() { " like that" } else { "" };
-        let place = if args.all { "on this machine" } else { "in this project" };
-        let hint = match elsewhere {
-            0 if narrowed.is_empty() => "; `session-reader formats` shows where they are looked for".into(),
-            0 => String::new(),
-            count => format!("; {count} elsewhere, which --all shows"),
-        };
-        stage.say(format_args!("no sessions{narrowed} {place}{hint}"))?;
+        stage.say_none(args.all, args.agent.is_some() || args.since.is_some(), elsewhere)?;
         return Ok(trouble.max(Exit::Nothing));
     }
     if stage.settings.redact {

@@ -10,7 +10,7 @@ use crate::entry::{Entry, What};
 use crate::locate::{self, Session, Unreadable};
 use crate::render::json;
 use crate::render::log::{LogView, Origin};
-use crate::render::secrets::redact;
+use crate::secrets::redact;
 use crate::transcript::{Log, Transcript, Wanted};
 
 /// How many entries a log shows if nobody says.

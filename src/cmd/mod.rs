@@ -11,6 +11,9 @@ mod install;
 mod list;
 mod log;
 mod mute;
+mod notes;
+mod profile;
+mod resume;
 
 use std::io::{self, Write};
 
@@ -70,6 +73,18 @@ impl Stage<'_, '_> {
             self.say(format_args!("{}: {error}", path.display()))?;
         }
         Ok(if bad.is_empty() { Exit::Found } else { Exit::Trouble })
+    }
+
+    /// Says that there are no sessions, and where there may be some.
+    fn say_none(&mut self, anywhere: bool, narrowed: bool, elsewhere: usize) -> io::Result<()> {
+        let like = if narrowed { " like that" } else { "" };
+        let place = if anywhere { "on this machine" } else { "in this project" };
+        let hint = match elsewhere {
+            0 if !narrowed => "; `session-reader formats` shows where they are looked for".into(),
+            0 => String::new(),
+            count => format!("; {count} elsewhere, which --all shows"),
+        };
+        self.say(format_args!("no sessions{like} {place}{hint}"))
     }
 
     fn say_unresolved(&mut self, name: &str, unresolved: Unresolved) -> io::Result<Exit> {
@@ -134,7 +149,9 @@ pub fn run(
     let result = broken_formats.and_then(|()| match command {
         Command::Log(args) => log::run(&args, &mut stage),
         Command::List(args) => list::run(&args, &mut stage),
+        Command::Profile(args) => profile::run(&args, &mut stage),
         Command::Formats(args) => formats::run(&args, &mut stage),
+        Command::Resume(args) => resume::run(&args, &mut stage),
     });
     stage.end(result)
 }

@@ -22,16 +22,35 @@ pub struct Ask<'f> {
     pub session: String,
     pub transcript: Option<PathBuf>,
     pub cwd: Option<PathBuf>,
+    pub prompt: String,
 }
 
 /// What came of reading stdin.
 pub enum Asked<'f> {
     Prompt(Ask<'f>),
+    /// A session begins.
+    Start(Ask<'f>, Source),
     /// Nobody typed anything, or it is another event: there is nothing to say.
     Nothing,
 }
 
+/// How a session begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Source {
+    New,
+    /// It goes on, and knows what it knew.
+    Resumed,
+    /// It goes on, and has forgotten most of it.
+    Compacted,
+    Cleared,
+}
+
 impl<'f> Ask<'f> {
+    /// Whether the agent's sessions begin with their first prompt, because it has no event for it.
+    pub fn starts_with_prompt(&self) -> bool {
+        self.hook.starts.is_empty()
+    }
+
     /// Reads what the agent says. Without its name, the agent is told from what it says.
     pub fn read(stdin: &[u8], agent: Option<&str>, formats: &'f [Known], env: &Env) -> Result<Asked<'f>, String> {
         if stdin.trim_ascii().is_empty() {
@@ -52,7 +71,7 @@ impl<'f> Ask<'f> {
                     said_who = true;
                     let sure = agent.is_some()
                         || fields.transcript.as_deref().is_some_and(|path| is_at_home(path, format, env));
-                    if sure || (fields.is_event(hook) && read.is_none()) {
+                    if sure || (fields.moment(hook).is_some() && read.is_none()) {
                         read = Some((format, hook, fields));
                     }
                     if sure {
@@ -100,22 +119,32 @@ struct Fields {
     cwd: Option<String>,
     prompt: Option<String>,
     subagent: Option<String>,
+    source: Option<String>,
 }
 
 impl Fields {
     fn read(stdin: &[u8], hook: &Hook) -> Option<Fields> {
         let wanted =
-            [&hook.event, &hook.session, &hook.transcript, &hook.cwd, &hook.prompt, &hook.subagent].map(|all| &*all.0);
-        let [event, session, transcript, cwd, prompt, subagent] = pick(stdin, wanted)?;
+            [&hook.event, &hook.session, &hook.transcript, &hook.cwd, &hook.prompt, &hook.subagent, &hook.source];
+        let [event, session, transcript, cwd, prompt, subagent, source] = pick(stdin, wanted.map(|all| &*all.0))?;
         let session = session.filter(|session| !session.is_empty());
-        Some(Fields { event, session, transcript, cwd, prompt, subagent })
+        Some(Fields { event, session, transcript, cwd, prompt, subagent, source })
     }
 
-    /// Whether it is an event that brings a prompt. Where the event has no name, a prompt is enough.
-    fn is_event(&self, hook: &Hook) -> bool {
+    /// What the event is about. Where it has no name, a prompt is enough, or how a session begins.
+    fn moment(&self, hook: &Hook) -> Option<Moment> {
+        let source = match self.source.as_deref() {
+            Some("resume" | "fork") => Source::Resumed,
+            Some("compact") => Source::Compacted,
+            Some("clear") => Source::Cleared,
+            _ => Source::New,
+        };
         match &self.event {
-            Some(event) => hook.prompts.contains(event),
-            None => self.prompt.is_some(),
+            Some(event) if hook.prompts.contains(event) => Some(Moment::Prompt),
+            Some(event) if hook.starts.contains(event) => Some(Moment::Start(source)),
+            None if self.prompt.is_some() => Some(Moment::Prompt),
+            None if self.source.is_some() => Some(Moment::Start(source)),
+            _ => None,
         }
     }
 
@@ -125,19 +154,32 @@ impl Fields {
             Some(Said::Typed(_) | Said::Machine(Mark::Command, _)) => true,
             Some(Said::Machine(..)) => false,
         };
-        if !typed || !self.is_event(hook) || self.subagent.is_some() {
-            return Asked::Nothing;
-        }
+        let Some(moment) = self.moment(hook).filter(|_| self.subagent.is_none()) else { return Asked::Nothing };
         let path = |text: Option<String>| text.map(PathBuf::from).filter(|path| path.is_absolute());
-        Asked::Prompt(Ask {
+        let usual = match moment {
+            Moment::Prompt => hook.prompts.first(),
+            Moment::Start(_) => hook.starts.first(),
+        };
+        let ask = Ask {
             format,
             hook,
-            event: self.event.or_else(|| hook.prompts.first().cloned()).unwrap_or_default(),
+            event: self.event.or_else(|| usual.cloned()).unwrap_or_default(),
             session: self.session.unwrap_or_default(),
             transcript: path(self.transcript),
             cwd: path(self.cwd),
-        })
+            prompt: self.prompt.unwrap_or_default(),
+        };
+        match moment {
+            Moment::Prompt if typed => Asked::Prompt(ask),
+            Moment::Prompt => Asked::Nothing,
+            Moment::Start(source) => Asked::Start(ask, source),
+        }
     }
+}
+
+enum Moment {
+    Prompt,
+    Start(Source),
 }
 
 /// Puts a value where a pointer points, making the objects on the way.

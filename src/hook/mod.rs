@@ -9,13 +9,17 @@
 
 pub mod ask;
 mod reading;
+mod start;
 pub mod survey;
+
+pub use reading::indexed_title;
+pub use start::digest;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use ask::{Ask, Asked};
+use ask::{Ask, Asked, Source};
 use survey::{News, Survey, Surveyor};
 
 use crate::budget::Deadline;
@@ -25,9 +29,11 @@ use crate::format::{self, Known};
 use crate::locate::{self, Home, Session};
 use crate::render::activity::{Block, Bullet, Conflict, Name, block};
 use crate::render::terminal::clean;
+use crate::render::untrusted::length;
 use crate::settings::{Scope, Settings};
 use crate::state::cursors::{self, Cursors, Look};
 use crate::state::journal::{Journal, Note};
+use crate::state::notes::Notes;
 use crate::transcript::Transcript;
 
 /// The session that the hook runs for.
@@ -100,13 +106,13 @@ pub struct Told<'f> {
 }
 
 /// Surveys the other sessions and puts what is new into words.
-pub fn tell<'f>(surveyor: &Surveyor<'_, 'f>) -> Told<'f> {
+pub fn tell<'f>(surveyor: &Surveyor<'_, 'f>, budget: usize) -> Told<'f> {
     let survey = surveyor.survey();
     let (env, settings) = (surveyor.env, surveyor.settings);
     let edits = survey.news.iter().any(|news| !news.edited.is_empty());
     let own = if edits { surveyor.own_files() } else { survey::Touched::new() };
     let bullets: Vec<Bullet> = survey.news.iter().map(|news| bullet(news, &survey, surveyor, &own)).collect();
-    let block = block(&bullets, settings.scope, env.now(), settings.budget);
+    let block = block(&bullets, settings.scope, env.now(), budget);
     drop(bullets);
     Told { survey, block }
 }
@@ -150,7 +156,7 @@ fn is_unique(title: &str, news: &News, survey: &Survey, surveyor: &Surveyor) -> 
 }
 
 /// A path as the observer would write it; else as the other session would.
-fn shown(path: &Path, env: &Env, cwd: Option<&str>) -> String {
+pub fn shown(path: &Path, env: &Env, cwd: Option<&str>) -> String {
     let below = |dir: &Path| path.strip_prefix(dir).ok().map(|below| below.display().to_string());
     below(&env.cwd).or_else(|| below(Path::new(cwd?))).unwrap_or_else(|| env.tilde(path))
 }
@@ -249,17 +255,72 @@ impl<'r> Run<'r> {
         let (formats, bad) = format::known(&env.formats_dir());
         bad.iter().for_each(|bad| self.trouble(bad));
         let stdin = env.stdin(self.deadline.left())?;
-        let Asked::Prompt(ask) = Ask::read(&stdin, flags.agent.as_deref(), &formats, env)? else { return Ok(()) };
+        let (ask, source) = match Ask::read(&stdin, flags.agent.as_deref(), &formats, env)? {
+            Asked::Prompt(ask) => (ask, None),
+            Asked::Start(_, Source::Resumed) | Asked::Nothing => return Ok(()),
+            Asked::Start(ask, source) => (ask, Some(source)),
+        };
         if let Some(cwd) = &ask.cwd {
             env.cwd.clone_from(cwd);
         }
         if settings.ignores(&env.cwd) {
             return Ok(());
         }
-        self.reply(&ask, &settings, &formats, env)
+        self.reply(&ask, source, &settings, &formats, env)
     }
 
-    fn reply(&mut self, ask: &Ask, settings: &Settings, formats: &[Known], env: &Env) -> Result<(), String> {
+    /// What a session is told once, when it begins; or with its first prompt, where the agent has no event for it.
+    fn begin(&mut self, ask: &Ask, source: Option<Source>, surveyor: &Surveyor) -> String {
+        let started = surveyor.view.look.as_ref().is_some_and(|look| look.started);
+        let source = match source {
+            Some(Source::New) if started => None,
+            None if ask.starts_with_prompt() && !started && surveyor.is_first_prompt() => Some(Source::New),
+            source => source,
+        };
+        let Some(source) = source else { return String::new() };
+        let (notes, wrong) = Notes::read(surveyor.env, surveyor.project_dir());
+        wrong.iter().for_each(|wrong| self.trouble(wrong));
+        let begun = surveyor.start(source, &ask.prompt, &notes);
+        for bad in &begun.bad {
+            self.trouble(format_args!("{}: {}", bad.path.display(), bad.error));
+        }
+        begun.text
+    }
+
+    /// Prints what is told at the start, and remembers that it was.
+    fn close_start(&mut self, ask: &Ask, text: &str, cursors: &mut Cursors, now: Look) -> Result<(), String> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.print(ask, text)?;
+        // What happened before counts as news for the first prompt still.
+        let window = now.since;
+        let look = cursors.view.look.get_or_insert_with(|| Look { clock: 0, place: 0, ..Look::new(window, 0) });
+        look.started = true;
+        self.save(cursors)
+    }
+
+    fn print(&mut self, ask: &Ask, text: &str) -> Result<(), String> {
+        let reply = ask.reply(text) + "\n";
+        let written = self.out.write_all(reply.as_bytes()).and_then(|()| self.out.flush());
+        written.map_err(|error| format!("stdout: {error}; nothing counts as told"))?;
+        self.note.text = text.to_owned();
+        Ok(())
+    }
+
+    fn save(&mut self, cursors: &Cursors) -> Result<(), String> {
+        let saved = cursors.save();
+        saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))
+    }
+
+    fn reply(
+        &mut self,
+        ask: &Ask,
+        source: Option<Source>,
+        settings: &Settings,
+        formats: &[Known],
+        env: &Env,
+    ) -> Result<(), String> {
         let observer = Observer::new(ask.format, &ask.session, ask.transcript.clone(), env, settings);
         self.note.agent.clone_from(&ask.format.name);
         self.note.session = observer.key().to_owned();
@@ -272,7 +333,12 @@ impl<'r> Run<'r> {
         }
         let surveyor = Surveyor::new(env, settings, formats, &observer, &cursors.view, &deadline);
         let now = surveyor.look();
-        let Told { survey, block } = tell(&surveyor);
+        let begun = self.begin(ask, source, &surveyor);
+        if source.is_some() {
+            return self.close_start(ask, &begun, &mut cursors, now);
+        }
+        let room = settings.budget.saturating_sub(if begun.is_empty() { 0 } else { length(&begun) + 1 });
+        let Told { survey, block } = tell(&surveyor, room);
         #[cfg(debug_assertions)]
         if env.var("SESSION_CONTEXT_FAULT").is_some_and(|fault| fault == "panic") {
             panic!("asked for by SESSION_CONTEXT_FAULT");
@@ -283,22 +349,24 @@ impl<'r> Run<'r> {
         if survey.cut_short {
             self.trouble(format_args!("not everything was read within {:?}; the rest follows", settings.deadline));
         }
-        if !survey.news.is_empty() && block.shown.is_empty() {
+        if !survey.news.is_empty() && block.shown.is_empty() && begun.is_empty() {
             self.trouble(format_args!("nothing fits into {} characters; see --budget", settings.budget));
         }
-        if !block.text.is_empty() {
-            let reply = ask.reply(&block.text) + "\n";
-            let written = self.out.write_all(reply.as_bytes()).and_then(|()| self.out.flush());
-            written.map_err(|error| format!("stdout: {error}; nothing counts as told"))?;
-            self.note.text.clone_from(&block.text);
+        let text = [begun.as_str(), block.text.as_str()].into_iter().filter(|text| !text.is_empty());
+        let text = text.collect::<Vec<_>>().join("\n");
+        if !text.is_empty() {
+            self.print(ask, &text)?;
         }
-        let is_first = cursors.view.look.is_none();
-        if settle(&mut cursors, survey, &block, now) {
+        // A session that was told where the work stopped has not looked yet.
+        let is_first = cursors.view.look.as_ref().is_none_or(|look| look.clock == 0);
+        if settle(&mut cursors, survey, &block, now) || !begun.is_empty() {
+            if let (false, Some(look)) = (begun.is_empty(), &mut cursors.view.look) {
+                look.started = true;
+            }
             if is_first {
                 forget(&mut cursors, &observer, env);
             }
-            let saved = cursors.save();
-            saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))?;
+            self.save(&cursors)?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::cursor::{Buffer, Cursor, newest_lines};
 use crate::entry::Entry;
 use crate::env::Env;
 use crate::locate::{self, Project, Session, Stamp};
-use crate::render::secrets::redact;
+use crate::secrets::redact;
 use crate::settings::{Scope, Settings};
 use crate::state::cursors::Seen;
 use crate::time::Time;
@@ -122,6 +122,21 @@ impl<'r> Reader<'r> {
         Ok(Ok(New { part, before: Seen { unread: true, ..before }, after }))
     }
 
+    /// Whether a session belongs to the observer's project, and is one: if so, whether it began there.
+    pub fn whereabouts(&mut self, session: &Session, named: bool) -> io::Result<Option<bool>> {
+        let transcript = Transcript::open(&session.path, session.format.format())?;
+        let beginning = transcript.beginning();
+        let cwd = beginning.cwd.or_else(|| locate::beside(session.root?, &session.path).cwd);
+        let ignored = cwd.as_ref().is_some_and(|cwd| self.settings.ignores(Path::new(cwd)));
+        let began = named || cwd.is_some_and(|cwd| self.is_here(&cwd));
+        let here = began || self.ends_here(&transcript).is_ok_and(|here| here);
+        Ok((here && !beginning.subagent && !ignored).then_some(began))
+    }
+
+    pub fn is_here(&mut self, cwd: &str) -> bool {
+        self.places.is_here(cwd)
+    }
+
     /// Where the reading begins.
     fn beginning_of_news(&self, seen: Option<&Seen>, transcript: &Transcript) -> io::Result<Seen> {
         Ok(match seen {
@@ -199,7 +214,7 @@ fn drop_old(entries: &mut Vec<Entry>, after: Time, otherwise: Time) -> bool {
 }
 
 /// The title that a file next to the transcript, or an index, says a person gave it.
-fn indexed_title(session: &Session, env: &Env) -> Option<String> {
+pub fn indexed_title(session: &Session, env: &Env) -> Option<String> {
     let root = session.root?;
     let aside = locate::beside(root, &session.path);
     let beside = aside.title.filter(|_| aside.by_person);

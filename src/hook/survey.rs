@@ -14,7 +14,7 @@ use super::reading::{Candidate, New, Reader};
 use crate::budget::{self, Deadline};
 use crate::cursor::{Buffer, newest_lines};
 use crate::digest::Activity;
-use crate::entry::{Act, Entry, Id, What};
+use crate::entry::{Act, Entry, Id, Role, What};
 use crate::env::Env;
 use crate::format::Known;
 use crate::locate::{self, Home, Listing, Project, Session, Stamp, Unreadable};
@@ -132,7 +132,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         };
         // What is known and what is newest first: that is what matters if time runs out.
         candidates.sort_by_key(|candidate| (!candidate.is_known(), std::cmp::Reverse(candidate.stamp.modified)));
-        let mut reader = Reader::new(self.env, self.settings, self.since(), self.project.clone());
+        let mut reader = self.reader();
         let mut readings = Vec::new();
         for candidate in candidates {
             survey.examined = true;
@@ -156,6 +156,10 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         survey
     }
 
+    pub(super) fn reader(&self) -> Reader<'s> {
+        Reader::new(self.env, self.settings, self.since(), self.project.clone())
+    }
+
     /// What is to be read, and cannot be now, is not forgotten.
     fn put_off(&self, candidate: Candidate, reason: Reason, survey: &mut Survey<'f>) {
         self.note(survey, &candidate.session, candidate.stamp, reason);
@@ -170,6 +174,16 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         if candidate.seen.is_some() && !candidate.is_known() {
             survey.gone.push(candidate.key.clone());
         }
+    }
+
+    /// Whether the observer has not been prompted before.
+    pub fn is_first_prompt(&self) -> bool {
+        let is_prompt = |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
+        !self.own().entries.iter().any(is_prompt)
+    }
+
+    pub fn project_dir(&self) -> &Path {
+        self.project.dir()
     }
 
     /// The moment before which nothing was ever news.
@@ -431,13 +445,14 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let start = newest_lines(&transcript.file, transcript.meta.len(), budget::OWN)?;
             transcript.part(start, &mut Buffer::default(), None)
         };
-        let path = || self.observer.transcript.clone().or_else(|| self.find(&self.observer.id));
+        let there = || self.observer.transcript.clone().filter(|path| path.is_file());
+        let path = || there().or_else(|| self.find(&self.observer.id));
         // Without it, only a conflict may go untold.
         self.own.get_or_init(|| path().and_then(|path| read(&path).ok()).unwrap_or_default())
     }
 
     /// The transcript of the observer's agent that has an id in its name.
-    fn find(&self, id: &str) -> Option<PathBuf> {
+    pub(super) fn find(&self, id: &str) -> Option<PathBuf> {
         let mut found = None;
         let format = std::slice::from_ref(self.observer.format);
         locate::each(format, self.env, &mut Vec::new(), &mut |file| {
@@ -495,7 +510,11 @@ fn print(entry: &Entry) -> Option<Id> {
 }
 
 /// A path as it is from the root, without `.` and `..`.
-fn absolute(cwd: &Path, path: &str) -> PathBuf {
+pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
+    // An address is no path, and must stay what it is.
+    if path.contains("://") {
+        return path.into();
+    }
     let mut whole = PathBuf::new();
     for part in cwd.join(path).components() {
         match part {

@@ -109,7 +109,7 @@ fn flags_of_the_list_need_no_command() {
 #[test]
 fn a_session_named_like_a_command() {
     let world = World::new();
-    for (number, name) in ["list", "log", "formats", "help", "last"].iter().enumerate() {
+    for (number, name) in ["list", "log", "profile", "formats", "help", "last"].iter().enumerate() {
         let id = format!("{number}{number}{number}{number}{number}{number}{number}{number}-0000");
         world.write(format!("work/.volute/sessions/{name}.json"), format!("{{\"sessionId\":\"{id}\"}}"));
         world.claude(&id, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", &format!("I am {name}")));
@@ -309,6 +309,7 @@ fn a_closed_pipe_is_no_error() {
         &["log", "11111111", "--lines", "2000"][..],
         &["log", "11111111", "--lines", "2000", "--json"],
         &["list"],
+        &["profile"],
         &["--help"],
         &["formats"],
     ] {
@@ -347,7 +348,7 @@ fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<St
 #[test]
 fn colour_is_for_terminals() {
     let world = ten();
-    for args in [&["list"][..], &["11111111"], &["--help"], &["formats"]] {
+    for args in [&["list"][..], &["11111111"], &["profile"], &["--help"], &["formats"]] {
         let shown = world.reader(args).env("TERM", "xterm").env("CLICOLOR_FORCE", "").run().success();
         assert!(!shown.out().contains('\u{1b}'), "{args:?}");
     }
@@ -417,6 +418,7 @@ fn help_mentions_everything() {
         "SESSION_MONITOR_NOW",
         "log",
         "list",
+        "profile",
         "formats",
         "Exit status",
         "Examples",
@@ -430,7 +432,7 @@ fn help_mentions_everything() {
         assert!(known, "{variable} is read, and in no help");
     }
     world.reader(&["--version"]).run().success().stdout(concat!("session-reader ", env!("CARGO_PKG_VERSION"), "\n"));
-    for command in ["log", "list", "formats"] {
+    for command in ["log", "list", "profile", "formats"] {
         let shown = world.reader(&[command, "--help"]).run().success();
         assert!(shown.out().contains(&format!("session-reader {command}")), "{}", shown.out());
     }

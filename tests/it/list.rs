@@ -460,7 +460,7 @@ fn a_cache_that_cannot_be_written_does_no_harm() {
 // Files that are no files.
 
 /// Runs something without root's right to read and write everything. The right is a thread's, and its children's.
-fn without_rights<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+pub fn without_rights<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
             const DAC_OVERRIDE: libc::c_ulong = 1;

@@ -54,7 +54,7 @@ fn show(home: &Path, stage: &mut Stage) -> io::Result<Exit> {
     let observer = Observer::new(claude, ASKS, None, &env, &settings);
     let (view, deadline) = (View::default(), Deadline::after(settings.deadline));
     let surveyor = Surveyor::new(&env, &settings, stage.formats, &observer, &view, &deadline);
-    let told = tell(&surveyor);
+    let told = tell(&surveyor, settings.budget);
     let out = &mut stage.out;
     writeln!(out, "Four sessions of three agents work in one project, ~/shop. This is what one of them,")?;
     writeln!(out, "a Claude Code session, is told with its next prompt:\n")?;

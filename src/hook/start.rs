@@ -1,0 +1,200 @@
+//! At the start of a session: what the user pinned, and where the last session of the project stopped.
+
+use std::io;
+use std::path::Path;
+
+use super::ask::Source;
+use super::reading::indexed_title;
+use super::survey::Surveyor;
+use crate::budget::{self, Deadline};
+use crate::cursor::{Buffer, newest_lines};
+use crate::digest::Continuity;
+use crate::digest::words;
+use crate::locate::{self, Home, Session, Stamp, Unreadable};
+use crate::render::start::{Past, Start, full_name, start};
+use crate::state::notes::Notes;
+use crate::time::Time;
+use crate::transcript::Transcript;
+
+/// How many files are opened, at the most, to find the last session.
+const TRIES: usize = 60;
+/// How many sessions a first prompt is compared with.
+const HINTS: usize = 3;
+
+impl<'s, 'f> Surveyor<'s, 'f> {
+    /// What a session that begins is told, if there is anything. A prompt is there where it begins with one.
+    pub fn start(&self, source: Source, prompt: &str, notes: &Notes) -> Begun {
+        let now = self.env.now();
+        let pins = notes.pins(now);
+        let pins = pins.iter().map(|pin| pin.text.as_str()).collect();
+        let compacted = source == Source::Compacted;
+        let own = compacted.then(|| self.own_continuity()).flatten();
+        let count = if prompt.is_empty() { 1 } else { HINTS };
+        let cleared = source == Source::Cleared;
+        let earlier = if compacted { Earlier::default() } else { self.earlier(count, cleared, notes) };
+        let hint = self.hint(prompt, &earlier.sessions);
+        let past = match (&own, earlier.sessions.first()) {
+            (Some(own), _) => Past::Own(own),
+            // What was cleared away was this work.
+            (None, Some((_, last))) if cleared => Past::Own(last),
+            (None, Some((session, last))) => Past::Last(self.agent(session), self.handle(session), last),
+            (None, None) if earlier.any || compacted => Past::Old,
+            (None, None) => Past::None,
+        };
+        let cwd = match &past {
+            Past::Last(_, _, last) | Past::Own(last) => last.cwd.clone(),
+            _ => None,
+        };
+        let shown = |path: &str| {
+            let whole = super::survey::absolute(cwd.as_deref().map_or(&*self.env.cwd, Path::new), path);
+            super::shown(&whole, self.env, cwd.as_deref())
+        };
+        let hint = hint.as_ref().map(|(word, session)| (word.as_str(), session.clone()));
+        Begun { text: start(&Start { pins, past, hint }, now, self.settings.budget, &shown), bad: earlier.bad }
+    }
+
+    /// The end of the observer's own transcript.
+    fn own_continuity(&self) -> Option<Continuity> {
+        let there = self.observer.transcript.clone().filter(|path| path.is_file());
+        let path = there.or_else(|| self.find(&self.observer.id))?;
+        let session = Session {
+            id: self.observer.id.clone(),
+            name: None,
+            format: self.observer.format,
+            root: None,
+            path,
+            stamp: None,
+        };
+        digest(&session, self.env.now(), self.deadline, None).ok()
+    }
+
+    /// The sessions that were at work last, the newest first; not those that are done, nor, as a rule, what was asked in
+    /// passing.
+    fn earlier(&self, count: usize, passing: bool, notes: &Notes) -> Earlier<'f> {
+        let mut reader = self.reader();
+        let mut earlier = Earlier::default();
+        let mut tries = 0;
+        for (session, stamp) in self.by_age(&mut earlier.bad) {
+            // Whatever is older by its stamp cannot have been at work later.
+            let found = &mut earlier.sessions;
+            let enough = found.len() >= count && found.iter().all(|(_, last)| is_later(last, stamp));
+            if enough || tries == TRIES {
+                break;
+            }
+            if self.deadline.is_over() {
+                // Who has not looked everywhere cannot say that there is none.
+                earlier.any = true;
+                break;
+            }
+            if self.observer.is(&session) {
+                continue;
+            }
+            let began_here = match reader.whereabouts(&session, session.name.is_some()) {
+                Ok(Some(began_here)) => began_here,
+                Ok(None) => continue,
+                Err(error) => {
+                    earlier.bad.push(Unreadable { path: session.path, error });
+                    continue;
+                }
+            };
+            tries += 1;
+            let mut is_here = |cwd: &str| reader.is_here(cwd);
+            let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
+            match digest(&session, self.env.now(), self.deadline, only) {
+                Ok(mut last) => {
+                    earlier.any |= last.messages > 0 || last.partial;
+                    let counts = last.messages > 0 && (!last.is_one_shot() || passing);
+                    if counts && !notes.is_done(&session.id) {
+                        last.person_title = indexed_title(&session, self.env).or(last.person_title);
+                        found.push((session, last));
+                    }
+                }
+                Err(error) => earlier.bad.push(Unreadable { path: session.path, error }),
+            }
+        }
+        earlier.sessions.sort_by_key(|(_, last)| std::cmp::Reverse(last.updated));
+        earlier
+    }
+
+    /// The agent of a session, if it is another than the observer's.
+    fn agent<'a>(&self, session: &Session<'a>) -> Option<&'a str> {
+        (session.format.name != self.observer.format.name).then(|| session.format.label())
+    }
+
+    /// What leads to a session: its name, or as much of its id as it takes.
+    fn handle<'a>(&self, session: &'a Session) -> &'a str {
+        session.name.as_deref().unwrap_or_else(|| locate::short_id(&session.id, self.shared_start(session)))
+    }
+
+    /// A word of a prompt that came up in an earlier session, and that session.
+    fn hint(&self, prompt: &str, sessions: &[(Session, Continuity)]) -> Option<(String, String)> {
+        sessions.iter().find_map(|(session, last)| {
+            let others = sessions.iter().filter(|(other, _)| other.path != session.path);
+            let others: Vec<&words::Topics> = others.map(|(_, other)| &other.topics).collect();
+            let word = words::hint(prompt, &last.topics.top(&others, 12))?;
+            Some((word, full_name(self.agent(session), self.handle(session))))
+        })
+    }
+
+    /// All transcripts, the one that was written last first.
+    fn by_age(&self, bad: &mut Vec<Unreadable>) -> Vec<(Session<'f>, Stamp)> {
+        let mut all = Vec::new();
+        match &self.observer.home {
+            Some(home) => {
+                for name in home.names().iter().filter(|name| !Home::is_throw_away(name)) {
+                    let session = home.session(name, self.formats, self.env);
+                    let stamp = session.as_ref().and_then(|session| std::fs::metadata(&session.path).ok());
+                    all.extend(session.zip(stamp).map(|(session, meta)| (session, Stamp::from(&meta))));
+                }
+            }
+            None => locate::each(self.formats, self.env, bad, &mut |file| {
+                if let Some(stamp) = file.stamp() {
+                    all.push((file.session(Some(stamp)), stamp));
+                }
+            }),
+        }
+        all.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.modified));
+        all
+    }
+}
+
+/// The sessions before this one.
+#[derive(Default)]
+struct Earlier<'f> {
+    sessions: Vec<(Session<'f>, Continuity)>,
+    /// There is one at all, whether it matters or not.
+    any: bool,
+    bad: Vec<Unreadable>,
+}
+
+/// What a session that begins is told, and what could not be read for it.
+pub struct Begun {
+    pub text: String,
+    pub bad: Vec<Unreadable>,
+}
+
+fn is_later(last: &Continuity, stamp: Stamp) -> bool {
+    last.updated.is_some_and(|updated| updated.0 > stamp.modified / 1_000_000)
+}
+
+/// Where a session stopped: from its end, and from more of it if that does not tell the goal and there is time.
+pub fn digest(
+    session: &Session,
+    now: Time,
+    deadline: &Deadline,
+    mut only: Option<&mut dyn FnMut(&str) -> bool>,
+) -> io::Result<Continuity> {
+    let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true);
+    let size = transcript.meta.len();
+    let mut most = budget::OWN;
+    loop {
+        let offset = newest_lines(&transcript.file, size, most)?;
+        let only = only.as_mut().map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
+        let mut all = transcript.continuity(offset, &mut Buffer::default(), only)?;
+        all.finish(all.is_quiet(now));
+        if all.goal.is_some() || offset == 0 || most > 64 << 20 || deadline.is_over() {
+            return Ok(all);
+        }
+        most *= 16;
+    }
+}

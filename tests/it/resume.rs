@@ -1,0 +1,1542 @@
+//! `session-reader resume`: where a session stopped, for people, as codes and as JSON.
+//!
+//! The first part reads transcripts that the real clients wrote. Beside each `x.jsonl` of `testdata/` lies `x.resume.json`:
+//! what a person finds who reads the log beside the raw lines, derived without this program.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use session_monitor::digest::Continuity;
+use session_monitor::digest::continuity::{Blocker, FileChange, Item, Obstacle};
+use session_monitor::render::resume::Stop;
+use session_monitor::time::Time;
+
+use crate::world::{Done, World, testdata};
+
+const ONE: &str = "11111111-0000-4000-8000-000000000001";
+const TWO: &str = "22222222-0000-4000-8000-000000000002";
+
+// ---- Transcripts of real clients
+
+fn transcripts(dir: &Path, found: &mut Vec<PathBuf>) {
+    let mut paths: Vec<_> =
+        std::fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("one").path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            transcripts(&path, found);
+        } else if path.extension().is_some_and(|end| end == "jsonl") {
+            found.push(path);
+        }
+    }
+}
+
+fn real() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    transcripts(&testdata(""), &mut found);
+    assert!(found.len() > 50, "{found:?}");
+    found
+}
+
+fn json_of(done: &Done) -> Value {
+    let all = done.json();
+    assert_eq!(all.len(), 1, "{}", done.out());
+    all.into_iter().next().expect("one object")
+}
+
+fn resumed(world: &World, args: &[&str]) -> Value {
+    json_of(&world.reader(&[&["resume"], args, &["--json"]].concat()).run().success())
+}
+
+/// What is compared with a person's findings, in their form.
+fn findings(all: &Value) -> Value {
+    let rows = |list: &str, keys: &[&str]| -> Vec<Value> {
+        let row = |item: &Value| match keys {
+            [key] => item[key].clone(),
+            keys => keys.iter().map(|key| item[key].clone()).collect(),
+        };
+        all[list].as_array().expect("a list").iter().map(row).collect()
+    };
+    let work = &all["current_work"];
+    json!({
+        "goal": work["intent"]["text"],
+        "is_directive": work["is_directive"],
+        "asked_last": work["last_user_message"]["text"],
+        "files": rows("files_modified", &["path", "action"]),
+        "tasks": rows("tasks", &["text", "state"]),
+        "commands": rows("commands", &["command", "failed"]),
+        "decisions": rows("decisions", &["text"]),
+        "blockers": rows("blockers", &["kind", "text"]),
+        "next": rows("open_tasks", &["text"]),
+        "ending": all["ending"],
+        "tokens": all["token_budget"]["used"],
+    })
+}
+
+/// Where the program is known to be wrong: a call of Bash without a command, which the client refused, is no command.
+const WRONG: [(&str, &str); 0] = [];
+
+fn differences(known: bool) -> String {
+    let world = World::new();
+    let mut wrong = String::new();
+    for path in real() {
+        let name = path.display().to_string();
+        let Ok(expected) = std::fs::read_to_string(path.with_extension("resume.json")) else {
+            let nothing = world.reader(&["resume", &name, "--json"]).run().status(1).stdout("");
+            assert_eq!(nothing.err(), format!("session-reader: nothing was said in {name}\n"));
+            continue;
+        };
+        let expected: Value = serde_json::from_str(&expected).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let found = findings(&resumed(&world, &[&name]));
+        for (key, expected) in expected.as_object().expect("an object") {
+            let is_known = WRONG.iter().any(|(file, wrong)| name.contains(file) && wrong == key);
+            if is_known == known && found[key] != *expected {
+                wrong += &format!("{name}\n  {key}\n  expected: {expected}\n  got:      {}\n", found[key]);
+            }
+        }
+        assert_eq!(expected.as_object().map(|all| all.len()), found.as_object().map(|all| all.len()), "{name}");
+    }
+    wrong
+}
+
+/// Goal, files, tasks, commands, ending and the rest are what a person finds. 002-05: all of it is read from disk.
+#[test]
+fn real_sessions_stopped_where_a_person_finds_they_did() {
+    let wrong = differences(false);
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+#[test]
+fn real_sessions_without_exception() {
+    let wrong = differences(true);
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// All texts in a line, also those in JSON within a string, in one line.
+fn said(line: &str) -> String {
+    fn collect(value: &Value, all: &mut String) {
+        match value {
+            Value::String(text) => {
+                *all += text;
+                all.push('\n');
+                if let Ok(inner @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str::<Value>(text) {
+                    collect(&inner, all);
+                }
+            }
+            Value::Number(number) => *all += &format!("{number}\n"),
+            Value::Array(list) => list.iter().for_each(|item| collect(item, all)),
+            Value::Object(map) => map.values().for_each(|item| collect(item, all)),
+            _ => {}
+        }
+    }
+    let mut all = String::new();
+    collect(&serde_json::from_str(line).unwrap_or(Value::Null), &mut all);
+    one_line(&all)
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Every object with a `line`, wherever it is.
+fn pointers<'v>(value: &'v Value, all: &mut Vec<&'v Value>) {
+    match value {
+        Value::Array(list) => list.iter().for_each(|item| pointers(item, all)),
+        Value::Object(map) => {
+            if map.contains_key("line") {
+                all.push(value);
+            }
+            map.values().for_each(|item| pointers(item, all));
+        }
+        _ => {}
+    }
+}
+
+/// Every line that the JSON names holds what it is named for. A task may stand where it was changed, by its number.
+fn assert_pointers(name: &str, content: &str, all: &Value) -> usize {
+    let mut found = Vec::new();
+    pointers(all, &mut found);
+    for object in &found {
+        let line = object["line"].as_u64().expect("a number") as usize;
+        let raw =
+            content.lines().nth(line.wrapping_sub(1)).unwrap_or_else(|| panic!("{name}: no line {line}: {object}"));
+        let said = said(raw);
+        let text = ["text", "command", "path", "tool"].iter().find_map(|key| object[key].as_str()).expect("a text");
+        let parts = [text, object["target"].as_str().unwrap_or_default(), object["name"].as_str().unwrap_or_default()];
+        let here = parts.iter().all(|part| said.contains(&one_line(part)));
+        assert!(here || said.contains("TaskUpdate"), "{name}: line {line} has not all of {object}\n{said}");
+    }
+    found.len()
+}
+
+#[test]
+fn every_item_of_a_real_session_is_on_its_line() {
+    let world = World::new();
+    let mut count = 0;
+    for path in real().iter().filter(|path| path.with_extension("resume.json").exists()) {
+        let name = path.display().to_string();
+        let content = std::fs::read_to_string(path).expect("UTF-8");
+        count += assert_pointers(&name, &content, &resumed(&world, &[&name]));
+    }
+    assert!(count > 500, "{count}");
+}
+
+// ---- Sessions made by hand
+
+/// A minute of the hour before two.
+fn at(minute: usize) -> String {
+    format!("2026-11-16T01:{minute:02}:00Z")
+}
+
+/// A Claude session, a line a minute.
+struct Script {
+    cwd: PathBuf,
+    lines: Vec<String>,
+    /// How many minutes were gone when it began.
+    from: usize,
+}
+
+impl Script {
+    fn new(cwd: PathBuf) -> Script {
+        Script { cwd, lines: Vec::new(), from: 0 }
+    }
+
+    fn of(world: &World) -> Script {
+        Script::new(world.path("work"))
+    }
+
+    fn now(&self) -> String {
+        at(self.from + self.lines.len())
+    }
+
+    fn line(mut self, kind: &str, message: Value) -> Script {
+        let id = format!("u{}-{}", self.from, self.lines.len());
+        let line = json!({"type": kind, "uuid": id, "cwd": self.cwd, "timestamp": self.now(), "message": message});
+        self.lines.push(line.to_string());
+        self
+    }
+
+    fn user(self, text: &str) -> Script {
+        self.line("user", json!({"role": "user", "content": text}))
+    }
+
+    fn says(self, text: &str) -> Script {
+        let id = format!("m{}", self.lines.len());
+        let usage = json!({"input_tokens": 1000, "output_tokens": 10});
+        let content = [json!({"type": "text", "text": text})];
+        self.line(
+            "assistant",
+            json!({"id": id, "role": "assistant", "model": "claude-opus", "content": content, "usage": usage}),
+        )
+    }
+
+    /// A call that has no result.
+    fn calls(self, tool: &str, input: Value) -> Script {
+        let id = self.lines.len();
+        let content = [json!({"type": "tool_use", "id": format!("t{id}"), "name": tool, "input": input})];
+        self.line("assistant", json!({"id": format!("m{id}"), "role": "assistant", "content": content}))
+    }
+
+    /// What came of the call just made.
+    fn result(self, failed: bool, text: &str) -> Script {
+        let id = format!("t{}", self.lines.len() - 1);
+        let content = [json!({"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": text})];
+        self.line("user", json!({"role": "user", "content": content}))
+    }
+
+    fn does(self, tool: &str, input: Value) -> Script {
+        self.calls(tool, input).result(false, "ok")
+    }
+
+    fn runs(self, command: &str, failed: bool) -> Script {
+        self.calls("Bash", json!({"command": command})).result(failed, "out")
+    }
+
+    fn writes(self, path: &str, content: &str) -> Script {
+        self.does("Write", json!({"file_path": path, "content": content}))
+    }
+
+    fn raw(mut self, line: Value) -> Script {
+        self.lines.push(line.to_string());
+        self
+    }
+
+    fn text(&self) -> String {
+        self.lines.iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    /// Where Claude Code would write it.
+    fn save(&self, world: &World, id: &str) -> PathBuf {
+        let plain = |char: char| if char.is_ascii_alphanumeric() { char } else { '-' };
+        let dir: String = self.cwd.to_str().expect("UTF-8").chars().map(plain).collect();
+        world.write(format!(".claude/projects/{dir}/{id}.jsonl"), self.text())
+    }
+
+    /// What the JSON says of it.
+    fn json(&self) -> Value {
+        let world = World::new();
+        let path = world.write("s.jsonl", self.text());
+        let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
+        assert_pointers("a script", &self.text(), &without_derived(&all));
+        all
+    }
+
+    /// Its codes, without the project.
+    fn codes(&self) -> Vec<String> {
+        let world = World::new();
+        let path = world.write("s.jsonl", self.text());
+        let done = world.reader(&["resume", path.to_str().expect("UTF-8"), "--codes"]).run().success();
+        done.out().lines().skip(1).map(str::to_owned).collect()
+    }
+}
+
+/// Decisions and blockers may be put in other words than the transcript's, so only their lines can be checked.
+fn without_derived(all: &Value) -> Value {
+    let mut all = all.clone();
+    for list in ["decisions", "blockers", "commits", "open_tasks"] {
+        all[list] = json!([]);
+    }
+    all
+}
+
+fn texts(list: &Value) -> Vec<&str> {
+    list.as_array().expect("a list").iter().map(|item| item["text"].as_str().expect("a text")).collect()
+}
+
+fn kinds(all: &Value) -> Vec<(&str, &str)> {
+    let blockers = all["blockers"].as_array().expect("a list");
+    blockers.iter().map(|one| (one["kind"].as_str().expect("a kind"), one["text"].as_str().expect("a text"))).collect()
+}
+
+/// Everything that can happen to a session.
+fn rich(world: &World) -> Script {
+    const NO: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    let question = "Which rounding should totals use?";
+    let todo = |text: &str, state: &str| json!({"content": text, "status": state, "activeForm": text});
+    let path = |path: &str| world.path("work").join(path).display().to_string();
+    let (billing, report) = (path("src/billing/mod.rs"), path("src/report/mod.rs"));
+    Script::of(world)
+        .user("Fix the rounding of invoice totals in the billing module")
+        .calls("AskUserQuestion", json!({"questions": [{"question": question, "options": [{"label": "Half even"}]}]}))
+        .result(false, &format!("User has answered your questions: \"{question}\"=\"Half even\". You can now continue."))
+        .calls("ExitPlanMode", json!({"plan": "# Use decimals everywhere\n\n1. Replace f64"}))
+        .result(true, NO)
+        .calls("ExitPlanMode", json!({"plan": "# Round once at the end\n\n1. Change total()"}))
+        .result(false, "User has approved your plan. You can now start coding.")
+        .does("TodoWrite", json!({"todos": [todo("Change total()", "completed"), todo("Update the manual", "in_progress"), todo("Tell the customers", "pending")]}))
+        .calls("TaskCreate", json!({"subject": "Write a property test", "description": "d"}))
+        .result(false, "Task #1 created successfully: Write a property test")
+        .does("TaskUpdate", json!({"taskId": "1", "status": "completed"}))
+        .does("Edit", json!({"file_path": billing, "old_string": "fn total() -> f64 {\n    0.0\n}", "new_string": "fn total() -> f64 {\n    round(sum())\n}\n\nfn round(x: f64) -> f64 {\n    x\n}"}))
+        .writes(&report, "pub fn render() {\n}\n")
+        .runs("cargo test", true)
+        .does("Edit", json!({"file_path": billing, "old_string": "    x\n", "new_string": "    x.round()\n"}))
+        .runs("cargo test", false)
+        .runs("cargo build --release", true)
+        .user("Let's go with bankers rounding for reports. Now update the changelog for the billing release")
+        .calls("Bash", json!({"command": "git push origin main"}))
+        .result(true, "Permission to use Bash with command git push origin main has been denied.")
+        .raw(json!({"type": "user", "uuid": "c", "isCompactSummary": true, "timestamp": at(34), "message": {"role": "user", "content": "This session is being continued from a previous conversation.\nSummary: totals are rounded once."}}))
+        .runs("git commit -qm 'Round invoice totals once'", false)
+        .calls("Bash", json!({"command": "sleep 100"}))
+        .result(true, NO)
+        .user("[Request interrupted by user for tool use]")
+        .user("ok continue")
+        .says("The changelog is up to date.\n\n**Next steps:**\n- Update the manual\n- Change total() in billing\n- Publish version 1.4\n\nShall I bump the version too?")
+}
+
+/// Lines that should not be there, see `what_is_wrong`.
+const NOT_BLOCKERS: [&str; 2] = ["            denied: ExitPlanMode", "block:denied:ExitPlanMode"];
+
+fn without_wrong(out: &str) -> String {
+    out.lines().filter(|line| !NOT_BLOCKERS.contains(line)).map(|line| format!("{line}\n")).collect()
+}
+
+const RICH: &str = r#"Session     11111111-0000-4000-8000-000000000001 (agent-sdk), Fix the rounding of invoice totals in the billing module
+Stopped     1h ago; asked
+Goal        Let's go with bankers rounding for reports
+Asked last  ok continue
+Said last   The changelog is up to date. **Next steps:** - Update the manual - Change total() in billing - Publish version 1.4 Shall I bump the version too?
+Files       src/billing/mod.rs +1 -1 01:19
+            src/report/mod.rs new, 2 lines 01:15
+Functions   total src/billing/mod.rs
+            round src/billing/mod.rs
+            render src/report/mod.rs
+Commands    failed cargo test
+            ok cargo test
+            failed cargo build --release
+            failed git push origin main
+            ok git commit -qm 'Round invoice totals once'
+            failed sleep 100
+Commits     Round invoice totals once
+Tasks       [x] Change total()
+            [>] Update the manual
+            [ ] Tell the customers
+            [x] Write a property test
+Decisions   Which rounding should totals use? Half even
+            rejected the plan "Use decimals everywhere"
+            approved the plan "Round once at the end"
+            Let's go with bankers rounding for reports
+Blockers    failing: cargo build --release
+            question: Shall I bump the version too?
+Next        Update the manual
+            Tell the customers
+            Publish version 1.4
+Topics      billing, report, rounding
+Summary     This session is being continued from a previous conversation. Summary: totals are rounded once.
+Tokens      1000 in, 10 out
+Go on       claude --resume 11111111-0000-4000-8000-000000000001
+"#;
+
+/// What differs on a screen of 60 columns: long lines are cut, but never the command.
+const NARROW: [(usize, &str); 3] = [
+    (0, "Session     11111111-0000-4000-8000-000000000001 (agent-sdk…"),
+    (4, "Said last   The changelog is up to date. **Next steps:** - …"),
+    (31, "Summary     This session is being continued from a previous…"),
+];
+
+/// 004-F1, 004-F2, 004-F3: pure codes, one per line, in this order.
+const RICH_CODES: &str = "proj:work
+impl:billing/mod.rs
+impl:report/mod.rs
+impl:total
+impl:round
+impl:render
+test:cargo-test
+done:Change-total()
+done:Write-a-property-test
+done:Round-invoice-totals-once
+dec:Which-rounding-should-totals-use?-Half-even
+dec:rejected-the-plan-'Use-decimals-everywhere'
+dec:approved-the-plan-'Round-once-at-the-end'
+dec:Let's-go-with-bankers-rounding-for-reports
+block:failing:cargo-build---release
+block:question:Shall-I-bump-the-version-too?
+next:Update-the-manual
+next:Tell-the-customers
+next:Publish-version-1.4
+";
+
+/// All that there is to tell, in all three forms; and again, because reading consumes nothing.
+// 002-01, 002-02, 002-06, 004-S2, 004-D1
+#[test]
+fn a_rich_session_in_all_forms() {
+    let world = World::new();
+    let script = rich(&world);
+    let path = script.save(&world, ONE);
+    let mut narrow: Vec<&str> = RICH.lines().collect();
+    NARROW.iter().for_each(|(at, line)| narrow[*at] = line);
+    for _ in 0..2 {
+        let run = |args: &[&str]| without_wrong(world.reader(args).run().success().out());
+        assert_eq!(run(&["resume"]), RICH);
+        assert_eq!(run(&["resume", "--codes"]), RICH_CODES);
+        let small = world.reader(&["resume"]).env("COLUMNS", "60").run().success();
+        assert_eq!(without_wrong(small.out()).lines().collect::<Vec<_>>(), narrow);
+    }
+    let all = resumed(&world, &[]);
+    let home = world.path("work").display().to_string();
+    let below = |text: &Value| text.as_str().expect("a text").replace(&home, "~");
+    let pick = |list: &str, keys: &[&str]| -> Vec<Value> {
+        let row = |item: &Value| keys.iter().map(|key| item[*key].clone()).collect();
+        all[list].as_array().expect("a list").iter().map(row).collect()
+    };
+    let files: Vec<_> = pick("files_modified", &["path", "action", "summary", "line", "timestamp"])
+        .iter()
+        .map(|file| json!([below(&file[0]), file[1], file[2], file[3], file[4]]))
+        .collect();
+    assert_eq!(
+        json!(files),
+        json!([
+            ["~/src/report/mod.rs", "create", "new, 2 lines", 16, "2026-11-16T01:15:00.000Z"],
+            ["~/src/billing/mod.rs", "edit", "+1 -1", 20, "2026-11-16T01:19:00.000Z"],
+        ])
+    );
+    let commands =
+        [("cargo test", true, true, 18), ("cargo test", false, true, 22), ("cargo build --release", true, false, 24)];
+    let rest = [
+        ("git push origin main", true, false, 27),
+        ("git commit -qm 'Round invoice totals once'", false, false, 30),
+        ("sleep 100", true, false, 32),
+    ];
+    assert_eq!(json!(pick("commands", &["command", "failed", "test", "line"])), json!([&commands[..], &rest].concat()));
+    let tasks = json!([
+        ["Change total()", "done", 8],
+        ["Update the manual", "active", 8],
+        ["Tell the customers", "open", 8],
+        ["Write a property test", "done", 12],
+    ]);
+    assert_eq!(json!(pick("tasks", &["text", "state", "line"])), tasks);
+    assert_eq!(
+        json!(pick("pending_tasks", &["text", "state"])),
+        json!([["Update the manual", "active"], ["Tell the customers", "open"]])
+    );
+    assert_eq!(json!(pick("functions", &["name", "line"])), json!([["total", 14], ["round", 14], ["render", 16]]));
+    assert_eq!(json!(pick("commits", &["text", "line"])), json!([["Round invoice totals once", 30]]));
+    assert_eq!(json!(pick("decisions", &["line"])), json!([[2], [4], [6], [26]]));
+    assert_eq!(
+        json!(pick("open_tasks", &["text", "line"])),
+        json!([["Update the manual", 8], ["Tell the customers", 8], ["Publish version 1.4", 36]])
+    );
+    let blockers: Vec<_> = kinds(&all).into_iter().filter(|one| *one != ("denied", "ExitPlanMode")).collect();
+    let expected = [("failing", "cargo build --release"), ("question", "Shall I bump the version too?")];
+    assert_eq!(blockers, expected);
+    assert_eq!(
+        json!(pick("recent_messages", &["role", "line"])),
+        json!([["user", 1], ["user", 26], ["user", 35], ["assistant", 36]])
+    );
+    assert_eq!(all["tool_history"].as_array().map(Vec::len), Some(15));
+    assert_eq!(
+        json!([
+            all["session_id"],
+            all["agent"],
+            all["path"],
+            all["status"],
+            all["ending"],
+            all["model"],
+            all["token_budget"]
+        ]),
+        json!([ONE, "agent-sdk", path, "idle", "asked", "claude-opus", {"used": 1010, "limit": 1500}])
+    );
+    assert_eq!(
+        json!([all["started_at"], all["last_activity_at"]]),
+        json!(["2026-11-16T01:00:00.000Z", "2026-11-16T01:35:00.000Z"])
+    );
+    assert_eq!(json!([all["summary"]["line"], all["resume"]]), json!([29, format!("claude --resume {ONE}")]));
+    assert_eq!(all["current_work"]["last_agent_action"]["target"], "git commit -qm 'Round invoice totals once'");
+    assert_pointers("rich", &script.text(), &without_derived(&all));
+}
+
+const KEYS: &str = "agent blockers commands commits corrections current_work cwd decisions ending files_modified files_touched functions \
+    last_activity_at messages model open_tasks path pending_tasks pinned_facts recent_messages resume session_id \
+    started_at status summary tags tasks title token_budget tool_history topics";
+
+/// The keys are all there, for a session with everything and for one with nothing.
+// 002-06
+#[test]
+fn the_keys_of_the_json_are_always_all_there() {
+    let world = World::new();
+    for script in [rich(&world), Script::of(&world).user("hi")] {
+        let all = script.json();
+        let keys: Vec<_> = all.as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(keys, KEYS.split_whitespace().collect::<Vec<_>>());
+        let work: Vec<_> = all["current_work"].as_object().expect("an object").keys().map(String::as_str).collect();
+        assert_eq!(work, ["intent", "is_directive", "last_agent_action", "last_user_message", "thread_title"]);
+        for key in ["used", "limit"] {
+            assert!(all["token_budget"][key].is_u64(), "{all}");
+        }
+    }
+}
+
+fn codex_line(minute: usize, kind: &str, payload: Value) -> String {
+    json!({"timestamp": at(minute), "type": kind, "payload": payload}).to_string() + "\n"
+}
+
+fn codex_said(minute: usize, role: &str, text: &str) -> String {
+    let kind = if role == "user" { "input_text" } else { "output_text" };
+    codex_line(
+        minute,
+        "response_item",
+        json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}),
+    )
+}
+
+fn codex_call(minute: usize, tool: &str, input: &Value, output: &str) -> String {
+    let id = format!("call_{minute}");
+    let call = match input.as_str() {
+        Some(patch) => json!({"type": "custom_tool_call", "call_id": id, "name": tool, "input": patch}),
+        None => json!({"type": "function_call", "call_id": id, "name": tool, "arguments": input.to_string()}),
+    };
+    let result = json!({"type": if input.is_string() { "custom_tool_call_output" } else { "function_call_output" }, "call_id": id, "output": output});
+    codex_line(minute, "response_item", call) + &codex_line(minute, "response_item", result)
+}
+
+fn codex_meta(world: &World) -> String {
+    codex_line(0, "session_meta", json!({"id": ONE, "cwd": world.path("work")}))
+}
+
+fn codex(world: &World, rest: &str) -> PathBuf {
+    world.write(format!(".codex/sessions/2026/11/16/rollout-2026-11-16T01-00-00-{ONE}.jsonl"), codex_meta(world) + rest)
+}
+
+fn rich_codex() -> String {
+    let exit = |code: u8| format!("Chunk ID: a\nProcess exited with code {code}\nOutput:\nx");
+    let plan = json!({"plan": [{"step": "Round totals", "status": "completed"}, {"step": "Write the manual", "status": "in_progress"}]});
+    let patch = "*** Begin Patch\n*** Update File: app/bill.py\n@@\n-def total():\n+def total(lines):\n*** End Patch\n";
+    [
+        codex_said(1, "user", "Please fix the rounding of all invoice totals"),
+        codex_call(2, "update_plan", &plan, "Plan updated"),
+        codex_call(3, "apply_patch", &json!(patch), "Exit code: 0\nOutput:\nSuccess."),
+        codex_call(4, "exec_command", &json!({"cmd": "pytest -q"}), &exit(1)),
+        codex_call(5, "shell", &json!({"command": ["bash", "-lc", "make build"]}), &exit(2)),
+        codex_call(6, "exec_command", &json!({"cmd": "pytest -q"}), &exit(0)),
+        codex_line(
+            7,
+            "event_msg",
+            json!({"type": "token_count", "info": {"total_token_usage": {"input_tokens": 700, "output_tokens": 30}}}),
+        ),
+        codex_said(8, "user", "on part sur des entiers"),
+        codex_said(9, "assistant", "Done with the tests."),
+        codex_line(10, "event_msg", json!({"type": "turn_aborted", "reason": "interrupted"})),
+    ]
+    .concat()
+}
+
+/// The same of Codex: plans by `update_plan`, files by patches, outcomes by exit codes.
+#[test]
+fn a_rich_codex_session() {
+    let world = World::new();
+    codex(&world, &rich_codex());
+    let text = "Session     11111111-0000-4000-8000-000000000001 (codex), Please fix the rounding of all invoice totals
+Stopped     1h ago; interrupted
+Goal        Please fix the rounding of all invoice totals
+Asked last  on part sur des entiers
+Said last   Done with the tests.
+Files       app/bill.py total(): +1 -1 01:03
+Functions   total app/bill.py
+Commands    failed pytest -q
+            failed make build
+            ok pytest -q
+Tasks       [x] Round totals
+            [>] Write the manual
+Decisions   on part sur des entiers
+Blockers    failing: make build
+Next        Write the manual
+Topics      bill
+Tokens      700 in, 30 out
+Go on       codex resume 11111111-0000-4000-8000-000000000001
+";
+    let codes = "proj:work\nimpl:bill.py\nimpl:total\ntest:pytest--q\ndone:Round-totals\ndec:on-part-sur-des-entiers\nblock:failing:make-build\nnext:Write-the-manual\n";
+    for name in ["last", "11111111", "codex:11111111", "codex:Please fix the rounding of all invoice totals", "invoice"]
+    {
+        world.reader(&["resume", name]).run().success().stdout(text);
+        world.reader(&["resume", name, "--codes"]).run().success().stdout(codes);
+    }
+    let all = resumed(&world, &["last"]);
+    let lines = |list: &str| -> Vec<u64> {
+        all[list].as_array().into_iter().flatten().filter_map(|one| one["line"].as_u64()).collect()
+    };
+    assert_eq!(
+        ["tasks", "files_modified", "commands", "decisions"].map(lines),
+        [vec![3, 3], vec![5], vec![7, 9, 11], vec![14]]
+    );
+    assert_pointers("codex", &(codex_meta(&world) + &rich_codex()), &all);
+}
+
+/// The same of Pi, with the tools that it has.
+#[test]
+fn a_rich_pi_session() {
+    let world = World::new();
+    let line = |minute: usize, role: &str, mut rest: Value| {
+        rest["role"] = json!(role);
+        json!({"type": "message", "id": format!("p{minute}{role}"), "timestamp": at(minute), "message": rest})
+            .to_string()
+            + "\n"
+    };
+    let text = |text: &str| json!({"content": [{"type": "text", "text": text}]});
+    let call = |minute: usize, tool: &str, input: Value, failed: bool| {
+        let id = format!("c{minute}");
+        let usage = json!({"input": 10, "cacheRead": 5, "cacheWrite": 0, "output": 1});
+        let asked = json!({"content": [{"type": "toolCall", "id": id, "name": tool, "arguments": input}], "model": "stub", "usage": usage});
+        line(minute, "assistant", asked)
+            + &line(
+                minute,
+                "toolResult",
+                json!({"toolCallId": id, "isError": failed, "content": [{"type": "text", "text": "out"}]}),
+            )
+    };
+    let head = json!({"type": "session", "version": 3, "id": ONE, "timestamp": at(0), "cwd": world.path("work")})
+        .to_string()
+        + "\n";
+    let lines = [
+        head,
+        line(1, "user", text("Add a retry to the upload client")),
+        call(2, "write", json!({"path": "src/retry.ts", "content": "export function retry() {\n}\n"}), false),
+        call(
+            3,
+            "edit",
+            json!({"path": "src/retry.ts", "edits": [{"oldText": "{\n}", "newText": "{\n  again();\n}"}]}),
+            false,
+        ),
+        call(4, "bash", json!({"command": "npm test"}), true),
+        json!({"type": "compaction", "id": "k", "timestamp": at(5), "summary": "A retry was added."}).to_string()
+            + "\n",
+        line(6, "user", text("Let's not retry on 4xx answers")),
+        call(7, "bash", json!({"command": "npm test -- retry"}), false),
+        line(
+            8,
+            "assistant",
+            json!({"content": [], "stopReason": "error", "errorMessage": "429 rate limit", "model": "stub"}),
+        ),
+    ]
+    .concat();
+    let name = format!("2026-11-16T01-00-00-000Z_{ONE}.jsonl");
+    let dir = world.path("work").display().to_string().trim_start_matches('/').replace('/', "-");
+    let path = world.write(format!(".pi/agent/sessions/--{dir}--/{name}"), &lines);
+    let expected = format!(
+        "Session     {ONE} (pi), Add a retry to the upload client
+Stopped     1h ago; failed
+Goal        Let's not retry on 4xx answers
+Asked last  Let's not retry on 4xx answers
+Files       src/retry.ts +1 -0 01:03
+Functions   retry src/retry.ts
+Commands    failed npm test
+            ok npm test -- retry
+Decisions   Let's not retry on 4xx answers
+Blockers    failing: npm test
+            limit: 429 rate limit
+Topics      retry
+Summary     A retry was added.
+Tokens      60 in, 4 out
+Go on       pi --session {}
+",
+        path.display()
+    );
+    world.reader(&["resume"]).run().success().stdout(&expected);
+    let codes = "proj:work\nimpl:retry.ts\nimpl:retry\ntest:npm-test----retry\ndec:Let's-not-retry-on-4xx-answers\nblock:failing:npm-test\nblock:limit:429-rate-limit\n";
+    world.reader(&["resume", "--codes"]).run().success().stdout(codes);
+    let all = resumed(&world, &[]);
+    assert_pointers("pi", &lines, &all);
+    assert_eq!(all["summary"]["line"], 9);
+}
+
+// ---- Budgets
+
+/// What a code costs: three bytes are a token, and the end of the line is one more.
+fn cost(code: &str) -> usize {
+    code.len().div_ceil(3) + 1
+}
+
+/// A session with much of everything: files, decisions, tasks that are blocked.
+fn much(world: &World, files: usize, decisions: usize, blockers: usize) -> Script {
+    const NOUNS: [&str; 10] =
+        ["sqlite", "postgres", "redis", "kafka", "nginx", "docker", "terraform", "grafana", "webpack", "pytest"];
+    let mut script = Script::of(world).user("Move the whole backend to the new cluster");
+    for file in 0..files {
+        script = script.writes(&format!("/srv/backend/service{file}/handler_number_{file}.py"), "x = 1\n");
+    }
+    for noun in &NOUNS[..decisions] {
+        script = script.user(&format!("let's use {noun} there"));
+    }
+    let todos: Vec<_> =
+        (0..blockers).map(|at| json!({"content": format!("Waiting item number {at}"), "status": "blocked"})).collect();
+    script.does("TodoWrite", json!({"todos": todos}))
+}
+
+fn count(codes: &[String], prefix: &str) -> usize {
+    codes.iter().filter(|code| code.starts_with(prefix)).count()
+}
+
+/// Nothing is cut of a whole day's work.
+// 004-S4, 004-E10
+#[test]
+fn twenty_files_ten_decisions_five_blockers() {
+    let codes = much(&World::new(), 20, 10, 5).codes();
+    assert_eq!(["impl:", "dec:", "block:task:"].map(|prefix| count(&codes, prefix)), [20, 10, 5], "{codes:#?}");
+}
+
+/// Under 1,500 tokens, counted honestly: four characters are a token at the most, and we count three.
+// 004-S6, 002-15
+#[test]
+fn fifteen_files_eight_decisions_three_blockers() {
+    let codes = much(&World::new(), 15, 8, 3).codes();
+    assert_eq!(codes.len(), 26);
+    let tokens: usize = codes.iter().map(|code| cost(code)).sum();
+    let characters: usize = codes.iter().map(|code| code.chars().count() + 1).sum();
+    assert!(tokens <= 1500 && characters / 4 <= tokens, "{tokens} {characters}");
+}
+
+/// Whatever the budget: whole codes, in their order, no more than it allows, and none left out that would fit.
+/// Ours for 002-10 to 002-13, 002-D2 and 004-F6: no history is compacted, each reading makes its own choice, in the order
+/// of the groups instead of an allowance for each.
+#[test]
+fn codes_keep_to_every_budget() {
+    let mut all = Continuity::default();
+    let item = |text: String| Item { text, ..Item::default() };
+    for at in 0..30 {
+        let path = format!("/srv/backend/service{at}/{}.py", "handler_".repeat(at % 7 + 1));
+        all.files.push(FileChange { path, summary: String::new(), created: false, edits: 1, time: None, line: 1 });
+        all.decisions.push(item(format!("ünï cödé № {at} {}", "long ".repeat(at % 11))));
+        all.blockers.push(Blocker { kind: Obstacle::Denied, item: item(format!("Bash command {at}")) });
+        all.next.push(item(format!("step {at}")));
+    }
+    let stop = Stop {
+        continuity: &all,
+        id: ONE,
+        agent: "codex",
+        path: String::new(),
+        project: "work".to_owned(),
+        status: "idle",
+        command: None,
+        pins: Vec::new(),
+        notes: Vec::new(),
+        tags: Vec::new(),
+        now: Time(0),
+    };
+    let whole = stop.codes(usize::MAX);
+    let total: usize = whole.iter().map(|code| cost(code)).sum();
+    assert!(whole.len() == 121 && total > 1000, "{total}");
+    for budget in (0..=2000).chain(total - 40..=total) {
+        let mut left = budget;
+        let fits = |code: &&String| {
+            let fits = cost(code) <= left;
+            left -= if fits { cost(code) } else { 0 };
+            fits
+        };
+        let expected: Vec<&String> = whole.iter().filter(fits).collect();
+        let codes = stop.codes(budget);
+        assert!(codes.iter().eq(expected), "{budget}");
+        let characters: usize = codes.iter().map(|code| code.chars().count() + 1).sum();
+        assert!(characters.div_ceil(4) <= budget, "{budget}: {characters}");
+    }
+    assert_eq!(stop.codes(total), whole);
+}
+
+#[test]
+fn the_budget_is_a_flag() {
+    let world = World::new();
+    rich(&world).save(&world, ONE);
+    let run = |budget: &str| world.reader(&["resume", "--codes", "--budget", budget]).run();
+    run("0").success().stdout("");
+    run("4").success().stdout("proj:work\n");
+    run("13").success().stdout("proj:work\nimpl:billing/mod.rs\n");
+    assert_eq!(resumed(&world, &["--budget", "77"])["token_budget"]["limit"], 77);
+    for bad in ["-1", "x", "1.5", ""] {
+        run(bad).status(2).stdout("");
+    }
+    world.reader(&["resume", "--codes", "--json"]).run().status(2).stdout("");
+}
+
+/// The start of the next session costs far less than the history, which stays where it is.
+// 002-11, 002-12, 002-13, 002-14, 004-S10
+#[test]
+fn codes_cost_less_than_the_history() {
+    let world = World::new();
+    let script = much(&world, 15, 8, 3);
+    let path = script.save(&world, ONE);
+    world.context(&["pin", &"x".repeat(300)]).run().success();
+    let codes = world.reader(&["resume", "--codes"]).run().success().out().len();
+    assert!(codes / 3 < 1500 && codes * 4 < script.text().len(), "{codes}");
+    assert_eq!(std::fs::read_to_string(path).expect("still there"), script.text());
+    let all = resumed(&world, &[]);
+    assert_eq!(all["recent_messages"].as_array().map(Vec::len), Some(9));
+}
+
+// ---- What counts
+
+/// Words are decisions only where they decide, with what was decided; the newest on a matter counts; their order is kept.
+// 002-D3, 002-D4, 004-T6, 004-D4
+#[test]
+fn decisions() {
+    let world = World::new();
+    let said = |prompts: &[&str]| prompts.iter().fold(Script::of(&world), |script, text| script.user(text)).json();
+    for text in [
+        "I am using redis and added a cache, created the module",
+        "We implemented the retry logic yesterday",
+        "Should we use redis here?",
+        "> let's use the quoted thing",
+    ] {
+        assert_eq!(texts(&said(&[text])["decisions"]), [""; 0], "{text}");
+    }
+    let all =
+        said(&["let's use zookeeper for locks", "on garde le format JSON", "let's use consul for locks and leases"]);
+    assert_eq!(
+        texts(&all["decisions"]),
+        ["let's use zookeeper for locks", "on garde le format JSON", "let's use consul for locks and leases"]
+    );
+    let all = said(&["let's use PostgreSQL for the user table", "hm", "let's not use PostgreSQL for the user table"]);
+    assert_eq!(texts(&all["decisions"]), ["let's not use PostgreSQL for the user table"]);
+    // An agent decides nothing.
+    let all = Script::of(&world).user("go").says("Let's use redis for the cache.").json();
+    assert_eq!(texts(&all["decisions"]), [""; 0]);
+}
+
+/// What stands in the way is told by what happened; by words only if the last prompt says it outright.
+// 004-D3, 004-T6
+#[test]
+fn blockers() {
+    let world = World::new();
+    let start = || Script::of(&world).user("Make the release of today");
+    let none: [(&str, &str); 0] = [];
+    for text in
+        ["I need a new issue tracker", "there is an issue with this, it is unclear", "we need to unblock the queue"]
+    {
+        assert_eq!(kinds(&start().user(text).json()), none, "{text}");
+    }
+    let text = "I'm blocked because the licence key is missing";
+    assert_eq!(kinds(&start().user(text).json()), [("said", text)]);
+    assert_eq!(kinds(&start().user(text).user("thanks, I have it").json()), none);
+    let cases: [(Script, &[(&str, &str)]); 9] = [
+        (start().runs("cargo test", true), &[("failing", "cargo test")]),
+        (start().runs("cargo test", true).runs("cd x && cargo test 2>&1 | tail -3", false), &[]),
+        (start().runs("cargo test", true).runs("cargo build", false), &[("failing", "cargo test")]),
+        (start().runs("ls /nowhere", true).runs("cat contest.txt", true), &[]),
+        (start().says("Shall I go on?"), &[("question", "Shall I go on?")]),
+        (start().says("Shall I go on?").user("yes"), &[]),
+        (start().calls("Bash", json!({"command": "make all"})), &[("crashed", "Bash make all")]),
+        (
+            start().calls("Bash", json!({"command": "rm x"})).result(true, "User rejected tool use"),
+            &[("denied", "Bash rm x")],
+        ),
+        (
+            start()
+                .calls("Bash", json!({"command": "rm x"}))
+                .result(true, "User rejected tool use")
+                .runs("rm x", false),
+            &[],
+        ),
+    ];
+    for (script, expected) in &cases {
+        assert_eq!(kinds(&script.json()), *expected, "{}", script.text());
+    }
+    let error = json!({"type": "assistant", "uuid": "e", "timestamp": at(9), "isApiErrorMessage": true, "message": {"id": "e", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: usage limit reached"}]}});
+    let failed = start().raw(error);
+    assert_eq!(
+        (kinds(&failed.json()), &failed.json()["ending"]),
+        (vec![("limit", "API Error: usage limit reached")], &json!("failed"))
+    );
+    assert_eq!(kinds(&failed.says("Back again.").json()), none);
+}
+
+/// A call without a result is a crash only when nobody is at work any more.
+// 001-13
+#[test]
+fn a_session_that_is_at_work_has_not_crashed() {
+    let world = World::new();
+    let path = Script::of(&world).user("Make it").calls("Bash", json!({"command": "make"})).save(&world, ONE);
+    for (now, status, crashed) in [("2026-11-16T01:06:00Z", "active", 0), ("2026-11-16T01:06:01Z", "idle", 1)] {
+        let done =
+            world.reader(&["resume", path.to_str().expect("UTF-8"), "--json"]).env("SESSION_MONITOR_NOW", now).run();
+        let all = json_of(&done.success());
+        assert_eq!(
+            (all["status"].as_str(), kinds(&all).len(), all["ending"].as_str()),
+            (Some(status), crashed, Some("working")),
+            "{now}"
+        );
+    }
+}
+
+/// Three functions in two files are two file codes and three function codes; a failed edit is none.
+// 004-S1, 004-T5, 004-F4, 004-F5
+#[test]
+fn files_functions_and_tests() {
+    let world = World::new();
+    let script = Script::of(&world)
+        .user("Write the parser")
+        .does("Edit", json!({"file_path": "/p/parse.py", "old_string": "", "new_string": "def parse():\n    pass\n\ndef parse_line():\n    pass\n"}))
+        .writes("/p/emit.py", "class Emitter:\n    pass\n")
+        .calls("Edit", json!({"file_path": "/p/never.py", "old_string": "a", "new_string": "def never(): pass"}))
+        .result(true, "String to replace not found")
+        .does("Edit", json!({"file_path": "/p/parse.py", "old_string": "a", "new_string": "b"}))
+        .runs("pytest tests/", false)
+        .runs("pytest tests/", false);
+    let codes =
+        ["impl:parse.py", "impl:emit.py", "impl:parse", "impl:parse_line", "impl:Emitter", "test:pytest-tests/"];
+    assert_eq!(script.codes(), codes);
+}
+
+/// Equal names in two directories are two files; each is as short as it can be told from the other.
+// 004-D2
+#[test]
+fn equal_base_names_are_told_apart() {
+    let files = ["/p/a/mod.rs", "/p/b/mod.rs", "/p/c/lib.rs"];
+    let script = files.iter().fold(Script::of(&World::new()).user("go"), |script, path| script.writes(path, "x"));
+    assert_eq!(script.codes(), ["impl:a/mod.rs", "impl:b/mod.rs", "impl:lib.rs"]);
+}
+
+/// Only a test is a test.
+// 004-D5
+#[test]
+fn tests_are_told_by_the_program_that_runs() {
+    let world = World::new();
+    let run = |command: &str, failed: bool| Script::of(&world).user("go").runs(command, failed).codes();
+    for command in ["git checkout latest", "cat contest.txt", "ls tests", "echo cargo test", "grep -r test ."] {
+        assert_eq!(run(command, false), [""; 0], "{command}");
+    }
+    for command in ["cargo test", "npm test", "pytest", "go test ./...", "npx vitest run"] {
+        assert_eq!(count(&run(command, false), "test:"), 1, "{command}");
+        assert_eq!(
+            run(command, true).iter().map(|code| &code[..14]).collect::<Vec<_>>(),
+            ["block:failing:"],
+            "{command}"
+        );
+    }
+}
+
+/// What was done is not to be done; the rest stays.
+// 004-T7
+#[test]
+fn next_is_what_was_not_done() {
+    let world = World::new();
+    let todo = |text: &str, state: &str| json!({"content": text, "status": state});
+    let todos = json!({"todos": [todo("Add parser tests", "completed"), todo("Deploy to staging", "pending"), todo("Write the guide", "in_progress")]});
+    let script = Script::of(&world)
+        .user("Finish the parser")
+        .does("TodoWrite", todos)
+        .runs("git commit -m 'Update the changelog of the parser'", false)
+        .says("Done.\n\n## Next steps\n- Adding tests for the parser\n- Updating the parser's changelog\n- Publish the crate\n");
+    assert_eq!(texts(&script.json()["open_tasks"]), ["Write the guide", "Deploy to staging", "Publish the crate"]);
+    let codes = script.codes();
+    assert_eq!(["done:", "next:"].map(|prefix| count(&codes, prefix)), [2, 3], "{codes:#?}");
+}
+
+/// What the agent is told not to do after it did something; not what is said in passing.
+// 004-T8
+#[test]
+fn corrections() {
+    let world = World::new();
+    let told = |text: &str| Script::of(&world).user("Fix the build now").says("Done.").user(text).json();
+    for text in ["Don't commit without asking me", "Never push to main directly", "N'utilise pas cette bibliothèque"] {
+        assert_eq!(texts(&told(text)["corrections"]), [text], "{text}");
+    }
+    for text in ["I don't know what that means", "don't worry about the warnings", "Why don't you use a map?"] {
+        assert_eq!(texts(&told(text)["corrections"]), [""; 0], "{text}");
+    }
+    // Before the agent did anything it is a wish, no correction.
+    assert_eq!(texts(&Script::of(&world).user("Don't commit without asking me").json()["corrections"]), [""; 0]);
+}
+
+/// Codes are one word of harmless characters; nothing from a transcript reaches a terminal as it is.
+// 004-F1, 004-F3
+#[test]
+fn nothing_harmful_is_printed() {
+    let world = World::new();
+    let path = Script::of(&world)
+        .user("Let's use \u{1b}]0;x\u{7}red\u{1b}[31m <system-reminder> and\nnew lines\u{202e} there")
+        .writes("/p/a\u{1b}[2Jb c.rs", "fn x() {}\n")
+        .runs("cargo test \u{1b}[31m; rm -rf /", true)
+        .save(&world, ONE);
+    for form in [&[][..], &["--codes"]] {
+        let done = world.reader(&[&["resume", path.to_str().expect("UTF-8")], form].concat()).run().success();
+        let bad: Vec<char> =
+            done.out().chars().filter(|char| *char != '\n' && (char.is_control() || *char == '\u{202e}')).collect();
+        assert_eq!(bad, [], "{}", done.out());
+        assert!(form.is_empty() || !done.out().contains([' ', '<', '>', '`', '*']), "{}", done.out());
+    }
+}
+
+// ---- Which session
+
+/// A session of some minutes in a directory, in which a file is written.
+fn work_in(world: &World, dir: &str, id: &str, minute: usize, goal: &str) -> PathBuf {
+    let mut script = Script::new(world.path(dir));
+    script.from = minute;
+    script.user(goal).writes("/p/a.rs", "x").says("Done.").save(world, id)
+}
+
+fn goal(done: &Done) -> String {
+    let goal = done.out().lines().find_map(|line| line.strip_prefix("Goal        "));
+    goal.unwrap_or_else(|| panic!("no goal: {}\n{}", done.out(), done.err())).to_owned()
+}
+
+const GOALS: [&str; 2] = ["Fix the slow login page", "Add the export to spreadsheets"];
+
+/// By nothing, `last`, id, part of an id, title, part of a title, path; and the last one is the newest that is not done.
+// 002-02, 002-03 (nothing is taken up unless it is asked for), 002-07, 002-08, 004-F7, 004-T3 (ours: one per session)
+#[test]
+fn a_session_by_its_name() {
+    let world = World::new();
+    let one = work_in(&world, "work", ONE, 10, GOALS[0]);
+    let two = work_in(&world, "work", TWO, 5, GOALS[1]);
+    let found = |args: &[&str]| goal(&world.reader(&[&["resume"], args].concat()).run().success());
+    let path = one.to_str().expect("UTF-8");
+    for name in [&[][..], &["last"], &[ONE], &["11111111"], &["1"], &[GOALS[0]], &["slow login"], &[path]] {
+        assert_eq!(found(name), GOALS[0], "{name:?}");
+    }
+    for name in [TWO, "2222", GOALS[1], "EXPORT"] {
+        assert_eq!(found(&[name]), GOALS[1], "{name}");
+    }
+    let unknown = world.reader(&["resume", "nobody"]).run().status(2).stdout("");
+    assert!(
+        unknown.err().starts_with("session-reader: no session is called 'nobody'; the nearest:\n"),
+        "{}",
+        unknown.err()
+    );
+    assert!(unknown.err().contains("11111111") && unknown.err().contains("22222222"), "{}", unknown.err());
+    world.reader(&["resume", "the"]).run().status(2).stdout("").stderr_has("'the' fits several sessions");
+    world.reader(&["resume", "/nowhere.jsonl"]).run().status(2).stdout("").stderr_has("/nowhere.jsonl");
+    // Done is not last, but still there.
+    world.context(&["done", "11111111"]).run().success();
+    assert_eq!((found(&[]), found(&["last"]), found(&["1111"])), (GOALS[1].into(), GOALS[1].into(), GOALS[0].into()));
+    world.context(&["done", "22222222"]).run().success();
+    world.reader(&["resume"]).run().status(1).stdout("").stderr_has("no session of this project stopped in that time");
+    // Deleted is not found, and the other is.
+    std::fs::remove_file(&two).expect("removed");
+    world.reader(&["resume", "2222"]).run().status(2).stdout("");
+    assert_eq!(found(&["1111"]), GOALS[0]);
+}
+
+#[test]
+fn a_deleted_last_session_leaves_the_one_before() {
+    let world = World::new();
+    let one = work_in(&world, "work", ONE, 10, GOALS[0]);
+    work_in(&world, "work", TWO, 5, GOALS[1]);
+    world.reader(&["resume"]).run().success();
+    std::fs::remove_file(one).expect("removed");
+    assert_eq!(goal(&world.reader(&["resume"]).run().success()), GOALS[1]);
+}
+
+/// Seven days, unless more are asked for. Nothing is deleted or archived, whatever is asked.
+// 004-S3, 004-S5, 004-S9, 004-E4, 004-E6, 004-E7
+#[test]
+fn a_week_is_enough_unless_more_is_asked_for() {
+    let world = World::new();
+    let nothing = "session-reader: no session of this project stopped in that time; --since 30d looks further back, --help says more\n";
+    world.reader(&["resume"]).run().status(1).stdout("").stderr(nothing);
+    let path = work_in(&world, "work", ONE, 0, GOALS[0]);
+    // It stopped at 01:03 on the 16th.
+    let at =
+        |now: &str, args: &[&str]| world.reader(&[&["resume"], args].concat()).env("SESSION_MONITOR_NOW", now).run();
+    at("2026-11-23T01:02:00Z", &[]).success();
+    for args in [&[][..], &["last"], &["--codes"], &["--json"]] {
+        at("2026-11-24T01:04:00Z", args).status(1).stdout("").stderr(nothing);
+    }
+    assert_eq!(goal(&at("2026-11-24T01:04:00Z", &["--since", "30d"]).success()), GOALS[0]);
+    assert_eq!(goal(&at("2026-11-24T01:04:00Z", &["last", "--since=2026-11-01"]).success()), GOALS[0]);
+    at("2026-11-24T01:04:00Z", &["--since", "7d"]).status(1);
+    // By name it is found at any time.
+    assert_eq!(goal(&at("2027-11-24T01:04:00Z", &["1111"]).success()), GOALS[0]);
+    at("2026-11-16T02:00:00Z", &["--since", "10m"]).status(1).stdout("").stderr(nothing);
+    world.reader(&["resume", "--since", "soon"]).run().status(2).stdout("");
+    // Two that are too old and one that is not.
+    work_in(&world, "work", TWO, 30, GOALS[1]);
+    assert!(path.exists());
+    assert_eq!(goal(&at("2026-11-23T01:10:00Z", &[]).success()), GOALS[1]);
+}
+
+/// A question in passing is not the last session, if there is another one.
+// 002-D1
+#[test]
+fn a_question_in_passing_is_not_the_last_session() {
+    let world = World::new();
+    let mut passing = Script::of(&world);
+    passing.from = 40;
+    passing.user("What is the capital of France then").says("Paris.").save(&world, TWO);
+    let topic = world.reader(&["resume", "--json"]).run().success();
+    assert_eq!(json_of(&topic)["session_id"], TWO);
+    work_in(&world, "work", ONE, 0, GOALS[0]);
+    assert_eq!(goal(&world.reader(&["resume"]).run().success()), GOALS[0]);
+}
+
+/// The repository from anywhere in it and from its worktrees; another project is another world.
+// 002-17, 002-D5, 004-S8, 004-T1, 004-T2
+#[test]
+fn projects_do_not_mix() {
+    let world = World::new();
+    world.write("repo/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("repo/.git/worktrees/tree/commondir", "../..\n");
+    world.write("tree/.git", "gitdir: ../repo/.git/worktrees/tree\n");
+    for dir in ["repo/src/deep", "plain", "other"] {
+        std::fs::create_dir_all(world.path(dir)).expect("a directory");
+    }
+    work_in(&world, "repo", ONE, 0, GOALS[0]);
+    work_in(&world, "plain", TWO, 20, GOALS[1]);
+    world.context(&["pin", "only in the repository"]).dir(world.path("repo")).run().success();
+    for dir in ["repo", "repo/src", "repo/src/deep", "tree"] {
+        let done = world.reader(&["resume", "last"]).dir(world.path(dir)).run().success();
+        assert_eq!(goal(&done), GOALS[0], "{dir}");
+        assert!(done.out().contains("\nPinned      only in the repository\n"), "{dir}: {}", done.out());
+        let codes = world.reader(&["resume", "--codes"]).dir(world.path(dir)).run().success();
+        assert!(codes.out().starts_with("proj:repo\n"), "{dir}: {}", codes.out());
+    }
+    let done = world.reader(&["resume"]).dir(world.path("plain")).run().success();
+    assert_eq!((goal(&done), done.out().contains("Pinned")), (GOALS[1].to_owned(), false));
+    world.reader(&["resume", "--codes"]).dir(world.path("plain")).run().success().stdout("proj:plain\nimpl:a.rs\n");
+    for dir in ["other", "work", ""] {
+        world.reader(&["resume"]).dir(world.path(dir)).run().status(1).stdout("");
+    }
+    // By its id a session is found from anywhere, and its codes name its own project.
+    let done = world.reader(&["resume", "1111", "--codes"]).dir(world.path("plain")).run().success();
+    assert!(done.out().starts_with("proj:repo\n"), "{}", done.out());
+    // A session begun in a worktree belongs to the repository, too.
+    work_in(&world, "tree", TWO, 50, "Try another parser generator library");
+    assert_eq!(
+        goal(&world.reader(&["resume"]).dir(world.path("repo")).run().success()),
+        "Try another parser generator library"
+    );
+}
+
+/// What the user wrote comes with it: pins first, then notes with what was found, tags of this session.
+// 002-17, 002-18, 004-F7
+#[test]
+fn pins_notes_and_tags() {
+    let world = World::new();
+    work_in(&world, "work", ONE, 10, GOALS[0]);
+    for args in [
+        &["pin", "the API is frozen"][..],
+        &["pin", "never push", "--priority", "high"],
+        &["note", "decision", "Use PostgreSQL 17"],
+        &["note", "blocker", "Waiting for the licence"],
+        &["note", "next", "Call the customer"],
+        &["note", "fact", "Staging is down"],
+        &["tag", "billing", "--session", "last"],
+    ] {
+        world.context(args).run().success();
+    }
+    let out = world.reader(&["resume"]).run().success();
+    let rows = "Pinned      never push\n            the API is frozen\nGoal        Fix the slow login page\n";
+    let noted = "Decisions   Use PostgreSQL 17\nBlockers    Waiting for the licence\nNext        Call the customer\nFacts       Staging is down\n";
+    assert!(
+        out.out().contains(rows) && out.out().contains(noted) && out.out().contains("\nTags        billing\n"),
+        "{}",
+        out.out()
+    );
+    let codes =
+        "proj:work\nimpl:a.rs\ndec:Use-PostgreSQL-17\nblock:noted:Waiting-for-the-licence\nnext:Call-the-customer\n";
+    world.reader(&["resume", "--codes"]).run().success().stdout(codes);
+    let all = resumed(&world, &[]);
+    let by_user = |text: &str| json!({"text": text, "by": "user"});
+    assert_eq!(
+        all["pinned_facts"],
+        json!([by_user("never push"), by_user("the API is frozen"), by_user("Staging is down")])
+    );
+    assert_eq!(
+        (&all["decisions"][0], &all["open_tasks"][0], &all["tags"]),
+        (&by_user("Use PostgreSQL 17"), &by_user("Call the customer"), &json!(["billing"]))
+    );
+    // A page that cannot be read is said, and nothing else is lost.
+    let page = world.context(&["notes", "--path"]).run().success().out().trim_end().to_owned();
+    std::fs::remove_file(&page).expect("removed");
+    std::fs::create_dir(&page).expect("a directory in its place");
+    let done = world.reader(&["resume"]).run().status(0).stderr_has("session-reader: ");
+    assert_eq!(goal(&done), GOALS[0]);
+}
+
+/// A session that has nothing to tell is told all the same.
+// 004-T4
+#[test]
+fn a_session_with_nothing_has_its_project() {
+    let world = World::new();
+    Script::of(&world).user("hi").save(&world, ONE);
+    world.reader(&["resume", "--codes"]).run().success().stdout("proj:work\n");
+    let text = format!(
+        "Session     {ONE} (agent-sdk), hi\nStopped     2h ago; working\nAsked last  hi\nGo on       claude --resume {ONE}\n"
+    );
+    world.reader(&["resume"]).run().success().stdout(&text);
+}
+
+/// All sessions with id, begin, end, messages and tokens, the newest first; a fork tells what it shares with its origin.
+// 002-04, 002-05, 002-18 (conflicts are in the tests of the hook)
+#[test]
+fn what_is_listed_can_be_resumed() {
+    let world = World::new();
+    world.install("agent-sdk/resume", "");
+    let listed = world.reader(&["list", "--all", "--json"]).run().success().json();
+    let times: Vec<_> = listed.iter().map(|row| row["updated"].as_str().expect("a time")).collect();
+    assert!(times.len() > 4 && times.is_sorted_by(|a, b| a >= b), "{times:?}");
+    for row in &listed {
+        let all = resumed(&world, &[row["id"].as_str().expect("an id")]);
+        let tokens =
+            row["tokens"]["input"].as_u64().zip(row["tokens"]["output"].as_u64()).map(|(input, output)| input + output);
+        let row = json!([row["id"], row["started"], row["updated"], row["messages"], row["path"], tokens]);
+        let used = &all["token_budget"]["used"];
+        assert_eq!(
+            row,
+            json!([all["session_id"], all["started_at"], all["last_activity_at"], all["messages"], all["path"], used])
+        );
+    }
+    let said = |id: &str| {
+        texts(&resumed(&world, &[id])["recent_messages"]).iter().map(|text| text.to_string()).collect::<Vec<_>>()
+    };
+    assert!(said("b0c2b5f0").starts_with(&said("69f05f44")));
+}
+
+/// Two sessions at work at once: each is what its id says, whichever was written last.
+// 004-D6, 004-E1 to 004-E3 (nothing is captured: the transcript has it), 004-E5, 004-E8, 004-E9
+#[test]
+fn two_live_sessions_are_told_apart_by_their_ids() {
+    let world = World::new();
+    let paths = [work_in(&world, "work", ONE, 50, GOALS[0]), work_in(&world, "work", TWO, 51, GOALS[1])];
+    for (id, path, expected) in [(ONE, &paths[0], GOALS[0]), (TWO, &paths[1], GOALS[1])] {
+        for name in [id, path.to_str().expect("UTF-8")] {
+            let done =
+                world.reader(&["resume", name]).env("SESSION_MONITOR_NOW", "2026-11-16T01:55:00Z").run().success();
+            assert_eq!(goal(&done), expected);
+        }
+    }
+}
+
+/// Sessions of a named home by their names.
+#[test]
+fn named_sessions() {
+    let world = World::new();
+    world.install("pi/volute@1.5.0", "");
+    let run = |name: &str| goal(&world.reader(&["resume", name]).dir(world.path("cwd")).run().success());
+    assert_eq!(run("discord-general"), "Deploy the billing service");
+    assert_eq!(
+        (run("main"), run("last")),
+        ("Create a notes file for me".to_owned(), "Create a notes file for me".to_owned())
+    );
+}
+
+// ---- Damage
+
+/// A broken line costs that line and is said; a last line that is not finished is not broken; a corrupt file hides no other.
+// 002-09, 004-S7
+#[test]
+fn broken_lines_are_skipped_and_said() {
+    let world = World::new();
+    let script = Script::of(&world).user(GOALS[0]).writes("/p/a.rs", "x").says("Done.");
+    let lines: Vec<&String> = script.lines.iter().collect();
+    let broken = format!(
+        "{}\n{{\"type\":\"user\",\"mess\n\0\0\0\n{}\n{}\n{}\n{{\"type\":\"us",
+        lines[0], lines[1], lines[2], lines[3]
+    );
+    let path = world.claude(ONE, &broken);
+    for form in [&["resume"][..], &["resume", "--codes"]] {
+        let done = world.reader(form).run().status(0);
+        let said = format!(
+            "session-reader: 1 of its lines could not be read: session-reader formats check {}\n",
+            path.display()
+        );
+        assert_eq!(done.err(), said);
+    }
+    let all = resumed(&world, &[]);
+    assert_eq!(
+        (&all["files_modified"][0]["line"], &all["current_work"]["intent"]["text"]),
+        (&json!(4), &json!(GOALS[0]))
+    );
+    // Nothing of it can be read.
+    world.write(path.with_file_name(format!("{TWO}.jsonl")), [0xff; 5000]);
+    assert_eq!(goal(&world.reader(&["resume"]).run().status(0)), GOALS[0]);
+    let empty = world.write("empty.jsonl", "");
+    let done = world.reader(&["resume", empty.to_str().expect("UTF-8")]).run();
+    assert!(done.out().is_empty() && !done.err().is_empty(), "{}", done.err());
+}
+
+/// A call in a line of 5 MB, its keys in the order in which the client writes them.
+fn long_call(minute: usize) -> String {
+    let content = Value::from(format!("fn big() {{}}\n{}", "// y\n".repeat(1 << 20)));
+    format!(
+        r#"{{"type":"assistant","uuid":"b","timestamp":"{}","message":{{"id":"b","role":"assistant","content":[{{"type":"tool_use","id":"b","name":"Write","input":{{"file_path":"/p/big.rs","content":{content}}}}}]}}}}"#,
+        at(minute)
+    )
+}
+
+/// Lines of 5 MB, and a last line without its end.
+#[test]
+fn long_and_unfinished_lines() {
+    let world = World::new();
+    let mut script = Script::of(&world)
+        .user(GOALS[0])
+        .calls("Bash", json!({"command": "cargo test"}))
+        .result(true, &"x".repeat(5 << 20));
+    script.lines.push(long_call(4));
+    let done = json!([{"type": "tool_result", "tool_use_id": "b", "content": "ok"}]);
+    let script = script.line("user", json!({"role": "user", "content": done})).says("Shall I go on?");
+    let text = script.text();
+    let path = world.claude(ONE, text.trim_end());
+    let all = resumed(&world, &[]);
+    assert_eq!(findings(&all)["blockers"], json!([["failing", "cargo test"], ["question", "Shall I go on?"]]));
+    assert_eq!(json!([all["files_modified"][0]["path"], all["files_modified"][0]["line"]]), json!(["/p/big.rs", 4]));
+    std::fs::write(&path, &text[..text.len() - 20]).expect("written");
+    let all = resumed(&world, &[]);
+    assert_eq!(json!([all["ending"], all["files_modified"][0]["line"]]), json!(["working", 4]));
+}
+
+// ---- What is wrong
+
+/// A file that is written anew in a line of several megabytes is created, and it is not a change of nothing.
+#[test]
+fn wrong_details_of_a_long_call() {
+    let world = World::new();
+    let mut script = Script::of(&world).user(GOALS[0]);
+    script.lines.push(long_call(1));
+    let done = json!([{"type": "tool_result", "tool_use_id": "b", "content": "ok"}]);
+    let all = script.line("user", json!({"role": "user", "content": done})).json();
+    assert_eq!(json!([all["files_modified"][0]["action"], all["functions"][0]["name"]]), json!(["create", "big"]));
+}
+
+/// A plan that was rejected is a decision, and no call that waits for permission; least of all when the next was approved.
+#[test]
+fn wrong_rejected_plans_are_blockers() {
+    let world = World::new();
+    let all = Script::of(&world)
+        .user("Plan the migration of users")
+        .calls("ExitPlanMode", json!({"plan": "# A"}))
+        .result(true, "The user doesn't want to proceed with this tool use.")
+        .calls("ExitPlanMode", json!({"plan": "# B"}))
+        .result(false, "User has approved your plan.")
+        .json();
+    assert_eq!(kinds(&all), []);
+}
+
+/// A denied call is settled by the same call, not by any call whose subject its words happen to end with.
+#[test]
+fn wrong_denied_calls_are_settled_by_others() {
+    let world = World::new();
+    let all = Script::of(&world)
+        .user("Push it to the server")
+        .calls("Bash", json!({"command": "git push origin main"}))
+        .result(true, "Permission to use Bash has been denied.")
+        .does("Grep", json!({"pattern": "main"}))
+        .json();
+    assert_eq!(kinds(&all), [("denied", "Bash git push origin main")]);
+}
+
+/// heuristics 6.3 (2): a choice that nobody has made yet is a question, whether somebody is at work or not.
+#[test]
+fn wrong_pending_choices_are_crashes() {
+    let world = World::new();
+    let ask = json!({"questions": [{"question": "Which database?", "options": []}]});
+    let all = Script::of(&world).user("Choose a database").calls("AskUserQuestion", ask).json();
+    assert_eq!(kinds(&all), [("question", "Which database?")]);
+}
+
+/// A call that never gets a result (a search that the model's server does) is no crash when the work went on.
+#[test]
+fn wrong_calls_without_result_are_crashes() {
+    let world = World::new();
+    let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "rust csv"}});
+    let lines = [
+        codex_said(1, "user", "Find a crate for CSV files"),
+        codex_line(2, "response_item", search),
+        codex_said(3, "assistant", "Take csv."),
+    ];
+    codex(&world, &lines.concat());
+    let all = resumed(&world, &["last"]);
+    assert_eq!(kinds(&all), []);
+    assert_eq!(all["tool_history"][0]["target"], "rust csv");
+}
+
+/// A patch over several files changes each of them in its own way.
+#[test]
+fn wrong_patches_over_several_files() {
+    let world = World::new();
+    let patch = "*** Begin Patch\n*** Add File: a.py\n+def one():\n+    pass\n*** Update File: b.py\n@@\n-x = 1\n+x = 2\n*** End Patch\n";
+    codex(
+        &world,
+        &(codex_said(1, "user", "Split the module in two")
+            + &codex_call(2, "apply_patch", &json!(patch), "Exit code: 0\n")),
+    );
+    let all = resumed(&world, &["last"]);
+    let files: Vec<_> = all["files_modified"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|file| json!([file["path"], file["action"], file["summary"]]))
+        .collect();
+    assert_eq!(json!(files), json!([["a.py", "create", "new, 2 lines"], ["b.py", "edit", "+1 -1"]]));
+    let functions = all["functions"].as_array().expect("a list");
+    assert_eq!(
+        functions.iter().map(|one| json!([one["name"], one["path"]])).collect::<Vec<_>>(),
+        [json!(["one", "a.py"])]
+    );
+}
+
+/// A patch or an edit that only adds lines to a file does not create it, nor does writing a file that was read before.
+#[test]
+fn wrong_additions_create_files() {
+    let world = World::new();
+    let patch = "*** Begin Patch\n*** Update File: b.py\n@@\n x = 1\n+y = 2\n*** End Patch\n";
+    codex(
+        &world,
+        &(codex_said(1, "user", "Add the second value")
+            + &codex_call(2, "apply_patch", &json!(patch), "Exit code: 0\n")),
+    );
+    let action = |all: &Value| all["files_modified"][0]["action"].clone();
+    let overwritten = Script::of(&world)
+        .user("Rewrite the whole guide")
+        .does("Read", json!({"file_path": "/p/guide.md"}))
+        .calls("Write", json!({"file_path": "/p/guide.md", "content": "new"}))
+        .result(false, "The file /p/guide.md has been updated successfully.")
+        .json();
+    assert_eq!([action(&resumed(&world, &["last"])), action(&overwritten)], ["edit", "edit"]);
+}
+
+/// A file given by its path has the id that stands in it, and the command that really takes it up again.
+#[test]
+fn wrong_ids_of_files_given_by_path() {
+    let world = World::new();
+    let path = codex(&world, &rich_codex());
+    let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
+    assert_eq!(json!([all["session_id"], all["resume"]]), json!([ONE, format!("codex resume {ONE}")]));
+    for path in real() {
+        let all = world.reader(&["resume", path.to_str().expect("UTF-8"), "--json"]).run();
+        let Some(all) = all.json().pop() else { continue };
+        let id = all["session_id"].as_str().expect("an id");
+        assert!(!["rollout-", "session-", "events", "2026-"].iter().any(|start| id.starts_with(start)), "{id}");
+    }
+}
+
+/// A code may end with a colon.
+#[test]
+fn wrong_codes_with_a_colon_at_the_end() {
+    let todos = json!({"todos": [{"content": "Decide one of these:", "status": "pending"}]});
+    let codes = Script::of(&World::new()).user("go").does("TodoWrite", todos).codes();
+    assert_eq!(codes, ["next:Decide-one-of-these:"]);
+}
+
+/// Codes keep what tells things apart: paths with brackets, values with signs, commands without their plumbing.
+#[test]
+fn wrong_characters_dropped_from_codes() {
+    let script = Script::of(&World::new())
+        .user("let's use threshold=0.75 there")
+        .writes("/p/app/[id].tsx", "x")
+        .writes("/p/app/id.tsx", "x")
+        .runs("cargo test 2>&1 | tail -5", false);
+    let codes = script.codes();
+    assert_eq!(count(&codes, "impl:"), 2, "{codes:#?}");
+    assert_eq!(count(&codes, "test:cargo-test"), 1, "{codes:#?}");
+    assert!(codes.contains(&"test:cargo-test".to_owned()), "{codes:#?}");
+    assert!(
+        codes.contains(&"dec:lets-use-threshold-0.75-there".to_owned())
+            || codes.contains(&"dec:let's-use-threshold=0.75-there".to_owned()),
+        "{codes:#?}"
+    );
+}
+
+/// The last twenty files are those that were changed last.
+// 001-06
+#[test]
+fn wrong_last_twenty_files() {
+    let script =
+        (0..21).fold(Script::of(&World::new()).user("go"), |script, at| script.writes(&format!("/p/{at}.rs"), "x"));
+    let all = script.writes("/p/0.rs", "y").json();
+    let paths: Vec<_> =
+        all["files_modified"].as_array().expect("a list").iter().map(|file| file["path"].clone()).collect();
+    assert!(paths.len() == 20 && paths.contains(&json!("/p/0.rs")) && !paths.contains(&json!("/p/1.rs")), "{paths:?}");
+}
+
+/// One prompt that changed nothing is a question in passing, however many commands it took to answer it; the hook says so.
+// 002-D1
+#[test]
+fn wrong_one_shot_sessions() {
+    let world = World::new();
+    let mut passing = Script::of(&world);
+    passing.from = 40;
+    passing
+        .user("What is in this directory here")
+        .runs("ls", false)
+        .runs("cat x", false)
+        .says("Nothing much.")
+        .save(&world, TWO);
+    work_in(&world, "work", ONE, 0, GOALS[0]);
+    assert_eq!(goal(&world.reader(&["resume"]).run().success()), GOALS[0]);
+}
+
+/// heuristics 6.4 (3) and (4): a prompt that nobody answered and a question that nobody answered are next.
+#[test]
+fn wrong_unanswered_prompts_are_not_next() {
+    let world = World::new();
+    let all = Script::of(&world)
+        .user("Fix the slow login page")
+        .says("Done.")
+        .user("Now deploy it to the staging server")
+        .json();
+    assert_eq!(texts(&all["open_tasks"]), ["Now deploy it to the staging server"]);
+}
+
+/// heuristics 6.3 (5): a task that waits for another one is blocked.
+#[test]
+fn wrong_tasks_that_wait_for_others() {
+    let world = World::new();
+    let all = Script::of(&world)
+        .user("Make the release")
+        .calls("TaskCreate", json!({"subject": "Build it"}))
+        .result(false, "Task #1 created successfully: Build it")
+        .calls("TaskCreate", json!({"subject": "Ship it"}))
+        .result(false, "Task #2 created successfully: Ship it")
+        .does("TaskUpdate", json!({"taskId": "2", "addBlockedBy": ["1"]}))
+        .json();
+    assert_eq!(kinds(&all), [("task", "Ship it")]);
+}
