@@ -278,7 +278,7 @@ impl Continuity {
                 }
                 self.result(*id, *failed, text.as_deref().unwrap_or_default());
             }
-            (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(text)),
+            (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(without_preamble(text))),
             (What::Mark(Mark::Interrupt, _), _) => self.ending = Ending::Interrupted,
             (What::Mark(Mark::Error, text), _) => {
                 self.ending = Ending::Failed;
@@ -580,6 +580,13 @@ fn ends_of(text: &str) -> String {
 
 fn kept(text: &str) -> String {
     text[..text.floor_char_boundary(TEXT)].to_owned()
+}
+
+/// A summary without what a client says before each.
+fn without_preamble(summary: &str) -> &str {
+    const PREAMBLE: &str = "This session is being continued from a previous conversation";
+    let rest = summary.trim_start().strip_prefix(PREAMBLE).and_then(|rest| rest.split_once('\n')).map(|(_, rest)| rest);
+    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(summary)
 }
 
 /// What clients write in the place of a result that the user did not want.

@@ -12,7 +12,7 @@ use crate::digest::Continuity;
 use crate::digest::words;
 use crate::locate::{self, Home, Session, Stamp, Unreadable};
 use crate::render::start::{Past, Start, full_name, start};
-use crate::state::notes::Notes;
+use crate::state::notes::{Kind, Notes};
 use crate::time::Time;
 use crate::transcript::Transcript;
 
@@ -28,9 +28,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let pins = notes.pins(now);
         let pins = pins.iter().map(|pin| pin.text.as_str()).collect();
         let compacted = source == Source::Compacted;
-        let own = compacted.then(|| self.own_continuity()).flatten();
-        let count = if prompt.is_empty() { 1 } else { HINTS };
         let cleared = source == Source::Cleared;
+        let own = (compacted || cleared).then(|| self.own_continuity()).flatten();
+        // After a `/clear` the session may be another, with a transcript of its own.
+        let own = own.filter(|own| compacted || own.messages > 0);
+        let count = if prompt.is_empty() { 1 } else { HINTS };
         let earlier = if compacted { Earlier::default() } else { self.earlier(count, cleared, notes) };
         let hint = self.hint(prompt, &earlier.sessions);
         let past = match (&own, earlier.sessions.first()) {
@@ -50,7 +52,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             super::shown(&whole, self.env, cwd.as_deref())
         };
         let hint = hint.as_ref().map(|(word, session)| (word.as_str(), session.clone()));
-        Begun { text: start(&Start { pins, past, hint }, now, self.settings.budget, &shown), bad: earlier.bad }
+        let noted = notes.notes(Kind::Decision, now).map(|note| note.text.as_str()).collect();
+        Begun { text: start(&Start { pins, noted, past, hint }, now, self.settings.budget, &shown), bad: earlier.bad }
     }
 
     /// The end of the observer's own transcript.
@@ -86,7 +89,9 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 earlier.any = true;
                 break;
             }
-            if self.observer.is(&session) {
+            // What was cleared away was a session of the same agent.
+            let other = passing && session.format.name != self.observer.format.name;
+            if self.observer.is(&session) || other {
                 continue;
             }
             let began_here = match reader.whereabouts(&session, session.name.is_some()) {

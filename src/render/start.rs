@@ -11,6 +11,8 @@ use crate::time::{DAY, HOUR, MINUTE, Time};
 /// What there is to tell.
 pub struct Start<'a> {
     pub pins: Vec<&'a str>,
+    /// Decisions that the user wrote down.
+    pub noted: Vec<&'a str>,
     /// What is known of the past.
     pub past: Past<'a>,
     /// What a first prompt mentions that came up before: the word, and the session.
@@ -41,7 +43,7 @@ pub fn start(start: &Start, now: Time, budget: usize, shown: &dyn Fn(&str) -> St
     match &start.past {
         Past::None => lines.push("- first use: there is no earlier session of this project".into()),
         Past::Last(agent, name, last) => lines.extend(last_session(&full_name(*agent, name), last, now, shown)),
-        Past::Own(own) => lines.extend(own_work(own, shown)),
+        Past::Own(own) => lines.extend(own_work(own, &start.noted, shown)),
         Past::Old => {}
     }
     if let Some((word, session)) = &start.hint {
@@ -123,12 +125,14 @@ fn last_session(name: &str, last: &Continuity, now: Time, shown: &dyn Fn(&str) -
     }
 }
 
-fn own_work(own: &Continuity, shown: &dyn Fn(&str) -> String) -> Vec<String> {
+fn own_work(own: &Continuity, noted: &[&str], shown: &dyn Fn(&str) -> String) -> Vec<String> {
     let mut lines = work(own, shown);
     if let Some(goal) = &own.goal {
         lines.insert(0, format!("- this session's goal was {}", quote(&goal.text, QUOTE)));
     }
-    let decided: Vec<String> = own.decisions.iter().rev().take(3).map(|item| quote(&item.text, 60)).collect();
+    // What the user wrote down first, then the newest.
+    let found = own.decisions.iter().rev().map(|item| item.text.as_str());
+    let decided: Vec<String> = noted.iter().copied().chain(found).take(3).map(|text| quote(text, 60)).collect();
     if !decided.is_empty() {
         lines.push(format!("- decided: {}", decided.join("; ")));
     }

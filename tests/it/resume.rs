@@ -383,16 +383,15 @@ Next        Update the manual
             Tell the customers
             Publish version 1.4
 Topics      billing, report, rounding
-Summary     This session is being continued from a previous conversation. Summary: totals are rounded once.
+Summary     Summary: totals are rounded once.
 Tokens      1000 in, 10 out
 Go on       claude --resume 11111111-0000-4000-8000-000000000001
 "#;
 
 /// What differs on a screen of 60 columns: long lines are cut, but never the command.
-const NARROW: [(usize, &str); 3] = [
+const NARROW: [(usize, &str); 2] = [
     (0, "Session     11111111-0000-4000-8000-000000000001 (agent-sdk…"),
     (4, "Said last   The changelog is up to date. **Next steps:** - …"),
-    (31, "Summary     This session is being continued from a previous…"),
 ];
 
 /// 004-F1, 004-F2, 004-F3: pure codes, one per line, in this order.

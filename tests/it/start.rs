@@ -517,6 +517,15 @@ fn two_windows() {
     assert_eq!(blocks, 2);
 }
 
+/// What was cleared away was this agent's work, whoever was at work since.
+#[test]
+fn what_was_cleared_was_the_same_agents() {
+    let world = World::new();
+    world.claude(ONE, &at_work(&world, 9));
+    pi_asked(&world, TWO, 2, "Rewrite the whole pipeline in another language");
+    assert_eq!(started_as(&world, ME, "clear"), block(&cleared()));
+}
+
 /// How it begins: one that goes on knows what it knew; after a `/clear` it is another, and so it is told, too. Nothing of
 /// it is remembered where nothing was told.
 #[test]
