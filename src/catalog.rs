@@ -43,6 +43,17 @@ pub enum State {
 }
 
 impl State {
+    /// A file cannot say that its writer is gone, so after an hour of silence nobody is thought to be at work.
+    pub fn of(turn: Turn, updated: Option<Time>, now: Time) -> State {
+        let silent = updated.is_none_or(|updated| now.0 - updated.0 > HOUR);
+        match turn {
+            Turn::Failed => State::Error,
+            _ if silent => State::Idle,
+            Turn::Agent => State::Working,
+            Turn::User | Turn::None => State::Waiting,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             State::Working => "working",
@@ -60,15 +71,8 @@ impl Listed<'_> {
         self.session.name.as_deref().unwrap_or(id)
     }
 
-    /// A file cannot say that its writer is gone, so after an hour of silence nobody is thought to be at work.
     pub fn state(&self, now: Time) -> State {
-        let silent = self.tally.updated.is_none_or(|updated| now.0 - updated.0 > HOUR);
-        match self.tally.turn {
-            Turn::Failed => State::Error,
-            _ if silent => State::Idle,
-            Turn::Agent => State::Working,
-            Turn::User | Turn::None => State::Waiting,
-        }
+        State::of(self.tally.turn, self.tally.updated, now)
     }
 }
 
@@ -269,7 +273,7 @@ fn listed<'f>(
             continue;
         }
         if let Some(root) = session.root {
-            complete(&mut tally, locate::beside(root, &session.path));
+            complete(&mut tally, locate::beside(&session));
             if root.titles.is_some() {
                 let known = titles.entry(std::ptr::from_ref(root).cast()).or_insert_with(|| locate::titles(root, env));
                 tally.person_title = known.get(&session.id).cloned().or(tally.person_title);
@@ -314,6 +318,8 @@ fn complete(tally: &mut Tally, aside: Aside) {
 /// Why a name leads to no session, or to several.
 #[derive(Debug)]
 pub enum Unresolved {
+    /// There is no name.
+    Nameless,
     /// No session is called that; these come nearest.
     Unknown(Vec<(String, String)>),
     Ambiguous(Vec<(String, String)>),
@@ -339,6 +345,9 @@ pub fn resolve<'f>(
     // A title may be in quotes, as the hook writes it.
     let unquoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     let name = unquoted.filter(|name| !name.is_empty()).unwrap_or(name);
+    if name.is_empty() {
+        return Err(Unresolved::Nameless);
+    }
     let found = |session| Ok(Resolved { session, subagent: false });
     if let Some(session) = Home::above(&env.cwd).and_then(|home| home.session(name, formats, env)) {
         return found(session);

@@ -265,11 +265,14 @@ pub enum TitleBy {
     Agent,
 }
 
-/// Tokens as the client counted them; `total` says that the numbers cover the whole session so far.
+/// Tokens as the client counted them; `total` says that the numbers cover the whole session so far. The context is how many
+/// the model had before it in the last request, where it is told apart, and the window how many it can have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     pub input: u64,
     pub output: u64,
+    pub context: Option<u64>,
+    pub window: Option<u64>,
     pub total: bool,
 }
 

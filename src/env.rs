@@ -189,6 +189,36 @@ impl Env {
             Err(_) => path.display().to_string(),
         }
     }
+
+    /// A path as who runs this would write it; else as the session that names it, from its directory, would.
+    pub fn shown(&self, path: &Path, cwd: Option<&str>) -> String {
+        let below = |dir: &Path| path.strip_prefix(dir).ok().map(|below| below.display().to_string());
+        below(&self.cwd).or_else(|| below(Path::new(cwd?))).unwrap_or_else(|| self.tilde(path))
+    }
+
+    /// The same of a path as the session has it, which may be relative.
+    pub fn shown_from(&self, cwd: Option<&str>, path: &str) -> String {
+        self.shown(&absolute(cwd.map_or(&*self.cwd, Path::new), path), cwd)
+    }
+}
+
+/// A path as it is from the root, without `.` and `..`.
+pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
+    // An address is no path, and must stay what it is.
+    if path.contains("://") {
+        return path.into();
+    }
+    let mut whole = PathBuf::new();
+    for part in cwd.join(path).components() {
+        match part {
+            std::path::Component::CurDir => {}
+            std::path::Component::ParentDir => {
+                whole.pop();
+            }
+            part => whole.push(part),
+        }
+    }
+    whole
 }
 
 /// A directory that goes when it is done with.

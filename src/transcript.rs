@@ -7,12 +7,14 @@ use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 
-use crate::cursor::{Backward, Buffer, Cursor, Forward, Line};
+use crate::budget::{self, Deadline};
+use crate::cursor::{Backward, Buffer, Cursor, Forward, Line, newest_lines};
 use crate::decode::{Decoder, Item, Outcome};
 use crate::digest::{Continuity, Tally, weave};
 use crate::entry::{Entry, TitleBy, What};
 use crate::file;
 use crate::format::{Format, Known};
+use crate::locate::Session;
 use crate::time::{MINUTE, Time};
 
 pub struct Transcript<'f> {
@@ -279,6 +281,28 @@ fn open(path: &Path) -> io::Result<File> {
         io::ErrorKind::IsADirectory => io::Error::other("is a directory, not a transcript"),
         _ => error,
     })
+}
+
+/// Where a session stopped: from its end, and from more of it if that does not tell the goal and there is time.
+pub fn stopped(
+    session: &Session,
+    now: Time,
+    deadline: &Deadline,
+    mut only: Option<&mut dyn FnMut(&str) -> bool>,
+) -> io::Result<Continuity> {
+    let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true);
+    let size = transcript.meta.len();
+    let mut most = budget::OWN;
+    loop {
+        let offset = newest_lines(&transcript.file, size, most)?;
+        let only = only.as_mut().map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
+        let mut all = transcript.continuity(offset, &mut Buffer::default(), only)?;
+        all.finish(all.is_quiet(now));
+        if all.goal.is_some() || offset == 0 || most > 64 << 20 || deadline.is_over() {
+            return Ok(all);
+        }
+        most *= 16;
+    }
 }
 
 /// How the lines of a file fit a format.

@@ -133,8 +133,8 @@ pub struct ResumeArgs {
     /// One JSON object, with the line of the transcript for every item
     #[arg(long)]
     pub json: bool,
-    /// The most tokens that the codes may cost [default: 1500]
-    #[arg(long)]
+    /// The most tokens to print [default: 1500 for codes]; with --json, the limit in token_budget
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
     pub budget: Option<usize>,
     /// How far back to look for the last session [default: 7d]
     #[arg(long, value_parser = since)]
@@ -189,6 +189,10 @@ fn at_least_one(text: &str) -> Result<u64, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "not a number of entries, 1 or more".into())
 }
 
+fn tokens(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "not a number of tokens, 1 or more".into())
+}
+
 fn since(text: &str) -> Result<Since, String> {
     if let Ok(ago) = humantime::parse_duration(text) {
         return Ok(Since::Ago(i64::try_from(ago.as_millis()).unwrap_or(1000 * 365 * DAY)));
@@ -199,6 +203,25 @@ fn since(text: &str) -> Result<Since, String> {
 }
 
 const COMMANDS: [&str; 6] = ["log", "list", "resume", "profile", "formats", "help"];
+
+/// The command that somebody may have meant by a name that leads nowhere.
+pub fn command_like(name: &str) -> Option<&'static str> {
+    let near = |command: &&&str| name.len() > 2 && distance(name, command) <= 2;
+    COMMANDS.iter().filter(near).min_by_key(|command| distance(name, command)).copied()
+}
+
+/// How many letters must change, come or go to make one word of another.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (above, from) in a.bytes().enumerate() {
+        let mut corner = std::mem::replace(&mut row[0], above + 1);
+        for (left, to) in b.bytes().enumerate() {
+            let least = (corner + usize::from(from != to)).min(row[left] + 1).min(row[left + 1] + 1);
+            corner = std::mem::replace(&mut row[left + 1], least);
+        }
+    }
+    row[b.len()]
+}
 
 /// Flags that only `log` has, and flags that are followed by a value.
 const OF_LOG: [&str; 5] = ["-f", "--follow", "-n", "--lines", "--full"];

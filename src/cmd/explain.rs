@@ -102,6 +102,7 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
         writeln!(out, "{asks} would be told nothing: {why}.")?;
         return Ok(exit);
     }
+    let mut asks = &*asks;
     if let Subject::New(_) = subject {
         let (notes, wrong) = Notes::read(stage.env, surveyor.project_dir());
         wrong.iter().try_for_each(|wrong| writeln!(stage.err, "session-context: {}", clean(wrong)))?;
@@ -110,6 +111,7 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
             writeln!(out, "{asks} would be told when it begins:\n")?;
             start.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
             writeln!(out)?;
+            asks = "It";
         }
     }
     match told.block.text.as_str() {
@@ -186,7 +188,7 @@ fn words(reason: Reason) -> &'static str {
         Reason::Elsewhere => "another project",
         Reason::Subagent => "a subagent's, part of its session",
         Reason::Ignored => "left alone (`ignore`)",
-        Reason::NothingSaid => "written to, but nothing was said",
+        Reason::NothingSaid => "written to, but nothing new was said",
         Reason::ThrowAway => "a throw-away session",
         Reason::Late => "not read in time",
         Reason::Unreadable => "could not be read",

@@ -33,7 +33,7 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
         all.retain(|listed| listed.here);
     }
     if all.is_empty() {
-        stage.say_none(args.all, args.agent.is_some() || args.since.is_some(), elsewhere)?;
+        stage.say(super::none(args.all, args.agent.is_some() || args.since.is_some(), elsewhere, "--all"))?;
         return Ok(trouble.max(Exit::Nothing));
     }
     if stage.settings.redact {

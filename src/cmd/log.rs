@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 
-use super::args::LogArgs;
+use super::args::{self, LogArgs};
 use super::{Exit, Stage, follow};
 use crate::catalog::{self, Resolved, Unresolved};
 use crate::entry::{Entry, What};
@@ -36,7 +36,12 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
         }
         Err(unresolved) => {
             stage.say_unreadable(&bad)?;
-            return stage.say_unresolved(name, unresolved);
+            let unknown = matches!(unresolved, Unresolved::Unknown(_));
+            let exit = stage.say_unresolved(name, unresolved)?;
+            if let Some(command) = args::command_like(name).filter(|_| unknown) {
+                stage.say(format_args!("there is a command `session-reader {command}`"))?;
+            }
+            return Ok(exit);
         }
     };
     if args.follow {
@@ -73,7 +78,7 @@ pub fn read(resolved: &Resolved, wanted: Wanted) -> io::Result<Log> {
 /// the log looks the same.
 pub fn origin(session: &Session, label: Option<String>) -> Origin {
     let inside = Transcript::open(&session.path, session.format.format()).ok().and_then(|file| file.beginning().cwd);
-    let cwd = inside.or_else(|| locate::beside(session.root?, &session.path).cwd);
+    let cwd = inside.or_else(|| locate::beside(session).cwd);
     Origin { label, cwd }
 }
 

@@ -75,20 +75,12 @@ impl Stage<'_, '_> {
         Ok(if bad.is_empty() { Exit::Found } else { Exit::Trouble })
     }
 
-    /// Says that there are no sessions, and where there may be some.
-    fn say_none(&mut self, anywhere: bool, narrowed: bool, elsewhere: usize) -> io::Result<()> {
-        let like = if narrowed { " like that" } else { "" };
-        let place = if anywhere { "on this machine" } else { "in this project" };
-        let hint = match elsewhere {
-            0 if !narrowed => "; `session-reader formats` shows where they are looked for".into(),
-            0 => String::new(),
-            count => format!("; {count} elsewhere, which --all shows"),
-        };
-        self.say(format_args!("no sessions{like} {place}{hint}"))
-    }
-
     fn say_unresolved(&mut self, name: &str, unresolved: Unresolved) -> io::Result<Exit> {
         let candidates = match unresolved {
+            Unresolved::Nameless => {
+                self.say("the name of the session is empty; `session-reader list --all` shows what there is")?;
+                vec![]
+            }
             Unresolved::Unknown(near) if near.is_empty() => {
                 self.say(format_args!("no session is called '{name}', and no session was found at all; `session-reader formats` shows where they are looked for"))?;
                 near
@@ -127,6 +119,18 @@ impl Stage<'_, '_> {
         }
         Ok(Exit::Trouble)
     }
+}
+
+/// That there are no sessions, and where there may be some.
+fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> String {
+    let like = if narrowed { " like that" } else { "" };
+    let place = if anywhere { "on this machine" } else { "in this project" };
+    let hint = match elsewhere {
+        0 if !narrowed => "; `session-reader formats` shows where they are looked for".into(),
+        0 => String::new(),
+        count => format!("; {count} elsewhere, which {shows} shows"),
+    };
+    format!("no sessions{like} {place}{hint}")
 }
 
 /// Runs a command of `session-reader`.

@@ -35,7 +35,7 @@ pub fn run(args: &ProfileArgs, stage: &mut Stage) -> io::Result<Exit> {
     }
     let trouble = stage.say_unreadable(&bad)?;
     if profile.sessions == 0 {
-        stage.say_none(args.all, since.is_some(), if args.all { 0 } else { elsewhere })?;
+        stage.say(super::none(args.all, since.is_some(), if args.all { 0 } else { elsewhere }, "--all"))?;
         return Ok(trouble.max(Exit::Nothing));
     }
 

@@ -2,106 +2,61 @@
 
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use super::args::ResumeArgs;
-use super::{Exit, Stage};
+use super::{Exit, Stage, none};
 use crate::budget::Deadline;
-use crate::catalog::{self, Listed, Resolved};
+use crate::catalog::{self, Listed, Resolved, State};
 use crate::cursor::Buffer;
-use crate::hook::{digest, indexed_title, shown};
-use crate::locate::{self, Project, Unreadable};
+use crate::digest::Continuity;
+use crate::digest::continuity::FRESH;
+use crate::locate::{self, Project, Session, Unreadable};
 use crate::render::resume::Stop;
 use crate::secrets::redact;
 use crate::state::notes::{Kind, Notes};
-use crate::time::{DAY, Time};
-use crate::transcript::Transcript;
+use crate::time::Time;
+use crate::transcript::{self, Transcript};
 
 /// Tokens that codes may cost if nobody says.
 const TOKENS: usize = 1500;
-/// How long a session is taken up again without being asked for by name.
-const WEEK: i64 = 7 * DAY;
 
 pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let env = stage.env;
-    let (notes, wrong) = Notes::read(env, Project::of(&env.cwd).dir());
-    wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
-    let since = args.since.map_or(Time(env.now().0.saturating_sub(WEEK)), |since| since.time(env));
     let mut bad = Vec::new();
     let resolved = match args.name.as_deref().filter(|name| *name != "last") {
-        Some(name) => match catalog::resolve(env, stage.formats, name, &mut bad) {
-            Ok(resolved) => Some(resolved),
-            Err(unresolved) => return stage.say_unresolved(name, unresolved),
-        },
-        None => last(stage, since, &notes, &mut bad),
+        Some(name) => {
+            catalog::resolve(stage.env, stage.formats, name, &mut bad).map_err(|unresolved| (name, unresolved))
+        }
+        None => {
+            let since = args.since.map(|since| since.time(stage.env));
+            match last(stage, since, false, &mut bad) {
+                Ok(resolved) => Ok(resolved),
+                Err(why) => {
+                    let trouble = stage.say_unreadable(&bad)?;
+                    stage.say(why)?;
+                    return Ok(trouble.max(Exit::Nothing));
+                }
+            }
+        }
     };
     let trouble = stage.say_unreadable(&bad)?;
-    let Some(Resolved { session, subagent }) = resolved else {
-        stage
-            .say("no session of this project stopped in that time; --since 30d looks further back, --help says more")?;
-        return Ok(trouble.max(Exit::Nothing));
+    let Resolved { session, subagent } = match resolved {
+        Ok(resolved) => resolved,
+        Err((name, unresolved)) => return stage.say_unresolved(name, unresolved),
     };
-    let read = Transcript::open(&session.path, session.format.detailed())
-        .and_then(|file| file.full(true).subagent(subagent).continuity(0, &mut Buffer::default(), None));
-    let mut all = match read {
+    let mut all = match read(&session, subagent, stage) {
         Ok(all) => all,
         Err(error) => return stage.say_unreadable(&[Unreadable { path: session.path, error }]),
     };
-    all.cwd = all.cwd.take().or_else(|| locate::beside(session.root?, &session.path).cwd);
-    all.person_title = indexed_title(&session, env).or(all.person_title.take());
-    let quiet = all.is_quiet(env.now());
+    let quiet = all.is_quiet(stage.env.now());
     all.finish(quiet);
     if all.messages == 0 {
         stage.say(format_args!("nothing was said in {}", session.path.display()))?;
         return Ok(trouble.max(Exit::Nothing));
     }
-    // A file name may have only the beginning of the id, and one from anywhere none of it.
-    let inside = all.session.clone().filter(|id| session.root.is_none() || id.starts_with(&session.id));
-    let id = inside.unwrap_or_else(|| session.id.clone());
-    let fill = |command: &String| command.replace("{id}", &id).replace("{path}", &quoted(&session.path));
-    let project = Project::of(all.cwd.as_deref().map_or(&env.cwd, Path::new));
-    // What the user wrote down belongs to the session's project, wherever this runs.
-    let (notes, wrong) = Notes::read(env, project.dir());
-    if project != Project::of(&env.cwd) {
-        wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
-    }
-    let text = |kind: Kind| notes.notes(kind, env.now()).map(move |note| (kind.name(), note.text.clone()));
-    let kinds = [Kind::Decision, Kind::Blocker, Kind::Next, Kind::Fact];
-    let stop = Stop {
-        id: &id,
-        agent: &session.format.name,
-        path: session.path.display().to_string(),
-        project: project.name(),
-        status: if quiet { "idle" } else { "active" },
-        command: session.format.head().resume.as_ref().map(fill),
-        pins: notes.pins(env.now()).iter().map(|pin| pin.text.clone()).collect(),
-        notes: kinds.into_iter().flat_map(text).collect(),
-        tags: notes.tags(&id).into_iter().map(str::to_owned).collect(),
-        now: env.now(),
-        continuity: &all,
-    };
-    let hide = |text: String| if stage.settings.redact { redact(&text).into_owned() } else { text };
-    if args.json {
-        let mut json = stop.json(args.budget.unwrap_or(TOKENS));
-        if stage.settings.redact {
-            without_secrets(&mut json);
-        }
-        writeln!(stage.out, "{json}")?;
-    } else if args.codes {
-        for code in stop.codes(args.budget.unwrap_or(TOKENS)) {
-            writeln!(stage.out, "{}", hide(code))?;
-        }
-    } else {
-        let cwd = all.cwd.as_deref();
-        let path = |path: &str| {
-            let whole = crate::hook::survey::absolute(cwd.map_or(&*env.cwd, Path::new), path);
-            shown(&whole, env, cwd)
-        };
-        for line in stop.text(&env.zone(), &stage.look, &path) {
-            writeln!(stage.out, "{}", hide(line))?;
-        }
-    }
+    show(args, &session, subagent, &all, stage)?;
     if all.broken > 0 && !args.json {
         let path = session.path.display();
         stage
@@ -110,13 +65,84 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
     Ok(trouble)
 }
 
-/// Hides secrets in every text of a value.
-fn without_secrets(value: &mut Value) {
-    match value {
-        Value::String(text) => *text = redact(text).into_owned(),
-        Value::Array(all) => all.iter_mut().for_each(without_secrets),
-        Value::Object(all) => all.values_mut().for_each(without_secrets),
-        _ => {}
+/// The whole session, with what lies beside its transcript.
+fn read(session: &Session, subagent: bool, stage: &Stage) -> io::Result<Continuity> {
+    let file = Transcript::open(&session.path, session.format.detailed())?.full(true).subagent(subagent);
+    let mut all = file.continuity(0, &mut Buffer::default(), None)?;
+    all.cwd = all.cwd.take().or_else(|| locate::beside(session).cwd);
+    all.person_title = locate::indexed_title(session, stage.env).or(all.person_title.take());
+    Ok(all)
+}
+
+fn show(args: &ResumeArgs, session: &Session, subagent: bool, all: &Continuity, stage: &mut Stage) -> io::Result<()> {
+    let env = stage.env;
+    let now = env.now();
+    // A file name may have only the beginning of the id, and one from anywhere none of it; a subagent's lines have the
+    // session's.
+    let inside = all.session.as_deref().filter(|id| session.root.is_none() || id.starts_with(&session.id));
+    let id = inside.filter(|_| !subagent).unwrap_or(&session.id);
+    let command = session.format.head().resume.as_ref().filter(|_| !subagent);
+    let command = command.map(|command| {
+        let command = command.replace("{id}", id).replace("{path}", &quoted(&session.path));
+        // Agents look for their sessions in the directory they are in.
+        let away = all.cwd.as_deref().map(Path::new).filter(|cwd| *cwd != env.cwd);
+        away.map_or(command.clone(), |cwd| format!("cd {} && {command}", quoted(cwd)))
+    });
+    // What the user wrote down belongs to the session's project, wherever this runs.
+    let project = Project::of(all.cwd.as_deref().map_or(&env.cwd, Path::new));
+    let (notes, wrong) = Notes::read(env, project.dir());
+    wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
+    let text =
+        |kind: &'_ Kind| notes.notes(*kind, now).map(|note| (note.kind.name(), note.text.clone())).collect::<Vec<_>>();
+    let stop = Stop {
+        id,
+        agent: &session.format.name,
+        path: session.path.display().to_string(),
+        project: project.name(),
+        state: State::of(all.ending.turn(), all.updated, now).name(),
+        status: if all.is_quiet(now) { "idle" } else { "active" },
+        command,
+        subagent,
+        pins: notes.pins(now).iter().map(|pin| pin.text.clone()).collect(),
+        notes: Kind::OF_PROJECT[1..].iter().flat_map(text).collect(),
+        tags: notes.tags(id).into_iter().map(str::to_owned).collect(),
+        done: notes.is_done(id),
+        now,
+        continuity: all,
+    };
+    let lines = if args.json {
+        vec![stop.json(args.budget)]
+    } else if args.codes {
+        stop.codes(args.budget.unwrap_or(TOKENS))
+    } else {
+        stop.text(&env.zone(), &stage.look, args.budget, &|path| env.shown_from(all.cwd.as_deref(), path))
+    };
+    if let (true, Some(budget)) = (lines.is_empty(), args.budget) {
+        stage.say(format_args!("nothing fits into {budget} tokens; see --budget"))?;
+    }
+    for line in lines {
+        let line = if stage.settings.redact { hidden(line, args.json) } else { line };
+        writeln!(stage.out, "{line}")?;
+    }
+    Ok(())
+}
+
+/// A line without secrets. In JSON they are looked for in each text by itself.
+fn hidden(line: String, json: bool) -> String {
+    fn without_secrets(value: &mut Value) {
+        match value {
+            Value::String(text) => *text = redact(text).into_owned(),
+            Value::Array(all) => all.iter_mut().for_each(without_secrets),
+            Value::Object(all) => all.values_mut().for_each(without_secrets),
+            _ => {}
+        }
+    }
+    match serde_json::from_str::<Value>(&line) {
+        Ok(mut value) if json => {
+            without_secrets(&mut value);
+            value.to_string()
+        }
+        _ => redact(&line).into_owned(),
     }
 }
 
@@ -127,25 +153,48 @@ fn quoted(path: &Path) -> String {
     if plain { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
 }
 
-/// The session of this project that was at work last, if not too long ago; not the one that asks, nor one that is done,
-/// nor a question in passing if there is anything else.
-fn last<'f>(stage: &Stage<'_, 'f>, since: Time, notes: &Notes, bad: &mut Vec<Unreadable>) -> Option<Resolved<'f>> {
+/// The session of this project that was at work last: not the one that asks, and not a question in passing if there is
+/// anything else; one that is done if such are wanted, else one that is not. Or why there is none.
+pub fn last<'f>(
+    stage: &Stage<'_, 'f>,
+    since: Option<Time>,
+    done: bool,
+    bad: &mut Vec<Unreadable>,
+) -> Result<Resolved<'f>, String> {
     const TRIES: usize = 20;
     let env = stage.env;
-    let deadline = Deadline::after(std::time::Duration::from_secs(5));
-    let all = catalog::list(env, stage.formats, bad);
+    let now = env.now();
+    // What is wrong with them is said by who shows them.
+    let (notes, _) = Notes::read(env, Project::of(&env.cwd).dir());
+    let mut all = catalog::list(env, stage.formats, bad);
+    let elsewhere = all.iter().filter(|listed| !listed.here).count();
     let asks = |listed: &Listed| {
         let told = listed.session.format.hook().and_then(|hook| hook.env.iter().find_map(|name| env.var(name)));
         told.is_some_and(|id| id.to_string_lossy().starts_with(&listed.session.id))
     };
-    let fits = |listed: &&Listed| {
-        listed.here
-            && listed.tally.updated.is_some_and(|updated| updated >= since)
-            && !notes.is_done(&listed.session.id)
-            && !asks(listed)
+    all.retain(|listed| listed.here && !asks(listed));
+    let Some(newest) = all.first().cloned() else {
+        return Err(none(false, false, elsewhere, "`session-reader list --all`"));
     };
-    let worked =
-        |listed: &&Listed| digest(&listed.session, env.now(), &deadline, None).is_ok_and(|all| !all.is_one_shot());
-    let found = all.iter().filter(fits).take(TRIES).find(worked).or_else(|| all.iter().find(fits));
-    found.map(|listed| Resolved { session: listed.session.clone(), subagent: false })
+    let since = since.unwrap_or(Time(now.0.saturating_sub(FRESH)));
+    all.retain(|listed| listed.tally.updated.is_some_and(|updated| updated >= since));
+    if all.is_empty() {
+        let when = newest.tally.updated.map_or("at no known time".into(), |updated| updated.age(now) + " ago");
+        return Err(format!(
+            "no session of this project stopped in that time; {} stopped {when}: --since looks further back",
+            newest.handle()
+        ));
+    }
+    all.retain(|listed| notes.is_done(&listed.session.id) == done);
+    if all.is_empty() && done {
+        return Err("no session of this project is done".into());
+    }
+    let deadline = Deadline::after(Duration::from_secs(5));
+    let worked = |listed: &&Listed| {
+        transcript::stopped(&listed.session, now, &deadline, None).is_ok_and(|all| !all.is_one_shot())
+    };
+    let found = all.iter().take(TRIES).find(worked).or(all.first());
+    found
+        .map(|listed| Resolved { session: listed.session.clone(), subagent: false })
+        .ok_or_else(|| "all sessions of this project in that time are done; `session-context done NAME --undo` takes that back, and `session-reader resume NAME` shows one".into())
 }

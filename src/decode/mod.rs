@@ -243,7 +243,14 @@ impl<'f> Decoder<'f> {
             |slots: &[usize]| slots.iter().filter_map(|slot| found.get(*slot)?.count()).fold(0, u64::saturating_add);
         let usage = rule.usage.as_ref().and_then(|keys| {
             let any = keys.input.iter().chain(&keys.output).any(|slot| found.get(*slot).is_some());
-            any.then(|| Usage { input: sum(&keys.input), output: sum(&keys.output), total: keys.total })
+            let [context, window] = [&keys.context, &keys.window].map(|keys| found.first(keys).and_then(Raw::count));
+            any.then(|| Usage {
+                input: sum(&keys.input),
+                output: sum(&keys.output),
+                context,
+                window,
+                total: keys.total,
+            })
         });
         Facts {
             time: found.first(&format.time).and_then(time),

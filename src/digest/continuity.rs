@@ -6,11 +6,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Turn;
 use super::code::{self, Work};
 use super::words::{self, Topics};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, Task, TaskState, TitleBy, What};
 use crate::secrets::redact;
-use crate::time::{MINUTE, Time};
+use crate::time::{DAY, MINUTE, Time};
 
 /// Something that was said or found, and where.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,15 +23,27 @@ pub struct Item {
 }
 
 /// A file that was changed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct FileChange {
     pub path: String,
     /// The last change, in one line.
-    pub summary: String,
+    pub last: String,
     pub created: bool,
+    pub deleted: bool,
     pub edits: u64,
     pub time: Option<Time>,
     pub line: u64,
+}
+
+impl FileChange {
+    /// What was done to it, in one line.
+    pub fn summary(&self) -> String {
+        match self.edits {
+            0 | 1 => self.last.clone(),
+            edits if self.created && !self.deleted => format!("new; {}, the last of {edits} edits", self.last),
+            edits => format!("{}, the last of {edits} edits", self.last),
+        }
+    }
 }
 
 /// A command that ran.
@@ -60,6 +73,7 @@ pub struct ToDo {
     pub id: Option<String>,
     pub text: String,
     pub state: TaskState,
+    pub time: Option<Time>,
     pub line: u64,
 }
 
@@ -78,8 +92,10 @@ pub enum Obstacle {
     Question,
     /// The user did not allow a call.
     Denied,
-    /// The model, the network or the account failed.
+    /// There is no more to be had for now: of the account, or of the room that a model has.
     Limit,
+    /// The model, the network or the client failed.
+    Error,
     /// A task is marked as blocked.
     Task,
     /// A call has no result.
@@ -95,6 +111,7 @@ impl Obstacle {
             Obstacle::Question => "question",
             Obstacle::Denied => "denied",
             Obstacle::Limit => "limit",
+            Obstacle::Error => "error",
             Obstacle::Task => "task",
             Obstacle::Crashed => "crashed",
             Obstacle::Said => "said",
@@ -116,9 +133,21 @@ pub enum Ending {
     Working,
     Interrupted,
     Failed,
+    /// A prompt, a call or a result came last, and then nothing for a while.
+    Unfinished,
 }
 
 impl Ending {
+    /// Whose turn it is after that.
+    pub fn turn(self) -> Turn {
+        match self {
+            Ending::None => Turn::None,
+            Ending::Working | Ending::Unfinished => Turn::Agent,
+            Ending::Answered | Ending::Asked | Ending::Interrupted => Turn::User,
+            Ending::Failed => Turn::Failed,
+        }
+    }
+
     pub fn name(self) -> &'static str {
         match self {
             Ending::None => "none",
@@ -127,6 +156,7 @@ impl Ending {
             Ending::Working => "working",
             Ending::Interrupted => "interrupted",
             Ending::Failed => "failed",
+            Ending::Unfinished => "unfinished",
         }
     }
 }
@@ -143,6 +173,8 @@ pub struct Continuity {
     pub updated: Option<Time>,
     pub input: u64,
     pub output: u64,
+    /// How many tokens the model can have before it at once, if the transcript tells.
+    pub window: Option<u64>,
     pub messages: u64,
     /// What the user typed, and what the agent said, the oldest first; of both the last few.
     pub prompts: Vec<Item>,
@@ -192,7 +224,13 @@ struct Fold {
     functions: HashSet<(String, String)>,
     error: Option<Item>,
     created: u64,
+    /// Tokens of the last request, and characters said by both sides.
+    context: u64,
+    said: u64,
 }
+
+/// How long it is of interest where a session stopped.
+pub const FRESH: i64 = 7 * DAY;
 
 /// How much is kept of what there may be much of.
 const PROMPTS: usize = 60;
@@ -226,6 +264,9 @@ impl Continuity {
             *place = Some(title.trim().to_owned()).filter(|title| !title.is_empty());
         }
         if let Some(usage) = facts.usage {
+            self.window = usage.window.or(self.window);
+            let own = Some(usage.input.saturating_add(usage.output)).filter(|_| !usage.total);
+            self.fold.context = usage.context.or(own).unwrap_or(self.fold.context);
             if usage.total {
                 self.input = self.input.max(usage.input);
                 self.output = self.output.max(usage.output);
@@ -248,6 +289,9 @@ impl Continuity {
             return;
         }
         let item = |text: &str| Item { text: ends_of(text), time: entry.time, line };
+        if let What::Text(text) = &entry.what {
+            self.fold.said += text.chars().count() as u64;
+        }
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => {
                 let twin = self.fold.queued.take().as_deref() == Some(text) && !entry.queued;
@@ -278,7 +322,7 @@ impl Continuity {
                 }
                 self.result(*id, *failed, text.as_deref().unwrap_or_default());
             }
-            (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(without_preamble(text))),
+            (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(bare_summary(text))),
             (What::Mark(Mark::Interrupt, _), _) => self.ending = Ending::Interrupted,
             (What::Mark(Mark::Error, text), _) => {
                 self.ending = Ending::Failed;
@@ -366,7 +410,7 @@ impl Continuity {
         }
         match call.act {
             Act::Run => self.ran(&subject, failed, item(String::new())),
-            Act::Edit if !failed => self.edited(line, time, call),
+            Act::Edit if !failed => self.edited(line, time, call, result),
             _ => {}
         }
         let Some(detail) = detail.filter(|_| !failed) else { return };
@@ -383,7 +427,7 @@ impl Continuity {
             self.tasks.clear();
         }
         for task in &detail.tasks {
-            self.task(task, line, result);
+            self.task(task, time, line, result);
         }
     }
 
@@ -408,25 +452,31 @@ impl Continuity {
         keep(&mut self.commands, ran, HISTORY);
     }
 
-    fn edited(&mut self, line: u64, time: Option<Time>, call: &Call) {
+    fn edited(&mut self, line: u64, time: Option<Time>, call: &Call, result: &str) {
+        let was_there = was_there(result);
         let changes = call.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
         for path in &call.subjects {
             let below = self.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd)).unwrap_or(path);
             self.topics.add_file(&redact(below));
             let own = changes.iter().find(|change| change.path.as_ref().is_none_or(|own| *own == **path));
             let (added, removed) = own.map_or(("", ""), |change| (change.added.as_str(), change.removed.as_str()));
+            let whole = own.is_some_and(|change| change.whole && !change.added.is_empty());
             // Written whole, and not looked at before.
-            let seen = self.history.iter().rev().skip(1).any(|used| used.subject == **path && !used.failed);
-            let created = !seen && own.is_some_and(|change| change.whole && !change.added.is_empty());
+            let seen =
+                was_there || self.history.iter().rev().skip(1).any(|used| used.subject == **path && !used.failed);
             let deleted = own.is_some_and(|change| change.deleted);
-            let summary = if deleted { "deleted".into() } else { code::summary(path, added, removed, created) };
-            match self.files.iter_mut().find(|file| file.path == **path) {
-                Some(file) => {
-                    *file = FileChange { edits: file.edits + 1, summary, time, line, ..file.clone() };
-                }
-                None => {
-                    self.files.push(FileChange { path: path.to_string(), summary, created, edits: 1, time, line });
-                }
+            let last = match (whole, seen) {
+                _ if deleted => "deleted".into(),
+                (true, false) => in_lines("new", added),
+                (true, true) => in_lines("rewritten", added),
+                (false, _) => code::summary(path, added, removed, false),
+            };
+            let known = self.files.iter_mut().find(|file| file.path == **path);
+            let (edits, created) = known.as_ref().map_or((1, whole && !seen), |file| (file.edits + 1, file.created));
+            let file = FileChange { path: path.to_string(), last, created, deleted, edits, time, line };
+            match known {
+                Some(known) => *known = file,
+                None => self.files.push(file),
             }
             for name in code::functions(path, added) {
                 if self.fold.functions.insert((path.to_string(), name.clone())) {
@@ -436,7 +486,7 @@ impl Continuity {
         }
     }
 
-    fn task(&mut self, task: &Task, line: u64, result: &str) {
+    fn task(&mut self, task: &Task, time: Option<Time>, line: u64, result: &str) {
         let mut id = task.id.clone();
         if id.is_none() && task.state.is_none() {
             // Created: its number is in the answer, or the next one.
@@ -450,11 +500,11 @@ impl Continuity {
             (Some(known), text) => {
                 known.state = task.state.unwrap_or(known.state);
                 known.text = text.clone().unwrap_or_else(|| known.text.clone());
-                known.line = line;
+                (known.time, known.line) = (time, line);
             }
             (None, Some(text)) => {
                 let state = task.state.unwrap_or(TaskState::Open);
-                self.tasks.push(ToDo { id, text: text.clone(), state, line });
+                self.tasks.push(ToDo { id, text: text.clone(), state, time, line });
             }
             (None, None) => {}
         }
@@ -485,11 +535,14 @@ impl Continuity {
             self.goal = Some(Item { text: goal.text, ..place.clone() });
             self.sure = goal.sure;
         }
-        self.blockers = self.obstacles(quiet);
+        if quiet && self.ending == Ending::Working {
+            self.ending = Ending::Unfinished;
+        }
+        self.blockers = self.obstacles();
         self.next = self.open();
     }
 
-    fn obstacles(&mut self, quiet: bool) -> Vec<Blocker> {
+    fn obstacles(&mut self) -> Vec<Blocker> {
         let blocker = |kind: Obstacle| move |item: Item| Blocker { kind, item };
         let mut all: Vec<Blocker> =
             self.fold.failing.drain(..).map(|(_, item)| item).map(blocker(Obstacle::Failing)).collect();
@@ -500,14 +553,17 @@ impl Continuity {
             all.push(Blocker { kind: Obstacle::Question, item: Item { text, ..answer.clone() } });
         }
         all.extend(self.fold.denied.drain(..).map(blocker(Obstacle::Denied)));
-        all.extend(self.fold.error.take().map(blocker(Obstacle::Limit)));
+        all.extend(self.fold.error.take().map(|error| {
+            let kind = if is_limit(&error.text) { Obstacle::Limit } else { Obstacle::Error };
+            Blocker { kind, item: error }
+        }));
         let tasks = self.tasks.iter().filter(|task| task.state == TaskState::Blocked);
         all.extend(tasks.map(|task| Blocker {
             kind: Obstacle::Task,
-            item: Item { text: task.text.clone(), time: None, line: task.line },
+            item: Item { text: task.text.clone(), time: task.time, line: task.line },
         }));
         let mut open = self.fold.order.iter().filter_map(|id| self.fold.pending.get(id));
-        let crashed = open.next_back().filter(|_| quiet && self.ending == Ending::Working);
+        let crashed = open.next_back().filter(|_| self.ending == Ending::Unfinished);
         all.extend(crashed.map(|(line, time, call)| {
             let subject = call.subjects.first().map(|subject| subject.to_string()).unwrap_or_default();
             let question = call.detail.as_deref().and_then(|detail| detail.question.clone());
@@ -527,7 +583,7 @@ impl Continuity {
         let of = |state: TaskState| self.tasks.iter().filter(move |task| task.state == state);
         let mut next: Vec<Item> = of(TaskState::Active)
             .chain(of(TaskState::Open))
-            .map(|task| Item { text: task.text.clone(), time: None, line: task.line })
+            .map(|task| Item { text: task.text.clone(), time: task.time, line: task.line })
             .collect();
         if let Some(answer) = self.answers.last() {
             let said = words::next_steps(&answer.text).into_iter();
@@ -550,9 +606,25 @@ impl Continuity {
         [&self.person_title, &self.agent_title, &self.first_prompt].into_iter().flatten().map(String::as_str).next()
     }
 
-    /// The last thing the agent did: a call, in words.
+    /// The last thing the agent did: a call that succeeded, and if there is one, one that did something to something.
     pub fn last_action(&self) -> Option<&Used> {
-        self.history.iter().rev().find(|used| !used.failed).or(self.history.last())
+        let done = || self.history.iter().rev().filter(|used| !used.failed);
+        let to_something = |used: &&Used| !used.subject.is_empty() && !matches!(used.act, Act::Plan | Act::Other);
+        done().find(to_something).or(done().next()).or(self.history.last())
+    }
+
+    /// Edits that failed since the last prompt, and did not succeed later.
+    pub fn failed_edits(&self) -> impl Iterator<Item = &Used> {
+        let prompt = self.prompts.last().map_or(0, |last| last.line);
+        self.history.iter().enumerate().filter_map(move |(at, used)| {
+            let redone = self.history[at..].iter().any(|later| !later.failed && later.subject == used.subject);
+            (used.act == Act::Edit && used.failed && used.line > prompt && !redone).then_some(used)
+        })
+    }
+
+    /// How many tokens the model had before it last: as the client counted, else about a quarter of what was said.
+    pub fn context(&self) -> u64 {
+        if self.fold.context > 0 { self.fold.context } else { self.fold.said.div_ceil(4) }
     }
 
     /// One prompt and nothing to show for it: a question in passing, or a helper's work.
@@ -582,11 +654,15 @@ fn kept(text: &str) -> String {
     text[..text.floor_char_boundary(TEXT)].to_owned()
 }
 
-/// A summary without what a client says before each.
-fn without_preamble(summary: &str) -> &str {
+/// A summary without what a client says before and after each.
+fn bare_summary(summary: &str) -> &str {
     const PREAMBLE: &str = "This session is being continued from a previous conversation";
+    // What it tells the model to do with it.
+    const ORDERS: [&str; 2] = ["Continue the conversation from where", "Please continue the conversation from where"];
     let rest = summary.trim_start().strip_prefix(PREAMBLE).and_then(|rest| rest.split_once('\n')).map(|(_, rest)| rest);
-    rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(summary)
+    let told = rest.map(str::trim_start).filter(|rest| !rest.is_empty()).unwrap_or(summary);
+    let end = ORDERS.iter().filter_map(|order| told.rfind(order)).min().filter(|end| *end > 0);
+    told[..end.unwrap_or(told.len())].trim_end()
 }
 
 /// What clients write in the place of a result that the user did not want.
@@ -599,6 +675,39 @@ fn is_denied(result: &str) -> bool {
         "The user rejected",
     ];
     DENIED.iter().any(|start| result.trim_start().starts_with(start))
+}
+
+/// `new, 12 lines`
+fn in_lines(how: &str, text: &str) -> String {
+    match text.lines().count() {
+        1 => format!("{how}, 1 line"),
+        count => format!("{how}, {count} lines"),
+    }
+}
+
+/// What clients write where a file was there before it was written.
+fn was_there(result: &str) -> bool {
+    const THERE: [&str; 3] = ["has been updated", "overwrote", "overwritten"];
+    THERE.iter().any(|there| result.contains(there))
+}
+
+/// Whether an error says that there is no more to be had for now.
+fn is_limit(error: &str) -> bool {
+    const LIMITS: [&str; 10] = [
+        "limit reached",
+        "rate limit",
+        "rate_limit",
+        "usage limit",
+        "session limit",
+        "hit your limit",
+        "quota",
+        "too many requests",
+        "prompt is too long",
+        "context window",
+    ];
+    let error = error.to_lowercase();
+    LIMITS.iter().any(|limit| error.contains(limit))
+        || error.split(|char: char| !char.is_alphanumeric()).any(|word| word == "429")
 }
 
 /// The first heading or line of a plan.

@@ -114,6 +114,9 @@ pub struct ResultKeys {
 pub struct UsageKeys {
     pub input: Vec<Slot>,
     pub output: Vec<Slot>,
+    /// These two only for who asks for details.
+    pub context: Vec<Slot>,
+    pub window: Vec<Slot>,
     pub total: bool,
 }
 
@@ -231,7 +234,7 @@ fn enough(rule: &Rule, always: &[Slot], side: &[Test]) -> u128 {
     let sure = rule.when.iter().all(|test| test.is_text()) && rule.session.is_empty() && !rule.when.is_empty();
     let call = rule.call.iter().flat_map(|call| [&call.id, &call.tool, &call.json]);
     let result = rule.result.iter().flat_map(|result| [&result.id, &result.text]);
-    let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output]);
+    let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output, &usage.context, &usage.window]);
     let more =
         rule.call.as_ref().is_some_and(|call| call.json.is_empty()) || rule.result.is_some() || rule.title.is_some();
     let own = [&rule.content, &rule.thinking, &rule.error, &rule.message, &rule.model, &rule.cwd, &rule.project];
@@ -292,6 +295,8 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects:
         usage: written.usage.map(|usage| UsageKeys {
             input: trie.all(&usage.input.0),
             output: trie.all(&usage.output.0),
+            context: if subjects.is_empty() { trie.all(&usage.context.0) } else { vec![] },
+            window: if subjects.is_empty() { trie.all(&usage.window.0) } else { vec![] },
             total: usage.total,
         }),
     }

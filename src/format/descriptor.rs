@@ -181,6 +181,10 @@ pub struct Usage {
     pub input: Pointers,
     pub output: Pointers,
     #[serde(default)]
+    pub context: Pointers,
+    #[serde(default)]
+    pub window: Pointers,
+    #[serde(default)]
     pub total: bool,
 }
 

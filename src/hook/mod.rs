@@ -12,9 +12,6 @@ mod reading;
 mod start;
 pub mod survey;
 
-pub use reading::indexed_title;
-pub use start::digest;
-
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -125,7 +122,7 @@ fn bullet<'n>(news: &'n News, survey: &Survey, surveyor: &Surveyor, own: &survey
         (None, Some(title)) if is_unique(title, news, survey, surveyor) => Name::Title(title),
         (None, _) => Name::Word(locate::short_id(&session.id, surveyor.shared_start(session))),
     };
-    let shown = |path: &Path| shown(path, surveyor.env, news.after.cwd.as_deref());
+    let shown = |path: &Path| surveyor.env.shown(path, news.after.cwd.as_deref());
     let mut shared: Vec<_> =
         news.edited.iter().filter_map(|(path, time)| own.get(path).map(|own| (path, *time, *own))).collect();
     shared.sort_by_key(|(_, time, _)| std::cmp::Reverse(*time));
@@ -153,12 +150,6 @@ fn is_unique(title: &str, news: &News, survey: &Survey, surveyor: &Surveyor) -> 
     let seen = surveyor.view.sessions.iter().filter(|(key, _)| **key != news.key).map(|(_, seen)| &seen.title);
     let mut taken = others.chain(seen).chain([&own.person_title, &own.agent_title]).flatten();
     !taken.any(|taken| taken.trim() == title)
-}
-
-/// A path as the observer would write it; else as the other session would.
-pub fn shown(path: &Path, env: &Env, cwd: Option<&str>) -> String {
-    let below = |dir: &Path| path.strip_prefix(dir).ok().map(|below| below.display().to_string());
-    below(&env.cwd).or_else(|| below(Path::new(cwd?))).unwrap_or_else(|| env.tilde(path))
 }
 
 /// Notes in the journal that the program itself is at fault: nobody sees the stderr of a hook.

@@ -78,7 +78,7 @@ impl<'r> Reader<'r> {
             if beginning.subagent {
                 return Ok(Err(Reason::Subagent));
             }
-            cwd = beginning.cwd.or_else(|| locate::beside(session.root?, &session.path).cwd);
+            cwd = beginning.cwd.or_else(|| locate::beside(session).cwd);
         }
         if cwd.as_ref().is_some_and(|cwd| self.settings.ignores(Path::new(cwd))) {
             return Ok(Err(Reason::Ignored));
@@ -126,7 +126,7 @@ impl<'r> Reader<'r> {
     pub fn whereabouts(&mut self, session: &Session, named: bool) -> io::Result<Option<bool>> {
         let transcript = Transcript::open(&session.path, session.format.format())?;
         let beginning = transcript.beginning();
-        let cwd = beginning.cwd.or_else(|| locate::beside(session.root?, &session.path).cwd);
+        let cwd = beginning.cwd.or_else(|| locate::beside(session).cwd);
         let ignored = cwd.as_ref().is_some_and(|cwd| self.settings.ignores(Path::new(cwd)));
         let began = named || cwd.is_some_and(|cwd| self.is_here(&cwd));
         let here = began || self.ends_here(&transcript).is_ok_and(|here| here);
@@ -163,7 +163,7 @@ impl<'r> Reader<'r> {
     /// The title, and whether a person gave it: the newest that a person gave, else the newest of the agent.
     fn title<'t>(&self, session: &Session, part: &'t Part, before: &'t Seen) -> Option<(Cow<'t, str>, bool)> {
         let by_person = part.person_title.as_deref().map(Cow::Borrowed);
-        let by_person = by_person.or_else(|| indexed_title(session, self.env).map(Cow::Owned));
+        let by_person = by_person.or_else(|| locate::indexed_title(session, self.env).map(Cow::Owned));
         let known = before.title.as_deref().map(|title| (Cow::Borrowed(title), before.by_person));
         let by_agent = part.agent_title.as_deref().map(|title| (Cow::Borrowed(title), false));
         let known_by_person = known.clone().filter(|(_, by_person)| *by_person);
@@ -211,12 +211,4 @@ fn drop_old(entries: &mut Vec<Entry>, after: Time, otherwise: Time) -> bool {
         time.unwrap_or(otherwise) >= after
     });
     entries.len() < count
-}
-
-/// The title that a file next to the transcript, or an index, says a person gave it.
-pub fn indexed_title(session: &Session, env: &Env) -> Option<String> {
-    let root = session.root?;
-    let aside = locate::beside(root, &session.path);
-    let beside = aside.title.filter(|_| aside.by_person);
-    beside.or_else(|| root.titles.as_ref().and_then(|_| locate::titles(root, env).remove(&session.id)))
 }

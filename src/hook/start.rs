@@ -1,20 +1,13 @@
 //! At the start of a session: what the user pinned, and where the last session of the project stopped.
 
-use std::io;
-use std::path::Path;
-
 use super::ask::Source;
-use super::reading::indexed_title;
 use super::survey::Surveyor;
-use crate::budget::{self, Deadline};
-use crate::cursor::{Buffer, newest_lines};
 use crate::digest::Continuity;
 use crate::digest::words;
 use crate::locate::{self, Home, Session, Stamp, Unreadable};
 use crate::render::start::{Past, Start, full_name, start};
 use crate::state::notes::{Kind, Notes};
-use crate::time::Time;
-use crate::transcript::Transcript;
+use crate::transcript;
 
 /// How many files are opened, at the most, to find the last session.
 const TRIES: usize = 60;
@@ -47,10 +40,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             Past::Last(_, _, last) | Past::Own(last) => last.cwd.clone(),
             _ => None,
         };
-        let shown = |path: &str| {
-            let whole = super::survey::absolute(cwd.as_deref().map_or(&*self.env.cwd, Path::new), path);
-            super::shown(&whole, self.env, cwd.as_deref())
-        };
+        let shown = |path: &str| self.env.shown_from(cwd.as_deref(), path);
         let hint = hint.as_ref().map(|(word, session)| (word.as_str(), session.clone()));
         let noted = notes.notes(Kind::Decision, now).map(|note| note.text.as_str()).collect();
         Begun { text: start(&Start { pins, noted, past, hint }, now, self.settings.budget, &shown), bad: earlier.bad }
@@ -68,7 +58,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             path,
             stamp: None,
         };
-        digest(&session, self.env.now(), self.deadline, None).ok()
+        transcript::stopped(&session, self.env.now(), self.deadline, None).ok()
     }
 
     /// The sessions that were at work last, the newest first; not those that are done, nor, as a rule, what was asked in
@@ -105,12 +95,12 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             tries += 1;
             let mut is_here = |cwd: &str| reader.is_here(cwd);
             let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
-            match digest(&session, self.env.now(), self.deadline, only) {
+            match transcript::stopped(&session, self.env.now(), self.deadline, only) {
                 Ok(mut last) => {
                     earlier.any |= last.messages > 0 || last.partial;
                     let counts = last.messages > 0 && (!last.is_one_shot() || passing);
                     if counts && !notes.is_done(&session.id) {
-                        last.person_title = indexed_title(&session, self.env).or(last.person_title);
+                        last.person_title = locate::indexed_title(&session, self.env).or(last.person_title);
                         found.push((session, last));
                     }
                 }
@@ -180,26 +170,4 @@ pub struct Begun {
 
 fn is_later(last: &Continuity, stamp: Stamp) -> bool {
     last.updated.is_some_and(|updated| updated.0 > stamp.modified / 1_000_000)
-}
-
-/// Where a session stopped: from its end, and from more of it if that does not tell the goal and there is time.
-pub fn digest(
-    session: &Session,
-    now: Time,
-    deadline: &Deadline,
-    mut only: Option<&mut dyn FnMut(&str) -> bool>,
-) -> io::Result<Continuity> {
-    let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true);
-    let size = transcript.meta.len();
-    let mut most = budget::OWN;
-    loop {
-        let offset = newest_lines(&transcript.file, size, most)?;
-        let only = only.as_mut().map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
-        let mut all = transcript.continuity(offset, &mut Buffer::default(), only)?;
-        all.finish(all.is_quiet(now));
-        if all.goal.is_some() || offset == 0 || most > 64 << 20 || deadline.is_over() {
-            return Ok(all);
-        }
-        most *= 16;
-    }
 }

@@ -15,7 +15,7 @@ use crate::budget::{self, Deadline};
 use crate::cursor::{Buffer, newest_lines};
 use crate::digest::Activity;
 use crate::entry::{Act, Entry, Id, Role, What};
-use crate::env::Env;
+use crate::env::{Env, absolute};
 use crate::format::Known;
 use crate::locate::{self, Home, Listing, Project, Session, Stamp, Unreadable};
 use crate::settings::Settings;
@@ -507,23 +507,4 @@ fn print(entry: &Entry) -> Option<Id> {
     };
     let time = entry.time.map_or(0, |time| time.0);
     entry.key.map(|key| Id::of(&[&key.0.to_le_bytes(), &time.to_le_bytes(), text.as_bytes()].concat()))
-}
-
-/// A path as it is from the root, without `.` and `..`.
-pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
-    // An address is no path, and must stay what it is.
-    if path.contains("://") {
-        return path.into();
-    }
-    let mut whole = PathBuf::new();
-    for part in cwd.join(path).components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                whole.pop();
-            }
-            part => whole.push(part),
-        }
-    }
-    whole
 }

@@ -289,9 +289,15 @@ pub struct Aside {
     pub by_person: bool,
 }
 
-pub fn beside(root: &Root, transcript: &Path) -> Aside {
-    let Some((beside, dir)) = root.beside.as_ref().zip(transcript.parent()) else { return Aside::default() };
-    let Ok(text) = crate::file::read_to_string(&dir.join(&beside.file)) else { return Aside::default() };
+/// What lies beside a session's transcript; one from anywhere may have brought it along.
+pub fn beside(session: &Session) -> Aside {
+    let roots = session.root.map_or(&*session.format.head().roots, std::slice::from_ref);
+    roots.iter().find_map(|root| aside(root, &session.path)).unwrap_or_default()
+}
+
+fn aside(root: &Root, transcript: &Path) -> Option<Aside> {
+    let (beside, dir) = root.beside.as_ref().zip(transcript.parent())?;
+    let text = crate::file::read_to_string(&dir.join(&beside.file)).ok()?;
     let value = |key: &Option<String>| match key.as_deref()? {
         "*" => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
         key => text.lines().find_map(|line| {
@@ -299,9 +305,16 @@ pub fn beside(root: &Root, transcript: &Path) -> Aside {
             Some(value.trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
         }),
     };
-    Aside {
+    Some(Aside {
         cwd: value(&beside.cwd),
         title: value(&beside.title),
         by_person: value(&beside.by_person).as_deref() == Some("true"),
-    }
+    })
+}
+
+/// The title that a file next to the transcript, or an index, says a person gave it.
+pub fn indexed_title(session: &Session, env: &Env) -> Option<String> {
+    let aside = beside(session);
+    let indexed = || titles(session.root.filter(|root| root.titles.is_some())?, env).remove(&session.id);
+    aside.title.filter(|_| aside.by_person).or_else(indexed)
 }

@@ -58,9 +58,9 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> String {
 }
 
 #[derive(Serialize)]
-struct Tokens {
-    input: u64,
-    output: u64,
+pub(super) struct Tokens {
+    pub input: u64,
+    pub output: u64,
 }
 
 #[derive(Serialize)]

@@ -4,9 +4,9 @@
 use super::activity::{ago, called};
 use super::untrusted::{harmless, length, path, quote, shorten};
 use crate::digest::Continuity;
-use crate::digest::continuity::{Ending, Item, Obstacle};
+use crate::digest::continuity::{Ending, FRESH, Item, Obstacle};
 use crate::entry::{Act, TaskState};
-use crate::time::{DAY, HOUR, MINUTE, Time};
+use crate::time::{HOUR, MINUTE, Time};
 
 /// What there is to tell.
 pub struct Start<'a> {
@@ -34,8 +34,6 @@ const HEADER: &str = "[Session Start] session-reader lists, shows and resumes th
 const LINE: usize = 140;
 const QUOTE: usize = 100;
 const PINS: usize = 200;
-/// How long the work of a session is of interest.
-const WEEK: i64 = 7 * DAY;
 
 /// The block. `shown` makes a path of the session one that the observer would write.
 pub fn start(start: &Start, now: Time, budget: usize, shown: &dyn Fn(&str) -> String) -> String {
@@ -97,7 +95,7 @@ fn last_session(name: &str, last: &Continuity, now: Time, shown: &dyn Fn(&str) -
     let goal = last.goal.as_ref().map(|goal| quote(&goal.text, QUOTE));
     let more = format!("- more: session-reader resume {name}");
     match age {
-        age if age >= WEEK => Vec::new(),
+        age if age >= FRESH => Vec::new(),
         age if age >= HOUR => {
             let title = last.title().map(|title| quote(title, 52)).or(goal).unwrap_or_else(|| name.to_owned());
             let mut line = format!("- the last session, {title}, stopped{when}");
@@ -161,7 +159,8 @@ fn work(session: &Continuity, shown: &dyn Fn(&str) -> String) -> Vec<String> {
             Obstacle::Failing => format!("- failed last: {what}"),
             Obstacle::Question => format!("- asked and not answered: {what}"),
             Obstacle::Denied => format!("- not allowed: {what}"),
-            Obstacle::Limit => format!("- stopped by an error: {what}"),
+            Obstacle::Limit => format!("- stopped by a limit: {what}"),
+            Obstacle::Error => format!("- stopped by an error: {what}"),
             Obstacle::Task | Obstacle::Said => format!("- blocked: {what}"),
             Obstacle::Crashed => format!("- without a result: {what}"),
         });

@@ -558,3 +558,22 @@ fn odd_descriptors_do_no_harm() {
         assert!(done.err().contains(name), "{name} in {}", done.err());
     }
 }
+
+/// A command that is misspelt looks like the name of a session. What is wrong with it is said, and what was perhaps meant.
+#[test]
+fn a_misspelt_command() {
+    let world = World::new();
+    world.install("agent-sdk/resume", "");
+    for (typed, command) in
+        [("resum", "resume"), ("lst", "list"), ("profle", "profile"), ("serch", ""), ("log2", "log")]
+    {
+        let done = world.reader(&[typed]).run().status(2).stdout("");
+        let said = format!("session-reader: there is a command `session-reader {command}`\n");
+        assert_eq!(done.err().ends_with(&said), !command.is_empty(), "{}", done.err());
+        assert!(done.err().starts_with(&format!("session-reader: no session is called '{typed}'; the nearest:\n")));
+    }
+    let empty = "session-reader: the name of the session is empty; `session-reader list --all` shows what there is\n";
+    for args in [&["log", ""][..], &["resume", ""], &[""]] {
+        world.reader(args).run().status(2).stdout("").stderr(empty);
+    }
+}

@@ -69,7 +69,7 @@ fn findings(all: &Value) -> Value {
         "blockers": rows("blockers", &["kind", "text"]),
         "next": rows("open_tasks", &["text"]),
         "ending": all["ending"],
-        "tokens": all["token_budget"]["used"],
+        "tokens": json!(["input", "output"].iter().filter_map(|key| all["tokens"][key].as_u64()).sum::<u64>()),
     })
 }
 
@@ -353,21 +353,20 @@ fn without_wrong(out: &str) -> String {
 }
 
 const RICH: &str = r#"Session     11111111-0000-4000-8000-000000000001 (agent-sdk), Fix the rounding of invoice totals in the billing module
-Stopped     1h ago; asked
+Stopped     1h ago, 01:35; asked
 Goal        Let's go with bankers rounding for reports
 Asked last  ok continue
 Said last   The changelog is up to date. **Next steps:** - Update the manual - Change total() in billing - Publish version 1.4 Shall I bump the version too?
-Files       src/billing/mod.rs +1 -1 01:19
-            src/report/mod.rs new, 2 lines 01:15
-Functions   total src/billing/mod.rs
-            round src/billing/mod.rs
-            render src/report/mod.rs
-Commands    failed cargo test
-            ok cargo test
-            failed cargo build --release
-            failed git push origin main
-            ok git commit -qm 'Round invoice totals once'
-            failed sleep 100
+Files       src/billing/mod.rs  +1 -1, the last of 2 edits  01:19
+            src/report/mod.rs  new, 2 lines  01:15
+Functions   total, round  src/billing/mod.rs
+            render  src/report/mod.rs
+Commands    failed  cargo test
+            ok  cargo test
+            failed  cargo build --release
+            failed  git push origin main
+            ok  git commit -qm 'Round invoice totals once'
+            failed  sleep 100
 Commits     Round invoice totals once
 Tasks       [x] Change total()
             [>] Update the manual
@@ -379,9 +378,7 @@ Decisions   Which rounding should totals use? Half even
             Let's go with bankers rounding for reports
 Blockers    failing: cargo build --release
             question: Shall I bump the version too?
-Next        Update the manual
-            Tell the customers
-            Publish version 1.4
+Next        Publish version 1.4
 Topics      billing, report, rounding
 Summary     Summary: totals are rounded once.
 Tokens      1000 in, 10 out
@@ -389,9 +386,10 @@ Go on       claude --resume 11111111-0000-4000-8000-000000000001
 "#;
 
 /// What differs on a screen of 60 columns: long lines are cut, but never the command.
-const NARROW: [(usize, &str); 2] = [
+const NARROW: [(usize, &str); 3] = [
     (0, "Session     11111111-0000-4000-8000-000000000001 (agent-sdk…"),
     (4, "Said last   The changelog is up to date. **Next steps:** - …"),
+    (5, "Files       src/billing/mod.rs  +1 -1, the last of 2 edits …"),
 ];
 
 /// 004-F1, 004-F2, 004-F3: pure codes, one per line, in this order.
@@ -447,7 +445,7 @@ fn a_rich_session_in_all_forms() {
         json!(files),
         json!([
             ["~/src/report/mod.rs", "create", "new, 2 lines", 16, "2026-11-16T01:15:00.000Z"],
-            ["~/src/billing/mod.rs", "edit", "+1 -1", 20, "2026-11-16T01:19:00.000Z"],
+            ["~/src/billing/mod.rs", "edit", "+1 -1, the last of 2 edits", 20, "2026-11-16T01:19:00.000Z"],
         ])
     );
     let commands =
@@ -494,7 +492,7 @@ fn a_rich_session_in_all_forms() {
             all["model"],
             all["token_budget"]
         ]),
-        json!([ONE, "agent-sdk", path, "idle", "asked", "claude-opus", {"used": 1010, "limit": 1500}])
+        json!([ONE, "agent-sdk", path, "idle", "asked", "claude-opus", {"used": 1010, "limit": null}])
     );
     assert_eq!(
         json!([all["started_at"], all["last_activity_at"]]),
@@ -505,9 +503,9 @@ fn a_rich_session_in_all_forms() {
     assert_pointers("rich", &script.text(), &without_derived(&all));
 }
 
-const KEYS: &str = "agent blockers commands commits corrections current_work cwd decisions ending files_modified files_touched functions \
+const KEYS: &str = "agent blockers commands commits corrections current_work cwd decisions done ending files_modified files_touched functions \
     last_activity_at messages model open_tasks path pending_tasks pinned_facts recent_messages resume session_id \
-    started_at status summary tags tasks title token_budget tool_history topics";
+    started_at state status subagent summary tags tasks title token_budget tokens tool_history topics";
 
 /// The keys are all there, for a session with everything and for one with nothing.
 // 002-06
@@ -520,9 +518,8 @@ fn the_keys_of_the_json_are_always_all_there() {
         assert_eq!(keys, KEYS.split_whitespace().collect::<Vec<_>>());
         let work: Vec<_> = all["current_work"].as_object().expect("an object").keys().map(String::as_str).collect();
         assert_eq!(work, ["intent", "is_directive", "last_agent_action", "last_user_message", "thread_title"]);
-        for key in ["used", "limit"] {
-            assert!(all["token_budget"][key].is_u64(), "{all}");
-        }
+        // What the model may have before it is not in a transcript of this agent.
+        assert!(all["token_budget"]["used"].is_u64() && all["token_budget"]["limit"].is_null(), "{all}");
     }
 }
 
@@ -586,20 +583,19 @@ fn a_rich_codex_session() {
     let world = World::new();
     codex(&world, &rich_codex());
     let text = "Session     11111111-0000-4000-8000-000000000001 (codex), Please fix the rounding of all invoice totals
-Stopped     1h ago; interrupted
+Stopped     1h ago, 01:10; interrupted
 Goal        Please fix the rounding of all invoice totals
 Asked last  on part sur des entiers
 Said last   Done with the tests.
-Files       app/bill.py total(): +1 -1 01:03
-Functions   total app/bill.py
-Commands    failed pytest -q
-            failed make build
-            ok pytest -q
+Files       app/bill.py  total(): +1 -1  01:03
+Functions   total  app/bill.py
+Commands    failed  pytest -q
+            failed  make build
+            ok  pytest -q
 Tasks       [x] Round totals
             [>] Write the manual
 Decisions   on part sur des entiers
 Blockers    failing: make build
-Next        Write the manual
 Topics      bill
 Tokens      700 in, 30 out
 Go on       codex resume 11111111-0000-4000-8000-000000000001
@@ -673,13 +669,12 @@ fn a_rich_pi_session() {
     let path = world.write(format!(".pi/agent/sessions/--{dir}--/{name}"), &lines);
     let expected = format!(
         "Session     {ONE} (pi), Add a retry to the upload client
-Stopped     1h ago; failed
+Stopped     1h ago, 01:08; failed
 Goal        Let's not retry on 4xx answers
-Asked last  Let's not retry on 4xx answers
-Files       src/retry.ts +1 -0 01:03
-Functions   retry src/retry.ts
-Commands    failed npm test
-            ok npm test -- retry
+Files       src/retry.ts  new; +1 -0, the last of 2 edits  01:03
+Functions   retry  src/retry.ts
+Commands    failed  npm test
+            ok  npm test -- retry
 Decisions   Let's not retry on 4xx answers
 Blockers    failing: npm test
             limit: 429 rate limit
@@ -746,14 +741,14 @@ fn fifteen_files_eight_decisions_three_blockers() {
 
 /// Whatever the budget: whole codes, in their order, no more than it allows, and none left out that would fit.
 /// Ours for 002-10 to 002-13, 002-D2 and 004-F6: no history is compacted, each reading makes its own choice, in the order
-/// of the groups instead of an allowance for each.
+/// of the groups, and an allowance for each.
 #[test]
 fn codes_keep_to_every_budget() {
     let mut all = Continuity::default();
     let item = |text: String| Item { text, ..Item::default() };
     for at in 0..30 {
         let path = format!("/srv/backend/service{at}/{}.py", "handler_".repeat(at % 7 + 1));
-        all.files.push(FileChange { path, summary: String::new(), created: false, edits: 1, time: None, line: 1 });
+        all.files.push(FileChange { path, edits: 1, ..FileChange::default() });
         all.decisions.push(item(format!("ünï cödé № {at} {}", "long ".repeat(at % 11))));
         all.blockers.push(Blocker { kind: Obstacle::Denied, item: item(format!("Bash command {at}")) });
         all.next.push(item(format!("step {at}")));
@@ -764,7 +759,10 @@ fn codes_keep_to_every_budget() {
         agent: "codex",
         path: String::new(),
         project: "work".to_owned(),
+        state: "idle",
         status: "idle",
+        subagent: false,
+        done: false,
         command: None,
         pins: Vec::new(),
         notes: Vec::new(),
@@ -774,18 +772,31 @@ fn codes_keep_to_every_budget() {
     let whole = stop.codes(usize::MAX);
     let total: usize = whole.iter().map(|code| cost(code)).sum();
     assert!(whole.len() == 121 && total > 1000, "{total}");
+    let costs = |codes: &[String], prefix: &str| -> usize {
+        codes.iter().filter(|code| code.starts_with(prefix)).map(|code| cost(code)).sum()
+    };
     for budget in (0..=2000).chain(total - 40..=total) {
-        let mut left = budget;
-        let fits = |code: &&String| {
-            let fits = cost(code) <= left;
-            left -= if fits { cost(code) } else { 0 };
-            fits
-        };
-        let expected: Vec<&String> = whole.iter().filter(fits).collect();
         let codes = stop.codes(budget);
-        assert!(codes.iter().eq(expected), "{budget}");
+        let used = costs(&codes, "");
+        assert!(used <= budget, "{budget}: {used}");
         let characters: usize = codes.iter().map(|code| code.chars().count() + 1).sum();
         assert!(characters.div_ceil(4) <= budget, "{budget}: {characters}");
+        let mut rest = whole.iter();
+        assert!(codes.iter().all(|code| rest.any(|known| known == code)), "{budget}: not in their order");
+        // Nothing is left out that there is room for.
+        let left_out = whole.iter().filter(|code| !codes.contains(code));
+        assert!(left_out.into_iter().all(|code| used + cost(code) > budget), "{budget}");
+        // No group takes the room of another: each has its share, but for what is too long for the end of it.
+        for (prefix, share) in [("impl:", 450), ("dec:", 250), ("block:", 200), ("next:", 200)] {
+            let most = whole.iter().filter(|code| code.starts_with(prefix)).map(|code| cost(code)).max().unwrap_or(0);
+            let due = (budget.saturating_sub(cost("proj:work")) * share / 1500).min(costs(&whole, prefix));
+            assert!(costs(&codes, prefix) + most > due, "{budget}: {prefix}");
+        }
+    }
+    // The newest files and decisions, and the first blockers and steps, stay.
+    let some = stop.codes(150);
+    for kept in ["impl:service29/handler_handler_.py", "block:denied:Bash-command-0", "next:step-0"] {
+        assert!(some.iter().any(|code| code == kept), "{some:?}");
     }
     assert_eq!(stop.codes(total), whole);
 }
@@ -795,14 +806,40 @@ fn the_budget_is_a_flag() {
     let world = World::new();
     rich(&world).save(&world, ONE);
     let run = |budget: &str| world.reader(&["resume", "--codes", "--budget", budget]).run();
-    run("0").success().stdout("");
+    run("1").status(0).stdout("").stderr("session-reader: nothing fits into 1 tokens; see --budget\n");
     run("4").success().stdout("proj:work\n");
-    run("13").success().stdout("proj:work\nimpl:billing/mod.rs\n");
     assert_eq!(resumed(&world, &["--budget", "77"])["token_budget"]["limit"], 77);
-    for bad in ["-1", "x", "1.5", ""] {
-        run(bad).status(2).stdout("");
+    for bad in ["-1", "x", "1.5", "", "0"] {
+        let said = run(bad).status(2).stdout("");
+        assert!(bad == "-1" || said.err().contains("not a number of tokens, 1 or more"), "{}", said.err());
     }
     world.reader(&["resume", "--codes", "--json"]).run().status(2).stdout("");
+}
+
+/// People may have a budget, too: whole lines, which session it is first, and something of every kind.
+#[test]
+fn the_text_keeps_to_every_budget() {
+    let world = World::new();
+    rich(&world).save(&world, ONE);
+    let lines = |budget: usize| -> Vec<String> {
+        let done = world.reader(&["resume", "--budget", &budget.to_string()]).run().status(0);
+        done.out().lines().map(str::to_owned).collect()
+    };
+    let whole = lines(9000);
+    assert_eq!(whole.join("\n") + "\n", world.reader(&["resume"]).run().success().out());
+    let texts = |lines: &[String]| lines.iter().map(|line| line[12..].to_owned()).collect::<Vec<_>>();
+    for budget in (1..700).step_by(7) {
+        let some = lines(budget);
+        // A label is printed once, but would cost as much as blanks do.
+        assert!(some.iter().map(|line| cost(line)).sum::<usize>() <= budget, "{budget}");
+        let mut rest = texts(&whole).into_iter();
+        assert!(texts(&some).iter().all(|text| rest.any(|known| known == *text)), "{budget}: {some:?}");
+        assert!(budget < 50 || some[0] == whole[0], "{budget}: {some:?}");
+    }
+    let some = lines(500).join("\n");
+    for label in ["Files", "Tasks", "Decisions", "Blockers", "Next", "Go on"] {
+        assert!(some.contains(&format!("\n{label} ")), "{label}: {some}");
+    }
 }
 
 /// The start of the next session costs far less than the history, which stays where it is.
@@ -902,13 +939,14 @@ fn blockers() {
 fn a_session_that_is_at_work_has_not_crashed() {
     let world = World::new();
     let path = Script::of(&world).user("Make it").calls("Bash", json!({"command": "make"})).save(&world, ONE);
-    for (now, status, crashed) in [("2026-11-16T01:06:00Z", "active", 0), ("2026-11-16T01:06:01Z", "idle", 1)] {
+    let ends = [("2026-11-16T01:06:00Z", "active", 0, "working"), ("2026-11-16T01:06:01Z", "idle", 1, "unfinished")];
+    for (now, status, crashed, ending) in ends {
         let done =
             world.reader(&["resume", path.to_str().expect("UTF-8"), "--json"]).env("SESSION_MONITOR_NOW", now).run();
         let all = json_of(&done.success());
         assert_eq!(
             (all["status"].as_str(), kinds(&all).len(), all["ending"].as_str()),
-            (Some(status), crashed, Some("working")),
+            (Some(status), crashed, Some(ending)),
             "{now}"
         );
     }
@@ -1057,7 +1095,7 @@ fn a_session_by_its_name() {
     world.context(&["done", "11111111"]).run().success();
     assert_eq!((found(&[]), found(&["last"]), found(&["1111"])), (GOALS[1].into(), GOALS[1].into(), GOALS[0].into()));
     world.context(&["done", "22222222"]).run().success();
-    world.reader(&["resume"]).run().status(1).stdout("").stderr_has("no session of this project stopped in that time");
+    world.reader(&["resume"]).run().status(1).stdout("").stderr("session-reader: all sessions of this project in that time are done; `session-context done NAME --undo` takes that back, and `session-reader resume NAME` shows one\n");
     // Deleted is not found, and the other is.
     std::fs::remove_file(&two).expect("removed");
     world.reader(&["resume", "2222"]).run().status(2).stdout("");
@@ -1079,22 +1117,28 @@ fn a_deleted_last_session_leaves_the_one_before() {
 #[test]
 fn a_week_is_enough_unless_more_is_asked_for() {
     let world = World::new();
-    let nothing = "session-reader: no session of this project stopped in that time; --since 30d looks further back, --help says more\n";
-    world.reader(&["resume"]).run().status(1).stdout("").stderr(nothing);
+    let none =
+        "session-reader: no sessions in this project; `session-reader formats` shows where they are looked for\n";
+    world.reader(&["resume"]).run().status(1).stdout("").stderr(none);
+    let nothing = |ago: &str| {
+        format!(
+            "session-reader: no session of this project stopped in that time; 11111111 stopped {ago} ago: --since looks further back\n"
+        )
+    };
     let path = work_in(&world, "work", ONE, 0, GOALS[0]);
     // It stopped at 01:03 on the 16th.
     let at =
         |now: &str, args: &[&str]| world.reader(&[&["resume"], args].concat()).env("SESSION_MONITOR_NOW", now).run();
     at("2026-11-23T01:02:00Z", &[]).success();
     for args in [&[][..], &["last"], &["--codes"], &["--json"]] {
-        at("2026-11-24T01:04:00Z", args).status(1).stdout("").stderr(nothing);
+        at("2026-11-24T01:04:00Z", args).status(1).stdout("").stderr(&nothing("8d"));
     }
     assert_eq!(goal(&at("2026-11-24T01:04:00Z", &["--since", "30d"]).success()), GOALS[0]);
     assert_eq!(goal(&at("2026-11-24T01:04:00Z", &["last", "--since=2026-11-01"]).success()), GOALS[0]);
     at("2026-11-24T01:04:00Z", &["--since", "7d"]).status(1);
     // By name it is found at any time.
     assert_eq!(goal(&at("2027-11-24T01:04:00Z", &["1111"]).success()), GOALS[0]);
-    at("2026-11-16T02:00:00Z", &["--since", "10m"]).status(1).stdout("").stderr(nothing);
+    at("2026-11-16T02:00:00Z", &["--since", "10m"]).status(1).stdout("").stderr(&nothing("57m"));
     world.reader(&["resume", "--since", "soon"]).run().status(2).stdout("");
     // Two that are too old and one that is not.
     work_in(&world, "work", TWO, 30, GOALS[1]);
@@ -1208,7 +1252,7 @@ fn a_session_with_nothing_has_its_project() {
     Script::of(&world).user("hi").save(&world, ONE);
     world.reader(&["resume", "--codes"]).run().success().stdout("proj:work\n");
     let text = format!(
-        "Session     {ONE} (agent-sdk), hi\nStopped     2h ago; working\nAsked last  hi\nGo on       claude --resume {ONE}\n"
+        "Session     {ONE} (agent-sdk), hi\nStopped     2h ago, 01:00; unfinished\nAsked last  hi\nGo on       claude --resume {ONE}\n"
     );
     world.reader(&["resume"]).run().success().stdout(&text);
 }
@@ -1227,7 +1271,7 @@ fn what_is_listed_can_be_resumed() {
         let tokens =
             row["tokens"]["input"].as_u64().zip(row["tokens"]["output"].as_u64()).map(|(input, output)| input + output);
         let row = json!([row["id"], row["started"], row["updated"], row["messages"], row["path"], tokens]);
-        let used = &all["token_budget"]["used"];
+        let used = &findings(&all)["tokens"];
         assert_eq!(
             row,
             json!([all["session_id"], all["started_at"], all["last_activity_at"], all["messages"], all["path"], used])
@@ -1329,7 +1373,7 @@ fn long_and_unfinished_lines() {
     assert_eq!(json!([all["files_modified"][0]["path"], all["files_modified"][0]["line"]]), json!(["/p/big.rs", 4]));
     std::fs::write(&path, &text[..text.len() - 20]).expect("written");
     let all = resumed(&world, &[]);
-    assert_eq!(json!([all["ending"], all["files_modified"][0]["line"]]), json!(["working", 4]));
+    assert_eq!(json!([all["ending"], all["files_modified"][0]["line"]]), json!(["unfinished", 4]));
 }
 
 // ---- What is wrong
@@ -1538,4 +1582,121 @@ fn wrong_tasks_that_wait_for_others() {
         .does("TaskUpdate", json!({"taskId": "2", "addBlockedBy": ["1"]}))
         .json();
     assert_eq!(kinds(&all), [("task", "Ship it")]);
+}
+
+/// What was done to a file is more than its last edit: one that was written anew stays new, one that was there is
+/// rewritten, and one that is gone is deleted. An edit that failed is no change, but is said if it was not made up for.
+#[test]
+fn what_was_done_to_a_file() {
+    let world = World::new();
+    let edit = |path: &str| json!({"file_path": path, "old_string": "a", "new_string": "b"});
+    let write = |path: &str| json!({"file_path": path, "content": "a\nb\n"});
+    let script = Script::of(&world)
+        .user(GOALS[0])
+        .does("Write", write("/p/new.rs"))
+        .does("Edit", edit("/p/new.rs"))
+        .calls("Write", write("/p/old.rs"))
+        .result(false, "The file /p/old.rs has been updated successfully.")
+        .does("Read", json!({"file_path": "/p/read.rs"}))
+        .does("Write", write("/p/read.rs"))
+        .calls("Edit", edit("/p/lost.rs"))
+        .result(true, "String to replace not found in file.")
+        .calls("Edit", edit("/p/won.rs"))
+        .result(true, "String to replace not found in file.")
+        .does("Edit", edit("/p/won.rs"));
+    let path = script.save(&world, ONE);
+    let out = world.reader(&["resume"]).run().success().out().to_owned();
+    let rows = "\
+Files       /p/new.rs  new; +1 -1, the last of 2 edits  01:03
+            /p/old.rs  rewritten, 2 lines  01:05
+            /p/read.rs  rewritten, 2 lines  01:09
+            /p/won.rs  +1 -1  01:15
+Failed      Edit  /p/lost.rs
+";
+    assert!(out.contains(rows), "{out}");
+    let all = resumed(&world, &[]);
+    let actions: Vec<_> = all["files_modified"].as_array().into_iter().flatten().map(|file| &file["action"]).collect();
+    assert_eq!(json!(actions), json!(["create", "edit", "edit", "edit"]));
+    assert_pointers("files", &std::fs::read_to_string(path).expect("there"), &all);
+}
+
+/// An error is a limit only if it says so: who reads `limit` waits.
+#[test]
+fn limits_and_errors() {
+    let world = World::new();
+    for (text, kind) in [
+        ("API Error: 400 bad request on purpose", "error"),
+        ("API Error: 529 overloaded", "error"),
+        ("API Error: 429 {}", "limit"),
+        ("Claude AI usage limit reached|1770000000", "limit"),
+        ("Prompt is too long", "limit"),
+    ] {
+        let error = json!({"type": "assistant", "isApiErrorMessage": true, "timestamp": at(1), "uuid": "e", "message": {"role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": text}]}});
+        let all = Script::of(&world).user(GOALS[0]).raw(error).json();
+        assert_eq!(
+            (kinds(&all), all["ending"].as_str(), all["state"].as_str()),
+            (vec![(kind, text)], Some("failed"), Some("error"))
+        );
+    }
+}
+
+/// The agent's command is for the directory of the session, because agents look for their sessions there; a subagent's
+/// transcript is taken up by none.
+#[test]
+fn the_command_leads_to_the_directory() {
+    let world = World::new();
+    work_in(&world, "some where", ONE, 0, GOALS[0]);
+    let dir = world.path("some where");
+    std::fs::create_dir_all(&dir).expect("made");
+    let command = |cwd: &str| {
+        let done = world.reader(&["resume", "11111111"]).dir(world.path(cwd)).run().success();
+        done.out().lines().find_map(|line| line.strip_prefix("Go on       ")).map(str::to_owned)
+    };
+    assert_eq!(command("some where"), Some(format!("claude --resume {ONE}")));
+    assert_eq!(command("work"), Some(format!("cd '{}' && claude --resume {ONE}", dir.display())));
+    let file = testdata(
+        "agent-sdk/subagent/.claude/projects/-home-dev-src-subagent/9950c695-d225-412e-82df-8b4099c5f5d4/subagents/agent-a3dc05de4d5c8cef3.jsonl",
+    );
+    let file = file.to_str().expect("UTF-8");
+    let text = world.reader(&["resume", file]).run().success().out().to_owned();
+    assert!(text.starts_with("Session     agent-a3dc05de4d5c8cef3 (agent-sdk, a subagent's), "), "{text}");
+    assert!(!text.contains("Go on"), "{text}");
+    assert_eq!(json!([resumed(&world, &[file])["subagent"], resumed(&world, &[file])["resume"]]), json!([true, null]));
+}
+
+/// A transcript from anywhere brings along what lies beside it.
+#[test]
+fn what_lies_beside_a_file_given_by_path() {
+    let world = World::new();
+    let gemini = testdata("gemini/tools-resume@0.61.0/.gemini/tmp/proj/chats/session-2026-11-16T02-40-53efae45.jsonl");
+    let gemini = resumed(&world, &[gemini.to_str().expect("UTF-8")]);
+    assert_eq!(gemini["cwd"], "/home/dev/src/proj");
+    let copilot = testdata("copilot/tools-resume@1.0.102/.copilot/session-state");
+    let mut named = std::fs::read_dir(copilot).expect("a directory").map(|entry| entry.expect("one").path());
+    let named = named.find(|dir| dir.to_string_lossy().contains("017d6175")).expect("the session");
+    assert_eq!(resumed(&world, &[named.join("events.jsonl").to_str().expect("UTF-8")])["title"], "Second one");
+}
+
+/// How full the model's memory is: as the client counted for the last request, else by what was said; and what it holds, if
+/// the transcript tells. 002-15
+#[test]
+fn tokens() {
+    let world = World::new();
+    let said = Script::of(&world).user(&"abcd".repeat(100)).save(&world, ONE);
+    assert_eq!(resumed(&world, &[said.to_str().expect("UTF-8")])["token_budget"], json!({"used": 100, "limit": null}));
+    let codex = testdata("codex/tools-resume@0.166.0/.codex/sessions/2026/11/16");
+    let mut files = Vec::new();
+    transcripts(&codex, &mut files);
+    for file in files {
+        let raw = std::fs::read_to_string(&file).expect("there");
+        let mut counts = raw.lines().filter_map(|line| {
+            let line: Value = serde_json::from_str(line).ok()?;
+            let info = &line["payload"]["info"];
+            info.is_object().then(
+                || json!({"used": info["last_token_usage"]["total_tokens"], "limit": info["model_context_window"]}),
+            )
+        });
+        let budget = &resumed(&world, &[file.to_str().expect("UTF-8")])["token_budget"];
+        assert_eq!(Some(budget), counts.next_back().as_ref(), "{}", file.display());
+    }
 }

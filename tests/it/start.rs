@@ -358,12 +358,12 @@ fn what_is_told_of_the_work() {
         (
             "pending",
             tasks(7, "t", &[("Write it", "completed"), ("Push it", "pending"), ("Rest", "pending")]),
-            vec![first.clone(), file.clone(), "- open: \"Push it\"".into(), "- last it used \"TodoWrite\"".into()],
+            vec![first.clone(), file.clone(), "- open: \"Push it\"".into(), "- last it edited \"a.rs\"".into()],
         ),
         (
             "all done",
             tasks(7, "t", &[("Write it", "completed")]),
-            vec![first.clone(), file.clone(), "- last it used \"TodoWrite\"".into()],
+            vec![first.clone(), file.clone(), "- last it edited \"a.rs\"".into()],
         ),
         (
             "failed",
@@ -584,7 +584,7 @@ fn after_a_compaction() {
         &format!("- this session's goal was \"{GOAL}\""),
         "- it changed src/install.sh, src/server.py",
         "- in progress: \"Test the installer\"",
-        "- last it used \"ExitPlanMode\"",
+        "- last it ran \"git status\"",
         "- decided: \"approved the plan 'Move to tokio'\"; \"Let's use tokio for the server\"; \"Which database? PostgreSQL\"",
     ]);
     for _ in 0..2 {

@@ -1,0 +1,149 @@
+//! For people: a label and a line for each thing.
+
+use super::Stop;
+use super::share::{About, within};
+use crate::digest::continuity::Item;
+use crate::entry::TaskState;
+use crate::env::Zone;
+use crate::render::activity::ago;
+use crate::render::terminal::{Look, Tone, cut, flat, pad};
+use crate::time::Time;
+
+/// Room for a label and for a text where nobody says how wide the terminal is.
+const LABEL: usize = 10;
+const WIDTH: usize = 160;
+/// How many commands are shown, the last ones.
+const COMMANDS: usize = 10;
+
+/// The rows so far: what they are about, their label and their text, which is on one line.
+struct Rows(Vec<(About, &'static str, String)>);
+
+impl Rows {
+    fn put(&mut self, about: About, label: &'static str, text: &str) {
+        self.0.push((about, label, flat(text).into_owned()));
+    }
+
+    /// A row of several parts, two blanks apart.
+    fn put_parts(&mut self, about: About, label: &'static str, parts: &[&str]) {
+        let parts: Vec<_> = parts.iter().map(|part| flat(part)).filter(|part| !part.is_empty()).collect();
+        self.0.push((about, label, parts.join("  ")));
+    }
+}
+
+impl Stop<'_> {
+    /// The lines, of which a budget of tokens may leave some out. `shown` makes a path of the session one that the reader
+    /// would write.
+    pub fn text(&self, zone: &Zone, look: &Look, budget: Option<usize>, shown: &dyn Fn(&str) -> String) -> Vec<String> {
+        let rows = self.rows(zone, shown).0;
+        let room = look.width.unwrap_or(WIDTH).saturating_sub(LABEL + 2).max(20);
+        // A command is for copying, so it is never cut.
+        let fitted =
+            |label: &str, text: &str| if label == "Go on" { text.to_owned() } else { cut(text, room).into_owned() };
+        let lines =
+            rows.iter().map(|(about, label, text)| (*about, format!("{}  {}", pad(label, LABEL), fitted(label, text))));
+        let mut last = String::new();
+        let mut finished = Vec::new();
+        for line in within(budget.unwrap_or(usize::MAX), lines.collect()) {
+            let (label, text) = line.split_at(LABEL);
+            let shown = if label == last { pad("", LABEL) } else { label.to_owned() };
+            finished.push(format!("{}{text}", look.paint(Tone::Strong, &shown)).trim_end().to_owned());
+            last = label.to_owned();
+        }
+        finished
+    }
+
+    fn rows(&self, zone: &Zone, shown: &dyn Fn(&str) -> String) -> Rows {
+        let all = self.continuity;
+        let mut rows = Rows(Vec::new());
+        let title = all.title().map_or_else(String::new, |title| format!(", {title}"));
+        let part = if self.subagent { ", a subagent's" } else { "" };
+        rows.put(About::Head, "Session", &format!("{} ({}{part}){title}", self.id, self.agent));
+        let when = all.updated.map_or_else(String::new, |updated| format!(", {}", self.clock(updated, zone)));
+        let done = if self.done { "; called done" } else { "" };
+        let ended = format!("{}{when}; {}{done}", ago(all.updated, self.now), all.ending.name());
+        rows.put(About::Head, "Stopped", ended.trim_start_matches([',', ';']));
+        self.pins.iter().for_each(|pin| rows.put(About::Head, "Pinned", pin));
+        if let Some(goal) = &all.goal {
+            rows.put(About::Head, if all.sure { "Goal" } else { "About" }, &goal.text);
+        }
+        let is_goal = |prompt: &&Item| all.goal.as_ref().is_some_and(|goal| goal.text == prompt.text);
+        all.prompts
+            .last()
+            .filter(|last| !is_goal(last))
+            .iter()
+            .for_each(|last| rows.put(About::Head, "Asked last", &last.text));
+        all.answers.last().iter().for_each(|last| rows.put(About::Head, "Said last", &last.text));
+        for file in &all.files {
+            let when = file.time.map_or_else(String::new, |time| self.clock(time, zone));
+            rows.put_parts(About::Files, "Files", &[&shown(&file.path), &file.summary(), &when]);
+        }
+        self.put_work(&mut rows, shown);
+        self.noted("decision").for_each(|text| rows.put(About::Head, "Decisions", text));
+        all.decisions.iter().for_each(|item| rows.put(About::Decisions, "Decisions", &item.text));
+        all.corrections.iter().for_each(|item| rows.put(About::Decisions, "Corrected", &item.text));
+        self.noted("blocker").for_each(|text| rows.put(About::Head, "Blockers", text));
+        for blocker in &all.blockers {
+            rows.put(About::Blockers, "Blockers", &format!("{}: {}", blocker.kind.name(), blocker.item.text));
+        }
+        // Tasks and what was asked last are there already.
+        let is_new = |item: &&Item| {
+            let mut told = all.tasks.iter().map(|task| &task.text).chain(all.prompts.last().map(|last| &last.text));
+            told.all(|told| *told != item.text)
+        };
+        self.noted("next").for_each(|text| rows.put(About::Head, "Next", text));
+        all.next.iter().filter(is_new).for_each(|item| rows.put(About::Next, "Next", &item.text));
+        self.noted("fact").for_each(|text| rows.put(About::Head, "Facts", text));
+        let topics = all.topics.top(&[], 4).join(", ");
+        let tags = self.tags.join(", ");
+        for (label, text) in [("Topics", topics), ("Tags", tags)] {
+            if !text.is_empty() {
+                rows.put(About::Next, label, &text);
+            }
+        }
+        all.compaction.iter().for_each(|summary| rows.put(About::Decisions, "Summary", &summary.text));
+        if all.input + all.output > 0 {
+            rows.put(About::Next, "Tokens", &format!("{} in, {} out", all.input, all.output));
+        }
+        self.command.iter().for_each(|command| rows.put(About::Head, "Go on", command));
+        rows
+    }
+
+    /// What was made, run and done.
+    fn put_work(&self, rows: &mut Rows, shown: &dyn Fn(&str) -> String) {
+        let all = self.continuity;
+        let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
+        for (file, function) in &all.functions {
+            match files.iter_mut().find(|(known, _)| known == file) {
+                Some((_, functions)) => functions.push(&function.text),
+                None => files.push((file, vec![&function.text])),
+            }
+        }
+        for (file, functions) in files {
+            rows.put_parts(About::Work, "Functions", &[&functions.join(", "), &shown(file)]);
+        }
+        let recent = all.commands.len().saturating_sub(COMMANDS);
+        for ran in &all.commands[recent..] {
+            rows.put_parts(About::Work, "Commands", &[if ran.failed { "failed" } else { "ok" }, &ran.command]);
+        }
+        for used in all.failed_edits() {
+            rows.put_parts(About::Work, "Failed", &[&used.tool, &shown(&used.subject)]);
+        }
+        all.commits.iter().for_each(|commit| rows.put(About::Work, "Commits", &commit.text));
+        for task in &all.tasks {
+            let (about, mark) = match task.state {
+                TaskState::Done => (About::Work, "[x]"),
+                TaskState::Active => (About::Next, "[>]"),
+                TaskState::Blocked => (About::Next, "[!]"),
+                TaskState::Open => (About::Next, "[ ]"),
+                TaskState::Dropped => continue,
+            };
+            rows.put(about, "Tasks", &format!("{mark} {}", task.text));
+        }
+    }
+
+    /// The time of day, with the date if that is not today.
+    fn clock(&self, time: Time, zone: &Zone) -> String {
+        let (day, clock) = zone.local(time);
+        if day == zone.local(self.now).0 { clock } else { format!("{day} {clock}") }
+    }
+}
