@@ -7,8 +7,10 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::explain::{self, ExplainArgs};
 use super::install::{self, InstallArgs};
+use super::marks::{self, DoneArgs, TagArgs, TagsArgs};
 use super::mute::{self, MuteArgs};
-use super::notes::{self, DoneArgs, NoteArgs, NotesArgs, PinArgs, PinsArgs, ProfileArgs, TagArgs, TagsArgs, UnpinArgs};
+use super::notes::{self, NoteArgs, NotesArgs, PinArgs, PinsArgs, UnpinArgs};
+use super::user::{self, ProfileArgs};
 use super::{Exit, Stage, demo, doctor};
 use crate::env::Env;
 use crate::format;
@@ -29,6 +31,8 @@ Examples:
   session-context mute                    stop telling the session this runs in
   session-context pin --for 7d the API is frozen    tell it every session of this project for a week
   session-context note decision PostgreSQL instead of SQLite
+  session-context done last               the work of the newest session is finished
+  session-context profile set rule simple solutions first
 
 Settings are in session-monitor/config.toml (see XDG_CONFIG_HOME); a variable wins over the file, a flag over both:
   budget = 500           SESSION_CONTEXT_BUDGET
@@ -81,7 +85,7 @@ pub enum Command {
     Unpin(UnpinArgs),
     /// Write down a decision, a blocker, a next step or a fact of this project
     Note(NoteArgs),
-    /// List the notes of this project
+    /// List the notes of this project, and its sessions that are done
     Notes(NotesArgs),
     /// Call a session complete: it is no longer where the work stopped
     Done(DoneArgs),
@@ -125,10 +129,10 @@ pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &m
         Command::Unpin(args) => notes::unpin(&args, &mut stage),
         Command::Note(args) => notes::note(&args, &mut stage),
         Command::Notes(args) => notes::notes(&args, &mut stage),
-        Command::Done(args) => notes::done(&args, &mut stage),
-        Command::Tag(args) => notes::tag(&args, &mut stage),
-        Command::Tags(args) => notes::tags(&args, &mut stage),
-        Command::Profile(args) => notes::profile(&args, &mut stage),
+        Command::Done(args) => marks::done(&args, &mut stage),
+        Command::Tag(args) => marks::tag(&args, &mut stage),
+        Command::Tags(args) => marks::tags(&args, &mut stage),
+        Command::Profile(args) => user::profile(&args, &mut stage),
     });
     stage.end(result)
 }

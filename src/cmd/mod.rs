@@ -10,10 +10,14 @@ mod formats;
 mod install;
 mod list;
 mod log;
+mod marked;
+mod marks;
 mod mute;
 mod notes;
+mod page;
 mod profile;
 mod resume;
+mod user;
 
 use std::io::{self, Write};
 

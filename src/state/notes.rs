@@ -93,6 +93,19 @@ impl Notes {
         self.0.says().any(|says| matches!(says, Says::Done(id) if is_same(id, session)))
     }
 
+    /// The sessions that are complete, as they stand on the page, each once.
+    pub fn done(&self) -> Vec<&str> {
+        let mut done: Vec<&str> = Vec::new();
+        for says in self.0.says() {
+            if let Says::Done(id) = says
+                && !done.iter().any(|known| is_same(known, id))
+            {
+                done.push(id);
+            }
+        }
+        done
+    }
+
     /// The tags of a session, each once.
     pub fn tags(&self, session: &str) -> Vec<&str> {
         let has = |ids: &[&str]| ids.iter().any(|id| is_same(id, session));
@@ -117,6 +130,15 @@ impl Notes {
         tags
     }
 
+    /// Whether a session is marked by exactly this id.
+    pub fn marks(&self, id: &str) -> bool {
+        self.0.says().any(|says| match says {
+            Says::Done(known) => known == id,
+            Says::Tag(_, ids) => ids.iter().any(|known| known == id),
+            _ => false,
+        })
+    }
+
     /// Writes a note down. One that says the same is the same note, and keeps its id.
     pub fn put(&mut self, note: Note) -> Note {
         let (kind, text) = (note.kind, note.text.clone());
@@ -125,25 +147,32 @@ impl Notes {
 
     /// Takes notes off the page: all, or if one of the ids is none, nothing.
     pub fn remove(&mut self, ids: &[u32]) -> Result<Vec<Note>, String> {
-        self.0.remove(ids, |_| true)
+        self.0.remove(ids)
     }
 
-    /// Calls a session complete, or takes that back.
-    pub fn set_done(&mut self, session: &str, done: bool, today: &str) {
-        if !done {
-            self.0.lines.retain(|line| !matches!(&line.says, Says::Done(id) if is_same(id, session)));
-        } else if !self.is_done(session) {
+    /// Calls a session complete, or takes that back; false if it was so already.
+    pub fn set_done(&mut self, session: &str, done: bool, today: &str) -> bool {
+        let changes = self.is_done(session) != done;
+        if changes && done {
             self.0.append(&format!("done {session} ({today})"), Says::Done(session.into()));
+        } else if changes {
+            self.0.lines.retain(|line| !matches!(&line.says, Says::Done(id) if is_same(id, session)));
         }
+        changes
     }
 
-    pub fn add_tag(&mut self, tag: &str, session: &str) {
-        if !self.tags(session).contains(&tag) {
+    /// Gives a session a tag; false if it has it already.
+    pub fn add_tag(&mut self, tag: &str, session: &str) -> bool {
+        let is_new = !self.tags(session).contains(&tag);
+        if is_new {
             self.0.append(&format!("tag {tag}: {session}"), Says::Tag(tag.into(), vec![session.into()]));
         }
+        is_new
     }
 
-    pub fn remove_tag(&mut self, tag: &str, session: &str) {
+    /// Takes a tag off a session; false if it has no such tag.
+    pub fn remove_tag(&mut self, tag: &str, session: &str) -> bool {
+        let had = self.tags(session).contains(&tag);
         self.0.lines.retain_mut(|line| {
             let Says::Tag(known, ids) = &mut line.says else { return true };
             let before = ids.len();
@@ -155,6 +184,7 @@ impl Notes {
             }
             !ids.is_empty()
         });
+        had
     }
 }
 
@@ -227,18 +257,19 @@ impl Profile {
         })
     }
 
-    /// Takes something of a kind off the page; without an id, all of that kind.
-    pub fn remove(&mut self, kind: Kind, id: Option<u32>) -> Result<Vec<Note>, String> {
-        let ids = match id {
-            Some(id) => vec![id],
-            None => self.0.of(kind).map(|note| note.id).collect(),
-        };
-        self.0.remove(&ids, |note| note.kind == kind)
+    /// Takes notes off the page: all, or if one of the ids is none, nothing.
+    pub fn remove(&mut self, ids: &[u32]) -> Result<Vec<Note>, String> {
+        self.0.remove(ids)
+    }
+
+    /// The ids of whatever is written as a role, over or not.
+    pub fn roles(&self) -> Vec<u32> {
+        self.0.of(Kind::Role).map(|role| role.id).collect()
     }
 }
 
-/// An id may be shortened in the name of a file, and by hand.
-fn is_same(a: &str, b: &str) -> bool {
+/// Whether two ids are of one session: one may be shortened in the name of a file, and by hand.
+pub fn is_same(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short == long || short.len() >= 8 && long.starts_with(short)
 }
@@ -397,10 +428,14 @@ impl Page {
         note
     }
 
-    fn remove(&mut self, ids: &[u32], fits: impl Fn(&Note) -> bool) -> Result<Vec<Note>, String> {
-        let mut removed = Vec::new();
+    fn remove(&mut self, ids: &[u32]) -> Result<Vec<Note>, String> {
+        let mut removed: Vec<Note> = Vec::new();
         for id in ids {
-            let is_it = |line: &Line| matches!(&line.says, Says::Note(note, _) if note.id == *id && fits(note));
+            // Who names one twice means it once.
+            if removed.iter().any(|note| note.id == *id) {
+                continue;
+            }
+            let is_it = |line: &Line| matches!(&line.says, Says::Note(note, _) if note.id == *id);
             match self.lines.iter().position(is_it).map(|place| self.lines.remove(place).says) {
                 Some(Says::Note(note, _)) => removed.push(note),
                 _ => return Err(format!("nothing has the id {id}")),

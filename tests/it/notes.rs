@@ -11,6 +11,7 @@ use session_monitor::locate::Project;
 use session_monitor::state::notes::{Kind, Notes, Profile};
 use session_monitor::time::Time;
 
+use crate::list::without_rights;
 use crate::world::{Done, NOW, World, prompt};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
@@ -169,11 +170,12 @@ fn what_cannot_be_noted() {
         &["tag", "a:b", "--session", "last"],
         &["tag", "", "--session", "last"],
         &["profile", "set"],
-        &["profile", "set", "rule", "x"],
+        &["profile", "set", "rule"],
+        &["profile", "set", "pin", "x"],
         &["profile", "set", "role", ""],
-        &["profile", "add", "role", "x"],
+        &["profile", "remove"],
         &["profile", "remove", "rule"],
-        &["profile", "remove", "rule", "1"],
+        &["profile", "remove", "1"],
         &["profile", "remove", "role"],
     ] {
         let done = world.context(args).run().status(2).stdout("");
@@ -458,7 +460,7 @@ fn trouble_with_the_file() {
     for args in [&["pins"][..], &["notes"], &["tags"], &["pin", "x"], &["unpin", "1"], &["note", "fact", "x"]] {
         world.context(args).run().status(2).stdout("").stderr(&error(&page));
     }
-    for args in [&["profile"][..], &["profile", "set", "role", "x"], &["profile", "remove", "rule", "1"]] {
+    for args in [&["profile"][..], &["profile", "set", "role", "x"], &["profile", "remove", "1"]] {
         world.context(args).run().status(2).stdout("").stderr(&error(&profile));
     }
     assert!(page.join("in the way").is_dir());
@@ -557,13 +559,13 @@ fn done() {
     let world = sessions();
     let told = |key: &str| format!("{key} is done: no session is told any more that the work stopped there.\n");
     world.context(&["done", "11111111"]).run().success().stdout(&told(ONE));
-    world.context(&["done", ONE]).run().success().stdout(&told(ONE));
+    world.context(&["done", ONE]).run().success().stdout(&format!("{ONE} was done already.\n"));
     world.context(&["done"]).env("CLAUDE_CODE_SESSION_ID", TWO).run().success().stdout(&told(TWO));
     let head = "# session-monitor: notes of ~/work. One line each; change or delete them as you like.\n\n";
     let [one, two] = [ONE, TWO].map(|id| format!("done {id} (2026-11-16)\n"));
     assert_eq!(read(&page(&world)), [head, &one, &two].concat());
-    world.context(&["done", "--undo", "first"]).run().success().stdout(&format!("{ONE} is not done.\n"));
-    world.context(&["done", "--undo", "first"]).run().success().stdout(&format!("{ONE} is not done.\n"));
+    world.context(&["done", "--undo", "first"]).run().success().stdout(&format!("{ONE} is no longer done.\n"));
+    world.context(&["done", "--undo", "first"]).run().success().stdout(&format!("{ONE} was not done.\n"));
     assert_eq!(read(&page(&world)), [head, &two].concat());
     // One of another project is marked there, where it is asked for.
     world.context(&["done", "third"]).run().success().stdout(&told("33333333"));
@@ -591,22 +593,276 @@ fn tags() {
         .stdout("")
         .stderr("session-context: no tags in this project; `session-context tag TAG` adds one\n");
     run(&["tag", "release"]).success().stdout(&format!("{ONE}: release\n"));
-    run(&["tag", "release"]).success().stdout(&format!("{ONE}: release\n"));
+    run(&["tag", "release"]).success().stdout(&format!("{ONE} has the tag 'release' already.\n"));
     run(&["tag", "needs review"]).success().stdout(&format!("{ONE}: release, needs review\n"));
     run(&["tag", "release", "--session", "second"]).success().stdout(&format!("{TWO}: release\n"));
-    run(&["tags"]).success().stdout(&format!("release: {ONE}, {TWO}\nneeds review: {ONE}\n"));
+    let row = |id: &str, title: &str| format!("  {id}  agent-sdk  1h  {title}\n");
+    let (one, two) = (row("11111111", "first"), row("22222222", "second"));
+    run(&["tags"]).success().stdout(&format!("release\n{one}{two}needs review\n{one}"));
     assert_eq!(
         run(&["tags", "--json"]).success().json(),
         [json!({"tag": "release", "sessions": [ONE, TWO]}), json!({"tag": "needs review", "sessions": [ONE]})]
     );
+    let no_tag = |tag: &str, others: &str| format!("session-context: {ONE} has no tag '{tag}', {others}\n");
+    run(&["tag", "--remove", "nope"]).status(1).stdout("").stderr(&no_tag("nope", "only: release, needs review"));
     run(&["tag", "--remove", "release"]).success().stdout(&format!("{ONE}: needs review\n"));
     run(&["tag", "--remove", "needs review"]).success().stdout(&format!("{ONE}: no tags\n"));
-    run(&["tag", "--remove", "needs review"]).success().stdout(&format!("{ONE}: no tags\n"));
-    run(&["tags"]).success().stdout(&format!("release: {TWO}\n"));
+    run(&["tag", "--remove", "needs review"]).status(1).stdout("").stderr(&no_tag("needs review", "nor any other"));
+    run(&["tags"]).success().stdout(&format!("release\n{two}"));
+    for tag in ["", "a:b", "\u{200b}", "\u{1b}[31m"] {
+        let shown = if tag.starts_with('\u{1b}') { "" } else { tag };
+        let error =
+            format!("session-context: '{shown}' is no tag, which is a word, or a few in quotes, without a colon\n");
+        run(&["tag", tag]).status(2).stdout("").stderr(&error);
+    }
     // Several on a line, by hand, with short ids.
     let page = edit(&world, format!("tag a: 11111111, {TWO}\r\ntag b: 11111111\r\n"));
     run(&["tag", "--remove", "a"]).success().stdout(&format!("{ONE}: b\n"));
     assert_eq!(read(&page), format!("tag a: {TWO}\r\ntag b: 11111111\r\n"));
+    run(&["tags"]).success().stdout(&format!("a\n{two}b\n{one}"));
+}
+
+/// Sessions that are hard to show: with a long title of wide characters, with one of many lines, with a name, of another
+/// agent, nothing said, gone, and a short id that two begin with.
+fn odd_sessions() -> World {
+    let world = World::new();
+    let said = |time: &str, text: &str| prompt(&world.path("work"), time, text);
+    let wide = "税込みの合計を計算するように会計を直してください、そして試験も全部書き直してください、お願いします";
+    world.claude(ONE, &said("2026-11-16T02:57:00Z", wide));
+    world.claude("22222222-aaaa", &said("2026-11-06T02:00:00Z", "a\u{1b}[2J title\nof two lines\u{202e}"));
+    world.claude(
+        "22222222-bbbb",
+        &said("2026-11-16T02:59:59Z", "the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"),
+    );
+    world.claude("44444444-0000", "");
+    world.claude("55555555-0000", &said("2026-11-15T03:00:00Z", "named"));
+    world.write("work/.volute/sessions/discord.json", json!({"sessionId": "55555555-0000"}).to_string());
+    world.install("codex/tools-resume@0.166.0", "");
+    edit(
+        &world,
+        format!(
+            "tag release: {ONE}, 99999999-gone\u{1b}[2J, 22222222, 44444444-0000\ntag später 日本: 55555555, 01a1e236-2011\n\nfact 1: one\ndone 55555555-0000\ndone 99999999-gone\ndone {ONE}\ndone {ONE} (2026-11-16)\n"
+        ),
+    );
+    world
+}
+
+/// Tags with their sessions fit the terminal, whatever is in a title; what cannot be found is shown by its id.
+#[test]
+fn tags_as_a_list() {
+    let world = odd_sessions();
+    let shown = |columns: &str| world.context(&["tags"]).env("COLUMNS", columns).run().success();
+    shown("80").stdout(
+        "\
+release
+  22222222-bbbb  agent-sdk  now  the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAA…
+  11111111       agent-sdk   3m  税込みの合計を計算するように会計を直してくださ…
+  22222222-aaaa  agent-sdk  10d  a title of two lines
+  99999999-gone  (gone)
+  44444444-0000  (nothing was said in it)
+später 日本
+  01a1e236-2011  codex      23m  Say hello in the fork
+  discord        agent-sdk   1d  named
+",
+    );
+    let wide = "\
+release
+  22222222-bbbb  agent-sdk  now  the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+  11111111       agent-sdk   3m  税込みの合計を計算するように会計を直してください、そして試験も全部書き直してください、お願いします
+  22222222-aaaa  agent-sdk  10d  a title of two lines
+  99999999-gone  (gone)
+  44444444-0000  (nothing was said in it)
+später 日本
+  01a1e236-2011  codex      23m  Say hello in the fork
+  discord        agent-sdk   1d  named
+";
+    shown("160").stdout(wide);
+    world.context(&["tags"]).run().success().stdout(wide);
+    let redacted = wide.replace("sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "[redacted]");
+    world.context(&["tags"]).env("SESSION_READER_REDACT", "true").run().success().stdout(&redacted);
+    // What is shown is what the reader takes.
+    for handle in ["22222222-bbbb", "11111111", "22222222-aaaa", "01a1e236-2011", "discord"] {
+        world.reader(&[handle]).run().success();
+    }
+    // For a program, as it stands on the page.
+    assert_eq!(
+        world.context(&["tags", "--json"]).run().success().json(),
+        [
+            json!({"tag": "release", "sessions": [ONE, "99999999-gone\u{1b}[2J", "22222222", "44444444-0000"]}),
+            json!({"tag": "später 日本", "sessions": ["55555555", "01a1e236-2011"]}),
+        ]
+    );
+}
+
+/// The notes end with the sessions that are done.
+#[test]
+fn notes_end_with_what_is_done() {
+    let world = odd_sessions();
+    let run = |args: &[&str]| world.context(args).env("COLUMNS", "80").run();
+    let done = "\
+done 11111111: 税込みの合計を計算するように会計を直してください、そして試験も全…
+done discord: named
+done 99999999-gone (gone)
+";
+    run(&["notes"]).success().stdout(&format!("fact 1: one\n{done}"));
+    run(&["unpin", "1"]).success().stdout("removed: fact 1: one\n");
+    run(&["notes"]).success().stdout(done);
+    let object = |session: &str, name: Option<&str>, agent: Option<&str>, title: Option<&str>| json!({"kind": "done", "session": session, "name": name, "agent": agent, "title": title});
+    let title = "税込みの合計を計算するように会計を直してください、そして試験も全部書き直してください、お願いします";
+    assert_eq!(
+        run(&["notes", "--json"]).success().json(),
+        [
+            object(ONE, None, Some("agent-sdk"), Some(title)),
+            object("55555555-0000", Some("discord"), Some("agent-sdk"), Some("named")),
+            object("99999999-gone", None, None, None),
+        ]
+    );
+    // A mark can be taken off a session that is gone.
+    run(&["done", "99999999-gone", "--undo"]).success().stdout("99999999-gone is no longer done.\n");
+    run(&["done", "discord", "--undo"]).success().stdout("discord is no longer done.\n");
+    run(&["done", "11111111", "--undo"]).success().stdout(&format!("{ONE} is no longer done.\n"));
+    run(&["notes"]).status(1).stdout("").stderr(
+        "session-context: no notes in this project; `session-context note decision|blocker|next|fact TEXT` adds one\n",
+    );
+    run(&["done", "99999999-gone"]).status(2).stdout("").stderr_has("no session is called '99999999-gone'");
+    run(&["tag", "später 日本", "--remove", "--session", "01a1e236-2011"]).success().stdout("01a1e236-2011: no tags\n");
+}
+
+/// A marked session that cannot be read is there all the same, and what is in the way is said.
+#[test]
+fn a_marked_session_that_cannot_be_read() {
+    let world = sessions();
+    let first = world.claude(ONE, "");
+    world.context(&["done", TWO]).run().success();
+    std::fs::set_permissions(&first, std::fs::Permissions::from_mode(0o000)).expect("no rights");
+    let run = |args: &[&str]| without_rights(|| world.context(args).run());
+    // It does not matter here.
+    run(&["notes"]).success().stdout("done 22222222: second\n");
+    edit(&world, format!("done {ONE}\ntag a: {ONE}\n"));
+    let error = format!("session-context: {}: Permission denied (os error 13)\n", first.display());
+    run(&["notes"]).status(2).stdout(&format!("done {ONE} (cannot be read)\n")).stderr(&error);
+    run(&["tags"]).status(2).stdout(&format!("a\n  {ONE}  (cannot be read)\n")).stderr(&error);
+}
+
+/// What does not fit on a line goes on below it; in a pipe, and for a program, a note is one line.
+#[test]
+fn long_texts_are_wrapped() {
+    let world = World::new();
+    let run = |args: &[&str], columns: &str| world.context(args).env("COLUMNS", columns).run().success();
+    let words = "never push to main before the nightly import is through, whoever asks for it";
+    let narrow = "\
+pin 1 (high, 2026-11-16, until 2026-11-23T03:00:00Z): never push to main
+    before the nightly import is through, whoever asks for it
+";
+    run(&["pin", "--for", "7d", "--priority", "high", words], "80").stdout(narrow);
+    let wide = "合計".repeat(30);
+    run(&["pin", &wide], "0").stdout(&format!("pin 2 (2026-11-16): {wide}\n"));
+    let (start, rest) = wide.split_at(38 * 3);
+    let cjk = format!("pin 2 (2026-11-16):\n    {start}\n    {rest}\n");
+    run(&["pins"], "80").stdout(&format!("{narrow}{cjk}"));
+    let line = format!("pin 1 (high, 2026-11-16, until 2026-11-23T03:00:00Z): {words}\n");
+    run(&["pins"], "160").stdout(&format!("{line}pin 2 (2026-11-16): {wide}\n"));
+    world.context(&["pins"]).run().success().stdout(&format!("{line}pin 2 (2026-11-16): {wide}\n"));
+    assert_eq!(run(&["pins", "--json"], "80").json()[0]["text"], words);
+    run(&["unpin", "1"], "80").stdout(
+        "\
+removed: pin 1 (high, 2026-11-16, until 2026-11-23T03:00:00Z): never push to
+    main before the nightly import is through, whoever asks for it
+",
+    );
+    // By hand: a terminal obeys nothing of it, and a program is not given it.
+    edit(&world, "fact 1: a\u{9b}2Jb\u{7f}c\u{202e}d\n");
+    run(&["notes"], "80").stdout("fact 1: abcd\n");
+    assert_eq!(run(&["notes", "--json"], "80").json()[0]["text"], "a2Jbc\u{202e}d");
+}
+
+/// Every argument is described, and the help fits a terminal of 80 columns.
+#[test]
+fn help() {
+    let world = World::new();
+    let commands = "pin pins unpin note notes done tag tags profile profile-set profile-remove";
+    for command in commands.split(' ') {
+        let args: Vec<&str> = command.split('-').chain(["--help"]).collect();
+        let shown = world.context(&args).run().success();
+        for line in shown.out().lines() {
+            assert!(line.chars().count() <= 80, "{command}: {line}");
+            assert!(!line.starts_with("session-context"), "{command}: an example is set in: {line}");
+            let is_argument = line.starts_with("  <") || line.starts_with("  [") || line.starts_with("      --");
+            assert!(!is_argument || line.trim_start().contains("  "), "{command}: {line} has no description");
+        }
+    }
+    world.context(&["profile", "--help"]).run().success().stdout(
+        "\
+Show or set what holds for you in every project: role, preferences, rules
+
+Usage: session-context profile [OPTIONS]
+       session-context profile <COMMAND>
+
+Commands:
+  set     Write down your role, a preference or a rule [alias: add]
+  remove  Remove preferences or rules by their ids, or your role
+  help    Print this message or the help of the given subcommand(s)
+
+Options:
+      --json  One JSON object per line
+  -h, --help  Print help
+
+Examples:
+  session-context profile set role maintainer of the shop
+  session-context profile set preference language: English
+  session-context profile set rule simple solutions first
+  session-context profile remove 3     what is shown as: rule 3 (2026-11-16): …
+  session-context profile remove role
+
+There is one role, and one preference about a thing: another `language:` takes
+the place of the last.
+
+`session-reader profile` shows it, too; sessions are not told it. Nothing is
+written but what you set: a line each in session-monitor/profile.md (see
+XDG_DATA_HOME in session-context --help), which you may edit.
+",
+    );
+    world.context(&["profile", "add", "--help"]).run().success().stdout(
+        "\
+Write down your role, a preference or a rule
+
+Usage: session-context profile set <role|preference|rule> <TEXT>...
+
+Arguments:
+  <role|preference|rule>  What it is
+  <TEXT>...               What to write down; several words need no quotes
+
+Options:
+  -h, --help  Print help
+
+Examples:
+  session-context profile set role maintainer of the shop
+  session-context profile set preference language: English
+  session-context profile set rule simple solutions first
+
+There is one role, and one preference about a thing: another `language:` takes
+the place of the last.
+",
+    );
+}
+
+/// An id that is none is no riddle: the parser of numbers said "invalid digit found in string".
+#[test]
+fn what_an_id_is() {
+    let world = World::new();
+    let ids = |word: &str, shown: &str| {
+        format!(
+            "error: invalid value '{word}' for '<ID>...': an id is the number that {shown}\n\nFor more information, try '--help'.\n"
+        )
+    };
+    for word in ["abc", "pin", "-1", "1.5", "99999999999"] {
+        let shown = "`session-context pins` or `session-context notes` shows";
+        world.context(&["unpin", word]).run().status(2).stdout("").stderr(&ids(word, shown));
+        world.context(&["forget", "1", word]).run().status(2).stdout("").stderr(&ids(word, shown));
+        let shown = "`session-context profile` shows";
+        world.context(&["profile", "remove", word]).run().status(2).stdout("").stderr(&ids(word, shown));
+        world.context(&["profile", "remove", "1", word]).run().status(2).stdout("").stderr(&ids(word, shown));
+    }
 }
 
 /// 001-19: view, set role, set preference, add rule, remove rule. They belong to the user: every project sees them.
@@ -626,10 +882,15 @@ fn profile() {
     // There is one role, and one preference about a thing.
     run(&["set", "role", "owner"]).success().stdout("role 1 (2026-11-16): owner\n");
     run(&["set", "preference", "Language: English"]).success().stdout("preference 4 (2026-11-16): Language: English\n");
-    run(&["remove", "rule", "4"])
+    run(&["set", "rule", "short answers"]).success().stdout("rule 6 (2026-11-16): short answers\n");
+    // All or nothing.
+    run(&["remove", "2", "7"])
         .status(2)
-        .stderr("session-context: there is no rule with the id 4; `session-context profile` shows what there is\n");
-    run(&["remove", "rule", "2"]).success().stdout("removed: rule 2 (2026-11-16): simple solutions\n");
+        .stdout("")
+        .stderr("session-context: nothing has the id 7; `session-context profile` shows what there is\n");
+    run(&["remove", "6", "2", "6"])
+        .success()
+        .stdout("removed: rule 6 (2026-11-16): short answers\nremoved: rule 2 (2026-11-16): simple solutions\n");
     let expected = "role 1 (2026-11-16): owner\npreference 4 (2026-11-16): Language: English\npreference 5 (2026-11-16): no emoji\nrule 3 (2026-11-16): tests first\n";
     run(&[]).success().stdout(expected);
     world.context(&["profile"]).dir(world.path("")).run().success().stdout(expected);
@@ -639,8 +900,15 @@ fn profile() {
     );
     let file = world.path(".data/session-monitor/profile.md");
     assert!(read(&file).starts_with("# session-monitor: what holds for you in every project. One line each; "));
-    run(&["remove", "preference", "5"]).success().stdout("removed: preference 5 (2026-11-16): no emoji\n");
+    run(&["remove", "5"]).success().stdout("removed: preference 5 (2026-11-16): no emoji\n");
     run(&["remove", "role"]).success().stdout("removed: role 1 (2026-11-16): owner\n");
+    run(&["remove", "role"])
+        .status(2)
+        .stdout("")
+        .stderr("session-context: no role is set; `session-context profile` shows what there is\n");
+    run(&["set", "role", " \t"]).status(2).stdout("").stderr(
+        "session-context: there is no text to write down; `session-context profile remove` takes something away\n",
+    );
     // By hand: what is the project's is not the profile's.
     world.write(&file, "rule: by hand\npin: not here\nrole (until 2026-11-15): trainee\nrule (x): y\n");
     let wrong = format!(

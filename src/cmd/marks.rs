@@ -1,0 +1,204 @@
+//! Marks on sessions: `done`, `tag`, `tags`.
+
+use std::io;
+use std::path::Path;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::explain;
+use super::marked::{Marked, Sessions, Widths};
+use super::page::{changed, object, opened, show, today};
+use super::{Exit, Stage};
+use crate::catalog;
+use crate::hook::Observer;
+use crate::locate::Project;
+use crate::render::terminal::{cut, flat, width};
+use crate::state::notes::Notes;
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-context done            inside a session: its work is finished
+  session-context done last       that of the newest session of this project is
+  session-context done 4f2a9c11 --undo
+
+`session-context notes` ends with the sessions that are done.")]
+pub struct DoneArgs {
+    /// Its name, title, id, path or `last` [default: the one this runs in]
+    #[arg(value_name = "NAME")]
+    session: Option<String>,
+    /// It is not complete after all
+    #[arg(long)]
+    undo: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-context tag release                inside a session
+  session-context tag \"needs review\" --session last
+  session-context tag release --session 4f2a9c11 --remove")]
+pub struct TagArgs {
+    /// A word, or a few in quotes, without a colon
+    tag: String,
+    /// Its name, title, id, path or `last` [default: this one]
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+    /// Take the tag off the session
+    #[arg(long)]
+    remove: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each tag is followed by its sessions, the newest first, as session-reader calls
+them, with agent, age and title:
+  release
+    4f2a9c11  agent-sdk  3m  make the checkout total include tax
+One whose transcript is no longer there is shown by its id, and as (gone).")]
+pub struct TagsArgs {
+    /// One JSON object per line, with whole ids
+    #[arg(long)]
+    json: bool,
+}
+
+/// The session that is meant, and the project whose page tells of it.
+struct Subject {
+    /// What it is called here.
+    key: String,
+    id: String,
+    project: Project,
+}
+
+pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
+    let found = subject(args.session.as_deref(), args.undo, "done NAME", stage)?;
+    let Some(Subject { key, id, project }) = found else { return Ok(Exit::Trouble) };
+    let today = today(stage.env);
+    let set = |notes: &mut Notes| Ok(notes.set_done(&id, !args.undo, &today));
+    let Some(changed) = changed(&project, stage, set)? else { return Ok(Exit::Trouble) };
+    let now = match (changed, args.undo) {
+        (true, false) => "is done: no session is told any more that the work stopped there",
+        (false, false) => "was done already",
+        (true, true) => "is no longer done",
+        (false, true) => "was not done",
+    };
+    show(&format!("{key} {now}."), stage)?;
+    Ok(Exit::Found)
+}
+
+/// Finds that session; none if the name leads nowhere, which has been said. A mark can be taken off a session that is gone.
+fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) -> io::Result<Option<Subject>> {
+    let project = Project::of(&stage.env.cwd);
+    if let Some(id) = name.filter(|id| takes_off && Notes::read(stage.env, project.dir()).0.marks(id)) {
+        return Ok(Some(Subject { key: id.into(), id: id.into(), project }));
+    }
+    let observer = match explain::subject(name, stage)? {
+        Some(explain::Subject::Session(observer)) => observer,
+        Some(explain::Subject::New(_)) => {
+            stage.say(format_args!("which session? Run this inside one, or name it: session-context {how}"))?;
+            return Ok(None);
+        }
+        None => return Ok(None),
+    };
+    if observer.id.contains(|char: char| char == ',' || char.is_control()) {
+        stage.say(format_args!("'{}': the id of a session must not have a comma in it", observer.id))?;
+        return Ok(None);
+    }
+    let project = if name.is_some() { page_of(&observer, stage).unwrap_or(project) } else { project };
+    Ok(Some(Subject { key: observer.key().into(), id: observer.id, project }))
+}
+
+/// The project of a session that belongs only to another than this one.
+fn page_of(observer: &Observer, stage: &Stage) -> Option<Project> {
+    let all = catalog::list(stage.env, stage.formats, &mut Vec::new());
+    let listed = all.iter().find(|listed| Some(&listed.session.path) == observer.transcript.as_ref())?;
+    let cwd = listed.tally.cwd().filter(|_| !listed.here)?;
+    Some(Project::of(Path::new(cwd)))
+}
+
+pub fn tag(args: &TagArgs, stage: &mut Stage) -> io::Result<Exit> {
+    let tag = flat(&args.tag).into_owned();
+    if width(&tag) == 0 || tag.contains(':') {
+        stage.say(format_args!("'{tag}' is no tag, which is a word, or a few in quotes, without a colon"))?;
+        return Ok(Exit::Trouble);
+    }
+    let found = subject(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
+    let Some(Subject { key, id, project }) = found else { return Ok(Exit::Trouble) };
+    let set = |notes: &mut Notes| {
+        let changed = if args.remove { notes.remove_tag(&tag, &id) } else { notes.add_tag(&tag, &id) };
+        Ok((changed, notes.tags(&id).join(", ")))
+    };
+    let Some((changed, tags)) = changed(&project, stage, set)? else { return Ok(Exit::Trouble) };
+    match (changed, args.remove) {
+        (true, _) if tags.is_empty() => show(&format!("{key}: no tags"), stage)?,
+        (true, _) => show(&format!("{key}: {tags}"), stage)?,
+        (false, false) => show(&format!("{key} has the tag '{tag}' already."), stage)?,
+        (false, true) => {
+            let has = if tags.is_empty() { "nor any other".into() } else { format!("only: {}", flat(&tags)) };
+            stage.say(format_args!("{} has no tag '{tag}', {has}", flat(&key)))?;
+            return Ok(Exit::Nothing);
+        }
+    }
+    Ok(Exit::Found)
+}
+
+pub fn tags(args: &TagsArgs, stage: &mut Stage) -> io::Result<Exit> {
+    #[derive(Serialize)]
+    struct Tagged<'n> {
+        tag: &'n str,
+        sessions: Vec<&'n str>,
+    }
+    let Some(notes) = opened(stage)? else { return Ok(Exit::Trouble) };
+    let tags = notes.all_tags();
+    if tags.is_empty() {
+        stage.say("no tags in this project; `session-context tag TAG` adds one")?;
+        return Ok(Exit::Nothing);
+    }
+    if args.json {
+        tags.into_iter().try_for_each(|(tag, sessions)| object(&Tagged { tag, sessions }, stage))?;
+        return Ok(Exit::Found);
+    }
+    let ids: Vec<&str> = tags.iter().flat_map(|(_, ids)| ids).copied().collect();
+    let (sessions, exit) = Sessions::read(&ids, stage)?;
+    let (look, now) = (stage.look, stage.env.now());
+    let tags: Vec<_> = tags.iter().map(|(tag, ids)| (tag, sessions.marked(ids))).collect();
+    let widths = Widths::of(tags.iter().flat_map(|(_, marked)| marked), now);
+    for (tag, marked) in &tags {
+        show(tag, stage)?;
+        sessions.rows(marked, &widths, look, now).iter().try_for_each(|row| writeln!(stage.out, "{row}"))?;
+    }
+    Ok(exit)
+}
+
+/// Shows the sessions that are done, a line each.
+pub fn show_done(ids: &[&str], json: bool, stage: &mut Stage) -> io::Result<Exit> {
+    #[derive(Serialize)]
+    struct Done<'n> {
+        kind: &'static str,
+        session: &'n str,
+        name: Option<&'n str>,
+        agent: Option<&'n str>,
+        title: Option<&'n str>,
+    }
+    let (sessions, exit) = Sessions::read(ids, stage)?;
+    for marked in sessions.marked(ids) {
+        match marked {
+            Marked::Listed(listed) if json => {
+                let (session, title) = (&listed.session, sessions.title(listed));
+                let (name, agent) = (session.name.as_deref(), Some(&*session.format.name));
+                let title = Some(&*title).filter(|title| !title.is_empty());
+                object(&Done { kind: "done", session: &session.id, name, agent, title }, stage)?;
+            }
+            Marked::Other(session, _) if json => {
+                object(&Done { kind: "done", session, name: None, agent: None, title: None }, stage)?;
+            }
+            Marked::Listed(listed) => {
+                let line = format!("done {}: {}", flat(listed.handle()), sessions.title(listed));
+                writeln!(stage.out, "{}", cut(&line, stage.look.width.unwrap_or(usize::MAX)))?;
+            }
+            Marked::Other(id, matter) => writeln!(stage.out, "done {} {matter}", flat(id))?,
+        }
+    }
+    Ok(exit)
+}
