@@ -18,7 +18,7 @@ use crate::digest::{Seen, Tally, Turn};
 use crate::env::Env;
 use crate::format::Known;
 use crate::locate::{self, Aside, Home, Project, Session, Stamp, Unreadable};
-use crate::state;
+use crate::state::{self, notes::Marks};
 use crate::time::{HOUR, Time};
 use crate::transcript::{Transcript, recognise};
 
@@ -29,6 +29,9 @@ pub struct Listed<'f> {
     pub tally: Box<Tally>,
     /// It belongs to the project, or to the named home, that the command runs in.
     pub here: bool,
+    /// What the user said of it.
+    pub done: bool,
+    pub tags: Vec<String>,
     /// How much of the id tells it from all others.
     id_length: usize,
 }
@@ -40,13 +43,16 @@ pub enum State {
     Waiting,
     Idle,
     Error,
+    /// The user said so, and nobody is at work.
+    Done,
 }
 
 impl State {
     /// A file cannot say that its writer is gone, so after an hour of silence nobody is thought to be at work.
-    pub fn of(turn: Turn, updated: Option<Time>, now: Time) -> State {
+    pub fn of(turn: Turn, updated: Option<Time>, done: bool, now: Time) -> State {
         let silent = updated.is_none_or(|updated| now.0 - updated.0 > HOUR);
         match turn {
+            _ if done && (silent || turn != Turn::Agent) => State::Done,
             Turn::Failed => State::Error,
             _ if silent => State::Idle,
             Turn::Agent => State::Working,
@@ -60,6 +66,7 @@ impl State {
             State::Waiting => "waiting",
             State::Idle => "idle",
             State::Error => "error",
+            State::Done => "done",
         }
     }
 }
@@ -71,8 +78,12 @@ impl Listed<'_> {
         self.session.name.as_deref().unwrap_or(id)
     }
 
+    pub fn has_tag(&self, name: &str) -> bool {
+        self.tags.iter().any(|tag| tag.to_lowercase() == name.to_lowercase())
+    }
+
     pub fn state(&self, now: Time) -> State {
-        State::of(self.tally.turn, self.tally.updated, now)
+        State::of(self.tally.turn, self.tally.updated, self.done, now)
     }
 }
 
@@ -256,6 +267,7 @@ fn listed<'f>(
     let mut in_project = |cwd: &str| *projects.entry(cwd.into()).or_insert_with(|| Project::of(Path::new(cwd)) == here);
     let mut titles: HashMap<*const (), HashMap<String, String>> = HashMap::new();
     let mut seen = std::collections::HashSet::new();
+    let marks = Marks::read(env);
     // Of two paths to one file, the one with a name counts.
     let mut sessions: Vec<_> = sessions.into_iter().zip(counted).collect();
     if !names.is_empty() {
@@ -287,7 +299,8 @@ fn listed<'f>(
             continue;
         }
         let here = session.name.is_some() || tally.cwds().any(&mut in_project);
-        all.push(Listed { session, tally, here, id_length: 0 });
+        let (done, tags) = marks.of(&session.id);
+        all.push(Listed { session, tally, here, done, tags, id_length: 0 });
     }
     tell_apart(&mut all);
     all.sort_by(|a, b| {
@@ -335,7 +348,7 @@ pub struct Resolved<'f> {
 }
 
 /// The session that the user means by a name: its name in this home, a file, an id; then what only reading all sessions
-/// can tell: `last`, a title, the beginning of an id, a part of a title.
+/// can tell: `last`, a title, the beginning of an id, a tag, a part of a title.
 pub fn resolve<'f>(
     env: &Env,
     formats: &'f [Known],
@@ -422,10 +435,12 @@ fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, U
     }
     let lower = name.to_lowercase();
     let is_part = |title: &str| title.to_lowercase().contains(&lower);
-    let ways: [&dyn Fn(&Listed) -> bool; 3] =
-        [&|listed| listed.tally.title() == Some(name), &|listed| listed.session.id.starts_with(name), &|listed| {
-            listed.tally.title().is_some_and(is_part)
-        }];
+    let ways: [&dyn Fn(&Listed) -> bool; 4] = [
+        &|listed| listed.tally.title() == Some(name),
+        &|listed| listed.session.id.starts_with(name),
+        &|listed| listed.has_tag(name),
+        &|listed| listed.tally.title().is_some_and(is_part),
+    ];
     for fits in ways {
         for here in [true, false] {
             let matches: Vec<_> = all.iter().filter(|listed| listed.here == here && fits(listed)).collect();

@@ -17,8 +17,9 @@ Examples:
   session-reader list --all --json        every session on this machine, for a program
   session-reader profile --since 90d      how you have worked here in the last 90 days
 
-A session is called by its name (.volute/, .mind/), its title, the beginning of its id, the path of its file, or 'last',
-or as session-context calls it (codex:01a1e236-2011).
+A session is called by its name (.volute/, .mind/), its title or a part of it, a tag, the beginning of its id, the path of
+its file, or as session-context calls it (codex:01a1e236-2011). 'last' is the newest session of this project; for resume the
+newest that did some work and is not done.
 One that is named like a command is reached by `session-reader log NAME`.
 
 Exit status: 0 found, 1 nothing found, 2 trouble (a wrong flag, an unknown name, a file that cannot be read).
@@ -115,6 +116,9 @@ pub struct ListArgs {
     /// Only sessions of this agent
     #[arg(long)]
     pub agent: Option<String>,
+    /// Only sessions with this tag (`session-context tag`)
+    #[arg(long)]
+    pub tag: Option<String>,
     /// Only sessions active since then: 30m, 2h, 7d, or a date like 2026-01-31
     #[arg(long, value_parser = since)]
     pub since: Option<Since>,
@@ -225,7 +229,7 @@ fn distance(a: &str, b: &str) -> usize {
 
 /// Flags that only `log` has, and flags that are followed by a value.
 const OF_LOG: [&str; 5] = ["-f", "--follow", "-n", "--lines", "--full"];
-const WITH_VALUE: [&str; 4] = ["-n", "--lines", "--since", "--agent"];
+const WITH_VALUE: [&str; 5] = ["-n", "--lines", "--since", "--agent", "--tag"];
 
 /// The command line with its command written out: nothing means `list`, and a first word that is no command is the
 /// name of a session.

@@ -24,6 +24,7 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
     let since = args.since.map(|since| since.time(stage.env));
     all.retain(|listed| {
         args.agent.as_ref().is_none_or(|agent| listed.session.format.is_called(agent))
+            && args.tag.as_ref().is_none_or(|tag| listed.has_tag(tag))
             && since.is_none_or(|since| listed.tally.updated.is_some_and(|updated| updated >= since))
     });
     let elsewhere = all.iter().filter(|listed| !listed.here).count();
@@ -32,8 +33,9 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
     } else {
         all.retain(|listed| listed.here);
     }
+    let narrowed = args.agent.is_some() || args.tag.is_some() || args.since.is_some();
     if all.is_empty() {
-        stage.say(super::none(args.all, args.agent.is_some() || args.since.is_some(), elsewhere, "--all"))?;
+        stage.say(super::none(args.all, narrowed, elsewhere, "--all"))?;
         return Ok(trouble.max(Exit::Nothing));
     }
     if stage.settings.redact {

@@ -9,19 +9,20 @@ use serde::Serialize;
 use super::explain;
 use super::marked::{Marked, Sessions, Widths};
 use super::page::{changed, object, opened, show, today};
-use super::{Exit, Stage};
+use super::{Exit, Stage, resume};
 use crate::catalog;
 use crate::hook::Observer;
 use crate::locate::Project;
 use crate::render::terminal::{cut, flat, width};
 use crate::state::notes::Notes;
+use crate::time::Time;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   session-context done            inside a session: its work is finished
-  session-context done last       that of the newest session of this project is
-  session-context done 4f2a9c11 --undo
+  session-context done last       that of the session which `resume` shows is
+  session-context done last --undo    that of the last one is not, after all
 
 `session-context notes` ends with the sessions that are done.")]
 pub struct DoneArgs {
@@ -72,7 +73,7 @@ struct Subject {
 }
 
 pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let found = subject(args.session.as_deref(), args.undo, "done NAME", stage)?;
+    let found = subject(args.session.as_deref(), args.undo, args.undo, "done NAME", stage)?;
     let Some(Subject { key, id, project }) = found else { return Ok(Exit::Trouble) };
     let today = today(stage.env);
     let set = |notes: &mut Notes| Ok(notes.set_done(&id, !args.undo, &today));
@@ -88,18 +89,32 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
 }
 
 /// Finds that session; none if the name leads nowhere, which has been said. A mark can be taken off a session that is gone.
-fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) -> io::Result<Option<Subject>> {
+/// The last session is one that is done or one that is not.
+fn subject(
+    name: Option<&str>,
+    takes_off: bool,
+    done: bool,
+    how: &str,
+    stage: &mut Stage,
+) -> io::Result<Option<Subject>> {
     let project = Project::of(&stage.env.cwd);
     if let Some(id) = name.filter(|id| takes_off && Notes::read(stage.env, project.dir()).0.marks(id)) {
         return Ok(Some(Subject { key: id.into(), id: id.into(), project }));
     }
-    let observer = match explain::subject(name, stage)? {
-        Some(explain::Subject::Session(observer)) => observer,
-        Some(explain::Subject::New(_)) => {
-            stage.say(format_args!("which session? Run this inside one, or name it: session-context {how}"))?;
-            return Ok(None);
-        }
-        None => return Ok(None),
+    let observer = match name {
+        // What `session-reader resume` shows.
+        Some("last") => match resume::last(stage, Some(Time(i64::MIN)), done, &mut Vec::new()) {
+            Ok(last) => Observer::of(last.session, stage.env, stage.settings),
+            Err(why) => return stage.say(why).map(|()| None),
+        },
+        name => match explain::subject(name, stage)? {
+            Some(explain::Subject::Session(observer)) => observer,
+            Some(explain::Subject::New(_)) => {
+                stage.say(format_args!("which session? Run this inside one, or name it: session-context {how}"))?;
+                return Ok(None);
+            }
+            None => return Ok(None),
+        },
     };
     if observer.id.contains(|char: char| char == ',' || char.is_control()) {
         stage.say(format_args!("'{}': the id of a session must not have a comma in it", observer.id))?;
@@ -123,7 +138,7 @@ pub fn tag(args: &TagArgs, stage: &mut Stage) -> io::Result<Exit> {
         stage.say(format_args!("'{tag}' is no tag, which is a word, or a few in quotes, without a colon"))?;
         return Ok(Exit::Trouble);
     }
-    let found = subject(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
+    let found = subject(args.session.as_deref(), args.remove, false, "tag TAG --session NAME", stage)?;
     let Some(Subject { key, id, project }) = found else { return Ok(Exit::Trouble) };
     let set = |notes: &mut Notes| {
         let changed = if args.remove { notes.remove_tag(&tag, &id) } else { notes.add_tag(&tag, &id) };

@@ -76,6 +76,8 @@ struct ListLine<'a> {
     state: &'static str,
     messages: u64,
     tokens: Tokens,
+    tags: &'a [String],
+    done: bool,
 }
 
 pub fn listed(listed: &Listed, now: Time) -> String {
@@ -92,6 +94,8 @@ pub fn listed(listed: &Listed, now: Time) -> String {
         state: listed.state(now).name(),
         messages: tally.messages,
         tokens: Tokens { input: tally.input, output: tally.output },
+        tags: &listed.tags,
+        done: listed.done,
     })
 }
 

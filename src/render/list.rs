@@ -64,7 +64,7 @@ pub fn table<'t>(
             line += &look.paint(tone(column, state), &column.fill(&column.text(listed, env, now), *width));
             line += GAP;
         }
-        line += &cut(&flat(listed.tally.title().unwrap_or_default()), room);
+        line += &cut(&title(listed), room);
         line.truncate(line.trim_end().len());
         line
     });
@@ -94,6 +94,12 @@ fn tone(column: &Column, state: State) -> Tone {
         ("STATE", State::Working | State::Waiting) => Tone::User,
         _ => Tone::Plain,
     }
+}
+
+/// The title, after the tags that the user gave it.
+fn title<'a>(listed: &'a Listed) -> Cow<'a, str> {
+    let title = flat(listed.tally.title().unwrap_or_default());
+    if listed.tags.is_empty() { title } else { format!("[{}] {title}", flat(&listed.tags.join(", "))).into() }
 }
 
 fn age(listed: &Listed, now: Time) -> String {

@@ -972,3 +972,41 @@ fn as_others_read_it() {
     assert_eq!((profile.role(now).map(|role| &*role.text), wrong), (Some("b"), vec![]));
     assert_eq!((profile.preferences(now).count(), profile.rules(now).count()), (1, 1));
 }
+
+/// Marks are seen where sessions are: in the list, for people and programs, by `--tag`, and as names.
+#[test]
+fn marks_are_in_the_list() {
+    let world = World::new();
+    world.install("agent-sdk/resume", "");
+    let ids: Vec<String> = world
+        .reader(&["list", "--all", "--json"])
+        .run()
+        .success()
+        .json()
+        .iter()
+        .map(|row| row["id"].as_str().expect("an id").to_owned())
+        .collect();
+    let dir = world.path("work");
+    world.context(&["tag", "release", "--session", &ids[1]]).dir(&dir).run().success();
+    world.context(&["tag", "needs review", "--session", &ids[1]]).dir(&dir).run().success();
+    world.context(&["done", &ids[2]]).dir(&dir).run().success();
+    let list = |args: &[&str]| world.reader(&[&["list", "--all"], args].concat()).run();
+    let rows = list(&["--json"]).success().json();
+    let marks: Vec<_> = rows.iter().map(|row| (row["done"].as_bool(), row["tags"].as_array().map(Vec::len))).collect();
+    let expected: Vec<_> = (0..rows.len()).map(|at| (Some(at == 2), Some(if at == 1 { 2 } else { 0 }))).collect();
+    assert_eq!(marks, expected);
+    assert_eq!(rows[2]["state"], "done");
+    let text = list(&[]).success().out().to_owned();
+    let lines: Vec<_> = text.lines().skip(1).collect();
+    assert!(lines[1].contains("  [release, needs review] "), "{text}");
+    let done: Vec<_> = lines.iter().map(|line| line.split_whitespace().nth(2) == Some("done")).collect();
+    assert_eq!(done, (0..rows.len()).map(|at| at == 2).collect::<Vec<_>>(), "{text}");
+    for tag in ["release", "Needs Review"] {
+        assert_eq!(list(&["--tag", tag, "--json"]).success().json(), vec![rows[1].clone()]);
+        let by_tag = world.reader(&["resume", tag, "--json"]).run().success().json();
+        assert_eq!(by_tag[0]["session_id"], *ids[1]);
+    }
+    list(&["--tag", "nobody's"]).status(1).stdout("").stderr_has("no sessions like that");
+    world.context(&["tag", "release", "--session", &ids[0]]).dir(&dir).run().success();
+    world.reader(&["resume", "release"]).run().status(2).stdout("").stderr_has("'release' fits several sessions");
+}

@@ -1700,3 +1700,40 @@ fn tokens() {
         assert_eq!(Some(budget), counts.next_back().as_ref(), "{}", file.display());
     }
 }
+
+/// `last` is one session wherever it is said: to look at it, to call it done, to tag it. To take `done` back, it is the last
+/// that is done. Questions in passing are not meant.
+#[test]
+fn last_is_what_resume_shows() {
+    let world = World::new();
+    work_in(&world, "work", ONE, 20, GOALS[0]);
+    work_in(&world, "work", TWO, 10, GOALS[1]);
+    let passing = "33333333-0000-4000-8000-000000000003";
+    Script::new(world.path("work")).user("what time is it?").says("Late.").save(&world, passing);
+    let run = |args: &[&str]| world.context(args).run();
+    let shown = || {
+        let done = world.reader(&["resume", "last", "--json"]).run();
+        done.json().first().map_or(String::new(), |all| all["session_id"].to_string())
+    };
+    for id in [ONE, TWO] {
+        assert!(shown().contains(id), "{}", shown());
+        run(&["tag", "x", "--session", "last"]).success().stdout(&format!("{id}: x\n"));
+        run(&["done", "last"])
+            .success()
+            .stdout(&format!("{id} is done: no session is told any more that the work stopped there.\n"));
+    }
+    // The question is all there is left.
+    assert!(shown().contains(passing), "{}", shown());
+    run(&["done", "last"]).success();
+    run(&["done", "last"]).status(2).stdout("").stderr_has("all sessions of this project in that time are done");
+    for id in [ONE, TWO] {
+        run(&["done", "last", "--undo"]).success().stdout(&format!("{id} is no longer done.\n"));
+        run(&["done", id, "--undo"]).success().stdout(&format!("{id} was not done.\n"));
+    }
+    run(&["done", "last", "--undo"]).success().stdout(&format!("{passing} is no longer done.\n"));
+    run(&["done", "last", "--undo"])
+        .status(2)
+        .stdout("")
+        .stderr("session-context: no session of this project is done\n");
+    assert!(shown().contains(ONE), "{}", shown());
+}

@@ -117,7 +117,7 @@ impl fmt::Display for Note {
 }
 
 /// What a line says.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Says {
     /// Nothing to us: a comment, a blank line, or whatever else the user keeps here.
     Nothing,
