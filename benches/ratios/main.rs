@@ -113,6 +113,27 @@ const ROWS: &[Row] = &[
         bar: 5.0,
         ..ROW
     },
+    // A megabyte read and put into codes, and a page written, in less than about five milliseconds each.
+    Row {
+        name: "resume, 1 MB",
+        ours: "session-reader resume FILE --codes",
+        reference: "true",
+        prints: 2,
+        runs: 50,
+        bar: 8.0,
+        ..ROW
+    },
+    Row {
+        name: "pin",
+        ours: "session-context pin the API is frozen",
+        reference: "true",
+        corpus: &HOOK_100,
+        before: unwritten,
+        prints: 1,
+        runs: 50,
+        bar: 8.0,
+        ..ROW
+    },
     Row {
         name: "tail 1 GB",
         ours: "session-reader log FILE --lines 50",
@@ -185,6 +206,11 @@ fn not_begun(corpus: &Corpus) -> io::Result<()> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => Ok(()),
     }
+}
+
+/// Nothing is written down yet.
+fn unwritten(corpus: &Corpus) -> io::Result<()> {
+    absent(&corpus.dir().join("xdg/data"))
 }
 
 /// A scan begins with no cache.

@@ -221,6 +221,8 @@ struct Fold {
     /// Runs of tests, builds and checks that failed and have not succeeded since, by what was run.
     failing: Vec<(String, Item)>,
     denied: Vec<Item>,
+    /// The files that were read or edited.
+    looked_at: HashSet<String>,
     functions: HashSet<(String, String)>,
     error: Option<Item>,
     created: u64,
@@ -411,6 +413,7 @@ impl Continuity {
         match call.act {
             Act::Run => self.ran(&subject, failed, item(String::new())),
             Act::Edit if !failed => self.edited(line, time, call, result),
+            Act::Read if !failed => _ = self.fold.looked_at.insert(subject),
             _ => {}
         }
         let Some(detail) = detail.filter(|_| !failed) else { return };
@@ -462,8 +465,7 @@ impl Continuity {
             let (added, removed) = own.map_or(("", ""), |change| (change.added.as_str(), change.removed.as_str()));
             let whole = own.is_some_and(|change| change.whole && !change.added.is_empty());
             // Written whole, and not looked at before.
-            let seen =
-                was_there || self.history.iter().rev().skip(1).any(|used| used.subject == **path && !used.failed);
+            let seen = !self.fold.looked_at.insert(path.to_string()) || was_there;
             let deleted = own.is_some_and(|change| change.deleted);
             let last = match (whole, seen) {
                 _ if deleted => "deleted".into(),

@@ -1599,6 +1599,7 @@ fn what_was_done_to_a_file() {
         .result(false, "The file /p/old.rs has been updated successfully.")
         .does("Read", json!({"file_path": "/p/read.rs"}))
         .does("Write", write("/p/read.rs"))
+        .does("Write", write("/p/read.rs"))
         .calls("Edit", edit("/p/lost.rs"))
         .result(true, "String to replace not found in file.")
         .calls("Edit", edit("/p/won.rs"))
@@ -1609,14 +1610,17 @@ fn what_was_done_to_a_file() {
     let rows = "\
 Files       /p/new.rs  new; +1 -1, the last of 2 edits  01:03
             /p/old.rs  rewritten, 2 lines  01:05
-            /p/read.rs  rewritten, 2 lines  01:09
-            /p/won.rs  +1 -1  01:15
+            /p/read.rs  rewritten, 2 lines, the last of 2 edits  01:11
+            /p/won.rs  +1 -1  01:17
 Failed      Edit  /p/lost.rs
 ";
     assert!(out.contains(rows), "{out}");
     let all = resumed(&world, &[]);
     let actions: Vec<_> = all["files_modified"].as_array().into_iter().flatten().map(|file| &file["action"]).collect();
     assert_eq!(json!(actions), json!(["create", "edit", "edit", "edit"]));
+    let far = Script::of(&world).user(GOALS[0]).does("Read", json!({"file_path": "/p/far.rs"}));
+    let far = (0..150).fold(far, |script, _| script.runs("make", false)).does("Write", write("/p/far.rs")).json();
+    assert_eq!(far["files_modified"][0]["summary"], "rewritten, 2 lines");
     assert_pointers("files", &std::fs::read_to_string(path).expect("there"), &all);
 }
 
