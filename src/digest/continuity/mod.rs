@@ -1,0 +1,311 @@
+//! Where a session stopped: its goal, what it changed and ran, what is open, and how it ended.
+//!
+//! Structure beats words: tasks, answered questions, plans and outcomes of commands come from calls and their results.
+//! Words count only where the rule was measured to be right nine times in ten (`words`). Every item says on which line of
+//! the transcript it stands, so that it can be checked.
+//!
+//! Entries come in one by one and are folded; calls wait for their results ([`call`]). When all were read, [`finish`] draws
+//! the conclusions ([`open`]).
+//!
+//! [`finish`]: Continuity::finish
+
+mod call;
+mod client;
+mod found;
+mod open;
+
+use std::collections::{HashMap, HashSet};
+
+use client::bare_summary;
+pub use found::{Blocker, Ending, FileChange, Item, Obstacle, Ran, ToDo, Used};
+
+use super::words::{self, Topics};
+use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, TitleBy, What};
+use crate::secrets::redact;
+use crate::time::{DAY, MINUTE, Time};
+
+/// All of it.
+#[derive(Debug, Default)]
+pub struct Continuity {
+    pub session: Option<String>,
+    pub cwd: Option<String>,
+    pub person_title: Option<String>,
+    pub agent_title: Option<String>,
+    pub model: Option<String>,
+    pub started: Option<Time>,
+    pub updated: Option<Time>,
+    pub input: u64,
+    pub output: u64,
+    /// How many tokens the model can have before it at once, if the transcript tells.
+    pub window: Option<u64>,
+    pub messages: u64,
+    /// What the user typed, and what the agent said, the oldest first; of both the last few.
+    pub prompts: Vec<Item>,
+    pub answers: Vec<Item>,
+    pub goal: Option<Item>,
+    /// The goal is a directive, not only the topic.
+    pub sure: bool,
+    pub files: Vec<FileChange>,
+    pub functions: Vec<(String, Item)>,
+    pub commands: Vec<Ran>,
+    pub commits: Vec<Item>,
+    pub history: Vec<Used>,
+    pub tasks: Vec<ToDo>,
+    pub decisions: Vec<Item>,
+    /// What the user told the agent not to do, after it had done something.
+    pub corrections: Vec<Item>,
+    pub blockers: Vec<Blocker>,
+    pub next: Vec<Item>,
+    pub topics: Topics,
+    pub compaction: Option<Item>,
+    pub ending: Ending,
+    /// The first thing the user said, if it was read.
+    pub first_prompt: Option<String>,
+    /// The last prompt has had no answer.
+    pub unanswered: bool,
+    /// How many prompts there were in all.
+    pub prompted: u64,
+    pub broken: u64,
+    /// Only its end was read.
+    pub partial: bool,
+    fold: Fold,
+}
+
+/// What is needed only while it is put together.
+#[derive(Debug, Default)]
+struct Fold {
+    seen: HashSet<Id>,
+    counted: HashSet<Id>,
+    used: HashMap<Id, (u64, u64)>,
+    queued: Option<String>,
+    /// Calls that have no result yet.
+    pending: HashMap<Id, (u64, Option<Time>, Call<'static>)>,
+    order: Vec<Id>,
+    /// Runs of tests, builds and checks that failed and have not succeeded since, by what was run.
+    failing: Vec<(String, Item)>,
+    denied: Vec<Item>,
+    /// The files that were read or edited.
+    looked_at: HashSet<String>,
+    functions: HashSet<(String, String)>,
+    error: Option<Item>,
+    created: u64,
+    /// Tokens of the last request, and characters said by both sides.
+    context: u64,
+    said: u64,
+}
+
+/// How long it is of interest where a session stopped.
+pub const FRESH: i64 = 7 * DAY;
+
+/// How much is kept of what there may be much of.
+const PROMPTS: usize = 60;
+const HISTORY: usize = 50;
+const DECISIONS: usize = 25;
+const TEXT: usize = 4000;
+
+impl Continuity {
+    pub fn facts(&mut self, facts: &Facts) {
+        if let Some(time) = facts.time {
+            self.started = Some(self.started.map_or(time, |started| started.min(time)));
+            self.updated = Some(self.updated.map_or(time, |updated| updated.max(time)));
+        }
+        let set = |place: &mut Option<String>, value: &Option<std::borrow::Cow<str>>| {
+            if let Some(value) = value {
+                *place = Some(value.trim().to_owned()).filter(|value| !value.is_empty());
+            }
+        };
+        if self.session.is_none() {
+            set(&mut self.session, &facts.session);
+        }
+        if self.cwd.is_none() {
+            set(&mut self.cwd, &facts.cwd);
+        }
+        set(&mut self.model, &facts.model);
+        if let Some((by, title)) = &facts.title {
+            let place = match by {
+                TitleBy::Person => &mut self.person_title,
+                TitleBy::Agent => &mut self.agent_title,
+            };
+            *place = Some(title.trim().to_owned()).filter(|title| !title.is_empty());
+        }
+        if let Some(usage) = facts.usage {
+            self.window = usage.window.or(self.window);
+            let own = Some(usage.input.saturating_add(usage.output)).filter(|_| !usage.total);
+            self.fold.context = usage.context.or(own).unwrap_or(self.fold.context);
+            if usage.total {
+                self.input = self.input.max(usage.input);
+                self.output = self.output.max(usage.output);
+            } else {
+                // Lines of one message repeat its usage, and early ones may hold less.
+                let known = facts.message.map(|id| self.fold.used.entry(id).or_default());
+                let (input, output) = known.as_deref().copied().unwrap_or_default();
+                self.input = self.input.saturating_add(usage.input.saturating_sub(input));
+                self.output = self.output.saturating_add(usage.output.saturating_sub(output));
+                if let Some(known) = known {
+                    *known = (usage.input.max(input), usage.output.max(output));
+                }
+            }
+        }
+    }
+
+    pub fn entry(&mut self, line: u64, entry: &Entry) {
+        let again = entry.key.is_some_and(|key| !self.fold.seen.insert(key));
+        if entry.relisted || again && !matches!(entry.what, What::Result { .. }) {
+            return;
+        }
+        let item = |text: &str| Item { text: ends_of(text), time: entry.time, line };
+        if let What::Text(text) = &entry.what {
+            self.fold.said += text.chars().count() as u64;
+        }
+        match (&entry.what, entry.role) {
+            (What::Text(text), Role::User) => {
+                let twin = self.fold.queued.take().as_deref() == Some(text) && !entry.queued;
+                self.fold.queued = entry.queued.then(|| text.to_string());
+                if !twin {
+                    self.prompt(item(text));
+                }
+            }
+            (What::Text(text), Role::Assistant) => {
+                self.message(entry);
+                self.unanswered = false;
+                keep(&mut self.answers, item(text), PROMPTS);
+                self.ending = if words::is_question(text) { Ending::Asked } else { Ending::Answered };
+                self.fold.error = None;
+            }
+            (What::Call(call), _) => {
+                if entry.message.is_some() {
+                    self.message(entry);
+                }
+                self.ending = Ending::Working;
+                self.unanswered = false;
+                self.fold.error = None;
+                self.call(line, entry.time, call);
+            }
+            (What::Result { call: Some(id), failed, text }, _) => {
+                if !matches!(self.ending, Ending::Interrupted) {
+                    self.ending = Ending::Working;
+                }
+                self.result(*id, *failed, text.as_deref().unwrap_or_default());
+            }
+            (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(bare_summary(text))),
+            (What::Mark(Mark::Interrupt, _), _) => self.ending = Ending::Interrupted,
+            (What::Mark(Mark::Error, text), _) => {
+                self.ending = Ending::Failed;
+                self.fold.error = Some(item(text));
+            }
+            _ => {}
+        }
+    }
+
+    fn prompt(&mut self, item: Item) {
+        self.messages += 1;
+        self.prompted += 1;
+        self.unanswered = true;
+        // Whoever is prompted again goes on without what was refused.
+        self.fold.denied.clear();
+        if self.first_prompt.is_none() && !self.partial {
+            self.first_prompt = Some(item.text.clone());
+        }
+        self.ending = Ending::Working;
+        self.fold.error = None;
+        // A topic is told in lower case, where no secret would be known any more.
+        self.topics.add(&redact(&item.text), 1);
+        if let Some(text) = words::decision(&item.text) {
+            self.decide(Item { text, ..item.clone() });
+        }
+        let acted = !self.history.is_empty() || !self.answers.is_empty();
+        if let Some(text) = words::correction(&item.text).filter(|_| acted) {
+            self.corrections.push(Item { text, ..item.clone() });
+        }
+        keep(&mut self.prompts, item, PROMPTS);
+    }
+
+    fn message(&mut self, entry: &Entry) {
+        let id = entry.message.or(entry.key);
+        self.messages += u64::from(id.is_none_or(|id| self.fold.counted.insert(id)));
+    }
+
+    /// The newest word on a matter counts.
+    fn decide(&mut self, item: Item) {
+        // Of very many the last count; comparing each with each would take for ever.
+        let excess = (self.decisions.len() + 1).saturating_sub(DECISIONS);
+        self.decisions.drain(..excess);
+        self.decisions.retain(|known| !words::overlap(&known.text, &item.text));
+        self.decisions.push(item);
+    }
+
+    /// Nobody has written for a while.
+    pub fn is_quiet(&self, now: Time) -> bool {
+        self.updated.is_none_or(|updated| now.0 - updated.0 > 5 * MINUTE)
+    }
+
+    /// What follows from all that was read. `quiet` says that nobody has written for a while.
+    pub fn finish(&mut self, quiet: bool) {
+        if self.ending != Ending::Working {
+            // The agent went on without a result, so none was to come.
+            for (line, time, call) in self.fold.order.iter().filter_map(|id| self.fold.pending.get(id)) {
+                // Nothing is known of how it ended, so of most it is not even known whether they were begun.
+                if let (Act::Fetch | Act::Search | Act::Read, Some(subject)) = (call.act, call.subjects.first()) {
+                    let (tool, subject) = (call.tool.to_string(), subject.to_string());
+                    let used = Used { tool, act: call.act, subject, failed: false, time: *time, line: *line };
+                    self.history.push(used);
+                }
+            }
+            self.history.sort_by_key(|used| used.line);
+        }
+        let prompts: Vec<&str> = self.prompts.iter().map(|item| item.text.as_str()).collect();
+        if let Some(goal) = words::goal(&prompts) {
+            let place = &self.prompts[goal.prompt];
+            self.goal = Some(Item { text: goal.text, ..place.clone() });
+            self.sure = goal.sure;
+        }
+        if quiet && self.ending == Ending::Working {
+            self.ending = Ending::Unfinished;
+        }
+        self.blockers = self.obstacles();
+        self.next = self.open();
+    }
+
+    /// What a person calls it, in the order of who gave the title.
+    pub fn title(&self) -> Option<&str> {
+        [&self.person_title, &self.agent_title, &self.first_prompt].into_iter().flatten().map(String::as_str).next()
+    }
+
+    /// The last thing the agent did: a call that succeeded, and if there is one, one that did something to something.
+    pub fn last_action(&self) -> Option<&Used> {
+        let done = || self.history.iter().rev().filter(|used| !used.failed);
+        let to_something = |used: &&Used| !used.subject.is_empty() && !matches!(used.act, Act::Plan | Act::Other);
+        done().find(to_something).or(done().next()).or(self.history.last())
+    }
+
+    /// How many tokens the model had before it last: as the client counted, else about a quarter of what was said.
+    pub fn context(&self) -> u64 {
+        if self.fold.context > 0 { self.fold.context } else { self.fold.said.div_ceil(4) }
+    }
+
+    /// One prompt and nothing to show for it: a question in passing, or a helper's work.
+    pub fn is_one_shot(&self) -> bool {
+        self.prompted <= 1 && self.files.is_empty() && !self.partial
+    }
+}
+
+fn keep<T>(all: &mut Vec<T>, one: T, most: usize) {
+    // Twice as many before the old ones go, so that not every one moves all others.
+    all.push(one);
+    if all.len() >= 2 * most {
+        all.drain(..all.len() - most);
+    }
+}
+
+/// The beginning and the end of a long text: what is asked for, and what is to come, stands there.
+fn ends_of(text: &str) -> String {
+    if text.len() <= TEXT + TEXT / 2 {
+        return text.to_owned();
+    }
+    let (head, tail) = (text.floor_char_boundary(TEXT), text.ceil_char_boundary(text.len() - TEXT / 2));
+    format!("{}\n…\n{}", &text[..head], &text[tail..])
+}
+
+fn kept(text: &str) -> String {
+    text[..text.floor_char_boundary(TEXT)].to_owned()
+}

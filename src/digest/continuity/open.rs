@@ -1,0 +1,86 @@
+//! What follows from all that was read: what stands in the way, and what is to be done next.
+
+use std::collections::HashSet;
+
+use super::Continuity;
+use super::client::is_limit;
+use super::found::{Blocker, Ending, Item, Obstacle, Used};
+use crate::digest::words;
+use crate::entry::{Act, TaskState};
+
+impl Continuity {
+    pub(super) fn obstacles(&mut self) -> Vec<Blocker> {
+        let blocker = |kind: Obstacle| move |item: Item| Blocker { kind, item };
+        let mut all: Vec<Blocker> =
+            self.fold.failing.drain(..).map(|(_, item)| item).map(blocker(Obstacle::Failing)).collect();
+        if self.ending == Ending::Asked
+            && let Some(answer) = self.answers.last()
+        {
+            let text = last_sentence(&answer.text).to_owned();
+            all.push(Blocker { kind: Obstacle::Question, item: Item { text, ..answer.clone() } });
+        }
+        all.extend(self.fold.denied.drain(..).map(blocker(Obstacle::Denied)));
+        all.extend(self.fold.error.take().map(|error| {
+            let kind = if is_limit(&error.text) { Obstacle::Limit } else { Obstacle::Error };
+            Blocker { kind, item: error }
+        }));
+        let tasks = self.tasks.iter().filter(|task| task.state == TaskState::Blocked);
+        all.extend(tasks.map(|task| Blocker {
+            kind: Obstacle::Task,
+            item: Item { text: task.text.clone(), time: task.time, line: task.line },
+        }));
+        let mut open = self.fold.order.iter().filter_map(|id| self.fold.pending.get(id));
+        let crashed = open.next_back().filter(|_| self.ending == Ending::Unfinished);
+        all.extend(crashed.map(|(line, time, call)| {
+            let subject = call.subjects.first().map(|subject| subject.to_string()).unwrap_or_default();
+            let question = call.detail.as_deref().and_then(|detail| detail.question.clone());
+            let (kind, text) = match question {
+                Some(question) => (Obstacle::Question, question),
+                None => (Obstacle::Crashed, format!("{} {subject}", call.tool).trim().to_owned()),
+            };
+            Blocker { kind, item: Item { text, time: *time, line: *line } }
+        }));
+        let said = self.prompts.last().and_then(|last| Some((words::blocked(&last.text)?, last)));
+        all.extend(said.map(|(text, last)| Blocker { kind: Obstacle::Said, item: Item { text, ..last.clone() } }));
+        all
+    }
+
+    /// What is to be done next: tasks that are at work, then open ones, then what the agent said, less what was done.
+    pub(super) fn open(&self) -> Vec<Item> {
+        let of = |state: TaskState| self.tasks.iter().filter(move |task| task.state == state);
+        let mut next: Vec<Item> = of(TaskState::Active)
+            .chain(of(TaskState::Open))
+            .map(|task| Item { text: task.text.clone(), time: task.time, line: task.line })
+            .collect();
+        if let Some(answer) = self.answers.last() {
+            let said = words::next_steps(&answer.text).into_iter();
+            next.extend(said.map(|text| Item { text, ..answer.clone() }));
+        }
+        let asks = |prompt: &&Item| self.unanswered && words::goal(&[&prompt.text]).is_some();
+        next.extend(self.prompts.last().filter(asks).cloned());
+        let done: Vec<&str> = of(TaskState::Done)
+            .map(|task| task.text.as_str())
+            .chain(self.commits.iter().map(|commit| commit.text.as_str()))
+            .collect();
+        next.retain(|item| !done.iter().any(|done| words::overlap(done, &item.text)));
+        let mut seen = HashSet::new();
+        next.retain(|item| seen.insert(item.text.clone()));
+        next
+    }
+
+    /// Edits that failed since the last prompt, and did not succeed later.
+    pub fn failed_edits(&self) -> impl Iterator<Item = &Used> {
+        let prompt = self.prompts.last().map_or(0, |last| last.line);
+        self.history.iter().enumerate().filter_map(move |(at, used)| {
+            let redone = self.history[at..].iter().any(|later| !later.failed && later.subject == used.subject);
+            (used.act == Act::Edit && used.failed && used.line > prompt && !redone).then_some(used)
+        })
+    }
+}
+
+fn last_sentence(text: &str) -> &str {
+    let text = text.trim_end();
+    let before = text.trim_end_matches(['.', '!', '?', '…', ' ', ')', '"']);
+    let start = before.rfind(['\n', '.', '!', '?']).map_or(0, |at| at + 1);
+    text[start..].trim()
+}
