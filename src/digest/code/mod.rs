@@ -1,0 +1,81 @@
+//! What was written and run: definitions in written text, the kind of work that a command is, commits, short paths.
+//!
+//! Text in, facts out. Nothing is executed, parsed in full or looked up, and any text can be given: what cannot be told
+//! is left out.
+//!
+//! A new language is a row in `definition`, a new program a row in `work`. How a shell line is read: `line`, `nested`;
+//! what of it is a command, and when two runs are the same: `command`.
+
+mod change;
+mod command;
+mod commit;
+mod definition;
+mod line;
+mod nested;
+mod path;
+mod work;
+
+pub use change::summary;
+pub use command::normalised;
+pub use commit::commit_subject;
+pub use definition::functions;
+pub use path::short_paths;
+pub use work::{Work, work, works};
+
+#[cfg(test)]
+mod tests {
+    use super::commit::tests::COMMITS;
+    use super::definition::tests::DEFINITIONS;
+    use super::work::tests::WORKS;
+    use super::*;
+
+    #[test]
+    fn no_prefix_of_anything_panics() {
+        let texts = DEFINITIONS.iter().map(|(_, text, _)| *text);
+        let texts = texts.chain(WORKS.iter().map(|(text, _)| *text)).chain(COMMITS.iter().map(|(text, _)| *text));
+        let ends = ["rs", "py", "ts", "go", "cs", "cpp", "sh", "kt"];
+        for text in texts {
+            for part in text.char_indices().flat_map(|(at, _)| [&text[..at], &text[at..]]) {
+                for odd in [format!("{part}é"), part.replace(' ', "\u{2003}ß") + "\\"] {
+                    ends.iter().for_each(|end| drop(functions(&format!("a.{end}"), &odd)));
+                    summary("a.rs", &odd, text, false);
+                    work(&odd);
+                    normalised(&odd);
+                    commit_subject(&odd);
+                    short_paths(&[&odd, text]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn long_texts_take_linear_time() {
+        let started = std::time::Instant::now();
+        for unit in [
+            "'",
+            "\"",
+            "$(",
+            "\"$(",
+            "<<E\n",
+            "((",
+            "\\",
+            "sh -c ",
+            "python -m ",
+            "a=b ",
+            "const a = (",
+            "/",
+            "<",
+            "func (",
+            "a/",
+        ] {
+            let long = unit.repeat(100_000 / unit.len());
+            work(&long);
+            normalised(&long);
+            commit_subject(&long);
+            ["rs", "ts", "cs", "c", "sh", "go"].iter().for_each(|end| drop(functions(&format!("a.{end}"), &long)));
+            summary("a.ts", &long, "x", false);
+            short_paths(&[&long, "a"]);
+        }
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    }
+}

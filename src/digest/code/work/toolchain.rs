@@ -1,0 +1,138 @@
+//! Programs with ways of their own to say what they do: modules, goals, tasks, targets, scripts of a package.
+//!
+//! Of several targets the one that tells most counts, and what is switched off (`-x test`, `-DskipTests`) does not. A
+//! program whose first argument says it all belongs into the tables of `programs`.
+
+use super::Work;
+use super::programs::{among, known};
+use super::script::{executed, named};
+use crate::digest::code::command::{base, is_assignment};
+use crate::digest::lexicon::one_of;
+
+/// Flags that make something else of a program.
+const FLAGS: [(&str, &str, Work); 3] =
+    [("cargo", "--no-run", Work::Build), ("tsc", "--noEmit", Work::Lint), ("node", "--test", Work::Test)];
+
+/// What a program with ways of its own does, from all its arguments, and those that are no options.
+pub fn own(name: &str, all: &[&str], plain: &[&str]) -> Option<Work> {
+    if let Some((.., work)) = FLAGS.iter().find(|(program, flag, _)| *program == name && all.contains(flag)) {
+        return Some(*work);
+    }
+    let at = |place: usize| plain.get(place).copied().unwrap_or_default();
+    let first_but = |skipped: &str| plain.iter().copied().find(|word| !one_of(skipped, word)).unwrap_or_default();
+    Some(match name {
+        "python" | "python2" | "python3" | "py" | "pypy3" => python(all),
+        "npm" | "pnpm" | "yarn" | "bun" => package(name, plain),
+        "make" | "gmake" | "ninja" | "just" | "task" | "rake" | "invoke" | "mage" => targets(name, plain),
+        "tox" | "nox" => environment(all),
+        "mvn" | "mvnw" => maven(all, plain),
+        "gradle" | "gradlew" => gradle(all),
+        "bash" | "sh" | "zsh" => executed(at(0)),
+        "php" if at(0).ends_with("artisan") && at(1) == "test" => Work::Test,
+        "deno" if at(0) == "task" => named(at(1)),
+        "uv" if at(0) == "pip" => Work::Install,
+        "gh" if plain.starts_with(&["release", "create"]) => Work::Deploy,
+        "gcloud" | "aws" | "az" | "cap" if plain.contains(&"deploy") => Work::Deploy,
+        "docker" | "podman" | "docker-compose" => {
+            among(&[(Work::Build, "build bake"), (Work::Deploy, "push")], first_but("compose buildx image"))?
+        }
+        "turbo" | "nx" | "lerna" => {
+            // `nx run api:test`
+            let task = first_but("run run-many affected");
+            task.rsplit(':').map(named).find(|work| *work != Work::Other).unwrap_or_else(|| named(task))
+        }
+        _ => return None,
+    })
+}
+
+fn python(all: &[&str]) -> Work {
+    let mut at = 0;
+    while let Some(option) = all.get(at).filter(|word| word.starts_with('-') && !["-m", "-c"].contains(word)) {
+        at += if ["-W", "-X"].contains(option) { 2 } else { 1 };
+    }
+    match all.get(at..).unwrap_or_default() {
+        ["-m", "build", ..] => Work::Build,
+        ["-m", "tox" | "nox", ..] => Work::Test,
+        ["-m", module, rest @ ..] => known(module, rest.first().copied().unwrap_or_default()).unwrap_or(Work::Other),
+        ["-c", ..] | [] => Work::Other,
+        [file, rest @ ..] => match (base(file).as_str(), rest.first().copied()) {
+            ("manage.py", Some(sub)) => among(&[(Work::Test, "test")], sub).unwrap_or(Work::Other),
+            ("setup.py", Some(sub)) => {
+                let all = [(Work::Test, "test"), (Work::Build, "build"), (Work::Install, "install")];
+                among(&all, sub).unwrap_or(Work::Other)
+            }
+            (name, _) if name.ends_with(".py") && name.starts_with("test_") || name.ends_with("_test.py") => Work::Test,
+            _ => executed(file),
+        },
+    }
+}
+
+/// The managers of node's packages, which run the scripts of a package too.
+fn package(manager: &str, plain: &[&str]) -> Work {
+    let at = |place: usize| plain.get(place).copied().unwrap_or_default();
+    match at(0) {
+        "test" | "t" | "tst" => Work::Test,
+        "workspace" => named(at(2)),
+        "run" | "run-script" => named(at(1)),
+        "install" | "i" | "ci" | "add" => Work::Install,
+        "" if manager == "yarn" => Work::Install,
+        "publish" => Work::Deploy,
+        "build" if manager == "bun" => Work::Build,
+        // Only these two run a script, or a program of the project, by its bare name.
+        name if manager == "yarn" || manager == "pnpm" => known(name, at(1)).unwrap_or_else(|| named(name)),
+        _ => Work::Other,
+    }
+}
+
+fn targets(program: &str, plain: &[&str]) -> Work {
+    let meant: Vec<&str> = plain.iter().copied().filter(|word| !is_assignment(word)).collect();
+    match program {
+        "make" | "gmake" | "ninja" if meant.is_empty() => Work::Build,
+        "make" | "gmake" if meant.contains(&"check") => Work::Test,
+        _ => meant.into_iter().map(named).min().unwrap_or(Work::Other),
+    }
+}
+
+/// `tox -e lint`; what has another name is a test.
+fn environment(all: &[&str]) -> Work {
+    let chosen = all.iter().position(|word| ["-e", "-s"].contains(word)).and_then(|at| all.get(at + 1));
+    chosen.map(|name| named(name)).filter(|work| *work != Work::Other).unwrap_or(Work::Test)
+}
+
+fn maven(all: &[&str], goals: &[&str]) -> Work {
+    let untested = all.iter().any(|word| *word == "-DskipTests" || word.starts_with("-DskipTests=t"));
+    let goal = |goal: &&str| match *goal {
+        "test" | "verify" | "integration-test" if !untested => Work::Test,
+        "test" | "verify" | "integration-test" | "compile" | "package" | "install" | "test-compile" => Work::Build,
+        "deploy" => Work::Deploy,
+        goal if goal.starts_with("surefire:test") => Work::Test,
+        goal if ["checkstyle", "spotless", "spotbugs"].iter().any(|plugin| goal.starts_with(plugin)) => Work::Lint,
+        _ => Work::Other,
+    };
+    goals.iter().map(goal).min().unwrap_or(Work::Other)
+}
+
+fn gradle(all: &[&str]) -> Work {
+    let mut found = Work::Other;
+    let mut words = all.iter();
+    while let Some(word) = words.next() {
+        if ["-x", "--exclude-task", "--tests", "-p", "-b"].contains(word) {
+            words.next();
+        } else if !word.starts_with('-') {
+            found = found.min(gradle_task(word.rsplit(':').next().unwrap_or(word)));
+        }
+    }
+    found
+}
+
+fn gradle_task(task: &str) -> Work {
+    let starts = |names: &[&str]| names.iter().any(|name| task.starts_with(name));
+    match task {
+        "check" | "test" | "allTests" => Work::Test,
+        _ if starts(&["compile", "assemble", "build", "bundle", "jar"]) => Work::Build,
+        _ if starts(&["test", "connected"]) || task.ends_with("Test") => Work::Test,
+        _ if starts(&["lint", "spotless", "ktlint", "detekt", "checkstyle"]) => Work::Lint,
+        _ if starts(&["publish", "deploy"]) => Work::Deploy,
+        _ => Work::Other,
+    }
+}
