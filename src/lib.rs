@@ -28,9 +28,10 @@
 //! - what the keys of a descriptor cannot say: a verb in `decode/verbs.rs` (there are few on purpose);
 //! - what counts as the same entry written twice: `digest/weave.rs`; what a list says: `digest/tally.rs`;
 //! - what the hook finds worth telling: `digest/activity.rs`; which sessions it looks at: `hook/survey.rs`;
-//! - where a session stopped: `digest/continuity.rs`, by the rules of `digest/words.rs` and `digest/code.rs`;
-//! - what a profile tells and when it is too little: `digest/profile.rs`; what a command is for: `digest/commands.rs`; what
-//!   words tell: `digest/words.rs`; which file is in which language: `digest/code.rs`;
+//! - where a session stopped: `digest/continuity/`; what words say of it: `digest/words/`, a file per rule; what commands and
+//!   edits say: `digest/code/`;
+//! - what a profile tells and when it is too little: `digest/profile.rs`; how people write: `digest/speech/`; what a command
+//!   is for: `digest/code/work/`; which file is in which language: `digest/filetypes.rs`;
 //! - what a model or a terminal must never be given: `render/untrusted.rs`, `secrets.rs`, `render/terminal.rs`;
 //! - how something looks: `render/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 

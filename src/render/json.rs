@@ -76,7 +76,10 @@ struct ListLine<'a> {
     state: &'static str,
     messages: u64,
     tokens: Tokens,
+    /// These two only where the user said so.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
     tags: &'a [String],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     done: bool,
 }
 

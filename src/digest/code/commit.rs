@@ -15,8 +15,8 @@ pub fn commit_subject(command: &str) -> Option<String> {
             "--message" => words.next()?,
             "-F-" | "--file=-" => commit.last()?,
             "-F" | "--file" if words.clone().next().is_some_and(|file| file == "-") => commit.last()?,
-            short if short.starts_with('-') && !short.starts_with("--") && short.ends_with('m') => words.next()?,
-            word => match word.strip_prefix("--message=").or_else(|| word.strip_prefix("-m")) {
+            word => match word.strip_prefix("--message=").or_else(|| glued(word)) {
+                Some("") => words.next()?,
                 Some(message) => message,
                 None => continue,
             },
@@ -24,6 +24,14 @@ pub fn commit_subject(command: &str) -> Option<String> {
         return subject(message);
     }
     None
+}
+
+/// The message in `-mFix` or `-am'Fix it'`, if the word is such a flag: empty where the message is the next word.
+fn glued(word: &str) -> Option<&str> {
+    /// Flags that take no value, so that another may follow.
+    const FLAGS: &str = "aeinopqsv";
+    let (flags, message) = word.strip_prefix('-')?.split_once('m')?;
+    flags.chars().all(|flag| FLAGS.contains(flag)).then_some(message)
 }
 
 /// The first line of a message, also of one that `$(cat <<EOF …)` prints.
@@ -41,7 +49,11 @@ fn subject(message: &str) -> Option<String> {
 pub mod tests {
     use super::*;
 
-    pub const COMMITS: [(&str, Option<&str>); 16] = [
+    pub const COMMITS: [(&str, Option<&str>); 20] = [
+        ("git commit -m\"Fix the form\" -q", Some("Fix the form")),
+        ("git commit -mform", Some("form")),
+        ("git commit -am\"Fix it\"", Some("Fix it")),
+        ("git commit --amend -m", None),
         ("git commit -m \"Fix the \\\"parser\\\"\"", Some("Fix the \"parser\"")),
         ("git add -A && git commit -am 'One\n\nTwo'", Some("One")),
         ("git commit --message=Three", Some("Three")),

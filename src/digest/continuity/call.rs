@@ -87,7 +87,7 @@ impl Continuity {
                 self.fold.failing.push((what, Item { text: kept(first), ..item.clone() }));
             }
         }
-        if let (Work::Commit, false, Some(text)) = (work, failed, code::commit_subject(subject)) {
+        if let Some(text) = code::commit_subject(subject).filter(|_| !failed) {
             self.commits.push(Item { text, ..item.clone() });
         }
         let ran = Ran { command: kept(subject), work, failed, time: item.time, line: item.line };
@@ -99,7 +99,7 @@ impl Continuity {
         let changes = call.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
         for path in &call.subjects {
             let below = self.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd)).unwrap_or(path);
-            self.topics.add_file(&redact(below));
+            self.topics.add_file(&redact(below), line);
             let own = changes.iter().find(|change| change.path.as_ref().is_none_or(|own| *own == **path));
             let (added, removed) = own.map_or(("", ""), |change| (change.added.as_str(), change.removed.as_str()));
             let whole = own.is_some_and(|change| change.whole && !change.added.is_empty());

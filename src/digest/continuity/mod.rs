@@ -209,7 +209,7 @@ impl Continuity {
         self.ending = Ending::Working;
         self.fold.error = None;
         // A topic is told in lower case, where no secret would be known any more.
-        self.topics.add(&redact(&item.text), 1);
+        self.topics.add(&redact(&item.text), item.line);
         if let Some(text) = words::decision(&item.text) {
             self.decide(Item { text, ..item.clone() });
         }

@@ -81,7 +81,8 @@ fn preferred(words: &[Word]) -> Option<&Word> {
 pub mod tests {
     use super::*;
 
-    pub const DECIDED: [(&str, Option<&str>); 44] = [
+    pub const DECIDED: [(&str, Option<&str>); 45] = [
+        ("```\nlet x;\n```rust\nlet's use postgres here\n```", None),
         ("let's use PostgreSQL for storage.", Some("let's use PostgreSQL for storage")),
         ("Ok, let’s go with the second approach", Some("let’s go with the second approach")),
         ("Let's stick with serde here. Fine.", Some("Let's stick with serde here")),

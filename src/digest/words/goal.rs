@@ -74,8 +74,11 @@ fn directs(words: &[Word]) -> bool {
     const DIRECTIVES: &str = "let us, we need, we should, we must, i want, i need, i would like, do not, never, \
         make sure, il faut, il faudrait, il nous faut, on va, on doit, nous devons, je veux, je voudrais, je aimerais, \
         merci de";
+    const WAVED_ASIDE: &str =
+        "never mind, do not worry, do not bother, do not mind, do not panic, do not know, do not care";
     let forbids = || cue(words, "ne").is_some() && words.get(1).is_some_and(|word| is_french_verb(&word.text));
-    requests(words) || cue(words, DIRECTIVES).is_some() || is_imperative(words) || forbids()
+    let told = || cue(words, DIRECTIVES).is_some() && cue(words, WAVED_ASIDE).is_none();
+    requests(words) || told() || is_imperative(words) || forbids()
 }
 
 #[cfg(test)]
@@ -84,7 +87,18 @@ pub mod tests {
 
     type Found<'a> = Option<(usize, &'a str, bool)>;
 
-    pub const GOALS: [(&[&str], Found); 30] = [
+    pub const GOALS: [(&[&str], Found); 35] = [
+        (
+            &["Add a cache for the pages", "Never mind, the parser works again today"],
+            Some((0, "Add a cache for the pages", true)),
+        ),
+        (
+            &["Add a cache for the pages", "Don't worry about the failing parser tests"],
+            Some((0, "Add a cache for the pages", true)),
+        ),
+        (&["Don't forget to test the parser again"], Some((0, "Don't forget to test the parser again", true))),
+        (&["List of users is wrong on the page"], Some((0, "List of users is wrong on the page", false))),
+        (&["- **Add a cache** for the pages"], Some((0, "Add a cache for the pages", true))),
         (&["Fix the login bug in auth.rs."], Some((0, "Fix the login bug in auth.rs", true))),
         (&["Add a cache for the pages", "yes"], Some((0, "Add a cache for the pages", true))),
         (

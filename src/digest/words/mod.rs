@@ -54,8 +54,8 @@ mod tests {
         overlap(text, "some other words");
         hint(text, &[text.to_owned(), "topic".to_owned()]);
         let mut topics = Topics::default();
-        topics.add(text, u32::MAX);
-        topics.add_file(text);
+        topics.add(text, 1);
+        topics.add_file(text, 2);
         topics.top(&[&topics], 3);
     }
 

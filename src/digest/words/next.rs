@@ -35,7 +35,8 @@ pub fn next_steps(answer: &str) -> Vec<String> {
 
 /// What an item says is to do, unless it is done.
 fn open_step(line: &str, item: &str) -> Option<String> {
-    let done = line.contains("[x]") || line.contains("[X]") || item.starts_with("~~") || item.starts_with('✅');
+    let mark = &line[..line.len() - item.len()];
+    let done = mark.contains(['x', 'X']) || item.starts_with("~~") || item.starts_with('✅');
     Some(clean(&item.replace("**", ""))).filter(|text| !done && text.contains(char::is_alphanumeric))
 }
 
@@ -61,7 +62,8 @@ fn announces(line: &str) -> bool {
 pub mod tests {
     use super::*;
 
-    pub const STEPS: [(&str, &[&str]); 14] = [
+    pub const STEPS: [(&str, &[&str]); 15] = [
+        ("## Next steps\n- Rename arr[x] to arr[i]", &["Rename arr[x] to arr[i]"]),
         ("Done.\n\n## Next steps\n\n- Add tests.\n- **Write** docs\n\nBye", &["Add tests", "Write docs"]),
         ("**Next steps:**\n1. One thing\n2) Two things", &["One thing", "Two things"]),
         ("**Remaining work**:\n* [x] done already\n* [ ] still open", &["still open"]),

@@ -14,7 +14,7 @@ pub fn starts(words: &[Word]) -> impl Iterator<Item = usize> {
 /// Whether words begin with a verb that tells what to do, not with a noun that looks like it.
 pub fn is_imperative(words: &[Word]) -> bool {
     const AFTER_NOUN: &str = "is are was were has have had fails failed failing fail passes passed does do did error \
-        errors succeeded results result crashes crashed works still seems est";
+        errors succeeded results result crashes crashed works still seems of est";
     let Some(first) = words.first() else { return false };
     let verb = VERBS.has(&first.text) || is_french_verb(&first.text);
     verb && !words.get(1).is_some_and(|word| one_of(AFTER_NOUN, &word.text))

@@ -33,7 +33,9 @@ pub fn lines(text: &str) -> Vec<Part<'_>> {
         at = end + 1;
         let mark = ["```", "~~~"].into_iter().find(|mark| part.text.starts_with(mark));
         if let Some(open) = fence {
-            fence = fence.filter(|_| mark != Some(open));
+            // What opens a block may say a language; what closes it says nothing.
+            let closes = mark == Some(open) && part.text.trim_start_matches(['`', '~']).is_empty();
+            fence = fence.filter(|_| !closes);
         } else if let Some(mark) = mark {
             fence = (!part.text[mark.len()..].contains(mark)).then_some(mark);
         } else if let Some(end) = block_end(text, part, &closings) {

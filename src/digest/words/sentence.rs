@@ -40,6 +40,8 @@ pub fn asks(sentence: &str) -> bool {
 pub fn clean(text: &str) -> String {
     let flat: Vec<&str> = text.split_whitespace().collect();
     let flat = flat.join(" ");
+    // In code two stars are no emphasis.
+    let flat = if flat.contains('`') { flat } else { flat.replace("**", "") };
     let bare = flat.trim_end_matches(['*', '_', ' ', ';']);
     let bare = bare.strip_suffix('.').filter(|bare| !bare.ends_with('.')).unwrap_or(bare);
     bare.chars().take(400).collect()

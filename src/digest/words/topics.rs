@@ -22,25 +22,27 @@ struct Count {
     times: u32,
     /// It is the name of a file or directory.
     file: bool,
+    /// The line of the transcript where it came up last.
+    line: u64,
 }
 
 impl Topics {
     const CODE: u32 = 2;
     const FILE: u32 = 3;
 
-    /// Adds what was said; names in back-ticks count twice.
-    pub fn add(&mut self, text: &str, weight: u32) {
+    /// Adds what was said on a line; names in back-ticks count twice.
+    pub fn add(&mut self, text: &str, place: u64) {
         for line in lines(text).into_iter().filter(|line| is_said(line.text)) {
             let ticks = line.text.matches('`').count();
             for (at, piece) in line.text.split('`').enumerate() {
                 let code = at % 2 == 1 && at < ticks;
-                let weight = weight.saturating_mul(if code { Topics::CODE } else { 1 });
+                let weight = if code { Topics::CODE } else { 1 };
                 for word in words(piece) {
                     let original = &piece[word.at..];
                     if code || is_identifier(original) {
-                        names(original).iter().for_each(|name| self.count(name, weight, false));
+                        names(original).iter().for_each(|name| self.count(name, weight, false, place));
                     } else {
-                        in_full(&word.text).into_iter().for_each(|name| self.count(name, weight, false));
+                        in_full(&word.text).into_iter().for_each(|name| self.count(name, weight, false, place));
                     }
                 }
             }
@@ -48,7 +50,7 @@ impl Topics {
     }
 
     /// Adds a file that was edited: its stem, and the directories that it is in.
-    pub fn add_file(&mut self, path: &str) {
+    pub fn add_file(&mut self, path: &str, place: u64) {
         let mut parts = path.rsplit(['/', '\\']).filter(|part| !part.is_empty());
         let Some(name) = parts.next() else { return };
         let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
@@ -58,10 +60,10 @@ impl Topics {
                 seen.extend(names(&part[word.at..]));
             }
         }
-        seen.iter().for_each(|name| self.count(name, Topics::FILE, true));
+        seen.iter().for_each(|name| self.count(name, Topics::FILE, true, place));
     }
 
-    fn count(&mut self, name: &str, weight: u32, file: bool) {
+    fn count(&mut self, name: &str, weight: u32, file: bool, line: u64) {
         let length = name.chars().take(41).count();
         if !(3..=40).contains(&length) || !name.contains(char::is_alphabetic) || STOP.has(name) || HOST.has(name) {
             return;
@@ -70,6 +72,12 @@ impl Topics {
         count.weight = count.weight.saturating_add(weight);
         count.times = count.times.saturating_add(1);
         count.file |= file;
+        count.line = line;
+    }
+
+    /// The line where a topic came up last.
+    pub fn line(&self, topic: &str) -> u64 {
+        self.0.get(topic).map_or(0, |count| count.line)
     }
 
     /// The words that tell this session from the others, best first; equal ones by their letters.
@@ -107,13 +115,14 @@ mod tests {
     fn topics_are_what_tells_a_session_from_others() {
         let mut one = Topics::default();
         one.add("The solana wallet is slow. Why is the Solana wallet slow? `retryPolicy` of l’API", 1);
-        one.add("```\nwallet wallet wallet\n```\nbanana `retryPolicy`", 1);
-        one.add_file("/home/me/app/src/billing/invoice_store.rs");
+        one.add("```\nwallet wallet wallet\n```\nbanana `retryPolicy`", 2);
+        one.add_file("/home/me/app/src/billing/invoice_store.rs", 3);
         let mut other = Topics::default();
         other.add("wallet wallet banana", 1);
         assert_eq!(one.top(&[], 9), ["policy", "retry", "billing", "invoice", "store", "slow", "solana", "wallet"]);
         assert_eq!(one.top(&[&other, &other], 7), ["policy", "retry", "billing", "invoice", "store", "slow", "solana"]);
         assert_eq!(one.top(&[], 1), ["policy"]);
+        assert_eq!(["solana", "policy", "invoice", "nothing"].map(|topic| one.line(topic)), [1, 2, 3, 0]);
         assert_eq!(Topics::default().top(&[&one], 4), [""; 0]);
     }
 }

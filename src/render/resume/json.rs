@@ -47,7 +47,7 @@ struct Whole<'a> {
     open_tasks: Vec<Said<'a>>,
     files_touched: Vec<Touched<'a>>,
     recent_messages: Vec<Said<'a>>,
-    topics: Vec<String>,
+    topics: Vec<Topic>,
     tags: &'a [String],
     tokens: Tokens,
     token_budget: TokenBudget,
@@ -103,6 +103,13 @@ struct Touched<'a> {
     path: &'a str,
     act: &'static str,
     time: Option<String>,
+    line: u64,
+}
+
+#[derive(Serialize)]
+struct Topic {
+    text: String,
+    /// Where it came up last.
     line: u64,
 }
 
@@ -196,7 +203,12 @@ impl Stop<'_> {
             open_tasks: self.with_noted("next", said(&all.next)),
             files_touched: self.files_touched(),
             recent_messages: self.recent_messages(),
-            topics: all.topics.top(&[], 4),
+            topics: all
+                .topics
+                .top(&[], 4)
+                .into_iter()
+                .map(|text| Topic { line: all.topics.line(&text), text })
+                .collect(),
             tags: &self.tags,
             tokens: Tokens { input: all.input, output: all.output },
             token_budget: TokenBudget { used: all.context(), limit: limit.map(|limit| limit as u64).or(all.window) },
