@@ -333,7 +333,9 @@ fn complete(tally: &mut Tally, aside: Aside) {
 pub enum Unresolved {
     /// There is no name.
     Nameless,
-    /// No session is called that; these come nearest.
+    /// There is no session at all.
+    None,
+    /// No session is called that; these come nearest, if any does.
     Unknown(Vec<(String, String)>),
     Ambiguous(Vec<(String, String)>),
     Unreadable(Unreadable),
@@ -358,7 +360,7 @@ pub fn resolve<'f>(
     // A title may be in quotes, as the hook writes it.
     let unquoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
     let name = unquoted.filter(|name| !name.is_empty()).unwrap_or(name);
-    if name.is_empty() {
+    if name.trim().is_empty() {
         return Err(Unresolved::Nameless);
     }
     let found = |session| Ok(Resolved { session, subagent: false });
@@ -381,12 +383,16 @@ pub fn resolve<'f>(
     let mut all = list(env, formats, bad);
     match choose(&all, name) {
         Ok(listed) => found(listed.session.clone()),
-        Err(Unresolved::Unknown(_)) if path.is_file() => by_path(env, formats, path),
+        Err(Unresolved::Unknown(_) | Unresolved::None) if path.is_file() => by_path(env, formats, path),
         Err(Unresolved::Unknown(near)) => match of_agent(name, formats) {
             Some((format, name)) => {
                 all.retain(|listed| listed.session.format.name == format.name);
                 let by_handle = all.iter().find(|listed| listed.handle() == name);
-                by_handle.map_or_else(|| choose(&all, name), Ok).and_then(|listed| found(listed.session.clone()))
+                match by_handle.map_or_else(|| choose(&all, name), Ok) {
+                    Ok(listed) => found(listed.session.clone()),
+                    Err(Unresolved::None) => Err(Unresolved::Unknown(near)),
+                    Err(unresolved) => Err(unresolved),
+                }
             }
             None => Err(Unresolved::Unknown(near)),
         },
@@ -428,10 +434,9 @@ fn by_path<'f>(env: &Env, formats: &'f [Known], path: PathBuf) -> Result<Resolve
 }
 
 fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, Unresolved> {
-    if name == "last"
-        && let Some(last) = all.iter().find(|listed| listed.here).or(all.first())
-    {
-        return Ok(last);
+    let Some(newest) = all.first() else { return Err(Unresolved::None) };
+    if name == "last" {
+        return Ok(all.iter().find(|listed| listed.here).unwrap_or(newest));
     }
     let lower = name.to_lowercase();
     let is_part = |title: &str| title.to_lowercase().contains(&lower);
@@ -451,9 +456,10 @@ fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, U
             }
         }
     }
-    let mut near: Vec<_> = all.iter().collect();
-    near.sort_by_key(|listed| (std::cmp::Reverse(likeness(listed, &lower)), !listed.here));
-    Err(Unresolved::Unknown(candidates(near.into_iter().take(5))))
+    let like = all.iter().map(|listed| (likeness(listed, &lower), listed));
+    let mut near: Vec<_> = like.filter(|(likeness, _)| *likeness > 0).collect();
+    near.sort_by_key(|(likeness, listed)| (std::cmp::Reverse(*likeness), !listed.here));
+    Err(Unresolved::Unknown(candidates(near.into_iter().take(5).map(|(_, listed)| listed))))
 }
 
 fn candidates<'a, 'f: 'a>(listed: impl Iterator<Item = &'a Listed<'f>>) -> Vec<(String, String)> {

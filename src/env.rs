@@ -37,6 +37,11 @@ impl Env {
         Env { vars, home: home.into(), cwd, fixed_now: Some(now) }
     }
 
+    /// The same, in another directory.
+    pub fn at(&self, cwd: PathBuf) -> Env {
+        Env { vars: self.vars.clone(), home: self.home.clone(), cwd, fixed_now: self.fixed_now }
+    }
+
     /// A new directory for a while.
     pub fn throw_away(&self, name: &str) -> std::io::Result<ThrowAway> {
         let path = std::env::temp_dir().join(format!("{name}-{}-{}", std::process::id(), self.file_clock()));

@@ -18,8 +18,8 @@ Examples:
   session-reader profile --since 90d      how you have worked here in the last 90 days
 
 A session is called by its name (.volute/, .mind/), its title or a part of it, a tag, the beginning of its id, the path of
-its file, or as session-context calls it (codex:01a1e236-2011). 'last' is the newest session of this project; for resume the
-newest that did some work and is not done.
+its file, or as session-context calls it (codex:01a1e236-2011). 'last' is the newest session of this project (if it has none,
+of all); for resume the newest of this project that did some work and is not done.
 One that is named like a command is reached by `session-reader log NAME`.
 
 Exit status: 0 found, 1 nothing found, 2 trouble (a wrong flag, an unknown name, a file that cannot be read).
@@ -210,7 +210,7 @@ const COMMANDS: [&str; 6] = ["log", "list", "resume", "profile", "formats", "hel
 
 /// The command that somebody may have meant by a name that leads nowhere.
 pub fn command_like(name: &str) -> Option<&'static str> {
-    let near = |command: &&&str| name.len() > 2 && distance(name, command) <= 2;
+    let near = |command: &&&str| name.len() > 2 && name != "last" && distance(name, command) <= 2;
     COMMANDS.iter().filter(near).min_by_key(|command| distance(name, command)).copied()
 }
 

@@ -76,7 +76,7 @@ pub enum Command {
     Mute(MuteArgs),
     /// Tell a session about the others again
     Unmute(MuteArgs),
-    /// Tell every session of this project something first
+    /// Tell every session that begins in this project something first
     Pin(PinArgs),
     /// List the pins of this project
     Pins(PinsArgs),

@@ -1,6 +1,7 @@
 //! `session-context explain`: what a session would be told now, and why. Nothing counts as seen by it.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clap::Args;
 
@@ -12,10 +13,11 @@ use crate::format::Known;
 use crate::hook::ask::Source;
 use crate::hook::survey::{Reason, Surveyor, Why};
 use crate::hook::{Observer, Told, tell};
-use crate::locate;
+use crate::locate::{self, Project};
 use crate::render::terminal::{clean, flat, pad, pad_left, width};
 use crate::state::cursors::Cursors;
 use crate::state::notes::Notes;
+use crate::transcript::Transcript;
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
@@ -44,6 +46,33 @@ impl<'f> Subject<'f> {
     }
 }
 
+/// Runs something about a session where that session is: what it sees depends on its directory, not on the user's.
+pub fn where_it_is(
+    name: Option<&str>,
+    stage: &mut Stage,
+    run: impl Fn(Option<&str>, &mut Stage) -> io::Result<Exit>,
+) -> io::Result<Exit> {
+    if name == Some("last") {
+        // Who looks may look elsewhere; who changes something means this project.
+        let all = catalog::list(stage.env, stage.formats, &mut Vec::new());
+        if !all.iter().any(|listed| listed.here) {
+            stage.say(super::none(false, false, all.len(), "`session-reader list --all`"))?;
+            return Ok(Exit::Nothing);
+        }
+    }
+    let found = name.and_then(|name| catalog::resolve(stage.env, stage.formats, name, &mut Vec::new()).ok());
+    let Some(session) = found.map(|found| found.session).filter(|session| session.name.is_none()) else {
+        return run(name, stage);
+    };
+    let inside = Transcript::open(&session.path, session.format.format()).ok().and_then(|file| file.beginning().cwd);
+    match inside.or_else(|| locate::beside(&session).cwd).map(PathBuf::from) {
+        Some(cwd) if Project::of(&cwd) != Project::of(&stage.env.cwd) => {
+            run(session.path.to_str(), &mut stage.at(&stage.env.at(cwd)))
+        }
+        _ => run(name, stage),
+    }
+}
+
 /// Finds that session; none if the name leads nowhere, which has been said.
 pub fn subject<'f>(name: Option<&str>, stage: &mut Stage<'_, 'f>) -> io::Result<Option<Subject<'f>>> {
     let (env, settings) = (stage.env, stage.settings);
@@ -69,8 +98,12 @@ fn id_from(format: &Known, env: &Env) -> Option<String> {
 }
 
 pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
+    where_it_is(args.session.as_deref().or(args.name.as_deref()), stage, |name, stage| explain(name, args.all, stage))
+}
+
+fn explain(name: Option<&str>, all: bool, stage: &mut Stage) -> io::Result<Exit> {
     let settings = stage.settings;
-    let Some(subject) = subject(args.session.as_deref().or(args.name.as_deref()), stage)? else {
+    let Some(subject) = subject(name, stage)? else {
         return Ok(Exit::Trouble);
     };
     let observer = subject.observer();
@@ -129,7 +162,7 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
         ),
     };
     writeln!(out, "\nWhy ({}):", clean(&seen))?;
-    table(args.all, &told, out)?;
+    table(all, &told, out)?;
     Ok(exit)
 }
 
@@ -184,7 +217,7 @@ fn words(reason: Reason) -> &'static str {
         Reason::News => "new, but there is no room: stays unread",
         Reason::Own => "the session itself",
         Reason::Unchanged => "nothing new since it was seen",
-        Reason::Old => "quiet since before the last look",
+        Reason::Old => "quiet since before the last look, here or elsewhere",
         Reason::Elsewhere => "another project",
         Reason::Subagent => "a subagent's, part of its session",
         Reason::Ignored => "left alone (`ignore`)",

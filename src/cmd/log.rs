@@ -27,10 +27,12 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
     let mut bad = Vec::new();
     let resolved = match catalog::resolve(stage.env, stage.formats, name, &mut bad) {
         Ok(resolved) => resolved,
-        Err(Unresolved::Unknown(_) | Unresolved::Unrecognised(_)) if args.follow && follow::may_appear(name, stage) => {
+        Err(Unresolved::Unknown(_) | Unresolved::None | Unresolved::Unrecognised(_))
+            if args.follow && follow::may_appear(name, stage) =>
+        {
             return follow::late(name, args, stage);
         }
-        Err(Unresolved::Unknown(_)) if follow::is_named_here(name, stage) => {
+        Err(Unresolved::Unknown(_) | Unresolved::None) if follow::is_named_here(name, stage) => {
             stage.say(format_args!("'{name}' has no transcript yet"))?;
             return Ok(Exit::Nothing);
         }

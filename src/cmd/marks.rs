@@ -22,7 +22,7 @@ use crate::time::Time;
 Examples:
   session-context done            inside a session: its work is finished
   session-context done last       that of the session which `resume` shows is
-  session-context done last --undo    that of the last one is not, after all
+  session-context done last --undo    takes the last `done` back
 
 `session-context notes` ends with the sessions that are done.")]
 pub struct DoneArgs {
@@ -73,7 +73,17 @@ struct Subject {
 }
 
 pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let found = subject(args.session.as_deref(), args.undo, args.undo, "done NAME", stage)?;
+    let mut name = args.session.clone();
+    if args.undo && name.as_deref() == Some("last") {
+        // What was done last.
+        let Some(notes) = opened(stage)? else { return Ok(Exit::Trouble) };
+        let Some(last) = notes.done().last().map(|id| id.to_string()) else {
+            stage.say("no session of this project is done")?;
+            return Ok(Exit::Nothing);
+        };
+        name = Some(last);
+    }
+    let found = subject(name.as_deref(), args.undo, "done NAME", stage)?;
     let Some(Subject { key, id, project }) = found else { return Ok(Exit::Trouble) };
     let today = today(stage.env);
     let set = |notes: &mut Notes| Ok(notes.set_done(&id, !args.undo, &today));
@@ -89,21 +99,14 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
 }
 
 /// Finds that session; none if the name leads nowhere, which has been said. A mark can be taken off a session that is gone.
-/// The last session is one that is done or one that is not.
-fn subject(
-    name: Option<&str>,
-    takes_off: bool,
-    done: bool,
-    how: &str,
-    stage: &mut Stage,
-) -> io::Result<Option<Subject>> {
+fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) -> io::Result<Option<Subject>> {
     let project = Project::of(&stage.env.cwd);
     if let Some(id) = name.filter(|id| takes_off && Notes::read(stage.env, project.dir()).0.marks(id)) {
         return Ok(Some(Subject { key: id.into(), id: id.into(), project }));
     }
     let observer = match name {
         // What `session-reader resume` shows.
-        Some("last") => match resume::last(stage, Some(Time(i64::MIN)), done, &mut Vec::new()) {
+        Some("last") => match resume::last(stage, Some(Time(i64::MIN)), &mut Vec::new()) {
             Ok(last) => Observer::of(last.session, stage.env, stage.settings),
             Err(why) => return stage.say(why).map(|()| None),
         },
@@ -138,7 +141,7 @@ pub fn tag(args: &TagArgs, stage: &mut Stage) -> io::Result<Exit> {
         stage.say(format_args!("'{tag}' is no tag, which is a word, or a few in quotes, without a colon"))?;
         return Ok(Exit::Trouble);
     }
-    let found = subject(args.session.as_deref(), args.remove, false, "tag TAG --session NAME", stage)?;
+    let found = subject(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
     let Some(Subject { key, id, project }) = found else { return Ok(Exit::Trouble) };
     let set = |notes: &mut Notes| {
         let changed = if args.remove { notes.remove_tag(&tag, &id) } else { notes.add_tag(&tag, &id) };

@@ -51,7 +51,7 @@ pub struct Stage<'s, 'f> {
     pub stop: &'s std::sync::atomic::AtomicBool,
 }
 
-impl Stage<'_, '_> {
+impl<'f> Stage<'_, 'f> {
     /// A reader of our output that has gone away is no error.
     fn end(&mut self, result: io::Result<Exit>) -> Exit {
         match result.and_then(|exit| self.out.flush().map(|()| exit)) {
@@ -62,6 +62,12 @@ impl Stage<'_, '_> {
                 Exit::Trouble
             }
         }
+    }
+
+    /// The same, as it would be elsewhere.
+    fn at<'t>(&'t mut self, env: &'t Env) -> Stage<'t, 'f> {
+        let Stage { program, look, formats, settings, stop, .. } = *self;
+        Stage { program, env, look, out: self.out, err: self.err, formats, settings, stop }
     }
 
     fn say(&mut self, problem: impl std::fmt::Display) -> io::Result<()> {
@@ -85,12 +91,22 @@ impl Stage<'_, '_> {
                 self.say("the name of the session is empty; `session-reader list --all` shows what there is")?;
                 vec![]
             }
-            Unresolved::Unknown(near) if near.is_empty() => {
-                self.say(format_args!("no session is called '{name}', and no session was found at all; `session-reader formats` shows where they are looked for"))?;
-                near
+            Unresolved::Unknown(_) | Unresolved::None if name.contains('/') && self.env.expand(name).is_dir() => {
+                self.say(format_args!("{name}: is a directory, not a transcript"))?;
+                vec![]
             }
-            Unresolved::Unknown(_) if name.contains('/') || name.ends_with(".jsonl") => {
+            Unresolved::Unknown(_) | Unresolved::None if name.contains('/') || name.ends_with(".jsonl") => {
                 self.say(format_args!("{name}: no such file"))?;
+                vec![]
+            }
+            Unresolved::None => {
+                self.say(format_args!("no session is called '{name}', and no session was found at all; `session-reader formats` shows where they are looked for"))?;
+                vec![]
+            }
+            Unresolved::Unknown(near) if near.is_empty() => {
+                self.say(format_args!(
+                    "no session is called '{name}'; `session-reader list --all` shows what there is"
+                ))?;
                 vec![]
             }
             Unresolved::Unknown(near) => {

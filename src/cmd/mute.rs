@@ -4,7 +4,7 @@ use std::io;
 
 use clap::Args;
 
-use super::explain::{Subject, subject};
+use super::explain::{Subject, subject, where_it_is};
 use super::{Exit, Stage};
 use crate::budget::Deadline;
 use crate::state::cursors::{Cursors, Look};
@@ -20,8 +20,12 @@ pub struct MuteArgs {
 }
 
 pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
+    where_it_is(args.session.as_deref().or(args.name.as_deref()), stage, |name, stage| mute(name, muted, stage))
+}
+
+fn mute(name: Option<&str>, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
     let settings = stage.settings;
-    let observer = match subject(args.session.as_deref().or(args.name.as_deref()), stage)? {
+    let observer = match subject(name, stage)? {
         Some(Subject::Session(observer)) => observer,
         Some(Subject::New(_)) => {
             stage.say("which session? Run this inside one, or name it: session-context mute NAME")?;

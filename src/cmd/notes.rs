@@ -10,6 +10,8 @@ use super::page::{changed, kind, note as written, opened, show, show_note};
 use super::{Exit, Stage};
 use crate::env::{Env, iso};
 use crate::locate::Project;
+use crate::render::start::PIN;
+use crate::state::make_parent;
 use crate::state::notes::{Kind, Note, Notes, Priority, Until};
 use crate::time::{DAY, SECOND, Time};
 
@@ -112,7 +114,12 @@ fn until(span: i64, env: &Env) -> Until {
 
 pub fn pin(args: &PinArgs, stage: &mut Stage) -> io::Result<Exit> {
     let note = written(Kind::Pin, &args.text, stage.env).map(|note| Note { priority: args.priority, ..note });
-    put(note, &args.span, stage)
+    let long = note.as_ref().is_some_and(|note| note.text.chars().count() > PIN);
+    let exit = put(note, &args.span, stage)?;
+    if long && exit == Exit::Found {
+        stage.say(format_args!("it is long: sessions are told its first {PIN} characters"))?;
+    }
+    Ok(exit)
 }
 
 pub fn note(args: &NoteArgs, stage: &mut Stage) -> io::Result<Exit> {
@@ -147,6 +154,8 @@ pub fn notes(args: &NotesArgs, stage: &mut Stage) -> io::Result<Exit> {
     if args.path {
         // As it is, for a program.
         let path = Notes::path(stage.env, Project::of(&stage.env.cwd).dir());
+        // An editor makes no directories. If we cannot, either, it will say so.
+        let _ = make_parent(&path);
         writeln!(stage.out, "{}", path.display())?;
         return Ok(Exit::Found);
     }

@@ -14,7 +14,7 @@ use crate::cursor::Buffer;
 use crate::digest::Continuity;
 use crate::digest::continuity::FRESH;
 use crate::locate::{self, Project, Session, Unreadable};
-use crate::render::resume::Stop;
+use crate::render::resume::{Fitted, Stop};
 use crate::secrets::redact;
 use crate::state::notes::{Kind, Notes};
 use crate::time::Time;
@@ -31,7 +31,7 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
         }
         None => {
             let since = args.since.map(|since| since.time(stage.env));
-            match last(stage, since, false, &mut bad) {
+            match last(stage, since, &mut bad) {
                 Ok(resolved) => Ok(resolved),
                 Err(why) => {
                     let trouble = stage.say_unreadable(&bad)?;
@@ -56,13 +56,13 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
         stage.say(format_args!("nothing was said in {}", session.path.display()))?;
         return Ok(trouble.max(Exit::Nothing));
     }
-    show(args, &session, subagent, &all, stage)?;
+    let shown = show(args, &session, subagent, &all, stage)?;
     if all.broken > 0 && !args.json {
         let path = session.path.display();
         stage
             .say(format_args!("{} of its lines could not be read: session-reader formats check {path}", all.broken))?;
     }
-    Ok(trouble)
+    Ok(trouble.max(shown))
 }
 
 /// The whole session, with what lies beside its transcript.
@@ -74,7 +74,7 @@ fn read(session: &Session, subagent: bool, stage: &Stage) -> io::Result<Continui
     Ok(all)
 }
 
-fn show(args: &ResumeArgs, session: &Session, subagent: bool, all: &Continuity, stage: &mut Stage) -> io::Result<()> {
+fn show(args: &ResumeArgs, session: &Session, subagent: bool, all: &Continuity, stage: &mut Stage) -> io::Result<Exit> {
     let env = stage.env;
     let now = env.now();
     // A file name may have only the beginning of the id, and one from anywhere none of it; a subagent's lines have the
@@ -96,6 +96,7 @@ fn show(args: &ResumeArgs, session: &Session, subagent: bool, all: &Continuity, 
         |kind: &'_ Kind| notes.notes(*kind, now).map(|note| (note.kind.name(), note.text.clone())).collect::<Vec<_>>();
     let stop = Stop {
         id,
+        name: session.name.as_deref(),
         agent: &session.format.name,
         path: session.path.display().to_string(),
         project: project.name(),
@@ -110,21 +111,26 @@ fn show(args: &ResumeArgs, session: &Session, subagent: bool, all: &Continuity, 
         now,
         continuity: all,
     };
-    let lines = if args.json {
-        vec![stop.json(args.budget)]
+    let fitted = if args.json {
+        Fitted { lines: vec![stop.json(args.budget)], left_out: 0 }
     } else if args.codes {
         stop.codes(args.budget.unwrap_or(TOKENS))
     } else {
         stop.text(&env.zone(), &stage.look, args.budget, &|path| env.shown_from(all.cwd.as_deref(), path))
     };
-    if let (true, Some(budget)) = (lines.is_empty(), args.budget) {
-        stage.say(format_args!("nothing fits into {budget} tokens; see --budget"))?;
-    }
-    for line in lines {
+    let nothing = fitted.lines.is_empty();
+    for line in fitted.lines {
         let line = if stage.settings.redact { hidden(line, args.json) } else { line };
         writeln!(stage.out, "{line}")?;
     }
-    Ok(())
+    let budget = args.budget.unwrap_or(TOKENS);
+    match fitted.left_out {
+        0 => {}
+        _ if nothing => stage.say(format_args!("nothing fits into {budget} tokens; see --budget"))?,
+        1 => stage.say(format_args!("1 line does not fit into {budget} tokens; see --budget"))?,
+        count => stage.say(format_args!("{count} lines do not fit into {budget} tokens; see --budget"))?,
+    }
+    Ok(if nothing { Exit::Nothing } else { Exit::Found })
 }
 
 /// A line without secrets. In JSON they are looked for in each text by itself.
@@ -154,13 +160,8 @@ fn quoted(path: &Path) -> String {
 }
 
 /// The session of this project that was at work last: not the one that asks, and not a question in passing if there is
-/// anything else; one that is done if such are wanted, else one that is not. Or why there is none.
-pub fn last<'f>(
-    stage: &Stage<'_, 'f>,
-    since: Option<Time>,
-    done: bool,
-    bad: &mut Vec<Unreadable>,
-) -> Result<Resolved<'f>, String> {
+/// anything else; nor one that is done. Or why there is none.
+pub fn last<'f>(stage: &Stage<'_, 'f>, since: Option<Time>, bad: &mut Vec<Unreadable>) -> Result<Resolved<'f>, String> {
     const TRIES: usize = 20;
     let env = stage.env;
     let now = env.now();
@@ -172,7 +173,9 @@ pub fn last<'f>(
         let told = listed.session.format.hook().and_then(|hook| hook.env.iter().find_map(|name| env.var(name)));
         told.is_some_and(|id| id.to_string_lossy().starts_with(&listed.session.id))
     };
-    all.retain(|listed| listed.here && !asks(listed));
+    // In a named home those without a name are nobody's.
+    let named = all.iter().any(|listed| listed.here && listed.session.name.is_some());
+    all.retain(|listed| listed.here && !asks(listed) && (!named || listed.session.name.is_some()));
     let Some(newest) = all.first().cloned() else {
         return Err(none(false, false, elsewhere, "`session-reader list --all`"));
     };
@@ -185,10 +188,7 @@ pub fn last<'f>(
             newest.handle()
         ));
     }
-    all.retain(|listed| notes.is_done(&listed.session.id) == done);
-    if all.is_empty() && done {
-        return Err("no session of this project is done".into());
-    }
+    all.retain(|listed| !notes.is_done(&listed.session.id));
     let deadline = Deadline::after(Duration::from_secs(5));
     let worked = |listed: &&Listed| {
         transcript::stopped(&listed.session, now, &deadline, None).is_ok_and(|all| !all.is_one_shot())

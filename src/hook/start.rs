@@ -30,14 +30,13 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let hint = self.hint(prompt, &earlier.sessions);
         let past = match (&own, earlier.sessions.first()) {
             (Some(own), _) => Past::Own(own),
-            // What was cleared away was this work.
-            (None, Some((_, last))) if cleared => Past::Own(last),
-            (None, Some((session, last))) => Past::Last(self.agent(session), self.handle(session), last),
-            (None, None) if earlier.any || compacted => Past::Old,
+            (None, Some((session, last))) if cleared => Past::Cleared(self.full_name(session), last),
+            (None, Some((session, last))) => Past::Last(self.full_name(session), last),
+            (None, None) if earlier.any || compacted || cleared => Past::Old,
             (None, None) => Past::None,
         };
         let cwd = match &past {
-            Past::Last(_, _, last) | Past::Own(last) => last.cwd.clone(),
+            Past::Last(_, last) | Past::Cleared(_, last) | Past::Own(last) => last.cwd.clone(),
             _ => None,
         };
         let shown = |path: &str| self.env.shown_from(cwd.as_deref(), path);
@@ -98,7 +97,9 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             match transcript::stopped(&session, self.env.now(), self.deadline, only) {
                 Ok(mut last) => {
                     earlier.any |= last.messages > 0 || last.partial;
-                    let counts = last.messages > 0 && (!last.is_one_shot() || passing);
+                    // What was cleared away was in the same directory, and may have been a question in passing.
+                    let is_it = last.cwd.as_deref().is_some_and(|cwd| self.env.cwd == *cwd);
+                    let counts = last.messages > 0 && if passing { is_it } else { !last.is_one_shot() };
                     if counts && !notes.is_done(&session.id) {
                         last.person_title = locate::indexed_title(&session, self.env).or(last.person_title);
                         found.push((session, last));
@@ -117,8 +118,9 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// What leads to a session: its name, or as much of its id as it takes.
-    fn handle<'a>(&self, session: &'a Session) -> &'a str {
-        session.name.as_deref().unwrap_or_else(|| locate::short_id(&session.id, self.shared_start(session)))
+    fn full_name(&self, session: &Session) -> String {
+        let short = || locate::short_id(&session.id, self.shared_start(session));
+        full_name(self.agent(session), session.name.as_deref().unwrap_or_else(short))
     }
 
     /// A word of a prompt that came up in an earlier session, and that session.
@@ -127,7 +129,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let others = sessions.iter().filter(|(other, _)| other.path != session.path);
             let others: Vec<&words::Topics> = others.map(|(_, other)| &other.topics).collect();
             let word = words::hint(prompt, &last.topics.top(&others, 12))?;
-            Some((word, full_name(self.agent(session), self.handle(session))))
+            Some((word, self.full_name(session)))
         })
     }
 

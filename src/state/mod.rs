@@ -31,7 +31,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     written
 }
 
-fn make_parent(path: &Path) -> io::Result<()> {
+pub fn make_parent(path: &Path) -> io::Result<()> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     DirBuilder::new().recursive(true).mode(0o700).create(dir)
 }

@@ -199,7 +199,10 @@ impl Marks {
     pub fn read(env: &Env) -> Marks {
         let mut marks = Marks::default();
         let pages = std::fs::read_dir(env.data_dir().join("projects")).into_iter().flatten().flatten();
-        for path in pages.map(|page| page.path()).filter(|path| path.extension().is_some_and(|end| end == "md")) {
+        let mut pages: Vec<PathBuf> = pages.map(|page| page.path()).collect();
+        pages.retain(|page| page.extension().is_some_and(|end| end == "md"));
+        pages.sort();
+        for path in pages {
             let page = Page::read(path, Kind::OF_PROJECT, env, &mut Vec::new()).unwrap_or_default();
             for says in page.lines.into_iter().map(|line| line.says) {
                 let ids = match &says {

@@ -1603,6 +1603,35 @@ fn mute_and_unmute() {
     );
 }
 
+/// What a session sees depends on where it is, not on where the user asks; and `last` is one of this project.
+#[test]
+fn a_session_of_another_project() {
+    let world = World::new();
+    for dir in ["there", "empty"] {
+        std::fs::create_dir_all(world.path(dir)).expect("a directory");
+    }
+    asked(&world, ONE, 5, "about work");
+    for (id, minutes, text) in [(TWO, 4, "about there"), (THREE, 3, "more about there")] {
+        let line = prompt(&world.path("there"), &ago(minutes), text);
+        world.write(format!(".claude/projects/-any/{id}.jsonl"), line);
+    }
+    let explained = |dir: &str| {
+        let done = world.context(&["explain", TWO]).dir(world.path(dir)).run().success();
+        done.out().to_owned()
+    };
+    assert!(explained("there").contains("more about there") && !explained("there").contains("about work"));
+    assert_eq!(explained("work"), explained("there"));
+    assert_eq!(explained("empty"), explained("there"));
+    for command in ["mute", "explain"] {
+        let done = world.context(&[command, "last"]).dir(world.path("empty")).run().status(1).stdout("");
+        let none = "no sessions in this project; 3 elsewhere, which `session-reader list --all` shows";
+        assert_eq!(done.err(), format!("session-context: {none}\n"), "{command}");
+    }
+    assert!(files(&world.path(".state")).is_empty(), "nobody is muted");
+    world.context(&["mute", TWO]).dir(world.path("empty")).run().success();
+    assert!(explained("there").contains("muted"));
+}
+
 /// Explaining consumes nothing.
 #[test]
 fn explain() {

@@ -140,7 +140,7 @@ fn many_transcripts_elsewhere() {
         written_ago(&world, &world.write(foreign(number), said(&world, 4, "here")), 600);
     }
     let why = world.context(&["explain", "--session", ME]).run().success();
-    let quiet = format!("  {} more: quiet since before the last look\n", MANY + 1);
+    let quiet = format!("  {} more: quiet since before the last look, here or elsewhere\n", MANY + 1);
     assert!(why.out().contains(&quiet), "all of them, and its own: {}", why.out());
     assert_eq!(told(&world), "");
 }

@@ -397,8 +397,6 @@ fn an_unknown_name_shows_the_nearest() {
         "session-reader: no session is called 'stagging'; the nearest:\n",
         "  22222222-aaaa  agent-sdk: deploy to staging\n",
         "  11111111       agent-sdk: Fix the Login\n",
-        "  22222222-bbbb  agent-sdk: deploy to production\n",
-        "  33333333       agent-sdk: elsewhere, deploy\n",
     ));
 }
 
@@ -570,7 +568,7 @@ fn a_misspelt_command() {
         let done = world.reader(&[typed]).run().status(2).stdout("");
         let said = format!("session-reader: there is a command `session-reader {command}`\n");
         assert_eq!(done.err().ends_with(&said), !command.is_empty(), "{}", done.err());
-        assert!(done.err().starts_with(&format!("session-reader: no session is called '{typed}'; the nearest:\n")));
+        assert!(done.err().starts_with(&format!("session-reader: no session is called '{typed}'; ")), "{}", done.err());
     }
     let empty = "session-reader: the name of the session is empty; `session-reader list --all` shows what there is\n";
     for args in [&["log", ""][..], &["resume", ""], &[""]] {

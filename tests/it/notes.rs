@@ -1012,3 +1012,11 @@ fn marks_are_in_the_list() {
     world.context(&["tag", "release", "--session", &ids[0]]).dir(&dir).run().success();
     world.reader(&["resume", "release"]).run().status(2).stdout("").stderr_has("'release' fits several sessions");
 }
+
+/// Where the page is, an editor can save it.
+#[test]
+fn the_directory_of_the_page_is_there() {
+    let world = World::new();
+    std::fs::write(page(&world), "pin: written by hand\n").expect("a directory");
+    world.context(&["pins"]).run().success().stdout("pin 1: written by hand\n");
+}

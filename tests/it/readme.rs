@@ -21,18 +21,19 @@ struct Example {
     output: String,
 }
 
-/// The examples of all `console` blocks: `$ command`, perhaps `? status`, then what it prints.
+/// The examples of all `console` blocks: `$ command`, perhaps `# exits with N` after it, then what it prints.
 fn examples(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     for block in text.split("```console\n").skip(1) {
         for line in block.split("```").next().unwrap_or_default().lines() {
-            match (line.strip_prefix("$ "), line.strip_prefix("? "), examples.last_mut()) {
-                (Some(command), ..) => {
-                    examples.push(Example { command: command.into(), status: 0, output: String::new() })
+            match (line.strip_prefix("$ "), examples.last_mut()) {
+                (Some(line), _) => {
+                    let (command, status) = line.split_once("  # exits with ").unwrap_or((line, "0"));
+                    let status = status.parse().expect("a status");
+                    examples.push(Example { command: command.into(), status, output: String::new() });
                 }
-                (None, Some(status), Some(example)) => example.status = status.parse().expect("a status"),
-                (None, None, Some(example)) => example.output += &format!("{line}\n"),
-                (None, _, None) => panic!("output before any command: {line}"),
+                (None, Some(example)) => example.output += &format!("{line}\n"),
+                (None, None) => panic!("output before any command: {line}"),
             }
         }
     }

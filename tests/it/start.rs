@@ -140,16 +140,8 @@ fn to_others(lines: Vec<String>) -> Vec<String> {
     lines.iter().map(|line| line.replace("11111111", "claude:11111111")).collect()
 }
 
-/// The same, told after a `/clear`: it was this work.
-fn cleared() -> Vec<String> {
-    let mut lines = work_lines("");
-    lines.pop();
-    lines[0] = format!("- this session's goal was \"{GOAL}\"");
-    lines
-}
-
 fn on_from(name: &str, minutes: i64) -> String {
-    format!("{name} stopped {minutes}m ago, and this goes on from there")
+    format!("{name} stopped {minutes}m ago, just before this session")
 }
 
 /// A session that changed one file of its own.
@@ -284,7 +276,7 @@ fn nothing_to_say() {
 fn where_it_stopped_by_age() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 0));
-    let near = |when: &str| work_lines(&format!("11111111 stopped {when}, and this goes on from there"));
+    let near = |when: &str| work_lines(&format!("11111111 stopped {when}, just before this session"));
     // A command came last, and may still run.
     let live = |when: &str| work_lines(&format!("the last session, 11111111, was at work {when}"));
     let far = |when: &str| work_lines(&format!("the last session, 11111111, stopped {when}"));
@@ -517,13 +509,39 @@ fn two_windows() {
     assert_eq!(blocks, 2);
 }
 
-/// What was cleared away was this agent's work, whoever was at work since.
+/// What was cleared away was this agent's work in this directory, whoever was at work since; also a question in passing.
+/// Where there is none, nothing is said: it is not the first use.
 #[test]
 fn what_was_cleared_was_the_same_agents() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 9));
     pi_asked(&world, TWO, 2, "Rewrite the whole pipeline in another language");
-    assert_eq!(started_as(&world, ME, "clear"), block(&cleared()));
+    assert_eq!(started_as(&world, ME, "clear"), block(&work_lines(&on_from("11111111", 9))));
+    let elsewhere = prompt(&world.path("work/below"), &ago(1), "Draw a logo for the shop page");
+    world.claude(THREE, &elsewhere);
+    assert_eq!(told_of(&started_as(&world, ME, "clear")), "11111111");
+    world.claude(THREE, &prompt(&world.path("work"), &ago(1), "Draw a logo for the shop page"));
+    assert_eq!(told_of(&started_as(&world, ME, "clear")), "33333333");
+    let world = World::new();
+    pi_asked(&world, TWO, 2, "Rewrite the whole pipeline in another language");
+    assert_eq!(started_as(&world, ME, "clear"), "");
+}
+
+/// Whatever the last session was asked, it is said what it was about: by its title if by nothing else.
+#[test]
+fn goals_that_are_none() {
+    for (asked, told) in [
+        ("Add a cache for the pages", "its goal: \"Add a cache for the pages\""),
+        ("Upgrade to React 19", "it was about \"Upgrade to React 19\""),
+        ("fix it", "it was about \"fix it\""),
+        ("税込みの合計", "it was about \"税込みの合計\""),
+        ("Why is the nightly import slow?", "it was about \"Why is the nightly import slow?\""),
+    ] {
+        let world = World::new();
+        world.claude(ONE, &changed(&world, 5, asked, "a.rs"));
+        let line = format!("- {}; {told}", on_from("11111111", 5));
+        assert_eq!(started(&world).lines().nth(1), Some(&*line), "{asked}");
+    }
 }
 
 /// How it begins: one that goes on knows what it knew; after a `/clear` it is another, and so it is told, too. Nothing of
@@ -541,8 +559,7 @@ fn sources() {
     ] {
         let world = World::new();
         world.claude(ONE, &at_work(&world, 5));
-        let usual = block(&work_lines(&on_from("11111111", 5)));
-        let expected = if source == "clear" { block(&cleared()) } else { usual };
+        let expected = block(&work_lines(&on_from("11111111", 5)));
         let told = started_as(&world, ME, source);
         assert_eq!(told, if tells { expected.clone() } else { String::new() }, "{source}");
         assert_eq!(!started_as(&world, ME, source).is_empty(), again, "{source}");
@@ -947,6 +964,24 @@ fn pins() {
     assert_eq!(text(&hook(&world, &[], &asks).run().success()), block(&[FIRST]));
 }
 
+/// A pin is told whole as long as there is room: half a rule may be the opposite of it. Who pins more is told so.
+#[test]
+fn pins_are_whole() {
+    let world = World::new();
+    let rule = "Do not touch the migrations directory; never run cargo sqlx migrate against the shared database, except on \
+        staging when Ana has said yes in the channel";
+    world.context(&["pin", rule]).run().success();
+    assert_eq!(started(&world), block(&[&format!("- pinned: {rule}"), FIRST]));
+    world.context(&["pin", "short"]).run().success();
+    assert_eq!(started_as(&world, TWO, "startup"), block(&[&format!("- pinned: {rule}"), "- pinned: short", FIRST]));
+    let long = "x".repeat(201);
+    let said = "session-context: it is long: sessions are told its first 200 characters\n";
+    world.context(&["pin", "--priority", "high", &long]).run().status(0).stderr(said);
+    let told = started_as(&world, THREE, "startup");
+    assert_eq!(told.lines().nth(1), Some(&*format!("- pinned: {}…", "x".repeat(199))));
+    assert_eq!(told.lines().nth(2), Some("- +2 more: session-context pins"));
+}
+
 // How much.
 
 /// 000-08: at most 500 characters with the longest of everything; the header is at most 150 of them. Every budget is kept,
@@ -963,7 +998,7 @@ fn every_budget() {
         + &calls(5, "b", &[&format!("!Bash cargo test {}", long("--ünits "))]);
     world.claude(ONE, &lines);
     for number in 0..2 {
-        world.context(&["pin", &format!("pin {number} {}", long("🧷 "))]).run().success();
+        world.context(&["pin", &format!("pin {number} {}", "🧷 ".repeat(30))]).run().success();
     }
     world.context(&["pin", "short"]).run().success();
     let told = |budget: usize| {
@@ -981,8 +1016,16 @@ fn every_budget() {
         let told = told(budget);
         assert!(units(&told) <= budget, "{budget}: {told}");
         assert!(told.is_empty() || told.lines().count() > 1, "{budget}: a header alone");
+        // The line that says which session it is has a short form, too, and without it there is nothing to say of it.
+        let of_session = on_from("11111111", 5);
+        let is_same =
+            |whole: &str, line: &str| whole == line || line == format!("- {of_session}") && whole.starts_with(line);
         let mut rest = all.lines();
-        assert!(told.lines().all(|line| rest.any(|whole| whole == line)), "{budget}: whole lines, in order: {told}");
+        assert!(
+            told.lines().all(|line| rest.any(|whole| is_same(whole, line))),
+            "{budget}: whole lines, in order: {told}"
+        );
+        assert!(!told.contains("\n- it changed") || told.contains(&of_session), "{budget}: {told}");
         most = most.max(units(&told));
     }
     assert!(most > 400);
@@ -1007,8 +1050,8 @@ fn every_budget_with_the_news() {
         assert!(units(&first) <= budget, "{budget}: {first}");
         let mut rest = all.lines().filter(|line| !line.starts_with("- +"));
         // A line of the news may do without its quote; a line of the start is whole.
-        let whole =
-            |line: &str| line.starts_with("- +") || rest.any(|whole| whole == line) || line.starts_with("- claude:");
+        let mut whole =
+            |line: &str| line.starts_with("- +") || line.starts_with("- claude:") || rest.any(|whole| whole == line);
         assert!(first.lines().all(whole), "{budget}: {first}");
         let second = told("9000");
         for name in ["- claude:11111111 (", "- claude:22222222 ("] {
@@ -1130,7 +1173,9 @@ fn real_clients() {
         let after = if case.starts_with("pi/") { 10 * MINUTE } else { 0 };
         let agent = case.split('/').next().filter(|agent| *agent != "agent-sdk");
         let stopped = agent.map_or_else(|| stopped.to_owned(), |agent| format!("{agent}:{stopped}"));
-        let first = format!("- the last session, {stopped} ago; its goal: \"{goal}\"");
+        // What nobody knows for an instruction is what it was about.
+        let about = if goal.starts_with("Run") { "its goal:" } else { "it was about" };
+        let first = format!("- the last session, {stopped} ago; {about} \"{goal}\"");
         let name = stopped.split_once(',').expect("a name").0;
         let more = format!("- more: session-reader resume {name}");
         assert_eq!(started_after(&world, after), block(&[&[&*first], rest, &[&*more]].concat()), "{case}");
@@ -1476,7 +1521,7 @@ fn state_that_cannot_be_kept() {
     let done = world.context(&[]).env("SESSION_CONTEXT_DEADLINE", "50ms").stdin(asks).run().status(0).stdout("");
     assert!(done.err().contains("in use"), "{}", done.err());
     drop(lock);
-    assert_eq!(started_as(&world, ME, "clear"), block(&cleared()));
+    assert_eq!(started_as(&world, ME, "clear"), block(&work_lines(&on_from("11111111", 5))));
     let mode = |path: PathBuf| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
     assert_eq!(mode(cursors(&world, ME)), 0o600);
     world.context(&["mute"]).env("CLAUDE_CODE_SESSION_ID", TWO).run().status(0);

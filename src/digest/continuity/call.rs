@@ -2,7 +2,7 @@
 
 use super::client::{answers, heading, is_denied, was_there};
 use super::found::{FileChange, Item, Ran, ToDo, Used};
-use super::{Continuity, HISTORY, keep, kept};
+use super::{Continuity, HISTORY, Pending, keep, kept};
 use crate::digest::code::{self, Work};
 use crate::digest::words;
 use crate::entry::{Act, Call, Id, Task, TaskState, What};
@@ -17,7 +17,7 @@ impl Continuity {
         };
         match call.id {
             Some(id) => {
-                self.fold.pending.insert(id, (line, time, owned));
+                self.fold.pending.insert(id, Pending { line, time, call: owned, round: self.fold.round });
                 self.fold.order.push(id);
             }
             // Nothing will ever tell how it ended.
@@ -26,7 +26,7 @@ impl Continuity {
     }
 
     pub(super) fn result(&mut self, id: Id, failed: bool, text: &str) {
-        if let Some((line, time, call)) = self.fold.pending.remove(&id) {
+        if let Some(Pending { line, time, call, .. }) = self.fold.pending.remove(&id) {
             self.conclude(line, time, &call, failed || call.failed, text);
         }
     }

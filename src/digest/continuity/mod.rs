@@ -79,8 +79,11 @@ struct Fold {
     used: HashMap<Id, (u64, u64)>,
     queued: Option<String>,
     /// Calls that have no result yet.
-    pending: HashMap<Id, (u64, Option<Time>, Call<'static>)>,
+    pending: HashMap<Id, Pending>,
     order: Vec<Id>,
+    /// How often the agent went on after results, and whether there were any since.
+    round: u64,
+    answered: bool,
     /// Runs of tests, builds and checks that failed and have not succeeded since, by what was run.
     failing: Vec<(String, Item)>,
     denied: Vec<Item>,
@@ -92,6 +95,23 @@ struct Fold {
     /// Tokens of the last request, and characters said by both sides.
     context: u64,
     said: u64,
+}
+
+/// A call that has no result yet, and the round it was made in.
+#[derive(Debug)]
+struct Pending {
+    line: u64,
+    time: Option<Time>,
+    call: Call<'static>,
+    round: u64,
+}
+
+impl Pending {
+    fn used(&self) -> Used {
+        let subject = self.call.subjects.first().map(|subject| subject.to_string()).unwrap_or_default();
+        let (tool, act) = (self.call.tool.to_string(), self.call.act);
+        Used { tool, act, subject: kept(&subject), failed: false, time: self.time, line: self.line }
+    }
 }
 
 /// How long it is of interest where a session stopped.
@@ -166,6 +186,7 @@ impl Continuity {
                 }
             }
             (What::Text(text), Role::Assistant) => {
+                self.go_on();
                 self.message(entry);
                 self.unanswered = false;
                 keep(&mut self.answers, item(text), PROMPTS);
@@ -179,12 +200,14 @@ impl Continuity {
                 self.ending = Ending::Working;
                 self.unanswered = false;
                 self.fold.error = None;
+                self.go_on();
                 self.call(line, entry.time, call);
             }
             (What::Result { call: Some(id), failed, text }, _) => {
                 if !matches!(self.ending, Ending::Interrupted) {
                     self.ending = Ending::Working;
                 }
+                self.fold.answered = true;
                 self.result(*id, *failed, text.as_deref().unwrap_or_default());
             }
             (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(bare_summary(text))),
@@ -197,7 +220,13 @@ impl Continuity {
         }
     }
 
+    /// Who goes on after results waits for no others.
+    fn go_on(&mut self) {
+        self.fold.round += u64::from(std::mem::take(&mut self.fold.answered));
+    }
+
     fn prompt(&mut self, item: Item) {
+        self.fold.round += 1;
         self.messages += 1;
         self.prompted += 1;
         self.unanswered = true;
@@ -243,14 +272,11 @@ impl Continuity {
     pub fn finish(&mut self, quiet: bool) {
         if self.ending != Ending::Working {
             // The agent went on without a result, so none was to come.
-            for (line, time, call) in self.fold.order.iter().filter_map(|id| self.fold.pending.get(id)) {
-                // Nothing is known of how it ended, so of most it is not even known whether they were begun.
-                if let (Act::Fetch | Act::Search | Act::Read, Some(subject)) = (call.act, call.subjects.first()) {
-                    let (tool, subject) = (call.tool.to_string(), subject.to_string());
-                    let used = Used { tool, act: call.act, subject, failed: false, time: *time, line: *line };
-                    self.history.push(used);
-                }
-            }
+            // Nothing is known of how it ended, so of most it is not even known whether they were begun.
+            let looks =
+                |used: &Used| matches!(used.act, Act::Fetch | Act::Search | Act::Read) && !used.subject.is_empty();
+            let pending = self.fold.order.iter().filter_map(|id| self.fold.pending.get(id)).map(Pending::used);
+            self.history.extend(pending.filter(looks));
             self.history.sort_by_key(|used| used.line);
         }
         let prompts: Vec<&str> = self.prompts.iter().map(|item| item.text.as_str()).collect();
@@ -276,6 +302,17 @@ impl Continuity {
         let done = || self.history.iter().rev().filter(|used| !used.failed);
         let to_something = |used: &&Used| !used.subject.is_empty() && !matches!(used.act, Act::Plan | Act::Other);
         done().find(to_something).or(done().next()).or(self.history.last())
+    }
+
+    /// The call that the agent waits for, if it is at work.
+    pub fn running(&self) -> Option<Used> {
+        self.open_call().filter(|_| self.ending == Ending::Working).map(Pending::used)
+    }
+
+    /// The last call that has no result, unless the agent went on without it.
+    fn open_call(&self) -> Option<&Pending> {
+        let mut pending = self.fold.order.iter().rev().filter_map(|id| self.fold.pending.get(id));
+        pending.next().filter(|pending| pending.round == self.fold.round)
     }
 
     /// How many tokens the model had before it last: as the client counted, else about a quarter of what was said.

@@ -29,16 +29,15 @@ impl Continuity {
             kind: Obstacle::Task,
             item: Item { text: task.text.clone(), time: task.time, line: task.line },
         }));
-        let mut open = self.fold.order.iter().filter_map(|id| self.fold.pending.get(id));
-        let crashed = open.next_back().filter(|_| self.ending == Ending::Unfinished);
-        all.extend(crashed.map(|(line, time, call)| {
-            let subject = call.subjects.first().map(|subject| subject.to_string()).unwrap_or_default();
-            let question = call.detail.as_deref().and_then(|detail| detail.question.clone());
+        let crashed = self.open_call().filter(|_| self.ending == Ending::Unfinished);
+        all.extend(crashed.map(|pending| {
+            let question = pending.call.detail.as_deref().and_then(|detail| detail.question.clone());
+            let Used { tool, subject, time, line, .. } = pending.used();
             let (kind, text) = match question {
                 Some(question) => (Obstacle::Question, question),
-                None => (Obstacle::Crashed, format!("{} {subject}", call.tool).trim().to_owned()),
+                None => (Obstacle::Crashed, format!("{tool} {subject}").trim().to_owned()),
             };
-            Blocker { kind, item: Item { text, time: *time, line: *line } }
+            Blocker { kind, item: Item { text, time, line } }
         }));
         let said = self.prompts.last().and_then(|last| Some((words::blocked(&last.text)?, last)));
         all.extend(said.map(|(text, last)| Blocker { kind: Obstacle::Said, item: Item { text, ..last.clone() } }));

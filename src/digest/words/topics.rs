@@ -101,8 +101,8 @@ static HOST: Lexicon = Lexicon::of(
      format function functions gemini git github home html http https implement implementation index info init input
      issue issues js json key lib libs ligne lignes line lines list local main make master md message messages mod
      model module modules name nouveau nouvelle org output package packages path paths plan please private problem
-     probleme project projet prompt pull push py question read readme remove repo repository request reste result
-     results root rs run running script scripts section session sessions set source spec src start state step steps
+     probleme project projet prompt pull push py question read readme redacted remove repo repository request
+     reste result results root rs run running script scripts section session sessions set source spec src start state step steps
      string support sure system tache taches task tasks test tests text title tmp todo toml tool tools travail ts tsx
      txt type types update updated user users util utils value values var version work working write www yaml yml",
 );

@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 
 use super::Stop;
-use super::share::{About, within};
+use super::share::{About, Fitted, within};
 use crate::digest::code::{Work, normalised, short_paths};
 use crate::entry::TaskState;
 use crate::render::untrusted::harmless;
 
 impl Stop<'_> {
     /// As codes, one per line, no more than a number of tokens.
-    pub fn codes(&self, budget: usize) -> Vec<String> {
+    pub fn codes(&self, budget: usize) -> Fitted {
         let all = self.continuity;
         let mut codes: Vec<(About, String)> = Vec::new();
         let mut known = HashSet::new();

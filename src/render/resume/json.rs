@@ -18,6 +18,7 @@ const MESSAGES: usize = 20;
 #[derive(Serialize)]
 struct Whole<'a> {
     session_id: &'a str,
+    name: Option<&'a str>,
     agent: &'a str,
     subagent: bool,
     path: &'a str,
@@ -61,6 +62,7 @@ struct CurrentWork<'a> {
     is_directive: bool,
     last_user_message: Option<Said<'a>>,
     last_agent_action: Option<Call<'a>>,
+    running: Option<Call<'a>>,
 }
 
 /// Something that was said or found, or that the user wrote down.
@@ -157,8 +159,10 @@ impl Stop<'_> {
     /// The object. A limit that the user gives counts before the one of the model, which few transcripts tell.
     pub fn json(&self, limit: Option<usize>) -> String {
         let all = self.continuity;
+        let running = all.running();
         written(&Whole {
             session_id: self.id,
+            name: self.name,
             agent: self.agent,
             subagent: self.subagent,
             path: &self.path,
@@ -178,6 +182,7 @@ impl Stop<'_> {
                 is_directive: all.sure,
                 last_user_message: all.prompts.last().map(Said::of),
                 last_agent_action: all.last_action().map(call),
+                running: running.as_ref().map(call),
             },
             files_modified: self.files_modified(),
             functions: all

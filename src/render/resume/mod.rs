@@ -7,6 +7,8 @@ mod json;
 mod share;
 mod text;
 
+pub use share::Fitted;
+
 use crate::digest::Continuity;
 use crate::time::Time;
 
@@ -14,6 +16,8 @@ use crate::time::Time;
 pub struct Stop<'a> {
     pub continuity: &'a Continuity,
     pub id: &'a str,
+    /// Its name in a named home.
+    pub name: Option<&'a str>,
     pub agent: &'a str,
     pub path: String,
     pub project: String,

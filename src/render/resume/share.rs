@@ -1,7 +1,7 @@
 //! Which lines a budget of tokens leaves: no group of them may starve the others.
 //!
-//! The head comes first. Then each group has a share that is its own, and what is left over goes to what did not fit, in
-//! the order of the groups. What stays keeps its order.
+//! The head comes first. Then each group has a share that is its own, and what is left over goes to what did not fit: first
+//! to what is open, then to what was done. What stays keeps its order.
 
 /// What a line is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,12 +24,13 @@ struct Share {
     last_first: bool,
 }
 
+/// Those that must not be missed first.
 const SHARES: [Share; 5] = [
-    Share { about: About::Files, tokens: 450, last_first: true },
-    Share { about: About::Work, tokens: 300, last_first: true },
-    Share { about: About::Decisions, tokens: 250, last_first: true },
     Share { about: About::Blockers, tokens: 200, last_first: false },
     Share { about: About::Next, tokens: 200, last_first: false },
+    Share { about: About::Decisions, tokens: 250, last_first: true },
+    Share { about: About::Files, tokens: 450, last_first: true },
+    Share { about: About::Work, tokens: 300, last_first: true },
 ];
 const OF: usize = 1500;
 
@@ -39,8 +40,18 @@ pub fn tokens(line: &str) -> usize {
     line.len().div_ceil(3) + 1
 }
 
-/// The lines that fit.
-pub fn within(budget: usize, lines: Vec<(About, String)>) -> Vec<String> {
+/// Lines that fit into a budget, and how many did not.
+#[derive(Debug, Default, PartialEq)]
+pub struct Fitted {
+    pub lines: Vec<String>,
+    pub left_out: usize,
+}
+
+/// The lines that fit. Without the first, which says what it is all about, none does.
+pub fn within(budget: usize, lines: Vec<(About, String)>) -> Fitted {
+    if lines.first().is_none_or(|(_, first)| tokens(first) > budget) {
+        return Fitted { lines: Vec::new(), left_out: lines.len() };
+    }
     let mut left = budget;
     let mut kept = vec![false; lines.len()];
     // What it costs to keep a line in this room: nothing if it is there already, or cannot be.
@@ -71,5 +82,7 @@ pub fn within(budget: usize, lines: Vec<(About, String)>) -> Vec<String> {
     for at in SHARES.iter().flat_map(ranked) {
         keep(at, usize::MAX);
     }
-    lines.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|((_, line), _)| line).collect()
+    let left_out = kept.iter().filter(|kept| !**kept).count();
+    let lines = lines.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|((_, line), _)| line).collect();
+    Fitted { lines, left_out }
 }

@@ -1,8 +1,8 @@
 //! For people: a label and a line for each thing.
 
 use super::Stop;
-use super::share::{About, within};
-use crate::digest::continuity::Item;
+use super::share::{About, Fitted, within};
+use crate::digest::continuity::{Ending, Item};
 use crate::entry::TaskState;
 use crate::env::Zone;
 use crate::render::activity::ago;
@@ -33,7 +33,7 @@ impl Rows {
 impl Stop<'_> {
     /// The lines, of which a budget of tokens may leave some out. `shown` makes a path of the session one that the reader
     /// would write.
-    pub fn text(&self, zone: &Zone, look: &Look, budget: Option<usize>, shown: &dyn Fn(&str) -> String) -> Vec<String> {
+    pub fn text(&self, zone: &Zone, look: &Look, budget: Option<usize>, shown: &dyn Fn(&str) -> String) -> Fitted {
         let rows = self.rows(zone, shown).0;
         let room = look.width.unwrap_or(WIDTH).saturating_sub(LABEL + 2).max(20);
         // A command is for copying, so it is never cut.
@@ -42,14 +42,14 @@ impl Stop<'_> {
         let lines =
             rows.iter().map(|(about, label, text)| (*about, format!("{}  {}", pad(label, LABEL), fitted(label, text))));
         let mut last = String::new();
-        let mut finished = Vec::new();
-        for line in within(budget.unwrap_or(usize::MAX), lines.collect()) {
+        let mut fitted = within(budget.unwrap_or(usize::MAX), lines.collect());
+        for line in &mut fitted.lines {
             let (label, text) = line.split_at(LABEL);
             let shown = if label == last { pad("", LABEL) } else { label.to_owned() };
-            finished.push(format!("{}{text}", look.paint(Tone::Strong, &shown)).trim_end().to_owned());
             last = label.to_owned();
+            *line = format!("{}{text}", look.paint(Tone::Strong, &shown)).trim_end().to_owned();
         }
-        finished
+        fitted
     }
 
     fn rows(&self, zone: &Zone, shown: &dyn Fn(&str) -> String) -> Rows {
@@ -57,11 +57,14 @@ impl Stop<'_> {
         let mut rows = Rows(Vec::new());
         let title = all.title().map_or_else(String::new, |title| format!(", {title}"));
         let part = if self.subagent { ", a subagent's" } else { "" };
-        rows.put(About::Head, "Session", &format!("{} ({}{part}){title}", self.id, self.agent));
+        let name = self.name.map_or_else(String::new, |name| format!("{name}, "));
+        rows.put(About::Head, "Session", &format!("{name}{} ({}{part}){title}", self.id, self.agent));
         let when = all.updated.map_or_else(String::new, |updated| format!(", {}", self.clock(updated, zone)));
         let done = if self.done { "; called done" } else { "" };
-        let ended = format!("{}{when}; {}{done}", ago(all.updated, self.now), all.ending.name());
-        rows.put(About::Head, "Stopped", ended.trim_start_matches([',', ';']));
+        let how = if all.ending == Ending::Working { String::new() } else { format!("; {}", all.ending.name()) };
+        let ended = format!("{}{when}{how}{done}", ago(all.updated, self.now));
+        let stopped = if all.ending == Ending::Working { "At work" } else { "Stopped" };
+        rows.put(About::Head, stopped, ended.trim_start_matches([',', ';']));
         self.pins.iter().for_each(|pin| rows.put(About::Head, "Pinned", pin));
         if let Some(goal) = &all.goal {
             rows.put(About::Head, if all.sure { "Goal" } else { "About" }, &goal.text);
@@ -73,6 +76,9 @@ impl Stop<'_> {
             .iter()
             .for_each(|last| rows.put(About::Head, "Asked last", &last.text));
         all.answers.last().iter().for_each(|last| rows.put(About::Head, "Said last", &last.text));
+        if let Some(call) = all.running() {
+            rows.put_parts(About::Head, "Running", &[&call.tool, &call.subject]);
+        }
         for file in &all.files {
             let when = file.time.map_or_else(String::new, |time| self.clock(time, zone));
             rows.put_parts(About::Files, "Files", &[&shown(&file.path), &file.summary(), &when]);
