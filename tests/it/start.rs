@@ -1050,7 +1050,7 @@ fn every_budget_with_the_news() {
         assert!(units(&first) <= budget, "{budget}: {first}");
         let mut rest = all.lines().filter(|line| !line.starts_with("- +"));
         // A line of the news may do without its quote; a line of the start is whole.
-        let mut whole =
+        let whole =
             |line: &str| line.starts_with("- +") || line.starts_with("- claude:") || rest.any(|whole| whole == line);
         assert!(first.lines().all(whole), "{budget}: {first}");
         let second = told("9000");
