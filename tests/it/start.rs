@@ -527,6 +527,20 @@ fn what_was_cleared_was_the_same_agents() {
     assert_eq!(started_as(&world, ME, "clear"), "");
 }
 
+/// Within the minute nobody counts minutes.
+#[test]
+fn stopped_just_before() {
+    let world = World::new();
+    let lines =
+        changed(&world, 1, "Add a cache for the pages", "a.rs") + &answer(&world.path("work"), &ago(0), "Done.");
+    world.claude(ONE, &lines);
+    let first = |told: &str| told.lines().nth(1).map(str::to_owned);
+    let goal = "its goal: \"Add a cache for the pages\"";
+    assert_eq!(first(&started(&world)), Some(format!("- 11111111 stopped just before this session; {goal}")));
+    let later = started_after(&world, MINUTE);
+    assert_eq!(first(&later), Some(format!("- 11111111 stopped 1m ago, just before this session; {goal}")));
+}
+
 /// Whatever the last session was asked, it is said what it was about: by its title if by nothing else.
 #[test]
 fn goals_that_are_none() {
