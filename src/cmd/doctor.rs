@@ -7,9 +7,11 @@ use super::{Exit, Stage};
 use crate::catalog;
 use crate::env::Env;
 use crate::format::Bad;
+use crate::locate::Project;
 use crate::render::terminal::{clean, flat, pad};
 use crate::state;
 use crate::state::journal::{Journal, Note};
+use crate::state::notes::{Notes, Profile};
 use crate::time::Time;
 
 /// A line of the report, with its mark.
@@ -52,6 +54,9 @@ pub fn run(bad_formats: &[Bad], wrong_settings: &[String], stage: &mut Stage) ->
     if env.is_off() {
         findings.push(Finding::bad("settings", "SESSION_CONTEXT=off: the hook says nothing".into()));
     }
+    let (_, of_project) = Notes::read(env, Project::of(&env.cwd).dir());
+    let (_, of_user) = Profile::read(env);
+    findings.extend(of_project.into_iter().chain(of_user).map(|wrong| Finding::bad("notes", wrong)));
     findings.push(writable(env));
     let room = findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
     for finding in &findings {

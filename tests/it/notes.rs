@@ -1020,3 +1020,15 @@ fn the_directory_of_the_page_is_there() {
     std::fs::write(page(&world), "pin: written by hand\n").expect("a directory");
     world.context(&["pins"]).run().success().stdout("pin 1: written by hand\n");
 }
+
+/// A mistake in a page is found where mistakes are looked for.
+#[test]
+fn the_doctor_reads_the_pages() {
+    let world = World::new();
+    let page = edit(&world, "pin 1: fine\npin 2 (until someday): oops\n");
+    let done = world.context(&["doctor"]).run().status(2);
+    let line = done.out().lines().find(|line| line.contains("notes")).map(str::to_owned).unwrap_or_default();
+    assert!(line.starts_with("!! notes") && line.contains(&format!("{}:2: ", page.display())), "{}", done.out());
+    edit(&world, "pin 1: fine\n");
+    assert!(!world.context(&["doctor"]).run().out().contains("notes"));
+}
