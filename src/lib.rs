@@ -32,7 +32,7 @@
 //!   edits say: `digest/code/`;
 //! - what a profile tells and when it is too little: `digest/profile.rs`; how people write: `digest/speech/`; what a command
 //!   is for: `digest/code/work/`; which file is in which language: `digest/filetypes.rs`;
-//! - what a model or a terminal must never be given: `render/untrusted.rs`, `secrets.rs`, `render/terminal.rs`;
+//! - what a model or a terminal must never be given: `render/untrusted.rs`, `secrets/`, `render/terminal.rs`;
 //! - how something looks: `render/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 
 pub mod budget;
