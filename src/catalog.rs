@@ -291,7 +291,7 @@ fn listed<'f>(
                 tally.person_title = known.get(&session.id).cloned().or(tally.person_title);
             }
         }
-        if let Some(id) = tally.id.clone().filter(|id| id.starts_with(&session.id)) {
+        if let Some(id) = tally.id.clone().filter(|id| id.starts_with(&session.id) && locate::is_id(id)) {
             session.id = id;
         }
         session.name = names.get(&session.path).cloned();

@@ -8,6 +8,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::path::absolute;
 use crate::time::Time;
 
 pub struct Env {
@@ -205,25 +206,6 @@ impl Env {
     pub fn shown_from(&self, cwd: Option<&str>, path: &str) -> String {
         self.shown(&absolute(cwd.map_or(&*self.cwd, Path::new), path), cwd)
     }
-}
-
-/// A path as it is from the root, without `.` and `..`.
-pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
-    // An address is no path, and must stay what it is.
-    if path.contains("://") {
-        return path.into();
-    }
-    let mut whole = PathBuf::new();
-    for part in cwd.join(path).components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir => {
-                whole.pop();
-            }
-            part => whole.push(part),
-        }
-    }
-    whole
 }
 
 /// A directory that goes when it is done with.

@@ -18,7 +18,7 @@
 //! | 3 | [`digest`] | entries only: no format, no file, no clock |
 //! | 2 | [`decode`], [`locate`], [`settings`], [`state`] | lines; directories; what the user set; our own files |
 //! | 1 | [`format`], [`cursor`], [`budget`], [`env`] | TOML; bytes; limits; the process |
-//! | 0 | [`entry`], [`time`], [`file`], [`secrets`] | the model; files that are files; what must not be shown |
+//! | 0 | [`entry`], [`time`], [`file`], [`path`], [`secrets`] | the model; files that are files; what must not be shown |
 //!
 //! A module uses only layers below it, and a test holds it to that. Nothing but [`env`] asks the process for its
 //! environment or the clock, and nothing but the programs prints, so everything here is a function of what it is given.
@@ -47,6 +47,7 @@ pub mod file;
 pub mod format;
 pub mod hook;
 pub mod locate;
+pub mod path;
 pub mod render;
 pub mod secrets;
 pub mod settings;

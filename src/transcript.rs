@@ -198,20 +198,23 @@ impl<'f> Transcript<'f> {
     }
 
     /// Where the session stopped, from an offset on, or only what it did in some of its directories; for a transcript that
-    /// was opened with details.
+    /// was opened with details. None if that takes longer than it may.
     pub fn continuity(
         &self,
         offset: u64,
-        buffer: &mut Buffer,
+        deadline: Option<&Deadline>,
         mut only: Option<&mut dyn FnMut(&str) -> bool>,
-    ) -> io::Result<Continuity> {
+    ) -> io::Result<Option<Continuity>> {
+        /// How many lines are read before somebody looks at the clock.
+        const LINES: u64 = 64;
         let mut decoder = self.decoder();
-        let mut forward = Forward::new(&self.file, offset, self.meta.len(), buffer);
+        let mut buffer = Buffer::default();
+        let mut forward = Forward::new(&self.file, offset, self.meta.len(), &mut buffer);
         let mut all = Continuity::default();
         all.partial = offset > 0;
         let mut number = 0;
         let mut counts = only.is_none();
-        let mut take = |line: Line, finished: bool, all: &mut Continuity| -> io::Result<()> {
+        let mut take = |line: Line, finished: bool, all: &mut Continuity| -> io::Result<bool> {
             number += 1;
             let place = if offset == 0 { number } else { 0 };
             let outcome = decoder.line(line, &mut |item| match item {
@@ -219,21 +222,25 @@ impl<'f> Transcript<'f> {
                     if let (Some(only), Some(cwd)) = (&mut only, &facts.cwd) {
                         counts = only(cwd);
                     }
-                    all.facts(&facts);
+                    if counts {
+                        all.facts(&facts);
+                    }
                 }
                 Item::Entry(entry) if counts => all.entry(place, &entry),
                 Item::Entry(_) => {}
             })?;
             all.broken += u64::from(outcome == Outcome::Broken && finished);
-            Ok(())
+            Ok(number % LINES == 0 && deadline.is_some_and(Deadline::is_over))
         };
         while let Some(line) = forward.next_line()? {
-            take(line, true, &mut all)?;
+            if take(line, true, &mut all)? {
+                return Ok(None);
+            }
         }
         if let Some(line) = forward.last() {
             take(line, false, &mut all)?;
         }
-        Ok(all)
+        Ok(Some(all))
     }
 
     /// What its first lines tell about it. The first few kilobytes do as a rule.
@@ -290,17 +297,22 @@ pub fn stopped(
     deadline: &Deadline,
     mut only: Option<&mut dyn FnMut(&str) -> bool>,
 ) -> io::Result<Continuity> {
+    const MOST: u64 = 64 << 20;
     let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true);
     let size = transcript.meta.len();
+    let mut best = None;
     let mut most = budget::OWN;
     loop {
         let offset = newest_lines(&transcript.file, size, most)?;
         let only = only.as_mut().map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
-        let mut all = transcript.continuity(offset, &mut Buffer::default(), only)?;
+        // The end is read however long it takes; it is not much.
+        let in_time = best.as_ref().map(|_| deadline);
+        let Some(mut all) = transcript.continuity(offset, in_time, only)? else { return Ok(best.unwrap_or_default()) };
         all.finish(all.is_quiet(now));
-        if all.goal.is_some() || offset == 0 || most > 64 << 20 || deadline.is_over() {
+        if all.goal.is_some() || offset == 0 || most > MOST || deadline.is_over() {
             return Ok(all);
         }
+        best = Some(all);
         most *= 16;
     }
 }

@@ -7,13 +7,13 @@ use clap::Args;
 
 use super::{Exit, Stage};
 use crate::budget::Deadline;
-use crate::catalog;
+use crate::catalog::{self, Resolved};
 use crate::env::Env;
 use crate::format::Known;
 use crate::hook::ask::Source;
 use crate::hook::survey::{Reason, Surveyor, Why};
 use crate::hook::{Observer, Told, tell};
-use crate::locate::{self, Project};
+use crate::locate::{self, Project, Session};
 use crate::render::terminal::{clean, flat, pad, pad_left, width};
 use crate::state::cursors::Cursors;
 use crate::state::notes::Notes;
@@ -32,64 +32,51 @@ pub struct ExplainArgs {
 }
 
 /// The session that a command is about: by its name, or the one that the command runs in.
-pub enum Subject<'f> {
-    Session(Observer<'f>),
+pub struct Subject<'f> {
+    pub observer: Observer<'f>,
     /// Nothing says which; a session that begins now.
-    New(Observer<'f>),
+    pub is_new: bool,
+    /// Where it is, if not in this project: what it sees depends on its directory, not on the user's.
+    pub elsewhere: Option<Env>,
 }
 
-impl<'f> Subject<'f> {
-    pub fn observer(&self) -> &Observer<'f> {
-        match self {
-            Subject::Session(observer) | Subject::New(observer) => observer,
-        }
-    }
-}
-
-/// Runs something about a session where that session is: what it sees depends on its directory, not on the user's.
-pub fn where_it_is(
-    name: Option<&str>,
-    stage: &mut Stage,
-    run: impl Fn(Option<&str>, &mut Stage) -> io::Result<Exit>,
-) -> io::Result<Exit> {
-    if name == Some("last") {
+/// Finds that session, or has said why there is none.
+pub fn subject<'f>(name: Option<&str>, stage: &mut Stage<'_, 'f>) -> io::Result<Result<Subject<'f>, Exit>> {
+    let (env, settings) = (stage.env, stage.settings);
+    let Some(name) = name else { return Ok(here(stage).ok_or(Exit::Trouble)) };
+    if name == "last" {
         // Who looks may look elsewhere; who changes something means this project.
-        let all = catalog::list(stage.env, stage.formats, &mut Vec::new());
+        let all = catalog::list(env, stage.formats, &mut Vec::new());
         if !all.iter().any(|listed| listed.here) {
             stage.say(super::none(false, false, all.len(), "`session-reader list --all`"))?;
-            return Ok(Exit::Nothing);
+            return Ok(Err(Exit::Nothing));
         }
     }
-    let found = name.and_then(|name| catalog::resolve(stage.env, stage.formats, name, &mut Vec::new()).ok());
-    let Some(session) = found.map(|found| found.session).filter(|session| session.name.is_none()) else {
-        return run(name, stage);
-    };
-    let inside = Transcript::open(&session.path, session.format.format()).ok().and_then(|file| file.beginning().cwd);
-    match inside.or_else(|| locate::beside(&session).cwd).map(PathBuf::from) {
-        Some(cwd) if Project::of(&cwd) != Project::of(&stage.env.cwd) => {
-            run(session.path.to_str(), &mut stage.at(&stage.env.at(cwd)))
+    match catalog::resolve(env, stage.formats, name, &mut Vec::new()) {
+        Ok(Resolved { session, .. }) => {
+            let elsewhere = elsewhere(&session, env);
+            let observer = Observer::of(session, elsewhere.as_ref().unwrap_or(env), settings);
+            Ok(Ok(Subject { observer, is_new: false, elsewhere }))
         }
-        _ => run(name, stage),
+        Err(unresolved) => stage.say_unresolved(name, unresolved).map(Err),
     }
 }
 
-/// Finds that session; none if the name leads nowhere, which has been said.
-pub fn subject<'f>(name: Option<&str>, stage: &mut Stage<'_, 'f>) -> io::Result<Option<Subject<'f>>> {
-    let (env, settings) = (stage.env, stage.settings);
-    if let Some(name) = name {
-        let mut bad = Vec::new();
-        return match catalog::resolve(env, stage.formats, name, &mut bad) {
-            Ok(found) => Ok(Some(Subject::Session(Observer::of(found.session, env, settings)))),
-            Err(unresolved) => stage.say_unresolved(name, unresolved).map(|_| None),
-        };
-    }
-    let told = stage.formats.iter().find_map(|format| Some((format, id_from(format, env)?)));
-    let claude = || stage.formats.iter().find(|format| format.name == "agent-sdk").or(stage.formats.first());
-    Ok(match (told, claude()) {
-        (Some((format, id)), _) => Some(Subject::Session(Observer::new(format, &id, None, env, settings))),
-        (None, Some(format)) => Some(Subject::New(Observer::new(format, "new", None, env, settings))),
-        (None, None) => None,
-    })
+/// The session that this runs in, or one that begins now.
+fn here<'f>(stage: &Stage<'_, 'f>) -> Option<Subject<'f>> {
+    let (env, settings, formats) = (stage.env, stage.settings, stage.formats);
+    let told = formats.iter().find_map(|format| Some((format, id_from(format, env)?)));
+    let is_new = told.is_none();
+    let claude = || formats.iter().find(|format| format.name == "agent-sdk").or(formats.first());
+    let (format, id) = told.or_else(|| Some((claude()?, "new".into())))?;
+    Some(Subject { observer: Observer::new(format, &id, None, env, settings), is_new, elsewhere: None })
+}
+
+/// The project of a session, if it is another. A session with a name is of the home that it has it from.
+fn elsewhere(session: &Session, env: &Env) -> Option<Env> {
+    let file = Transcript::open(&session.path, session.format.format()).ok().filter(|_| session.name.is_none())?;
+    let cwd = file.beginning().cwd.or_else(|| locate::beside(session).cwd).map(PathBuf::from)?;
+    (Project::of(&cwd) != Project::of(&env.cwd)).then(|| env.at(cwd))
 }
 
 /// The id that an agent tells what it runs.
@@ -98,15 +85,19 @@ fn id_from(format: &Known, env: &Env) -> Option<String> {
 }
 
 pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
-    where_it_is(args.session.as_deref().or(args.name.as_deref()), stage, |name, stage| explain(name, args.all, stage))
+    let mut subject = match subject(args.session.as_deref().or(args.name.as_deref()), stage)? {
+        Ok(subject) => subject,
+        Err(exit) => return Ok(exit),
+    };
+    match subject.elsewhere.take() {
+        Some(env) => explain(&subject, args.all, &mut stage.at(&env)),
+        None => explain(&subject, args.all, stage),
+    }
 }
 
-fn explain(name: Option<&str>, all: bool, stage: &mut Stage) -> io::Result<Exit> {
+fn explain(subject: &Subject, all: bool, stage: &mut Stage) -> io::Result<Exit> {
     let settings = stage.settings;
-    let Some(subject) = subject(name, stage)? else {
-        return Ok(Exit::Trouble);
-    };
-    let observer = subject.observer();
+    let observer = &subject.observer;
     let mut problems = Vec::new();
     let file = observer.cursors(stage.env);
     let cursors = Cursors::read(file.clone(), observer.key(), &mut |what| problems.push(what));
@@ -116,9 +107,9 @@ fn explain(name: Option<&str>, all: bool, stage: &mut Stage) -> io::Result<Exit>
     surveyor.explain = true;
     let told = tell(&surveyor, settings.budget);
     let exit = stage.say_unreadable(&told.survey.bad)?;
-    let asks = match &subject {
-        Subject::Session(observer) => format!("{} ({})", flat(observer.key()), observer.format.name),
-        Subject::New(_) => "A new session (--session NAME for another)".into(),
+    let asks = match subject.is_new {
+        true => "A new session (--session NAME for another)".into(),
+        false => format!("{} ({})", flat(observer.key()), observer.format.name),
     };
     let muted = cursors.view.look.as_ref().is_some_and(|look| look.muted);
     let silent = if stage.env.is_off() {
@@ -136,7 +127,7 @@ fn explain(name: Option<&str>, all: bool, stage: &mut Stage) -> io::Result<Exit>
         return Ok(exit);
     }
     let mut asks = &*asks;
-    if let Subject::New(_) = subject {
+    if subject.is_new {
         let (notes, wrong) = Notes::read(stage.env, surveyor.project_dir());
         wrong.iter().try_for_each(|wrong| writeln!(stage.err, "session-context: {}", clean(wrong)))?;
         let start = surveyor.start(Source::New, "", &notes).text;

@@ -1,7 +1,6 @@
 //! Marks on sessions: `done`, `tag`, `tags`.
 
 use std::io;
-use std::path::Path;
 
 use clap::Args;
 use serde::Serialize;
@@ -10,7 +9,6 @@ use super::explain;
 use super::marked::{Marked, Sessions, Widths};
 use super::page::{changed, object, opened, show, today};
 use super::{Exit, Stage, resume};
-use crate::catalog;
 use crate::hook::Observer;
 use crate::locate::Project;
 use crate::render::terminal::{cut, flat, width};
@@ -104,35 +102,29 @@ fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) ->
     if let Some(id) = name.filter(|id| takes_off && Notes::read(stage.env, project.dir()).0.marks(id)) {
         return Ok(Some(Subject { key: id.into(), id: id.into(), project }));
     }
-    let observer = match name {
+    let found = match name {
         // What `session-reader resume` shows.
         Some("last") => match resume::last(stage, Some(Time(i64::MIN)), &mut Vec::new()) {
-            Ok(last) => Observer::of(last.session, stage.env, stage.settings),
+            Ok(last) => (Observer::of(last.session, stage.env, stage.settings), None),
             Err(why) => return stage.say(why).map(|()| None),
         },
         name => match explain::subject(name, stage)? {
-            Some(explain::Subject::Session(observer)) => observer,
-            Some(explain::Subject::New(_)) => {
+            Ok(explain::Subject { observer, is_new: false, elsewhere }) => (observer, elsewhere),
+            Ok(_) => {
                 stage.say(format_args!("which session? Run this inside one, or name it: session-context {how}"))?;
                 return Ok(None);
             }
-            None => return Ok(None),
+            Err(_) => return Ok(None),
         },
     };
-    if observer.id.contains(|char: char| char == ',' || char.is_control()) {
-        stage.say(format_args!("'{}': the id of a session must not have a comma in it", observer.id))?;
+    let (observer, elsewhere) = found;
+    if observer.id.contains(|char: char| char == ',' || char.is_whitespace() || char.is_control()) {
+        stage.say(format_args!("'{}': no page can hold the id of this session", observer.id))?;
         return Ok(None);
     }
-    let project = if name.is_some() { page_of(&observer, stage).unwrap_or(project) } else { project };
+    // What is said of a session is on the page of its project.
+    let project = elsewhere.map_or(project, |env| Project::of(&env.cwd));
     Ok(Some(Subject { key: observer.key().into(), id: observer.id, project }))
-}
-
-/// The project of a session that belongs only to another than this one.
-fn page_of(observer: &Observer, stage: &Stage) -> Option<Project> {
-    let all = catalog::list(stage.env, stage.formats, &mut Vec::new());
-    let listed = all.iter().find(|listed| Some(&listed.session.path) == observer.transcript.as_ref())?;
-    let cwd = listed.tally.cwd().filter(|_| !listed.here)?;
-    Some(Project::of(Path::new(cwd)))
 }
 
 pub fn tag(args: &TagArgs, stage: &mut Stage) -> io::Result<Exit> {

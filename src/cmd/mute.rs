@@ -4,9 +4,11 @@ use std::io;
 
 use clap::Args;
 
-use super::explain::{Subject, subject, where_it_is};
+use super::explain::{Subject, subject};
 use super::{Exit, Stage};
 use crate::budget::Deadline;
+use crate::hook::Observer;
+use crate::render::terminal::flat;
 use crate::state::cursors::{Cursors, Look};
 use crate::time::Time;
 
@@ -20,19 +22,19 @@ pub struct MuteArgs {
 }
 
 pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
-    where_it_is(args.session.as_deref().or(args.name.as_deref()), stage, |name, stage| mute(name, muted, stage))
+    match subject(args.session.as_deref().or(args.name.as_deref()), stage)? {
+        Ok(Subject { observer, elsewhere: Some(env), .. }) => mute(&observer, muted, &mut stage.at(&env)),
+        Ok(Subject { observer, is_new: false, .. }) => mute(&observer, muted, stage),
+        Ok(_) => {
+            stage.say("which session? Run this inside one, or name it: session-context mute NAME")?;
+            Ok(Exit::Trouble)
+        }
+        Err(exit) => Ok(exit),
+    }
 }
 
-fn mute(name: Option<&str>, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
+fn mute(observer: &Observer, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
     let settings = stage.settings;
-    let observer = match subject(name, stage)? {
-        Some(Subject::Session(observer)) => observer,
-        Some(Subject::New(_)) => {
-            stage.say("which session? Run this inside one, or name it: session-context mute NAME")?;
-            return Ok(Exit::Trouble);
-        }
-        None => return Ok(Exit::Trouble),
-    };
     let mut problems = Vec::new();
     let deadline = Deadline::after(std::time::Duration::from_secs(5));
     let opened = Cursors::open(observer.cursors(stage.env), observer.key(), &deadline, &mut |what| problems.push(what));
@@ -50,7 +52,7 @@ fn mute(name: Option<&str>, muted: bool, stage: &mut Stage) -> io::Result<Exit> 
     let look = cursors.view.look.get_or_insert(first);
     let before = std::mem::replace(&mut look.muted, muted);
     cursors.save()?;
-    let key = observer.key();
+    let key = flat(observer.key());
     match (before, muted) {
         (true, false) => writeln!(stage.out, "{key} is told about the others again.")?,
         (false, false) => writeln!(stage.out, "{key} was not muted.")?,

@@ -10,10 +10,10 @@ use super::args::ResumeArgs;
 use super::{Exit, Stage, none};
 use crate::budget::Deadline;
 use crate::catalog::{self, Listed, Resolved, State};
-use crate::cursor::Buffer;
 use crate::digest::Continuity;
 use crate::digest::continuity::FRESH;
 use crate::locate::{self, Project, Session, Unreadable};
+use crate::render::json::written;
 use crate::render::resume::{Fitted, Stop};
 use crate::secrets::redact;
 use crate::state::notes::{Kind, Notes};
@@ -68,7 +68,7 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
 /// The whole session, with what lies beside its transcript.
 fn read(session: &Session, subagent: bool, stage: &Stage) -> io::Result<Continuity> {
     let file = Transcript::open(&session.path, session.format.detailed())?.full(true).subagent(subagent);
-    let mut all = file.continuity(0, &mut Buffer::default(), None)?;
+    let mut all = file.continuity(0, None, None)?.unwrap_or_default();
     all.cwd = all.cwd.take().or_else(|| locate::beside(session).cwd);
     all.person_title = locate::indexed_title(session, stage.env).or(all.person_title.take());
     Ok(all)
@@ -80,12 +80,13 @@ fn show(args: &ResumeArgs, session: &Session, subagent: bool, all: &Continuity, 
     // A file name may have only the beginning of the id, and one from anywhere none of it; a subagent's lines have the
     // session's.
     let inside = all.session.as_deref().filter(|id| session.root.is_none() || id.starts_with(&session.id));
-    let id = inside.filter(|_| !subagent).unwrap_or(&session.id);
+    let id = inside.filter(|id| !subagent && locate::is_id(id)).unwrap_or(&session.id);
     let command = session.format.head().resume.as_ref().filter(|_| !subagent);
     let command = command.map(|command| {
-        let command = command.replace("{id}", id).replace("{path}", &quoted(&session.path));
+        let path = session.path.display().to_string();
+        let command = command.replace("{id}", &quoted(id)).replace("{path}", &quoted(&path));
         // Agents look for their sessions in the directory they are in.
-        let away = all.cwd.as_deref().map(Path::new).filter(|cwd| *cwd != env.cwd);
+        let away = all.cwd.as_deref().filter(|cwd| env.cwd != **cwd);
         away.map_or(command.clone(), |cwd| format!("cd {} && {command}", quoted(cwd)))
     });
     // What the user wrote down belongs to the session's project, wherever this runs.
@@ -143,20 +144,19 @@ fn hidden(line: String, json: bool) -> String {
             _ => {}
         }
     }
-    match serde_json::from_str::<Value>(&line) {
-        Ok(mut value) if json => {
+    match json.then(|| serde_json::from_str::<Value>(&line)) {
+        Some(Ok(mut value)) => {
             without_secrets(&mut value);
-            value.to_string()
+            written(&value)
         }
         _ => redact(&line).into_owned(),
     }
 }
 
-/// A path as a shell takes it.
-fn quoted(path: &Path) -> String {
-    let path = path.display().to_string();
-    let plain = path.chars().all(|char| char.is_ascii_alphanumeric() || "/._-+~@:".contains(char));
-    if plain { path } else { format!("'{}'", path.replace('\'', "'\\''")) }
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = word.chars().all(|char| char.is_ascii_alphanumeric() || "/._-+~@:".contains(char));
+    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// The session of this project that was at work last: not the one that asks, and not a question in passing if there is

@@ -269,7 +269,8 @@ impl<'f> Decoder<'f> {
         let name = found.first(&keys.tool)?.text()?;
         let tool = self.format.tool(&name);
         let mut detail = None;
-        let subjects = match found.first(&keys.json).map(|input| input.text().unwrap_or_else(|| lossy(input.0))) {
+        let json = |input: Raw<'a>| input.text().filter(|_| keys.in_string).unwrap_or_else(|| lossy(input.0));
+        let subjects = match found.first(&keys.json).map(json) {
             Some(json) => {
                 detail = self.format.detailed.then(|| detail::detail(&tool.written, &json)).flatten().map(Box::new);
                 let input = &self.format.input;

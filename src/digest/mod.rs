@@ -6,6 +6,7 @@ pub mod continuity;
 mod filetypes;
 mod lexicon;
 mod profile;
+mod queue;
 mod speech;
 mod tally;
 mod weave;

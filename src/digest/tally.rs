@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::queue::Queue;
 use crate::entry::{Entry, Facts, Id, Mark, Role, TitleBy, Usage, What};
 use crate::time::Time;
 
@@ -53,7 +54,7 @@ pub struct Seen {
     /// What has been counted of the last messages that told their usage: id, input, output.
     used: Vec<(u32, u64, u64)>,
     #[serde(default, skip_serializing_if = "is_default")]
-    queued: Option<u32>,
+    queued: Queue<u32>,
     /// Something was said other than in a list of what was said.
     #[serde(default, skip_serializing_if = "is_default")]
     direct: bool,
@@ -184,9 +185,7 @@ impl Tally {
     fn prompt(&mut self, entry: &Entry, text: &str) {
         let words = Id::of(text.as_bytes()).short();
         // A queued prompt may be written once more as an ordinary one.
-        let twin = self.seen.queued == Some(words) && !entry.queued;
-        self.seen.queued = entry.queued.then_some(words);
-        if !twin {
+        if !self.seen.queued.is_twin(entry.queued, words) {
             self.count(entry.key);
             self.first_prompt.get_or_insert_with(|| text.chars().take(Tally::PROMPT).collect());
         }

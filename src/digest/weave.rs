@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use super::queue::Queue;
 use crate::entry::{Call, Entry, Id, Role, What};
 
 /// What an entry did to the conversation.
@@ -23,8 +24,8 @@ pub enum Woven {
 pub struct Weaver {
     keys: HashMap<Id, usize>,
     calls: HashMap<Id, usize>,
-    /// The last prompt, if it was typed while the agent was busy: a client may write it once more when it takes it up.
-    queued: Option<String>,
+    /// Prompts that were typed while the agent was busy: a client may write them once more when it takes them up.
+    queued: Queue<String>,
     count: usize,
     /// Keep results as entries of their own.
     results: bool,
@@ -69,11 +70,7 @@ impl Weaver {
 
     fn is_queued_twin(&mut self, entry: &Entry) -> bool {
         let (What::Text(text), Role::User) = (&entry.what, entry.role) else { return false };
-        let before = self.queued.take();
-        if entry.queued {
-            self.queued = Some(text.to_string());
-        }
-        !entry.queued && before.as_deref() == Some(&**text)
+        self.queued.is_twin(entry.queued, text.to_string())
     }
 }
 

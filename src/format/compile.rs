@@ -99,6 +99,8 @@ pub struct CallKeys {
     pub subjects: Vec<Alternatives>,
     /// The input as a whole: where it is a string that holds JSON, and where details are asked for.
     pub json: Alternatives,
+    /// It is such a string.
+    pub in_string: bool,
 }
 
 #[derive(Debug)]
@@ -266,6 +268,7 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects:
         call: written.call.map(|call| CallKeys {
             id: trie.all(&call.id.0),
             tool: trie.all(&call.tool.0),
+            in_string: call.verb == Some(CallVerb::Json),
             json: if call.verb == Some(CallVerb::Json) || subjects.is_empty() {
                 trie.all(&call.input.0)
             } else {

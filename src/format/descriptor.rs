@@ -358,7 +358,8 @@ impl TryFrom<String> for Pointer {
 impl Pointer {
     /// A pointer without its leading slash.
     pub fn below(path: &str) -> Pointer {
-        Pointer(path.split('/').map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
+        let keys = path.split('/').filter(|_| !path.is_empty());
+        Pointer(keys.map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
     }
 }
 

@@ -63,7 +63,7 @@ impl<'f> Observer<'f> {
     pub fn of(session: Session<'f>, env: &Env, settings: &Settings) -> Observer<'f> {
         let transcript = Transcript::open(&session.path, session.format.format()).ok();
         let whole = transcript.and_then(|transcript| transcript.beginning().session);
-        let id = whole.filter(|id| id.starts_with(&session.id)).unwrap_or(session.id);
+        let id = whole.filter(|id| id.starts_with(&session.id) && locate::is_id(id)).unwrap_or(session.id);
         Observer::new(session.format, &id, Some(session.path), env, settings)
     }
 

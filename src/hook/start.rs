@@ -91,6 +91,10 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                     continue;
                 }
             };
+            if notes.is_done(&session.id) {
+                earlier.any = true;
+                continue;
+            }
             tries += 1;
             let mut is_here = |cwd: &str| reader.is_here(cwd);
             let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
@@ -100,7 +104,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                     // What was cleared away was in the same directory, and may have been a question in passing.
                     let is_it = last.cwd.as_deref().is_some_and(|cwd| self.env.cwd == *cwd);
                     let counts = last.messages > 0 && if passing { is_it } else { !last.is_one_shot() };
-                    if counts && !notes.is_done(&session.id) {
+                    if counts {
                         last.person_title = locate::indexed_title(&session, self.env).or(last.person_title);
                         found.push((session, last));
                     }

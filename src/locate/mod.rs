@@ -312,6 +312,11 @@ fn aside(root: &Root, transcript: &Path) -> Option<Aside> {
     })
 }
 
+/// Whether a text from inside a transcript may be the id of a session: what is no plain word is taken for none.
+pub fn is_id(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}
+
 /// The title that a file next to the transcript, or an index, says a person gave it.
 pub fn indexed_title(session: &Session, env: &Env) -> Option<String> {
     let aside = beside(session);

@@ -103,7 +103,7 @@ pub fn listed(listed: &Listed, now: Time) -> String {
 }
 
 /// The line. JSON leaves the control characters from U+007F on as they are, but a terminal may obey them.
-pub(super) fn written(value: &impl Serialize) -> String {
+pub fn written(value: &impl Serialize) -> String {
     let json = serde_json::to_string(value).unwrap_or_default();
     if !json.contains(|char| ('\u{7f}'..='\u{9f}').contains(&char)) {
         return json;

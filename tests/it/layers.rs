@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 /// Each module with its layer. A module uses only layers below its own.
-const LAYERS: [(&str, u8); 19] = [
+const LAYERS: [(&str, u8); 20] = [
     ("entry", 0),
     ("file", 0),
+    ("path", 0),
     ("secrets", 0),
     ("time", 0),
     ("budget", 1),

@@ -6,11 +6,8 @@
 use super::definition::{Definition, definitions};
 
 /// What changed in a file, in a few words: `total(): +2 -1`.
-pub fn summary(path: &str, added: &str, removed: &str, created: bool) -> String {
+pub fn summary(path: &str, added: &str, removed: &str) -> String {
     let (new, old): (Vec<&str>, Vec<&str>) = (added.lines().collect(), removed.lines().collect());
-    if created {
-        return format!("new, {} line{}", new.len(), if new.len() == 1 { "" } else { "s" });
-    }
     let before = new.iter().zip(&old).take_while(|(new, old)| new == old).count();
     let same = new[before..].iter().rev().zip(old[before..].iter().rev()).take_while(|(new, old)| new == old).count();
     let changed = |lines: &[&str]| lines.len() - before - same;
@@ -35,8 +32,6 @@ mod tests {
     #[test]
     fn sums_up_changes() {
         let cases = [
-            ("a.rs", "a\nb", "", "new, 2 lines"),
-            ("a.rs", "fn a() {}", "", "new, 1 line"),
             ("a.rs", "fn total() {\n  1\n  2\n}", "fn total() {\n  3\n}", "total(): +2 -1"),
             ("a.rs", "x\nfn b() {\n", "x\ny\nz", "b(): +1 -2"),
             ("a.rs", "", "fn gone() {}\n", "gone(): +0 -1"),
@@ -46,11 +41,7 @@ mod tests {
             ("a.txt", "", "", "+0 -0"),
         ];
         for (path, added, removed, said) in cases {
-            assert_eq!(
-                summary(path, added, removed, removed.is_empty() && !added.is_empty()),
-                said,
-                "{added:?} {removed:?}"
-            );
+            assert_eq!(summary(path, added, removed), said, "{added:?} {removed:?}");
         }
     }
 }

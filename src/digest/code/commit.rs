@@ -6,15 +6,18 @@
 use super::command::commands;
 use super::work::{Work, kind};
 
-/// The first line of the message that a command commits with.
-pub fn commit_subject(command: &str) -> Option<String> {
-    let commit = commands(command).into_iter().find(|words| kind(words) == Work::Commit)?;
-    let mut words = commit.iter().skip_while(|word| *word != "commit").skip(1);
+/// The first line of each message that a command commits with.
+pub fn commit_subjects(command: &str) -> Vec<String> {
+    commands(command).iter().filter(|words| kind(words) == Work::Commit).filter_map(|words| commit(words)).collect()
+}
+
+fn commit(command: &[String]) -> Option<String> {
+    let mut words = command.iter().skip_while(|word| *word != "commit").skip(1);
     while let Some(word) = words.next() {
         let message = match word.as_str() {
             "--message" => words.next()?,
-            "-F-" | "--file=-" => commit.last()?,
-            "-F" | "--file" if words.clone().next().is_some_and(|file| file == "-") => commit.last()?,
+            "-F-" | "--file=-" => command.last()?,
+            "-F" | "--file" if words.clone().next().is_some_and(|file| file == "-") => command.last()?,
             word => match word.strip_prefix("--message=").or_else(|| glued(word)) {
                 Some("") => words.next()?,
                 Some(message) => message,
@@ -76,9 +79,19 @@ pub mod tests {
     ];
 
     #[test]
+    fn reads_the_subjects_of_several_commits() {
+        let both = "git commit -m \"First thing\" a.rs && git commit -m 'Second thing' b.rs; git push";
+        assert_eq!(commit_subjects(both), ["First thing", "Second thing"]);
+    }
+
+    #[test]
     fn reads_the_subject_of_a_commit() {
         for (command, wanted) in COMMITS {
-            assert_eq!(commit_subject(command).as_deref(), wanted, "{command}");
+            assert_eq!(
+                commit_subjects(command),
+                wanted.map(str::to_owned).into_iter().collect::<Vec<_>>(),
+                "{command}"
+            );
         }
     }
 }

@@ -17,7 +17,7 @@ mod work;
 
 pub use change::summary;
 pub use command::normalised;
-pub use commit::commit_subject;
+pub use commit::commit_subjects;
 pub use definition::functions;
 pub use path::short_paths;
 pub use work::{Work, work, works};
@@ -38,10 +38,10 @@ mod tests {
             for part in text.char_indices().flat_map(|(at, _)| [&text[..at], &text[at..]]) {
                 for odd in [format!("{part}é"), part.replace(' ', "\u{2003}ß") + "\\"] {
                     ends.iter().for_each(|end| drop(functions(&format!("a.{end}"), &odd)));
-                    summary("a.rs", &odd, text, false);
+                    summary("a.rs", &odd, text);
                     work(&odd);
                     normalised(&odd);
-                    commit_subject(&odd);
+                    commit_subjects(&odd);
                     short_paths(&[&odd, text]);
                 }
             }
@@ -71,9 +71,9 @@ mod tests {
             let long = unit.repeat(100_000 / unit.len());
             work(&long);
             normalised(&long);
-            commit_subject(&long);
+            commit_subjects(&long);
             ["rs", "ts", "cs", "c", "sh", "go"].iter().for_each(|end| drop(functions(&format!("a.{end}"), &long)));
-            summary("a.ts", &long, "x", false);
+            summary("a.ts", &long, "x");
             short_paths(&[&long, "a"]);
         }
         assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());

@@ -1,11 +1,14 @@
 //! Calls and their outcomes: what was run, edited, planned, asked and refused.
 
+use std::path::{Path, PathBuf};
+
 use super::client::{answers, heading, is_denied, was_there};
 use super::found::{FileChange, Item, Ran, ToDo, Used};
-use super::{Continuity, HISTORY, Pending, keep, kept};
+use super::{COMMITS, Continuity, FAILING, FUNCTIONS, HISTORY, Pending, TASKS, keep, kept};
 use crate::digest::code::{self, Work};
 use crate::digest::words;
-use crate::entry::{Act, Call, Id, Task, TaskState, What};
+use crate::entry::{Act, Call, Change, Detail, Id, Task, TaskState, What};
+use crate::path::absolute;
 use crate::secrets::redact;
 use crate::time::Time;
 
@@ -34,46 +37,60 @@ impl Continuity {
     /// A call with its outcome.
     fn conclude(&mut self, line: u64, time: Option<Time>, call: &Call, failed: bool, result: &str) {
         let subject = call.subjects.first().map(|subject| subject.to_string()).unwrap_or_default();
-        let item = |text: String| Item { text, time, line };
-        let used = Used { tool: call.tool.to_string(), act: call.act, subject: kept(&subject), failed, time, line };
-        keep(&mut self.history, used, HISTORY);
-        let detail = call.detail.as_deref();
-        let what = format!("{} {}", call.tool, subject).trim().to_owned();
-        self.fold.denied.retain(|denied| denied.text != what);
-        if failed && is_denied(result) && detail.is_none_or(|detail| detail.plan.is_none()) {
-            self.fold.denied.push(item(what));
-        }
-        let rejected = failed && is_denied(result);
-        let plan = detail.and_then(|detail| detail.plan.as_deref()).filter(|_| !failed || rejected);
-        if let Some(plan) = plan {
-            let verb = if failed { "rejected the plan" } else { "approved the plan" };
-            self.decide(item(format!("{verb} {}", heading(plan))));
-        }
+        let denied = failed && is_denied(result);
+        let done = Done { call, subject, failed, denied, result, time, line };
+        keep(&mut self.history, done.used(), HISTORY);
+        self.permission(&done);
         match call.act {
-            Act::Run => self.ran(&subject, failed, item(String::new())),
-            Act::Edit if !failed => self.edited(line, time, call, result),
-            Act::Read if !failed => _ = self.fold.looked_at.insert(subject),
+            Act::Run if !denied => self.ran(&done),
+            Act::Edit if !failed => self.edited(&done),
+            Act::Read if !failed => _ = self.fold.looked_at.insert(self.place(&done.subject)),
             _ => {}
         }
-        let Some(detail) = detail.filter(|_| !failed) else { return };
-        if let Some(question) = &detail.question {
-            let answers = answers(result);
-            if answers.is_empty() {
-                self.decide(item(format!("{} {}", words::first_sentence(question), words::first_sentence(result))));
+        if let Some(detail) = call.detail.as_deref() {
+            self.planned(&done, detail);
+            if !failed {
+                self.answered(&done, detail);
+                self.tasks(&done, detail);
             }
-            for (question, answer) in answers {
-                self.decide(item(format!("{question} {answer}")));
-            }
-        }
-        if detail.all_tasks {
-            self.tasks.clear();
-        }
-        for task in &detail.tasks {
-            self.task(task, time, line, result);
         }
     }
 
-    fn ran(&mut self, subject: &str, failed: bool, item: Item) {
+    /// What was refused stands in the way until it is done.
+    fn permission(&mut self, done: &Done) {
+        let what = format!("{} {}", done.call.tool, done.subject).trim().to_owned();
+        self.fold.denied.retain(|denied| denied.text != what);
+        let is_plan = done.call.detail.as_deref().is_some_and(|detail| detail.plan.is_some());
+        if done.denied && !is_plan {
+            self.fold.denied.push(done.item(what));
+        }
+    }
+
+    fn planned(&mut self, done: &Done, detail: &Detail) {
+        let verb = match done {
+            Done { denied: true, .. } => "rejected the plan",
+            Done { failed: false, .. } => "approved the plan",
+            _ => return,
+        };
+        if let Some(plan) = &detail.plan {
+            self.decide(done.item(format!("{verb} {}", heading(plan))));
+        }
+    }
+
+    fn answered(&mut self, done: &Done, detail: &Detail) {
+        let Some(question) = &detail.question else { return };
+        let answers = answers(done.result);
+        if answers.is_empty() {
+            let (question, answer) = (words::first_sentence(question), words::first_sentence(done.result));
+            self.decide(done.item(format!("{question} {answer}")));
+        }
+        for (question, answer) in answers {
+            self.decide(done.item(format!("{question} {answer}")));
+        }
+    }
+
+    fn ran(&mut self, done: &Done) {
+        let Done { subject, failed, time, line, .. } = done;
         // Refused by the client before anything ran.
         if subject.is_empty() {
             return;
@@ -81,74 +98,120 @@ impl Continuity {
         let work = code::work(subject);
         if matches!(work, Work::Test | Work::Build | Work::Lint) {
             let what = code::normalised(subject);
-            self.fold.failing.retain(|(known, _)| *known != what);
-            if failed {
+            // Who tests all tests a part of it, too.
+            let covers =
+                |known: &str| known.strip_prefix(&what).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+            self.fold.failing.retain(|(known, _)| *known != what && (*failed || !covers(known)));
+            if *failed {
                 let first = subject.lines().next().unwrap_or_default();
-                self.fold.failing.push((what, Item { text: kept(first), ..item.clone() }));
+                keep(&mut self.fold.failing, (what, done.item(kept(first))), FAILING);
             }
         }
-        if let Some(text) = code::commit_subject(subject).filter(|_| !failed) {
-            self.commits.push(Item { text, ..item.clone() });
+        for text in code::commit_subjects(subject).into_iter().filter(|_| !failed) {
+            keep(&mut self.commits, done.item(text), COMMITS);
         }
-        let ran = Ran { command: kept(subject), work, failed, time: item.time, line: item.line };
+        let ran = Ran { command: kept(subject), work, failed: *failed, time: *time, line: *line };
         keep(&mut self.commands, ran, HISTORY);
     }
 
-    fn edited(&mut self, line: u64, time: Option<Time>, call: &Call, result: &str) {
-        let was_there = was_there(result);
-        let changes = call.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
-        for path in &call.subjects {
+    fn edited(&mut self, done: &Done) {
+        let was_there = was_there(done.result);
+        let changes = done.call.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
+        for path in &done.call.subjects {
             let below = self.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd)).unwrap_or(path);
-            self.topics.add_file(&redact(below), line);
-            let own = changes.iter().find(|change| change.path.as_ref().is_none_or(|own| *own == **path));
-            let (added, removed) = own.map_or(("", ""), |change| (change.added.as_str(), change.removed.as_str()));
-            let whole = own.is_some_and(|change| change.whole && !change.added.is_empty());
-            // Written whole, and not looked at before.
-            let seen = !self.fold.looked_at.insert(path.to_string()) || was_there;
-            let deleted = own.is_some_and(|change| change.deleted);
-            let last = match (whole, seen) {
-                _ if deleted => "deleted".into(),
-                (true, false) => in_lines("new", added),
-                (true, true) => in_lines("rewritten", added),
-                (false, _) => code::summary(path, added, removed, false),
-            };
-            let known = self.files.iter_mut().find(|file| file.path == **path);
-            let (edits, created) = known.as_ref().map_or((1, whole && !seen), |file| (file.edits + 1, file.created));
-            let file = FileChange { path: path.to_string(), last, created, deleted, edits, time, line };
-            match known {
-                Some(known) => *known = file,
-                None => self.files.push(file),
-            }
-            for name in code::functions(path, added) {
-                if self.fold.functions.insert((path.to_string(), name.clone())) {
-                    self.functions.push((path.to_string(), Item { text: name, time, line }));
-                }
+            self.topics.add_file(&redact(below), done.line);
+            let change = changes.iter().find(|change| change.path.as_ref().is_none_or(|own| *own == **path));
+            self.changed(path, change.unwrap_or(&Change::default()), was_there, done);
+        }
+    }
+
+    fn changed(&mut self, path: &str, change: &Change, was_there: bool, done: &Done) {
+        let Change { added, removed, deleted, .. } = change;
+        let place = self.place(path);
+        let whole = change.whole && !added.is_empty();
+        // Written whole, and not looked at before.
+        let seen = !self.fold.looked_at.insert(place.clone()) || was_there;
+        let last = match (whole, seen) {
+            _ if *deleted => "deleted".into(),
+            (true, false) => in_lines("new", added),
+            (true, true) => in_lines("rewritten", added),
+            (false, _) => code::summary(path, added, removed),
+        };
+        let index = *self.fold.files.entry(place).or_insert(self.files.len());
+        if index == self.files.len() {
+            self.files.push(FileChange { path: path.into(), created: whole && !seen, ..FileChange::default() });
+        }
+        let file = &mut self.files[index];
+        (file.last, file.deleted, file.edits) = (last, *deleted, file.edits + 1);
+        (file.time, file.line) = (done.time, done.line);
+        for name in code::functions(path, added) {
+            let is_new = self.functions.len() < FUNCTIONS && self.fold.functions.insert((index, name.clone()));
+            if is_new {
+                self.functions.push((self.files[index].path.clone(), done.item(name)));
             }
         }
     }
 
-    fn task(&mut self, task: &Task, time: Option<Time>, line: u64, result: &str) {
+    /// A path, however it is written.
+    fn place(&self, path: &str) -> PathBuf {
+        absolute(Path::new(self.cwd.as_deref().unwrap_or_default()), path)
+    }
+
+    fn tasks(&mut self, done: &Done, detail: &Detail) {
+        if detail.all_tasks {
+            self.tasks.clear();
+            self.fold.tasks.clear();
+        }
+        detail.tasks.iter().take(TASKS).for_each(|task| self.task(task, done));
+    }
+
+    fn task(&mut self, task: &Task, done: &Done) {
         let mut id = task.id.clone();
         if id.is_none() && task.state.is_none() {
             // Created: its number is in the answer, or the next one.
             self.fold.created += 1;
-            let told = result.split_once('#').map(|(_, rest)| rest);
+            let told = done.result.split_once('#').map(|(_, rest)| rest);
             let digits = told.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
             id = Some(digits.filter(|digits| !digits.is_empty()).unwrap_or_else(|| self.fold.created.to_string()));
         }
-        let known = id.as_ref().and_then(|id| self.tasks.iter_mut().find(|known| known.id.as_ref() == Some(id)));
+        let known = id.as_ref().and_then(|id| self.fold.tasks.get(id)).map(|index| &mut self.tasks[*index]);
         match (known, &task.text) {
             (Some(known), text) => {
                 known.state = task.state.unwrap_or(known.state);
                 known.text = text.clone().unwrap_or_else(|| known.text.clone());
-                (known.time, known.line) = (time, line);
+                (known.time, known.line) = (done.time, done.line);
             }
             (None, Some(text)) => {
+                self.fold.tasks.extend(id.map(|id| (id, self.tasks.len())));
                 let state = task.state.unwrap_or(TaskState::Open);
-                self.tasks.push(ToDo { id, text: text.clone(), state, time, line });
+                self.tasks.push(ToDo { text: text.clone(), state, time: done.time, line: done.line });
             }
             (None, None) => {}
         }
+    }
+}
+
+/// A call that is over.
+struct Done<'c> {
+    call: &'c Call<'c>,
+    subject: String,
+    failed: bool,
+    /// The user did not allow it.
+    denied: bool,
+    result: &'c str,
+    time: Option<Time>,
+    line: u64,
+}
+
+impl Done<'_> {
+    fn item(&self, text: String) -> Item {
+        Item { text, time: self.time, line: self.line }
+    }
+
+    fn used(&self) -> Used {
+        let Done { call, subject, failed, time, line, .. } = self;
+        let (tool, subject) = (call.tool.to_string(), kept(subject));
+        Used { tool, act: call.act, subject, failed: *failed, time: *time, line: *line }
     }
 }
 

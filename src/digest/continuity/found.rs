@@ -62,7 +62,6 @@ pub struct Used {
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToDo {
-    pub id: Option<String>,
     pub text: String,
     pub state: TaskState,
     pub time: Option<Time>,

@@ -15,10 +15,12 @@ mod found;
 mod open;
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 
 use client::bare_summary;
 pub use found::{Blocker, Ending, FileChange, Item, Obstacle, Ran, ToDo, Used};
 
+use super::queue::Queue;
 use super::words::{self, Topics};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, TitleBy, What};
 use crate::secrets::redact;
@@ -77,7 +79,9 @@ struct Fold {
     seen: HashSet<Id>,
     counted: HashSet<Id>,
     used: HashMap<Id, (u64, u64)>,
-    queued: Option<String>,
+    queued: Queue<String>,
+    /// The last answer: what is written again is its later version.
+    answer: Option<Id>,
     /// Calls that have no result yet.
     pending: HashMap<Id, Pending>,
     order: Vec<Id>,
@@ -87,9 +91,12 @@ struct Fold {
     /// Runs of tests, builds and checks that failed and have not succeeded since, by what was run.
     failing: Vec<(String, Item)>,
     denied: Vec<Item>,
-    /// The files that were read or edited.
-    looked_at: HashSet<String>,
-    functions: HashSet<(String, String)>,
+    /// The files that were read or edited, and where those that were edited stand in the list.
+    looked_at: HashSet<PathBuf>,
+    files: HashMap<PathBuf, usize>,
+    /// Functions by their files, and tasks by their numbers, likewise.
+    functions: HashSet<(usize, String)>,
+    tasks: HashMap<String, usize>,
     error: Option<Item>,
     created: u64,
     /// Tokens of the last request, and characters said by both sides.
@@ -121,6 +128,10 @@ pub const FRESH: i64 = 7 * DAY;
 const PROMPTS: usize = 60;
 const HISTORY: usize = 50;
 const DECISIONS: usize = 25;
+const COMMITS: usize = 50;
+const FAILING: usize = 10;
+const FUNCTIONS: usize = 1000;
+const TASKS: usize = 500;
 const TEXT: usize = 4000;
 
 impl Continuity {
@@ -170,8 +181,12 @@ impl Continuity {
 
     pub fn entry(&mut self, line: u64, entry: &Entry) {
         let again = entry.key.is_some_and(|key| !self.fold.seen.insert(key));
-        if entry.relisted || again && !matches!(entry.what, What::Result { .. }) {
+        let renews = again && entry.key == self.fold.answer && matches!(entry.what, What::Text(_));
+        if entry.relisted || again && !renews && !matches!(entry.what, What::Result { .. }) {
             return;
+        }
+        if renews {
+            self.answers.pop();
         }
         let item = |text: &str| Item { text: ends_of(text), time: entry.time, line };
         if let What::Text(text) = &entry.what {
@@ -179,9 +194,7 @@ impl Continuity {
         }
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => {
-                let twin = self.fold.queued.take().as_deref() == Some(text) && !entry.queued;
-                self.fold.queued = entry.queued.then(|| text.to_string());
-                if !twin {
+                if !self.fold.queued.is_twin(entry.queued, text.to_string()) {
                     self.prompt(item(text));
                 }
             }
@@ -189,6 +202,7 @@ impl Continuity {
                 self.go_on();
                 self.message(entry);
                 self.unanswered = false;
+                self.fold.answer = entry.key;
                 keep(&mut self.answers, item(text), PROMPTS);
                 self.ending = if words::is_question(text) { Ending::Asked } else { Ending::Answered };
                 self.fold.error = None;
@@ -244,7 +258,7 @@ impl Continuity {
         }
         let acted = !self.history.is_empty() || !self.answers.is_empty();
         if let Some(text) = words::correction(&item.text).filter(|_| acted) {
-            self.corrections.push(Item { text, ..item.clone() });
+            keep(&mut self.corrections, Item { text, ..item.clone() }, DECISIONS);
         }
         keep(&mut self.prompts, item, PROMPTS);
     }
@@ -256,11 +270,11 @@ impl Continuity {
 
     /// The newest word on a matter counts.
     fn decide(&mut self, item: Item) {
-        // Of very many the last count; comparing each with each would take for ever.
-        let excess = (self.decisions.len() + 1).saturating_sub(DECISIONS);
-        self.decisions.drain(..excess);
         self.decisions.retain(|known| !words::overlap(&known.text, &item.text));
         self.decisions.push(item);
+        // Of very many the last count; comparing each with each would take for ever.
+        let excess = self.decisions.len().saturating_sub(DECISIONS);
+        self.decisions.drain(..excess);
     }
 
     /// Nobody has written for a while.
@@ -304,6 +318,11 @@ impl Continuity {
         done().find(to_something).or(done().next()).or(self.history.last())
     }
 
+    /// The commands that ran last.
+    pub fn recent_commands(&self) -> &[Ran] {
+        &self.commands[self.commands.len().saturating_sub(HISTORY)..]
+    }
+
     /// The call that the agent waits for, if it is at work.
     pub fn running(&self) -> Option<Used> {
         self.open_call().filter(|_| self.ending == Ending::Working).map(Pending::used)
@@ -322,7 +341,8 @@ impl Continuity {
 
     /// One prompt and nothing to show for it: a question in passing, or a helper's work.
     pub fn is_one_shot(&self) -> bool {
-        self.prompted <= 1 && self.files.is_empty() && !self.partial
+        let nothing_done = self.files.is_empty() && self.commits.is_empty() && self.tasks.is_empty();
+        self.prompted <= 1 && nothing_done && !self.partial
     }
 }
 

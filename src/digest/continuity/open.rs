@@ -2,21 +2,25 @@
 
 use std::collections::HashSet;
 
-use super::Continuity;
 use super::client::is_limit;
 use super::found::{Blocker, Ending, Item, Obstacle, Used};
+use super::{Continuity, FAILING, TASKS};
 use crate::digest::words;
 use crate::entry::{Act, TaskState};
+
+/// How many steps of an answer count.
+const STEPS: usize = 20;
 
 impl Continuity {
     pub(super) fn obstacles(&mut self) -> Vec<Blocker> {
         let blocker = |kind: Obstacle| move |item: Item| Blocker { kind, item };
-        let mut all: Vec<Blocker> =
-            self.fold.failing.drain(..).map(|(_, item)| item).map(blocker(Obstacle::Failing)).collect();
+        // What failed last comes first.
+        let failing = self.fold.failing.drain(..).rev().map(|(_, item)| item).take(FAILING);
+        let mut all: Vec<Blocker> = failing.map(blocker(Obstacle::Failing)).collect();
         if self.ending == Ending::Asked
             && let Some(answer) = self.answers.last()
         {
-            let text = last_sentence(&answer.text).to_owned();
+            let text = words::last_sentence(&answer.text).to_owned();
             all.push(Blocker { kind: Obstacle::Question, item: Item { text, ..answer.clone() } });
         }
         all.extend(self.fold.denied.drain(..).map(blocker(Obstacle::Denied)));
@@ -44,24 +48,26 @@ impl Continuity {
         all
     }
 
-    /// What is to be done next: tasks that are at work, then open ones, then what the agent said, less what was done.
+    /// What is to be done next: tasks that are at work, then open ones; then what the agent and the user said, unless it was
+    /// done since.
     pub(super) fn open(&self) -> Vec<Item> {
         let of = |state: TaskState| self.tasks.iter().filter(move |task| task.state == state);
-        let mut next: Vec<Item> = of(TaskState::Active)
-            .chain(of(TaskState::Open))
-            .map(|task| Item { text: task.text.clone(), time: task.time, line: task.line })
-            .collect();
-        if let Some(answer) = self.answers.last() {
-            let said = words::next_steps(&answer.text).into_iter();
-            next.extend(said.map(|text| Item { text, ..answer.clone() }));
-        }
+        let tasks = of(TaskState::Active).chain(of(TaskState::Open));
+        let mut next: Vec<Item> =
+            tasks.map(|task| Item { text: task.text.clone(), time: task.time, line: task.line }).collect();
+        let answer = self.answers.last().into_iter();
+        let steps = answer
+            .flat_map(|answer| words::next_steps(&answer.text).into_iter().map(|text| Item { text, ..answer.clone() }));
         let asks = |prompt: &&Item| self.unanswered && words::goal(&[&prompt.text]).is_some();
-        next.extend(self.prompts.last().filter(asks).cloned());
+        let said = steps.take(STEPS).chain(self.prompts.last().filter(asks).cloned());
+        // Comparing each with each would take for ever.
         let done: Vec<&str> = of(TaskState::Done)
             .map(|task| task.text.as_str())
             .chain(self.commits.iter().map(|commit| commit.text.as_str()))
+            .rev()
+            .take(TASKS / 5)
             .collect();
-        next.retain(|item| !done.iter().any(|done| words::overlap(done, &item.text)));
+        next.extend(said.filter(|item| !done.iter().any(|done| words::overlap(done, &item.text))));
         let mut seen = HashSet::new();
         next.retain(|item| seen.insert(item.text.clone()));
         next
@@ -75,11 +81,4 @@ impl Continuity {
             (used.act == Act::Edit && used.failed && used.line > prompt && !redone).then_some(used)
         })
     }
-}
-
-fn last_sentence(text: &str) -> &str {
-    let text = text.trim_end();
-    let before = text.trim_end_matches(['.', '!', '?', '…', ' ', ')', '"']);
-    let start = before.rfind(['\n', '.', '!', '?']).map_or(0, |at| at + 1);
-    text[start..].trim()
 }

@@ -30,7 +30,7 @@ pub use goal::{Goal, goal};
 pub use hint::hint;
 pub use next::next_steps;
 pub use overlap::overlap;
-pub use sentence::{first_sentence, is_question};
+pub use sentence::{first_sentence, is_question, last_sentence};
 pub use topics::Topics;
 
 #[cfg(test)]

@@ -14,6 +14,11 @@ pub fn first_sentence(text: &str) -> &str {
     sentences(text).first().map(|part| part.text).or_else(line).unwrap_or_default()
 }
 
+/// The last sentence of a text.
+pub fn last_sentence(text: &str) -> &str {
+    sentences(text).last().map_or(text, |part| part.text)
+}
+
 /// The last thing that an answer says is a question.
 pub fn is_question(answer: &str) -> bool {
     sentences(answer).last().is_some_and(|part| asks(part.text))

@@ -24,7 +24,7 @@ impl Stop<'_> {
         let files = all.files.iter().filter(|file| !file.deleted).map(|file| file.path.as_str());
         short_paths(&files.collect::<Vec<_>>()).iter().for_each(|path| put(About::Files, "impl", path));
         all.functions.iter().for_each(|(_, item)| put(About::Work, "impl", &item.text));
-        let tests = all.commands.iter().filter(|ran| ran.work == Work::Test && !ran.failed);
+        let tests = all.recent_commands().iter().filter(|ran| ran.work == Work::Test && !ran.failed);
         tests.for_each(|ran| put(About::Work, "test", &normalised(&ran.command)));
         let done = all.tasks.iter().filter(|task| task.state == TaskState::Done).map(|task| &task.text);
         done.chain(all.commits.iter().map(|commit| &commit.text)).for_each(|text| put(About::Work, "done", text));

@@ -190,7 +190,7 @@ impl Stop<'_> {
                 .iter()
                 .map(|(path, one)| Function { name: &one.text, path, line: one.line })
                 .collect(),
-            commands: all.commands.iter().map(command).collect(),
+            commands: all.recent_commands().iter().map(command).collect(),
             commits: said(&all.commits),
             pending_tasks: all.tasks.iter().filter(|task| is_pending(task)).map(task).collect(),
             tasks: all.tasks.iter().map(task).collect(),

@@ -205,13 +205,21 @@ fn done(rest: &str) -> Result<Says, String> {
         Some((id, _)) => id.trim_end(),
         None => id,
     };
-    if id.is_empty() { Err("no id of a session after 'done'".into()) } else { Ok(Says::Done(id.into())) }
+    match id {
+        "" => Err("no id of a session after 'done'".into()),
+        // A sentence of the user's, as it seems; it must not be taken for a mark and then taken off.
+        prose if prose.contains(BLANKS) && dated.is_none() => Err(format!("'{prose}' is no id of a session")),
+        id => Ok(Says::Done(id.into())),
+    }
 }
 
 /// `tag NAME: ID, ID`
 fn tag(rest: &str) -> Result<Says, String> {
     let (tag, ids) = rest.split_once(':').ok_or("no ':' between the tag and its sessions")?;
     let ids: Vec<String> = ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
+    if let Some(prose) = ids.iter().find(|id| id.contains(BLANKS)) {
+        return Err(format!("'{prose}' is no id of a session"));
+    }
     match tag.trim() {
         "" => Err("no name of a tag after 'tag'".into()),
         _ if ids.is_empty() => Err("no session after the tag".into()),
