@@ -194,7 +194,8 @@ impl Continuity {
         }
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => {
-                if !self.fold.queued.is_twin(entry.queued, text.to_string()) {
+                let is_twin = self.fold.queued.is_twin(entry.queued, text.to_string());
+                if !is_twin {
                     self.prompt(item(text));
                 }
             }
