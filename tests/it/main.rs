@@ -17,6 +17,7 @@ mod quirks;
 mod readme;
 mod regressions;
 mod resume;
+mod resume_review;
 mod robust;
 mod start;
 mod together;

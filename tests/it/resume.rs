@@ -44,7 +44,7 @@ fn json_of(done: &Done) -> Value {
     all.into_iter().next().expect("one object")
 }
 
-fn resumed(world: &World, args: &[&str]) -> Value {
+pub(crate) fn resumed(world: &World, args: &[&str]) -> Value {
     json_of(&world.reader(&[&["resume"], args, &["--json"]].concat()).run().success())
 }
 
@@ -192,7 +192,7 @@ fn at(minute: usize) -> String {
 }
 
 /// A Claude session, a line a minute.
-struct Script {
+pub(crate) struct Script {
     cwd: PathBuf,
     lines: Vec<String>,
     /// How many minutes were gone when it began.
@@ -204,7 +204,7 @@ impl Script {
         Script { cwd, lines: Vec::new(), from: 0 }
     }
 
-    fn of(world: &World) -> Script {
+    pub(crate) fn of(world: &World) -> Script {
         Script::new(world.path("work"))
     }
 
@@ -219,11 +219,11 @@ impl Script {
         self
     }
 
-    fn user(self, text: &str) -> Script {
+    pub(crate) fn user(self, text: &str) -> Script {
         self.line("user", json!({"role": "user", "content": text}))
     }
 
-    fn says(self, text: &str) -> Script {
+    pub(crate) fn says(self, text: &str) -> Script {
         let id = format!("m{}", self.lines.len());
         let usage = json!({"input_tokens": 1000, "output_tokens": 10});
         let content = [json!({"type": "text", "text": text})];
@@ -234,24 +234,24 @@ impl Script {
     }
 
     /// A call that has no result.
-    fn calls(self, tool: &str, input: Value) -> Script {
+    pub(crate) fn calls(self, tool: &str, input: Value) -> Script {
         let id = self.lines.len();
         let content = [json!({"type": "tool_use", "id": format!("t{id}"), "name": tool, "input": input})];
         self.line("assistant", json!({"id": format!("m{id}"), "role": "assistant", "content": content}))
     }
 
     /// What came of the call just made.
-    fn result(self, failed: bool, text: &str) -> Script {
+    pub(crate) fn result(self, failed: bool, text: &str) -> Script {
         let id = format!("t{}", self.lines.len() - 1);
         let content = [json!({"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": text})];
         self.line("user", json!({"role": "user", "content": content}))
     }
 
-    fn does(self, tool: &str, input: Value) -> Script {
+    pub(crate) fn does(self, tool: &str, input: Value) -> Script {
         self.calls(tool, input).result(false, "ok")
     }
 
-    fn runs(self, command: &str, failed: bool) -> Script {
+    pub(crate) fn runs(self, command: &str, failed: bool) -> Script {
         self.calls("Bash", json!({"command": command})).result(failed, "out")
     }
 
@@ -259,7 +259,7 @@ impl Script {
         self.does("Write", json!({"file_path": path, "content": content}))
     }
 
-    fn raw(mut self, line: Value) -> Script {
+    pub(crate) fn raw(mut self, line: Value) -> Script {
         self.lines.push(line.to_string());
         self
     }
@@ -269,14 +269,14 @@ impl Script {
     }
 
     /// Where Claude Code would write it.
-    fn save(&self, world: &World, id: &str) -> PathBuf {
+    pub(crate) fn save(&self, world: &World, id: &str) -> PathBuf {
         let plain = |char: char| if char.is_ascii_alphanumeric() { char } else { '-' };
         let dir: String = self.cwd.to_str().expect("UTF-8").chars().map(plain).collect();
         world.write(format!(".claude/projects/{dir}/{id}.jsonl"), self.text())
     }
 
     /// What the JSON says of it.
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         let world = World::new();
         let path = world.write("s.jsonl", self.text());
         let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
@@ -302,11 +302,11 @@ fn without_derived(all: &Value) -> Value {
     all
 }
 
-fn texts(list: &Value) -> Vec<&str> {
+pub(crate) fn texts(list: &Value) -> Vec<&str> {
     list.as_array().expect("a list").iter().map(|item| item["text"].as_str().expect("a text")).collect()
 }
 
-fn kinds(all: &Value) -> Vec<(&str, &str)> {
+pub(crate) fn kinds(all: &Value) -> Vec<(&str, &str)> {
     let blockers = all["blockers"].as_array().expect("a list");
     blockers.iter().map(|one| (one["kind"].as_str().expect("a kind"), one["text"].as_str().expect("a text"))).collect()
 }
@@ -1072,7 +1072,7 @@ fn goal(done: &Done) -> String {
     goal.unwrap_or_else(|| panic!("no goal: {}\n{}", done.out(), done.err())).to_owned()
 }
 
-const GOALS: [&str; 2] = ["Fix the slow login page", "Add the export to spreadsheets"];
+pub(crate) const GOALS: [&str; 2] = ["Fix the slow login page", "Add the export to spreadsheets"];
 
 /// By nothing, `last`, id, part of an id, title, part of a title, path; and the last one is the newest that is not done.
 // 002-02, 002-03 (nothing is taken up unless it is asked for), 002-07, 002-08, 004-F7, 004-T3 (ours: one per session)
