@@ -416,7 +416,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
-    fn report(&self, candidate: Candidate<'s, 'f>, new: New, activity: Activity, survey: &mut Survey<'f>) {
+    fn report(&self, candidate: Candidate<'s, 'f>, new: New, mut activity: Activity, survey: &mut Survey<'f>) {
         let New { part, before, mut after } = new;
         self.note(survey, &candidate.session, candidate.stamp, Reason::News);
         let before = Seen { path: candidate.path(), ..before };
@@ -424,7 +424,18 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         after.last = activity.last.clone();
         after.print = part.entries.iter().rev().find_map(print).map(Id::short);
         let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
-        let edited = activity.edited.iter().map(|(path, time)| (absolute(cwd, path), *time)).collect();
+        // A file is one, however its path is written.
+        let mut edited: Vec<(PathBuf, Option<Time>)> = Vec::new();
+        activity.edited.retain(|(path, time)| {
+            let path = absolute(cwd, path);
+            let known = edited.iter_mut().find(|(known, _)| *known == path);
+            let is_new = known.is_none();
+            match known {
+                Some((_, last)) => *last = (*last).max(*time),
+                None => edited.push((path, *time)),
+            }
+            is_new
+        });
         let said = part.entries.iter().filter(|entry| matches!(entry.what, What::Text(_)));
         let prints = said.filter_map(print).map(Id::short).collect();
         let Candidate { key, session, .. } = candidate;

@@ -98,17 +98,21 @@ fn one_file_in_two_spellings() {
     let world = World::new();
     let edit = |path: &str, new: &str| json!({"file_path": path, "old_string": "a", "new_string": new});
     let whole = world.path("work/src/a.rs");
-    let all = Script::of(&world)
+    let script = Script::of(&world)
         .user(GOALS[0])
         .does("Edit", edit("src/a.rs", "fn one() {}"))
         .does("Edit", edit(whole.to_str().expect("UTF-8"), "fn one() {}\nfn two() {}"))
-        .does("Edit", edit("src/../src/a.rs", "b"))
-        .json();
+        .does("Edit", edit("src/../src/a.rs", "b"));
+    script.save(&world, ONE);
+    let all = resumed(&world, &[]);
     let files: Vec<_> = all["files_modified"].as_array().into_iter().flatten().collect();
     assert_eq!(
         (files.len(), &files[0]["path"], &files[0]["summary"]),
         (1, &json!("src/a.rs"), &json!("+1 -1, the last of 3 edits"))
     );
+    // For the others, too.
+    let told = world.context(&["explain"]).env("SESSION_MONITOR_NOW", "2026-11-16T01:10:00Z").run().success();
+    assert!(told.out().contains("-> updated src/a.rs\n"), "{}", told.out());
     let functions: Vec<_> = all["functions"].as_array().into_iter().flatten().map(|one| &one["name"]).collect();
     assert_eq!(json!(functions), json!(["one", "two"]));
 }
