@@ -119,7 +119,7 @@ fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) ->
     };
     let (observer, elsewhere) = found;
     if observer.id.contains(|char: char| char == ',' || char.is_whitespace() || char.is_control()) {
-        stage.say(format_args!("'{}': no page can hold the id of this session", observer.id))?;
+        stage.say(format_args!("'{}': the id of a session must not have a comma or a blank in it", observer.id))?;
         return Ok(None);
     }
     // What is said of a session is on the page of its project.

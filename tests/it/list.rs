@@ -247,6 +247,24 @@ fn sessions_without_a_word_are_not_listed() {
     );
 }
 
+/// A subagent's work is part of a session, and no session itself, also where only the head of the file says so.
+#[test]
+fn subagents_are_not_listed() {
+    let world = World::new();
+    let cwd = world.path("work").display().to_string();
+    let said = r#"{"timestamp":"2026-11-16T02:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}}"#;
+    let rows = |source: &str| {
+        let head = format!(
+            r#"{{"timestamp":"2026-11-16T02:00:00Z","type":"session_meta","payload":{{"id":"{ONE}","cwd":"{cwd}","source":{source}}}}}"#
+        );
+        let file = format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-00-00-{ONE}.jsonl");
+        world.write(file, format!("{head}\n{said}\n"));
+        world.reader(&["list", "--all", "--json"]).run().json().len()
+    };
+    assert_eq!(rows("\"cli\""), 1);
+    assert_eq!(rows(r#"{"subagent":"review"}"#), 0);
+}
+
 #[test]
 fn an_empty_project_says_how_many_are_elsewhere() {
     let world = World::new();

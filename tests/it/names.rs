@@ -349,6 +349,7 @@ fn names_that_lead_to_a_session() {
     for (name, expected) in [
         ("Fix the Login", login),
         ("fix the login", login),
+        ("\"Fix the Login\"", login),
         ("LOGIN", login),
         (ONE, login),
         ("11111111", login),
@@ -398,6 +399,76 @@ fn an_unknown_name_shows_the_nearest() {
         "  22222222-aaaa  agent-sdk: deploy to staging\n",
         "  11111111       agent-sdk: Fix the Login\n",
     ));
+}
+
+/// Five at the most; of two that are as near, the one that is here first, whatever is newer.
+#[test]
+fn the_nearest_are_few() {
+    let world = World::new();
+    let said = |time: &str| prompt(&world.path("work"), time, "deploy");
+    for number in 1..=4 {
+        world.claude(&format!("{number}{number}{number}{number}aaaa-0000"), &said("2026-11-16T02:00:00Z"));
+    }
+    session(&world, "-else", "5555aaaa-0000", Path::new("/else/where"), "deploy");
+    session(&world, "-else", "6666aaaa-0000", Path::new("/else/where"), "deploy");
+    let later = prompt(Path::new("/else/where"), "2026-11-16T02:59:00Z", "later");
+    world.append(".claude/projects/-else/6666aaaa-0000.jsonl", later);
+    let rows: String = [1111, 2222, 3333, 4444, 6666].map(|id| format!("  {id}aaaa  agent-sdk: deploy\n")).concat();
+    let expected = format!("session-reader: no session is called 'deplox'; the nearest:\n{rows}");
+    world.reader(&["deplox"]).run().status(2).stdout("").stderr(&expected);
+    // Nothing in quotes is no name of anything.
+    world.reader(&["log", "\"\""]).run().status(2).stdout("").stderr_has("no session is called '\"\"'");
+}
+
+/// A session of an agent, as the hook calls it: among those of that agent, by its name here, its title with or without
+/// quotes, its id or a part of its title.
+#[test]
+fn names_with_an_agent() {
+    let world = World::new();
+    let cwd = world.path("work");
+    world.write("work/.volute/sessions/discord.json", format!(r#"{{"sessionId":"{ONE}"}}"#));
+    world.claude(ONE, &prompt(&cwd, "2026-11-16T02:00:00Z", "deploy it"));
+    world.write(".pi/agent/sessions/--work--/2026-11-16T02-00-00-000Z_2222.jsonl", pi(&cwd, "2222", "deploy it"));
+    world.reader(&["log", "deploy it"]).run().status(2).stdout("").stderr_has("fits several sessions");
+    for name in ["claude:discord", "claude:deploy it", "agent-sdk:deploy", "claude:\"deploy it\"", "claude: 1111"] {
+        let shown = world.reader(&["resume", name, "--json"]).run().success().json();
+        assert_eq!(shown[0]["agent"], "agent-sdk", "{name}");
+    }
+    for name in ["pi:2222", "pi:deploy it", "pi:\"deploy it\""] {
+        let shown = world.reader(&["resume", name, "--json"]).run().success().json();
+        assert_eq!(shown[0]["agent"], "pi", "{name}");
+    }
+    for name in ["pi:discord", "pi:1111", "gemini:deploy it", "nobody:deploy it"] {
+        let said = format!("no session is called '{name}'");
+        world.reader(&["resume", name]).run().status(2).stdout("").stderr_has(&said);
+    }
+}
+
+/// Two files with one id are told apart by their paths, which lead to them.
+#[test]
+fn one_id_in_two_places() {
+    let world = World::new();
+    for dir in ["-one", "-two"] {
+        session(&world, dir, ONE, &world.path("work"), "the same");
+    }
+    let path = world.path(format!(".claude/projects/-two/{ONE}.jsonl"));
+    let said = world.reader(&["the same"]).run().status(2).stdout("");
+    let rows: Vec<_> = said.err().lines().skip(1).map(|line| line.split_whitespace().next()).collect();
+    assert_eq!(rows, [Some(ONE), path.to_str()], "{}", said.err());
+    world.reader(&[path.to_str().expect("UTF-8")]).run().success().stdout(&log_of("the same"));
+}
+
+/// A bare word is a session before it is a file, and a file where no session is called that.
+#[test]
+fn a_bare_word_is_a_session_first() {
+    let world = World::new();
+    world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "deploy"));
+    for file in ["deploy", "other"] {
+        world.write(format!("work/{file}"), prompt(&world.path("work"), "2026-11-16T02:00:00Z", "by file"));
+    }
+    world.reader(&["log", "deploy"]).run().success().stdout(&log_of("deploy"));
+    world.reader(&["log", "./deploy"]).run().success().stdout(&log_of("by file"));
+    world.reader(&["log", "other"]).run().success().stdout(&log_of("by file"));
 }
 
 #[test]

@@ -222,6 +222,7 @@ fn ends_written_by_hand() {
         ("2026-11-16T18:00:30", "CET-1", "2026-11-16T17:00:30.000Z"),
         ("2026-11-16T18:00Z", "CET-1", "2026-11-16T18:00:00.000Z"),
         ("2026-11-16T18:00:00.5+02:00", "CET-1", "2026-11-16T16:00:00.500Z"),
+        ("2026-11-16T18:00:00-05:00", "CET-1", "2026-11-16T23:00:00.000Z"),
         ("9999-12-31", "UTC", "9999-12-31"),
     ] {
         edit(&world, format!("pin (until {until}): x\n"));
@@ -1031,4 +1032,173 @@ fn the_doctor_reads_the_pages() {
     assert!(line.starts_with("!! notes") && line.contains(&format!("{}:2: ", page.display())), "{}", done.out());
     edit(&world, "pin 1: fine\n");
     assert!(!world.context(&["doctor"]).run().out().contains("notes"));
+}
+
+/// What is there twice counts once; what only looks alike is another; and what a mark means is the same in the list.
+#[test]
+fn marks_that_are_written_twice() {
+    let world = sessions();
+    let like_one = "11111111-9999-4000-8000-000000000009";
+    world.claude(like_one, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "alike"));
+    let run = |args: &[&str]| world.context(args).run();
+    let marks = |id: &str| {
+        let rows = world.reader(&["list", "--json"]).run().success().json();
+        let row = rows.iter().find(|row| row["id"] == id).unwrap_or_else(|| panic!("{rows:?}"));
+        json!([row.get("done"), row.get("tags")])
+    };
+    edit(
+        &world,
+        format!("done 99999999\ndone {ONE}\ndone 99999999\ntag a: {ONE}, 99999999\ntag a: {ONE}, 99999999-x\n"),
+    );
+    run(&["notes"]).success().stdout("done 11111111-0000: first\ndone 99999999 (gone)\n");
+    assert_eq!(run(&["tags", "--json"]).success().json(), [json!({"tag": "a", "sessions": [ONE, "99999999"]})]);
+    assert_eq!(marks(ONE), json!([true, ["a"]]));
+    assert_eq!(marks(like_one), json!([null, null]));
+    assert_eq!(marks(TWO), json!([null, null]));
+    // Eight characters are enough for an id, and only a page counts.
+    edit(&world, "done 22222222\ntag b: 22222222\n");
+    let projects = page(&world).with_file_name("work.md~");
+    world.write(projects, format!("done {ONE}\n"));
+    assert_eq!([marks(TWO), marks(ONE)], [json!([true, ["b"]]), json!([null, null])]);
+    // What is not a date in parentheses is part of the id.
+    edit(&world, "done 99999999 (2)\ndone 88888888 (2026-11-16 )\n");
+    run(&["notes"]).success().stdout("done 99999999 (2) (gone)\ndone 88888888 (gone)\n");
+}
+
+/// What is done and what is told by its handle: who is at work is at work, and an id goes before a tag.
+#[test]
+fn marks_and_names() {
+    let world = sessions();
+    let run = |args: &[&str]| world.context(args).run();
+    run(&["done", ONE]).success();
+    let state = |now: &str| {
+        let run = world.reader(&["list", "--json"]).env("SESSION_MONITOR_NOW", now);
+        let rows = run.run().success().json();
+        rows.iter().map(|row| format!("{} {}", row["title"], row["state"])).collect::<Vec<_>>()
+    };
+    assert_eq!(state("2026-11-16T02:01:00Z"), ["\"first\" \"working\"", "\"second\" \"working\""]);
+    assert_eq!(state("2026-11-16T03:00:00.001Z"), ["\"first\" \"done\"", "\"second\" \"idle\""]);
+    run(&["tag", "1", "--session", "second"]).success();
+    let title = |name: &str| world.reader(&["resume", name, "--json"]).run().success().json()[0]["title"].clone();
+    assert_eq!((title("1"), title("2")), (json!("first"), json!("second")));
+    run(&["tag", "FIRST", "--session", "second"]).success();
+    // A whole title goes before a tag, and a tag before a part of a title.
+    assert_eq!((title("first"), title("First")), (json!("first"), json!("second")));
+}
+
+/// A page is written only when something in it has changed, and made only for what is in it.
+#[test]
+fn a_page_that_does_not_change_is_not_written() {
+    use std::os::unix::fs::MetadataExt;
+    let world = sessions();
+    let run = |args: &[&str]| world.context(args).run();
+    run(&["done", ONE, "--undo"]).success().stdout(&format!("{ONE} was not done.\n"));
+    run(&["tag", "x", "--remove", "--session", ONE]).status(1);
+    assert_eq!(data(&world), [""; 0]);
+    run(&["done", ONE]).success();
+    let inode = || std::fs::metadata(page(&world)).expect("a page").ino();
+    let before = inode();
+    run(&["done", ONE]).success().stdout(&format!("{ONE} was done already.\n"));
+    assert_eq!(inode(), before);
+    run(&["done", TWO]).success();
+    assert_ne!(inode(), before);
+}
+
+/// Ids: beyond the last one there is the first that is free; one that is too large is none.
+#[test]
+fn ids_at_their_end() {
+    let world = World::new();
+    let page = edit(&world, "pin 1: one\npin 999999999: last\n");
+    world.context(&["pin", "two"]).run().success().stdout("pin 2 (2026-11-16): two\n");
+    world.context(&["pin", "three"]).run().success().stdout("pin 3 (2026-11-16): three\n");
+    world.write(&page, "pin 1: one\npin 1000000000: too large\n");
+    world.context(&["pins"]).run().success().stdout("pin 1: one\npin 2: too large\n");
+    // The same words of another kind are another note.
+    world.write(&page, "fact 1: b\n");
+    world.context(&["note", "next", "b"]).run().success().stdout("next 2 (2026-11-16): b\n");
+    world.context(&["notes"]).run().success().stdout("next 2 (2026-11-16): b\nfact 1: b\n");
+}
+
+/// Times that are none, and `until` that is no word.
+#[test]
+fn odd_dates() {
+    let world = World::new();
+    for known in ["until2026-11-20", "2026-11-16T10:00:00 CET", "2026-11-16T10:00:00[Europe/Paris]", "16.11.2026"] {
+        let page = edit(&world, format!("pin ({known}): x\n"));
+        let error = format!(
+            "session-context: {}:1: '{known}' is neither high, normal or low, nor a date, nor 'until' with a date; skipped\n",
+            page.display()
+        );
+        let none = "session-context: no pins in this project; `session-context pin TEXT` adds one\n";
+        world.context(&["pins"]).run().status(1).stdout("").stderr(&(error + none));
+    }
+}
+
+/// The first line of a page names its project on that line; the file is called like the directory, but is not hidden.
+#[test]
+fn pages_of_odd_directories() {
+    let world = World::new();
+    for (dir, name, head) in [("..hidden", "hidden-", "~/..hidden"), ("two\nlines", "two-lines-", "~/two lines")] {
+        std::fs::create_dir_all(world.path(dir)).expect("a directory");
+        world.context(&["pin", "x"]).dir(world.path(dir)).run().success();
+        let page = page_in(&world, dir);
+        assert!(page.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)), "{}", page.display());
+        let head = format!("# session-monitor: notes of {head}. One line each; change or delete them as you like.\n\n");
+        assert_eq!(read(&page), head + "pin 1 (2026-11-16): x\n");
+    }
+}
+
+/// One preference about a thing, which is one word before a colon or an equals sign; what takes the place of another was
+/// written when it was written.
+#[test]
+fn preferences_about_a_thing() {
+    let world = World::new();
+    let set = |now: &str, kind: &str, text: &str, expected: &str| {
+        at(&world, now, &["profile", "set", kind, text]).success().stdout(&format!("{expected}: {text}\n"));
+    };
+    let (today, later) = ("2026-11-16T03:00:00Z", "2026-11-18T03:00:00Z");
+    set(today, "preference", "language=French", "preference 1 (2026-11-16)");
+    set(later, "preference", "Language : English", "preference 1 (2026-11-18)");
+    set(today, "preference", "in the tests: tabs", "preference 2 (2026-11-16)");
+    set(today, "preference", "in the tests: blanks", "preference 3 (2026-11-16)");
+    set(today, "role", "developer", "role 4 (2026-11-16)");
+    set(later, "role", "developer", "role 4 (2026-11-16)");
+    set(later, "role", "owner", "role 4 (2026-11-18)");
+    // Marks belong to projects: here they are the user's own words.
+    let file = world.path(".data/session-monitor/profile.md");
+    world.write(&file, "done\ntag x\nrule 1: simple\n");
+    world.context(&["profile"]).run().success().stdout("rule 1: simple\n").stderr("");
+}
+
+/// Ids that a page cannot hold, sessions of other projects, old ones, and one without a title.
+#[test]
+fn odd_sessions_are_marked() {
+    let world = sessions();
+    let said = |text: &str| prompt(&world.path("work"), "2026-11-16T02:00:00Z", text);
+    for (id, shown) in [("77777777,x", "77777777,x"), ("88888888\u{1}x", "88888888x")] {
+        world.claude(id, &said("odd"));
+        for args in [&["done", id][..], &["tag", "x", "--session", id]] {
+            let error =
+                format!("session-context: '{shown}': the id of a session must not have a comma or a blank in it\n");
+            world.context(args).run().status(2).stdout("").stderr(&error);
+        }
+    }
+    assert_eq!(data(&world), [""; 0]);
+    // Inside a session the page is the one of where it is now; by a name, of where the session was.
+    let third = "33333333";
+    world.context(&["done"]).env("CLAUDE_CODE_SESSION_ID", third).run().success();
+    assert!(read(&page(&world)).ends_with("\n\ndone 33333333 (2026-11-16)\n"));
+    world.context(&["tag", "x", "--session", third]).run().success();
+    assert!(read(&page_in(&world, "other")).ends_with("\n\ntag x: 33333333\n"));
+    assert!(!read(&page(&world)).contains("tag"));
+    // The last session is the last, however long ago that was.
+    let old = World::new();
+    old.claude(ONE, &prompt(&old.path("work"), "2026-11-01T02:00:00Z", "old"));
+    old.context(&["done", "last"]).run().success();
+    assert!(read(&page(&old)).ends_with(&format!("\n\ndone {ONE} (2026-11-16)\n")));
+    // Nothing that could be its title.
+    let nameless = r#"{"type":"assistant","uuid":"a","timestamp":"2026-11-16T02:00:00Z","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"Hi."}]}}"#;
+    old.claude(ONE, &format!("{nameless}\n"));
+    let shown = old.context(&["notes", "--json"]).run().success().json();
+    assert_eq!(shown, [json!({"kind": "done", "session": ONE, "name": null, "agent": "agent-sdk", "title": null})]);
 }

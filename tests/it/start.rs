@@ -377,6 +377,51 @@ fn what_is_told_of_the_work() {
             used(7, "x", "Bash", json!({"command": "sleep 999"}), None),
             vec![first.clone(), file.clone(), "- without a result: \"Bash sleep 999\"".into()],
         ),
+        (
+            "denied",
+            used(7, "x", "Bash", json!({"command": "rm x"}), None) + &refused(7, "x", "User rejected tool use"),
+            vec![first.clone(), file.clone(), "- not allowed: \"Bash rm x\"".into()],
+        ),
+        (
+            "a limit",
+            failed(7, "You've hit your limit"),
+            vec![first.clone(), file.clone(), "- stopped by a limit: \"You've hit your limit\"".into()],
+        ),
+        (
+            "an error",
+            failed(7, "API Error: 500"),
+            vec![first.clone(), file.clone(), "- stopped by an error: \"API Error: 500\"".into()],
+        ),
+        (
+            "a blocked task",
+            tasks(7, "t", &[("Wait for Ana", "blocked")]),
+            vec![first.clone(), file.clone(), "- blocked: \"Wait for Ana\"".into()],
+        ),
+        (
+            "blocked, as the user says",
+            said(8, "I'm blocked because the key is missing") + &answer(&cwd, &ago(7), "I see."),
+            vec![first.clone(), file.clone(), "- blocked: \"I'm blocked because the key is missing\"".into()],
+        ),
+        (
+            "searched",
+            calls(7, "g", &["Grep fn main"]),
+            vec![first.clone(), file.clone(), "- last it searched for \"fn main\"".into()],
+        ),
+        (
+            "fetched",
+            calls(7, "w", &["WebFetch https://example.com/a"]),
+            vec![first.clone(), file.clone(), "- last it fetched \"https://example.com/a\"".into()],
+        ),
+        (
+            "read",
+            calls(7, "r", &[&format!("Read {}", path(&world, "work/src/b.rs"))]),
+            vec![first.clone(), file.clone(), "- last it read \"src/b.rs\"".into()],
+        ),
+        (
+            "delegated",
+            calls(7, "d", &["Task Look for the lexer"]),
+            vec![first.clone(), file.clone(), "- last it used \"Look for the lexer\"".into()],
+        ),
         ("half a line", said(7, "ok") + "{\"type\":\"user\",\"mess", vec![first.clone(), file.clone(), last.clone()]),
     ];
     for (name, end, mut expected) in cases {
@@ -385,6 +430,51 @@ fn what_is_told_of_the_work() {
         let _ = fs::remove_file(cursors(&world, ME));
         assert_eq!(started(&world), block(&expected), "{name}");
     }
+}
+
+/// What came of a call that the user refused.
+fn refused(minutes: i64, id: &str, text: &str) -> String {
+    let content = json!([{"type": "tool_result", "tool_use_id": id, "is_error": true, "content": text}]);
+    let message = json!({"role": "user", "content": content});
+    line(json!({"type": "user", "uuid": format!("r-{id}"), "timestamp": ago(minutes), "message": message}))
+}
+
+/// An error in the place of an answer.
+fn failed(minutes: i64, text: &str) -> String {
+    let message = json!({"role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": text}]});
+    line(
+        json!({"type": "assistant", "uuid": "e", "isApiErrorMessage": true, "timestamp": ago(minutes), "message": message}),
+    )
+}
+
+/// A session in which nothing was done to anything: the tool says what it did, and its name leads to it.
+#[test]
+fn work_on_nothing() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let said = prompt(&cwd, &ago(9), "ok") + &prompt(&cwd, &ago(8), "go");
+    world.claude(ONE, &(said + &used(7, "x", "EnterPlanMode", json!({}), Some("ok"))));
+    let lines = [
+        &*format!("- {}; it was about \"ok\"", on_from("11111111", 7)),
+        "- last it used \"EnterPlanMode\"",
+        "- more: session-reader resume 11111111",
+    ];
+    assert_eq!(started(&world), block(&lines));
+}
+
+/// Of a long session only the end is read, and what was said first there was not said first: it is called by its goal, and
+/// without one by its name.
+#[test]
+fn a_long_session_has_no_first_prompt() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let filler: String = (0..8).map(|at| answer(&cwd, &ago(20), &format!("{at} {}", "x ".repeat(100_000)))).collect();
+    let beginning = prompt(&cwd, &ago(30), "What is this about?") + &filler;
+    let said = |text: &str| prompt(&cwd, &ago(9), "ok") + &prompt(&cwd, &ago(8), text) + &edit(7, "e", "a.rs");
+    world.claude(ONE, &(beginning + &said(GOAL)));
+    let far = started_after(&world, 2 * HOUR);
+    let first = format!("- the last session, \"{GOAL}\", stopped 2h ago");
+    assert!(far.lines().nth(1).is_some_and(|line| line.starts_with(&first)), "{far}");
 }
 
 /// 001-12: three files at the most, the last first, as the session that begins would write them; the rest is counted.
@@ -455,6 +545,9 @@ fn summaries() {
     let text = told.strip_prefix("- its summary: \"").and_then(|rest| rest.strip_suffix("…\"")).expect("a summary");
     assert!(summary.starts_with(text) && (130..=150).contains(&text.len()), "{told}");
     assert_eq!(summary_at(30 * MINUTE), "", "files and tasks say more");
+    // It was made twenty minutes ago.
+    assert_ne!(summary_at(100 * MINUTE - SECOND), "");
+    assert_eq!(summary_at(100 * MINUTE), "");
     assert_eq!(summary_at(5 * HOUR), "");
 }
 
@@ -517,8 +610,11 @@ fn what_was_cleared_was_the_same_agents() {
     world.claude(ONE, &at_work(&world, 9));
     pi_asked(&world, TWO, 2, "Rewrite the whole pipeline in another language");
     assert_eq!(started_as(&world, ME, "clear"), block(&work_lines(&on_from("11111111", 9))));
+    // Below it is another project, and if it is the same one, another directory.
     let elsewhere = prompt(&world.path("work/below"), &ago(1), "Draw a logo for the shop page");
     world.claude(THREE, &elsewhere);
+    assert_eq!(told_of(&started_as(&world, ME, "clear")), "11111111");
+    world.write("work/.git/HEAD", "ref: refs/heads/main\n");
     assert_eq!(told_of(&started_as(&world, ME, "clear")), "11111111");
     world.claude(THREE, &prompt(&world.path("work"), &ago(1), "Draw a logo for the shop page"));
     assert_eq!(told_of(&started_as(&world, ME, "clear")), "33333333");
@@ -539,6 +635,67 @@ fn stopped_just_before() {
     assert_eq!(first(&started(&world)), Some(format!("- 11111111 stopped just before this session; {goal}")));
     let later = started_after(&world, MINUTE);
     assert_eq!(first(&later), Some(format!("- 11111111 stopped 1m ago, just before this session; {goal}")));
+}
+
+/// After a `/clear` the transcript may be another one, or the same: who has one of its own is told of itself. What was decided
+/// is told with it: what the user wrote down first, then the newest, three in all.
+#[test]
+fn what_was_decided_before_a_clear() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let decided = ["Let's use tokio for the server", "Let's use redis for the cache", "Let's use serde for the files"];
+    let said: String = decided.iter().map(|text| prompt(&cwd, &ago(8), text)).collect();
+    let lines = prompt(&cwd, &ago(9), GOAL) + &said + &edit(7, "e", &path(&world, "work/a.rs"));
+    world.claude(ONE, &lines);
+    // What is there of its own has nothing in it.
+    world.claude(ME, "");
+    let last = |source: &str| started_as(&world, ME, source).lines().last().unwrap_or_default().to_owned();
+    let newest = decided.map(|text| format!("\"{text}\""));
+    assert_eq!(last("clear"), format!("- decided: {}; {}; {}", newest[2], newest[1], newest[0]));
+    world.context(&["note", "decision", "PostgreSQL"]).run().success();
+    assert_eq!(last("clear"), format!("- decided: \"PostgreSQL\"; {}; {}", newest[2], newest[1]));
+    world.claude(ME, &changed(&world, 3, "Remove the old parser module", "b.rs"));
+    let own = [
+        "- this session's goal was \"Remove the old parser module\"",
+        "- it changed b.rs",
+        "- last it edited \"b.rs\"",
+        "- decided: \"PostgreSQL\"",
+    ];
+    assert_eq!(started_as(&world, ME, "clear"), block(&own));
+    assert_eq!(started_as(&world, ME, "compact"), block(&own));
+    // Its own work is no news to one that begins.
+    let _ = fs::remove_file(cursors(&world, ME));
+    let other = started_as(&world, ME, "startup");
+    assert_eq!(told_of(&other), "11111111", "{other}");
+}
+
+/// After a compaction of a session in which nothing was asked for and nothing done, nothing is said; and its transcript is
+/// found by its id where the agent does not say where it is.
+#[test]
+fn compactions_with_little_to_say() {
+    let world = World::new();
+    asked(&world, ME, 5, "hi");
+    assert_eq!(started_as(&world, ME, "compact"), "");
+    world.claude(ME, &changed(&world, 3, GOAL, "a.rs"));
+    let mut asks = begins(&world, ME, "compact");
+    asks.as_object_mut().expect("an object").remove("transcript_path");
+    let own = [&*format!("- this session's goal was \"{GOAL}\""), "- it changed a.rs", "- last it edited \"a.rs\""];
+    assert_eq!(text(&hook(&world, &[], &asks).run().success()), block(&own));
+}
+
+/// Of many questions in passing so many are opened, and the work before them is found; before more of them it is not, but
+/// that is no first use.
+#[test]
+fn many_questions_in_passing() {
+    let world = World::new();
+    let one = world.claude(ONE, &at_work(&world, 30));
+    written_ago(&world, &one, 1800);
+    for number in 0..59 {
+        asked(&world, &format!("2{number:07}-2222"), 10, GOAL);
+    }
+    assert_eq!(told_of(&started(&world)), "11111111");
+    asked(&world, "20000059-2222", 10, GOAL);
+    assert_eq!(started_as(&world, TWO, "startup"), "");
 }
 
 /// Whatever the last session was asked, it is said what it was about: by its title if by nothing else.
@@ -730,6 +887,27 @@ fn sessions_that_are_not_the_last() {
     hook(&world, &[], &begins(&world, "77777777-0000", "startup")).run().success().stdout("");
 }
 
+/// Of a session that came here from another project only what it did here is told.
+#[test]
+fn a_session_that_came_here() {
+    let world = World::new();
+    fs::create_dir_all(world.path("other")).expect("a directory");
+    let there = prompt(&world.path("other"), &ago(9), "Write the manual of the tool")
+        + &edit(9, "e1", &path(&world, "other/manual.md"))
+        + &tasks(9, "t", &[("Print it", "in_progress")]);
+    let here = prompt(&world.path("work"), &ago(6), "Add a cache to the pages")
+        + &edit(5, "e2", &path(&world, "work/cache.rs"));
+    world.write(format!(".claude/projects/-other/{ONE}.jsonl"), there + &here);
+    let told = started(&world);
+    let lines: Vec<_> = told.lines().skip(1).collect();
+    assert_eq!(lines[0], format!("- {}; its goal: \"Add a cache to the pages\"", on_from("11111111", 5)));
+    assert!(
+        lines[1].starts_with("- it changed ") && lines[1].ends_with("cache.rs") && !told.contains("manual"),
+        "{told}"
+    );
+    assert!(!told.contains("Print it"), "{told}");
+}
+
 /// On a machine with much other work the last session of this project is still found, or at least it is not said that
 /// there is none.
 #[test]
@@ -851,8 +1029,9 @@ fn hints() {
             + &prompt(&cwd, &ago(minutes - 1), words)
             + &edit(minutes, file, &path(&world, file))
     };
-    world.claude(ONE, &about("solana token solana minting", "work/token_mint.rs", 50));
-    world.claude(TWO, &about("parser grammar lexer", "work/grammar.rs", 5));
+    let one = world.claude(ONE, &about("solana token solana minting", "work/token_mint.rs", 50));
+    let two = world.claude(TWO, &about("parser grammar lexer", "work/grammar.rs", 5));
+    [(one, 50), (two, 5)].iter().for_each(|(path, minutes)| written_ago(&world, path, minutes * MINUTE));
     let hinted =
         |word: &str, session: &str| format!("- \"{word}\" came up before: session-reader resume claude:{session}");
     for (number, (prompt, expected)) in [
