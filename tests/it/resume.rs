@@ -1906,7 +1906,8 @@ fn what_comes_last_counts() {
     let make = json!({"command": "make"});
     let failed = || start().raw(api_error(1, "API Error: 429 {}"));
     let crashed = ("crashed", "Bash make");
-    let cases: [(&str, Script, &str, &[(&str, &str)]); 9] = [
+    type Case<'c> = (&'c str, Script, &'c str, &'c [(&'c str, &'c str)]);
+    let cases: [Case; 9] = [
         ("a call", start().says("I begin.").calls("Bash", make.clone()), "unfinished", &[crashed]),
         ("a result", start().says("I begin.").runs("make", false), "unfinished", &[]),
         ("an answer", start().runs("make", false).says("Done."), "answered", &[]),

@@ -203,7 +203,7 @@ fn a_visit_long_ago() {
 fn thousands_of_tasks() {
     let world = World::new();
     let todo = |at: usize| {
-        let state = if at % 2 == 0 { "completed" } else { "pending" };
+        let state = if at.is_multiple_of(2) { "completed" } else { "pending" };
         json!({"content": format!("Rework the handler number {at} of the service"), "status": state})
     };
     let todos: Vec<Value> = (0..4000).map(todo).collect();
