@@ -1743,7 +1743,7 @@ fn deadlines() {
         let asks = begins(&world, ME, "startup").to_string();
         let began = Instant::now();
         let done = world.context(&[]).env("SESSION_CONTEXT_DEADLINE", deadline).stdin(asks).run().status(0);
-        assert!(began.elapsed() < Duration::from_secs(20), "{deadline}");
+        assert!(began.elapsed() < Duration::from_secs(5), "{deadline}");
         let told = text(&done);
         assert!(!told.contains("first use"), "{deadline}: {told}");
         assert!(told.is_empty() || told_of(&told) == "11111111", "{deadline}: {told}");
