@@ -439,9 +439,32 @@ fn names_with_an_agent() {
         assert_eq!(shown[0]["agent"], "pi", "{name}");
     }
     for name in ["pi:discord", "pi:1111", "gemini:deploy it", "nobody:deploy it"] {
-        let said = format!("no session is called '{name}'");
-        world.reader(&["resume", name]).run().status(2).stdout("").stderr_has(&said);
+        let said = world.reader(&["resume", name]).run().status(2).stdout("");
+        assert!(said.err().starts_with(&format!("session-reader: no session is called '{name}'; ")), "{}", said.err());
     }
+}
+
+/// Of a long title only the beginning is compared with a name that nobody has.
+#[test]
+fn the_end_of_a_long_title_is_not_near() {
+    let world = World::new();
+    let title = format!("{} deploy", "-".repeat(60));
+    world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", &title));
+    let said = "session-reader: no session is called 'deplox'; `session-reader list --all` shows what there is\n";
+    world.reader(&["log", "deplox"]).run().status(2).stdout("").stderr(said);
+    world.reader(&["log", "deploy"]).run().success();
+}
+
+/// Of two paths to one file the one with a name counts, in whatever order they are found.
+#[test]
+fn a_file_with_a_name_goes_before_the_same_without() {
+    let world = World::new();
+    let file = world.write("work/.volute/pi-sessions/main/1_2222.jsonl", pi(&world.path("work"), "2222", "hello"));
+    let other = world.path(".pi/agent/sessions/--work--/2026-11-16T02-00-00-000Z_2222.jsonl");
+    std::fs::create_dir_all(other.parent().expect("a directory")).expect("a directory");
+    std::fs::hard_link(file, other).expect("a link");
+    let rows = world.reader(&["list", "--json"]).run().success().json();
+    assert_eq!((rows.len(), rows[0]["name"].as_str()), (1, Some("main")), "{rows:?}");
 }
 
 /// Two files with one id are told apart by their paths, which lead to them.

@@ -1191,6 +1191,13 @@ fn odd_sessions_are_marked() {
     world.context(&["tag", "x", "--session", third]).run().success();
     assert!(read(&page_in(&world, "other")).ends_with("\n\ntag x: 33333333\n"));
     assert!(!read(&page(&world)).contains("tag"));
+    // One that came here, or went away, is marked here.
+    let there = |text: &str| prompt(&world.path("other"), "2026-11-16T02:00:00Z", text);
+    for (id, lines) in [("44444444", there("moved") + &said("on")), ("55555555", said("moves") + &there("on"))] {
+        world.claude(id, &lines);
+        world.context(&["tag", "y", "--session", id]).run().success();
+        assert!(read(&page(&world)).ends_with(&format!("\ntag y: {id}\n")));
+    }
     // The last session is the last, however long ago that was.
     let old = World::new();
     old.claude(ONE, &prompt(&old.path("work"), "2026-11-01T02:00:00Z", "old"));

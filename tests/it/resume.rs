@@ -2460,3 +2460,87 @@ fn secrets_may_be_hidden() {
         assert_eq!(parsed(&hidden), parsed(&shown.replace(secret, "[redacted]")));
     }
 }
+
+/// A line that lists the conversation again adds nothing to it: neither what was said nor what was not, as in the list.
+#[test]
+fn what_is_listed_again_is_not_said_again() {
+    let world = World::new();
+    world.write(".gemini/tmp/work/.project_root", world.path("work").display().to_string());
+    let message = |id: &str, kind: &str, text: &str| json!({"id": id, "timestamp": at(1), "type": kind, "content": [{"text": text}]});
+    let (asked, answered) = (message("a", "user", GOALS[0]), message("b", "gemini", "Done."));
+    let head = json!({"sessionId": ONE, "projectHash": "p", "startTime": at(0), "kind": "main"});
+    let again = json!({"$set": {"messages": [asked, answered, message("c", "user", GOALS[1])]}});
+    let lines = [head, asked, answered, again].map(|line| format!("{line}\n")).concat();
+    world.write(".gemini/tmp/work/chats/session-2026-11-16T01-00-11111111.jsonl", lines);
+    let all = resumed(&world, &["last"]);
+    assert_eq!(texts(&all["recent_messages"]), [GOALS[0], "Done."]);
+    let listed = world.reader(&["list", "--json"]).run().success().json();
+    assert_eq!(json!([all["messages"], listed[0]["messages"]]), json!([2, 2]));
+    // The name of the file has only the beginning of the id.
+    assert_eq!(json!([all["session_id"], listed[0]["id"]]), json!([ONE, ONE]));
+}
+
+/// Whose turn it is follows from how it ended, as in the list; after an hour of silence it is nobody's.
+#[test]
+fn the_state_after_every_ending() {
+    let world = World::new();
+    let start = || Script::of(&world).user(GOALS[0]);
+    for (script, ending, state) in [
+        (start(), "working", "working"),
+        (start().runs("make", false), "working", "working"),
+        (start().says("Done."), "answered", "waiting"),
+        (start().says("Shall I go on?"), "asked", "waiting"),
+        (start().user("[Request interrupted by user]"), "interrupted", "waiting"),
+        (start().raw(api_error(1, "API Error: 500")), "failed", "error"),
+    ] {
+        script.save(&world, ONE);
+        let told = |now: &str| {
+            let run = |args: &[&str]| json_of(&world.reader(args).env("SESSION_MONITOR_NOW", now).run().success());
+            let (all, listed) = (run(&["resume", "1111", "--json"]), run(&["list", "--json"]));
+            assert_eq!(all["state"], listed["state"], "{ending}");
+            json!([all["ending"], all["state"]])
+        };
+        assert_eq!(told("2026-11-16T01:04:00Z"), json!([ending, state]));
+        let (ending, state) =
+            (if ending == "working" { "unfinished" } else { ending }, if state == "error" { state } else { "idle" });
+        assert_eq!(told("2026-11-16T03:00:00Z"), json!([ending, state]));
+    }
+}
+
+/// What came last says more: the last decisions and the last work stay. Shares are of what the head leaves, so that none
+/// takes all of it.
+#[test]
+fn what_stays_in_a_small_budget() {
+    let world = World::new();
+    let codes = |budget: usize| {
+        let done = world.reader(&["resume", "--codes", "--budget", &budget.to_string()]).run().status(0);
+        done.out().lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let done: Vec<_> = (0..9).map(|at| json!({"content": format!("Item {at}"), "status": "completed"})).collect();
+    much(&world, 0, 9, 0).does("TodoWrite", json!({"todos": done})).save(&world, ONE);
+    assert_eq!(
+        codes(60),
+        [
+            "proj:work",
+            "done:Item-6",
+            "done:Item-7",
+            "done:Item-8",
+            "dec:let's-use-docker-there",
+            "dec:let's-use-terraform-there",
+            "dec:let's-use-grafana-there",
+            "dec:let's-use-webpack-there"
+        ]
+    );
+    much(&world, 8, 8, 8).save(&world, ONE);
+    for at in 0..6 {
+        world.context(&["note", "decision", &format!("{at} {}", "x".repeat(70))]).run().success();
+    }
+    let head: usize = codes(9000)
+        .iter()
+        .filter(|code| code.contains("xxx") || code.starts_with("proj:"))
+        .map(|code| cost(code))
+        .sum();
+    let some = codes(head + 100);
+    let counts = ["impl:", "dec:let's", "block:", "dec:"].map(|prefix| count(&some, prefix));
+    assert_eq!(counts, [3, 1, 5, 7], "{some:#?}");
+}
