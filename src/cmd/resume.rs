@@ -46,6 +46,7 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
         Ok(resolved) => resolved,
         Err((name, unresolved)) => return stage.say_unresolved(name, unresolved),
     };
+    let subagent = subagent || is_subagent(&session);
     let mut all = match read(&session, subagent, stage) {
         Ok(all) => all,
         Err(error) => return stage.say_unreadable(&[Unreadable { path: session.path, error }]),
@@ -63,6 +64,11 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
             .say(format_args!("{} of its lines could not be read: session-reader formats check {path}", all.broken))?;
     }
     Ok(trouble.max(shown))
+}
+
+/// Whether a transcript says at its head that it is a subagent's.
+fn is_subagent(session: &Session) -> bool {
+    Transcript::open(&session.path, session.format.format()).is_ok_and(|file| file.beginning().subagent)
 }
 
 /// The whole session, with what lies beside its transcript.

@@ -189,6 +189,8 @@ fn decided(session: &Continuity, noted: &[&str]) -> Option<String> {
 /// Files, the last action, what is open and what failed.
 fn work(session: &Continuity, shown: &dyn Fn(&str) -> String) -> Vec<String> {
     let is_goal = |item: &Item| session.goal.as_ref().is_some_and(|goal| goal.text == item.text);
+    // What stands in the way is told by itself.
+    let blocks = |item: &Item| session.blockers.first().is_some_and(|blocker| blocker.item.text == item.text);
     let mut lines = Vec::new();
     let mut files: Vec<_> = session.files.iter().collect();
     files.sort_by_key(|file| std::cmp::Reverse(file.time));
@@ -199,7 +201,7 @@ fn work(session: &Continuity, shown: &dyn Fn(&str) -> String) -> Vec<String> {
     }
     if let Some(task) = session.tasks.iter().find(|task| task.state == TaskState::Active) {
         lines.push(format!("- in progress: {}", quote(&task.text, QUOTE)));
-    } else if let Some(next) = session.next.iter().find(|next| !is_goal(next)) {
+    } else if let Some(next) = session.next.iter().find(|next| !is_goal(next) && !blocks(next)) {
         lines.push(format!("- open: {}", quote(&next.text, QUOTE)));
     }
     if let Some(blocker) = session.blockers.first() {

@@ -282,3 +282,39 @@ fn reading_looks_at_the_clock() {
     let all = file.continuity(0, Some(&Deadline::after(Duration::from_secs(600))), None).expect("read");
     assert_eq!(all.expect("in time").messages, 201);
 }
+
+/// A session of Gemini whose messages stand only in a checkpoint is a session like any other.
+#[test]
+fn messages_that_are_only_listed() {
+    let world = World::new();
+    let said = |kind: &str, text: &str| json!({"id": kind, "timestamp": "2026-11-16T01:00:00.000Z", "type": kind, "content": text});
+    let head = json!({"sessionId": ONE, "projectHash": "x", "kind": "main"});
+    let listed = json!({"$set": {"messages": [said("user", GOALS[0]), said("gemini", "Done.")]}});
+    let path = world.write("session.jsonl", format!("{head}\n{listed}\n"));
+    let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
+    assert_eq!(
+        json!([all["messages"], all["current_work"]["intent"]["text"], all["ending"]]),
+        json!([2, GOALS[0], "answered"])
+    );
+}
+
+/// A new file is new also if there is nothing in it.
+#[test]
+fn an_empty_file() {
+    let world = World::new();
+    let all =
+        Script::of(&world).user(GOALS[0]).does("Write", json!({"file_path": "/p/__init__.py", "content": ""})).json();
+    let file = &all["files_modified"][0];
+    assert_eq!(json!([file["action"], file["summary"]]), json!(["create", "new, 0 lines"]));
+}
+
+/// A subagent of an agent that says so at the head of the file is one, too: there is nothing to take up.
+#[test]
+fn a_subagent_by_its_head() {
+    let world = World::new();
+    let meta = json!({"timestamp": "2026-11-16T01:00:00Z", "type": "session_meta", "payload": {"id": ONE, "cwd": world.path("work"), "source": {"subagent": "review"}}});
+    let said = json!({"timestamp": "2026-11-16T01:00:01Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": GOALS[0]}]}});
+    let path = world.write("agent.jsonl", format!("{meta}\n{said}\n"));
+    let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
+    assert_eq!(json!([all["subagent"], all["resume"]]), json!([true, null]));
+}

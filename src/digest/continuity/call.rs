@@ -128,7 +128,7 @@ impl Continuity {
     fn changed(&mut self, path: &str, change: &Change, was_there: bool, done: &Done) {
         let Change { added, removed, deleted, .. } = change;
         let place = self.place(path);
-        let whole = change.whole && !added.is_empty();
+        let whole = change.whole;
         // Written whole, and not looked at before.
         let seen = !self.fold.looked_at.insert(place.clone()) || was_there;
         let last = match (whole, seen) {

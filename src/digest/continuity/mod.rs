@@ -76,6 +76,8 @@ pub struct Continuity {
 /// What is needed only while it is put together.
 #[derive(Debug, Default)]
 struct Fold {
+    /// Something was said that is no list of what was said before.
+    direct: bool,
     seen: HashSet<Id>,
     counted: HashSet<Id>,
     used: HashMap<Id, (u64, u64)>,
@@ -180,9 +182,14 @@ impl Continuity {
     }
 
     pub fn entry(&mut self, line: u64, entry: &Entry) {
+        // What a line lists again was said further up, unless this is all there is.
+        if entry.relisted && (self.fold.direct || self.partial) {
+            return;
+        }
+        self.fold.direct |= !entry.relisted;
         let again = entry.key.is_some_and(|key| !self.fold.seen.insert(key));
         let renews = again && entry.key == self.fold.answer && matches!(entry.what, What::Text(_));
-        if entry.relisted || again && !renews && !matches!(entry.what, What::Result { .. }) {
+        if again && !renews && !matches!(entry.what, What::Result { .. }) {
             return;
         }
         if renews {
