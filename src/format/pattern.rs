@@ -19,8 +19,8 @@ pub struct Segment {
     /// Which hole, counted from the left, is the id or the cwd.
     id: Option<usize>,
     cwd: bool,
-    /// There is one `*` in it, and no `?`.
-    is_simple: bool,
+    /// Where the `*` is, if there is one and no `?`.
+    hole: Option<usize>,
 }
 
 impl TryFrom<String> for Pattern {
@@ -51,15 +51,15 @@ impl Segment {
             return Err(format!("`{text}` is no path segment: a name with `*`, `?`, `{{id}}` or `{{cwd}}` in it"));
         }
         let id = text.find("{id}").map(|at| text[..at].replace("{cwd}", "*").matches('*').count());
-        let is_simple = glob.matches('*').count() == 1 && !glob.contains('?');
-        Ok(Segment { glob, id, cwd: text.contains("{cwd}"), is_simple })
+        let hole = glob.find('*').filter(|_| glob.matches('*').count() == 1 && !glob.contains('?'));
+        Ok(Segment { glob, id, cwd: text.contains("{cwd}"), hole })
     }
 
     /// Whether a name fits, and the id in it.
     pub fn fits<'n>(&self, name: &'n str) -> Option<Option<&'n str>> {
         // With one hole, as in most patterns, there is nothing to try out.
-        if let Some((start, end)) = self.glob.split_once('*').filter(|_| self.is_simple) {
-            let hole = name.strip_prefix(start)?.strip_suffix(end)?;
+        if let Some(at) = self.hole {
+            let hole = name.strip_prefix(&self.glob[..at])?.strip_suffix(&self.glob[at + 1..])?;
             return Some(self.id.map(|_| hole));
         }
         let mut holes = Vec::new();
