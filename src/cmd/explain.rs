@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
@@ -15,7 +16,7 @@ use crate::hook::survey::{Reason, Surveyor, Why};
 use crate::hook::{Observer, Told, tell};
 use crate::locate::{self, Project, Session};
 use crate::render::terminal::{clean, flat, pad, pad_left, width};
-use crate::state::cursors::Cursors;
+use crate::state::cursors::{Cursors, View};
 use crate::state::notes::Notes;
 use crate::transcript::Transcript;
 
@@ -102,59 +103,58 @@ fn explain(subject: &Subject, all: bool, stage: &mut Stage) -> io::Result<Exit> 
     let file = observer.cursors(stage.env);
     let cursors = Cursors::read(file.clone(), observer.key(), &mut |what| problems.push(what));
     problems.iter().try_for_each(|problem| stage.say(problem))?;
-    let deadline = Deadline::after(settings.deadline.max(std::time::Duration::from_secs(10)));
+    let deadline = Deadline::after(settings.deadline.max(Duration::from_secs(10)));
     let mut surveyor = Surveyor::new(stage.env, settings, stage.formats, observer, &cursors.view, &deadline);
     surveyor.explain = true;
     let told = tell(&surveyor, settings.budget);
     let exit = stage.say_unreadable(&told.survey.bad)?;
-    let asks = match subject.is_new {
+    let mut asks = match subject.is_new {
         true => "A new session (--session NAME for another)".into(),
         false => format!("{} ({})", flat(observer.key()), observer.format.name),
     };
-    let muted = cursors.view.look.as_ref().is_some_and(|look| look.muted);
-    let silent = if stage.env.is_off() {
-        Some("SESSION_CONTEXT=off is set")
-    } else if muted {
-        Some("it is muted, which `session-context unmute` ends")
-    } else if settings.ignores(&stage.env.cwd) {
-        Some("`ignore` names this directory")
-    } else {
-        None
-    };
-    let out = &mut stage.out;
-    if let Some(why) = silent {
-        writeln!(out, "{asks} would be told nothing: {why}.")?;
+    if let Some(why) = silent(&cursors.view, stage) {
+        writeln!(stage.out, "{asks} would be told nothing: {why}.")?;
         return Ok(exit);
     }
-    let mut asks = &*asks;
     if subject.is_new {
         let (notes, wrong) = Notes::read(stage.env, surveyor.project_dir());
-        wrong.iter().try_for_each(|wrong| writeln!(stage.err, "session-context: {}", clean(wrong)))?;
+        wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
         let start = surveyor.start(Source::New, "", &notes).text;
         if !start.is_empty() {
-            writeln!(out, "{asks} would be told when it begins:\n")?;
-            start.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
-            writeln!(out)?;
-            asks = "It";
+            told_as(&asks, "when it begins", &start, stage)?;
+            writeln!(stage.out)?;
+            asks = "It".into();
         }
     }
-    match told.block.text.as_str() {
-        "" => writeln!(out, "{asks} would be told nothing with its next prompt.")?,
-        text => {
-            writeln!(out, "{asks} would be told with its next prompt:\n")?;
-            text.lines().try_for_each(|line| writeln!(out, "    {line}"))?;
-        }
-    }
+    told_as(&asks, "with its next prompt", &told.block.text, stage)?;
     let seen = match &cursors.view.look {
         Some(_) => format!("seen so far: {}", stage.env.tilde(&file)),
-        None => format!(
-            "it has not looked before, so only the last {} counts",
-            humantime::format_duration(std::time::Duration::from_millis(settings.first_look.unsigned_abs()))
-        ),
+        None => {
+            let span = Duration::from_millis(settings.first_look.unsigned_abs());
+            format!("it has not looked before, so only the last {} counts", humantime::format_duration(span))
+        }
     };
-    writeln!(out, "\nWhy ({}):", clean(&seen))?;
-    table(all, &told, out)?;
+    writeln!(stage.out, "\nWhy ({}):", clean(&seen))?;
+    table(all, &told, stage.out)?;
     Ok(exit)
+}
+
+/// Why a session is told nothing, whatever happens.
+fn silent(view: &View, stage: &Stage) -> Option<&'static str> {
+    let reasons = [
+        (stage.env.is_off(), "SESSION_CONTEXT=off is set"),
+        (view.look.as_ref().is_some_and(|look| look.muted), "it is muted, which `session-context unmute` ends"),
+        (stage.settings.ignores(&stage.env.cwd), "`ignore` names this directory"),
+    ];
+    reasons.into_iter().find(|(holds, _)| *holds).map(|(_, why)| why)
+}
+
+fn told_as(who: &str, when: &str, text: &str, stage: &mut Stage) -> io::Result<()> {
+    if text.is_empty() {
+        return writeln!(stage.out, "{who} would be told nothing {when}.");
+    }
+    writeln!(stage.out, "{who} would be told {when}:\n")?;
+    text.lines().try_for_each(|line| writeln!(stage.out, "    {line}"))
 }
 
 /// A row for each session; what is merely quiet or elsewhere is counted.
