@@ -14,11 +14,10 @@ use crate::format::Known;
 use crate::hook::ask::Source;
 use crate::hook::survey::{Reason, Surveyor, Why};
 use crate::hook::{Observer, Told, tell};
-use crate::locate::{self, Project, Session};
+use crate::locate::{self, Session};
 use crate::render::terminal::{clean, flat, pad, pad_left, width};
 use crate::state::cursors::{Cursors, View};
 use crate::state::notes::Notes;
-use crate::transcript::Transcript;
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
@@ -55,7 +54,7 @@ pub fn subject<'f>(name: Option<&str>, stage: &mut Stage<'_, 'f>) -> io::Result<
     }
     match catalog::resolve(env, stage.formats, name, &mut Vec::new()) {
         Ok(Resolved { session, .. }) => {
-            let elsewhere = elsewhere(&session, env);
+            let elsewhere = elsewhere(&session, stage);
             let observer = Observer::of(session, elsewhere.as_ref().unwrap_or(env), settings);
             Ok(Ok(Subject { observer, is_new: false, elsewhere }))
         }
@@ -73,11 +72,11 @@ fn here<'f>(stage: &Stage<'_, 'f>) -> Option<Subject<'f>> {
     Some(Subject { observer: Observer::new(format, &id, None, env, settings), is_new, elsewhere: None })
 }
 
-/// The project of a session, if it is another. A session with a name is of the home that it has it from.
-fn elsewhere(session: &Session, env: &Env) -> Option<Env> {
-    let file = Transcript::open(&session.path, session.format.format()).ok().filter(|_| session.name.is_none())?;
-    let cwd = file.beginning().cwd.or_else(|| locate::beside(session).cwd).map(PathBuf::from)?;
-    (Project::of(&cwd) != Project::of(&env.cwd)).then(|| env.at(cwd))
+/// Where a session is, if it belongs only to another project.
+fn elsewhere(session: &Session, stage: &Stage) -> Option<Env> {
+    let all = catalog::list(stage.env, stage.formats, &mut Vec::new());
+    let listed = all.iter().find(|listed| listed.session.path == session.path && !listed.here)?;
+    Some(stage.env.at(PathBuf::from(listed.tally.cwd()?)))
 }
 
 /// The id that an agent tells what it runs.
