@@ -439,7 +439,9 @@ fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, U
         return Ok(all.iter().find(|listed| listed.here).unwrap_or(newest));
     }
     let lower = name.to_lowercase();
-    let is_part = |title: &str| title.to_lowercase().contains(&lower);
+    // A full stop is a part of too much.
+    let is_word = lower.contains(char::is_alphanumeric);
+    let is_part = |title: &str| is_word && title.to_lowercase().contains(&lower);
     let ways: [&dyn Fn(&Listed) -> bool; 4] = [
         &|listed| listed.tally.title() == Some(name),
         &|listed| listed.session.id.starts_with(name),

@@ -13,7 +13,6 @@ use crate::hook::Observer;
 use crate::locate::Project;
 use crate::render::terminal::{cut, flat, width};
 use crate::state::notes::Notes;
-use crate::time::Time;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -104,7 +103,7 @@ fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) ->
     }
     let found = match name {
         // What `session-reader resume` shows.
-        Some("last") => match resume::last(stage, Some(Time(i64::MIN)), &mut Vec::new()) {
+        Some("last") => match resume::last(stage, None, true, &mut Vec::new()) {
             Ok(last) => (Observer::of(last.session, stage.env, stage.settings), None),
             Err(why) => return stage.say(why).map(|()| None),
         },

@@ -91,7 +91,9 @@ impl<'f> Stage<'_, 'f> {
                 self.say("the name of the session is empty; `session-reader list --all` shows what there is")?;
                 vec![]
             }
-            Unresolved::Unknown(_) | Unresolved::None if name.contains('/') && self.env.expand(name).is_dir() => {
+            Unresolved::Unknown(_) | Unresolved::None
+                if (name.contains('/') || name == "." || name == "..") && self.env.expand(name).is_dir() =>
+            {
                 self.say(format_args!("{name}: is a directory, not a transcript"))?;
                 vec![]
             }

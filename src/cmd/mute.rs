@@ -26,7 +26,9 @@ pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> 
         Ok(Subject { observer, elsewhere: Some(env), .. }) => mute(&observer, muted, &mut stage.at(&env)),
         Ok(Subject { observer, is_new: false, .. }) => mute(&observer, muted, stage),
         Ok(_) => {
-            stage.say("which session? Run this inside one, or name it: session-context mute NAME")?;
+            let command = if muted { "mute" } else { "unmute" };
+            stage
+                .say(format_args!("which session? Run this inside one, or name it: session-context {command} NAME"))?;
             Ok(Exit::Trouble)
         }
         Err(exit) => Ok(exit),

@@ -31,7 +31,7 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
         }
         None => {
             let since = args.since.map(|since| since.time(stage.env));
-            match last(stage, since, &mut bad) {
+            match last(stage, since, false, &mut bad) {
                 Ok(resolved) => Ok(resolved),
                 Err(why) => {
                     let trouble = stage.say_unreadable(&bad)?;
@@ -165,9 +165,14 @@ fn quoted(word: &str) -> String {
     if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
-/// The session of this project that was at work last: not the one that asks, and not a question in passing if there is
-/// anything else; nor one that is done. Or why there is none.
-pub fn last<'f>(stage: &Stage<'_, 'f>, since: Option<Time>, bad: &mut Vec<Unreadable>) -> Result<Resolved<'f>, String> {
+/// The session of this project that was at work last: not the one that asks, nor one that is done, and not a question in
+/// passing if there is anything else. Or why there is none. If none stopped in that time, an older one may do.
+pub fn last<'f>(
+    stage: &Stage<'_, 'f>,
+    since: Option<Time>,
+    or_older: bool,
+    bad: &mut Vec<Unreadable>,
+) -> Result<Resolved<'f>, String> {
     const TRIES: usize = 20;
     let env = stage.env;
     let now = env.now();
@@ -186,7 +191,10 @@ pub fn last<'f>(stage: &Stage<'_, 'f>, since: Option<Time>, bad: &mut Vec<Unread
         return Err(none(false, false, elsewhere, "`session-reader list --all`"));
     };
     let since = since.unwrap_or(Time(now.0.saturating_sub(FRESH)));
-    all.retain(|listed| listed.tally.updated.is_some_and(|updated| updated >= since));
+    let in_time = |listed: &Listed| listed.tally.updated.is_some_and(|updated| updated >= since);
+    if !or_older || all.iter().any(in_time) {
+        all.retain(in_time);
+    }
     if all.is_empty() {
         let when = newest.tally.updated.map_or("at no known time".into(), |updated| updated.age(now) + " ago");
         return Err(format!(

@@ -42,9 +42,7 @@ const PINS: usize = 220;
 /// The block. `shown` makes a path of the session one that the observer would write.
 pub fn start(start: &Start, now: Time, budget: usize, shown: &dyn Fn(&str) -> String) -> String {
     let mut block = Block { text: HEADER.to_owned(), used: length(HEADER), budget };
-    for line in pinned(&start.pins) {
-        block.put(&line);
-    }
+    block.pin(&start.pins);
     match &start.past {
         Past::None => _ = block.put("- first use: there is no earlier session of this project"),
         Past::Last(name, last) => block.tell(last_session(name, last, now, shown)),
@@ -81,6 +79,30 @@ impl Block {
         fits
     }
 
+    /// The pins: whole ones as far as there is room, and how many more there are. Of the first at least the beginning.
+    fn pin(&mut self, pins: &[&str]) {
+        const LEAST: usize = 40;
+        let room = |block: &Block, others: usize| {
+            let more = if others > 0 { 1 + length(&more_pins(others)) } else { 0 };
+            block.budget.saturating_sub(block.used + more)
+        };
+        let mut told = 0;
+        let start = self.used;
+        for (index, pin) in pins.iter().enumerate() {
+            let line = |most: usize| format!("- pinned: {}", shorten(&harmless(pin), most));
+            let others = pins.len() - told - 1;
+            let (whole, room) = (line(PIN), room(self, others).min(PINS + start - self.used.min(PINS + start)));
+            if length(&whole) < room {
+                told += usize::from(self.put(&whole));
+            } else if index == 0 && room > LEAST {
+                told += usize::from(self.put(&line(room - length("- pinned: ") - 1)));
+            }
+        }
+        if told < pins.len() {
+            self.put(&more_pins(pins.len() - told));
+        }
+    }
+
     /// What says "it" comes only after what "it" is.
     fn tell(&mut self, told: Told) {
         if told.subject.iter().any(|line| self.put(line)) {
@@ -89,28 +111,16 @@ impl Block {
     }
 }
 
+fn more_pins(count: usize) -> String {
+    format!("- +{count} more: session-context pins")
+}
+
 /// What is told of a session.
 #[derive(Default)]
 struct Told {
     /// Which session it is; the same in fewer words, too.
     subject: Vec<String>,
     rest: Vec<String>,
-}
-
-/// The pins: whole ones as far as there is room, and how many more there are.
-fn pinned(pins: &[&str]) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    let mut used = 0;
-    for (index, pin) in pins.iter().enumerate() {
-        let line = format!("- pinned: {}", shorten(&harmless(pin), PIN));
-        used += 1 + length(&line);
-        if used > PINS && index > 0 {
-            lines.push(format!("- +{} more: session-context pins", pins.len() - index));
-            break;
-        }
-        lines.push(line);
-    }
-    lines
 }
 
 /// What a session is called, with its agent if that is another.
@@ -215,6 +225,8 @@ fn work(session: &Continuity, shown: &dyn Fn(&str) -> String) -> Vec<String> {
             Obstacle::Task | Obstacle::Said => format!("- blocked: {what}"),
             Obstacle::Crashed => format!("- without a result: {what}"),
         });
+    } else if let Some(used) = session.history.last().filter(|used| used.failed && used.act == Act::Run) {
+        lines.push(format!("- last it ran {}, which failed", quote(&used.subject, 80)));
     } else if let Some(used) = session.last_action() {
         let verb = match used.act {
             Act::Edit => "edited",

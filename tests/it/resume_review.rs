@@ -318,3 +318,54 @@ fn a_subagent_by_its_head() {
     let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
     assert_eq!(json!([all["subagent"], all["resume"]]), json!([true, null]));
 }
+
+/// Who asks waits for the user, also if the question is a call: it is told from the start, and no work is done.
+#[test]
+fn a_question_that_is_a_call() {
+    let world = World::new();
+    let question = json!({"questions": [{"question": "Which file first: src/a.rs or src/b.rs?", "options": []}]});
+    let path = Script::of(&world).user(GOALS[0]).calls("AskUserQuestion", question).save(&world, ONE);
+    for now in ["2026-11-16T01:02:00Z", "2026-11-16T01:50:00Z"] {
+        let done =
+            world.reader(&["resume", path.to_str().expect("UTF-8"), "--json"]).env("SESSION_MONITOR_NOW", now).run();
+        let all = &done.success().json()[0];
+        assert_eq!(kinds(all), [("question", "Which file first: src/a.rs or src/b.rs?")], "{now}");
+        assert_eq!(json!([all["ending"], all["current_work"]["running"]]), json!(["asked", null]), "{now}");
+    }
+}
+
+/// A commit counts if git says that it was made, whatever came of the push; and does not if there was nothing to commit.
+#[test]
+fn commits_as_git_tells_of_them() {
+    let world = World::new();
+    let run = |command: &str, failed: bool, told: &str| {
+        let script = Script::of(&world).user(GOALS[0]).calls("Bash", json!({"command": command}));
+        texts(&script.result(failed, told).json()["commits"]).len()
+    };
+    let both = "git commit -am 'Mend the parser' && git push";
+    assert_eq!(run(both, true, "[main abc1234] Mend the parser\n 1 file changed\nerror: failed to push"), 1);
+    assert_eq!(run(both, true, "error: gpg failed to sign the data"), 0);
+    assert_eq!(run("git commit -m nothing || true", false, "nothing to commit, working tree clean"), 0);
+}
+
+/// Punctuation is a part of too many titles to be a name.
+#[test]
+fn a_full_stop_is_no_name() {
+    let world = World::new();
+    Script::of(&world).user("Fix the slow login page. Now.").save(&world, ONE);
+    for name in [".", "..", ":"] {
+        world.reader(&["resume", name]).run().status(2).stdout("");
+        world.context(&["done", name]).run().status(2).stdout("");
+    }
+    world.reader(&["resume", "."]).run().status(2).stderr("session-reader: .: is a directory, not a transcript\n");
+}
+
+/// Whatever ran last is said as what it came to.
+#[test]
+fn what_ran_last_and_failed() {
+    let world = World::new();
+    let edit = json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"});
+    Script::of(&world).user(GOALS[0]).does("Edit", edit).runs("terraform apply", true).save(&world, ONE);
+    let told = world.context(&["explain"]).env("SESSION_MONITOR_NOW", "2026-11-16T01:30:00Z").run().success();
+    assert!(told.out().contains("    - last it ran \"terraform apply\", which failed\n"), "{}", told.out());
+}

@@ -107,7 +107,12 @@ impl Continuity {
                 keep(&mut self.fold.failing, (what, done.item(kept(first))), FAILING);
             }
         }
-        for text in code::commit_subjects(subject).into_iter().filter(|_| !failed) {
+        let committed = |text: &String| match failed {
+            // Git says so, whatever failed after it.
+            true => done.result.contains(&format!("] {text}")),
+            false => !done.result.contains("nothing to commit"),
+        };
+        for text in code::commit_subjects(subject).into_iter().filter(committed) {
             keep(&mut self.commits, done.item(text), COMMITS);
         }
         let ran = Ran { command: kept(subject), work, failed: *failed, time: *time, line: *line };

@@ -307,6 +307,9 @@ impl Continuity {
             self.goal = Some(Item { text: goal.text, ..place.clone() });
             self.sure = goal.sure;
         }
+        if self.ending == Ending::Working && self.open_question().is_some() {
+            self.ending = Ending::Asked;
+        }
         if quiet && self.ending == Ending::Working {
             self.ending = Ending::Unfinished;
         }
@@ -334,6 +337,13 @@ impl Continuity {
     /// The call that the agent waits for, if it is at work.
     pub fn running(&self) -> Option<Used> {
         self.open_call().filter(|_| self.ending == Ending::Working).map(Pending::used)
+    }
+
+    /// A question that the agent waits for an answer to.
+    fn open_question(&self) -> Option<Item> {
+        let pending = self.open_call()?;
+        let text = pending.call.detail.as_deref()?.question.clone()?;
+        Some(Item { text, time: pending.time, line: pending.line })
     }
 
     /// The last call that has no result, unless the agent went on without it.

@@ -17,11 +17,12 @@ impl Continuity {
         // What failed last comes first.
         let failing = self.fold.failing.drain(..).rev().map(|(_, item)| item).take(FAILING);
         let mut all: Vec<Blocker> = failing.map(blocker(Obstacle::Failing)).collect();
-        if self.ending == Ending::Asked
-            && let Some(answer) = self.answers.last()
-        {
-            let text = words::last_sentence(&answer.text).to_owned();
-            all.push(Blocker { kind: Obstacle::Question, item: Item { text, ..answer.clone() } });
+        if self.ending == Ending::Asked {
+            let said = self.answers.last().map(|answer| {
+                let text = words::last_sentence(&answer.text).to_owned();
+                Item { text, ..answer.clone() }
+            });
+            all.extend(self.open_question().or(said).map(blocker(Obstacle::Question)));
         }
         all.extend(self.fold.denied.drain(..).map(blocker(Obstacle::Denied)));
         all.extend(self.fold.error.take().map(|error| {
@@ -35,13 +36,9 @@ impl Continuity {
         }));
         let crashed = self.open_call().filter(|_| self.ending == Ending::Unfinished);
         all.extend(crashed.map(|pending| {
-            let question = pending.call.detail.as_deref().and_then(|detail| detail.question.clone());
             let Used { tool, subject, time, line, .. } = pending.used();
-            let (kind, text) = match question {
-                Some(question) => (Obstacle::Question, question),
-                None => (Obstacle::Crashed, format!("{tool} {subject}").trim().to_owned()),
-            };
-            Blocker { kind, item: Item { text, time, line } }
+            let text = format!("{tool} {subject}").trim().to_owned();
+            Blocker { kind: Obstacle::Crashed, item: Item { text, time, line } }
         }));
         let said = self.prompts.last().and_then(|last| Some((words::blocked(&last.text)?, last)));
         all.extend(said.map(|(text, last)| Blocker { kind: Obstacle::Said, item: Item { text, ..last.clone() } }));
