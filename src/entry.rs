@@ -137,6 +137,8 @@ pub struct Call<'a> {
     pub act: Act,
     pub subjects: Vec<Cow<'a, str>>,
     pub failed: bool,
+    /// It asks the user something, and waits.
+    pub asks: bool,
     /// What else it carries, if that was asked for.
     pub detail: Option<Box<Detail>>,
 }
@@ -235,6 +237,7 @@ impl What<'_> {
                 tool: own(call.tool),
                 act: call.act,
                 subjects: call.subjects.into_iter().map(own).collect(),
+                asks: call.asks,
                 failed: call.failed,
                 detail: call.detail,
             }),

@@ -285,7 +285,8 @@ impl<'f> Decoder<'f> {
             None => subjects(tool, |subject| found.first(&keys.subjects[subject])),
         };
         let id = found.first(&keys.id).and_then(Raw::inside).map(Id::of);
-        Some(Call { id, tool: name, act: tool.act, subjects, failed: false, detail })
+        let asks = tool.written.question.is_some();
+        Some(Call { id, tool: name, act: tool.act, subjects, failed: false, asks, detail })
     }
 
     fn result<'a>(&self, keys: &ResultKeys, found: Found<'a>) -> Option<What<'a>> {

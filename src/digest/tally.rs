@@ -161,12 +161,12 @@ impl Tally {
                 self.count(entry.message.or(entry.key));
                 self.turn = Turn::User;
             }
-            (What::Call(_), _) => {
+            (What::Call(call), _) => {
                 // Where a call is no part of a message, it is none of its own.
                 if entry.message.is_some() {
                     self.count(entry.message);
                 }
-                self.turn = Turn::Agent;
+                self.turn = if call.asks { Turn::User } else { Turn::Agent };
             }
             (What::Result { .. }, _) => self.turn = Turn::Agent,
             (What::Mark(Mark::Error, _), _) => self.turn = Turn::Failed,
