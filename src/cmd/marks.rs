@@ -80,8 +80,10 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
         };
         name = Some(last);
     }
-    let found = subject(name.as_deref(), args.undo, "done NAME", stage)?;
-    let Some(Subject { key, id, project }) = found else { return Ok(Exit::Trouble) };
+    let Subject { key, id, project } = match subject(name.as_deref(), args.undo, "done NAME", stage)? {
+        Ok(subject) => subject,
+        Err(exit) => return Ok(exit),
+    };
     let today = today(stage.env);
     let set = |notes: &mut Notes| Ok(notes.set_done(&id, !args.undo, &today));
     let Some(changed) = changed(&project, stage, set)? else { return Ok(Exit::Trouble) };
@@ -95,35 +97,35 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// Finds that session; none if the name leads nowhere, which has been said. A mark can be taken off a session that is gone.
-fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) -> io::Result<Option<Subject>> {
+/// Finds that session, or has said why there is none. A mark can be taken off a session that is gone.
+fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) -> io::Result<Result<Subject, Exit>> {
     let project = Project::of(&stage.env.cwd);
     if let Some(id) = name.filter(|id| takes_off && Notes::read(stage.env, project.dir()).0.marks(id)) {
-        return Ok(Some(Subject { key: id.into(), id: id.into(), project }));
+        return Ok(Ok(Subject { key: id.into(), id: id.into(), project }));
     }
     let found = match name {
         // What `session-reader resume` shows.
         Some("last") => match resume::last(stage, None, true, &mut Vec::new()) {
             Ok(last) => (Observer::of(last.session, stage.env, stage.settings), None),
-            Err(why) => return stage.say(why).map(|()| None),
+            Err(why) => return stage.say(why).map(|()| Err(Exit::Nothing)),
         },
         name => match explain::subject(name, stage)? {
             Ok(explain::Subject { observer, is_new: false, elsewhere }) => (observer, elsewhere),
             Ok(_) => {
                 stage.say(format_args!("which session? Run this inside one, or name it: session-context {how}"))?;
-                return Ok(None);
+                return Ok(Err(Exit::Trouble));
             }
-            Err(_) => return Ok(None),
+            Err(exit) => return Ok(Err(exit)),
         },
     };
     let (observer, elsewhere) = found;
     if observer.id.contains(|char: char| char == ',' || char.is_whitespace() || char.is_control()) {
         stage.say(format_args!("'{}': the id of a session must not have a comma or a blank in it", observer.id))?;
-        return Ok(None);
+        return Ok(Err(Exit::Trouble));
     }
     // What is said of a session is on the page of its project.
     let project = elsewhere.map_or(project, |env| Project::of(&env.cwd));
-    Ok(Some(Subject { key: observer.key().into(), id: observer.id, project }))
+    Ok(Ok(Subject { key: observer.key().into(), id: observer.id, project }))
 }
 
 pub fn tag(args: &TagArgs, stage: &mut Stage) -> io::Result<Exit> {
@@ -133,7 +135,10 @@ pub fn tag(args: &TagArgs, stage: &mut Stage) -> io::Result<Exit> {
         return Ok(Exit::Trouble);
     }
     let found = subject(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
-    let Some(Subject { key, id, project }) = found else { return Ok(Exit::Trouble) };
+    let Subject { key, id, project } = match found {
+        Ok(subject) => subject,
+        Err(exit) => return Ok(exit),
+    };
     let set = |notes: &mut Notes| {
         let changed = if args.remove { notes.remove_tag(&tag, &id) } else { notes.add_tag(&tag, &id) };
         Ok((changed, notes.tags(&id).join(", ")))
