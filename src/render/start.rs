@@ -158,7 +158,7 @@ fn in_detail(name: &str, last: &Continuity, now: Time, shown: &dyn Fn(&str) -> S
     let when = ago(last.updated, now);
     let stopped = match last.ending {
         // Somebody may still be there.
-        Ending::Working if age < 2 * MINUTE => format!("- the last session, {name}, was at work{when}"),
+        Ending::Working if age < 5 * MINUTE => format!("- the last session, {name}, was at work{when}"),
         _ if age < MINUTE => format!("- {name} stopped just before this session"),
         _ if age < 10 * MINUTE => format!("- {name} stopped{when}, just before this session"),
         _ => format!("- the last session, {name}, stopped{when}"),
