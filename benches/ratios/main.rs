@@ -113,7 +113,7 @@ const ROWS: &[Row] = &[
         bar: 5.0,
         ..ROW
     },
-    // A megabyte read and put into codes, and a page written, in less than about five milliseconds each.
+    // A megabyte read and put into codes, and a page written, in less than about five milliseconds each (004-P1 to 004-P3).
     Row {
         name: "resume, 1 MB",
         ours: "session-reader resume FILE --codes",

@@ -5,10 +5,9 @@ use std::io;
 use clap::Args;
 use serde::Serialize;
 
-use super::explain;
 use super::marked::{Marked, Sessions, Widths};
 use super::page::{changed, object, opened, show, today};
-use super::{Exit, Stage, resume};
+use super::{Exit, Stage, resume, subject};
 use crate::hook::Observer;
 use crate::locate::Project;
 use crate::render::terminal::{cut, flat, width};
@@ -80,7 +79,7 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
         };
         name = Some(last);
     }
-    let Subject { key, id, project } = match subject(name.as_deref(), args.undo, "done NAME", stage)? {
+    let Subject { key, id, project } = match marked_session(name.as_deref(), args.undo, "done NAME", stage)? {
         Ok(subject) => subject,
         Err(exit) => return Ok(exit),
     };
@@ -98,7 +97,12 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> io::Result<Exit> {
 }
 
 /// Finds that session, or has said why there is none. A mark can be taken off a session that is gone.
-fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) -> io::Result<Result<Subject, Exit>> {
+fn marked_session(
+    name: Option<&str>,
+    takes_off: bool,
+    how: &str,
+    stage: &mut Stage,
+) -> io::Result<Result<Subject, Exit>> {
     let project = Project::of(&stage.env.cwd);
     if let Some(id) = name.filter(|id| takes_off && Notes::read(stage.env, project.dir()).0.marks(id)) {
         return Ok(Ok(Subject { key: id.into(), id: id.into(), project }));
@@ -109,8 +113,8 @@ fn subject(name: Option<&str>, takes_off: bool, how: &str, stage: &mut Stage) ->
             Ok(last) => (Observer::of(last.session, stage.env, stage.settings), None),
             Err(why) => return stage.say(why).map(|()| Err(Exit::Nothing)),
         },
-        name => match explain::subject(name, stage)? {
-            Ok(explain::Subject { observer, is_new: false, elsewhere }) => (observer, elsewhere),
+        name => match subject::subject(name, stage)? {
+            Ok(subject::Subject { observer, is_new: false, elsewhere }) => (observer, elsewhere),
             Ok(_) => {
                 stage.say(format_args!("which session? Run this inside one, or name it: session-context {how}"))?;
                 return Ok(Err(Exit::Trouble));
@@ -134,7 +138,7 @@ pub fn tag(args: &TagArgs, stage: &mut Stage) -> io::Result<Exit> {
         stage.say(format_args!("'{tag}' is no tag, which is a word, or a few in quotes, without a colon"))?;
         return Ok(Exit::Trouble);
     }
-    let found = subject(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
+    let found = marked_session(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
     let Subject { key, id, project } = match found {
         Ok(subject) => subject,
         Err(exit) => return Ok(exit),

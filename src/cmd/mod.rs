@@ -17,6 +17,7 @@ mod notes;
 mod page;
 mod profile;
 mod resume;
+mod subject;
 mod user;
 
 use std::io::{self, Write};

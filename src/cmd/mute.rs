@@ -4,7 +4,7 @@ use std::io;
 
 use clap::Args;
 
-use super::explain::{Subject, subject};
+use super::subject::{Subject, subject};
 use super::{Exit, Stage};
 use crate::budget::Deadline;
 use crate::hook::Observer;

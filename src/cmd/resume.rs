@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::args::ResumeArgs;
+use super::subject::id_from;
 use super::{Exit, Stage, none};
 use crate::budget::Deadline;
 use crate::catalog::{self, Listed, Resolved, State};
@@ -180,10 +181,8 @@ pub fn last<'f>(
     let (notes, _) = Notes::read(env, Project::of(&env.cwd).dir());
     let mut all = catalog::list(env, stage.formats, bad);
     let elsewhere = all.iter().filter(|listed| !listed.here).count();
-    let asks = |listed: &Listed| {
-        let told = listed.session.format.hook().and_then(|hook| hook.env.iter().find_map(|name| env.var(name)));
-        told.is_some_and(|id| id.to_string_lossy().starts_with(&listed.session.id))
-    };
+    let asks =
+        |listed: &Listed| id_from(listed.session.format, env).is_some_and(|id| id.starts_with(&listed.session.id));
     // In a named home those without a name are nobody's.
     let named = all.iter().any(|listed| listed.here && listed.session.name.is_some());
     all.retain(|listed| listed.here && !asks(listed) && (!named || listed.session.name.is_some()));

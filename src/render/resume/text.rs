@@ -37,10 +37,10 @@ impl Stop<'_> {
         let rows = self.rows(zone, shown).0;
         let room = look.width.unwrap_or(WIDTH).saturating_sub(LABEL + 2).max(20);
         // A command is for copying, so it is never cut.
-        let fitted =
+        let cell =
             |label: &str, text: &str| if label == "Go on" { text.to_owned() } else { cut(text, room).into_owned() };
         let lines =
-            rows.iter().map(|(about, label, text)| (*about, format!("{}  {}", pad(label, LABEL), fitted(label, text))));
+            rows.iter().map(|(about, label, text)| (*about, format!("{}  {}", pad(label, LABEL), cell(label, text))));
         let mut last = String::new();
         let mut fitted = within(budget.unwrap_or(usize::MAX), lines.collect());
         for line in &mut fitted.lines {
