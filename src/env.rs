@@ -172,7 +172,7 @@ impl Env {
     /// zone there is first, which costs more than showing a session.
     fn time_zone(&self) -> Option<jiff::tz::TimeZone> {
         use jiff::tz::TimeZone;
-        let file = |path: &Path| TimeZone::tzif("", &std::fs::read(path).ok()?).ok();
+        let file = |path: &Path| TimeZone::tzif("", &crate::file::read(path).ok()?).ok();
         match self.var("TZ").map(|zone| zone.to_string_lossy()) {
             None => file(Path::new("/etc/localtime")),
             Some(zone) => {

@@ -282,7 +282,8 @@ impl<'f> Decoder<'f> {
                 let subjects = subjects(tool, |subject| found.get(subject));
                 subjects.into_iter().map(|subject| Cow::Owned(subject.into_owned())).collect()
             }
-            None => subjects(tool, |subject| found.first(&keys.subjects[subject])),
+            // Where details are asked for, the subjects are read out of the whole input, and this call has none.
+            None => subjects(tool, |subject| found.first(keys.subjects.get(subject)?)),
         };
         let id = found.first(&keys.id).and_then(Raw::inside).map(Id::of);
         let asks = tool.written.question.is_some();

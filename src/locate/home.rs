@@ -15,7 +15,9 @@ impl Home {
     /// The nearest home above a directory.
     pub fn above(cwd: &Path) -> Option<Home> {
         let candidates = cwd.ancestors().flat_map(|dir| [dir.join(".volute"), dir.join(".mind")]);
-        let is_home = |dir: &PathBuf| dir.join("sessions").is_dir() || dir.join("pi-sessions").is_dir();
+        // We write there, and a linked directory could be any of the user's.
+        let is_home =
+            |dir: &PathBuf| !dir.is_symlink() && (dir.join("sessions").is_dir() || dir.join("pi-sessions").is_dir());
         candidates.into_iter().find(is_home).map(|dir| Home { dir })
     }
 

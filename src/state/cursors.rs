@@ -192,7 +192,7 @@ impl Cursors {
     /// Reads the file for somebody who will not change it.
     pub fn read(path: PathBuf, observer: &str, say: &mut dyn FnMut(String)) -> Cursors {
         let mut absent = |why: String| say(format!("{}: {why}; taken as not there", path.display()));
-        let mut others = match crate::file::read(&path) {
+        let mut others = match crate::file::read_own(&path) {
             Ok(text) if text.is_empty() => BTreeMap::new(),
             Ok(text) => serde_json::from_slice::<BTreeMap<String, Box<RawValue>>>(&text).unwrap_or_else(|error| {
                 absent(format!("no cursors ({error})"));

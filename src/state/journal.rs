@@ -48,7 +48,7 @@ impl Journal {
         super::make_parent(&self.path)?;
         let mut line = serde_json::to_vec(note)?;
         line.push(b'\n');
-        let open = || file::open_as(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
+        let open = || file::open_own(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
         let mut journal = open()?;
         if journal.metadata()?.len() > Journal::MOST {
             fs::rename(&self.path, self.older())?;

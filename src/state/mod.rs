@@ -16,15 +16,10 @@ use crate::file;
 /// Replaces a file. A reader sees the old content or the new, never a part; nobody but the user may read it.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     make_parent(path)?;
-    let temporary = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written = OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&temporary)
-        .and_then(|mut file| file.write_all(content))
-        .and_then(|()| fs::rename(&temporary, path));
+    let temporary = file::temporary_beside(path);
+    // Made anew or not at all: whatever stands there already, a link above all, was put there by somebody else.
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+    let written = file.write_all(content).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -45,7 +40,7 @@ impl Lock {
     pub fn take(path: &Path, deadline: &Deadline) -> io::Result<Option<Lock>> {
         make_parent(path)?;
         let mut options = OpenOptions::new();
-        let file = file::open_as(options.read(true).write(true).create(true).truncate(false).mode(0o600), path)?;
+        let file = file::open_own(options.read(true).write(true).create(true).truncate(false).mode(0o600), path)?;
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Some(Lock(file))),

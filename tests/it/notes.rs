@@ -457,7 +457,7 @@ fn trouble_with_the_file() {
     std::fs::create_dir_all(page.join("in the way")).expect("a directory");
     let profile = world.path(".data/session-monitor/profile.md");
     std::fs::create_dir_all(&profile).expect("a directory");
-    let error = |path: &Path| format!("session-context: {}: Is a directory (os error 21)\n", path.display());
+    let error = |path: &Path| format!("session-context: {}: is a directory\n", path.display());
     for args in [&["pins"][..], &["notes"], &["tags"], &["pin", "x"], &["unpin", "1"], &["note", "fact", "x"]] {
         world.context(args).run().status(2).stdout("").stderr(&error(&page));
     }
@@ -472,7 +472,7 @@ fn trouble_with_the_file() {
     let (notes, wrong) = Notes::read(&env(&world, "work"), dir.dir());
     assert_eq!(notes.pins(Time(0)), [].iter().collect::<Vec<_>>());
     let [wrong] = &wrong[..] else { panic!("{wrong:?}") };
-    assert!(wrong.ends_with(".md: Is a directory (os error 21); taken as not there"), "{wrong}");
+    assert!(wrong.ends_with(".md: is a directory; taken as not there"), "{wrong}");
     assert_eq!(Profile::read(&env(&world, "work")).1.len(), 1);
 
     let blocked = World::new();

@@ -1654,7 +1654,7 @@ fn broken_notes() {
     fs::create_dir(&page).expect("a directory");
     let done = hook(&world, &[], &begins(&world, TWO, "startup")).run().status(0);
     assert_eq!(text(&done), block(&lines().collect::<Vec<_>>()));
-    let problem = format!("session-context: {}: Is a directory (os error 21); taken as not there\n", page.display());
+    let problem = format!("session-context: {}: is a directory; taken as not there\n", page.display());
     assert_eq!(done.err(), problem);
 }
 

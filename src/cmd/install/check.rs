@@ -85,7 +85,7 @@ fn in_file(site: &Site) -> Vec<(bool, String)> {
 /// Whether Codex has any hook of a file among those that the user trusts.
 fn is_trusted(hooks: &Path, site: &Site) -> bool {
     let config = site.agent.dir(Scope::User, site.env).join("config.toml");
-    let text = std::fs::read_to_string(config).unwrap_or_default();
+    let text = crate::file::read_to_string(&config).unwrap_or_default();
     let table = text.parse::<toml::Table>().unwrap_or_default();
     let states = table.get("hooks").and_then(|hooks| hooks.get("state")?.as_table());
     let path = hooks.to_string_lossy();

@@ -7,6 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use super::edit::Fault;
+use crate::file;
 
 /// A file that could not be read or changed.
 #[derive(Debug)]
@@ -48,7 +49,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
         Ok(found) if found.is_dir() => Err(Trouble::new(path, "is a directory, not a file")),
         // A pipe would be waited for.
         Ok(found) if !found.is_file() => Err(Trouble::new(path, "is not a regular file")),
-        found => found.and_then(|_| fs::read(path)).map(Some).map_err(trouble(path)),
+        found => found.and_then(|_| file::read(path)).map(Some).map_err(trouble(path)),
     }
 }
 
@@ -117,8 +118,8 @@ impl Staged {
     fn new(Replacement { path, before, after, like }: Replacement) -> Result<Staged, Trouble> {
         let target = followed(&path);
         let no_name = || Trouble::new(&path, "is no name of a file");
-        let (dir, name) = target.parent().zip(target.file_name()).ok_or_else(no_name)?;
-        let temporary = dir.join(format!(".{}.{}.tmp", name.to_string_lossy(), std::process::id()));
+        let (dir, _) = target.parent().zip(target.file_name()).ok_or_else(no_name)?;
+        let temporary = file::temporary_beside(&target);
         let missing = dir.ancestors().take_while(|dir| fs::symlink_metadata(dir).is_err());
         let made = missing.map(Path::to_owned).collect();
         let mode = fs::metadata(&like).map(|like| like.permissions()).ok();

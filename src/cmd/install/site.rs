@@ -53,7 +53,7 @@ impl Site<'_> {
                 }
             }
             let config = dir.join("config.toml");
-            let codex = if self.agent.format == "codex" { std::fs::read_to_string(&config).ok() } else { None };
+            let codex = if self.agent.format == "codex" { crate::file::read_to_string(&config).ok() } else { None };
             let table = codex.and_then(|text| text.parse::<toml::Table>().ok());
             if table.and_then(|table| table.get("features")?.get("hooks")?.as_bool()) == Some(false) {
                 found.push(format!("features.hooks = false in {}", self.tilde(&config)));

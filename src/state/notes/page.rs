@@ -11,6 +11,7 @@ use std::time::Duration;
 use super::line::{self, Kind, Note, Says, parse};
 use crate::budget::Deadline;
 use crate::env::Env;
+use crate::file;
 use crate::state::{Lock, replace};
 use crate::time::Time;
 
@@ -41,7 +42,7 @@ impl Page {
     }
 
     pub fn read(path: PathBuf, kinds: &[Kind], env: &Env, wrong: &mut Vec<String>) -> Result<Page, String> {
-        let content = match std::fs::read(&path) {
+        let content = match file::read(&path) {
             Ok(content) => content,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(format!("{}: {error}", path.display())),
