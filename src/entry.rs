@@ -68,12 +68,14 @@ pub enum Mark {
     Error,
     /// A command to the client: `/clear`, `!ls`.
     Command,
+    /// The client's own account of where the work stands, written for a user who was away.
+    Recap,
     /// Anything else that a machine put into the conversation.
     Note,
 }
 
 impl Mark {
-    pub const ALL: [Mark; 5] = [Mark::Compaction, Mark::Interrupt, Mark::Error, Mark::Command, Mark::Note];
+    pub const ALL: [Mark; 6] = [Mark::Compaction, Mark::Interrupt, Mark::Error, Mark::Command, Mark::Recap, Mark::Note];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -81,6 +83,7 @@ impl Mark {
             Mark::Interrupt => "interrupt",
             Mark::Error => "error",
             Mark::Command => "command",
+            Mark::Recap => "recap",
             Mark::Note => "note",
         }
     }
@@ -123,6 +126,12 @@ pub enum What<'a> {
     Result {
         call: Option<Id>,
         failed: bool,
+        /// It failed because the user did not allow it.
+        denied: bool,
+        /// It failed, but the command never ran or was broken off.
+        unclear: bool,
+        /// The file that it wrote had been there before; known only where details are asked for.
+        replaced: bool,
         text: Option<Cow<'a, str>>,
     },
     Mark(Mark, Cow<'a, str>),
@@ -137,7 +146,11 @@ pub struct Call<'a> {
     pub act: Act,
     pub subjects: Vec<Cow<'a, str>>,
     pub failed: bool,
-    /// It asks the user something, and waits.
+    /// Its outcome is known.
+    pub ended: bool,
+    /// It did not run to its end: the user did not allow it, or something broke it off.
+    pub broken_off: bool,
+    /// It waits for the user: to answer a question, or to approve a plan.
     pub asks: bool,
     /// What else it carries, if that was asked for.
     pub detail: Option<Box<Detail>>,
@@ -224,6 +237,8 @@ pub struct Entry<'a> {
     pub queued: bool,
     /// Listed again by a line that repeats the whole conversation.
     pub relisted: bool,
+    /// An error which says that nothing more is to be had for now: a limit of the account or of the context.
+    pub limit: bool,
 }
 
 impl What<'_> {
@@ -239,15 +254,25 @@ impl What<'_> {
                 subjects: call.subjects.into_iter().map(own).collect(),
                 asks: call.asks,
                 failed: call.failed,
+                ended: call.ended,
+                broken_off: call.broken_off,
                 detail: call.detail,
             }),
-            What::Result { call, failed, text } => What::Result { call, failed, text: text.map(own) },
+            What::Result { call, failed, denied, unclear, replaced, text } => {
+                What::Result { call, failed, denied, unclear, replaced, text: text.map(own) }
+            }
             What::Mark(mark, text) => What::Mark(mark, own(text)),
         }
     }
 }
 
 impl Entry<'_> {
+    /// Whether a person or the agent said or did something. What a client notes for itself, long after the end
+    /// perhaps, is none.
+    pub fn is_activity(&self) -> bool {
+        !matches!(self.what, What::Mark(mark, _) if !matches!(mark, Mark::Error | Mark::Interrupt))
+    }
+
     pub fn into_owned(self) -> Entry<'static> {
         Entry {
             time: self.time,
@@ -257,6 +282,7 @@ impl Entry<'_> {
             message: self.message,
             queued: self.queued,
             relisted: self.relisted,
+            limit: self.limit,
         }
     }
 }

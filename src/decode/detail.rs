@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::verbs::Changed;
 use crate::entry::{Change, Detail, Task, TaskState};
 use crate::format::descriptor::{TaskKeys, Tool, ToolVerb};
 
@@ -48,6 +49,31 @@ pub fn detail(tool: &Tool, input: &str) -> Option<Detail> {
     Some(detail)
 }
 
+/// The details of changes that the client reports by path.
+pub fn changed(changes: Vec<Changed>) -> Detail {
+    let change = |Changed { path, moved, kind, content, diff }: Changed| {
+        let [mut added, mut removed] = [String::new(), String::new()];
+        for line in diff.unwrap_or_default().lines() {
+            take_line(line, &mut added, &mut removed);
+        }
+        let (whole, deleted) = (kind == "add", kind == "delete");
+        *if deleted { &mut removed } else { &mut added } += &content.unwrap_or_default();
+        Change { path: Some(moved.unwrap_or(path)), added, removed, whole, deleted }
+    };
+    Detail { changes: changes.into_iter().map(change).collect(), ..Detail::default() }
+}
+
+/// A line of a patch, if it adds or removes one.
+fn take_line(line: &str, added: &mut String, removed: &mut String) {
+    let (text, line) = match (line.strip_prefix('+'), line.strip_prefix('-')) {
+        (Some(line), _) => (added, line),
+        (_, Some(line)) => (removed, line),
+        _ => return,
+    };
+    *text += line;
+    text.push('\n');
+}
+
 /// The files of a patch, each with its own lines.
 fn patched(patch: &str) -> Vec<Change> {
     let mut changes: Vec<Change> = Vec::new();
@@ -64,17 +90,10 @@ fn patched(patch: &str) -> Vec<Change> {
                 ..Change::default()
             }),
             (None, None) => {}
-            (None, Some(change)) => {
-                if let Some(path) = line.strip_prefix("*** Move to: ") {
-                    change.path = Some(path.trim().into());
-                } else if let Some(added) = line.strip_prefix('+') {
-                    change.added += added;
-                    change.added.push('\n');
-                } else if let Some(removed) = line.strip_prefix('-') {
-                    change.removed += removed;
-                    change.removed.push('\n');
-                }
-            }
+            (None, Some(change)) => match line.strip_prefix("*** Move to: ") {
+                Some(path) => change.path = Some(path.trim().into()),
+                None => take_line(line, &mut change.added, &mut change.removed),
+            },
         }
     }
     changes

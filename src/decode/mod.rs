@@ -17,8 +17,8 @@ use std::io;
 use memchr::memmem;
 
 use crate::cursor::{Line, Pieces};
-use crate::entry::{Call, Entry, Facts, Id, Mark, Role, Usage, What};
-use crate::format::descriptor::{Pointer, ToolVerb};
+use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, Usage, What};
+use crate::format::descriptor::{CallVerb, Pointer, ToolVerb};
 use crate::format::prompt::Said;
 use crate::format::trie::{Node, Trie};
 use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
@@ -62,6 +62,8 @@ pub struct Decoder<'f> {
     format: &'f Format,
     /// Decode what a log leaves out, too: thinking and results.
     full: bool,
+    /// Decode results to their end.
+    whole: bool,
     /// The file is a subagent's: its lines count.
     subagent: bool,
     captures: Captures,
@@ -69,7 +71,11 @@ pub struct Decoder<'f> {
 
 impl<'f> Decoder<'f> {
     pub fn new(format: &'f Format) -> Decoder<'f> {
-        Decoder { format, full: false, subagent: false, captures: Captures::default() }
+        Decoder { format, full: false, whole: false, subagent: false, captures: Captures::default() }
+    }
+
+    pub fn whole(self, whole: bool) -> Decoder<'f> {
+        Decoder { whole, ..self }
     }
 
     pub fn full(self, full: bool) -> Decoder<'f> {
@@ -182,7 +188,7 @@ impl<'f> Decoder<'f> {
         }
         let rule = rule.or_else(|| rules::rule(&format.line, found, captures.first_block(whole)));
         let Some(rule) = rule else { return false };
-        let facts = self.facts(rule, found);
+        let mut facts = self.facts(rule, found);
         let mut said = Saying {
             decoder: self,
             entry: Entry {
@@ -193,11 +199,14 @@ impl<'f> Decoder<'f> {
                 message: facts.message,
                 queued: rule.queued,
                 relisted,
+                limit: false,
             },
             mark: rule.mark,
             typed: Vec::new(),
             counts: [0; 5],
         };
+        // Nobody did anything when the client summed up what was done.
+        facts.time = facts.time.filter(|_| rule.mark != Some(Mark::Recap));
         if !relisted {
             sink(Item::Facts(facts));
         }
@@ -269,9 +278,16 @@ impl<'f> Decoder<'f> {
         let name = found.first(&keys.tool)?.text()?;
         let tool = self.format.tool(&name);
         let mut detail = None;
-        let json = |input: Raw<'a>| input.text().filter(|_| keys.in_string).unwrap_or_else(|| lossy(input.0));
-        let subjects = match found.first(&keys.json).map(json) {
-            Some(json) => {
+        let subjects = match (found.first(&keys.whole), keys.verb) {
+            (Some(input), Some(CallVerb::Changes)) => {
+                let changes = verbs::changes(input);
+                let paths = changes.iter().flat_map(|change| [Some(&change.path), change.moved.as_ref()]).flatten();
+                let paths = paths.map(|path| Cow::Owned(path.clone())).collect();
+                detail = self.format.detailed.then(|| Box::new(detail::changed(changes)));
+                paths
+            }
+            (Some(input), verb) => {
+                let json = input.text().filter(|_| verb.is_some()).unwrap_or_else(|| lossy(input.0));
                 detail = self.format.detailed.then(|| detail::detail(&tool.written, &json)).flatten().map(Box::new);
                 let input = &self.format.input;
                 let empty = Shape::default();
@@ -283,11 +299,21 @@ impl<'f> Decoder<'f> {
                 subjects.into_iter().map(|subject| Cow::Owned(subject.into_owned())).collect()
             }
             // Where details are asked for, the subjects are read out of the whole input, and this call has none.
-            None => subjects(tool, |subject| found.first(keys.subjects.get(subject)?)),
+            (None, _) => subjects(tool, |subject| found.first(keys.subjects.get(subject)?)),
         };
         let id = found.first(&keys.id).and_then(Raw::inside).map(Id::of);
-        let asks = tool.written.question.is_some();
-        Some(Call { id, tool: name, act: tool.act, subjects, failed: false, asks, detail })
+        let asks = tool.written.question.is_some() || tool.written.plan.is_some();
+        Some(Call {
+            id,
+            tool: name,
+            act: tool.act,
+            subjects,
+            failed: false,
+            ended: false,
+            broken_off: false,
+            asks,
+            detail,
+        })
     }
 
     fn result<'a>(&self, keys: &ResultKeys, found: Found<'a>) -> Option<What<'a>> {
@@ -295,12 +321,18 @@ impl<'f> Decoder<'f> {
         let output = found.first(&keys.text);
         let failed = (!keys.failed.is_empty() && hold(&keys.failed, found))
             || output.is_some_and(|output| {
-                let starts =
-                    |start: &String| output.inside().is_some_and(|inside| inside.starts_with(start.as_bytes()));
+                let starts = |start: &String| first_text(output).is_some_and(|text| text.starts_with(start.as_bytes()));
                 keys.exit && verbs::exit(output) || keys.failed_starts.iter().any(starts)
             });
-        let text = output.filter(|_| self.full).map(plain);
-        Some(What::Result { call: Some(call), failed, text })
+        let text = output.filter(|_| self.full || failed).map(|output| plain(output, self.whole));
+        let told = text.as_deref().unwrap_or_default().trim_start();
+        let words = &self.format.words;
+        let denied = failed && words.denied.iter().any(|start| told.starts_with(start.as_str()));
+        let replaced =
+            !failed && self.format.detailed && words.replaced.iter().any(|part| told.contains(part.as_str()));
+        let start = &told[..told.floor_char_boundary(400)];
+        let unclear = failed && words.unclear.iter().any(|part| start.contains(part.as_str()));
+        Some(What::Result { call: Some(call), failed, denied, unclear, replaced, text: text.filter(|_| self.full) })
     }
 }
 
@@ -319,7 +351,7 @@ struct Saying<'d, 'f> {
 impl Saying<'_, '_> {
     fn text(&mut self, text: Cow<str>, sink: Sink) {
         if let Some(mark) = self.mark {
-            return self.emit(0, Role::System, What::Mark(mark, text), sink);
+            return self.mark(mark, text, sink);
         }
         if self.entry.role != Role::User {
             if !text.trim().is_empty() {
@@ -329,9 +361,19 @@ impl Saying<'_, '_> {
         }
         match self.decoder.format.prompt.sort(text) {
             Said::Typed(text) => self.typed.push(text.into_owned()),
-            Said::Machine(mark, text) => self.emit(0, Role::System, What::Mark(mark, text), sink),
+            Said::Machine(mark, text) => self.mark(mark, text, sink),
             Said::Nothing => {}
         }
+    }
+
+    /// A mark, without what the client says around it.
+    fn mark(&mut self, mark: Mark, text: Cow<str>, sink: Sink) {
+        let words = &self.decoder.format.words;
+        let bare = matches!(mark, Mark::Compaction | Mark::Recap);
+        let text = if bare { Cow::Borrowed(words.bare(&text)) } else { text };
+        self.entry.limit = mark == Mark::Error && words.is_limit(&text);
+        self.emit(0, Role::System, What::Mark(mark, text), sink);
+        self.entry.limit = false;
     }
 
     /// What a rule finds in a record or in a block, apart from its content.
@@ -349,7 +391,7 @@ impl Saying<'_, '_> {
             self.emit(4, Role::System, result, sink);
         }
         if let Some(error) = found.first(&rule.error).and_then(Raw::scalar) {
-            self.emit(0, Role::System, What::Mark(Mark::Error, error), sink);
+            self.mark(Mark::Error, error, sink);
         }
     }
 
@@ -365,7 +407,11 @@ impl Saying<'_, '_> {
         let key = match &what {
             // However often an outcome is written, it is that of one call.
             What::Result { call, .. } => call.map(|call| call.part(kind, 0)),
-            What::Call(Call { id: Some(call), .. }) => Some(call.part(kind, line.map_or(0, |line| line.0 as usize))),
+            // A client may report what a command edited under the id of the command: these are two.
+            What::Call(Call { id: Some(call), act, .. }) => {
+                let kind = if *act == Act::Edit { b'e' } else { kind };
+                Some(call.part(kind, line.map_or(0, |line| line.0 as usize)))
+            }
             _ => line.map(|line| line.part(kind, self.counts[kind as usize])),
         };
         self.counts[kind as usize] += 1;
@@ -393,16 +439,25 @@ fn subjects<'a>(tool: &Tool, value: impl Fn(usize) -> Option<Raw<'a>>) -> Vec<Co
     match tool.verb {
         Some(ToolVerb::Argv) => verbs::argv(raw).map(Cow::Owned).into_iter().collect(),
         Some(ToolVerb::Patch) => raw.text().map(|text| verbs::patch(&text)).unwrap_or_default(),
+        Some(ToolVerb::Script) => raw.text().map(|text| verbs::script(&text)).unwrap_or_default(),
         _ => raw.scalar().into_iter().collect(),
     }
 }
 
-/// The readable part of a tool's output, which may be a text or a list of blocks with texts in them. It is shown
-/// shortened, so the beginning is enough.
-fn plain(raw: Raw) -> Cow<str> {
+/// The text of a tool's output, or the first of the texts that it is a list of, as it is written in JSON.
+fn first_text(raw: Raw<'_>) -> Option<&[u8]> {
+    const KEY: &[u8] = b"\"text\":";
+    let listed = || memmem::find(raw.0, KEY).and_then(|at| Raw(raw.0[at + KEY.len()..].trim_ascii_start()).inside());
+    raw.inside().or_else(|| listed().filter(|_| raw.0.starts_with(b"[")))
+}
+
+/// The readable part of a tool's output, which may be a text or a list of blocks with texts in them. Who only looks for
+/// something in it has enough with its beginning.
+fn plain(raw: Raw, whole: bool) -> Cow<str> {
     const ENOUGH: usize = 4096;
     if raw.inside().is_some() {
-        return Raw(&raw.0[..raw.0.len().min(ENOUGH)]).text().unwrap_or_default();
+        let enough = if whole { usize::MAX } else { ENOUGH };
+        return Raw(&raw.0[..raw.0.len().min(enough)]).text().unwrap_or_default();
     }
     fn collect(value: &serde_json::Value, out: &mut Vec<String>) {
         match value {

@@ -1,10 +1,14 @@
 //! What descriptor keys cannot say: the verbs, one function each.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use memchr::memmem;
 
 use super::text::Raw;
+use super::walk::{Captures, Walker};
+use crate::format::descriptor::Pointer;
+use crate::format::trie::Node;
 
 /// `argv`: a command as a list of words, out of the shell it may be wrapped in.
 pub fn argv(raw: Raw) -> Option<String> {
@@ -23,21 +27,102 @@ pub fn argv(raw: Raw) -> Option<String> {
 pub fn patch(text: &str) -> Vec<Cow<'static, str>> {
     const MARKS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
     let mut files: Vec<Cow<'static, str>> = Vec::new();
+    let mut seen = HashSet::new();
     for line in text.lines() {
         let file = MARKS.iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim).filter(|file| !file.is_empty());
-        if let Some(file) = file.filter(|file| !files.iter().any(|seen| seen == file)) {
+        if let Some(file) = file.filter(|file| seen.insert(*file)) {
             files.push(Cow::Owned(file.to_owned()));
         }
     }
     files
 }
 
+/// A file that was changed, as the client reports it.
+pub struct Changed {
+    pub path: String,
+    pub moved: Option<String>,
+    pub kind: String,
+    /// All of a file that was added or deleted, or what changed of it line by line.
+    pub content: Option<String>,
+    pub diff: Option<String>,
+}
+
+/// `changes`: `{"src/a.rs": {"type": "update", "unified_diff": "…"}}`. What comes before a cut counts.
+pub fn changes(raw: Raw) -> Vec<Changed> {
+    let nothing = Node::default();
+    let mut walker = Walker::new(raw.0, false, Captures::default(), &nothing);
+    let keys = ["type", "move_path", "content", "unified_diff"].map(|key| [Pointer::below(key)]);
+    let changed = |(path, place): (String, std::ops::Range<usize>)| {
+        let found = super::pick(&raw.0[place], [&keys[0], &keys[1], &keys[2], &keys[3]]).unwrap_or_default();
+        let [kind, moved, content, diff] = found;
+        Changed { path, moved, kind: kind.unwrap_or_default(), content, diff }
+    };
+    walker.member_places().into_iter().map(changed).collect()
+}
+
+/// `script`: the commands that a script runs, `tools.exec_command({cmd: "cargo test"})`; its first line if there is none.
+pub fn script(text: &str) -> Vec<Cow<'static, str>> {
+    const KEYS: [&str; 2] = ["cmd", "command"];
+    let mut commands: Vec<Cow<'static, str>> = Vec::new();
+    // Whether a command may follow: its name came, or its name and what separates them.
+    let (mut named, mut next) = (false, false);
+    let mut rest = text.trim_start();
+    while let Some(char) = rest.chars().next() {
+        let mut token = &rest[..char.len_utf8()];
+        let mut string = None;
+        if let '"' | '\'' | '`' = char {
+            let (length, value) = literal(rest, char);
+            (token, string) = (&rest[..length], Some(value));
+        } else if rest.starts_with("//") {
+            token = rest.split('\n').next().unwrap_or(rest);
+        } else if rest.starts_with("/*") {
+            token = &rest[..rest.find("*/").map_or(rest.len(), |end| end + 2)];
+        } else if char.is_alphanumeric() || char == '_' {
+            token = &rest[..rest.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(rest.len())];
+        }
+        rest = rest[token.len()..].trim_start();
+        commands.extend(string.filter(|command| next && !command.trim().is_empty()).map(Cow::Owned));
+        next = named && matches!(token, ":" | "=");
+        named = KEYS.contains(&token.trim_matches(['"', '\'']));
+    }
+    if commands.is_empty() {
+        commands.extend(text.lines().map(str::trim).find(|line| !line.is_empty()).map(|line| line.to_owned().into()));
+    }
+    commands
+}
+
+/// A string at the start of a script: its length there, and what it says.
+fn literal(text: &str, quote: char) -> (usize, String) {
+    // As JSON writes it: the escapes that JSON does not have are taken off.
+    let mut json = String::from('"');
+    let mut chars = text.char_indices().skip(1);
+    let mut end = text.len();
+    while let Some((at, char)) = chars.next() {
+        match char {
+            _ if char == quote => {
+                end = at + 1;
+                break;
+            }
+            '\\' => match chars.next().map(|(_, escaped)| escaped) {
+                Some(escaped) if "ntrbfu\"\\/".contains(escaped) => json.extend(['\\', escaped]),
+                // The line goes on.
+                Some('\n') | None => {}
+                Some(escaped) => json.push(escaped),
+            },
+            char => json.push(char),
+        }
+    }
+    json.push('"');
+    (end, Raw(json.as_bytes()).text().unwrap_or_default().into_owned())
+}
+
 /// `exit`: whether a tool's output tells of an exit code other than 0. It stands in the first lines, or, where the output
-/// is JSON in a string, near the end; what the tool printed in between is not looked at.
+/// is JSON in a string, near the end; or near the beginning of the second of several texts, where a script says how the
+/// command ended that it ran. What the tool printed is not looked at.
 pub fn exit(raw: Raw) -> bool {
     const NEAR: usize = 300;
-    let head = &raw.0[..raw.0.len().min(NEAR)];
-    let tail = &raw.0[raw.0.len().saturating_sub(NEAR)..];
+    const JSON: &str = "\\\"exit_code\\\":";
+    let near = |bytes: &[u8]| bytes[..bytes.len().min(NEAR)].to_vec();
     let code = |bytes: &[u8], before: &str| {
         let at = memmem::find(bytes, before.as_bytes())? + before.len();
         let digits: Vec<u8> = bytes[at..]
@@ -48,10 +133,19 @@ pub fn exit(raw: Raw) -> bool {
             .collect();
         std::str::from_utf8(&digits).ok()?.parse::<i64>().ok()
     };
-    let starts_json = raw.inside().is_some_and(|inside| inside.starts_with(b"{"));
-    let stated = code(head, "Process exited with code ")
-        .or_else(|| raw.inside()?.starts_with(b"Exit code: ").then(|| code(head, "Exit code: "))?)
-        .or_else(|| starts_json.then(|| code(tail, "\\\"exit_code\\\":"))?);
+    let stated = match raw.inside() {
+        Some(inside) => {
+            let tail = &raw.0[raw.0.len().saturating_sub(NEAR)..];
+            code(&near(inside), "Process exited with code ")
+                .or_else(|| inside.starts_with(b"Exit code: ").then(|| code(inside, "Exit code: "))?)
+                .or_else(|| inside.starts_with(b"{").then(|| code(tail, JSON))?)
+        }
+        None => {
+            let head = near(raw.0);
+            let json = memmem::rfind(&head, b"\"text\":\"{").filter(|at| *at > 0).map(|at| near(&raw.0[at..]));
+            json.and_then(|json| code(&json, JSON))
+        }
+    };
     stated.is_some_and(|code| code != 0)
 }
 
@@ -76,6 +170,48 @@ mod tests {
     }
 
     #[test]
+    fn commands_of_a_script() {
+        assert_eq!(
+            script(r#"const r = await tools.exec_command({cmd: "cargo test", workdir: "/p"});"#),
+            ["cargo test"]
+        );
+        assert_eq!(script(r#"text(await tools.exec_command({ "cmd" : 'echo "a" \'b\'' }))"#), [r#"echo "a" 'b'"#]);
+        assert_eq!(
+            script("const cmd = `ls\n  -l \\`x\\` ${dir}`;\nawait tools.exec_command({cmd})"),
+            ["ls\n  -l `x` ${dir}"]
+        );
+        assert_eq!(script(r#"f({cmd:"a \u00e9\u2026\n\$b"}); f({cmd:"c"})"#), ["a é…\n$b", "c"]);
+        // What only looks like one.
+        assert_eq!(
+            script(
+                r#"// cmd: "no"
+            text("cmd: 'no'"); /* {cmd: "no"} */ if (cmd == "no") f({cmd: x, recmd: "no"})"#
+            ),
+            [r#"// cmd: "no""#]
+        );
+        assert_eq!(
+            script("\n  text(await tools.apply_patch(patch));\nmore"),
+            ["text(await tools.apply_patch(patch));"]
+        );
+        assert_eq!(script(r#"f({cmd: "cut"#), ["cut"]);
+        assert!(script(" \n").is_empty());
+    }
+
+    #[test]
+    fn changes_by_path() {
+        let json = r#"{"a b":{"type":"update","unified_diff":"@@\n-x\n+y","move_path":"c"},"\u00e9":{"type":"add","content":"1"},"cut":{"type":"add","content":"2"#;
+        let told = |json: &str| {
+            changes(Raw(json.as_bytes())).into_iter().map(|one| (one.path, one.moved, one.kind)).collect::<Vec<_>>()
+        };
+        let expected = [("a b", Some("c"), "update"), ("é", None, "add")];
+        assert_eq!(
+            told(json),
+            expected.map(|(path, moved, kind)| (path.to_owned(), moved.map(str::to_owned), kind.to_owned()))
+        );
+        assert!(told("[]").is_empty() && told("{}").is_empty() && told(r#""text""#).is_empty());
+    }
+
+    #[test]
     fn exit_codes() {
         let exit = |json: &str| exit(Raw(json.as_bytes()));
         assert!(exit(r#""Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 101\nOutput:\n""#));
@@ -84,5 +220,13 @@ mod tests {
         assert!(exit(r#""{\"output\":\"x\",\"metadata\":{\"exit_code\":2,\"duration_seconds\":0.0}}""#));
         assert!(!exit(r#""{\"output\":\"x\",\"metadata\":{\"exit_code\":0}}""#));
         assert!(!exit(r#""the log says \"exit_code\": 7""#));
+        let script = |second: &str| {
+            format!(
+                r#"[{{"type":"input_text","text":"Script completed\nOutput:\n"}},{{"type":"input_text","text":"{second}"}}]"#
+            )
+        };
+        assert!(exit(&script(r#"{\"chunk_id\":\"1\",\"exit_code\":101,\"output\":\"x\"}"#)));
+        assert!(!exit(&script(r#"{\"exit_code\":0,\"output\":\"exit_code\"}"#)));
+        assert!(!exit(&script(r#"the log: {\"exit_code\":7}"#)));
     }
 }

@@ -182,6 +182,33 @@ impl<'n, P: Pieces> Walker<'n, P> {
         Ok(places)
     }
 
+    /// The keys of an object with the places of their values, as far as it is whole; none if it is something else.
+    pub fn member_places(&mut self) -> Vec<(String, Range<usize>)> {
+        let mut places = Vec::new();
+        let mut next = |walker: &mut Self| -> Result<bool, Broken> {
+            walker.at += 1;
+            if walker.skip_space()? != b'"' {
+                return Ok(false);
+            }
+            let start = walker.at;
+            walker.string()?;
+            let key = Raw(&walker.pieces.piece()[start..walker.at]).text().unwrap_or_default().into_owned();
+            if walker.skip_space()? != b':' {
+                return Err(Broken);
+            }
+            walker.at += 1;
+            walker.skip_space()?;
+            let start = walker.at;
+            walker.skip()?;
+            places.push((key, start..walker.at));
+            Ok(walker.skip_space()? == b',')
+        };
+        if matches!(self.skip_space(), Ok(b'{')) {
+            while matches!(next(self), Ok(true)) {}
+        }
+        places
+    }
+
     /// The byte at hand, in this piece or the next.
     #[inline]
     fn peek(&mut self) -> Result<Option<u8>, Broken> {

@@ -22,6 +22,7 @@ pub struct Format {
     pub side_file: Option<Vec<Test>>,
     pub detailed: bool,
     pub prompt: descriptor::Prompt,
+    pub words: descriptor::Words,
     pub hook: Option<descriptor::Hook>,
     tools: HashMap<String, Tool>,
     other: Tool,
@@ -97,10 +98,9 @@ pub struct CallKeys {
     pub tool: Alternatives,
     /// For each subject of the format, where it may be.
     pub subjects: Vec<Alternatives>,
-    /// The input as a whole: where it is a string that holds JSON, and where details are asked for.
-    pub json: Alternatives,
-    /// It is such a string.
-    pub in_string: bool,
+    /// The input as a whole: where a verb reads it, and where details are asked for.
+    pub whole: Alternatives,
+    pub verb: Option<CallVerb>,
 }
 
 #[derive(Debug)]
@@ -186,6 +186,7 @@ impl Format {
             side_file,
             detailed,
             prompt: body.prompt,
+            words: body.words,
             hook: body.hook,
             tools,
             other,
@@ -234,11 +235,11 @@ fn shape(
 /// be there is never sure before the end.
 fn enough(rule: &Rule, always: &[Slot], side: &[Test]) -> u128 {
     let sure = rule.when.iter().all(|test| test.is_text()) && rule.session.is_empty() && !rule.when.is_empty();
-    let call = rule.call.iter().flat_map(|call| [&call.id, &call.tool, &call.json]);
+    let call = rule.call.iter().flat_map(|call| [&call.id, &call.tool, &call.whole]);
     let result = rule.result.iter().flat_map(|result| [&result.id, &result.text]);
     let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output, &usage.context, &usage.window]);
     let more =
-        rule.call.as_ref().is_some_and(|call| call.json.is_empty()) || rule.result.is_some() || rule.title.is_some();
+        rule.call.as_ref().is_some_and(|call| call.whole.is_empty()) || rule.result.is_some() || rule.title.is_some();
     let own = [&rule.content, &rule.thinking, &rule.error, &rule.message, &rule.model, &rule.cwd, &rule.project];
     let slots = own.into_iter().chain(call).chain(result).chain(usage).flatten().chain(always).copied();
     let slots: Vec<_> = slots.chain(rule.when.iter().chain(side).map(|test| test.slot)).collect();
@@ -268,14 +269,11 @@ fn rule(written: descriptor::Rule, trie: &mut Trie, blocks: &mut Trie, subjects:
         call: written.call.map(|call| CallKeys {
             id: trie.all(&call.id.0),
             tool: trie.all(&call.tool.0),
-            in_string: call.verb == Some(CallVerb::Json),
-            json: if call.verb == Some(CallVerb::Json) || subjects.is_empty() {
-                trie.all(&call.input.0)
-            } else {
-                vec![]
-            },
+            verb: call.verb,
+            whole: if call.verb.is_some() || subjects.is_empty() { trie.all(&call.input.0) } else { vec![] },
             subjects: subjects
                 .iter()
+                .filter(|_| call.verb.is_none())
                 .map(|subject| {
                     let at = |input: &Pointer| Pointer([&input.0[..], &subject.0[..]].concat());
                     call.input.0.iter().map(|input| trie.slot(&at(input))).collect()

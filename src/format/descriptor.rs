@@ -41,6 +41,21 @@ pub struct Root {
     pub cwd: Option<Spelling>,
     pub beside: Option<Beside>,
     pub titles: Option<Titles>,
+    /// The transcripts of a session's subagents, from the directory that the session's own is in.
+    #[serde(default)]
+    pub subagents: Vec<Pattern>,
+}
+
+impl Root {
+    /// The patterns of subagents' transcripts from the root on; `{id}` in them is the id of the session.
+    pub fn subagent_patterns(&self) -> impl Iterator<Item = Pattern> {
+        let below = |files: &Pattern, sub: &Pattern| {
+            let up = sub.0.iter().take_while(|segment| segment.literal() == Some("..")).count();
+            let kept = files.0.len().saturating_sub(1 + up);
+            Pattern([&files.0[..kept], &sub.0[up..]].concat())
+        };
+        self.files.iter().flat_map(move |files| self.subagents.iter().map(move |sub| below(files, sub)))
+    }
 }
 
 /// A small file next to a transcript: `key: value` lines, or the value alone (`*`).
@@ -76,6 +91,8 @@ pub struct Body {
     pub blocks: Vec<Block>,
     #[serde(default)]
     pub prompt: Prompt,
+    #[serde(default)]
+    pub words: Words,
     pub hook: Option<Hook>,
     #[serde(default)]
     pub tools: BTreeMap<String, Tool>,
@@ -234,6 +251,30 @@ pub struct Prompt {
     pub interrupt: Vec<String>,
 }
 
+/// What the client itself writes where a tool, a model or a user would speak.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Words {
+    /// Beginnings of the result of a call that the user did not allow.
+    #[serde(default)]
+    pub denied: Vec<String>,
+    /// Parts of the failed result of a command that never ran or was broken off: how it would have ended is not known.
+    #[serde(default)]
+    pub unclear: Vec<String>,
+    /// Parts of the result of writing a file that had been there before.
+    #[serde(default)]
+    pub replaced: Vec<String>,
+    /// Parts of an error which says that nothing more is to be had for now, in lower case.
+    #[serde(default)]
+    pub limit: Vec<String>,
+    /// A compaction summary or recap that begins like this begins with a line of the client's.
+    #[serde(default)]
+    pub preamble: Vec<String>,
+    /// From here to its end, a compaction summary or recap is the client's.
+    #[serde(default)]
+    pub closing: Vec<String>,
+}
+
 /// How the agent's hook talks: what it is given on stdin, and where its reply goes.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -319,6 +360,8 @@ pub struct TaskKeys {
 pub enum CallVerb {
     /// The input is a string that holds JSON.
     Json,
+    /// The input is an object of changes by path, each of a `type`: `add`, `update` or `delete`.
+    Changes,
 }
 
 /// What the keys of a result cannot say.
@@ -337,6 +380,8 @@ pub enum ToolVerb {
     Argv,
     /// The subject is a patch; its files are the subjects.
     Patch,
+    /// The subject is a script that runs commands; they are the subjects.
+    Script,
 }
 
 /// A JSON pointer (RFC 6901), split at its slashes.

@@ -78,6 +78,14 @@ impl Segment {
         self.cwd
     }
 
+    /// The same with the id put in, where the id is all that is open.
+    pub fn bound(&self, id: &str) -> Segment {
+        match self.with_id(id) {
+            Some(glob) => Segment { glob, id: None, cwd: false, hole: None },
+            None => self.clone(),
+        }
+    }
+
     /// The name with the id put in, if the id is all that is open.
     pub fn with_id(&self, id: &str) -> Option<String> {
         (self.id == Some(0) && self.glob.matches(['*', '?']).count() == 1).then(|| self.glob.replace('*', id))

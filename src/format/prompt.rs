@@ -1,8 +1,8 @@
-//! Tells what a user typed from what a client wrote in the user's name.
+//! Tells what a user, a model or a tool said from what the client wrote in their place.
 
 use std::borrow::Cow;
 
-use super::descriptor::Prompt;
+use super::descriptor::{Prompt, Words};
 use crate::entry::Mark;
 
 /// What a text in the user's name is.
@@ -26,8 +26,15 @@ impl Prompt {
             return Said::Nothing;
         }
         let begins = |all: &[String]| all.iter().any(|with| start.starts_with(with.as_str()));
+        let first = start.strip_prefix('<').and_then(|rest| rest.split(['>', ' ', '\n']).next());
+        // `*-event` is the tag that the text begins with, if it ends like that.
+        let meant = |tag: &'_ str| match tag.strip_prefix('*') {
+            Some(end) => first.filter(|first| first.len() > end.len() && first.ends_with(end)).map(str::to_owned),
+            None => Some(tag.to_owned()),
+        };
         let wrapped = |all: &[String]| {
-            start.starts_with('<') && all.iter().any(|tag| block(start, tag).is_some_and(|block| block.start == 0))
+            let is_whole = |tag: String| block(start, &tag).is_some_and(|block| block.start == 0);
+            first.is_some() && all.iter().any(|tag| meant(tag).is_some_and(is_whole))
         };
         if wrapped(&self.command) {
             Said::Machine(Mark::Command, Cow::Owned(untagged(start)))
@@ -57,6 +64,28 @@ impl Prompt {
             return text;
         }
         Cow::Owned(kept + rest)
+    }
+}
+
+impl Words {
+    /// A summary without what the client says before and after it.
+    pub fn bare<'t>(&self, text: &'t str) -> &'t str {
+        let begins = self.preamble.iter().any(|start| text.trim_start().starts_with(start.as_str()));
+        let rest = text.trim_start().split_once('\n').filter(|_| begins).map(|(_, rest)| rest.trim_start());
+        let told = rest.filter(|rest| !rest.is_empty()).unwrap_or(text);
+        let end = self.closing.iter().filter_map(|closing| told.rfind(closing.as_str())).min().filter(|end| *end > 0);
+        told[..end.unwrap_or(told.len())].trim_end()
+    }
+
+    /// Whether an error says that nothing more is to be had for now. A number must stand by itself.
+    pub fn is_limit(&self, error: &str) -> bool {
+        let error = error.to_lowercase();
+        let digit = |char: Option<char>| char.is_some_and(|char| char.is_ascii_digit());
+        self.limit.iter().any(|part| {
+            error.match_indices(part.as_str()).any(|(at, _)| {
+                !digit(error[..at].chars().next_back()) && !digit(error[at + part.len()..].chars().next())
+            })
+        })
     }
 }
 
@@ -98,7 +127,7 @@ mod tests {
         let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
         Prompt {
             strip: words(&["system-reminder", "ide_opened_file"]),
-            machine: words(&["task-notification"]),
+            machine: words(&["task-notification", "*-event", "two words"]),
             command: words(&["command-name", "command-message"]),
             starts: words(&["Caveat: "]),
             command_starts: vec![],
@@ -123,6 +152,9 @@ mod tests {
         assert_eq!(typed("<ide_opened_file>a</ide_opened_file>\nrename <b> this").as_deref(), Some("rename <b> this"));
         assert_eq!(typed("a <system-reminder>x</system-reminder> b").as_deref(), Some("a  b"));
         assert_eq!(typed("<system-reminders are fun").as_deref(), Some("<system-reminders are fun"));
+        assert_eq!(typed("<ci-event> is what?").as_deref(), Some("<ci-event> is what?"));
+        assert_eq!(typed("<-event>x</-event>").as_deref(), Some("<-event>x</-event>"));
+        assert_eq!(typed("<events>x</events>").as_deref(), Some("<events>x</events>"));
     }
 
     #[test]
@@ -144,5 +176,10 @@ mod tests {
             Said::Machine(Mark::Note, _)
         ));
         assert!(matches!(sort("\u{feff}Caveat: x"), Said::Machine(Mark::Note, _)));
+        assert!(matches!(
+            sort("<ci-monitor-event id=\"1\">failed</ci-monitor-event>\nsee"),
+            Said::Machine(Mark::Note, _)
+        ));
+        assert!(matches!(sort("<two words>x</two words>"), Said::Machine(Mark::Note, _)));
     }
 }

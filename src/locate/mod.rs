@@ -93,6 +93,8 @@ pub struct Listing<'e, 'f> {
     id: Option<&'e str>,
     format: &'f Known,
     root: &'f Root,
+    /// It is the transcript of a subagent, and the id is that of its session.
+    pub is_subagent: bool,
 }
 
 impl<'f> Listing<'_, 'f> {
@@ -127,18 +129,65 @@ impl<'f> Listing<'_, 'f> {
 
 /// Hands out every file that fits a pattern of a format. One that two patterns reach comes twice.
 pub fn each<'f>(formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>, take: &mut dyn FnMut(Listing<'_, 'f>)) {
+    walk(formats, env, None, bad, take);
+}
+
+/// The same, and after the sessions of a directory the transcripts of their subagents, for the ids that are wanted.
+pub fn each_with_subagents<'f>(
+    formats: &'f [Known],
+    env: &Env,
+    wanted: &dyn Fn(&str) -> bool,
+    bad: &mut Vec<Unreadable>,
+    take: &mut dyn FnMut(Listing<'_, 'f>),
+) {
+    walk(formats, env, Some(wanted), bad, take);
+}
+
+fn walk<'f>(
+    formats: &'f [Known],
+    env: &Env,
+    subagents: Option<&dyn Fn(&str) -> bool>,
+    bad: &mut Vec<Unreadable>,
+    take: &mut dyn FnMut(Listing<'_, 'f>),
+) {
     for format in formats {
         for root in &format.head().roots {
             let Some(dir) = place(root, env) else { continue };
-            for pattern in &root.files {
-                files(&dir, &pattern.0, None, bad, &mut |entry, name, id| {
-                    if !root.not.iter().any(|not| excludes(not, name)) {
-                        take(Listing { entry, name, id, format, root });
-                    }
-                });
-            }
+            let below: Vec<Pattern> = root.subagent_patterns().filter(|_| subagents.is_some()).collect();
+            let sessions = root.files.iter().map(|pattern| Route { left: &pattern.0, id: None, is_subagent: false });
+            let below = below.iter().map(|pattern| Route { left: &pattern.0, id: None, is_subagent: true });
+            let routes: Vec<Route> = sessions.chain(below).collect();
+            let wanted = |route: &Route| match (subagents, route.id) {
+                (Some(wanted), Some(id)) if route.is_subagent => wanted(id),
+                _ => true,
+            };
+            files(&dir, &routes, &wanted, bad, &mut |entry, name, Route { id, is_subagent, .. }| {
+                if is_subagent || !root.not.iter().any(|not| excludes(not, name)) {
+                    take(Listing { entry, name, id, format, root, is_subagent });
+                }
+            });
         }
     }
+}
+
+/// The transcripts of a session's subagents, the one that was written last first. The id is the session's, whole.
+pub fn subagents(session: &Session, id: &str) -> Vec<(PathBuf, Stamp)> {
+    let roots = session.root.map_or(&*session.format.head().roots, std::slice::from_ref);
+    let mut found: Vec<(PathBuf, Stamp)> = Vec::new();
+    for pattern in roots.iter().flat_map(|root| &root.subagents) {
+        let up = pattern.0.iter().take_while(|segment| segment.literal() == Some("..")).count();
+        let Some(dir) = session.path.ancestors().nth(1 + up) else { continue };
+        let bound: Vec<Segment> = pattern.0[up..].iter().map(|segment| segment.bound(id)).collect();
+        let route = Route { left: &bound, id: None, is_subagent: true };
+        // Whoever cannot read the directory of a session's subagents cannot read the session, and that is said.
+        files(dir, &[route], &|_| true, &mut Vec::new(), &mut |entry, _, _| {
+            let stamp = std::fs::metadata(entry.path()).map(|meta| Stamp::from(&meta));
+            found.extend(stamp.ok().map(|stamp| (entry.path(), stamp)));
+        });
+    }
+    found.sort_by(|(a, seen), (b, other)| (other.modified, a).cmp(&(seen.modified, b)));
+    found.dedup_by(|(a, _), (b, _)| a == b);
+    found
 }
 
 /// How much of an id must be shown: eight characters, or as many parts as tell it from all others that begin alike. Ids
@@ -188,17 +237,30 @@ pub fn by_id<'f>(formats: &'f [Known], env: &Env, id: &str, cwd: &Path) -> Optio
 
 /// The session whose transcript is at a path, if that is where a format keeps them.
 pub fn at<'f>(formats: &'f [Known], env: &Env, path: &Path) -> Option<Session<'f>> {
-    for format in formats {
-        for root in &format.head().roots {
-            let below = place(root, env).and_then(|dir| path.strip_prefix(dir).ok().map(Path::to_path_buf));
-            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-            let Some(below) = below.filter(|_| !root.not.iter().any(|not| excludes(not, name))) else { continue };
-            if let Some(id) = root.files.iter().find_map(|pattern| pattern.id(&below)) {
-                return Some(Session { id, name: None, format, root: Some(root), path: path.into(), stamp: None });
-            }
-        }
-    }
-    None
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_none = |root: &Root| root.not.iter().any(|not| excludes(not, name));
+    by_path(formats, env, path, &|root, below| {
+        root.files.iter().find_map(|files| files.id(below)).filter(|_| !is_none(root))
+    })
+}
+
+/// The subagent's transcript at a path, with the id of its session.
+pub fn subagent_at<'f>(formats: &'f [Known], env: &Env, path: &Path) -> Option<Session<'f>> {
+    by_path(formats, env, path, &|root, below| root.subagent_patterns().find_map(|pattern| pattern.id(below)))
+}
+
+fn by_path<'f>(
+    formats: &'f [Known],
+    env: &Env,
+    path: &Path,
+    id: &dyn Fn(&Root, &Path) -> Option<String>,
+) -> Option<Session<'f>> {
+    let roots = formats.iter().flat_map(|format| format.head().roots.iter().map(move |root| (format, root)));
+    roots.into_iter().find_map(|(format, root)| {
+        let dir = place(root, env)?;
+        let id = id(root, path.strip_prefix(dir).ok()?)?;
+        Some(Session { id, name: None, format, root: Some(root), path: path.into(), stamp: None })
+    })
 }
 
 /// A pattern with its cwd and id put in, if nothing else in it is open.
@@ -225,17 +287,58 @@ fn excludes(not: &Pattern, name: &str) -> bool {
     not.0.last().is_some_and(|segment| segment.fits(name).is_some())
 }
 
-/// Walks down a pattern. The depth is the pattern's, so a link that leads in a circle does no harm.
+/// What is left of a pattern below a directory, and the id that the names above it told.
+#[derive(Clone, Copy)]
+struct Route<'p> {
+    left: &'p [Segment],
+    id: Option<&'p str>,
+    is_subagent: bool,
+}
+
+impl<'p> Route<'p> {
+    /// What is left of it below a name, if that fits.
+    fn below<'n>(&self, name: &'n str) -> Option<Route<'n>>
+    where
+        'p: 'n,
+    {
+        let (segment, left) = self.left.split_first()?;
+        Some(Route { left, id: segment.fits(name)?.or(self.id), is_subagent: self.is_subagent })
+    }
+
+    /// The directory that it leads to, if that has a name.
+    fn literal(&self) -> Option<&'p str> {
+        self.left.first().filter(|_| self.left.len() > 1)?.literal()
+    }
+}
+
+/// Walks down some patterns at once, so that each directory is listed once, its files before what is below it. The depth is
+/// the patterns', so a link that leads in a circle does no harm.
 fn files(
     dir: &Path,
-    pattern: &[Segment],
-    id: Option<&str>,
+    routes: &[Route],
+    wanted: &dyn Fn(&Route) -> bool,
     bad: &mut Vec<Unreadable>,
-    take: &mut dyn FnMut(&DirEntry, &str, Option<&str>),
+    take: &mut dyn FnMut(&DirEntry, &str, Route),
 ) {
-    let Some((segment, rest)) = pattern.split_first() else { return };
-    if let (Some(name), false) = (segment.literal(), rest.is_empty()) {
-        return files(&dir.join(name), rest, id, bad, take);
+    let names: Vec<Option<&str>> = routes.iter().map(Route::literal).collect();
+    let go_on = |path: &Path, name: &str, bad: &mut Vec<Unreadable>, take: &mut dyn FnMut(&DirEntry, &str, Route)| {
+        let below = routes.iter().filter_map(|route| route.below(name));
+        let below: Vec<Route> = below.filter(|route| !route.left.is_empty() && wanted(route)).collect();
+        if !below.is_empty() {
+            files(path, &below, wanted, bad, take);
+        }
+    };
+    // Directories that have a name need not be looked for.
+    if names.iter().all(Option::is_some) {
+        let names: Vec<&str> = names.into_iter().flatten().collect();
+        let mut gone_on: Vec<&str> = Vec::new();
+        for name in names {
+            if !gone_on.contains(&name) {
+                gone_on.push(name);
+                go_on(&dir.join(name), name, bad, take);
+            }
+        }
+        return;
     }
     let entries = match std::fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -246,19 +349,23 @@ fn files(
             return;
         }
     };
+    let mut dirs = Vec::new();
     for entry in entries.flatten() {
         let Ok(kind) = entry.file_type() else { continue };
         let name = entry.file_name();
-        let Some((name, fit)) = name.to_str().and_then(|name| Some((name, segment.fits(name)?))) else { continue };
-        let id = fit.or(id);
-        if !rest.is_empty() {
-            if kind.is_dir() || kind.is_symlink() {
-                files(&entry.path(), rest, id, bad, take);
+        let Some(name) = name.to_str() else { continue };
+        let may_be_dir = kind.is_dir() || kind.is_symlink();
+        if may_be_dir && routes.iter().any(|route| route.left.len() > 1) {
+            dirs.push((entry.path(), name.to_owned()));
+        }
+        let ends = routes.iter().filter(|route| route.left.len() == 1 && !kind.is_dir());
+        for route in ends.filter_map(|route| route.below(name)) {
+            if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
+                take(&entry, name, route);
             }
-        } else if kind.is_file() || (kind.is_symlink() && entry.path().is_file()) {
-            take(&entry, name, id);
         }
     }
+    dirs.iter().for_each(|(path, name)| go_on(path, name, bad, take));
 }
 
 /// The titles that an index file under a root gives to session ids; the last of an id wins.
@@ -292,7 +399,9 @@ pub struct Aside {
 /// What lies beside a session's transcript; one from anywhere may have brought it along.
 pub fn beside(session: &Session) -> Aside {
     let roots = session.root.map_or(&*session.format.head().roots, std::slice::from_ref);
-    roots.iter().find_map(|root| aside(root, &session.path)).unwrap_or_default()
+    // A subagent's transcript is in a directory of its own.
+    let paths = || session.path.ancestors().take(2);
+    roots.iter().find_map(|root| paths().find_map(|path| aside(root, path))).unwrap_or_default()
 }
 
 fn aside(root: &Root, transcript: &Path) -> Option<Aside> {
