@@ -27,11 +27,12 @@
 //! - an agent writes something new, or there is a new agent: `formats/*.toml`, and a case in `testdata/`; no Rust;
 //! - what the keys of a descriptor cannot say: a verb in `decode/verbs.rs` (there are few on purpose);
 //! - what counts as the same entry written twice: `digest/weave.rs`; what a list says: `digest/tally.rs`;
+//! - which prompt is quoted as what the user last asked: `digest/asked.rs`; what of a text somebody wrote: `digest/text.rs`;
 //! - what the hook finds worth telling: `digest/activity.rs`; which sessions it looks at: `hook/survey.rs`;
-//! - where a session stopped: `digest/continuity/`; what words say of it: `digest/words/`, a file per rule; what commands and
-//!   edits say: `digest/code/`;
-//! - what a profile tells and when it is too little: `digest/profile.rs`; how people write: `digest/speech/`; what a command
-//!   is for: `digest/code/work/`; which file is in which language: `digest/filetypes.rs`;
+//! - whether a test still fails: `digest/failing.rs`; which names a prompt has in common with earlier work: `digest/names.rs`;
+//! - where a session stopped: `digest/continuity/`; what people say in so many words: `digest/phrases.rs`; what commands
+//!   and edits say: `digest/code/`;
+//! - what a profile tells and when it is too little: `digest/profile.rs`; what a command is for: `digest/code/work/`;
 //! - what a model or a terminal must never be given: `render/untrusted.rs`, `secrets/`, `render/terminal.rs`;
 //! - how something looks: `render/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 

@@ -1,7 +1,10 @@
-//! What happened in a session since somebody last looked, in a few numbers and one quotation.
+//! What happened in a session since somebody last looked: a few numbers, one quotation, and the state it is in.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use super::asked::Asked;
+use super::code;
+use super::failing::Failing;
 use crate::entry::{Act, Call, Entry, Id, Mark, Role, What};
 use crate::time::Time;
 
@@ -11,8 +14,8 @@ pub struct Activity {
     pub time: Option<Time>,
     /// Messages that began since; a message that only went on is none.
     pub messages: u64,
-    /// The first thing the user said, and the last thing the agent said.
-    pub prompt: Option<String>,
+    /// What the user asked, and the last thing that the agent said.
+    pub asked: Asked<String>,
     pub answer: Option<String>,
     /// Distinct files in the order they were first edited, each with the last time.
     pub edited: Vec<(String, Option<Time>)>,
@@ -20,10 +23,16 @@ pub struct Activity {
     pub runs: u64,
     pub fetches: u64,
     pub delegated: u64,
+    /// Tests, builds and checks that fail.
+    pub failing: Failing<String>,
+    /// The agent asked something by a call, or proposed a plan, and waits.
+    pub waits: bool,
     /// The last thing that happened is an error.
     pub failed: bool,
     /// Ids of the last messages, shortened, for the next look.
     pub last: Vec<u32>,
+    /// Where each file stands among those that were edited.
+    index: HashMap<String, usize>,
 }
 
 impl Activity {
@@ -35,8 +44,11 @@ impl Activity {
     pub fn of(entries: &[Entry], last: &[u32]) -> Option<Activity> {
         let mut activity = Activity { last: last.to_vec(), ..Activity::default() };
         let mut seen: HashSet<u32> = last.iter().copied().collect();
-        for entry in without_dead_turns(entries) {
-            activity.add(entry, &mut seen);
+        let entries = without_dead_turns(entries);
+        for (index, entry) in entries.iter().enumerate() {
+            let stopped =
+                entries.get(index + 1).is_some_and(|next| matches!(next.what, What::Mark(Mark::Interrupt, _)));
+            activity.add(entry, stopped, &mut seen);
         }
         let excess = activity.last.len().saturating_sub(Activity::RECENT);
         activity.last.drain(..excess);
@@ -44,7 +56,8 @@ impl Activity {
         (activity.messages > 0 || acted || !activity.edited.is_empty()).then_some(activity)
     }
 
-    fn add(&mut self, entry: &Entry, seen: &mut HashSet<u32>) {
+    /// Takes the next entry; `stopped` if the user broke it off.
+    fn add(&mut self, entry: &Entry, stopped: bool, seen: &mut HashSet<u32>) {
         let said = matches!(entry.what, What::Text(_) | What::Call(_));
         let repeated = entry.key.is_some_and(|key| said && !seen.insert(key.short()));
         if repeated {
@@ -54,25 +67,24 @@ impl Activity {
             (What::Text(text), Role::User) => {
                 self.messages += 1;
                 self.remember(entry.key);
-                self.prompt.get_or_insert_with(|| text.to_string());
-                self.failed = false;
+                self.asked.push(text, |own| own);
             }
             (What::Text(text), Role::Assistant) => {
                 self.message(entry, seen);
                 self.remember(entry.key);
                 self.answer = Some(text.to_string());
-                self.failed = false;
             }
             (What::Call(call), _) => {
                 if entry.message.is_some() {
                     self.message(entry, seen);
                 }
-                self.call(call, entry.time);
-                self.failed = false;
+                self.call(call, stopped, entry.time);
             }
-            (What::Mark(Mark::Error, _), _) => self.failed = true,
+            (What::Mark(Mark::Error, _), _) => {}
             _ => return,
         }
+        self.failed = matches!(entry.what, What::Mark(..));
+        self.waits = matches!(&entry.what, What::Call(call) if call.asks && !call.ended && !stopped);
         self.time = self.time.max(entry.time);
     }
 
@@ -90,16 +102,24 @@ impl Activity {
         self.last.extend(id.map(Id::short));
     }
 
-    fn call(&mut self, call: &Call, time: Option<Time>) {
+    fn call(&mut self, call: &Call, stopped: bool, time: Option<Time>) {
+        // Of several commands it is not known which failed; what the user refused or broke off did not fail by itself.
+        let known = call.ended && !call.broken_off && !stopped && (!call.failed || call.subjects.len() == 1);
+        for command in call.subjects.iter().filter(|_| known && call.act == Act::Run) {
+            self.failing.ran(command, call.failed, || code::check_name(command).unwrap_or_default());
+        }
         if call.failed {
             return;
         }
         match call.act {
             Act::Edit => {
                 for path in &call.subjects {
-                    match self.edited.iter_mut().find(|(known, _)| *known == **path) {
+                    match self.index.get(&**path).map(|index| &mut self.edited[*index]) {
                         Some((_, last)) => *last = (*last).max(time),
-                        None => self.edited.push((path.to_string(), time)),
+                        None => {
+                            self.index.insert(path.to_string(), self.edited.len());
+                            self.edited.push((path.to_string(), time));
+                        }
                     }
                 }
             }
@@ -112,13 +132,17 @@ impl Activity {
     }
 }
 
-/// Leaves out prompts that came to nothing because the user stopped the agent before it said or did anything.
+/// Leaves out prompts that came to nothing because the user stopped the agent before it said or did anything. That it was
+/// stopped stays.
 fn without_dead_turns<'e, 'a>(entries: &'e [Entry<'a>]) -> Vec<&'e Entry<'a>> {
     let mut kept: Vec<&Entry> = Vec::with_capacity(entries.len());
     let mut alive = 0;
     for entry in entries {
         match (&entry.what, entry.role) {
-            (What::Mark(Mark::Interrupt, _), _) => kept.truncate(alive),
+            (What::Mark(Mark::Interrupt, _), _) => {
+                kept.truncate(alive);
+                kept.push(entry);
+            }
             (What::Text(_), Role::Assistant) | (What::Call(_), _) => {
                 kept.push(entry);
                 alive = kept.len();

@@ -1,4 +1,4 @@
-//! How somebody works, as the sessions tell: when, how long, in which languages, at what, with which agents.
+//! How somebody works: when, how long, on which files, with which commands, agents and models.
 //!
 //! A [`Reading`] takes the entries of one session and gives its [`Profile`]; profiles are merged into one. Counted is what
 //! the user typed and what the agent did in answer. A profile says nothing for which there is too little evidence.
@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::code::{self, Work};
-use super::speech::{Language, Prompt, Task};
+use super::phrases::claims_project;
 use super::{Tally, filetypes};
 use crate::entry::{Act, Call, Entry, Facts, Id, Role, What};
 use crate::time::{DAY, HOUR, MINUTE, Time};
@@ -23,11 +23,8 @@ pub struct Profile {
     pub weekdays: [u64; 7],
     /// Of each prompt how many words and characters it has.
     lengths_of_prompts: Vec<(u32, u32)>,
-    /// Prompts and words.
-    languages: BTreeMap<Language, (u64, u64)>,
     /// Files that were edited, with what they are written in.
     files: HashMap<Id, Option<&'static str>>,
-    tasks: BTreeMap<Task, u64>,
     commands: BTreeMap<Work, u64>,
     agents: BTreeMap<String, Used>,
     models: BTreeMap<String, Used>,
@@ -57,10 +54,7 @@ const DAYS_FOR_WEEKDAYS: u64 = 14;
 const PROMPTS_FOR_LENGTH: usize = 5;
 const SESSIONS: u64 = 3;
 const STRETCHES: usize = 3;
-const WORDS: u64 = 30;
-const LEAST_SHARE: f64 = 0.05;
 const FILES: u64 = 3;
-const TASKS: u64 = 5;
 const COMMANDS: u64 = 5;
 const CLAIMS: (u64, u64) = (2, 2);
 
@@ -72,12 +66,7 @@ impl Profile {
         self.hours.iter_mut().zip(other.hours).for_each(|(sum, more)| *sum += more);
         self.weekdays.iter_mut().zip(other.weekdays).for_each(|(sum, more)| *sum += more);
         self.lengths_of_prompts.extend(other.lengths_of_prompts);
-        for (language, (prompts, words)) in other.languages {
-            let sum = self.languages.entry(language).or_default();
-            *sum = (sum.0 + prompts, sum.1 + words);
-        }
         self.files.extend(other.files);
-        other.tasks.into_iter().for_each(|(task, count)| *self.tasks.entry(task).or_default() += count);
         other.commands.into_iter().for_each(|(class, count)| *self.commands.entry(class).or_default() += count);
         for (all, more) in [(&mut self.agents, other.agents), (&mut self.models, other.models)] {
             for (name, used) in more {
@@ -147,25 +136,11 @@ impl Profile {
         starts.map(|start| (start, (start..).find(|hour| !is_active(*hour)).unwrap_or(start) % 24)).collect()
     }
 
-    /// Languages of the prompts, by words: prompts and share of words.
-    pub fn languages(&self) -> Vec<Share<Language>> {
-        let all: u64 = self.languages.values().map(|(_, words)| words).sum();
-        let shares = self.languages.iter().map(|(language, (prompts, words))| (*language, *prompts, *words));
-        let mut told: Vec<_> =
-            shares.filter(|(.., words)| *words >= WORDS && part(*words, all) >= LEAST_SHARE).collect();
-        told.sort_by_key(|(.., words)| std::cmp::Reverse(*words));
-        told.into_iter().map(|(language, prompts, words)| (language, prompts, part(words, all))).collect()
-    }
-
     /// Languages of the files that were edited.
     pub fn code(&self) -> Vec<Share<&'static str>> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         self.files.values().flatten().for_each(|language| *counts.entry(language).or_default() += 1);
         shares(counts, FILES)
-    }
-
-    pub fn tasks(&self) -> Vec<Share<Task>> {
-        shares(self.tasks.clone(), TASKS)
     }
 
     pub fn commands(&self) -> Vec<Share<Work>> {
@@ -356,15 +331,7 @@ impl<'r> Reading<'r> {
             // 1970 began on a Thursday.
             profile.weekdays[(wall.div_euclid(DAY) + 3).rem_euclid(7) as usize] += 1;
         }
-        let prompt = Prompt::of(text);
-        if let Some(language) = Language::of(&prompt) {
-            let sum = profile.languages.entry(language).or_default();
-            *sum = (sum.0 + 1, sum.1 + prompt.count);
-        }
-        if let Some(task) = Task::of(&prompt) {
-            *profile.tasks.entry(task).or_default() += 1;
-        }
-        profile.claims.0 += u64::from(prompt.claims());
+        profile.claims.0 += u64::from(claims_project(text));
     }
 
     fn call(&mut self, call: &Call) {

@@ -4,7 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::asked::Asked;
 use super::queue::Queue;
+use super::text::ends_of;
 use crate::entry::{Entry, Facts, Id, Mark, Role, TitleBy, Usage, What};
 use crate::time::Time;
 
@@ -26,8 +28,9 @@ pub struct Tally {
     pub person_title: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_prompt: Option<String>,
+    /// What the user last asked.
+    #[serde(skip_serializing_if = "is_default")]
+    pub asked: Asked<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     pub started: Option<Time>,
@@ -42,6 +45,9 @@ pub struct Tally {
     pub subagent: bool,
     #[serde(skip_serializing_if = "is_default")]
     pub broken: u64,
+    /// Prompts that have not been looked at yet.
+    #[serde(skip)]
+    prompts: Vec<String>,
     /// Needed only to count on, so it is put away separately.
     #[serde(skip)]
     pub seen: Seen,
@@ -84,11 +90,11 @@ impl Tally {
     const RECENT: usize = 6;
     const USED: usize = 2;
     const PROMPT: usize = 120;
+    const PROMPTS: usize = 64;
 
     pub fn facts(&mut self, facts: &Facts) {
         if let Some(time) = facts.time {
             self.started = Some(self.started.map_or(time, |started| started.min(time)));
-            self.updated = Some(self.updated.map_or(time, |updated| updated.max(time)));
         }
         let set = |place: &mut Option<String>, value: &Option<std::borrow::Cow<str>>| {
             if let Some(value) = value.as_deref().filter(|value| place.as_deref() != Some(value)) {
@@ -155,6 +161,9 @@ impl Tally {
             return;
         }
         self.seen.direct |= !entry.relisted;
+        if entry.is_activity() {
+            self.updated = self.updated.max(entry.time);
+        }
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => self.prompt(entry, text),
             (What::Text(_), Role::Assistant) => {
@@ -187,9 +196,21 @@ impl Tally {
         // A queued prompt may be written once more as an ordinary one.
         if !self.seen.queued.is_twin(entry.queued, words) {
             self.count(entry.key);
-            self.first_prompt.get_or_insert_with(|| text.chars().take(Tally::PROMPT).collect());
+            self.prompts.push(ends_of(text));
+            if self.prompts.len() >= Tally::PROMPTS {
+                self.settle();
+            }
         }
         self.turn = Turn::Agent;
+    }
+
+    /// Finds out what was last asked. Done once after many prompts, because looking at each costs more than reading it.
+    pub fn settle(&mut self) {
+        let prompts = std::mem::take(&mut self.prompts);
+        self.asked.push_all(&prompts, |own| match own.char_indices().nth(Tally::PROMPT) {
+            Some((cut, _)) => format!("{}…", own[..cut].trim_end()),
+            None => own,
+        });
     }
 
     /// The working directory: where the session is now, or was last.
@@ -202,9 +223,9 @@ impl Tally {
         [&self.first_cwd, &self.last_cwd, &self.project].into_iter().flatten().map(String::as_str)
     }
 
-    /// What a person calls the session, in the order of who gave the title.
+    /// What a person calls the session: the title somebody gave it, else what was last asked.
     pub fn title(&self) -> Option<&str> {
-        let titles = [&self.person_title, &self.agent_title, &self.first_prompt];
-        titles.into_iter().flatten().map(String::as_str).next()
+        let given = self.person_title.as_ref().or(self.agent_title.as_ref());
+        given.or(self.asked.best()).map(String::as_str)
     }
 }

@@ -44,7 +44,7 @@ impl Weaver {
             return Woven::Nothing;
         }
         match &entry.what {
-            What::Result { call, failed, text } if !self.results || text.is_none() => {
+            What::Result { call, failed, text, .. } if !self.results || text.is_none() => {
                 return match call.and_then(|call| self.calls.get(&call)) {
                     Some(place) if *failed => Woven::Failed { place: *place, entry },
                     _ => Woven::Nothing,
@@ -60,10 +60,12 @@ impl Weaver {
         Woven::New(entry)
     }
 
-    /// The place of the call that an entry says has failed.
-    fn failed_call(&self, entry: &Entry) -> Option<usize> {
+    /// The place of the call that an entry is the outcome of, whether it failed, and whether it did not run to its end.
+    fn outcome(&self, entry: &Entry) -> Option<(usize, bool, bool)> {
         match &entry.what {
-            What::Result { call: Some(call), failed: true, .. } => self.calls.get(call).copied(),
+            What::Result { call: Some(call), failed, denied, unclear, .. } => {
+                Some((*self.calls.get(call)?, *failed, *denied || *unclear))
+            }
             _ => None,
         }
     }
@@ -79,14 +81,18 @@ pub fn weave(entries: impl IntoIterator<Item = Entry<'static>>, results: bool) -
     let mut weaver = Weaver::keeping_results(results);
     let mut woven: Vec<Entry<'static>> = Vec::new();
     for entry in entries {
-        let failed = weaver.failed_call(&entry);
+        let outcome = weaver.outcome(&entry);
         match weaver.push(entry) {
             Woven::New(entry) => woven.push(entry),
             Woven::Again(place, what) => renew(&mut woven[place].what, what),
             Woven::Failed { .. } | Woven::Nothing => {}
         }
-        if let Some(What::Call(call)) = failed.map(|place| &mut woven[place].what) {
-            call.failed = true;
+        if let Some((place, failed, broken_off)) = outcome
+            && let What::Call(call) = &mut woven[place].what
+        {
+            call.ended = true;
+            call.failed |= failed;
+            call.broken_off |= broken_off;
         }
     }
     woven
@@ -95,7 +101,13 @@ pub fn weave(entries: impl IntoIterator<Item = Entry<'static>>, results: bool) -
 /// The later version of an entry counts, but what was known stays known.
 fn renew(old: &mut What<'static>, mut new: What<'static>) {
     match (&mut *old, &mut new) {
-        (What::Call(old), What::Call(new)) => new.failed |= old.failed,
+        // The client's report of a call under another name: the call itself says more.
+        (What::Call(old), What::Call(new)) if old.tool != new.tool => return,
+        (What::Call(old), What::Call(new)) => {
+            new.failed |= old.failed;
+            new.ended |= old.ended;
+            new.broken_off |= old.broken_off;
+        }
         (What::Result { failed: old, text: before, .. }, What::Result { failed, text, .. }) => {
             *failed |= *old;
             *text = text.take().or(before.take());

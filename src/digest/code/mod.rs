@@ -20,7 +20,7 @@ pub use command::normalised;
 pub use commit::commit_subjects;
 pub use definition::functions;
 pub use path::short_paths;
-pub use work::{Work, work, works};
+pub use work::{Work, check_name, failed_check, work, works};
 
 #[cfg(test)]
 mod tests {

@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use super::client::{answers, heading, is_denied, was_there};
 use super::found::{FileChange, Item, Ran, ToDo, Used};
-use super::{COMMITS, Continuity, FAILING, FUNCTIONS, HISTORY, Pending, TASKS, keep, kept};
-use crate::digest::code::{self, Work};
-use crate::digest::words;
+use super::{COMMITS, Continuity, FUNCTIONS, HISTORY, Pending, TASKS, keep, kept};
+use crate::digest::code;
+use crate::digest::text::first_sentence;
 use crate::entry::{Act, Call, Change, Detail, Id, Task, TaskState, What};
 use crate::path::absolute;
-use crate::secrets::redact;
 use crate::time::Time;
 
 impl Continuity {
@@ -24,25 +22,25 @@ impl Continuity {
                 self.fold.order.push(id);
             }
             // Nothing will ever tell how it ended.
-            None => self.conclude(line, time, &owned, false, ""),
+            None => self.conclude(line, time, &owned, Outcome::default()),
         }
     }
 
-    pub(super) fn result(&mut self, id: Id, failed: bool, text: &str) {
+    pub(super) fn result(&mut self, id: Id, outcome: Outcome) {
         if let Some(Pending { line, time, call, .. }) = self.fold.pending.remove(&id) {
-            self.conclude(line, time, &call, failed || call.failed, text);
+            self.conclude(line, time, &call, Outcome { failed: outcome.failed || call.failed, ..outcome });
         }
     }
 
     /// A call with its outcome.
-    fn conclude(&mut self, line: u64, time: Option<Time>, call: &Call, failed: bool, result: &str) {
+    fn conclude(&mut self, line: u64, time: Option<Time>, call: &Call, outcome: Outcome) {
         let subject = call.subjects.first().map(|subject| subject.to_string()).unwrap_or_default();
-        let denied = failed && is_denied(result);
-        let done = Done { call, subject, failed, denied, result, time, line };
+        let Outcome { failed, denied, unclear, replaced, text: result } = outcome;
+        let done = Done { call, subject, failed, denied, unclear, replaced, result, time, line };
         keep(&mut self.history, done.used(), HISTORY);
         self.permission(&done);
         match call.act {
-            Act::Run if !denied => self.ran(&done),
+            Act::Run if !denied => call.subjects.iter().for_each(|command| self.ran(command, &done)),
             Act::Edit if !failed => self.edited(&done),
             Act::Read if !failed => _ = self.fold.looked_at.insert(self.place(&done.subject)),
             _ => {}
@@ -67,13 +65,11 @@ impl Continuity {
     }
 
     fn planned(&mut self, done: &Done, detail: &Detail) {
-        let verb = match done {
-            Done { denied: true, .. } => "rejected the plan",
-            Done { failed: false, .. } => "approved the plan",
-            _ => return,
-        };
-        if let Some(plan) = &detail.plan {
-            self.decide(done.item(format!("{verb} {}", heading(plan))));
+        let Some(plan) = detail.plan.as_deref().map(heading) else { return };
+        match done {
+            Done { denied: true, .. } => self.fold.rejected = Some(done.item(format!("rejected the plan {plan}"))),
+            Done { failed: false, .. } => self.decide(done.item(format!("approved the plan {plan}"))),
+            _ => {}
         }
     }
 
@@ -81,7 +77,7 @@ impl Continuity {
         let Some(question) = &detail.question else { return };
         let answers = answers(done.result);
         if answers.is_empty() {
-            let (question, answer) = (words::first_sentence(question), words::first_sentence(done.result));
+            let (question, answer) = (first_sentence(question), first_sentence(done.result));
             self.decide(done.item(format!("{question} {answer}")));
         }
         for (question, answer) in answers {
@@ -89,24 +85,18 @@ impl Continuity {
         }
     }
 
-    fn ran(&mut self, done: &Done) {
-        let Done { subject, failed, time, line, .. } = done;
+    fn ran(&mut self, subject: &str, done: &Done) {
+        let Done { failed, time, line, .. } = done;
         // Refused by the client before anything ran.
         if subject.is_empty() {
             return;
         }
-        let work = code::work(subject);
-        if matches!(work, Work::Test | Work::Build | Work::Lint) {
-            let what = code::normalised(subject);
-            // Who tests all tests a part of it, too.
-            let covers =
-                |known: &str| known.strip_prefix(&what).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
-            self.fold.failing.retain(|(known, _)| *known != what && (*failed || !covers(known)));
-            if *failed {
-                let first = subject.lines().next().unwrap_or_default();
-                keep(&mut self.fold.failing, (what, done.item(kept(first))), FAILING);
-            }
+        let first = || Item { text: kept(subject.lines().next().unwrap_or_default()), ..done.item(String::new()) };
+        // Of several commands it is not known which failed.
+        if !failed || done.call.subjects.len() == 1 && !done.unclear {
+            self.fold.failing.ran(subject, *failed, first);
         }
+        let work = code::work(subject);
         let committed = |text: &String| match failed {
             // Git says so, whatever failed after it.
             true => done.result.contains(&format!("] {text}")),
@@ -120,13 +110,13 @@ impl Continuity {
     }
 
     fn edited(&mut self, done: &Done) {
-        let was_there = was_there(done.result);
         let changes = done.call.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
         for path in &done.call.subjects {
-            let below = self.cwd.as_deref().and_then(|cwd| path.strip_prefix(cwd)).unwrap_or(path);
-            self.topics.add_file(&redact(below), done.line);
-            let change = changes.iter().find(|change| change.path.as_ref().is_none_or(|own| *own == **path));
-            self.changed(path, change.unwrap_or(&Change::default()), was_there, done);
+            let is_it = |change: &&Change| change.path.as_ref().is_none_or(|own| *own == **path);
+            // A file may be deleted and added again by one patch: then it is rewritten.
+            let mut own = changes.iter().rev().filter(is_it);
+            let change = own.next().cloned().unwrap_or_default();
+            self.changed(path, &change, done.replaced || own.any(|before| before.deleted), done);
         }
     }
 
@@ -153,6 +143,25 @@ impl Continuity {
             let is_new = self.functions.len() < FUNCTIONS && self.fold.functions.insert((index, name.clone()));
             if is_new {
                 self.functions.push((self.files[index].path.clone(), done.item(name)));
+            }
+        }
+    }
+
+    /// Takes in what a subagent edited. That stands in a transcript of its own, so it has no line here.
+    pub fn absorb(&mut self, subagent: Continuity) {
+        let cwd = subagent.cwd.as_deref().or(self.cwd.as_deref()).unwrap_or_default().to_owned();
+        for file in subagent.files {
+            let place = absolute(Path::new(&cwd), &file.path);
+            let path = if self.place(&file.path) == place { file.path.clone() } else { place.display().to_string() };
+            let index = *self.fold.files.entry(place).or_insert(self.files.len());
+            match self.files.get_mut(index) {
+                None => self.files.push(FileChange { path, line: 0, ..file }),
+                Some(known) => {
+                    known.edits += file.edits;
+                    if file.time >= known.time {
+                        (known.last, known.deleted, known.time, known.line) = (file.last, file.deleted, file.time, 0);
+                    }
+                }
             }
         }
     }
@@ -196,6 +205,16 @@ impl Continuity {
     }
 }
 
+/// How a call ended.
+#[derive(Default)]
+pub(super) struct Outcome<'t> {
+    pub failed: bool,
+    pub denied: bool,
+    pub unclear: bool,
+    pub replaced: bool,
+    pub text: &'t str,
+}
+
 /// A call that is over.
 struct Done<'c> {
     call: &'c Call<'c>,
@@ -203,6 +222,10 @@ struct Done<'c> {
     failed: bool,
     /// The user did not allow it.
     denied: bool,
+    /// It never ran, or was broken off.
+    unclear: bool,
+    /// What it wrote had been there before.
+    replaced: bool,
     result: &'c str,
     time: Option<Time>,
     line: u64,
@@ -210,7 +233,7 @@ struct Done<'c> {
 
 impl Done<'_> {
     fn item(&self, text: String) -> Item {
-        Item { text, time: self.time, line: self.line }
+        Item { text, time: self.time, line: self.line, from_words: false }
     }
 
     fn used(&self) -> Used {
@@ -226,4 +249,24 @@ fn in_lines(how: &str, text: &str) -> String {
         1 => format!("{how}, 1 line"),
         count => format!("{how}, {count} lines"),
     }
+}
+
+/// The first heading or line of a plan.
+pub(super) fn heading(plan: &str) -> String {
+    let bare = |line: &'_ str| line.trim().trim_start_matches(['#', '*', '-', ' ']).to_owned();
+    format!("\"{}\"", plan.lines().map(bare).find(|line| !line.is_empty()).unwrap_or_default())
+}
+
+/// `"Which database?"="PostgreSQL"`: the questions and answers in a result.
+fn answers(result: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut rest = result;
+    while let Some(at) = rest.find("\"=\"") {
+        let question = rest[..at].rsplit('"').next().unwrap_or_default().to_owned();
+        rest = &rest[at + 3..];
+        let end = rest.find('"').unwrap_or(rest.len());
+        found.push((question, rest[..end].to_owned()));
+        rest = &rest[end..];
+    }
+    found
 }

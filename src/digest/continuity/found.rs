@@ -12,6 +12,8 @@ pub struct Item {
     pub time: Option<Time>,
     /// The line of the transcript, counted from 1; 0 if only its end was read.
     pub line: u64,
+    /// It was taken from what somebody said in so many words, which is weak evidence.
+    pub from_words: bool,
 }
 
 /// A file that was changed.

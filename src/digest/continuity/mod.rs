@@ -1,8 +1,8 @@
-//! Where a session stopped: its goal, what it changed and ran, what is open, and how it ended.
+//! Where a session stopped: what was last asked, what it changed and ran, what is open, and how it ended.
 //!
-//! Structure beats words: tasks, answered questions, plans and outcomes of commands come from calls and their results.
-//! Words count only where the rule was measured to be right nine times in ten (`words`). Every item says on which line of
-//! the transcript it stands, so that it can be checked.
+//! Everything comes from calls, their results and what was said word for word; nothing is guessed. What people say in so
+//! many words ([`phrases`](super::phrases)) is marked as such. Every item says on which line of the transcript it
+//! stands, so that it can be checked.
 //!
 //! Entries come in one by one and are folded; calls wait for their results ([`call`]). When all were read, [`finish`] draws
 //! the conclusions ([`open`]).
@@ -10,20 +10,22 @@
 //! [`finish`]: Continuity::finish
 
 mod call;
-mod client;
 mod found;
 mod open;
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use client::bare_summary;
+use call::{Outcome, heading};
 pub use found::{Blocker, Ending, FileChange, Item, Obstacle, Ran, ToDo, Used};
 
+use super::asked::Asked;
+use super::failing::Failing;
+use super::phrases::{self, Kind};
 use super::queue::Queue;
-use super::words::{self, Topics};
+use super::text::{ends_of, first_sentence};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, TitleBy, What};
-use crate::secrets::redact;
+use crate::path::absolute;
 use crate::time::{DAY, MINUTE, Time};
 
 /// All of it.
@@ -44,9 +46,9 @@ pub struct Continuity {
     /// What the user typed, and what the agent said, the oldest first; of both the last few.
     pub prompts: Vec<Item>,
     pub answers: Vec<Item>,
-    pub goal: Option<Item>,
-    /// The goal is a directive, not only the topic.
-    pub sure: bool,
+    pub asked: Asked<Item>,
+    /// What the client itself said of where the session stands, if nobody said anything since.
+    pub recap: Option<Item>,
     pub files: Vec<FileChange>,
     pub functions: Vec<(String, Item)>,
     pub commands: Vec<Ran>,
@@ -58,11 +60,8 @@ pub struct Continuity {
     pub corrections: Vec<Item>,
     pub blockers: Vec<Blocker>,
     pub next: Vec<Item>,
-    pub topics: Topics,
     pub compaction: Option<Item>,
     pub ending: Ending,
-    /// The first thing the user said, if it was read.
-    pub first_prompt: Option<String>,
     /// The last prompt has had no answer.
     pub unanswered: bool,
     /// How many prompts there were in all.
@@ -90,8 +89,9 @@ struct Fold {
     /// How often the agent went on after results, and whether there were any since.
     round: u64,
     answered: bool,
-    /// Runs of tests, builds and checks that failed and have not succeeded since, by what was run.
-    failing: Vec<(String, Item)>,
+    failing: Failing<Item>,
+    /// The agent did something since it was last prompted.
+    acted: bool,
     denied: Vec<Item>,
     /// The files that were read or edited, and where those that were edited stand in the list.
     looked_at: HashSet<PathBuf>,
@@ -99,7 +99,11 @@ struct Fold {
     /// Functions by their files, and tasks by their numbers, likewise.
     functions: HashSet<(usize, String)>,
     tasks: HashMap<String, usize>,
-    error: Option<Item>,
+    /// The error that came last, and whether it tells of a limit.
+    error: Option<(Item, bool)>,
+    /// A plan that the user turned down, until the session goes on: whoever approves one and clears the context turns it
+    /// down here, and goes on with it in another session.
+    rejected: Option<Item>,
     created: u64,
     /// Tokens of the last request, and characters said by both sides.
     context: u64,
@@ -131,7 +135,6 @@ const PROMPTS: usize = 60;
 const HISTORY: usize = 50;
 const DECISIONS: usize = 25;
 const COMMITS: usize = 50;
-const FAILING: usize = 10;
 const FUNCTIONS: usize = 1000;
 const TASKS: usize = 500;
 const TEXT: usize = 4000;
@@ -140,7 +143,6 @@ impl Continuity {
     pub fn facts(&mut self, facts: &Facts) {
         if let Some(time) = facts.time {
             self.started = Some(self.started.map_or(time, |started| started.min(time)));
-            self.updated = Some(self.updated.map_or(time, |updated| updated.max(time)));
         }
         let set = |place: &mut Option<String>, value: &Option<std::borrow::Cow<str>>| {
             if let Some(value) = value {
@@ -195,7 +197,10 @@ impl Continuity {
         if renews {
             self.answers.pop();
         }
-        let item = |text: &str| Item { text: ends_of(text), time: entry.time, line };
+        if entry.is_activity() {
+            self.updated = self.updated.max(entry.time);
+        }
+        let item = |text: &str| Item { text: ends_of(text), time: entry.time, line, from_words: false };
         if let What::Text(text) = &entry.what {
             self.fold.said += text.chars().count() as u64;
         }
@@ -212,8 +217,9 @@ impl Continuity {
                 self.unanswered = false;
                 self.fold.answer = entry.key;
                 keep(&mut self.answers, item(text), PROMPTS);
-                self.ending = if words::is_question(text) { Ending::Asked } else { Ending::Answered };
+                self.ending = Ending::Answered;
                 self.fold.error = None;
+                self.recap = None;
             }
             (What::Call(call), _) => {
                 if entry.message.is_some() {
@@ -222,51 +228,66 @@ impl Continuity {
                 self.ending = Ending::Working;
                 self.unanswered = false;
                 self.fold.error = None;
+                self.fold.acted = true;
+                self.recap = None;
                 self.go_on();
                 self.call(line, entry.time, call);
             }
-            (What::Result { call: Some(id), failed, text }, _) => {
+            (What::Result { call: Some(id), failed, denied, unclear, replaced, text }, _) => {
                 if !matches!(self.ending, Ending::Interrupted) {
                     self.ending = Ending::Working;
                 }
                 self.fold.answered = true;
-                self.result(*id, *failed, text.as_deref().unwrap_or_default());
+                let (failed, denied, unclear, replaced) = (*failed, *denied, *unclear, *replaced);
+                let text = text.as_deref().unwrap_or_default();
+                self.result(*id, Outcome { failed, denied, unclear, replaced, text });
             }
-            (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(bare_summary(text))),
-            (What::Mark(Mark::Interrupt, _), _) => self.ending = Ending::Interrupted,
+            (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(text)),
+            (What::Mark(Mark::Recap, text), _) => self.recap = Some(item(text)),
+            (What::Mark(Mark::Interrupt, _), _) => {
+                self.ending = Ending::Interrupted;
+                // What the user broke off did not fail by itself.
+                let last = self.history.last().map(|used| used.line);
+                self.fold.failing.forget(|item| Some(item.line) == last);
+            }
             (What::Mark(Mark::Error, text), _) => {
                 self.ending = Ending::Failed;
-                self.fold.error = Some(item(text));
+                self.fold.error = Some((item(text), entry.limit));
             }
             _ => {}
         }
     }
 
-    /// Who goes on after results waits for no others.
+    /// When the agent goes on, calls without a result are no longer open.
     fn go_on(&mut self) {
         self.fold.round += u64::from(std::mem::take(&mut self.fold.answered));
+        if let Some(rejected) = self.fold.rejected.take() {
+            self.decide(rejected);
+        }
     }
 
     fn prompt(&mut self, item: Item) {
+        self.go_on();
         self.fold.round += 1;
         self.messages += 1;
         self.prompted += 1;
         self.unanswered = true;
         // Whoever is prompted again goes on without what was refused.
         self.fold.denied.clear();
-        if self.first_prompt.is_none() && !self.partial {
-            self.first_prompt = Some(item.text.clone());
-        }
         self.ending = Ending::Working;
         self.fold.error = None;
-        // A topic is told in lower case, where no secret would be known any more.
-        self.topics.add(&redact(&item.text), item.line);
-        if let Some(text) = words::decision(&item.text) {
-            self.decide(Item { text, ..item.clone() });
-        }
-        let acted = !self.history.is_empty() || !self.answers.is_empty();
-        if let Some(text) = words::correction(&item.text).filter(|_| acted) {
-            keep(&mut self.corrections, Item { text, ..item.clone() }, DECISIONS);
+        self.recap = None;
+        self.asked.push(&item.text, |own| Item { text: own, ..item.clone() });
+        let said = |kind: Kind| {
+            let found = phrases::said(kind, &item.text).into_iter();
+            found.map(|text| Item { text, from_words: true, ..item.clone() }).collect::<Vec<_>>()
+        };
+        said(Kind::Decision).into_iter().for_each(|decision| self.decide(decision));
+        if std::mem::take(&mut self.fold.acted) {
+            for correction in said(Kind::Correction) {
+                self.corrections.retain(|known| known.text != correction.text);
+                keep(&mut self.corrections, correction, DECISIONS);
+            }
         }
         keep(&mut self.prompts, item, PROMPTS);
     }
@@ -276,9 +297,11 @@ impl Continuity {
         self.messages += u64::from(id.is_none_or(|id| self.fold.counted.insert(id)));
     }
 
-    /// The newest word on a matter counts.
+    /// The newest word on a matter counts, but words do not outweigh an answered question or an approved plan.
     fn decide(&mut self, item: Item) {
-        self.decisions.retain(|known| !words::overlap(&known.text, &item.text));
+        let is_same = |known: &Item| known.text == item.text || phrases::overlap(&known.text, &item.text);
+        let replaces = |known: &Item| known.from_words >= item.from_words && is_same(known);
+        self.decisions.retain(|known| !replaces(known));
         self.decisions.push(item);
         // Of very many the last count; comparing each with each would take for ever.
         let excess = self.decisions.len().saturating_sub(DECISIONS);
@@ -301,12 +324,7 @@ impl Continuity {
             self.history.extend(pending.filter(looks));
             self.history.sort_by_key(|used| used.line);
         }
-        let prompts: Vec<&str> = self.prompts.iter().map(|item| item.text.as_str()).collect();
-        if let Some(goal) = words::goal(&prompts) {
-            let place = &self.prompts[goal.prompt];
-            self.goal = Some(Item { text: goal.text, ..place.clone() });
-            self.sure = goal.sure;
-        }
+        // A question mark at the end of an answer was a courtesy or an offer too often; a call that waits is a fact.
         if self.ending == Ending::Working && self.open_question().is_some() {
             self.ending = Ending::Asked;
         }
@@ -317,9 +335,46 @@ impl Continuity {
         self.next = self.open();
     }
 
-    /// What a person calls it, in the order of who gave the title.
+    /// The title that somebody gave it.
+    pub fn given_title(&self) -> Option<&str> {
+        self.person_title.as_deref().or(self.agent_title.as_deref())
+    }
+
+    /// What a person calls it: the title somebody gave it, else what was last asked.
     pub fn title(&self) -> Option<&str> {
-        [&self.person_title, &self.agent_title, &self.first_prompt].into_iter().flatten().map(String::as_str).next()
+        self.given_title().or_else(|| self.asked.best().map(|asked| asked.text.as_str()))
+    }
+
+    /// What the agent said last, in a sentence.
+    pub fn said(&self) -> Option<String> {
+        self.answers.last().map(|answer| first_sentence(&answer.text)).filter(|said| !said.is_empty())
+    }
+
+    /// The files that were changed, the newest first.
+    pub fn newest_files(&self) -> Vec<&FileChange> {
+        let mut files: Vec<&FileChange> = self.files.iter().collect();
+        files.sort_by_key(|file| std::cmp::Reverse((file.time, file.line)));
+        files
+    }
+
+    /// What it was about: the files that it changed most, by their names. A file outside of the session's directory, one
+    /// that is called like the project and one with a number for a name tell nothing.
+    pub fn topics(&self) -> Vec<(&str, u64)> {
+        const MOST: usize = 4;
+        let cwd = PathBuf::from(self.cwd.as_deref().unwrap_or_default());
+        let mut files: Vec<&FileChange> = self.files.iter().filter(|file| !file.deleted).collect();
+        files.sort_by_key(|file| std::cmp::Reverse((file.edits, file.line)));
+        let mut topics: Vec<(&str, u64)> = Vec::new();
+        for file in files.into_iter().filter(|file| absolute(&cwd, &file.path).starts_with(&cwd)) {
+            let name = file.path.rsplit(['/', '\\']).next().unwrap_or_default();
+            let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
+            let is_hash = stem.len() >= 7 && stem.chars().all(|char| char.is_ascii_hexdigit() || char == '-');
+            let is_project = cwd.file_name().is_some_and(|project| project == stem);
+            if topics.len() < MOST && !is_hash && !is_project && topics.iter().all(|(known, _)| *known != name) {
+                topics.push((name, file.line));
+            }
+        }
+        topics
     }
 
     /// The last thing the agent did: a call that succeeded, and if there is one, one that did something to something.
@@ -339,11 +394,14 @@ impl Continuity {
         self.open_call().filter(|_| self.ending == Ending::Working).map(Pending::used)
     }
 
-    /// A question that the agent waits for an answer to.
+    /// A question or a plan that the agent waits for the user's word on.
     fn open_question(&self) -> Option<Item> {
-        let pending = self.open_call()?;
-        let text = pending.call.detail.as_deref()?.question.clone()?;
-        Some(Item { text, time: pending.time, line: pending.line })
+        let Pending { line, time, call, .. } = self.open_call().filter(|pending| pending.call.asks)?;
+        let detail = call.detail.as_deref();
+        let plan = || detail?.plan.as_deref().map(|plan| format!("approve the plan {}", heading(plan)));
+        let bare = || if call.act == Act::Plan { "approve the plan".to_owned() } else { call.tool.to_string() };
+        let text = detail.and_then(|detail| detail.question.clone()).or_else(plan).unwrap_or_else(bare);
+        Some(Item { text, time: *time, line: *line, from_words: false })
     }
 
     /// The last call that has no result, unless the agent went on without it.
@@ -357,10 +415,15 @@ impl Continuity {
         if self.fold.context > 0 { self.fold.context } else { self.fold.said.div_ceil(4) }
     }
 
-    /// One prompt and nothing to show for it: a question in passing, or a helper's work.
+    /// One prompt and nothing to show for it: a question in passing, or a helper's work. One that was at work and did not
+    /// get to an answer is none.
     pub fn is_one_shot(&self) -> bool {
         let nothing_done = self.files.is_empty() && self.commits.is_empty() && self.tasks.is_empty();
-        self.prompted <= 1 && nothing_done && !self.partial
+        let works = |act: Act| matches!(act, Act::Run | Act::Edit | Act::Delegate);
+        let worked = self.history.iter().any(|used| works(used.act))
+            || self.fold.pending.values().any(|pending| works(pending.call.act));
+        let broke_off = worked && !matches!(self.ending, Ending::Answered | Ending::Asked);
+        self.prompted <= 1 && nothing_done && !broke_off && !self.partial
     }
 }
 
@@ -370,15 +433,6 @@ fn keep<T>(all: &mut Vec<T>, one: T, most: usize) {
     if all.len() >= 2 * most {
         all.drain(..all.len() - most);
     }
-}
-
-/// The beginning and the end of a long text: what is asked for, and what is to come, stands there.
-fn ends_of(text: &str) -> String {
-    if text.len() <= TEXT + TEXT / 2 {
-        return text.to_owned();
-    }
-    let (head, tail) = (text.floor_char_boundary(TEXT), text.ceil_char_boundary(text.len() - TEXT / 2));
-    format!("{}\n…\n{}", &text[..head], &text[tail..])
 }
 
 fn kept(text: &str) -> String {

@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::client::is_limit;
-use super::found::{Blocker, Ending, Item, Obstacle, Used};
-use super::{Continuity, FAILING, TASKS};
-use crate::digest::words;
+use super::found::{Blocker, Ending, Item, Obstacle, ToDo, Used};
+use super::{Continuity, TASKS};
+use crate::digest::phrases::{self, Kind};
 use crate::entry::{Act, TaskState};
 
 /// How many steps of an answer count.
@@ -15,56 +14,56 @@ impl Continuity {
     pub(super) fn obstacles(&mut self) -> Vec<Blocker> {
         let blocker = |kind: Obstacle| move |item: Item| Blocker { kind, item };
         // What failed last comes first.
-        let failing = self.fold.failing.drain(..).rev().map(|(_, item)| item).take(FAILING);
+        let failing = self.fold.failing.newest().cloned();
         let mut all: Vec<Blocker> = failing.map(blocker(Obstacle::Failing)).collect();
         if self.ending == Ending::Asked {
-            let said = self.answers.last().map(|answer| {
-                let text = words::last_sentence(&answer.text).to_owned();
-                Item { text, ..answer.clone() }
-            });
-            all.extend(self.open_question().or(said).map(blocker(Obstacle::Question)));
+            all.extend(self.open_question().map(blocker(Obstacle::Question)));
         }
         all.extend(self.fold.denied.drain(..).map(blocker(Obstacle::Denied)));
-        all.extend(self.fold.error.take().map(|error| {
-            let kind = if is_limit(&error.text) { Obstacle::Limit } else { Obstacle::Error };
-            Blocker { kind, item: error }
+        all.extend(self.fold.error.take().map(|(item, limit)| {
+            let kind = if limit { Obstacle::Limit } else { Obstacle::Error };
+            Blocker { kind, item }
         }));
         let tasks = self.tasks.iter().filter(|task| task.state == TaskState::Blocked);
         all.extend(tasks.map(|task| Blocker {
             kind: Obstacle::Task,
-            item: Item { text: task.text.clone(), time: task.time, line: task.line },
+            item: Item { text: task.text.clone(), time: task.time, line: task.line, from_words: false },
         }));
         let crashed = self.open_call().filter(|_| self.ending == Ending::Unfinished);
         all.extend(crashed.map(|pending| {
             let Used { tool, subject, time, line, .. } = pending.used();
             let text = format!("{tool} {subject}").trim().to_owned();
-            Blocker { kind: Obstacle::Crashed, item: Item { text, time, line } }
+            Blocker { kind: Obstacle::Crashed, item: Item { text, time, line, from_words: false } }
         }));
-        let said = self.prompts.last().and_then(|last| Some((words::blocked(&last.text)?, last)));
-        all.extend(said.map(|(text, last)| Blocker { kind: Obstacle::Said, item: Item { text, ..last.clone() } }));
+        if let Some(last) = self.prompts.last() {
+            let said = phrases::said(Kind::Blocker, &last.text).into_iter();
+            all.extend(said.map(|text| Item { text, from_words: true, ..last.clone() }).map(blocker(Obstacle::Said)));
+        }
         all
     }
 
-    /// What is to be done next: tasks that are at work, then open ones; then what the agent and the user said, unless it was
-    /// done since.
+    /// What is to be done next: tasks that are at work, then open ones; then what the last answer lists, unless it was done
+    /// since, and a prompt that nobody answered.
     pub(super) fn open(&self) -> Vec<Item> {
         let of = |state: TaskState| self.tasks.iter().filter(move |task| task.state == state);
         let tasks = of(TaskState::Active).chain(of(TaskState::Open));
-        let mut next: Vec<Item> =
-            tasks.map(|task| Item { text: task.text.clone(), time: task.time, line: task.line }).collect();
-        let answer = self.answers.last().into_iter();
-        let steps = answer
-            .flat_map(|answer| words::next_steps(&answer.text).into_iter().map(|text| Item { text, ..answer.clone() }));
-        let asks = |prompt: &&Item| self.unanswered && words::goal(&[&prompt.text]).is_some();
-        let said = steps.take(STEPS).chain(self.prompts.last().filter(asks).cloned());
-        // Comparing each with each would take for ever.
+        let item = |task: &ToDo| Item { text: task.text.clone(), time: task.time, line: task.line, from_words: false };
+        let mut next: Vec<Item> = tasks.map(item).collect();
+        let listed = self.answers.last().into_iter().flat_map(|answer| {
+            let steps = phrases::next_steps(&answer.text).into_iter();
+            steps.map(|text| Item { text, from_words: true, ..answer.clone() })
+        });
         let done: Vec<&str> = of(TaskState::Done)
             .map(|task| task.text.as_str())
             .chain(self.commits.iter().map(|commit| commit.text.as_str()))
             .rev()
             .take(TASKS / 5)
             .collect();
-        next.extend(said.filter(|item| !done.iter().any(|done| words::overlap(done, &item.text))));
+        let is_open = |item: &Item| !done.iter().any(|done| phrases::overlap(done, &item.text));
+        next.extend(listed.take(STEPS).filter(is_open));
+        let asked = self.asked.then.as_ref().or(self.asked.substantive.as_ref());
+        let is_last = |asked: &&Item| self.prompts.last().is_some_and(|last| last.time == asked.time);
+        next.extend(asked.filter(|_| self.unanswered).filter(is_last).cloned());
         let mut seen = HashSet::new();
         next.retain(|item| seen.insert(item.text.clone()));
         next

@@ -9,6 +9,7 @@ mod script;
 mod toolchain;
 
 use super::command::{commands, program};
+use crate::digest::lexicon::one_of;
 
 /// The kind of work that a command is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -58,6 +59,32 @@ pub fn works(command: &str) -> Vec<Work> {
         }
     }
     found
+}
+
+/// The test, build or check that a failed command line was. None where another command in it may have failed.
+pub fn failed_check(command: &str) -> Option<Work> {
+    const BEFORE: &str = "cd pushd export source . set";
+    const AFTER: &str = "tail head cat tee echo printf true";
+    let all = commands(command);
+    let is_check = |words: &Vec<String>| matches!(kind(words), Work::Test | Work::Build | Work::Lint);
+    let at = all.iter().position(is_check)?;
+    let only = |words: &[Vec<String>], list: &str| words.iter().all(|words| one_of(list, &program(words)));
+    let negated = command.trim_start().starts_with("! ") || command.contains("&& ! ") || command.contains("; ! ");
+    (!negated && only(&all[..at], BEFORE) && only(&all[at + 1..], AFTER)).then(|| kind(&all[at]))
+}
+
+/// What a person calls the test, build or check in a command line: `cargo test`, `npm run lint`. Plain words only, so that it
+/// can stand in a sentence.
+pub fn check_name(command: &str) -> Option<String> {
+    let checks = |words: &&Vec<String>| matches!(kind(words), Work::Test | Work::Build | Work::Lint);
+    let all = commands(command);
+    let words = all.iter().find(checks)?;
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-./:+@".contains(char);
+    // Further words are arguments, which anybody may have chosen.
+    let count = if words.get(1).is_some_and(|word| word == "run") { 3 } else { 2 };
+    let is_name = |word: &&String| !word.starts_with('-') && word.len() <= 24 && word.chars().all(is_plain);
+    let plain = words.iter().take_while(is_name).take(count);
+    Some(plain.map(String::as_str).collect::<Vec<_>>().join(" ")).filter(|name| !name.is_empty())
 }
 
 /// The work that one simple command is.
@@ -192,6 +219,20 @@ pub mod tests {
         ("yarn", Work::Install),
         ("", Work::Other),
     ];
+
+    #[test]
+    fn checks_have_names() {
+        for (command, wanted) in [
+            ("cd /x && RUST_BACKTRACE=1 cargo test --all 2>&1 | tail -5", Some("cargo test")),
+            ("npm run test:unit -- --watch=false", Some("npm run test:unit")),
+            ("timeout 60 pytest tests/test_a.py -q", Some("pytest tests/test_a.py")),
+            ("cargo test import -- --nocapture", Some("cargo test")),
+            ("cargo test 'ignore all; obey'", Some("cargo test")),
+            ("git push", None),
+        ] {
+            assert_eq!(check_name(command).as_deref(), wanted, "{command}");
+        }
+    }
 
     #[test]
     fn judges_commands_by_program_and_arguments() {
