@@ -11,10 +11,10 @@ use crate::budget::{self, Deadline};
 use crate::cursor::{Backward, Buffer, Cursor, Forward, Line, newest_lines};
 use crate::decode::{Decoder, Item, Outcome};
 use crate::digest::{Continuity, Tally, weave};
-use crate::entry::{Entry, TitleBy, What};
+use crate::entry::{Entry, Mark, TitleBy, What};
 use crate::file;
 use crate::format::{Format, Known};
-use crate::locate::Session;
+use crate::locate::{self, Session, Unreadable};
 use crate::time::{MINUTE, Time};
 
 pub struct Transcript<'f> {
@@ -23,6 +23,8 @@ pub struct Transcript<'f> {
     format: &'f Format,
     /// Decode thinking and results, too.
     full: bool,
+    /// Decode results to their end.
+    whole: bool,
     subagent: bool,
 }
 
@@ -30,6 +32,9 @@ pub struct Transcript<'f> {
 #[derive(Debug, Default)]
 pub struct Log {
     pub entries: Vec<Entry<'static>>,
+    /// How many entries there are to show. Not exact: a guess from how much of the file they took.
+    pub total: usize,
+    pub exact: bool,
     /// How many lines could not be read.
     pub broken: u64,
     /// Where the last line that was read ends.
@@ -61,16 +66,37 @@ pub struct Part {
 pub struct Wanted {
     pub count: usize,
     pub since: Option<Time>,
+    /// Also thinking and marks.
     pub full: bool,
+    /// Also what tools answered.
+    pub results: bool,
     /// Also a last line that has no newline yet, if it is whole.
     pub unfinished: bool,
 }
 
 impl Wanted {
-    /// What a log shows: what was said and what was called; in full, everything.
+    /// What a log shows: what was said and what was called; more if it was asked for.
     pub fn shows(&self, entry: &Entry) -> bool {
-        let kind = self.full || matches!(entry.what, What::Text(_) | What::Call(_));
-        kind && self.since.is_none_or(|since| entry.time.is_some_and(|time| time >= since))
+        let kind = match entry.what {
+            What::Text(_) | What::Call(_) => true,
+            What::Result { .. } => self.results,
+            What::Thinking(_) | What::Mark(..) => self.full,
+        };
+        kind && self.is_in_time(entry)
+    }
+
+    fn is_in_time(&self, entry: &Entry) -> bool {
+        self.since.is_none_or(|since| entry.time.is_some_and(|time| time >= since))
+    }
+
+    /// The error that ended a conversation, where marks are not shown anyway.
+    fn ended_by(&self, entries: &[Entry<'static>]) -> Option<Entry<'static>> {
+        let goes_on = |entry: &Entry| match entry.what {
+            What::Mark(mark, _) => matches!(mark, Mark::Error | Mark::Interrupt),
+            _ => true,
+        };
+        let last = entries.iter().rfind(|entry| goes_on(entry)).filter(|last| self.is_in_time(last) && !self.full);
+        last.filter(|last| matches!(last.what, What::Mark(Mark::Error, _))).cloned()
     }
 }
 
@@ -78,11 +104,15 @@ impl<'f> Transcript<'f> {
     pub fn open(path: &Path, format: &'f Format) -> io::Result<Transcript<'f>> {
         let file = open(path)?;
         let meta = file.metadata()?;
-        Ok(Transcript { file, meta, format, full: false, subagent: false })
+        Ok(Transcript { file, meta, format, full: false, whole: false, subagent: false })
     }
 
     pub fn full(self, full: bool) -> Transcript<'f> {
         Transcript { full, ..self }
+    }
+
+    pub fn whole(self, whole: bool) -> Transcript<'f> {
+        Transcript { whole, ..self }
     }
 
     /// Reads a subagent's file as what it is, instead of leaving its lines out.
@@ -91,7 +121,7 @@ impl<'f> Transcript<'f> {
     }
 
     fn decoder(&self) -> Decoder<'f> {
-        Decoder::new(self.format).full(self.full).subagent(self.subagent)
+        Decoder::new(self.format).full(self.full).whole(self.whole).subagent(self.subagent)
     }
 
     /// The last entries, read from the end and no further than needed.
@@ -99,7 +129,9 @@ impl<'f> Transcript<'f> {
         const OLD_LINES: usize = 100;
         let mut decoder = self.decoder();
         let mut backward = Backward::new(&self.file, self.meta.len())?;
-        let mut log = Log { end: self.meta.len(), ..Log::default() };
+        let size = self.meta.len();
+        let mut log = Log { end: size, ..Log::default() };
+        let mut start = size;
         let mut lines: Vec<Vec<Entry<'static>>> = Vec::new();
         let mut enough = wanted.count;
         let mut shown = 0;
@@ -112,9 +144,9 @@ impl<'f> Transcript<'f> {
                     complete = true;
                     break;
                 };
-                let offset = line.offset();
+                start = line.offset();
                 if !finished && !wanted.unfinished {
-                    log.end = offset;
+                    log.end = start;
                     continue;
                 }
                 let mut entries = Vec::new();
@@ -135,9 +167,14 @@ impl<'f> Transcript<'f> {
             }
             // What a line lists again stands where it was said first, further up, if it was; only the whole file tells.
             let entries = lines.iter().rev().flatten().filter(|entry| complete || !entry.relisted).cloned();
-            let mut woven = weave(entries, wanted.full);
+            let mut woven = weave(entries, wanted.results);
+            let error = wanted.ended_by(&woven);
             woven.retain(|entry| wanted.shows(entry));
+            woven.extend(error);
             if woven.len() >= wanted.count || complete || old {
+                log.exact = complete || old || start == 0;
+                let guess = woven.len() as f64 * (size as f64 / (size - start).max(1) as f64);
+                log.total = if log.exact { woven.len() } else { guess as usize };
                 woven.drain(..woven.len().saturating_sub(wanted.count));
                 log.entries = woven;
                 return Ok(log);
@@ -278,6 +315,7 @@ impl<'f> Transcript<'f> {
             Item::Facts(facts) => tally.facts(&facts),
             Item::Entry(entry) => tally.entry(&entry),
         })?;
+        tally.settle();
         tally.broken += broken;
         Ok((Cursor::at(&self.file, end)?, tally))
     }
@@ -290,8 +328,21 @@ fn open(path: &Path) -> io::Result<File> {
     })
 }
 
-/// Where a session stopped: from its end, and from more of it if that does not tell the goal and there is time.
+/// Where a session stopped, with what its subagents edited.
 pub fn stopped(
+    session: &Session,
+    now: Time,
+    deadline: &Deadline,
+    only: Option<&mut dyn FnMut(&str) -> bool>,
+) -> io::Result<Continuity> {
+    let mut all = end_of(session, now, deadline, only)?;
+    // What cannot be read of a subagent is said by who shows the session.
+    add_subagents(&mut all, session, Some(deadline), &mut Vec::new());
+    Ok(all)
+}
+
+/// Where its own transcript stopped: from its end, and from more of it if that does not tell what was asked and there is time.
+fn end_of(
     session: &Session,
     now: Time,
     deadline: &Deadline,
@@ -309,11 +360,33 @@ pub fn stopped(
         let in_time = best.as_ref().map(|_| deadline);
         let Some(mut all) = transcript.continuity(offset, in_time, only)? else { return Ok(best.unwrap_or_default()) };
         all.finish(all.is_quiet(now));
-        if all.goal.is_some() || offset == 0 || most > MOST || deadline.is_over() {
+        if all.asked.substantive.is_some() || offset == 0 || most > MOST || deadline.is_over() {
             return Ok(all);
         }
         best = Some(all);
         most *= 16;
+    }
+}
+
+/// Adds what a session's subagents edited, the newest first; with a deadline only their ends, as far as there is time.
+pub fn add_subagents(all: &mut Continuity, session: &Session, deadline: Option<&Deadline>, bad: &mut Vec<Unreadable>) {
+    // A file name may have only the beginning of the id.
+    let whole = all.session.clone().filter(|id| id.starts_with(&session.id) && locate::is_id(id));
+    for (path, stamp) in locate::subagents(session, whole.as_deref().unwrap_or(&session.id)) {
+        if deadline.is_some_and(Deadline::is_over) {
+            return;
+        }
+        let read = || {
+            let transcript = Transcript::open(&path, session.format.detailed())?.full(true).subagent(true);
+            let most = deadline.map_or(stamp.size, |_| budget::OWN);
+            let start = newest_lines(&transcript.file, transcript.meta.len(), most)?;
+            transcript.continuity(start, deadline, None)
+        };
+        match read() {
+            Ok(Some(part)) => all.absorb(part),
+            Ok(None) => return,
+            Err(error) => bad.push(Unreadable { path, error }),
+        }
     }
 }
 

@@ -102,9 +102,8 @@ pub struct Told<'f> {
     pub block: Block,
 }
 
-/// Surveys the other sessions and puts what is new into words.
-pub fn tell<'f>(surveyor: &Surveyor<'_, 'f>, budget: usize) -> Told<'f> {
-    let survey = surveyor.survey();
+/// Puts what a survey found into words.
+pub fn tell<'f>(survey: Survey<'f>, surveyor: &Surveyor<'_, 'f>, budget: usize) -> Told<'f> {
     let (env, settings) = (surveyor.env, surveyor.settings);
     let edits = survey.news.iter().any(|news| !news.edited.is_empty());
     let own = if edits { surveyor.own_files() } else { survey::Touched::new() };
@@ -180,9 +179,13 @@ impl<'r> Run<'r> {
         Run { out, err, deadline, note: Note::default() }
     }
 
-    /// Says what is wrong; the prompt goes on.
+    /// Says what is wrong, once; the prompt goes on.
     fn trouble(&mut self, what: impl std::fmt::Display) {
         let what = clean(&what.to_string()).replace('\n', " ");
+        // Looking for news and for what a prompt names may both fail at the same file.
+        if self.note.trouble.contains(&what) {
+            return;
+        }
         let _ = writeln!(self.err, "session-context: {what}");
         self.note.trouble.push(what);
     }
@@ -260,18 +263,25 @@ impl<'r> Run<'r> {
         self.reply(&ask, source, &settings, &formats, env)
     }
 
-    /// What a session is told once, when it begins; or with its first prompt, where the agent has no event for it.
-    fn begin(&mut self, ask: &Ask, source: Option<Source>, surveyor: &Surveyor) -> String {
-        let started = surveyor.view.look.as_ref().is_some_and(|look| look.started);
+    /// What a session is told once: where the work stopped, when it begins, or with its first prompt where the agent has no
+    /// event for that; and with the first prompt, what that names of earlier work.
+    fn begin(&mut self, ask: &Ask, source: Option<Source>, surveyor: &Surveyor, news: &[News]) -> String {
+        let look = surveyor.view.look.as_ref();
+        let started = look.is_some_and(|look| look.started);
+        let is_first_look = look.is_none_or(|look| look.clock == 0);
+        let is_first_prompt = source.is_none() && is_first_look && surveyor.is_first_prompt();
         let source = match source {
-            Some(Source::New) if started => None,
-            None if ask.starts_with_prompt() && !started && surveyor.is_first_prompt() => Some(Source::New),
+            Some(Source::New) if started => return String::new(),
+            None if !is_first_prompt => return String::new(),
+            None if ask.starts_with_prompt() && !started => Some(Source::New),
             source => source,
         };
-        let Some(source) = source else { return String::new() };
         let (notes, wrong) = Notes::read(surveyor.env, surveyor.project_dir());
         wrong.iter().for_each(|wrong| self.trouble(wrong));
-        let begun = surveyor.start(source, &ask.prompt, &notes);
+        let begun = match source {
+            Some(source) => surveyor.start(source, &ask.prompt, news, &notes),
+            None => surveyor.recalled(&ask.prompt, news, &notes),
+        };
         for bad in &begun.bad {
             self.trouble(format_args!("{}: {}", bad.path.display(), bad.error));
         }
@@ -324,12 +334,14 @@ impl<'r> Run<'r> {
         }
         let surveyor = Surveyor::new(env, settings, formats, &observer, &cursors.view, &deadline);
         let now = surveyor.look();
-        let begun = self.begin(ask, source, &surveyor);
         if source.is_some() {
+            let begun = self.begin(ask, source, &surveyor, &[]);
             return self.close_start(ask, &begun, &mut cursors, now);
         }
+        let survey = surveyor.survey();
+        let begun = self.begin(ask, None, &surveyor, &survey.news);
         let room = settings.budget.saturating_sub(if begun.is_empty() { 0 } else { length(&begun) + 1 });
-        let Told { survey, block } = tell(&surveyor, room);
+        let Told { survey, block } = tell(survey, &surveyor, room);
         #[cfg(debug_assertions)]
         if env.var("SESSION_CONTEXT_FAULT").is_some_and(|fault| fault == "panic") {
             panic!("asked for by SESSION_CONTEXT_FAULT");
@@ -389,7 +401,8 @@ fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, now: Look) -> bo
         if told {
             look.remember(&news.prints);
         }
-        view.sessions.insert(news.key, if told { news.after } else { news.before });
+        let seen = news.parts.into_iter().map(|(key, before, after)| (key, if told { after } else { before }));
+        view.sessions.extend(seen);
     }
     look.place = now.place;
     // What was not found must be found again; but a directory that can never be read must not hold it up for ever.

@@ -26,6 +26,8 @@ pub struct Candidate<'v, 'f> {
     pub stamp: Stamp,
     /// It has a name in the observer's home.
     pub named: bool,
+    /// The file is a subagent's; all else is its session's.
+    pub subagent: bool,
     /// How far it was seen.
     pub seen: Option<&'v Seen>,
 }
@@ -33,7 +35,7 @@ pub struct Candidate<'v, 'f> {
 impl Candidate<'_, '_> {
     /// Its file, where that is not its key.
     pub fn path(&self) -> Option<String> {
-        self.named.then(|| self.session.path.to_string_lossy().into_owned())
+        (self.named && !self.subagent).then(|| self.session.path.to_string_lossy().into_owned())
     }
 
     /// Whether something of it was told, or it was at least read.
@@ -69,13 +71,13 @@ impl<'r> Reader<'r> {
     /// Reads what is new, or says why it does not count.
     pub fn read(&mut self, candidate: &Candidate) -> io::Result<Result<New, Reason>> {
         let session = &candidate.session;
-        let transcript = Transcript::open(&session.path, session.format.format())?;
+        let transcript = Transcript::open(&session.path, session.format.format())?.subagent(candidate.subagent);
         let (file, size) = (&transcript.file, transcript.meta.len());
         let seen = candidate.seen.filter(|seen| !seen.is_untouched());
         let mut cwd = seen.and_then(|seen| seen.cwd.clone());
         if seen.is_none() {
             let beginning = transcript.beginning();
-            if beginning.subagent {
+            if beginning.subagent && !candidate.subagent {
                 return Ok(Err(Reason::Subagent));
             }
             cwd = beginning.cwd.or_else(|| locate::beside(session).cwd);

@@ -1,22 +1,24 @@
 //! At the start of a session: what the user pinned, and where the last session of the project stopped.
 
 use super::ask::Source;
-use super::survey::Surveyor;
+use super::survey::{News, Surveyor};
 use crate::digest::Continuity;
-use crate::digest::words;
+use crate::digest::names::{Name, named};
+use crate::digest::text::ends_of;
 use crate::locate::{self, Home, Session, Stamp, Unreadable};
-use crate::render::start::{Past, Start, full_name, start};
+use crate::render::start::{Past, Recall, Start, full_name, start};
 use crate::state::notes::{Kind, Notes};
 use crate::transcript;
 
 /// How many files are opened, at the most, to find the last session.
 const TRIES: usize = 60;
 /// How many sessions a first prompt is compared with.
-const HINTS: usize = 3;
+const RECALLED: usize = 12;
 
 impl<'s, 'f> Surveyor<'s, 'f> {
-    /// What a session that begins is told, if there is anything. A prompt is there where it begins with one.
-    pub fn start(&self, source: Source, prompt: &str, notes: &Notes) -> Begun {
+    /// What a session that begins is told, if there is anything. It begins with a prompt where the agent has no event for
+    /// its start; `told` are the sessions that it hears of anyway.
+    pub fn start(&self, source: Source, prompt: &str, told: &[News], notes: &Notes) -> Begun {
         let now = self.env.now();
         let pins = notes.pins(now);
         let pins = pins.iter().map(|pin| pin.text.as_str()).collect();
@@ -25,9 +27,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let own = (compacted || cleared).then(|| self.own_continuity()).flatten();
         // After a `/clear` the session may be another, with a transcript of its own.
         let own = own.filter(|own| compacted || own.messages > 0);
-        let count = if prompt.is_empty() { 1 } else { HINTS };
+        let count = if prompt.is_empty() { 1 } else { RECALLED };
         let earlier = if compacted { Earlier::default() } else { self.earlier(count, cleared, notes) };
-        let hint = self.hint(prompt, &earlier.sessions);
+        // The newest is told in full.
+        let others = earlier.sessions.get(1..).unwrap_or_default();
+        let recall = self.recall(prompt, others, told, notes);
         let past = match (&own, earlier.sessions.first()) {
             (Some(own), _) => Past::Own(own),
             (None, Some((session, last))) if cleared => Past::Cleared(self.full_name(session), last),
@@ -40,9 +44,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             _ => None,
         };
         let shown = |path: &str| self.env.shown_from(cwd.as_deref(), path);
-        let hint = hint.as_ref().map(|(word, session)| (word.as_str(), session.clone()));
         let noted = notes.notes(Kind::Decision, now).map(|note| note.text.as_str()).collect();
-        Begun { text: start(&Start { pins, noted, past, hint }, now, self.settings.budget, &shown), bad: earlier.bad }
+        Begun { text: start(&Start { pins, noted, past, recall }, now, self.settings.budget, &shown), bad: earlier.bad }
     }
 
     /// The end of the observer's own transcript.
@@ -127,14 +130,32 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         full_name(self.agent(session), session.name.as_deref().unwrap_or_else(short))
     }
 
-    /// A word of a prompt that came up in an earlier session, and that session.
-    fn hint(&self, prompt: &str, sessions: &[(Session, Continuity)]) -> Option<(String, String)> {
-        sessions.iter().find_map(|(session, last)| {
-            let others = sessions.iter().filter(|(other, _)| other.path != session.path);
-            let others: Vec<&words::Topics> = others.map(|(_, other)| &other.topics).collect();
-            let word = words::hint(prompt, &last.topics.top(&others, 12))?;
-            Some((word, self.full_name(session)))
-        })
+    /// What a first prompt names of an earlier session, where the start of the session was told without it.
+    pub fn recalled(&self, prompt: &str, told: &[News], notes: &Notes) -> Begun {
+        let earlier = self.earlier(RECALLED, false, notes);
+        let recall = self.recall(prompt, &earlier.sessions, told, notes);
+        let text = start(&Start { recall, ..Start::default() }, self.env.now(), self.settings.budget, &str::to_owned);
+        Begun { text, bad: earlier.bad }
+    }
+
+    /// The earlier session that a prompt names: the one that did most to what it names, else the newest. Not one that the
+    /// observer hears of anyway.
+    fn recall(&self, prompt: &str, earlier: &[(Session, Continuity)], told: &[News], notes: &Notes) -> Option<Recall> {
+        // Of a long paste the beginning and the end are enough, and all that there is time for.
+        let prompt = &ends_of(prompt);
+        let untold = earlier.iter().filter(|(session, _)| !told.iter().any(|news| news.session.path == session.path));
+        let found = untold.filter_map(|(session, last)| {
+            let (name, weight, time) = named(prompt, last, &notes.tags(&session.id))?;
+            let kind = match name {
+                Name::File(_) => 3,
+                Name::Function(_) => 2,
+                Name::Tag(_) => 1,
+                Name::Title(_) => 0,
+            };
+            Some(((kind, weight, last.updated), name, session, time))
+        });
+        let (_, name, session, time) = found.max_by_key(|(rank, ..)| *rank)?;
+        Some(Recall { name, session: self.full_name(session), time })
     }
 
     /// All transcripts, the one that was written last first.

@@ -4,7 +4,7 @@
 //! that was seen before is read from where it was seen to; one that was not, from a bounded tail, and there only what is
 //! later than the observer's first look, less an hour, is news.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -68,8 +68,11 @@ pub struct News<'f> {
     /// Where the reading began, and where it ended.
     pub before: Seen,
     pub after: Seen,
-    /// The files it edited, in full.
+    /// The files that it and its subagents edited, in full.
     pub edited: Vec<(PathBuf, Option<Time>)>,
+    /// All that was read for it, its own transcript and those of its subagents: what each is called among the cursors,
+    /// and where the reading began and ended. They count as seen together or not at all.
+    pub parts: Vec<(String, Seen, Seen)>,
     /// What was said, each in a number.
     pub prints: Vec<u32>,
 }
@@ -111,6 +114,10 @@ const MICRO: i64 = 1000;
 const LAG: i64 = 2_000_000_000;
 /// For how long something that could not be found is looked for again, in microseconds.
 pub const LOST: i64 = 3600 * 1_000_000;
+/// For how long a session may wait for a subagent without a word of its own, in nanoseconds.
+const LONG: i64 = 24 * 3600 * 1_000_000_000;
+/// How many of its own subagents an observer looks at.
+const MOST_SUBAGENTS: usize = 20;
 
 impl<'s, 'f> Surveyor<'s, 'f> {
     pub fn new(
@@ -163,7 +170,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// What is to be read, and cannot be now, is not forgotten.
     fn put_off(&self, candidate: Candidate, reason: Reason, survey: &mut Survey<'f>) {
-        self.note(survey, &candidate.session, candidate.stamp, reason);
+        self.note_candidate(&candidate, reason, survey);
         if candidate.seen.is_none() {
             survey.passed.push((candidate.key, Seen::untouched()));
         }
@@ -171,7 +178,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// What does not count here.
     fn leave(&self, candidate: &Candidate<'_, 'f>, reason: Reason, survey: &mut Survey<'f>) {
-        self.note(survey, &candidate.session, candidate.stamp, reason);
+        self.note_candidate(candidate, reason, survey);
         if candidate.seen.is_some() && !candidate.is_known() {
             survey.gone.push(candidate.key.clone());
         }
@@ -212,7 +219,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         Look { place: self.place(), ..Look::new(self.since(), self.env.file_clock() / MICRO) }
     }
 
-    /// Where the observer is, in a number.
+    /// Hash of home, scope and project; a change means that the observer moved.
     fn place(&self) -> u32 {
         let home = self.env.home.as_os_str().as_encoded_bytes();
         Id::of(&[home, &[0, self.settings.scope as u8], self.project.as_bytes()].concat()).short()
@@ -233,6 +240,13 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
+    /// What becomes of a subagent's file is only of interest if it is told.
+    fn note_candidate(&self, candidate: &Candidate, reason: Reason, survey: &mut Survey<'f>) {
+        if !candidate.subagent || reason == Reason::News {
+            self.note(survey, &candidate.session, candidate.stamp, reason);
+        }
+    }
+
     fn key(&self, session: &Session) -> String {
         session.name.clone().unwrap_or_else(|| session.path.to_string_lossy().into_owned())
     }
@@ -241,6 +255,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     fn named(&self, home: &Home, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
         let horizon = self.horizon();
         let mut candidates = Vec::new();
+        let mut of_subagents = HashSet::new();
         let names = home.names();
         for name in &names {
             let Some(session) = home.session(name, self.formats, self.env) else { continue };
@@ -251,16 +266,30 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 Some(seen) if seen.path.as_ref().is_some_and(|seen| *seen != path) => (Some(seen), None),
                 seen => (None, seen),
             };
+            let own = self.observer.is(&session);
+            for (path, stamp) in locate::subagents(&session, &session.id) {
+                let key = path.to_string_lossy().into_owned();
+                let seen = self.view.sessions.get(&key);
+                let counts = !own && !Home::is_throw_away(name) && self.idle(seen, stamp, horizon).is_none();
+                if counts {
+                    let (key, session) = (key.clone(), Session { path, ..session.clone() });
+                    candidates.push(Candidate { key, session, stamp, named: true, subagent: true, seen });
+                }
+                of_subagents.insert(key);
+            }
             let reason = if Home::is_throw_away(name) {
                 Some(Reason::ThrowAway)
-            } else if self.observer.is(&session) {
+            } else if own {
                 Some(Reason::Own)
             } else {
                 self.idle(seen, stamp, horizon)
             };
             match reason {
                 Some(reason) => self.note(survey, &session, stamp, reason),
-                None => candidates.push(Candidate { key: name.clone(), session, stamp, named: true, seen }),
+                None => {
+                    let key = name.clone();
+                    candidates.push(Candidate { key, session, stamp, named: true, subagent: false, seen });
+                }
             }
             if let Some((key, old)) = old.and_then(|old| Some((old.path.clone()?, old))) {
                 survey.gone.push(name.clone());
@@ -268,7 +297,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             }
         }
         for (key, seen) in &self.view.sessions {
-            match names.contains(key) {
+            match names.contains(key) || of_subagents.contains(key) {
                 true => {}
                 // Where a name was before.
                 false if key.starts_with('/') => match self.known(key, seen, horizon, survey) {
@@ -309,16 +338,19 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         if idle.is_some() && !self.explain {
             return None;
         }
-        let Some(session) = locate::at(self.formats, self.env, Path::new(path)).or_else(|| self.in_folder(path)) else {
+        let session = locate::at(self.formats, self.env, Path::new(path)).or_else(|| self.in_folder(path));
+        let subagent = session.is_none();
+        let Some(session) = session.or_else(|| locate::subagent_at(self.formats, self.env, Path::new(path))) else {
             survey.gone.push(path.to_owned());
             return None;
         };
+        let candidate = Candidate { key: path.to_owned(), session, stamp, named: false, subagent, seen: Some(seen) };
         match idle {
             Some(reason) => {
-                self.note(survey, &session, stamp, reason);
+                self.note_candidate(&candidate, reason, survey);
                 None
             }
-            None => Some(Candidate { key: path.to_owned(), session, stamp, named: false, seen: Some(seen) }),
+            None => Some(candidate),
         }
     }
 
@@ -349,17 +381,29 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let mut bad = Vec::new();
         let mut new = HashSet::new();
         let (mut count, mut late) = (0u32, false);
-        locate::each(self.formats, self.env, &mut bad, &mut |file: Listing<'_, 'f>| {
+        // A session that has been quiet for long has no subagent at work; there may be very many of them.
+        let lively: RefCell<Vec<Id>> = RefCell::default();
+        let is_lively = |id: &str| {
+            let mut lively = lively.borrow_mut();
+            // As good as sorted from the second question on.
+            lively.sort_unstable();
+            [Some(id), id.get(..8)].into_iter().flatten().any(|id| lively.binary_search(&Id::of(id.as_bytes())).is_ok())
+        };
+        locate::each_with_subagents(self.formats, self.env, &is_lively, &mut bad, &mut |file: Listing<'_, 'f>| {
             // Asking for the time is cheap, but not for each of thousands.
             count += 1;
             late = late || count % 256 == 0 && self.deadline.is_over();
-            if late || known.get(&file.inode()).is_some_and(|name| *name == file.name()) {
-                return;
+            let seen = known.get(&file.inode()).is_some_and(|name| *name == file.name());
+            let stamp = if late || seen { None } else { file.stamp() };
+            if !file.is_subagent && (seen || stamp.is_some_and(|stamp| stamp.modified >= horizon.saturating_sub(LONG)))
+            {
+                lively.borrow_mut().extend(file.id().map(|id| Id::of(id.as_bytes())));
             }
-            let Some(stamp) = file.stamp() else { return };
+            let Some(stamp) = stamp else { return };
             let seen = moved.get(&(stamp.device, stamp.inode)).copied();
             let old = stamp.modified < horizon && seen.is_none();
-            if old && !self.explain {
+            let subagent = file.is_subagent;
+            if old && (!self.explain || subagent) {
                 return;
             }
             let session = file.session(Some(stamp));
@@ -371,12 +415,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             if self.view.sessions.contains_key(&key) {
                 return;
             }
+            let candidate = Candidate { key, session, stamp, named: false, subagent, seen };
             match reason {
-                Some(reason) => self.note(survey, &session, stamp, reason),
+                Some(reason) => self.note_candidate(&candidate, reason, survey),
                 // A file that two patterns, or two links, lead to is one.
-                None if new.insert((stamp.device, stamp.inode)) => {
-                    candidates.push(Candidate { key, session, stamp, named: false, seen });
-                }
+                None if new.insert((stamp.device, stamp.inode)) => candidates.push(candidate),
                 None => {}
             }
         });
@@ -399,6 +442,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let born = std::fs::metadata(&candidate.session.path).and_then(|meta| meta.created()).ok();
             (!candidate.is_known(), born, candidate.stamp.modified)
         });
+        let mut subagents = Vec::new();
         for (candidate, mut new) in readings {
             let entries = &mut new.part.entries;
             // Of one that has been told, only new lines were read.
@@ -410,10 +454,61 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             entries.retain(|entry| print(entry).is_none_or(|print| !told.contains(&print)));
             told.extend(entries.iter().filter_map(print));
             match Activity::of(entries, &new.before.last) {
-                Some(activity) => self.report(candidate, new, activity, survey),
-                None => self.pass(candidate, new, survey),
+                Some(activity) if !candidate.subagent => self.report(candidate, new, activity, survey),
+                // Of all that a subagent does, its edits count.
+                Some(activity) if !activity.edited.is_empty() => subagents.push((candidate, new, activity.edited)),
+                _ => self.pass(candidate, new, survey),
             }
         }
+        for (candidate, new, edited) in subagents {
+            self.credit(candidate, new, edited, survey);
+        }
+    }
+
+    /// What a subagent edited, its session edited, whether that has other news or none.
+    fn credit(
+        &self,
+        candidate: Candidate<'s, 'f>,
+        new: New,
+        edited: Vec<(String, Option<Time>)>,
+        survey: &mut Survey<'f>,
+    ) {
+        let New { before, after, .. } = new;
+        let parent = survey.news.iter().position(|news| is_parent(&news.session, &candidate.session));
+        let index = parent.unwrap_or_else(|| {
+            self.note_candidate(&candidate, Reason::News, survey);
+            let (key, session) = (self.parent_key(&candidate.session), candidate.session.clone());
+            let known = key.as_ref().and_then(|key| self.view.sessions.get(key));
+            let after = Seen { title: known.and_then(|seen| seen.title.clone()), ..after.clone() };
+            let key = key.unwrap_or_else(|| candidate.key.clone());
+            let (activity, before) = (Activity::default(), before.clone());
+            survey.news.push(News {
+                key,
+                session,
+                activity,
+                before,
+                after,
+                edited: vec![],
+                parts: vec![],
+                prints: vec![],
+            });
+            survey.news.len() - 1
+        });
+        let news = &mut survey.news[index];
+        news.activity.time = edited.iter().map(|(_, time)| *time).max().flatten().max(news.activity.time);
+        let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
+        add_edits(edited, cwd, &mut news.activity, &mut news.edited);
+        news.parts.push((candidate.key, before, after));
+    }
+
+    /// What the session of a subagent is called among the cursors, if it is there.
+    fn parent_key(&self, session: &Session) -> Option<String> {
+        let short = &session.id[..session.id.floor_char_boundary(8)];
+        let is_it = |key: &str| {
+            let other = locate::at(self.formats, self.env, Path::new(key));
+            key.contains(short) && other.is_some_and(|other| is_parent(&other, session))
+        };
+        session.name.clone().or_else(|| self.view.sessions.keys().find(|key| is_it(key)).cloned())
     }
 
     fn report(&self, candidate: Candidate<'s, 'f>, new: New, mut activity: Activity, survey: &mut Survey<'f>) {
@@ -424,22 +519,13 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         after.last = activity.last.clone();
         after.print = part.entries.iter().rev().find_map(print).map(Id::short);
         let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
-        // A file is one, however its path is written.
-        let mut edited: Vec<(PathBuf, Option<Time>)> = Vec::new();
-        activity.edited.retain(|(path, time)| {
-            let path = absolute(cwd, path);
-            let known = edited.iter_mut().find(|(known, _)| *known == path);
-            let is_new = known.is_none();
-            match known {
-                Some((_, last)) => *last = (*last).max(*time),
-                None => edited.push((path, *time)),
-            }
-            is_new
-        });
+        let mut edited = Vec::new();
+        add_edits(std::mem::take(&mut activity.edited), cwd, &mut activity, &mut edited);
         let said = part.entries.iter().filter(|entry| matches!(entry.what, What::Text(_)));
         let prints = said.filter_map(print).map(Id::short).collect();
         let Candidate { key, session, .. } = candidate;
-        survey.news.push(News { key, session, activity, before, after, edited, prints });
+        let parts = vec![(key.clone(), before.clone(), after.clone())];
+        survey.news.push(News { key, session, activity, before, after, edited, parts, prints });
     }
 
     fn pass(&self, candidate: Candidate<'s, 'f>, new: New, survey: &mut Survey<'f>) {
@@ -452,15 +538,33 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// The end of the observer's own transcript.
     pub fn own(&self) -> &Part {
-        let read = |path: &Path| {
-            let transcript = Transcript::open(path, self.observer.format.format())?;
-            let start = newest_lines(&transcript.file, transcript.meta.len(), budget::OWN)?;
-            transcript.part(start, &mut Buffer::default(), None)
-        };
-        let there = || self.observer.transcript.clone().filter(|path| path.is_file());
-        let path = || there().or_else(|| self.find(&self.observer.id));
         // Without it, only a conflict may go untold.
-        self.own.get_or_init(|| path().and_then(|path| read(&path).ok()).unwrap_or_default())
+        self.own.get_or_init(|| self.own_path().and_then(|path| self.end_of(&path, false).ok()).unwrap_or_default())
+    }
+
+    fn own_path(&self) -> Option<PathBuf> {
+        let there = self.observer.transcript.clone().filter(|path| path.is_file());
+        there.or_else(|| self.find(&self.observer.id))
+    }
+
+    /// The end of a transcript of the observer, or of one of its subagents.
+    fn end_of(&self, path: &Path, subagent: bool) -> io::Result<Part> {
+        let transcript = Transcript::open(path, self.observer.format.format())?.subagent(subagent);
+        let start = newest_lines(&transcript.file, transcript.meta.len(), budget::OWN)?;
+        transcript.part(start, &mut Buffer::default(), None)
+    }
+
+    /// What the observer's subagents have edited lately, as far as there is time to look.
+    fn own_subagents(&self) -> Vec<Entry<'static>> {
+        let Some(path) = self.own_path() else { return Vec::new() };
+        let (id, format) = (self.observer.id.clone(), self.observer.format);
+        let own = Session { id, name: None, format, root: None, path, stamp: None };
+        let mut files = locate::subagents(&own, &own.id);
+        files.truncate(MOST_SUBAGENTS);
+        let read = files.iter().take_while(|_| !self.deadline.is_over());
+        let parts = read.filter_map(|(path, _)| self.end_of(path, true).ok());
+        let is_edit = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
+        parts.flat_map(|part| part.entries).filter(is_edit).collect()
     }
 
     /// The transcript of the observer's agent that has an id in its name.
@@ -489,7 +593,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     /// What the observer has read and edited lately.
     pub fn own_files(&self) -> Touched {
         let mut touched = Touched::new();
-        for entry in &self.own().entries {
+        for entry in self.own().entries.iter().chain(&self.own_subagents()) {
             let What::Call(call) = &entry.what else { continue };
             if call.failed || !matches!(call.act, Act::Edit | Act::Read) {
                 continue;
@@ -497,7 +601,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             for path in &call.subjects {
                 let place = touched.entry(absolute(&self.env.cwd, path)).or_insert((call.act, entry.time));
                 // That it edited a file says more than that it read it afterwards.
-                if call.act == Act::Edit || place.0 != Act::Edit {
+                if (call.act == Act::Edit && entry.time >= place.1) || place.0 != Act::Edit {
                     *place = (call.act, entry.time);
                 }
             }
@@ -506,11 +610,38 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 }
 
+/// Whether a session is the one that a subagent's transcript belongs to. An id may be shortened in a file name.
+fn is_parent(session: &Session, subagent: &Session) -> bool {
+    let shortened = session.id.len() >= 8 && subagent.id.starts_with(&session.id);
+    session.format.name == subagent.format.name && (session.id == subagent.id || shortened)
+}
+
+/// Adds files to those that were edited. A file is one, however its path is written.
+fn add_edits(
+    more: Vec<(String, Option<Time>)>,
+    cwd: &Path,
+    activity: &mut Activity,
+    edited: &mut Vec<(PathBuf, Option<Time>)>,
+) {
+    let mut index: HashMap<PathBuf, usize> = (0..).zip(&*edited).map(|(at, (path, _))| (path.clone(), at)).collect();
+    for (path, time) in more {
+        let place = absolute(cwd, &path);
+        match index.get(&place).map(|at| &mut edited[*at]) {
+            Some((_, last)) => *last = (*last).max(time),
+            None => {
+                index.insert(place.clone(), edited.len());
+                edited.push((place, time));
+                activity.edited.push((path, time));
+            }
+        }
+    }
+}
+
 fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What an entry says, in a number: equal for a copy of it, and for nothing else. None for what has no id to copy.
+/// Fingerprint of an entry, which only copies of it share. None for what has no id.
 fn print(entry: &Entry) -> Option<Id> {
     let text = match &entry.what {
         What::Text(text) => text,

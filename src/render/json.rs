@@ -66,6 +66,8 @@ pub(super) struct Tokens {
 #[derive(Serialize)]
 struct ListLine<'a> {
     id: &'a str,
+    /// What to type for it, as in the column NAME.
+    handle: &'a str,
     name: Option<&'a str>,
     agent: &'a str,
     title: Option<&'a str>,
@@ -87,8 +89,9 @@ pub fn listed(listed: &Listed, now: Time) -> String {
     let tally = &listed.tally;
     written(&ListLine {
         id: &listed.session.id,
+        handle: listed.handle(),
         name: listed.session.name.as_deref(),
-        agent: &listed.session.format.name,
+        agent: listed.session.format.label(),
         title: tally.title(),
         cwd: tally.cwd(),
         path: listed.session.path.to_string_lossy().into_owned(),

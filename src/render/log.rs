@@ -71,17 +71,17 @@ impl LogView {
                 let tone = if call.failed { Tone::Alarm } else { Tone::Plain };
                 vec![self.look.paint(tone, &call_line(call, origin, room)).into_owned()]
             }
-            What::Thinking(text) | What::Mark(_, text) => {
-                fitted(text, room).map(|line| self.look.paint(Tone::Faint, &line).into_owned()).collect()
-            }
+            What::Thinking(text) | What::Mark(_, text) => self.painted(label(entry).1, text, room),
             What::Result { failed, text, .. } => {
                 let tone = if *failed { Tone::Alarm } else { Tone::Faint };
-                shortened(text.as_deref().unwrap_or_default(), room)
-                    .iter()
-                    .map(|line| self.look.paint(tone, line).into_owned())
-                    .collect()
+                let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
+                self.painted(tone, text.unwrap_or("(no text)"), room)
             }
         }
+    }
+
+    fn painted(&self, tone: Tone, text: &str, room: Option<usize>) -> Vec<String> {
+        fitted(text, room).map(|line| self.look.paint(tone, &line).into_owned()).collect()
     }
 }
 
@@ -137,19 +137,4 @@ fn fitted(text: &str, room: Option<usize>) -> impl Iterator<Item = String> {
         Some(room) => wrap(&line, room),
         None => vec![line],
     })
-}
-
-/// The first lines of a tool's output.
-fn shortened(text: &str, room: Option<usize>) -> Vec<String> {
-    const LINES: usize = 3;
-    let text = clean(text.trim());
-    let mut lines: Vec<_> =
-        text.lines().take(LINES).map(|line| cut(line, room.unwrap_or(SUBJECT)).into_owned()).collect();
-    if text.lines().count() > LINES {
-        lines.push("…".into());
-    }
-    if lines.is_empty() {
-        lines.push("(no text)".into());
-    }
-    lines
 }

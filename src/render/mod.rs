@@ -3,6 +3,7 @@
 //! Everything from a transcript goes through [`terminal::clean`] on its way to a terminal.
 
 pub mod activity;
+mod figures;
 pub mod json;
 pub mod list;
 pub mod log;

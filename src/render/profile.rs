@@ -2,10 +2,11 @@
 
 use serde::Serialize;
 
+use super::figures::{amount, number};
 use super::json::written;
 use super::terminal::{Look, Tone, cut, flat, pad, pad_left, width, wrap};
 use crate::digest::code::Work;
-use crate::digest::{Language, Profile, Share, Task, Used};
+use crate::digest::{Profile, Share, Used};
 use crate::env::iso;
 use crate::time::{DAY, HOUR, MINUTE, Time};
 
@@ -30,9 +31,7 @@ pub fn text(profile: &Profile, scope: Scope, set: &[String], look: Look) -> Vec<
     page.part("Hours", if profile.tells_hours() { hours(profile, room) } else { vec![] });
     page.part("Weekdays", if profile.tells_weekdays() { flow_by(weekdays(profile), "  ", room) } else { vec![] });
     page.part("Prompts", flow(prompts(profile), room));
-    page.part("Writes in", flow(shares(profile.languages(), Language::name), room));
     page.part("Code", flow(counts(profile.code(), |language| language, "file"), room));
-    page.part("Asks to", flow(shares(profile.tasks(), Task::name), room));
     page.part("Runs", flow(counts(profile.commands(), Work::name, "command"), room));
     page.part("Agents", table(&profile.agents(), room));
     page.part("Models", table(&profile.models(), room));
@@ -129,11 +128,6 @@ fn bars(counts: &[u64]) -> Vec<char> {
     counts.iter().map(|count| bar(*count)).collect()
 }
 
-/// The first few, in percent.
-fn shares<T>(shares: Vec<Share<T>>, name: impl Fn(T) -> &'static str) -> Vec<String> {
-    shares.into_iter().take(8).map(|(what, _, share)| format!("{} {}", name(what), percent(share))).collect()
-}
-
 /// The first few, counted; the first says what is counted.
 fn counts<T>(shares: Vec<Share<T>>, name: impl Fn(T) -> &'static str, unit: &str) -> Vec<String> {
     let counted = |index: usize, count: u64| if index == 0 { counted(count, unit) } else { number(count) };
@@ -203,28 +197,6 @@ fn counted(count: u64, unit: &str) -> String {
     format!("{} {unit}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
-/// `1,204`
-fn number(count: u64) -> String {
-    let digits = count.to_string();
-    let mut out = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// `850`, `12k`, `3.4M`
-fn amount(count: u64) -> String {
-    match count {
-        0..1_000 => count.to_string(),
-        1_000..1_000_000 => format!("{}k", count / 1_000),
-        count => format!("{}.{}M", number(count / 1_000_000), count / 100_000 % 10),
-    }
-}
-
 /// `0.13`, `2.8`, `12`
 fn rounded(value: f64) -> String {
     match value {
@@ -267,9 +239,10 @@ struct Object<'a> {
     hours: &'a [u64],
     active_hours: Vec<String>,
     weekdays: &'a [u64],
-    languages: Vec<Spoken>,
+    /// Always empty: what people write in and ask for cannot be told from words reliably enough.
+    languages: [(); 0],
     code: Vec<Written>,
-    tasks: Vec<Asked>,
+    tasks: [(); 0],
     commands: Vec<Ran>,
     agents: Vec<ByAgent<'a>>,
     models: Vec<ByModel<'a>>,
@@ -279,24 +252,9 @@ struct Object<'a> {
 }
 
 #[derive(Serialize)]
-struct Spoken {
-    language: &'static str,
-    name: &'static str,
-    prompts: u64,
-    share: f64,
-}
-
-#[derive(Serialize)]
 struct Written {
     language: &'static str,
     files: u64,
-    share: f64,
-}
-
-#[derive(Serialize)]
-struct Asked {
-    task: &'static str,
-    prompts: u64,
     share: f64,
 }
 
@@ -353,20 +311,11 @@ pub fn json(profile: &Profile, scope: Scope, set: &[String]) -> String {
         hours: &profile.hours,
         active_hours: spans(profile).iter().map(|(from, to)| format!("{from}-{to}")).collect(),
         weekdays: &profile.weekdays,
-        languages: (profile.languages().into_iter())
-            .map(|(language, prompts, share)| Spoken {
-                language: language.code(),
-                name: language.name(),
-                prompts,
-                share: three(share),
-            })
-            .collect(),
+        languages: [],
         code: (profile.code().into_iter())
             .map(|(language, files, share)| Written { language, files, share: three(share) })
             .collect(),
-        tasks: (profile.tasks().into_iter())
-            .map(|(task, prompts, share)| Asked { task: task.name(), prompts, share: three(share) })
-            .collect(),
+        tasks: [],
         commands: (profile.commands().into_iter())
             .map(|(class, commands, share)| Ran { class: class.name(), commands, share: three(share) })
             .collect(),
@@ -398,8 +347,6 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0, 999, 1999, 3_450_000].map(amount), ["0", "999", "1k", "3.4M"]);
         assert_eq!([0.126, 0.999, 2.84, 3.0, 12.4].map(rounded), ["0.13", "1", "2.8", "3", "12"]);
         assert_eq!([0.0, 0.004, 0.345, 1.0].map(percent), ["0%", "<1%", "34%", "100%"]);
         assert_eq!([0, 59 * MINUTE, 61 * MINUTE].map(duration), ["under 1m", "59m", "1h 01m"]);

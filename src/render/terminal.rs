@@ -5,11 +5,15 @@ use std::borrow::Cow;
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
 
+use crate::env::Env;
+
 /// How output looks: on a terminal it is coloured and fitted to the width.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Look {
     pub colour: bool,
     pub width: Option<usize>,
+    /// Rows of the terminal; none where the output goes elsewhere.
+    pub height: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -19,9 +23,17 @@ pub enum Tone {
     Strong,
     User,
     Alarm,
+    /// Somebody waits for the user.
+    Call,
 }
 
 impl Look {
+    /// How output to stdout looks. `colour` is what the user asked for, if anything.
+    pub fn new(env: &Env, terminal: bool, colour: Option<bool>) -> Look {
+        let colour = colour.unwrap_or_else(|| env.colour(terminal));
+        Look { colour, width: env.width(terminal), height: terminal.then(|| env.height()) }
+    }
+
     pub fn paint(self, tone: Tone, text: &str) -> Cow<'_, str> {
         use owo_colors::OwoColorize;
         match tone {
@@ -31,6 +43,7 @@ impl Look {
             Tone::Strong => Cow::Owned(text.bold().to_string()),
             Tone::User => Cow::Owned(text.cyan().to_string()),
             Tone::Alarm => Cow::Owned(text.red().to_string()),
+            Tone::Call => Cow::Owned(text.yellow().bold().to_string()),
         }
     }
 }

@@ -21,7 +21,9 @@ const WORD: usize = 16;
 const INVISIBLE: &[(char, char)] = &[
     ('\u{ad}', '\u{ad}'),
     ('\u{34f}', '\u{34f}'),
+    ('\u{600}', '\u{605}'),
     ('\u{61c}', '\u{61c}'),
+    ('\u{70f}', '\u{70f}'),
     ('\u{115f}', '\u{1160}'),
     ('\u{17b4}', '\u{17b5}'),
     ('\u{180b}', '\u{180f}'),
@@ -30,17 +32,22 @@ const INVISIBLE: &[(char, char)] = &[
     ('\u{2060}', '\u{206f}'),
     ('\u{2800}', '\u{2800}'),
     ('\u{3164}', '\u{3164}'),
+    ('\u{e000}', '\u{f8ff}'),
     ('\u{fe00}', '\u{fe0f}'),
     ('\u{feff}', '\u{feff}'),
     ('\u{ffa0}', '\u{ffa0}'),
     ('\u{fff0}', '\u{fffb}'),
+    ('\u{110bd}', '\u{110bd}'),
+    ('\u{13430}', '\u{1345f}'),
     ('\u{1bca0}', '\u{1bca3}'),
     ('\u{1d173}', '\u{1d17a}'),
     ('\u{e0000}', '\u{e0fff}'),
+    ('\u{f0000}', '\u{10ffff}'),
 ];
 
 /// What stands for what: nothing that could be a tag or end the quote.
-const REPLACED: &[(&str, char)] = &[("<＜﹤", '‹'), (">＞﹥", '›'), ("\"“”„‟＂«»〝〞〟❝❞⹂″ʺ🙶🙷🙸", '\'')];
+const REPLACED: &[(&str, char)] =
+    &[("<＜﹤〈⟨❮⟪˂", '‹'), (">＞﹥〉⟩❯⟫˃", '›'), ("\"“”„‟＂«»〝〞〟❝❞⹂″ʺ🙶🙷🙸״ˮ〃‶❠", '\'')];
 
 /// What a program may turn into a tag, a quote or another of these, after an `&`.
 const ENTITIES: &[&str] = &["lt", "gt", "quot", "amp", "nvlt", "nvgt", "num", "#"];

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::Stop;
 use super::share::{About, Fitted, within};
 use crate::digest::code::{Work, normalised, short_paths};
+use crate::digest::continuity::Item;
 use crate::entry::TaskState;
 use crate::render::untrusted::harmless;
 
@@ -29,13 +30,14 @@ impl Stop<'_> {
         let done = all.tasks.iter().filter(|task| task.state == TaskState::Done).map(|task| &task.text);
         done.chain(all.commits.iter().map(|commit| &commit.text)).for_each(|text| put(About::Work, "done", text));
         self.noted("decision").for_each(|text| put(About::Head, "dec", text));
-        all.decisions.iter().for_each(|item| put(About::Decisions, "dec", &item.text));
+        let said = |item: &Item| if item.from_words { ":said" } else { "" };
+        all.decisions.iter().for_each(|item| put(About::Decisions, &format!("dec{}", said(item)), &item.text));
         self.noted("blocker").for_each(|text| put(About::Head, "block:noted", text));
         for blocker in &all.blockers {
             put(About::Blockers, &format!("block:{}", blocker.kind.name()), &blocker.item.text);
         }
         self.noted("next").for_each(|text| put(About::Head, "next", text));
-        all.next.iter().for_each(|item| put(About::Next, "next", &item.text));
+        all.next.iter().for_each(|item| put(About::Next, &format!("next{}", said(item)), &item.text));
         within(budget, codes)
     }
 }

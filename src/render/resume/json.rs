@@ -48,7 +48,7 @@ struct Whole<'a> {
     open_tasks: Vec<Said<'a>>,
     files_touched: Vec<Touched<'a>>,
     recent_messages: Vec<Said<'a>>,
-    topics: Vec<Topic>,
+    topics: Vec<Topic<'a>>,
     tags: &'a [String],
     tokens: Tokens,
     token_budget: TokenBudget,
@@ -61,6 +61,7 @@ struct CurrentWork<'a> {
     intent: Option<Said<'a>>,
     is_directive: bool,
     last_user_message: Option<Said<'a>>,
+    recap: Option<Said<'a>>,
     last_agent_action: Option<Call<'a>>,
     running: Option<Call<'a>>,
 }
@@ -73,6 +74,7 @@ struct Said<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     text: &'a str,
+    /// `user`: written down on purpose; `words`: taken from what somebody said in so many words.
     #[serde(skip_serializing_if = "Option::is_none")]
     by: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -83,7 +85,8 @@ struct Said<'a> {
 
 impl<'a> Said<'a> {
     fn of(item: &'a Item) -> Said<'a> {
-        Said { text: &item.text, time: item.time.map(iso), line: Some(item.line), ..Said::default() }
+        let by = item.from_words.then_some("words");
+        Said { text: &item.text, by, time: item.time.map(iso), line: Some(item.line), ..Said::default() }
     }
 
     fn by_user(text: &'a str) -> Said<'a> {
@@ -109,9 +112,8 @@ struct Touched<'a> {
 }
 
 #[derive(Serialize)]
-struct Topic {
-    text: String,
-    /// Where it came up last.
+struct Topic<'a> {
+    text: &'a str,
     line: u64,
 }
 
@@ -178,9 +180,10 @@ impl Stop<'_> {
             messages: all.messages,
             current_work: CurrentWork {
                 thread_title: all.title(),
-                intent: all.goal.as_ref().map(Said::of),
-                is_directive: all.sure,
+                intent: all.asked.best().map(Said::of),
+                is_directive: all.asked.substantive.is_some(),
                 last_user_message: all.prompts.last().map(Said::of),
+                recap: all.recap.as_ref().map(Said::of),
                 last_agent_action: all.last_action().map(call),
                 running: running.as_ref().map(call),
             },
@@ -208,12 +211,7 @@ impl Stop<'_> {
             open_tasks: self.with_noted("next", said(&all.next)),
             files_touched: self.files_touched(),
             recent_messages: self.recent_messages(),
-            topics: all
-                .topics
-                .top(&[], 4)
-                .into_iter()
-                .map(|text| Topic { line: all.topics.line(&text), text })
-                .collect(),
+            topics: all.topics().into_iter().map(|(text, line)| Topic { text, line }).collect(),
             tags: &self.tags,
             tokens: Tokens { input: all.input, output: all.output },
             token_budget: TokenBudget { used: all.context(), limit: limit.map(|limit| limit as u64).or(all.window) },

@@ -2,10 +2,11 @@
 
 use super::Stop;
 use super::share::{About, Fitted, within};
-use crate::digest::continuity::{Ending, Item};
+use crate::digest::continuity::Ending;
 use crate::entry::TaskState;
 use crate::env::Zone;
 use crate::render::activity::ago;
+use crate::render::figures::{amount, number};
 use crate::render::terminal::{Look, Tone, cut, flat, pad};
 use crate::time::Time;
 
@@ -14,6 +15,7 @@ const LABEL: usize = 10;
 const WIDTH: usize = 160;
 /// How many commands are shown, the last ones.
 const COMMANDS: usize = 10;
+const FILES: usize = 10;
 
 /// The rows so far: what they are about, their label and their text, which is on one line.
 struct Rows(Vec<(About, &'static str, String)>);
@@ -55,60 +57,50 @@ impl Stop<'_> {
     fn rows(&self, zone: &Zone, shown: &dyn Fn(&str) -> String) -> Rows {
         let all = self.continuity;
         let mut rows = Rows(Vec::new());
-        let title = all.title().map_or_else(String::new, |title| format!(", {title}"));
+        let title = all.given_title().map_or_else(String::new, |title| format!(", {title}"));
         let part = if self.subagent { ", a subagent's" } else { "" };
         let name = self.name.map_or_else(String::new, |name| format!("{name}, "));
         rows.put(About::Head, "Session", &format!("{name}{} ({}{part}){title}", self.id, self.agent));
         let when = all.updated.map_or_else(String::new, |updated| format!(", {}", self.clock(updated, zone)));
-        let done = if self.done { "; called done" } else { "" };
+        let done = if self.done { "; marked done" } else { "" };
         let how = if all.ending == Ending::Working { String::new() } else { format!("; {}", all.ending.name()) };
         let ended = format!("{}{when}{how}{done}", ago(all.updated, self.now));
         let stopped = if all.ending == Ending::Working { "At work" } else { "Stopped" };
         rows.put(About::Head, stopped, ended.trim_start_matches([',', ';']));
         self.pins.iter().for_each(|pin| rows.put(About::Head, "Pinned", pin));
-        if let Some(goal) = &all.goal {
-            rows.put(About::Head, if all.sure { "Goal" } else { "About" }, &goal.text);
-        }
-        let is_goal = |prompt: &&Item| all.goal.as_ref().is_some_and(|goal| goal.text == prompt.text);
-        all.prompts
-            .last()
-            .filter(|last| !is_goal(last))
-            .iter()
-            .for_each(|last| rows.put(About::Head, "Asked last", &last.text));
-        all.answers.last().iter().for_each(|last| rows.put(About::Head, "Said last", &last.text));
+        let asked = &all.asked;
+        asked.best().iter().for_each(|asked| rows.put(About::Head, "Asked last", &asked.text));
+        let then = asked.then.as_ref().filter(|_| asked.substantive.is_some());
+        then.iter().for_each(|then| rows.put(About::Head, "Then", &then.text));
+        all.recap.iter().for_each(|recap| rows.put(About::Head, "Recap", &recap.text));
+        all.said().iter().for_each(|said| rows.put(About::Head, "Said last", said));
         if let Some(call) = all.running() {
             rows.put_parts(About::Head, "Running", &[&call.tool, &call.subject]);
         }
-        for file in &all.files {
+        let files = all.newest_files();
+        for file in files.iter().take(FILES) {
             let when = file.time.map_or_else(String::new, |time| self.clock(time, zone));
             rows.put_parts(About::Files, "Files", &[&shown(&file.path), &file.summary(), &when]);
         }
+        if files.len() > FILES {
+            rows.put(About::Files, "Files", &format!("+{} more", number((files.len() - FILES) as u64)));
+        }
         self.put_work(&mut rows, shown);
         self.noted("decision").for_each(|text| rows.put(About::Head, "Decisions", text));
-        all.decisions.iter().for_each(|item| rows.put(About::Decisions, "Decisions", &item.text));
-        all.corrections.iter().for_each(|item| rows.put(About::Decisions, "Corrected", &item.text));
+        let decisions = all.decisions.iter().filter(|item| !item.from_words);
+        decisions.for_each(|item| rows.put(About::Decisions, "Decisions", &item.text));
         self.noted("blocker").for_each(|text| rows.put(About::Head, "Blockers", text));
-        for blocker in &all.blockers {
+        for blocker in all.blockers.iter().filter(|blocker| !blocker.item.from_words) {
             rows.put(About::Blockers, "Blockers", &format!("{}: {}", blocker.kind.name(), blocker.item.text));
         }
-        // Tasks and what was asked last are there already.
-        let is_new = |item: &&Item| {
-            let mut told = all.tasks.iter().map(|task| &task.text).chain(all.prompts.last().map(|last| &last.text));
-            told.all(|told| *told != item.text)
-        };
         self.noted("next").for_each(|text| rows.put(About::Head, "Next", text));
-        all.next.iter().filter(is_new).for_each(|item| rows.put(About::Next, "Next", &item.text));
         self.noted("fact").for_each(|text| rows.put(About::Head, "Facts", text));
-        let topics = all.topics.top(&[], 4).join(", ");
-        let tags = self.tags.join(", ");
-        for (label, text) in [("Topics", topics), ("Tags", tags)] {
-            if !text.is_empty() {
-                rows.put(About::Next, label, &text);
-            }
+        if !self.tags.is_empty() {
+            rows.put(About::Next, "Tags", &self.tags.join(", "));
         }
         all.compaction.iter().for_each(|summary| rows.put(About::Decisions, "Summary", &summary.text));
         if all.input + all.output > 0 {
-            rows.put(About::Next, "Tokens", &format!("{} in, {} out", all.input, all.output));
+            rows.put(About::Next, "Tokens", &format!("{} in, {} out", amount(all.input), amount(all.output)));
         }
         self.command.iter().for_each(|command| rows.put(About::Head, "Go on", command));
         rows
