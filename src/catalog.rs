@@ -32,7 +32,7 @@ pub struct Listed<'f> {
     /// What the user said of it.
     pub done: bool,
     pub tags: Vec<String>,
-    /// How much of the id tells it from all others.
+    /// How many bytes of the id tell it from all others.
     id_length: usize,
 }
 
@@ -48,6 +48,8 @@ pub enum State {
 }
 
 impl State {
+    pub const ALL: [State; 5] = [State::Working, State::Waiting, State::Idle, State::Error, State::Done];
+
     /// A file cannot say that its writer is gone, so after an hour of silence nobody is thought to be at work.
     pub fn of(turn: Turn, updated: Option<Time>, done: bool, now: Time) -> State {
         let silent = updated.is_none_or(|updated| now.0 - updated.0 > HOUR);
@@ -74,8 +76,22 @@ impl State {
 impl Listed<'_> {
     /// What the user types to get at it: its name here, else the beginning of its id.
     pub fn handle(&self) -> &str {
-        let id = self.session.id.get(..self.id_length).unwrap_or(&self.session.id);
-        self.session.name.as_deref().unwrap_or(id)
+        self.session.name.as_deref().unwrap_or(self.short_id())
+    }
+
+    /// As much of its id as tells it from all others.
+    fn short_id(&self) -> &str {
+        self.session.id.get(..self.id_length).unwrap_or(&self.session.id)
+    }
+
+    /// Its name in this home, and its title.
+    fn called(&self) -> impl Iterator<Item = &str> {
+        self.session.name.as_deref().into_iter().chain(self.tally.title())
+    }
+
+    /// How long ago something happened in it: `now`, `3m`, `2d`.
+    pub fn age(&self, now: Time) -> String {
+        self.tally.updated.map_or_else(|| "?".into(), |updated| updated.age(now).replace("just now", "now"))
     }
 
     pub fn has_tag(&self, name: &str) -> bool {
@@ -114,9 +130,11 @@ struct Cached {
 
 /// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
 fn version(formats: &[Known]) -> String {
+    /// Raised whenever a tally counts something else.
+    const COUNTS: u32 = 2;
     let mut hasher = std::hash::DefaultHasher::new();
     formats.iter().for_each(|format| hasher.write(format.text().as_bytes()));
-    format!("{}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
+    format!("{}-{COUNTS}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
 }
 
 /// All sessions on the machine that somebody said something in, the newest first. Files that cannot be read are named in
@@ -239,7 +257,10 @@ pub fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unread
 
 fn recount(session: &Session, cached: Option<Cached>, settled: i64, buffer: &mut Buffer) -> io::Result<Cached> {
     let transcript = Transcript::open(&session.path, session.format.format())?;
-    let before = cached.map(|cached| (cached.cursor, Tally { seen: cached.seen, ..*cached.tally }));
+    let before = cached.map(|Cached { cursor, mut tally, seen, .. }| {
+        tally.seen = seen;
+        (cursor, *tally)
+    });
     let (cursor, mut tally) = transcript.tally(before, buffer)?;
     let mut stamp = Stamp::from(&transcript.meta);
     if stamp.modified > settled {
@@ -309,6 +330,21 @@ fn listed<'f>(
     all
 }
 
+/// What to type for a session that was not found in a list: its name here, its file where no agent keeps it, or as much
+/// of its id as tells it from those of all other files.
+pub fn handle(session: &Session, env: &Env, formats: &[Known]) -> String {
+    match (&session.name, session.root) {
+        (Some(name), _) => name.clone(),
+        (None, None) => env.tilde(&session.path),
+        (None, Some(_)) => {
+            let all = locate::sessions(formats, env, false, &mut Vec::new());
+            let others = all.iter().filter(|other| other.path != session.path);
+            let shared = others.map(|other| locate::shared_start(&session.id, &other.id)).max().unwrap_or(0);
+            locate::short_id(&session.id, shared).into()
+        }
+    }
+}
+
 /// Finds how much of each id tells it from its neighbours.
 fn tell_apart(all: &mut [Listed]) {
     let mut order: Vec<usize> = (0..all.len()).collect();
@@ -335,13 +371,17 @@ pub enum Unresolved {
     Nameless,
     /// There is no session at all.
     None,
-    /// No session is called that; these come nearest, if any does.
-    Unknown(Vec<(String, String)>),
-    Ambiguous(Vec<(String, String)>),
+    /// No session is called that; these come near, the nearest first.
+    Unknown(Vec<Candidate>),
+    /// All of these are called that, the newest first.
+    Ambiguous(Vec<Candidate>),
     Unreadable(Unreadable),
     /// A file that is no transcript of any known format.
     Unrecognised(PathBuf),
 }
+
+/// A session that may be meant: what to type for it, its agent, age, directory and title.
+pub type Candidate = [String; 5];
 
 /// What a name leads to.
 pub struct Resolved<'f> {
@@ -349,8 +389,8 @@ pub struct Resolved<'f> {
     pub subagent: bool,
 }
 
-/// The session that the user means by a name: its name in this home, a file, an id; then what only reading all sessions
-/// can tell: `last`, a title, the beginning of an id, a tag, a part of a title.
+/// The session that the user means by a name: its name in this home, a file, a whole id; then what only reading all
+/// sessions can tell, see [`choose`].
 pub fn resolve<'f>(
     env: &Env,
     formats: &'f [Known],
@@ -373,7 +413,8 @@ pub fn resolve<'f>(
     if looks_like_path && path.is_file() {
         return by_path(env, formats, path);
     }
-    if name.chars().count() >= 8 {
+    // What can only be an id needs no other session to be read.
+    if name.len() >= 8 && looks_like_id(name) {
         let sessions = locate::sessions(formats, env, false, &mut Vec::new());
         let mut with_id = sessions.into_iter().filter(|session| session.id.starts_with(name));
         if let (Some(session), None) = (with_id.next(), with_id.next()) {
@@ -381,22 +422,40 @@ pub fn resolve<'f>(
         }
     }
     let mut all = list(env, formats, bad);
-    match choose(&all, name) {
-        Ok(listed) => found(listed.session.clone()),
-        Err(Unresolved::Unknown(_) | Unresolved::None) if path.is_file() => by_path(env, formats, path),
-        Err(Unresolved::Unknown(near)) => match of_agent(name, formats) {
-            Some((format, name)) => {
-                all.retain(|listed| listed.session.format.name == format.name);
-                let by_handle = all.iter().find(|listed| listed.handle() == name);
-                match by_handle.map_or_else(|| choose(&all, name), Ok) {
-                    Ok(listed) => found(listed.session.clone()),
-                    Err(Unresolved::None) => Err(Unresolved::Unknown(near)),
-                    Err(unresolved) => Err(unresolved),
-                }
-            }
-            None => Err(Unresolved::Unknown(near)),
-        },
-        Err(unresolved) => Err(unresolved),
+    let Some(newest) = all.first() else {
+        return if path.is_file() { by_path(env, formats, path) } else { Err(Unresolved::None) };
+    };
+    if name == "last" {
+        return Ok(all.iter().find(|listed| listed.here).unwrap_or(newest).into());
+    }
+    if let Some(listed) = choose(&all, name, &EXACTLY, env)? {
+        return Ok(listed.into());
+    }
+    // A file that is no transcript may still be what a session is about.
+    let file = path.is_file().then(|| by_path(env, formats, path));
+    if let Some(Ok(transcript)) = file {
+        return Ok(transcript);
+    }
+    if let Some(listed) = choose(&all, name, &ROUGHLY, env)? {
+        return Ok(listed.into());
+    }
+    if let Some(Err(no_transcript)) = file {
+        return Err(no_transcript);
+    }
+    let agent = of_agent(name, formats);
+    let name = agent.map_or(name, |(_, name)| name);
+    if let Some((format, name)) = agent {
+        all.retain(|listed| listed.session.format.name == format.name);
+        if let Some(listed) = choose(&all, name, &[&EXACTLY[..], &ROUGHLY].concat(), env)? {
+            return Ok(listed.into());
+        }
+    }
+    Err(Unresolved::Unknown(nearest(&all, name, env)))
+}
+
+impl<'f> From<&Listed<'f>> for Resolved<'f> {
+    fn from(listed: &Listed<'f>) -> Resolved<'f> {
+        Resolved { session: listed.session.clone(), subagent: false }
     }
 }
 
@@ -433,53 +492,104 @@ fn by_path<'f>(env: &Env, formats: &'f [Known], path: PathBuf) -> Result<Resolve
     }
 }
 
-fn choose<'a, 'f>(all: &'a [Listed<'f>], name: &str) -> Result<&'a Listed<'f>, Unresolved> {
-    let Some(newest) = all.first() else { return Err(Unresolved::None) };
-    if name == "last" {
-        return Ok(all.iter().find(|listed| listed.here).unwrap_or(newest));
-    }
-    let lower = name.to_lowercase();
+/// Whether a session is what a name means: as it is typed, and in lower case with single blanks.
+type Way = fn(&Listed, &str, &str) -> bool;
+
+/// The ways in which a name is a session's, the best first: name here, title, tag, beginning of the id.
+const EXACTLY: [Way; 4] = [
+    |listed, name, _| listed.session.name.as_deref() == Some(name),
+    |listed, name, _| listed.tally.title().is_some_and(|title| title.split_whitespace().eq(name.split_whitespace())),
+    |listed, name, _| listed.has_tag(name),
+    |listed, name, _| listed.session.id.starts_with(name),
+];
+
+/// The ways in which a name is a part of a session's: its name or title begins so, or has it somewhere.
+const ROUGHLY: [Way; 2] = [
+    |listed, _, lower| listed.called().any(|called| words(called).starts_with(lower)),
+    |listed, _, lower| {
+        let given = [&listed.session.name, &listed.tally.person_title, &listed.tally.agent_title];
+        let long = lower.chars().nth(2).is_some();
+        // A prompt that stands for a title has too many words in it for just any part of them.
+        long && (given.into_iter().flatten().any(|called| words(called).contains(lower))
+            || listed.tally.title().is_some_and(|title| has_word(&words(title), lower)))
+    },
+];
+
+/// Whether a word of a text begins like this.
+fn has_word(text: &str, start: &str) -> bool {
+    text.match_indices(start).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric))
+}
+
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// The one session that a name means in the first of these ways in which it means any; those of this project go first.
+fn choose<'a, 'f>(
+    all: &'a [Listed<'f>],
+    name: &str,
+    ways: &[Way],
+    env: &Env,
+) -> Result<Option<&'a Listed<'f>>, Unresolved> {
+    let lower = words(name);
     // A full stop is a part of too much.
-    let is_word = lower.contains(char::is_alphanumeric);
-    let is_part = |title: &str| is_word && title.to_lowercase().contains(&lower);
-    let ways: [&dyn Fn(&Listed) -> bool; 4] = [
-        &|listed| listed.tally.title() == Some(name),
-        &|listed| listed.session.id.starts_with(name),
-        &|listed| listed.has_tag(name),
-        &|listed| listed.tally.title().is_some_and(is_part),
-    ];
-    for fits in ways {
+    for fits in ways.iter().filter(|_| lower.contains(char::is_alphanumeric)) {
         for here in [true, false] {
-            let matches: Vec<_> = all.iter().filter(|listed| listed.here == here && fits(listed)).collect();
+            let matches: Vec<_> =
+                all.iter().filter(|listed| listed.here == here && fits(listed, name, &lower)).collect();
             match matches.as_slice() {
                 [] => {}
-                [one] => return Ok(one),
-                several => return Err(Unresolved::Ambiguous(candidates(several.iter().copied()))),
+                [one] => return Ok(Some(one)),
+                several => return Err(Unresolved::Ambiguous(candidates(several, name, env))),
             }
         }
     }
-    let like = all.iter().map(|listed| (likeness(listed, &lower), listed));
-    let mut near: Vec<_> = like.filter(|(likeness, _)| *likeness > 0).collect();
-    near.sort_by_key(|(likeness, listed)| (std::cmp::Reverse(*likeness), !listed.here));
-    Err(Unresolved::Unknown(candidates(near.into_iter().take(5).map(|(_, listed)| listed))))
+    Ok(None)
 }
 
-fn candidates<'a, 'f: 'a>(listed: impl Iterator<Item = &'a Listed<'f>>) -> Vec<(String, String)> {
-    let mut candidates: Vec<(String, String)> = Vec::new();
-    for listed in listed {
+/// The sessions that are called almost like a name, the nearest first; of two, the one of this project.
+fn nearest(all: &[Listed], name: &str, env: &Env) -> Vec<Candidate> {
+    let called = words(name);
+    let mut near: Vec<_> = all.iter().map(|listed| (nearness(listed, &called), listed)).collect();
+    near.retain(|(nearness, _)| *nearness > 0.6);
+    near.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(other.here.cmp(&one.here)));
+    let near: Vec<_> = near.into_iter().map(|(_, listed)| listed).collect();
+    candidates(&near, name, env)
+}
+
+fn looks_like_id(name: &str) -> bool {
+    let is_id = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    is_id && name.contains(|char: char| char.is_ascii_digit())
+}
+
+/// Who asks by an id is answered with ids.
+fn candidates(all: &[&Listed], name: &str, env: &Env) -> Vec<Candidate> {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for listed in all {
+        let handle = if looks_like_id(name) { listed.short_id() } else { listed.handle() };
         // Two files with one id are told apart by their paths.
-        let known = candidates.iter().any(|(handle, _)| handle == listed.handle());
-        let handle = if known { listed.session.path.display().to_string() } else { listed.handle().to_owned() };
-        candidates
-            .push((handle, format!("{}: {}", listed.session.format.name, listed.tally.title().unwrap_or_default())));
+        let is_taken = candidates.iter().any(|candidate| candidate[0] == handle);
+        let handle = if is_taken { listed.session.path.display().to_string() } else { handle.to_owned() };
+        let age = listed.age(env.now());
+        let cwd = listed.tally.cwd().map_or_else(|| "?".into(), |cwd| env.tilde(Path::new(cwd)));
+        let title = listed.tally.title().unwrap_or_default().to_owned();
+        candidates.push([handle, listed.session.format.label().to_owned(), age, cwd, title]);
     }
     candidates
 }
 
-/// How many neighbouring pairs of letters a session's handle or title shares with a name.
-fn likeness(listed: &Listed, name: &str) -> usize {
-    let pairs = |text: &str| -> Vec<(char, char)> { text.chars().zip(text.chars().skip(1)).collect() };
-    let wanted = pairs(name);
-    let shared = |text: &str| pairs(&text.to_lowercase()).iter().filter(|pair| wanted.contains(pair)).count();
-    shared(listed.handle()).max(listed.tally.title().map_or(0, |title| shared(&title[..title.floor_char_boundary(60)])))
+/// How much the words of a name are like words of what a session is called, from 0 to 1. The end of a long title says
+/// little about it.
+fn nearness(listed: &Listed, name: &str) -> f64 {
+    const BEGINNING: usize = 60;
+    fn words(text: &str) -> impl Iterator<Item = &str> {
+        text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty())
+    }
+    let like = |called: &str| {
+        let called = called[..called.floor_char_boundary(BEGINNING)].to_lowercase();
+        let best =
+            |word| words(&called).map(|other| strsim::normalized_damerau_levenshtein(word, other)).fold(0.0, f64::max);
+        words(name).map(best).sum::<f64>() / words(name).count().max(1) as f64
+    };
+    listed.called().chain([&*listed.session.id]).map(like).fold(0.0, f64::max)
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::io::IsTerminal;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -38,7 +39,7 @@ impl Env {
         Env { vars, home: home.into(), cwd, fixed_now: Some(now) }
     }
 
-    /// The same, in another directory.
+    /// A copy of this environment with another working directory.
     pub fn at(&self, cwd: PathBuf) -> Env {
         Env { vars: self.vars.clone(), home: self.home.clone(), cwd, fixed_now: self.fixed_now }
     }
@@ -159,9 +160,29 @@ impl Env {
         asked.or_else(|| terminal.then(|| terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))))
     }
 
-    /// Whether to colour: on a terminal that can, unless `NO_COLOR` says no.
+    /// How many rows the terminal has.
+    pub fn height(&self) -> usize {
+        terminal_size::terminal_size().map_or(24, |(_, height)| usize::from(height.0))
+    }
+
+    /// Whether to colour if the user did not say: on a terminal that can, or where `CLICOLOR_FORCE` asks for it; never
+    /// where `NO_COLOR` forbids it.
     pub fn colour(&self, terminal: bool) -> bool {
-        terminal && !self.is_set("NO_COLOR") && self.var("TERM").is_none_or(|term| term != "dumb")
+        let forced = self.var("CLICOLOR_FORCE").is_some_and(|value| value != "0");
+        let can = terminal && self.var("TERM").is_none_or(|term| term != "dumb");
+        (forced || can) && !self.is_set("NO_COLOR")
+    }
+
+    /// Whether somebody can type an answer.
+    pub fn has_terminal(&self) -> bool {
+        std::io::stdin().is_terminal()
+    }
+
+    /// What somebody types at the terminal after a question.
+    pub fn answer(&self) -> String {
+        let mut line = String::new();
+        let _ = std::io::stdin().read_line(&mut line);
+        line.trim().to_lowercase()
     }
 
     pub fn zone(&self) -> Zone {

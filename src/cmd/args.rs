@@ -1,78 +1,142 @@
-//! The command line of `session-reader`.
+//! The command line of `session-reader`: commands, flags, help texts.
+//!
+//! `-h` is one screen, `--help` is everything. No line written here is longer than 80 columns, except paragraphs, which
+//! clap breaks at the width of the terminal.
 
 use std::ffi::OsString;
 
-use clap::{Args, Parser, Subcommand};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Arg, ArgAction, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
+use crate::catalog::{self, State, Unresolved};
 use crate::env::Env;
+use crate::format;
 use crate::time::{DAY, Time};
 
-const EXAMPLES: &str = "\
+pub const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
+
+const SHORT: &str = "\
+NAME is the name, title, tag, id or file of a session, or a part of its name or
+title. `last` is the newest session of this project.
+
+Common flags:
+      --all       Every session on this machine, not just this project's
+  -n, --lines N   Show the last N entries of a log [default: 50]
+  -f, --follow    Keep showing new entries as they are written
+      --json      Print one JSON object per line, for programs
+      --color C   auto, always or never
+  -h, --help      This summary; `--help` shows everything
+  -V, --version   Print the version";
+
+const LONG: &str = "\
+Options:
+      --color <WHEN>  Use colors: auto, always or never [default: auto]
+  -h, --help          Everything; `-h` is a summary
+  -V, --version       Print the version
+  `session-reader COMMAND --help` lists the flags of a command.
+
 Examples:
-  session-reader                          the sessions of this project
-  session-reader discord --lines 50       the last 50 entries of the session 'discord'
-  session-reader last --follow            the newest session, live
-  session-reader resume                   where the last session of this project stopped
-  session-reader ~/some/transcript.jsonl  any transcript, whatever agent wrote it
-  session-reader list --all --json        every session on this machine, for a program
-  session-reader profile --since 90d      how you have worked here in the last 90 days
+  session-reader                         the sessions of this project
+  session-reader discord --lines 50      the last 50 entries of `discord`
+  session-reader last --follow           the newest session, live
+  session-reader list --state waiting    who waits for you
+  session-reader resume                  where the last session stopped
+  session-reader ~/some/transcript.jsonl any transcript of a known agent
+  session-reader list --all --json       every session, for a program
+  session-reader profile --since 90d     how you worked in the last 90 days
 
-A session is called by its name (.volute/, .mind/), its title or a part of it, a tag, the beginning of its id, the path of
-its file, or as session-context calls it (codex:01a1e236-2011). 'last' is the newest session of this project (if it has none,
-of all); for resume the newest of this project that did some work and is not done.
-One that is named like a command is reached by `session-reader log NAME`.
+Names:
+  NAME is looked up in this order; the sessions of this project go first:
+    1. a name in a named home (.volute/ or .mind/ above this directory)
+    2. `last`, the newest session of this project (or of all, if it has none)
+    3. a title, a tag, or the beginning of an id
+    4. the path of a transcript
+    5. the beginning of a name or title, then any part of one
+  CODEX:NAME looks only among the sessions of that agent. If several sessions
+  fit, you get a list of them. A session that is called like a command is
+  reached with `session-reader log NAME`.
 
-Exit status: 0 found, 1 nothing found, 2 trouble (a wrong flag, an unknown name, a file that cannot be read).
+Exit status:
+  0  found
+  1  nothing found
+  2  an error: a bad flag, an unknown name, an unreadable file
 
 Environment:
-  CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, QWEN_HOME, QWEN_RUNTIME_DIR, PI_CODING_AGENT_DIR,
-  PI_CODING_AGENT_SESSION_DIR, OPENCLAW_STATE_DIR   where the agents keep their sessions
-  XDG_CONFIG_HOME   user formats are in session-monitor/formats/ there (default ~/.config)
-  XDG_CACHE_HOME    the cache of the list is in session-monitor/ there (default ~/.cache); it may be deleted
-  TZ                time zone of the times shown
-  NO_COLOR          no colours
-  COLUMNS           width of the output, instead of the terminal's
-  SESSION_MONITOR_NOW   the time to take for now (2026-11-16T12:00:00Z), for output that stays the same";
+  CLAUDE_CONFIG_DIR, CODEX_HOME, COPILOT_HOME, GEMINI_CLI_HOME, QWEN_HOME,
+  QWEN_RUNTIME_DIR, PI_CODING_AGENT_DIR, PI_CODING_AGENT_SESSION_DIR,
+  OPENCLAW_STATE_DIR   where the agents keep their sessions
+  XDG_CONFIG_HOME      your own formats: session-monitor/formats/ in there
+                       [default: ~/.config]
+  XDG_CACHE_HOME       the list's cache: session-monitor/ in there; you may
+                       delete it [default: ~/.cache]
+  TZ                   time zone of the times shown
+  COLUMNS              width of the output, instead of the terminal's
+  NO_COLOR             if set, no colors
+  CLICOLOR_FORCE       if set, and not 0, colors in a pipe, too
+  SESSION_MONITOR_NOW  use this time as now (2026-11-16T12:00:00Z)";
 
 const PROFILE: &str = "\
 What it shows:
-  Sessions   how many per day, from the first day to the last, and per day on which there were any; how long one lasts
-             before nothing happens for 30 minutes (the median)
-  Hours      when you type prompts, in local time (TZ), and on which days of the week
-  Writes in  languages of your prompts, by their small words; at least 30 words of each
-  Code       languages of the files that were edited, by their names, each file once
-  Asks to    what prompts ask for, by their verbs
-  Runs       commands the agents ran that test, build, lint, deploy or use version control
-  Agents     sessions, messages and share of all messages; Models likewise, of the agents' messages
+  Sessions   how many per day and per active day, and the median length; a
+             pause of 30 minutes ends one
+  Hours      when you type prompts, in local time (TZ), and on which weekdays
+  Code       the languages of the files edited, each file once
+  Runs       commands that test, build, lint, deploy or use version control
+  Agents     sessions, messages and share of all messages
+  Models     the same for the agents' messages
 
-It is about what you typed and what the agents did in answer: not about subagents, prompts that a machine wrote, or edits
-that failed. A forked session counts from where it left the other one. What too few prompts, files or commands tell is not
-told.
+Only what you typed and what the agents did in answer counts: no subagents, no prompts a machine wrote, no failed edits. \
+A fork counts from where it left its origin. Where there is too little data, it says so.
 
 Examples:
-  session-reader profile                    of this project
-  session-reader profile --all --since 90d  of everything you did in the last 90 days
+  session-reader profile                    this project
+  session-reader profile --all --since 90d  everything in the last 90 days
   session-reader profile --json | jq .hours";
 
-/// Read the sessions of coding agents: Claude Code, Codex, Copilot, Gemini, Pi, Qwen.
+/// Read the sessions of Claude Code, Codex, Copilot, Gemini, Pi and Qwen
 #[derive(Debug, Parser)]
-#[command(name = "session-reader", version, after_help = EXAMPLES, override_usage = "session-reader [COMMAND]\n       session-reader NAME [--lines N]")]
+#[command(
+    name = "session-reader",
+    version,
+    help_template = TEMPLATE,
+    after_help = SHORT,
+    after_long_help = LONG,
+    disable_help_subcommand = true,
+    override_usage = "session-reader [COMMAND] [FLAGS]\n       session-reader NAME [FLAGS]"
+)]
 pub struct Reader {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub colors: Colors,
+}
+
+/// The flag that both programs have.
+#[derive(Debug, Args)]
+pub struct Colors {
+    /// Use colors: auto, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        display_order = 900
+    )]
+    pub color: ColorChoice,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show a session as a readable log (`session-reader NAME` is short for this)
-    Log(LogArgs),
-    /// List sessions, the newest first (this is what the bare command does)
+    /// List sessions, newest first; the default command
     List(ListArgs),
-    /// Show where a session stopped, and how to go on
+    /// Show a session as a readable log; short: session-reader NAME
+    Log(LogArgs),
+    /// Show where a session stopped and how to go on
     Resume(ResumeArgs),
-    /// Show how you work, as the sessions tell: hours, languages, tasks, agents, models, tokens
+    /// Statistics about how you work: hours, agents, tokens
     Profile(ProfileArgs),
-    /// Show which formats are known, where they look and what they find; or check a file
+    /// Show known formats and where they look; check a file
     Formats(FormatsArgs),
 }
 
@@ -85,76 +149,87 @@ impl Command {
 
 #[derive(Debug, Default, Args)]
 pub struct LogArgs {
-    /// Name, title, id, path of a transcript, or `last`
-    #[arg(required_unless_present = "follow")]
+    /// Name, title, id or file of a session [default: last]
     pub name: Option<String>,
-    /// How many entries to show, counted from the end [default: 50, or all with --since]
-    #[arg(short = 'n', long, value_parser = at_least_one)]
-    pub lines: Option<u64>,
-    /// Only entries since then: 30m, 2h, 7d, or a date like 2026-01-31
-    #[arg(long, value_parser = since)]
+    /// Show the last N entries [default: 50, or all with --since]
+    #[arg(short = 'n', long, value_name = "N", value_parser = at_least_one)]
+    pub lines: Option<usize>,
+    /// Only entries since then: 2h, 7d, today, monday, 2026-01-31
+    #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
-    /// Keep printing new entries as they are written; without NAME those of all sessions of this project
+    /// Keep showing new entries; without NAME, of the whole project
     #[arg(short, long)]
     pub follow: bool,
-    /// With --follow and no NAME: all sessions on this machine
+    /// With --follow and no NAME: of every session on this machine
     #[arg(long, requires = "follow", conflicts_with = "name")]
     pub all: bool,
-    /// Also what a log leaves out: thinking, results (shortened), marks
+    /// Also show thinking, marks and whole tool results
     #[arg(long)]
     pub full: bool,
-    /// One JSON object per line
+    /// Also show the first N lines of each tool result
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub results: Option<usize>,
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+    /// The command was left out, so NAME may be a mistyped one.
+    #[arg(skip)]
+    pub bare: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// All sessions on this machine, those of this project first
+    /// Every session on this machine, this project's first
     #[arg(long)]
     pub all: bool,
     /// Only sessions of this agent
     #[arg(long)]
     pub agent: Option<String>,
-    /// Only sessions with this tag (`session-context tag`)
+    /// Only these: working, waiting, idle, error, done (or several: a,b)
+    #[arg(long, value_delimiter = ',', value_parser = state(), hide_possible_values = true)]
+    pub state: Vec<State>,
+    /// Only sessions with this tag (see `session-context tag`)
     #[arg(long)]
     pub tag: Option<String>,
-    /// Only sessions active since then: 30m, 2h, 7d, or a date like 2026-01-31
-    #[arg(long, value_parser = since)]
+    /// Only sessions active since then: 2h, 7d, today, monday, 2026-01-31
+    #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
-    /// One JSON object per line
+    /// At most N sessions [default: what fits the screen; all in a pipe]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub limit: Option<usize>,
+    /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
 }
 
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
-    /// Name, title, id, path of a transcript, or `last` [default: the last session of this project]
+    /// Name, title, id or file of a session [default: last]
     pub name: Option<String>,
-    /// As compact codes, one per line: proj: impl: test: done: dec: block: next:
+    /// Compact codes, one per line: proj: impl: test: done: dec: block: next:
     #[arg(long, conflicts_with = "json")]
     pub codes: bool,
-    /// One JSON object, with the line of the transcript for every item
+    /// Print one JSON object, each item with its line in the transcript
     #[arg(long)]
     pub json: bool,
-    /// The most tokens to print [default: 1500 for codes]; with --json, the limit in token_budget
-    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    /// At most this many tokens [default: 1500 for codes]
+    #[arg(long, value_name = "TOKENS", value_parser = at_least_one)]
     pub budget: Option<usize>,
     /// How far back to look for the last session [default: 7d]
-    #[arg(long, value_parser = since)]
+    #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = PROFILE)]
+#[command(after_long_help = PROFILE, after_help = "`--help` explains each line of the profile.")]
 pub struct ProfileArgs {
-    /// All sessions on this machine
+    /// Every session on this machine
     #[arg(long)]
     pub all: bool,
-    /// Only what happened since then: 12h, 90d, or a date like 2026-01-31
-    #[arg(long, value_parser = since)]
+    /// Only what happened since then: 90d, monday, 2026-01-31
+    #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
-    /// One JSON object; all keys are always there
+    /// Print one JSON object that always has all keys
     #[arg(long)]
     pub json: bool,
 }
@@ -167,8 +242,11 @@ pub struct FormatsArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum FormatsAction {
-    /// Check a descriptor (.toml), or say which format a transcript has and how its lines fit
-    Check { file: String },
+    /// Check a descriptor (.toml), or how the lines of a transcript fit
+    Check {
+        /// A descriptor or a transcript
+        file: String,
+    },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -177,77 +255,121 @@ pub enum Since {
     At(Time),
     /// The beginning of a day, as the clock on the wall has it; held as if it were UTC.
     Day(Time),
+    /// So many days before today.
+    DaysBack(i64),
+    /// The newest day with this place in the week, Monday being 0; it may be today.
+    Weekday(i64),
 }
 
 impl Since {
     pub fn time(self, env: &Env) -> Time {
+        let zone = env.zone();
+        let today = zone.wall_clock(env.now()).0.div_euclid(DAY);
+        let midnight = |day: i64| zone.of_wall_clock(Time(day * DAY));
         match self {
             Since::Ago(ago) => Time(env.now().0 - ago),
             Since::At(time) => time,
-            Since::Day(day) => env.zone().of_wall_clock(day),
+            Since::Day(day) => zone.of_wall_clock(day),
+            Since::DaysBack(days) => midnight(today - days),
+            // 1970 began with a Thursday.
+            Since::Weekday(weekday) => midnight(today - (today + 3 - weekday).rem_euclid(7)),
         }
     }
 }
 
-fn at_least_one(text: &str) -> Result<u64, String> {
-    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "not a number of entries, 1 or more".into())
+fn at_least_one(text: &str) -> Result<usize, &'static str> {
+    // More than there can be is all there is.
+    let number = text.parse().map(|number: u64| usize::try_from(number).unwrap_or(usize::MAX));
+    number.ok().filter(|count| *count > 0).ok_or("not a number, 1 or more")
 }
 
-fn tokens(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "not a number of tokens, 1 or more".into())
+fn state() -> impl TypedValueParser<Value = State> {
+    let names = PossibleValuesParser::new(State::ALL.map(State::name));
+    names.try_map(|name| State::ALL.into_iter().find(|state| state.name() == name).ok_or("no such state"))
 }
 
-fn since(text: &str) -> Result<Since, String> {
+fn since(text: &str) -> Result<Since, &'static str> {
+    const WEEK: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
     if let Ok(ago) = humantime::parse_duration(text) {
         return Ok(Since::Ago(i64::try_from(ago.as_millis()).unwrap_or(1000 * 365 * DAY)));
     }
-    let day = Time::parse(format!("{text}T00:00:00Z").as_bytes()).filter(|_| text.len() == 10).map(Since::Day);
-    day.or_else(|| Time::parse(text.as_bytes()).map(Since::At))
-        .ok_or_else(|| "not a time span like 30m, 2h, 7d, nor a date like 2026-01-31".into())
+    let word = text.to_lowercase();
+    let of_week = WEEK.iter().zip(0..).find(|(day, _)| **day == word).map(|(_, place)| Since::Weekday(place));
+    let named = ["today", "yesterday"].iter().zip(0..).find(|(day, _)| **day == word);
+    let named = named.map(|(_, days)| Since::DaysBack(days)).or(of_week);
+    let date = || Time::parse(format!("{text}T00:00:00Z").as_bytes()).filter(|_| text.len() == 10).map(Since::Day);
+    named
+        .or_else(date)
+        .or_else(|| Time::parse(text.as_bytes()).map(Since::At))
+        .ok_or("not a time like 2h, 7d, today, yesterday, monday or 2026-01-31")
 }
 
-const COMMANDS: [&str; 6] = ["log", "list", "resume", "profile", "formats", "help"];
-
-/// The command that somebody may have meant by a name that leads nowhere.
-pub fn command_like(name: &str) -> Option<&'static str> {
-    let near = |command: &&&str| name.len() > 2 && name != "last" && distance(name, command) <= 2;
-    COMMANDS.iter().filter(near).min_by_key(|command| distance(name, command)).copied()
+/// The command that somebody may have meant by a word that is none.
+pub fn command_like(word: &str) -> Option<String> {
+    let commands = Reader::command();
+    let like = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
+    let nearest = commands.get_subcommands().map(clap::Command::get_name).max_by(|a, b| like(a).total_cmp(&like(b)));
+    nearest.filter(|name| like(name) > 0.6 && word != "last").map(str::to_owned)
 }
 
-/// How many letters must change, come or go to make one word of another.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (above, from) in a.bytes().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], above + 1);
-        for (left, to) in b.bytes().enumerate() {
-            let least = (corner + usize::from(from != to)).min(row[left] + 1).min(row[left + 1] + 1);
-            corner = std::mem::replace(&mut row[left + 1], least);
+/// The command line read. Where a word stands that is neither a command nor a session, and flags after it that fit
+/// nothing, the word is what is wrong: the log of a session by that name will say so.
+pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<Reader, clap::Error> {
+    let (args, bare) = spelt_out(args);
+    let parsed = super::parse::<Reader>(args, env, terminal);
+    let Some(name) = bare else { return parsed };
+    match parsed {
+        Ok(mut reader) => {
+            if let Command::Log(args) = &mut reader.command {
+                args.bare = true;
+            }
+            Ok(reader)
         }
+        Err(error) if error.use_stderr() && is_nobody(&name, env) => {
+            let args = LogArgs { name: Some(name), bare: true, ..LogArgs::default() };
+            Ok(Reader { command: Command::Log(args), colors: Colors { color: ColorChoice::Auto } })
+        }
+        Err(error) => Err(error),
     }
-    row[b.len()]
 }
 
-/// Flags that only `log` has, and flags that are followed by a value.
-const OF_LOG: [&str; 5] = ["-f", "--follow", "-n", "--lines", "--full"];
-const WITH_VALUE: [&str; 5] = ["-n", "--lines", "--since", "--agent", "--tag"];
+fn is_nobody(name: &str, env: &Env) -> bool {
+    let (formats, _) = format::known(&env.formats_dir());
+    let resolved = catalog::resolve(env, &formats, name, &mut Vec::new());
+    matches!(resolved, Err(Unresolved::None | Unresolved::Unknown(_)))
+}
 
 /// The command line with its command written out: nothing means `list`, and a first word that is no command is the
-/// name of a session.
-pub fn spelt_out(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+/// name of a session. That word, if there is one, comes back as well.
+fn spelt_out(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Option<String>) {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    let is = |arg: &OsString, words: &[&str]| words.iter().any(|word| arg == word);
-    let asks = args.iter().skip(1).all(|arg| is(arg, &["-h", "--help", "-V", "--version"])) && args.len() > 1;
-    let has_command = args.get(1).is_some_and(|arg| is(arg, &COMMANDS));
-    if !asks && !has_command {
-        let mut words = args.iter().skip(1);
-        let mut of_log = false;
-        while let Some(word) = words.next() {
-            of_log |= !word.to_string_lossy().starts_with('-') || is(word, &OF_LOG);
-            if is(word, &WITH_VALUE) {
-                words.next();
-            }
-        }
-        args.insert(1.min(args.len()), if of_log { "log" } else { "list" }.into());
+    let words: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let reader = Reader::command();
+    let asks = |word: &String| matches!(&**word, "-h" | "--help" | "-V" | "--version");
+    let is_command = |word: &String| word == "help" || reader.find_subcommand(word).is_some();
+    if words.first().is_some_and(is_command) || !words.is_empty() && words.iter().all(asks) {
+        return (args, None);
     }
-    args
+    let flags = |command: &str| reader.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
+    let mut name = None;
+    let mut of_log = false;
+    let mut rest = words.into_iter();
+    while let Some(word) = rest.next() {
+        let flag = word.split('=').next().unwrap_or_default();
+        let is = |arg: &&Arg| {
+            arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))
+                || arg.get_short().is_some_and(|short| flag.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4])))
+        };
+        let of_list = flags("list").chain(reader.get_arguments()).find(is);
+        of_log |= of_list.is_none() && flags("log").any(|arg| is(&arg));
+        let takes_value = |arg: &Arg| matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+        if !word.starts_with('-') {
+            name.get_or_insert(word);
+        } else if flag == word && of_list.or_else(|| flags("log").find(is)).is_some_and(takes_value) {
+            rest.next();
+        }
+    }
+    let command = if of_log || name.is_some() { "log" } else { "list" };
+    args.insert(1.min(args.len()), command.into());
+    (args, name)
 }

@@ -1,10 +1,13 @@
 //! The command line of `session-context`, without the hook itself, and its commands.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::Write;
 use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+use super::args::{Colors, TEMPLATE};
 use super::explain::{self, ExplainArgs};
 use super::install::{self, InstallArgs};
 use super::marks::{self, DoneArgs, TagArgs, TagsArgs};
@@ -17,91 +20,132 @@ use crate::format;
 use crate::render::terminal::Look;
 use crate::settings::Settings;
 
-const EXAMPLES: &str = "\
-The hook reads the JSON that an agent gives its hooks from stdin and prints the agent's JSON, at most 500 characters of
-text in it, or nothing when nothing happened. It always exits with 0, and says what is wrong on stderr and in its journal.
-  --agent A     the agent that asks: claude, codex, gemini, qwen, copilot, pi [default: told from what it says]
-  --budget N    the most characters to tell [default: 500]
-  --scope S     project: sessions in the same git repository or directory; machine: all [default: project]
+const SHORT: &str = "  -h, --help     This summary; `--help` shows everything   -V, --version";
+
+const LONG: &str = "\
+Options:
+      --color <WHEN>  Use colors: auto, always or never [default: auto]
+  -h, --help          Everything; `-h` is a summary
+  -V, --version       Print the version
+  `session-context COMMAND --help` lists the flags of a command.
+
+The hook:
+  Without a command, session-context is the hook. It reads the agent's JSON from
+  stdin and prints JSON with at most 500 characters of text for the prompt, or
+  nothing if nothing happened. It always exits with 0; problems go to stderr and
+  into the journal that `session-context doctor` shows.
+  --agent A    the agent: claude, codex, copilot, gemini, pi or qwen
+               [default: recognized by its JSON]
+  --budget N   at most N characters [default: 500]
+  --scope S    project: sessions of this git repository or directory;
+               machine: all sessions [default: project]
 
 Examples:
-  session-context demo                    see what it does, with made-up sessions
-  session-context install claude          put the hook and the skill into Claude Code's settings
-  session-context explain --session last  what that session would be told now, and why
-  session-context mute                    stop telling the session this runs in
-  session-context pin --for 7d the API is frozen    tell it every session of this project for a week
+  session-context demo                    see what it does with made-up sessions
+  session-context install                 set up the agents found here
+  session-context explain last            what it would be told, and why
+  session-context mute                    tell this session nothing more
+  session-context pin --for 7d the API is frozen
   session-context note decision PostgreSQL instead of SQLite
-  session-context done last               the work of the newest session is finished
+  session-context done last               the newest session is finished
   session-context profile set rule simple solutions first
 
-Settings are in session-monitor/config.toml (see XDG_CONFIG_HOME); a variable wins over the file, a flag over both:
-  budget = 500           SESSION_CONTEXT_BUDGET
-  scope = \"project\"      SESSION_CONTEXT_SCOPE
-  first_look = \"1h\"      SESSION_CONTEXT_FIRST_LOOK   how far back the first look of a session goes
-  deadline = \"300ms\"     SESSION_CONTEXT_DEADLINE     after that, what is ready is told
-  ignore = [\"~/private\"] SESSION_CONTEXT_IGNORE       sessions there are told nothing, and of them nothing is told
-  redact = true          SESSION_READER_REDACT        hide secrets in what session-reader shows, too
+Settings:
+  In session-monitor/config.toml (see XDG_CONFIG_HOME). A variable wins over the
+  file, a flag over both.
+  budget = 500            SESSION_CONTEXT_BUDGET
+  scope = \"project\"       SESSION_CONTEXT_SCOPE
+  first_look = \"1h\"       SESSION_CONTEXT_FIRST_LOOK
+      how far back the first look of a session goes
+  deadline = \"300ms\"      SESSION_CONTEXT_DEADLINE
+      after that, the hook says what is ready
+  ignore = [\"~/private\"]  SESSION_CONTEXT_IGNORE
+      ignored directories: neither told nor mentioned
+  redact = true           SESSION_READER_REDACT
+      hide secrets in what session-reader shows, too
 
-Exit status of the commands: 0 done, 1 nothing to show, 2 trouble. The hook's is always 0.
+Exit status of the commands:
+  0  done
+  1  nothing to show
+  2  an error
 
 Environment:
-  SESSION_CONTEXT=off   the hook says nothing
-  XDG_CONFIG_HOME       settings and user formats are in session-monitor/ there (default ~/.config)
-  XDG_DATA_HOME         pins, notes and profile are in session-monitor/ there (default ~/.local/share)
-  XDG_STATE_HOME        what each session has seen, and the journal, are in session-monitor/ there (default ~/.local/state)
-  SESSION_MONITOR_NOW   the time to take for now (2026-11-16T12:00:00Z), for output that stays the same
-  and those of session-reader --help that say where the agents keep their sessions";
+  SESSION_CONTEXT=off  switches the hook off
+  XDG_CONFIG_HOME      settings and your own formats: session-monitor/ in there
+                       [default: ~/.config]
+  XDG_DATA_HOME        pins, notes and profile: session-monitor/ in there
+                       [default: ~/.local/share]
+  XDG_STATE_HOME       what each session has seen, and the journal:
+                       session-monitor/ in there [default: ~/.local/state]
+  NO_COLOR, CLICOLOR_FORCE, COLUMNS, SESSION_MONITOR_NOW and the variables for
+  the agents' directories: see `session-reader --help`";
 
-/// Tell a coding agent, with every prompt, what happened in its other sessions.
+/// Tell a coding agent, with every prompt, what happened in its other sessions
 #[derive(Debug, Parser)]
-#[command(name = "session-context", version, after_help = EXAMPLES, override_usage = "session-context [--agent A] [--budget N] [--scope project|machine]   (the hook)\n       session-context COMMAND")]
+#[command(
+    name = "session-context",
+    version,
+    help_template = TEMPLATE,
+    after_help = SHORT,
+    after_long_help = LONG,
+    disable_help_subcommand = true,
+    override_usage = "session-context COMMAND\n       session-context [FLAGS]    (as an agent's hook)"
+)]
 pub struct Context {
     #[command(subcommand)]
     pub command: Command,
+    #[command(flatten)]
+    pub colors: Colors,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Show with made-up sessions what an agent is told
+    /// Show what an agent is told, with made-up sessions
     Demo,
-    /// Put the hook and the skill into an agent's own settings
+    /// Add the hook and the skill to your agents' settings
     Install(InstallArgs),
-    /// Take the hook and the skill out of an agent's settings
+    /// Remove them from your agents' settings
     Uninstall(InstallArgs),
-    /// Show what a session would be told now, and why; nothing counts as seen by it
+    /// Show what a session would be told now, and why
     Explain(ExplainArgs),
-    /// Check what is found, installed and working, and show what was told last
+    /// Check what is found, installed and working
     Doctor,
-    /// Stop telling a session about the others
+    /// Tell a session nothing about the others
     Mute(MuteArgs),
-    /// Tell a session about the others again
+    /// Tell it about the others again
     Unmute(MuteArgs),
-    /// Tell every session that begins in this project something first
+    /// Tell every new session of this project something
     Pin(PinArgs),
     /// List the pins of this project
     Pins(PinsArgs),
     /// Remove pins or notes by their ids
-    #[command(visible_alias = "forget")]
+    #[command(alias = "forget")]
     Unpin(UnpinArgs),
-    /// Write down a decision, a blocker, a next step or a fact of this project
+    /// Write down a decision, blocker, next step or fact
     Note(NoteArgs),
-    /// List the notes of this project, and its sessions that are done
+    /// List the notes and finished sessions of this project
     Notes(NotesArgs),
-    /// Call a session complete: it is no longer where the work stopped
+    /// Mark a session as finished
     Done(DoneArgs),
     /// Give a session a tag
     Tag(TagArgs),
-    /// List the tags of this project with their sessions
+    /// List the tags of this project and their sessions
     Tags(TagsArgs),
-    /// Show or set what holds for you in every project: role, preferences, rules
+    /// Show or set your role, preferences and rules
     Profile(ProfileArgs),
 }
 
-pub fn is_command(word: &str) -> bool {
-    word == "help"
-        || Context::command()
-            .get_subcommands()
-            .any(|command| command.get_name() == word || command.get_all_aliases().any(|alias| alias == word))
+/// Whether an agent's hook line runs this: nothing or flags. A flag that is unknown is the hook's to ignore, because a
+/// hook that fails would stop the prompt; a first word is a command, perhaps a mistyped one.
+pub fn is_hook(args: &[OsString], terminal: bool) -> bool {
+    let words: Vec<_> = args.iter().map(|arg| arg.to_string_lossy()).collect();
+    let is_command = |word: &Cow<str>| Context::command().find_subcommand(&**word).is_some();
+    match words.first().map(|word| &**word) {
+        None => !terminal,
+        Some("-h" | "--help" | "-V" | "--version") => false,
+        Some(flag) if flag.starts_with("--color") => !words.iter().any(is_command),
+        Some(word) => word.starts_with('-') && !terminal,
+    }
 }
 
 /// Runs a command of `session-context`.
@@ -112,7 +156,7 @@ pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &m
     let stop = &never;
     let mut stage =
         Stage { program: "session-context", env, look, out, err, formats: &formats, settings: &settings, stop };
-    // The doctor says it in his report.
+    // The doctor says it in its report.
     let ask = !matches!(command, Command::Doctor);
     let said = wrong.iter().filter(|_| ask).try_for_each(|wrong| stage.say(wrong));
     let broken_formats = said.and_then(|()| bad.iter().filter(|_| ask).try_for_each(|bad| stage.say(bad)));

@@ -87,16 +87,14 @@ fn agents(stage: &mut Stage) -> io::Result<Vec<Finding>> {
                 )
             }
         };
-        let called = format.head().alias.first().filter(|_| format.name == "agent-sdk").unwrap_or(&format.name);
+        let agent = format.label();
         findings.push(match hook {
-            None => Finding::open(&format.name, format!("{sessions}; no hook is known for it")),
-            Some(Hook::Installed(places)) => {
-                Finding::good(&format.name, format!("{sessions}; hook in {}", places.join(", ")))
-            }
+            None => Finding::open(agent, format!("{sessions}; no hook is known for it")),
+            Some(Hook::Installed(places)) => Finding::good(agent, format!("{sessions}; hook in {}", places.join(", "))),
             Some(Hook::Missing) => {
-                Finding::open(&format.name, format!("{sessions}; no hook: session-context install {called}"))
+                Finding::open(agent, format!("{sessions}; no hook: session-context install {agent}"))
             }
-            Some(Hook::Broken(why)) => Finding::bad(&format.name, format!("{sessions}; {}", why.join("; "))),
+            Some(Hook::Broken(why)) => Finding::bad(agent, format!("{sessions}; {}", why.join("; "))),
         });
     }
     if findings.is_empty() {
@@ -134,13 +132,13 @@ fn writable(env: &Env) -> Finding {
 /// What was told last, and what went wrong last.
 fn journal(stage: &mut Stage) -> io::Result<()> {
     let notes = Journal::in_dir(&stage.env.state_dir()).read();
-    let env = stage.env;
+    let (env, formats) = (stage.env, stage.formats);
     let line = |note: &Note| {
         let when = note.time.map_or_else(String::new, |time| age("", time, env));
         let to = if note.session.is_empty() {
             String::new()
         } else {
-            format!(" to {} ({})", flat(&note.session), note.agent)
+            format!(" to {} ({})", flat(&note.session), super::label(formats, &note.agent))
         };
         (when, to)
     };
@@ -149,13 +147,13 @@ fn journal(stage: &mut Stage) -> io::Result<()> {
         Some(note) => {
             let (when, to) = line(note);
             let (count, millis) = (note.text.chars().count(), note.micros as f64 / 1000.0);
-            writeln!(stage.out, "\nTold last,{when}{to}, {count} characters in {millis:.1} ms:\n")?;
+            writeln!(stage.out, "\nLast told,{when}{to}, {count} characters in {millis:.1} ms:\n")?;
             note.text.lines().try_for_each(|line| writeln!(stage.out, "    {}", clean(line)))?;
         }
     }
     if let Some(note) = notes.iter().rfind(|note| !note.trouble.is_empty()) {
         let (when, _) = line(note);
-        writeln!(stage.out, "\nTrouble last,{when}:\n")?;
+        writeln!(stage.out, "\nLast problem,{when}:\n")?;
         note.trouble.iter().try_for_each(|line| writeln!(stage.out, "    {}", clean(line)))?;
     }
     Ok(())

@@ -1,12 +1,12 @@
-//! `session-context explain`: what a session would be told now, and why. Nothing counts as seen by it.
+//! `session-context explain`: what a session would be told now, and why. Read-only: it marks nothing as seen.
 
-use std::io::{self, Write};
+use std::io;
 use std::time::Duration;
 
 use clap::Args;
 
 use super::subject::{Subject, subject};
-use super::{Exit, Stage};
+use super::{Exit, Stage, label};
 use crate::budget::Deadline;
 use crate::hook::ask::Source;
 use crate::hook::survey::{Reason, Surveyor, Why};
@@ -18,12 +18,13 @@ use crate::state::notes::Notes;
 
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// The session that would be told: name, title, id, path or `last` [default: the one this runs in, else a new one]
+    /// Name, title, id or file of a session, or `last` [default: the one this
+    /// runs in, else a new one]
     pub name: Option<String>,
-    /// The same
+    /// The same as NAME
     #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub session: Option<String>,
-    /// Also every session that has been quiet or belongs to another project
+    /// Also list quiet sessions and those of other projects
     #[arg(long)]
     pub all: bool,
 }
@@ -49,11 +50,11 @@ fn explain(subject: &Subject, all: bool, stage: &mut Stage) -> io::Result<Exit> 
     let deadline = Deadline::after(settings.deadline.max(Duration::from_secs(10)));
     let mut surveyor = Surveyor::new(stage.env, settings, stage.formats, observer, &cursors.view, &deadline);
     surveyor.explain = true;
-    let told = tell(&surveyor, settings.budget);
+    let told = tell(surveyor.survey(), &surveyor, settings.budget);
     let exit = stage.say_unreadable(&told.survey.bad)?;
     let mut asks = match subject.is_new {
         true => "A new session (--session NAME for another)".into(),
-        false => format!("{} ({})", flat(observer.key()), observer.format.name),
+        false => format!("{} ({})", flat(observer.key()), observer.format.label()),
     };
     if let Some(why) = silent(&cursors.view, stage) {
         writeln!(stage.out, "{asks} would be told nothing: {why}.")?;
@@ -62,7 +63,7 @@ fn explain(subject: &Subject, all: bool, stage: &mut Stage) -> io::Result<Exit> 
     if subject.is_new {
         let (notes, wrong) = Notes::read(stage.env, surveyor.project_dir());
         wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
-        let start = surveyor.start(Source::New, "", &notes).text;
+        let start = surveyor.start(Source::New, "", &[], &notes).text;
         if !start.is_empty() {
             told_as(&asks, "when it begins", &start, stage)?;
             writeln!(stage.out)?;
@@ -78,7 +79,7 @@ fn explain(subject: &Subject, all: bool, stage: &mut Stage) -> io::Result<Exit> 
         }
     };
     writeln!(stage.out, "\nWhy ({}):", clean(&seen))?;
-    table(all, &told, stage.out)?;
+    table(all, &told, stage)?;
     Ok(exit)
 }
 
@@ -86,7 +87,7 @@ fn explain(subject: &Subject, all: bool, stage: &mut Stage) -> io::Result<Exit> 
 fn silent(view: &View, stage: &Stage) -> Option<&'static str> {
     let reasons = [
         (stage.env.is_off(), "SESSION_CONTEXT=off is set"),
-        (view.look.as_ref().is_some_and(|look| look.muted), "it is muted, which `session-context unmute` ends"),
+        (view.look.as_ref().is_some_and(|look| look.muted), "it is muted; `session-context unmute` undoes that"),
         (stage.settings.ignores(&stage.env.cwd), "`ignore` names this directory"),
     ];
     reasons.into_iter().find(|(holds, _)| *holds).map(|(_, why)| why)
@@ -101,7 +102,8 @@ fn told_as(who: &str, when: &str, text: &str, stage: &mut Stage) -> io::Result<(
 }
 
 /// A row for each session; what is merely quiet or elsewhere is counted.
-fn table(all: bool, told: &Told, out: &mut dyn Write) -> io::Result<()> {
+fn table(all: bool, told: &Told, stage: &mut Stage) -> io::Result<()> {
+    let (formats, out) = (stage.formats, &mut *stage.out);
     let quiet = |why: &&Why| !all && matches!(why.reason, Reason::Old | Reason::Elsewhere | Reason::Unchanged);
     let shown = |why: &Why| told.block.shown.iter().any(|index| told.survey.news[*index].session.path == why.path);
     let mut rows: Vec<&Why> = told.survey.why.iter().filter(|why| !quiet(why)).collect();
@@ -122,7 +124,7 @@ fn table(all: bool, told: &Told, out: &mut dyn Write) -> io::Result<()> {
                 reason => words(reason),
             };
             let from = why.offset.map_or_else(|| "-".into(), |offset| offset.to_string());
-            [handle(why), why.agent.clone(), from, why.size.to_string(), reason.into()]
+            [handle(why), label(formats, &why.agent).into(), from, why.size.to_string(), reason.into()]
         })
         .collect();
     if !rows.is_empty() {

@@ -15,12 +15,11 @@ use crate::catalog::{self, Resolved};
 use crate::cursor::{Buffer, Cursor};
 use crate::decode::Item;
 use crate::digest::{Weaver, Woven};
-use crate::entry::{Call, Entry, Role, What};
+use crate::entry::{Call, Entry, Mark, Role, What};
 use crate::locate::{Home, Session, Stamp, Unreadable};
-
 use crate::render::log::{LogView, Origin};
 use crate::time::Time;
-use crate::transcript::{Transcript, Wanted};
+use crate::transcript::{Log, Transcript, Wanted};
 
 const LOOK: Duration = Duration::from_millis(150);
 /// How often to look for sessions that have begun since.
@@ -43,14 +42,14 @@ struct Followed<'f> {
 }
 
 impl<'f> Followed<'f> {
-    fn new(resolved: Resolved<'f>, label: Option<String>, full: bool) -> Followed<'f> {
+    fn new(resolved: Resolved<'f>, label: Option<String>, results: bool) -> Followed<'f> {
         Followed {
             origin: log::origin(&resolved.session, label),
             session: resolved.session,
             subagent: resolved.subagent,
             cursor: None,
             seen: None,
-            weaver: Weaver::keeping_results(full),
+            weaver: Weaver::keeping_results(results),
             calls: HashMap::new(),
             count: 0,
             newest: None,
@@ -88,17 +87,17 @@ impl<'f> Followed<'f> {
     }
 
     /// Takes in what was written so far, and goes on from there; what is wanted of it comes back.
-    fn past(&mut self, wanted: Wanted) -> io::Result<Vec<Entry<'static>>> {
+    fn past(&mut self, wanted: Wanted) -> io::Result<Log> {
         let resolved = Resolved { session: self.session.clone(), subagent: self.subagent };
         let log = log::read(&resolved, wanted)?;
         let transcript = Transcript::open(&self.session.path, self.session.format.format())?;
         self.cursor = Some(Cursor::at(&transcript.file, log.end)?);
         log.entries.iter().for_each(|entry| drop(self.take(entry.clone())));
-        Ok(log.entries)
+        Ok(log)
     }
 
     /// Entries that were written since the last look.
-    fn news(&mut self, full: bool) -> io::Result<Vec<Entry<'static>>> {
+    fn news(&mut self, wanted: Wanted) -> io::Result<Vec<Entry<'static>>> {
         let meta = match std::fs::metadata(&self.session.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
             meta => meta?,
@@ -107,8 +106,7 @@ impl<'f> Followed<'f> {
         if seen == self.seen {
             return Ok(vec![]);
         }
-        let transcript =
-            Transcript::open(&self.session.path, self.session.format.format())?.full(full).subagent(self.subagent);
+        let transcript = log::open(&self.session, self.subagent, wanted)?;
         let held = self.cursor.filter(|cursor| cursor.holds(&transcript.file));
         let from = held.map_or(0, |cursor| cursor.offset);
         let known = self.newest.filter(|_| held.is_none());
@@ -133,13 +131,15 @@ fn is_news(entry: &Entry, known: Time, latest: &[What]) -> bool {
 
 /// One session, from its last entries on.
 pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>) -> io::Result<Exit> {
-    let mut followed = Followed::new(resolved, None, args.full);
-    let past = match followed.past(log::wanted(args, stage)) {
+    let wanted = log::wanted(args, stage);
+    let mut followed = Followed::new(resolved, None, wanted.results);
+    let past = match followed.past(wanted) {
         Ok(past) => past,
         Err(error) => return stage.say_unreadable(&[Unreadable { path: followed.session.path, error }]),
     };
     let mut view = LogView::new(stage.env.zone(), stage.look);
-    for entry in &past {
+    log::show_head(&followed.session, &followed.origin, &past, args, stage)?;
+    for entry in &past.entries {
         log::show(entry, &followed.origin, args, &mut view, stage)?;
     }
     follow(vec![followed], args, view, stage, |_, _| vec![])
@@ -176,7 +176,7 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
     let mut past = Vec::new();
     for one in &mut followed {
         // A file that cannot be read now may be readable later.
-        let entries = one.past(wanted).unwrap_or_default();
+        let entries = one.past(wanted).unwrap_or_default().entries;
         past.extend(entries.into_iter().filter(|_| shows_past).map(|entry| (one.origin.clone(), entry)));
     }
     past.sort_by_key(|(_, entry)| entry.time);
@@ -196,7 +196,11 @@ fn begun<'s>(args: &LogArgs, stage: &Stage<'_, 's>, known: &mut HashSet<PathBuf>
         listed.into_iter().filter(|listed| (args.all || listed.here) && known.insert(listed.session.path.clone()));
     new.map(|listed| {
         let label = listed.handle().to_owned();
-        Followed::new(Resolved { session: listed.session, subagent: false }, Some(label), args.full)
+        Followed::new(
+            Resolved { session: listed.session, subagent: false },
+            Some(label),
+            log::wanted(args, stage).results,
+        )
     })
     .collect()
 }
@@ -209,13 +213,15 @@ fn follow<'s>(
     stage: &mut Stage<'_, 's>,
     mut begun: impl FnMut(&LogArgs, &Stage<'_, 's>) -> Vec<Followed<'s>>,
 ) -> io::Result<Exit> {
-    let wanted = Wanted { count: usize::MAX, since: None, full: args.full, unfinished: false };
+    let wanted = Wanted { since: None, ..log::wanted(args, stage) };
+    // Nobody knows yet whether an error is the end.
+    let shows = |entry: &&Entry| wanted.shows(entry) || matches!(entry.what, What::Mark(Mark::Error, _));
     let mut searched = Instant::now();
     while !stage.stop.load(Ordering::Relaxed) {
         for one in &mut all {
-            match one.news(args.full) {
+            match one.news(wanted) {
                 Ok(entries) => {
-                    for entry in entries.iter().filter(|entry| wanted.shows(entry)) {
+                    for entry in entries.iter().filter(shows) {
                         log::show(entry, &one.origin, args, &mut view, stage)?;
                     }
                 }

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use super::args::{FormatsAction, FormatsArgs};
 use super::{Exit, Stage};
+use crate::catalog::{self, Listed};
 use crate::format::Known;
-use crate::locate::{self, Unreadable};
+use crate::locate::{self, Home, Unreadable};
 use crate::render::terminal::{Tone, clean, pad};
 use crate::transcript;
 
@@ -19,23 +20,28 @@ pub fn run(args: &FormatsArgs, stage: &mut Stage) -> io::Result<Exit> {
 
 fn list(stage: &mut Stage) -> io::Result<Exit> {
     let mut bad = Vec::new();
-    let sessions = locate::sessions(stage.formats, stage.env, false, &mut bad);
+    let sessions = catalog::list(stage.env, stage.formats, &mut bad);
+    let home = Home::above(&stage.env.cwd);
     let heading = format!("{}{}{}", pad("FORMAT", 12), pad("AGENT", 14), "WHERE");
     writeln!(stage.out, "{}", stage.look.paint(Tone::Faint, &heading))?;
     for format in stage.formats {
         let mut start = format!("{}{}", pad(&format.name, 12), pad(&format.head().agent, 14));
         for root in &format.head().roots {
             let Some(dir) = locate::place(root, stage.env) else { continue };
-            let found =
-                sessions.iter().filter(|session| session.root.is_some_and(|own| std::ptr::eq(own, root))).count();
-            let count = match found {
+            let of_root = |listed: &&Listed| listed.session.root.is_some_and(|own| std::ptr::eq(own, root));
+            let count = match sessions.iter().filter(of_root).count() {
                 0 if !dir.is_dir() => "not there".to_owned(),
-                1 => "1 session".to_owned(),
-                found => format!("{found} sessions"),
+                found => counted(found),
             };
             let moved = root.env.as_deref().map(|name| format!(" (${name})")).unwrap_or_default();
             writeln!(stage.out, "{start}{}{moved}: {count}", clean(&stage.env.tilde(&dir)))?;
             start = " ".repeat(26);
+        }
+        // A named home keeps some in its own directory.
+        let of_home = |listed: &&Listed| listed.session.root.is_none() && listed.session.format.name == format.name;
+        let found = sessions.iter().filter(of_home).count();
+        if let Some(home) = home.as_ref().filter(|_| found > 0) {
+            writeln!(stage.out, "{start}{}: {}", clean(&stage.env.tilde(home.dir())), counted(found))?;
         }
         if let Some(file) = &format.file {
             writeln!(stage.out, "{}from {}", " ".repeat(26), clean(&stage.env.tilde(file)))?;
@@ -43,6 +49,10 @@ fn list(stage: &mut Stage) -> io::Result<Exit> {
     }
     writeln!(stage.out, "User formats: {}", clean(&stage.env.tilde(&stage.env.formats_dir())))?;
     stage.say_unreadable(&bad)
+}
+
+fn counted(sessions: usize) -> String {
+    format!("{sessions} session{}", if sessions == 1 { "" } else { "s" })
 }
 
 fn check(file: &Path, stage: &mut Stage) -> io::Result<Exit> {

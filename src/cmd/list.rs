@@ -5,6 +5,7 @@ use std::io;
 use super::args::ListArgs;
 use super::{Exit, Stage};
 use crate::catalog;
+use crate::render::terminal::Tone;
 use crate::render::{json, list};
 use crate::secrets::redact;
 
@@ -12,7 +13,7 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
     if let Some(agent) = &args.agent
         && !stage.formats.iter().any(|format| format.is_called(agent))
     {
-        let known: Vec<_> = stage.formats.iter().map(|format| format.name.as_str()).collect();
+        let known: Vec<_> = stage.formats.iter().map(|format| format.label()).collect();
         stage.say(format_args!("no agent is called '{agent}'; there are: {}", known.join(", ")))?;
         return Ok(Exit::Trouble);
     }
@@ -24,6 +25,7 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
     let since = args.since.map(|since| since.time(stage.env));
     all.retain(|listed| {
         args.agent.as_ref().is_none_or(|agent| listed.session.format.is_called(agent))
+            && (args.state.is_empty() || args.state.contains(&listed.state(now)))
             && args.tag.as_ref().is_none_or(|tag| listed.has_tag(tag))
             && since.is_none_or(|since| listed.tally.updated.is_some_and(|updated| updated >= since))
     });
@@ -33,15 +35,21 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
     } else {
         all.retain(|listed| listed.here);
     }
-    let narrowed = args.agent.is_some() || args.tag.is_some() || args.since.is_some();
+    let narrowed = args.agent.is_some() || !args.state.is_empty() || args.tag.is_some() || args.since.is_some();
     if all.is_empty() {
         stage.say(super::none(args.all, narrowed, elsewhere, "--all"))?;
         return Ok(trouble.max(Exit::Nothing));
     }
+    // On a terminal, the heading, the line about the others and the shell's next prompt need room, too.
+    let screen = stage.look.height.filter(|rows| !args.json && all.len() + 2 > *rows).map(|rows| rows.max(8) - 3);
+    let more = all.len().saturating_sub(args.limit.or(screen).unwrap_or(usize::MAX));
+    let total = all.len();
+    all.truncate(total - more);
     if stage.settings.redact {
         for tally in all.iter_mut().map(|listed| &mut listed.tally) {
-            let titles = [&mut tally.person_title, &mut tally.agent_title, &mut tally.first_prompt];
-            titles.into_iter().flatten().for_each(|title| *title = redact(title).into_owned());
+            let given = [&mut tally.person_title, &mut tally.agent_title];
+            let titles = given.into_iter().flatten().chain(tally.asked.all());
+            titles.for_each(|title| *title = redact(title).into_owned());
         }
     }
     if args.json {
@@ -51,6 +59,10 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> io::Result<Exit> {
     } else {
         for line in list::table(&all, stage.env, stage.look, args.all) {
             writeln!(stage.out, "{line}")?;
+        }
+        if more > 0 && stage.look.height.is_some() {
+            let line = format!("{more} more: --limit {total} shows all");
+            writeln!(stage.out, "{}", stage.look.paint(Tone::Faint, &line))?;
         }
     }
     // The process ends here, and giving back thousands of small strings takes longer than printing them.

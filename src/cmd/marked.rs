@@ -94,7 +94,6 @@ impl Widths {
 }
 
 fn cells(listed: &Listed, now: Time) -> [String; 3] {
-    let age = listed.tally.updated.map_or_else(|| "?".into(), |updated| updated.age(now).replace("just now", "now"));
     let most = |text: &str, room: usize| cut(&flat(text), room).into_owned();
-    [most(listed.handle(), 40), most(&listed.session.format.name, 12), age]
+    [most(listed.handle(), 40), most(listed.session.format.label(), 12), listed.age(now)]
 }

@@ -16,16 +16,17 @@ use crate::state::notes::Notes;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  session-context done            inside a session: its work is finished
-  session-context done last       that of the session which `resume` shows is
-  session-context done last --undo    takes the last `done` back
+  session-context done              inside a session: it is finished
+  session-context done last         the session that `resume` shows is finished
+  session-context done last --undo  take the last `done` back
 
-`session-context notes` ends with the sessions that are done.")]
+`session-context notes` lists the finished sessions at its end.")]
 pub struct DoneArgs {
-    /// Its name, title, id, path or `last` [default: the one this runs in]
+    /// Name, title, id or file of a session, or `last` [default: the one this
+    /// runs in]
     #[arg(value_name = "NAME")]
     session: Option<String>,
-    /// It is not complete after all
+    /// Take it back
     #[arg(long)]
     undo: bool,
 }
@@ -37,9 +38,9 @@ Examples:
   session-context tag \"needs review\" --session last
   session-context tag release --session 4f2a9c11 --remove")]
 pub struct TagArgs {
-    /// A word, or a few in quotes, without a colon
+    /// A word, or several in quotes, without a colon
     tag: String,
-    /// Its name, title, id, path or `last` [default: this one]
+    /// Name, title, id or file of a session, or `last` [default: this one]
     #[arg(long, value_name = "NAME")]
     session: Option<String>,
     /// Take the tag off the session
@@ -49,13 +50,12 @@ pub struct TagArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each tag is followed by its sessions, the newest first, as session-reader calls
-them, with agent, age and title:
+Each tag is followed by its sessions, newest first, with agent, age and title:
   release
-    4f2a9c11  agent-sdk  3m  make the checkout total include tax
-One whose transcript is no longer there is shown by its id, and as (gone).")]
+    4f2a9c11  claude  3m  make the checkout total include tax
+A session whose transcript was deleted is shown as (gone).")]
 pub struct TagsArgs {
-    /// One JSON object per line, with whole ids
+    /// Print one JSON object per line, with whole ids
     #[arg(long)]
     json: bool,
 }
@@ -204,7 +204,7 @@ pub fn show_done(ids: &[&str], json: bool, stage: &mut Stage) -> io::Result<Exit
         match marked {
             Marked::Listed(listed) if json => {
                 let (session, title) = (&listed.session, sessions.title(listed));
-                let (name, agent) = (session.name.as_deref(), Some(&*session.format.name));
+                let (name, agent) = (session.name.as_deref(), Some(session.format.label()));
                 let title = Some(&*title).filter(|title| !title.is_empty());
                 object(&Done { kind: "done", session: &session.id, name, agent, title }, stage)?;
             }

@@ -20,13 +20,18 @@ mod resume;
 mod subject;
 mod user;
 
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::io::{self, Write};
 
-use crate::catalog::Unresolved;
+use clap::{ColorChoice, Parser};
+
+use crate::catalog::{Candidate, Unresolved};
 use crate::env::Env;
 use crate::format::{self, Known};
 use crate::locate::Unreadable;
-use crate::render::terminal::{Look, clean, cut, flat, pad, width};
+use crate::render::terminal::{Look, clean, cut, flat, pad, pad_left, width};
+use crate::secrets::redact;
 use crate::settings::Settings;
 use args::Command;
 
@@ -65,7 +70,7 @@ impl<'f> Stage<'_, 'f> {
         }
     }
 
-    /// The same, as it would be elsewhere.
+    /// A copy of this stage with another environment.
     fn at<'t>(&'t mut self, env: &'t Env) -> Stage<'t, 'f> {
         let Stage { program, look, formats, settings, stop, .. } = *self;
         Stage { program, env, look, out: self.out, err: self.err, formats, settings, stop }
@@ -87,61 +92,66 @@ impl<'f> Stage<'_, 'f> {
     }
 
     fn say_unresolved(&mut self, name: &str, unresolved: Unresolved) -> io::Result<Exit> {
-        let candidates = match unresolved {
+        self.say_unresolved_as("session", name, unresolved)
+    }
+
+    /// Says why a name leads to no session. `kind` is what it could have been: a session, or a command as well.
+    fn say_unresolved_as(&mut self, kind: &str, name: &str, unresolved: Unresolved) -> io::Result<Exit> {
+        let none_is = format!("no {kind} is called '{name}'");
+        let is_path = name.contains('/') || name.ends_with(".jsonl") || name == "." || name == "..";
+        let (problem, candidates) = match unresolved {
             Unresolved::Nameless => {
-                self.say("the name of the session is empty; `session-reader list --all` shows what there is")?;
-                vec![]
+                ("the name of the session is empty; `session-reader list --all` shows what there is".into(), vec![])
             }
-            Unresolved::Unknown(_) | Unresolved::None
-                if (name.contains('/') || name == "." || name == "..") && self.env.expand(name).is_dir() =>
-            {
-                self.say(format_args!("{name}: is a directory, not a transcript"))?;
-                vec![]
-            }
-            Unresolved::Unknown(_) | Unresolved::None if name.contains('/') || name.ends_with(".jsonl") => {
-                self.say(format_args!("{name}: no such file"))?;
-                vec![]
+            Unresolved::Unknown(_) | Unresolved::None if is_path => {
+                let is_dir = self.env.expand(name).is_dir();
+                let why = if is_dir { "is a directory, not a transcript" } else { "no such file" };
+                (format!("{name}: {why}"), vec![])
             }
             Unresolved::None => {
-                self.say(format_args!("no session is called '{name}', and no session was found at all; `session-reader formats` shows where they are looked for"))?;
-                vec![]
+                let hint = "no session was found at all; `session-reader formats` shows where we looked";
+                (format!("{none_is}, and {hint}"), vec![])
             }
             Unresolved::Unknown(near) if near.is_empty() => {
-                self.say(format_args!(
-                    "no session is called '{name}'; `session-reader list --all` shows what there is"
-                ))?;
-                vec![]
+                let hint = match kind {
+                    "session" => "`session-reader list --all` shows what there is",
+                    _ => "`session-reader --help` lists the commands, `session-reader list --all` the sessions",
+                };
+                (format!("{none_is}; {hint}"), near)
             }
-            Unresolved::Unknown(near) => {
-                self.say(format_args!("no session is called '{name}'; the nearest:"))?;
-                near
-            }
-            Unresolved::Ambiguous(several) => {
-                self.say(format_args!("'{name}' fits several sessions; take one by its id:"))?;
-                several
-            }
-            Unresolved::Unreadable(Unreadable { path, error }) => {
-                self.say(format_args!("{}: {error}", path.display()))?;
-                vec![]
-            }
+            Unresolved::Unknown(near) => (format!("{none_is}; the nearest:"), near),
+            Unresolved::Ambiguous(all) => (format!("'{name}' fits {} sessions; name one of them:", all.len()), all),
+            Unresolved::Unreadable(Unreadable { path, error }) => (format!("{}: {error}", path.display()), vec![]),
             Unresolved::Unrecognised(path) => {
-                self.say(format_args!(
-                    "{}: not a transcript of a known format; `session-reader formats` lists them",
-                    path.display()
-                ))?;
-                vec![]
+                let hint = "not a transcript of a known format; `session-reader formats` lists them";
+                (format!("{}: {hint}", path.display()), vec![])
             }
         };
-        const SHOWN: usize = 10;
-        let room = candidates.iter().take(SHOWN).map(|(handle, _)| width(handle)).max().unwrap_or(0);
-        for (handle, title) in candidates.iter().take(SHOWN) {
-            let _ = writeln!(self.err, "  {}  {}", pad(&flat(handle), room), cut(&flat(title), 60));
+        self.say(problem)?;
+        self.say_candidates(&candidates);
+        Ok(Exit::Trouble)
+    }
+
+    fn say_candidates(&mut self, candidates: &[Candidate]) {
+        const SHOWN: usize = 5;
+        let shown: Vec<_> = candidates.iter().take(SHOWN).map(|row| row.each_ref().map(|cell| flat(cell))).collect();
+        let rooms: [usize; 4] =
+            std::array::from_fn(|column| shown.iter().map(|row| width(&row[column])).max().unwrap_or(0));
+        for [handle, agent, age, cwd, title] in &shown {
+            let start = format!("  {}  {}  ", pad(handle, rooms[0]), pad(agent, rooms[1]));
+            let start = format!("{start}{}  {}  ", pad_left(age, rooms[2]), pad(cwd, rooms[3]));
+            let title = if self.settings.redact { redact(title) } else { Cow::Borrowed(&**title) };
+            let _ = writeln!(self.err, "{}", (start + &cut(&title, 60)).trim_end());
         }
         if candidates.len() > SHOWN {
             let _ = writeln!(self.err, "  and {} more", candidates.len() - SHOWN);
         }
-        Ok(Exit::Trouble)
     }
+}
+
+/// What people call the agent of a format; of one that is gone by now, its name.
+fn label<'a>(formats: &'a [Known], name: &'a str) -> &'a str {
+    formats.iter().find(|format| format.name == name).map_or(name, Known::label)
 }
 
 /// That there are no sessions, and where there may be some.
@@ -154,6 +164,24 @@ fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> String
         count => format!("; {count} elsewhere, which {shows} shows"),
     };
     format!("no sessions{like} {place}{hint}")
+}
+
+/// Reads a command line. Help is as wide as the terminal, or 80 columns where there is none.
+pub fn parse<P: Parser>(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<P, clap::Error> {
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    // `help` is no command of clap's, which would cost a line of the screen.
+    if args.get(1).is_some_and(|word| word == "help") {
+        args.remove(1);
+        args.push("--help".into());
+    }
+    let mut command = P::command().term_width(env.width(terminal).unwrap_or(80));
+    let matches = command.try_get_matches_from_mut(args)?;
+    P::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
+/// What `--color` asks for, if anything.
+pub fn wanted_colour(color: ColorChoice) -> Option<bool> {
+    (color != ColorChoice::Auto).then_some(color == ColorChoice::Always)
 }
 
 /// Runs a command of `session-reader`.

@@ -14,9 +14,10 @@ use crate::time::Time;
 
 #[derive(Debug, Args)]
 pub struct MuteArgs {
-    /// Which session: name, title, id, path or `last` [default: the one this runs in]
+    /// Name, title, id or file of a session, or `last` [default: the one this
+    /// runs in]
     pub name: Option<String>,
-    /// The same
+    /// The same as NAME
     #[arg(long, value_name = "NAME", conflicts_with = "name")]
     pub session: Option<String>,
 }
@@ -58,7 +59,7 @@ fn mute(observer: &Observer, muted: bool, stage: &mut Stage) -> io::Result<Exit>
     match (before, muted) {
         (true, false) => writeln!(stage.out, "{key} is told about the others again.")?,
         (false, false) => writeln!(stage.out, "{key} was not muted.")?,
-        (_, true) => writeln!(stage.out, "{key} is told nothing more; `session-context unmute {key}` ends that.")?,
+        (_, true) => writeln!(stage.out, "{key} is muted; `session-context unmute {key}` undoes it.")?,
     }
     Ok(Exit::Found)
 }

@@ -17,7 +17,7 @@ use crate::time::{DAY, SECOND, Time};
 
 const WHERE: &str = "\
 Pins and notes are lines of one text file per project, shared by its worktrees.
-You may edit it; the id and the parentheses may be left out:
+You can edit it. You can leave out the id and the parentheses:
   $EDITOR \"$(session-context notes --path)\"
   pin 1 (high, until 2026-11-23): the API is frozen";
 
@@ -29,7 +29,7 @@ fn help(examples: &str) -> String {
 #[command(after_help = help("  session-context pin --for 7d the API is frozen
   session-context pin --priority high never push to main"))]
 pub struct PinArgs {
-    /// What to tell; several words need no quotes
+    /// What to tell; no quotes needed
     #[arg(required = true)]
     text: Vec<String>,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub struct NoteArgs {
     /// What it is
     #[arg(value_name = "decision|blocker|next|fact", value_parser = kind(&Kind::OF_PROJECT[1..]), hide_possible_values = true)]
     kind: Kind,
-    /// What to write down; several words need no quotes
+    /// What to write down; no quotes needed
     #[arg(required = true)]
     text: Vec<String>,
     #[command(flatten)]
@@ -55,17 +55,17 @@ pub struct NoteArgs {
 
 #[derive(Debug, Args)]
 struct Span {
-    /// How long it holds: 30m, 2h, 7d [default: for ever]
+    /// How long it holds: 30m, 2h, 7d [default: forever]
     #[arg(long = "for", value_name = "SPAN", value_parser = span)]
     span: Option<i64>,
 }
 
 #[derive(Debug, Args)]
 pub struct PinsArgs {
-    /// Also those that are over
+    /// Also the expired ones
     #[arg(long)]
     all: bool,
-    /// One JSON object per line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }

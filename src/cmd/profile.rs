@@ -27,11 +27,19 @@ pub fn run(args: &ProfileArgs, stage: &mut Stage) -> io::Result<Exit> {
     let zone = stage.env.zone();
     let wall = |time: Time| zone.wall_clock(time);
     let mut profile = Profile::default();
+    let mut read_sessions = 0;
     for (listed, read) in all.iter().zip(read_all(&all, since, &wall)) {
         match read {
-            Ok(part) => profile.merge(part),
+            Ok(part) => {
+                profile.merge(part);
+                read_sessions += 1;
+            }
             Err(error) => catalog::say_unless_gone(error, &listed.session, &mut bad),
         }
+    }
+    // A fork that says nothing of its own is a session, too, as in every list.
+    if since.is_none() {
+        profile.sessions = read_sessions;
     }
     let trouble = stage.say_unreadable(&bad)?;
     if profile.sessions == 0 {
@@ -111,6 +119,6 @@ fn read(listed: &Listed, since: Option<Time>, wall: Wall, told: &HashSet<Id>, bu
         Item::Entry(entry) => reading.entry(&entry),
     })?;
     let origin = reading.origin();
-    let (profile, said) = reading.finish(&format.name);
+    let (profile, said) = reading.finish(format.label());
     Ok(Read { profile, origin, said })
 }

@@ -48,10 +48,12 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
         Err((name, unresolved)) => return stage.say_unresolved(name, unresolved),
     };
     let subagent = subagent || is_subagent(&session);
-    let mut all = match read(&session, subagent, stage) {
+    let mut unread = Vec::new();
+    let mut all = match read(&session, subagent, stage, &mut unread) {
         Ok(all) => all,
         Err(error) => return stage.say_unreadable(&[Unreadable { path: session.path, error }]),
     };
+    let trouble = trouble.max(stage.say_unreadable(&unread)?);
     let quiet = all.is_quiet(stage.env.now());
     all.finish(quiet);
     if all.messages == 0 {
@@ -73,11 +75,16 @@ fn is_subagent(session: &Session) -> bool {
 }
 
 /// The whole session, with what lies beside its transcript.
-fn read(session: &Session, subagent: bool, stage: &Stage) -> io::Result<Continuity> {
+fn read(session: &Session, subagent: bool, stage: &Stage, unread: &mut Vec<Unreadable>) -> io::Result<Continuity> {
     let file = Transcript::open(&session.path, session.format.detailed())?.full(true).subagent(subagent);
     let mut all = file.continuity(0, None, None)?.unwrap_or_default();
-    all.cwd = all.cwd.take().or_else(|| locate::beside(session).cwd);
+    let aside = locate::beside(session);
+    all.cwd = all.cwd.take().or(aside.cwd);
+    all.agent_title = all.agent_title.take().or(aside.title.filter(|_| !aside.by_person));
     all.person_title = locate::indexed_title(session, stage.env).or(all.person_title.take());
+    if !subagent {
+        transcript::add_subagents(&mut all, session, None, unread);
+    }
     Ok(all)
 }
 
@@ -105,7 +112,7 @@ fn show(args: &ResumeArgs, session: &Session, subagent: bool, all: &Continuity, 
     let stop = Stop {
         id,
         name: session.name.as_deref(),
-        agent: &session.format.name,
+        agent: session.format.label(),
         path: session.path.display().to_string(),
         project: project.name(),
         state: State::of(all.ending.turn(), all.updated, notes.is_done(id), now).name(),

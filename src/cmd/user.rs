@@ -20,22 +20,22 @@ const REMOVE: &str = "  session-context profile remove 3     what is shown as: r
   session-context profile remove role";
 
 const ONE: &str = "\
-There is one role, and one preference about a thing: another `language:` takes
-the place of the last.";
+There is one role, and one preference per topic: a new `language:` replaces the
+old one.";
 
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    after_help = format!("{SET}\n{REMOVE}\n\n{ONE}
+    after_help = format!("{SET}\n{REMOVE}
 
-`session-reader profile` shows it, too; sessions are not told it. Nothing is
-written but what you set: a line each in session-monitor/profile.md (see
-XDG_DATA_HOME in session-context --help), which you may edit.")
+`session-reader profile` shows it, too; sessions are not told. Each setting is a
+line in session-monitor/profile.md (see XDG_DATA_HOME in `session-context
+--help`), which you can edit.")
 )]
 pub struct ProfileArgs {
     #[command(subcommand)]
     action: Option<ProfileAction>,
-    /// One JSON object per line
+    /// Print one JSON object per line
     #[arg(long)]
     json: bool,
 }
@@ -48,14 +48,14 @@ enum ProfileAction {
         /// What it is
         #[arg(value_name = "role|preference|rule", value_parser = kind(Kind::OF_USER), hide_possible_values = true)]
         kind: Kind,
-        /// What to write down; several words need no quotes
+        /// What to write down; no quotes needed
         #[arg(required = true)]
         text: Vec<String>,
     },
     /// Remove preferences or rules by their ids, or your role
     #[command(after_help = format!("Examples:\n{REMOVE}"))]
     Remove {
-        /// The number that `profile` shows after the first word, or `role`
+        /// The number that `profile` shows, or `role`
         #[arg(required = true, value_name = "ID", value_parser = which, allow_negative_numbers = true)]
         which: Vec<Which>,
     },

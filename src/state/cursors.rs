@@ -84,7 +84,7 @@ pub struct Look {
     pub since: Time,
     /// When it looked last, by the clock that files are stamped by, in microseconds.
     pub clock: i64,
-    /// From where, in a number: elsewhere other sessions count, and what was passed over then may count now.
+    /// Hash of the project and scope; a different value means that the observer moved.
     #[serde(default)]
     pub place: u32,
     /// The last things that were told, by all they say: a copy in another file is not news there.

@@ -54,7 +54,7 @@ fn show(home: &Path, stage: &mut Stage) -> io::Result<Exit> {
     let observer = Observer::new(claude, ASKS, None, &env, &settings);
     let (view, deadline) = (View::default(), Deadline::after(settings.deadline));
     let surveyor = Surveyor::new(&env, &settings, stage.formats, &observer, &view, &deadline);
-    let told = tell(&surveyor, settings.budget);
+    let told = tell(surveyor.survey(), &surveyor, settings.budget);
     let out = &mut stage.out;
     writeln!(out, "Four sessions of three agents work in one project, ~/shop. This is what one of them,")?;
     writeln!(out, "a Claude Code session, is told with its next prompt:\n")?;
@@ -65,9 +65,6 @@ fn show(home: &Path, stage: &mut Stage) -> io::Result<Exit> {
     let args = LogArgs { name: Some(SHOWN.into()), ..LogArgs::default() };
     let exit =
         log::run(&args, &mut Stage { env: &env, formats: stage.formats, out: stage.out, err: stage.err, ..*stage })?;
-    writeln!(
-        stage.out,
-        "\nNext: session-context install claude (or codex, gemini, qwen, copilot, pi); from a clone, cargo setup first"
-    )?;
+    writeln!(stage.out, "\nNext: `session-context install` (from a clone of the repository, `cargo setup` first)")?;
     Ok(exit)
 }

@@ -28,7 +28,7 @@ pub struct Agent {
     prompt: &'static str,
     start: &'static str,
     /// How its settings switch hooks off: the file, the path of keys, and the value.
-    pub off: &'static [(&'static str, &'static [&'static str], &'static str)],
+    pub off: &'static [(&'static str, &'static [&'static str], bool)],
     shares: Shares,
 }
 
@@ -68,7 +68,7 @@ const AGENTS: [Agent; 6] = [
         form: Form::Groups { timeout: 2 },
         prompt: "UserPromptSubmit",
         start: "SessionStart",
-        off: &[("settings.json", &["disableAllHooks"], "true"), ("settings.local.json", &["disableAllHooks"], "true")],
+        off: &[("settings.json", &["disableAllHooks"], true), ("settings.local.json", &["disableAllHooks"], true)],
         shares: Shares::No,
     },
     Agent {
@@ -90,7 +90,7 @@ const AGENTS: [Agent; 6] = [
         form: Form::Flat,
         prompt: "userPromptSubmitted",
         start: "sessionStart",
-        off: &[("settings.json", &["disableAllHooks"], "true"), ("config.json", &["disableAllHooks"], "true")],
+        off: &[("settings.json", &["disableAllHooks"], true), ("config.json", &["disableAllHooks"], true)],
         shares: Shares::UnlessMoved,
     },
     Agent {
@@ -101,7 +101,7 @@ const AGENTS: [Agent; 6] = [
         form: Form::Groups { timeout: 2000 },
         prompt: "BeforeAgent",
         start: "SessionStart",
-        off: &[("settings.json", &["hooksConfig", "enabled"], "false")],
+        off: &[("settings.json", &["hooksConfig", "enabled"], false)],
         shares: Shares::UnlessMoved,
     },
     Agent {
@@ -124,7 +124,7 @@ const AGENTS: [Agent; 6] = [
         form: Form::Groups { timeout: 2000 },
         prompt: "UserPromptSubmit",
         start: "SessionStart",
-        off: &[("settings.json", &["disableAllHooks"], "true")],
+        off: &[("settings.json", &["disableAllHooks"], true)],
         shares: Shares::Yes,
     },
 ];

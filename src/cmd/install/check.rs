@@ -59,9 +59,12 @@ fn in_file(site: &Site) -> Vec<(bool, String)> {
     }
     let json = match Json::parse(&bytes) {
         Ok(json) => json,
-        Err(_) => return vec![(false, format!("{shown} is not JSON; what stands there cannot be told"))],
+        Err(fault) => {
+            let place = format!("{shown}:{}:{}", fault.line, fault.column);
+            return vec![(false, format!("{place}: {}; correct that and install it again", fault.why))];
+        }
     };
-    let entries = hook::entries(&json, site.agent.form);
+    let entries = hook::entries(&json.value, site.agent.form);
     let mut found = Vec::new();
     for entry in &entries {
         let program = Path::new(&entry.program);

@@ -3,8 +3,10 @@
 //! An entry is ours if the program that its command runs is called `session-context`, wherever that is. Nothing else is
 //! touched, and of ours nothing but the path of the program: what stands after it may be the user's.
 
+use serde_json::Value;
+
 use super::agents::{Agent, Form};
-use super::edit::{Fault, Json, New, Span, Step};
+use super::edit::{Fault, Json};
 
 const NAME: &str = "session-context";
 
@@ -12,10 +14,10 @@ const NAME: &str = "session-context";
 #[derive(Debug)]
 pub struct Entry {
     pub event: String,
-    path: Vec<Step>,
-    /// The command, and where it is.
+    /// Where the command is, and how much of this path goes when the entry is removed.
+    path: Vec<String>,
+    removed: usize,
     pub command: String,
-    span: Span,
     /// The program that it runs.
     pub program: String,
     /// What stands after the program.
@@ -43,65 +45,57 @@ pub fn command(agent: &Agent, program: &str) -> String {
     quoted(program) + &flags(agent)
 }
 
-/// All entries of ours, in the order of the file.
-pub fn entries(json: &Json, form: Form) -> Vec<Entry> {
+/// All entries of ours.
+pub fn entries(settings: &Value, form: Form) -> Vec<Entry> {
     let mut found = Vec::new();
-    let hooks = json.find(&["hooks"]).unwrap_or(0..0);
-    for event in json.members(&hooks) {
-        let Some(name) = event.key else { continue };
-        for (index, element) in json.elements(&event.value).into_iter().enumerate() {
-            let mut path = vec![Step::Key("hooks".into()), Step::Key(name.clone()), Step::Index(index)];
+    for (event, elements) in settings["hooks"].as_object().into_iter().flatten() {
+        for (index, element) in elements.as_array().into_iter().flatten().enumerate() {
+            let path = ["hooks", event, &index.to_string()].map(String::from);
             if form == Form::Flat {
-                found.extend(["bash", "command"].iter().find_map(|key| entry(json, &name, &path, &element, key)));
+                found.extend(["bash", "command"].iter().find_map(|key| entry(&path, 3, element, key)));
                 continue;
             }
-            let inner = json.member(&element, "hooks").map(|hooks| json.elements(&hooks)).unwrap_or_default();
-            // A group with nothing else in it goes whole.
-            let alone = inner.len() == 1;
-            for (index, hook) in inner.iter().enumerate() {
-                if !alone {
-                    path.truncate(3);
-                    path.extend([Step::Key("hooks".into()), Step::Index(index)]);
-                }
-                found.extend(entry(json, &name, &path, hook, "command"));
+            let hooks = element["hooks"].as_array().map_or(&[][..], Vec::as_slice);
+            for (index, hook) in hooks.iter().enumerate() {
+                let path = [&path[..], &["hooks".into(), index.to_string()]].concat();
+                // A group with nothing else in it goes whole.
+                found.extend(entry(&path, if hooks.len() == 1 { 3 } else { 5 }, hook, "command"));
             }
         }
     }
-    found.sort_by_key(|entry| entry.span.start);
     found
 }
 
-fn entry(json: &Json, event: &str, path: &[Step], hook: &Span, key: &str) -> Option<Entry> {
-    let span = json.member(hook, key)?;
-    let command = json.string(&span)?;
-    let bare = json.member(hook, "args").is_some();
+fn entry(path: &[String], removed: usize, hook: &Value, key: &str) -> Option<Entry> {
+    let command = hook[key].as_str()?.to_owned();
+    let bare = hook.get("args").is_some();
     let (program, rest) = if bare { (command.clone(), "") } else { first_word(&command)? };
     if program.rsplit('/').next() != Some(NAME) {
         return None;
     }
-    Some(Entry { event: event.into(), path: path.into(), rest: rest.into(), program, span, bare, command })
+    let (event, rest, path) = (path[1].clone(), rest.into(), [path, &[key.into()]].concat());
+    Some(Entry { event, path, removed, rest, program, bare, command })
 }
 
 /// Adds what is missing, and puts the program's path into what is there.
 pub fn add(json: &mut Json, agent: &Agent, program: &str) -> Result<Outcome, Fault> {
     check(json, agent)?;
     let mut outcome = Outcome::default();
-    let entries = entries(json, agent.form);
-    // From the end, so that the places before stay where they are.
-    for entry in entries.iter().rev() {
+    let entries = entries(&json.value, agent.form);
+    for entry in &entries {
         if !entry.bare && entry.rest.trim() != flags(agent).trim() && !entry.rest.trim().is_empty() {
             outcome.flags.push(entry.rest.trim().into());
         }
         if entry.program != program {
             outcome.moved.push(entry.program.clone());
             let command = if entry.bare { program.into() } else { quoted(program) + &entry.rest };
-            json.replace(&entry.span, &command);
+            json.replace(&entry.path, &command)?;
         }
     }
     let command = command(agent, program);
     for event in agent.events() {
         if !entries.iter().any(|entry| entry.event == event) {
-            put(json, agent.form, event, &command);
+            put(json, agent.form, event, &command)?;
             outcome.added.push(event.into());
         }
     }
@@ -113,73 +107,72 @@ pub fn add(json: &mut Json, agent: &Agent, program: &str) -> Result<Outcome, Fau
 }
 
 /// Takes out all entries of ours, and names their events.
-pub fn take_out(json: &mut Json, agent: &Agent) -> Vec<String> {
+pub fn take_out(json: &mut Json, agent: &Agent) -> Result<Vec<String>, Fault> {
     let mut events = Vec::new();
-    let mut left = usize::MAX;
-    while let Some(entry) = entries(json, agent.form).pop().filter(|_| json.text().len() < left) {
-        left = json.text().len();
-        json.remove(&entry.path);
+    while let Some(entry) = entries(&json.value, agent.form).pop() {
+        json.remove(&entry.path[..entry.removed])?;
         events.insert(0, entry.event);
     }
     let usual = agent.events();
     events.sort_by_key(|event| usual.iter().position(|usual| usual == event).unwrap_or(usual.len()));
     events.dedup();
-    events
+    Ok(events)
 }
 
 /// Whether a text is what a backup becomes when these entries are added to it, so that nothing else was changed since.
 pub fn is_made_of(backup: &[u8], now: &str, agent: &Agent, entries: &[Entry]) -> bool {
-    let Ok(mut json) = Json::parse(backup) else { return false };
-    let fits = check(&json, agent).is_ok() && self::entries(&json, agent.form).is_empty();
-    for event in agent.events() {
-        for entry in entries.iter().filter(|entry| fits && entry.event == event) {
-            put(&mut json, agent.form, event, &entry.command);
+    let made = Json::parse(backup).and_then(|mut json| {
+        check(&json, agent)?;
+        let fits = self::entries(&json.value, agent.form).is_empty();
+        for event in agent.events() {
+            for entry in entries.iter().filter(|entry| entry.event == event) {
+                put(&mut json, agent.form, event, &entry.command)?;
+            }
         }
-    }
-    fits && json.text() == now
+        Ok(fits && json.text() == now)
+    });
+    made.unwrap_or(false)
 }
 
 /// What is written, with nothing around it.
-pub fn fragment(agent: &Agent, command: impl Fn(&str) -> String) -> String {
-    let commands: Vec<_> = agent.events().into_iter().map(|event| (event, command(event))).collect();
-    let hooks =
-        commands.iter().map(|(event, command)| (*event, New::Array(vec![element(agent.form, command)]))).collect();
-    let mut members = vec![("hooks", New::Object(hooks))];
-    if agent.form == Form::Flat {
-        members.insert(0, ("version", New::Number(1)));
+pub fn fragment(agent: &Agent, command: impl Fn(&str) -> String) -> Result<String, Fault> {
+    let mut json = Json::parse(b"")?;
+    for event in agent.events() {
+        put(&mut json, agent.form, event, &command(event))?;
     }
-    New::Object(members).pretty() + "\n"
+    Ok(json.text())
 }
 
-fn put(json: &mut Json, form: Form, event: &str, command: &str) {
-    if form == Form::Flat && json.find(&["version"]).is_none() {
-        json.add("version", &New::Number(1));
-    }
-    json.append(&["hooks", event], element(form, command));
-}
-
-fn element(form: Form, command: &str) -> New<'_> {
-    let hook = |key, limit, seconds| {
-        New::Object(vec![("type", New::Text("command")), (key, New::Text(command)), (limit, New::Number(seconds))])
+fn put(json: &mut Json, form: Form, event: &str, command: &str) -> Result<(), Fault> {
+    let command = Value::from(command);
+    let element = match form {
+        Form::Groups { timeout } => {
+            format!(r#"{{"hooks":[{{"type":"command","command":{command},"timeout":{timeout}}}]}}"#)
+        }
+        Form::Flat | Form::Extension => format!(r#"{{"type":"command","bash":{command},"timeoutSec":2}}"#),
     };
-    match form {
-        Form::Groups { timeout } => New::Object(vec![("hooks", New::Array(vec![hook("command", "timeout", timeout)]))]),
-        Form::Flat | Form::Extension => hook("bash", "timeoutSec", 2),
+    if form == Form::Flat && json.value.get("version").is_none() {
+        json.insert(&[], r#""version":1"#)?;
+    }
+    match json.value.get("hooks").map(|hooks| hooks.get(event)) {
+        None => json.insert(&[], &format!(r#""hooks":{{"{event}":[{element}]}}"#)),
+        Some(None) => json.insert(&["hooks"], &format!(r#""{event}":[{element}]"#)),
+        Some(Some(_)) => json.insert(&["hooks", event], &element),
     }
 }
 
 /// Whether there is room for an entry.
 fn check(json: &Json, agent: &Agent) -> Result<(), Fault> {
-    let Some(hooks) = json.find(&["hooks"]) else { return Ok(()) };
-    if !json.is_object(&hooks) {
-        return Err(json.fault(&hooks, "\"hooks\" is not an object: {…} is expected here"));
+    let Some(hooks) = json.value.get("hooks") else { return Ok(()) };
+    if !hooks.is_object() {
+        return Err(json.fault(&["hooks"], "\"hooks\" is not an object: {…} is expected here"));
     }
-    for event in agent.events() {
-        if let Some(array) = json.member(&hooks, event).filter(|value| !json.is_array(value)) {
-            return Err(json.fault(&array, &format!("\"{event}\" is not an array: […] is expected here")));
+    match agent.events().into_iter().find(|event| hooks.get(event).is_some_and(|event| !event.is_array())) {
+        Some(event) => {
+            Err(json.fault(&["hooks", event], &format!("\"{event}\" is not an array: […] is expected here")))
         }
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// A word for a POSIX shell.
@@ -245,7 +238,7 @@ mod tests {
             "/a/session-context.sh",
         ] {
             let text = format!(r#"{{"hooks":{{"E":[{{"hooks":[{{"command":"{command}"}}]}}]}}}}"#);
-            let json = Json::parse(text.as_bytes()).expect("JSON");
+            let json = text.parse().expect("JSON");
             assert!(entries(&json, Form::Groups { timeout: 2 }).is_empty(), "{command}");
         }
     }

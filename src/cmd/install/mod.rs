@@ -19,6 +19,8 @@ use std::io;
 use clap::Args;
 
 use super::{Exit, Stage};
+use crate::env::Env;
+use crate::format::Known;
 use crate::render::terminal::clean;
 use agents::{Agent, Scope};
 use files::{Changes, Trouble};
@@ -28,47 +30,125 @@ pub use check::{Hook, check};
 
 #[derive(Debug, Args)]
 pub struct InstallArgs {
-    /// claude, codex, copilot, gemini, pi or qwen
-    pub agent: String,
-    /// In the settings of this directory instead of the user's
+    /// claude, codex, copilot, gemini, pi or qwen [default: ask]
+    #[arg(value_name = "AGENT")]
+    pub agents: Vec<String>,
+    /// Every agent found on this machine
+    #[arg(long, conflicts_with = "agents")]
+    pub all: bool,
+    /// Use the settings of this directory instead of yours
     #[arg(long)]
     pub project: bool,
-    /// Show what would be done, and do nothing
+    /// Only show what would change
     #[arg(long)]
     pub print: bool,
 }
 
+type MakePlan = fn(&Site, &mut Plan) -> Result<(), Trouble>;
+
 pub fn install(args: &InstallArgs, stage: &mut Stage) -> io::Result<Exit> {
-    run(args, stage, |site, plan| site.plan_install(plan))
+    run("install", args, stage, |site, plan| site.plan_install(plan))
 }
 
 pub fn uninstall(args: &InstallArgs, stage: &mut Stage) -> io::Result<Exit> {
-    run(args, stage, |site, plan| site.plan_uninstall(plan))
+    run("uninstall", args, stage, |site, plan| site.plan_uninstall(plan))
 }
 
-fn run(
+fn run(command: &str, args: &InstallArgs, stage: &mut Stage, make_plan: MakePlan) -> io::Result<Exit> {
+    let found: Vec<String>;
+    let agents = if args.agents.is_empty() {
+        found = found_here(stage);
+        if found.is_empty() {
+            stage.say(format_args!("no agent was found on this machine; name one: session-context {command} AGENT"))?;
+            return Ok(Exit::Nothing);
+        }
+        if !args.all
+            && !args.print
+            && let Some(refused) = confirm(command, &found, args, stage, make_plan)?
+        {
+            return Ok(refused);
+        }
+        &found
+    } else {
+        &args.agents
+    };
+    let (mut exit, mut next) = (Exit::Found, None);
+    for agent in agents {
+        exit = exit.max(one(agent, args, stage, make_plan, &mut next)?);
+    }
+    if let Some(next) = next {
+        writeln!(stage.out, "{next}")?;
+    }
+    Ok(exit)
+}
+
+/// The agents whose directory is there, as they are called on screen.
+fn found_here(stage: &Stage) -> Vec<String> {
+    let is_here = |agent: &&Agent| agent.dir(Scope::User, stage.env).is_dir();
+    Agent::all().iter().filter(is_here).map(|agent| super::label(stage.formats, agent.format).to_owned()).collect()
+}
+
+/// Shows what would be done for each agent, and asks. Where nobody can answer, it says how to go on.
+fn confirm(
+    command: &str,
+    found: &[String],
     args: &InstallArgs,
     stage: &mut Stage,
-    make_plan: impl Fn(&Site, &mut Plan) -> Result<(), Trouble>,
-) -> io::Result<Exit> {
-    let known = stage.formats.iter().find(|format| format.is_called(&args.agent));
+    make_plan: MakePlan,
+) -> io::Result<Option<Exit>> {
+    writeln!(stage.out, "Agents found on this machine:")?;
+    for name in found {
+        let (plan, planned) = plan(name, args, stage, make_plan);
+        writeln!(stage.out, "{name}")?;
+        let lines = plan.would.iter().map(|(line, _)| line.trim_end_matches(':').to_owned());
+        for line in lines.chain(planned.err()) {
+            writeln!(stage.out, "    {}", clean(&line))?;
+        }
+    }
+    if stage.look.height.is_none() || !stage.env.has_terminal() {
+        stage.out.flush()?;
+        let names = found.join("|");
+        stage.say(format_args!("choose: session-context {command} --all, or session-context {command} {names}"))?;
+        return Ok(Some(Exit::Trouble));
+    }
+    write!(stage.out, "{} all of them? [y/N] ", if command == "install" { "Set up" } else { "Clean up" })?;
+    stage.out.flush()?;
+    Ok((!matches!(&*stage.env.answer(), "y" | "yes")).then_some(Exit::Nothing))
+}
+
+/// What is to be done for an agent, and what stands against it.
+fn plan(called: &str, args: &InstallArgs, stage: &Stage, make_plan: MakePlan) -> (Plan, Result<(), String>) {
+    let mut plan = Plan::default();
+    let planned = site(called, args, stage.formats, stage.env)
+        .and_then(|site| make_plan(&site, &mut plan).map_err(|trouble| format!("{trouble}; nothing was changed")));
+    (plan, planned)
+}
+
+fn site<'s>(called: &'s str, args: &InstallArgs, formats: &[Known], env: &'s Env) -> Result<Site<'s>, String> {
+    let known = formats.iter().find(|format| format.is_called(called));
     let agent = known.and_then(|known| Some((Agent::of_format(&known.name)?, known.head().agent.clone())));
     // Its sessions are in Pi's format, but it has no place for Pi's extensions.
-    let (Some((agent, name)), false) = (agent, args.agent.eq_ignore_ascii_case("openclaw")) else {
+    let (Some((agent, name)), false) = (agent, called.eq_ignore_ascii_case("openclaw")) else {
         let agents = "claude, codex, copilot, gemini, pi, qwen";
-        stage.say(format_args!("there is no hook for '{}'; AGENT is one of {agents}", args.agent))?;
-        return Ok(Exit::Trouble);
+        return Err(format!("there is no hook for '{called}'; AGENT is one of {agents}"));
     };
-    let scope = if args.project { Scope::Project } else { Scope::User };
-    if args.project && agent.file(Scope::Project, stage.env) == agent.file(Scope::User, stage.env) {
-        stage.say("in your home directory --project means the user's own settings; leave it out")?;
-        return Ok(Exit::Trouble);
+    if args.project && agent.file(Scope::Project, env) == agent.file(Scope::User, env) {
+        return Err("in your home directory --project means the user's own settings; leave it out".into());
     }
-    let site = Site { agent, name, called: &args.agent, scope, env: stage.env };
-    let mut plan = Plan::default();
-    let planned = make_plan(&site, &mut plan);
+    let scope = if args.project { Scope::Project } else { Scope::User };
+    Ok(Site { agent, name, called, scope, env })
+}
+
+fn one(
+    called: &str,
+    args: &InstallArgs,
+    stage: &mut Stage,
+    make_plan: MakePlan,
+    next: &mut Option<&'static str>,
+) -> io::Result<Exit> {
+    let (plan, planned) = plan(called, args, stage, make_plan);
     if let Err(trouble) = &planned {
-        stage.say(format_args!("{trouble}; nothing was changed"))?;
+        stage.say(trouble)?;
     }
     if args.print {
         plan.show(stage)?;
@@ -80,9 +160,10 @@ fn run(
         stage.say(trouble)?;
         return Ok(Exit::Trouble);
     }
-    for line in plan.done.iter().chain(&plan.notes).chain(&plan.next) {
+    for line in plan.done.iter().chain(&plan.notes) {
         writeln!(stage.out, "{}", clean(line))?;
     }
+    *next = next.or(plan.next);
     Ok(Exit::Found)
 }
 
@@ -96,7 +177,7 @@ struct Plan {
     would: Vec<(String, Option<String>)>,
     notes: Vec<String>,
     /// What to do next, once it is done.
-    next: Option<String>,
+    next: Option<&'static str>,
 }
 
 impl Plan {

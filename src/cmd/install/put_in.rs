@@ -29,7 +29,7 @@ impl Site<'_> {
         }
         self.plan_notes(plan);
         if !plan.changes.is_empty() {
-            plan.next = Some("New sessions have it; `session-context doctor` checks it.".into());
+            plan.next = Some("New sessions have it; `session-context doctor` checks it.");
         }
         Ok(())
     }
@@ -37,29 +37,29 @@ impl Site<'_> {
     fn plan_hook(&self, program: &str, plan: &mut Plan) -> Result<Change, Trouble> {
         let (agent, path) = (self.agent, self.file());
         let shown = self.tilde(&path);
-        // Where it cannot be done, it can still be shown.
-        let usual = hook::fragment(agent, |_| hook::command(agent, program));
-        plan.would.push((format!("would add to {shown}:"), Some(usual)));
         let by_hand = |mut fault: Fault| {
             let project = if self.scope == Scope::Project { " --project" } else { "" };
             let print = format!("session-context install {}{project} --print", self.called);
             fault.why += &format!("; correct that and run this again, or write in by hand what `{print}` shows");
             Trouble::at(&path, fault)
         };
+        // Where it cannot be done, it can still be shown.
+        let usual = hook::fragment(agent, |_| hook::command(agent, program)).map_err(by_hand)?;
+        plan.would.push((format!("would add to {shown}:"), Some(usual)));
         let before = files::read(&path)?;
         let mut json = Json::parse(before.as_deref().unwrap_or_default()).map_err(by_hand)?;
         let blank = before.as_deref().is_none_or(|before| before.trim_ascii().is_empty());
-        if agent.owns_file() && !blank && hook::entries(&json, agent.form).is_empty() {
+        if agent.owns_file() && !blank && hook::entries(&json.value, agent.form).is_empty() {
             return Err(not_ours(&path));
         }
         let outcome = hook::add(&mut json, agent, program).map_err(by_hand)?;
         plan.would.pop();
 
-        let after = Some(json.text().to_owned()).filter(|after| before.as_deref() != Some(after.as_bytes()));
-        let entries = hook::entries(&json, agent.form);
+        let after = Some(json.text()).filter(|after| before.as_deref() != Some(after.as_bytes()));
+        let entries = hook::entries(&json.value, agent.form);
         let of_event = |event: &str| entries.iter().find(|entry| entry.event == event);
-        let fragment =
-            hook::fragment(agent, |event| of_event(event).map(|entry| entry.command.clone()).unwrap_or_default());
+        let command = |event: &str| of_event(event).map(|entry| entry.command.clone()).unwrap_or_default();
+        let fragment = hook::fragment(agent, command).map_err(by_hand)?;
         let mut details = agent.events().join(", ");
         if after.is_some() && outcome.moved.is_empty() {
             details = outcome.added.join(", ");

@@ -2,8 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::Value;
+
 use super::agents::{Agent, Form, Scope};
-use super::edit::{Child, Json, Span};
+use super::edit::Json;
 use super::files::{self, Trouble};
 use super::{extension, hook};
 use crate::env::Env;
@@ -45,11 +47,10 @@ impl Site<'_> {
         let mut dirs: Vec<_> = [Scope::User, self.scope].iter().map(|scope| self.agent.dir(*scope, self.env)).collect();
         dirs.dedup();
         for dir in dirs {
-            for (file, path, word) in self.agent.off {
+            for (file, path, off) in self.agent.off {
                 let file = dir.join(file);
-                let off = parsed(&file).is_some_and(|json| json.find(path).is_some_and(|value| json.is(&value, word)));
-                if off {
-                    found.push(format!("\"{}\": {word} in {}", path.join("."), self.tilde(&file)));
+                if path.iter().fold(&parsed(&file), |value, key| &value[key]) == off {
+                    found.push(format!("\"{}\": {off} in {}", path.join("."), self.tilde(&file)));
                 }
             }
             let config = dir.join("config.toml");
@@ -78,7 +79,7 @@ impl Site<'_> {
     pub fn packaged(&self) -> Option<String> {
         [Scope::User, Scope::Project].iter().find_map(|scope| {
             let settings = self.agent.dir(*scope, self.env).join("settings.json");
-            let (json, shown) = (parsed(&settings)?, self.tilde(&settings));
+            let (json, shown) = (parsed(&settings), self.tilde(&settings));
             match self.agent.format {
                 "agent-sdk" if has_plugin(&json) => Some(format!("the plugin that is enabled in {shown}")),
                 "pi" if has_package(&json, &settings) => Some(format!("the package in {shown}")),
@@ -92,32 +93,31 @@ pub fn has_hook(agent: &Agent, scope: Scope, env: &Env) -> bool {
     let path = agent.file(scope, env);
     match agent.form {
         Form::Extension => files::read(&path).ok().flatten().is_some_and(|text| extension::is_ours(&text)),
-        form => parsed(&path).is_some_and(|json| !hook::entries(&json, form).is_empty()),
+        form => !hook::entries(&parsed(&path), form).is_empty(),
     }
 }
 
 /// Whether settings of Claude Code enable our plugin, from whatever marketplace.
-fn has_plugin(json: &Json) -> bool {
-    let is_ours = |key: &str| key.split('@').next() == Some(NAME);
-    let enabled = |plugin: &Child| plugin.key.as_deref().is_some_and(is_ours) && json.is(&plugin.value, "true");
-    json.find(&["enabledPlugins"]).is_some_and(|plugins| json.members(&plugins).iter().any(enabled))
+fn has_plugin(settings: &Value) -> bool {
+    let mut plugins = settings["enabledPlugins"].as_object().into_iter().flatten();
+    plugins.any(|(key, enabled)| key.split('@').next() == Some(NAME) && *enabled == true)
 }
 
 /// Whether settings of Pi have our package, from wherever.
-fn has_package(json: &Json, settings: &Path) -> bool {
-    let is_ours = |package: &Span| {
-        let source = json.member(package, "source").unwrap_or_else(|| package.clone());
-        let Some(source) = json.string(&source) else { return false };
+fn has_package(json: &Value, settings: &Path) -> bool {
+    let is_ours = |package: &Value| {
+        let Some(source) = package.get("source").unwrap_or(package).as_str() else { return false };
         // A directory is called by its path from here, whatever that is.
-        let manifest = parsed(&settings.with_file_name(&source).join("package.json"));
-        let named = manifest.and_then(|manifest| manifest.string(&manifest.find(&["name"])?));
-        named.map_or_else(|| source.contains(NAME), |name| name == NAME)
+        let manifest = parsed(&settings.with_file_name(source).join("package.json"));
+        manifest["name"].as_str().map_or_else(|| source.contains(NAME), |name| name == NAME)
     };
-    json.find(&["packages"]).is_some_and(|packages| json.elements(&packages).iter().any(is_ours))
+    json["packages"].as_array().is_some_and(|packages| packages.iter().any(is_ours))
 }
 
-fn parsed(path: &Path) -> Option<Json> {
-    Json::parse(&files::read(path).ok()??).ok()
+/// What a file says; null if it cannot be read.
+fn parsed(path: &Path) -> Value {
+    let bytes = files::read(path).ok().flatten();
+    bytes.and_then(|bytes| Json::parse(&bytes).ok()).map(|json| json.value).unwrap_or_default()
 }
 
 pub fn not_ours(path: &Path) -> Trouble {

@@ -41,21 +41,22 @@ impl Site<'_> {
     fn plan_hook_removal(&self, plan: &mut Plan) -> Result<bool, Trouble> {
         let (agent, path, backup) = (self.agent, self.file(), self.backup());
         let Some(before) = files::read(&path)? else { return Ok(false) };
-        let mut json = Json::parse(&before).map_err(|mut fault: Fault| {
+        let refused = |mut fault: Fault| {
             fault.why += "; correct that and run this again";
             Trouble::at(&path, fault)
-        })?;
-        let entries = hook::entries(&json, agent.form);
+        };
+        let mut json = Json::parse(&before).map_err(refused)?;
+        let entries = hook::entries(&json.value, agent.form);
         if entries.is_empty() {
             return Ok(false);
         }
         let kept = if agent.owns_file() { None } else { files::read(&backup)? };
-        let original = kept.filter(|kept| hook::is_made_of(kept, json.text(), agent, &entries));
-        let events = hook::take_out(&mut json, agent).join(", ");
+        let original = kept.filter(|kept| hook::is_made_of(kept, &json.text(), agent, &entries));
+        let events = hook::take_out(&mut json, agent).map_err(refused)?.join(", ");
         // Without a backup there was nothing before.
         let empty = match agent.form {
-            Form::Flat => json.find(&["hooks"]).is_none(),
-            _ => json.members(&json.root()).is_empty() && fs::symlink_metadata(&backup).is_err() && !path.is_symlink(),
+            Form::Flat => json.value.get("hooks").is_none(),
+            _ => json.is_empty() && fs::symlink_metadata(&backup).is_err() && !path.is_symlink(),
         };
         if empty {
             self.plan_removal("hook ", &path, plan);
