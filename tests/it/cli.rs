@@ -72,7 +72,6 @@ fn bad_flags_are_errors_with_usage() {
         &["-x"],
         &["list", "--lines", "5"],
         &["list", "extra"],
-        &["log"],
         &["log", "11111111", "--all"],
         &["formats", "frobnicate"],
         &["formats", "check"],
@@ -155,6 +154,26 @@ fn since_is_a_time_or_how_long_ago() {
         world.reader(&["11111111", "--since", since]).run().success().stdout(&prompts(first..10));
     }
     world.reader(&["11111111", "--since", "1h", "--lines", "2"]).run().success().stdout(&prompts(8..10));
+}
+
+/// Days by their names: the newest such day, from its midnight on.
+#[test]
+fn since_is_a_day_by_its_name() {
+    let world = World::new();
+    // The 16th, when it is now, is a Monday.
+    let days = ["09T23:59", "10T00:00", "14T23:59", "15T00:00", "15T23:59", "16T00:00"];
+    let said = days.map(|day| prompt(&world.path("work"), &format!("2026-11-{day}:00Z"), day));
+    world.claude(ONE, &said.concat());
+    for (since, count) in
+        [("today", 1), ("Monday", 1), ("yesterday", 3), ("sunday", 3), ("saturday", 4), ("tuesday", 5)]
+    {
+        let shown = world.reader(&["11111111", "--since", since]).run().success();
+        assert_eq!(shown.out().lines().count(), count, "{since}: {}", shown.out());
+    }
+    // Midnight is where the user is: there it is still Sunday.
+    let shown = world.reader(&["11111111", "--since", "today"]).env("TZ", "EST5").run().success();
+    assert_eq!(shown.out().lines().count(), 2, "{}", shown.out());
+    world.reader(&["11111111", "--since", "mo"]).run().status(2).stdout("").stderr_has("not a time like 2h, 7d, today");
 }
 
 /// With --since alone there is no limit of fifty.
@@ -325,23 +344,31 @@ fn a_closed_pipe_is_no_error() {
     }
 }
 
-/// Runs a shell line in a terminal of its own, by `script` from util-linux; none where there is none.
-fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
-    let program = env!("CARGO_BIN_EXE_session-reader");
-    let output = std::process::Command::new("/usr/bin/script")
-        .args(["-qec", &format!("{program} {args}"), "/dev/null"])
+/// Runs a program in a terminal of its own of 80 columns and so many rows, by `script` from util-linux, with something
+/// typed in; none where there is no `script`.
+pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &str), typed: &str) -> Option<String> {
+    use std::io::Write;
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_session-reader")).parent().expect("a directory");
+    let mut child = std::process::Command::new("/usr/bin/script")
+        .args(["-qec", &format!("stty cols 80 rows {rows}; {}/{line}", programs.display()), "/dev/null"])
         .env_clear()
         .env("HOME", world.path(""))
+        .env("PATH", "/usr/bin:/bin")
         .env("TERM", "xterm")
         .env("TZ", "UTC")
         .env("SESSION_MONITOR_NOW", crate::world::NOW)
-        .env("COLUMNS", "80")
         .env(variable.0, variable.1)
         .current_dir(world.path("work"))
-        .stdin(std::process::Stdio::null())
-        .output()
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
         .ok()?;
-    String::from_utf8(output.stdout).ok()
+    child.stdin.take()?.write_all(typed.as_bytes()).ok()?;
+    Some(String::from_utf8(child.wait_with_output().ok()?.stdout).ok()?.replace('\r', ""))
+}
+
+pub fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
+    in_a_terminal_of(24, world, &format!("session-reader {args}"), variable, "")
 }
 
 /// Colours are for terminals, and not for those who said that they want none.
@@ -359,6 +386,50 @@ fn colour_is_for_terminals() {
             let plain = in_a_terminal(&world, args, variable).expect("script worked before");
             assert!(!plain.contains('\u{1b}'), "{args} with {variable:?}: {plain:?}");
         }
+    }
+}
+
+/// The flag wins over the variables, and of those the one that forbids.
+#[test]
+fn colour_can_be_asked_for() {
+    let world = ten();
+    let coloured = |args: &[&str], variables: &[(&str, &str)]| {
+        let run = variables.iter().fold(world.reader(args), |run, (name, value)| run.env(name, value));
+        run.run().success().out().contains('\u{1b}')
+    };
+    let (force, no) = (("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1"));
+    assert!(coloured(&["list", "--color", "always"], &[]));
+    assert!(coloured(&["--color=always"], &[no]));
+    assert!(coloured(&["11111111", "--color", "always"], &[]));
+    assert!(coloured(&["list"], &[force]));
+    assert!(!coloured(&["list"], &[force, no]));
+    assert!(!coloured(&["list"], &[("CLICOLOR_FORCE", "0")]));
+    assert!(!coloured(&["list", "--color", "never"], &[force]));
+    assert!(!coloured(&["--color", "auto"], &[]));
+    world.reader(&["list", "--color", "pink"]).run().status(2).stdout("").stderr_has("auto, always, never");
+    // Before a command of the other program, too; a hook takes it for a flag that it does not know.
+    world.context(&["--color", "never", "tags"]).run().status(1).stderr_has("no tags in this project");
+    world
+        .context(&["--color", "never"])
+        .stdin("{}")
+        .run()
+        .status(0)
+        .stdout("")
+        .stderr_has("unknown argument '--color'");
+}
+
+/// What waits for the user stands out.
+#[test]
+fn states_have_their_colours() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let asked = |time: &str| prompt(&cwd, time, "go");
+    world.claude(ONE, &(asked("2026-11-16T02:50:00Z") + &answer(&cwd, "2026-11-16T02:51:00Z", "done")));
+    world.claude("22222222", &asked("2026-11-16T02:50:00Z"));
+    world.claude("33333333", &asked("2026-11-01T02:50:00Z"));
+    let shown = world.reader(&["list", "--color", "always"]).run().success();
+    for state in ["\u{1b}[1m\u{1b}[33mwaiting", "\u{1b}[36mworking", "\u{1b}[2midle"] {
+        assert!(shown.out().contains(state), "{:?}", shown.out());
     }
 }
 
@@ -393,6 +464,74 @@ fn text_is_wrapped_to_the_width() {
     }
 }
 
+/// Every command of both programs, and nothing.
+fn command_lines() -> Vec<(&'static str, Vec<&'static str>)> {
+    let reader = [" ", "list", "log", "resume", "profile", "formats", "formats check"];
+    let context = [
+        " ",
+        "demo",
+        "install",
+        "uninstall",
+        "explain",
+        "doctor",
+        "mute",
+        "unmute",
+        "pin",
+        "pins",
+        "unpin",
+        "note",
+        "notes",
+        "done",
+        "tag",
+        "tags",
+        "profile",
+        "profile set",
+        "profile remove",
+    ];
+    let of = |program, lines: &[&'static str]| -> Vec<_> {
+        lines.iter().map(|line| (program, line.split_whitespace().collect())).collect()
+    };
+    [of("session-reader", &reader), of("session-context", &context)].concat()
+}
+
+/// Help fits 80 columns, and a narrower or wider terminal as well; `-h` is one screen.
+#[test]
+fn help_fits_the_terminal() {
+    let world = World::new();
+    for (program, line) in command_lines() {
+        for flag in ["-h", "--help"] {
+            let args = [&line[..], &[flag]].concat();
+            let run = || if program == "session-reader" { world.reader(&args) } else { world.context(&args) };
+            for (columns, most) in [("", 80), ("60", 60)] {
+                let shown = run().env("COLUMNS", columns).run().success();
+                // A usage line is never broken.
+                for line in shown.out().lines().filter(|line| most == 80 || !line.starts_with("Usage: ")) {
+                    assert!(line.chars().count() <= most, "{program} {args:?} in {most}: {line}");
+                }
+            }
+            let lines = run().run().success().out().lines().count();
+            assert!(flag == "--help" || lines <= 24, "{program} {args:?}");
+        }
+    }
+    let wide = world.reader(&["profile", "--help"]).env("COLUMNS", "200").run().success();
+    assert!(wide.out().lines().any(|line| line.chars().count() > 120), "{}", wide.out());
+}
+
+/// A first word that is no flag is a command, also where an agent would run the hook.
+#[test]
+fn a_misspelt_command_of_the_hooks_program() {
+    let world = World::new();
+    let done = world.context(&["instal", "claude"]).stdin("{}").run().status(2).stdout("");
+    done.stderr_has("unrecognized subcommand 'instal'").stderr_has("'install'");
+    // What only a hook line can be is the hook, which never fails.
+    for args in [&[][..], &["--agent", "nobody"], &["--frobnicate"], &["-x", "install"]] {
+        world.context(args).stdin("{}").run().status(0).stdout("");
+    }
+    world.context(&["--agent", "nobody"]).stdin("{}").run().status(0).stderr_has("no agent is called 'nobody'");
+    let help = world.context(&["--help"]).run().success().out().to_owned();
+    world.context(&["help"]).run().success().stdout(&help);
+}
+
 /// Help says what there is: commands, exit status, and every variable that is read.
 #[test]
 fn help_mentions_everything() {
@@ -414,6 +553,7 @@ fn help_mentions_everything() {
         "XDG_CACHE_HOME",
         "TZ",
         "NO_COLOR",
+        "CLICOLOR_FORCE",
         "COLUMNS",
         "SESSION_MONITOR_NOW",
         "log",

@@ -300,7 +300,12 @@ fn waiting_can_be_ended() {
 fn an_unknown_name_is_not_waited_for() {
     let world = World::new();
     begun(&world, ONE, "first");
-    world.reader(&["nobody", "--follow"]).run().status(2).stdout("").stderr_has("no session is called 'nobody'");
+    world
+        .reader(&["nobody", "--follow"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr_has("no command or session is called 'nobody'");
 }
 
 /// Without a name all sessions of the project are followed, also one that begins later, and no others.

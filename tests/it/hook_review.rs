@@ -11,8 +11,8 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::hook::{
-    AGENTS, HEADER, ME, ONE, THREE, TWO, ago, all_clients, asked, block, calls, cursors, edit, home, hook, input, line,
-    make_younger, path, read_json, text, told, told_after, told_to, transcript,
+    AGENTS, HEADER, ME, ONE, REQUEST, THREE, TWO, ago, all_clients, asked, block, calls, cursors, edit, home, hook,
+    input, line, make_younger, on_machine, path, read_json, text, told, told_after, told_to, transcript,
 };
 use crate::world::{World, answer, prompt};
 
@@ -73,15 +73,15 @@ fn one_said(minutes: i64, text: &str) -> String {
 fn copied(renamed: bool, much: bool, goes_on: bool) {
     let case = format!("renamed: {renamed}, much: {much}");
     let world = World::new();
-    let spoken = said(&world, 9, "one") + &answer(&world.path("work"), &ago(8), "I will edit it");
+    let spoken = said(&world, 9, REQUEST) + &answer(&world.path("work"), &ago(8), "I will edit it");
     let all = spoken + &calls(8, "c1", &["Edit a.rs"]) + &calls(7, "c2", &["Bash make"]);
     let one = world.claude(ONE, &all);
-    let expected = "- 11111111 (7m ago, 4 messages): \"one\" -> updated a.rs, ran 1 command";
+    let expected = format!("- 11111111 (7m ago, 4 messages): \"{REQUEST}\" -> updated a.rs, ran 1 command");
     assert_eq!(told(&world), block(&[expected]), "{case}");
     if much {
         let texts = (0..70).map(|number| answer(&world.path("work"), &ago(6), &format!("x{number}")));
         world.claude(THREE, &texts.collect::<String>());
-        assert_eq!(told(&world), block(&["- 33333333 (6m ago, 70 messages): \"x69\""]), "{case}");
+        assert_eq!(told(&world), block(&["- 33333333 (6m ago, 70 messages): said \"x69\""]), "{case}");
     }
     let copy = transcript(&world, TWO);
     if renamed {
@@ -241,7 +241,7 @@ fn a_directory_that_was_a_loop() {
     symlink(dir, dir).expect("a link");
     let texts = (0..70).map(|number| answer(&world.path("work"), &ago(9), &format!("x{number}")));
     world.write(format!(".claude/projects/-any/{TWO}.jsonl"), texts.collect::<String>());
-    assert_eq!(told_with(&world, &[]), block(&["- 22222222 (9m ago, 70 messages): \"x69\""]));
+    assert_eq!(told_with(&world, &[]), block(&["- 22222222 (9m ago, 70 messages): said \"x69\""]));
     assert_eq!(told_with(&world, &[]), "");
     fs::remove_file(dir).and_then(|()| fs::rename(&aside, dir)).expect("moved back");
     assert_eq!(told(&world), one_said(20, "unread"));
@@ -253,7 +253,7 @@ fn comes_back(steps: &[usize]) {
     let world = World::new();
     let lines: Vec<String> = (0..12).map(|number| said(&world, 30 - number, &format!("said {number}"))).collect();
     let one = world.claude(ONE, &lines.concat());
-    assert_eq!(told(&world), block(&["- 11111111 (19m ago, 12 messages): \"said 0\""]));
+    assert_eq!(told(&world), block(&["- 11111111 (19m ago, 12 messages): \"said 11\""]));
     for (at, step) in steps.iter().enumerate() {
         // In place, as a program does that writes a file anew.
         fs::write(&one, lines[..*step].concat()).expect("written");
@@ -285,8 +285,8 @@ fn a_name_that_goes_over() {
         assert_eq!(told(&world), block(&["- discord (9m ago, 1 message): \"one\""]));
         world.append(&one, said(&world, 8, "two"));
         if unread {
-            let done = hook(&world, &["--budget", "110"], &input(&world, ME)).run().status(0).stdout("");
-            assert!(done.err().contains("nothing fits into 110"), "{}", done.err());
+            let done = hook(&world, &["--budget", "90"], &input(&world, ME)).run().status(0).stdout("");
+            assert!(done.err().contains("nothing fits into 90"), "{}", done.err());
         }
         asked(&world, TWO, 7, "three");
         home(&world, ".volute", &[("discord", TWO)]);
@@ -312,12 +312,11 @@ fn seen_with_another_scope() {
     fs::create_dir_all(world.path("other")).expect("a directory");
     let other = elsewhere(&world, ONE, 9, "secret");
     assert_eq!(told(&world), "");
-    let machine = |text: String| text.replace("sessions of this project", "sessions on this machine");
-    assert_eq!(told_with(&world, &["--scope", "machine"]), machine(one_said(9, "secret")));
+    assert_eq!(told_with(&world, &["--scope", "machine"]), on_machine(&one_said(9, "secret")));
     world.append(&other, prompt(&world.path("other"), &ago(5), "more"));
     assert_eq!(told(&world), "");
     assert_eq!(told(&world), "");
-    assert_eq!(told_with(&world, &["--scope", "machine"]), machine(one_said(5, "more")));
+    assert_eq!(told_with(&world, &["--scope", "machine"]), on_machine(&one_said(5, "more")));
 }
 
 /// 6: An observer that moves is told of where it is, and of what came meanwhile when it is back.
@@ -352,7 +351,7 @@ fn a_session_that_came_here() {
             assert_eq!(told(&world), "");
         }
         world.append(&one, said(&world, 9, "now here") + &there(8, "away") + &said(&world, 7, "back"));
-        let expected = block(&["- 11111111 (7m ago, 2 messages): \"now here\""]);
+        let expected = block(&["- 11111111 (7m ago, 2 messages): \"back\""]);
         assert_eq!(told(&world), expected, "looked: {looked}");
         world.append(&one, there(6, "gone"));
         assert_eq!(told(&world), "");
@@ -425,7 +424,7 @@ fn more_than_could_be_read_waits() {
     world.append(&one, (0..700).map(big).collect::<String>());
     assert!(fs::metadata(&one).expect("a file").len() > 2 << 20);
     for _ in 0..2 {
-        hook(&world, &["--budget", "110"], &input(&world, ME)).run().status(0).stdout("").stderr_has("nothing fits");
+        hook(&world, &["--budget", "90"], &input(&world, ME)).run().status(0).stdout("").stderr_has("nothing fits");
     }
     let text = told(&world);
     let count = text.split(" (5m ago, ").nth(1).and_then(|rest| rest.split_once("+ messages)"));
@@ -538,11 +537,11 @@ fn a_file_of_equal_lines() {
         (0..count).map(line).collect()
     };
     let one = world.claude(ONE, &lines("old", 9, 10));
-    assert_eq!(told(&world), block(&["- 11111111 (9m ago, 10 messages): \"old 00\""]));
+    assert_eq!(told(&world), block(&["- 11111111 (9m ago, 10 messages): \"old 09\""]));
     let (old, new) = (lines("old", 9, 10), lines("new", -1, 60));
     assert_eq!(old[old.len() - 64..], new[old.len() - 64..old.len()], "as if it only grew");
     fs::write(&one, new).expect("written");
-    assert_eq!(told_after(&world, 2), block(&["- 11111111 (1m ago, 60 messages): \"new 00\""]));
+    assert_eq!(told_after(&world, 2), block(&["- 11111111 (1m ago, 60 messages): \"new 59\""]));
     assert_eq!(told_after(&world, 2), "");
 }
 
@@ -593,7 +592,7 @@ fn a_fault_is_noted() {
     let trouble = note["trouble"][0].as_str().unwrap_or_default();
     assert!(trouble.starts_with("a fault of its own: ") && trouble.contains("SESSION_CONTEXT_FAULT"), "{journal}");
     let doctor = world.context(&["doctor"]).run();
-    let shown = doctor.out().split_once("\nTrouble last").map(|(_, rest)| rest).unwrap_or_default();
+    let shown = doctor.out().split_once("\nLast problem").map(|(_, rest)| rest).unwrap_or_default();
     assert!(shown.contains("asked for by SESSION_CONTEXT_FAULT"), "{}", doctor.out());
     assert_eq!(told(&world), one_said(9, "one"), "nothing is lost");
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
+use crate::cli::in_a_terminal_of;
 use crate::world::{Chance, World};
 
 /// How an agent is called, its format, the file with the hook, the skill, the events, and the time-out.
@@ -187,6 +188,65 @@ fn a_fresh_install_of_each_agent() {
     }
 }
 
+/// Without a name, what is found is shown and nothing is done where nobody can answer; `--all` takes it.
+#[test]
+fn all_agents_that_are_there() {
+    let world = World::new();
+    world
+        .context(&["install", "--all"])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr("session-context: no agent was found on this machine; name one: session-context install AGENT\n");
+    for dir in [".claude", ".pi/agent", "work"] {
+        std::fs::create_dir_all(world.path(dir)).expect("a directory");
+    }
+    let before = snapshot(&world);
+    world
+        .context(&["install"])
+        .run()
+        .status(2)
+        .stdout(
+            "\
+Agents found on this machine:
+claude
+    would add to ~/.claude/settings.json (UserPromptSubmit, SessionStart)
+    would write the skill to ~/.claude/skills/sessions/SKILL.md
+pi
+    would write ~/.pi/agent/extensions/session-context.ts
+    would write the skill to ~/.pi/agent/skills/sessions/SKILL.md
+",
+        )
+        .stderr("session-context: choose: session-context install --all, or session-context install claude|pi\n");
+    assert_eq!(snapshot(&world), before);
+    let shown = "\
+hook   added to ~/.claude/settings.json (UserPromptSubmit, SessionStart)
+skill  written to ~/.claude/skills/sessions/SKILL.md
+hook   written to ~/.pi/agent/extensions/session-context.ts
+skill  written to ~/.pi/agent/skills/sessions/SKILL.md
+";
+    world.context(&["install", "--all"]).run().success().stdout(&format!("{shown}{NEXT}"));
+    let installed = snapshot(&world);
+    world.context(&["uninstall"]).run().status(2).stderr_has("choose: session-context uninstall --all, or");
+    assert_eq!(snapshot(&world), installed);
+    world.context(&["uninstall", "--all"]).run().success();
+    assert!(snapshot(&world).keys().all(|path| !path.is_file()), "nothing is left");
+    world.context(&["install", "pi", "claude"]).run().success();
+    assert_eq!(snapshot(&world).len(), installed.len());
+    world.context(&["install", "--all", "claude"]).run().status(2).stdout("");
+}
+
+/// On a terminal it asks.
+#[test]
+fn a_terminal_is_asked() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path(".claude")).expect("a directory");
+    let Some(shown) = in_a_terminal_of(24, &world, "session-context install", ("X", ""), "y\n") else { return };
+    assert!(shown.contains("Set up all of them? [y/N] "), "{shown}");
+    assert!(shown.contains("hook   added to ~/.claude/settings.json"), "{shown}");
+    assert!(world.path(".claude/settings.json").is_file());
+}
+
 #[test]
 fn a_fresh_install_for_copilot_is_a_file_of_our_own() {
     let world = World::new();
@@ -361,6 +421,40 @@ fn odd_settings() -> Vec<(String, String)> {
         ("{}".into(), CLAUDE.fresh().trim_end().into()),
         ("{ \n\n }\n".into(), CLAUDE.fresh()),
         ("{\"hooks\":{ }}".into(), format!("{{\"hooks\":{{\"UserPromptSubmit\":{tight},\"SessionStart\":{tight}}}}}")),
+        // Comments and trailing commas: ours has a comma where the others have one, and no comment changes its owner.
+        (
+            "// a\n{\n  // \"b\": [\n  \"c\": 1, // d,\n  /* e */ \"f\": [1, 2,], // g\n  // h\n}\n/* i */".into(),
+            format!(
+                "// a\n{{\n  // \"b\": [\n  \"c\": 1, // d,\n  /* e */ \"f\": [1, 2,], // g\n  \"hooks\": {{\n    \"UserPromptSubmit\": {0},\n    \"SessionStart\": {0}\n  }},\n  // h\n}}\n/* i */",
+                array("\n", "    ", "  ")
+            ),
+        ),
+        (
+            "{\r\n\t\"a\": 1 // b \r\n}\r\n".into(),
+            format!(
+                "{{\r\n\t\"a\": 1, // b \r\n\t\"hooks\": {{\r\n\t\t\"UserPromptSubmit\": {0},\r\n\t\t\"SessionStart\": {0}\r\n\t}}\r\n}}\r\n",
+                array("\r\n", "\t\t", "\t")
+            ),
+        ),
+        (
+            "{\"a\": 1 /* b */}".into(),
+            format!(r#"{{"a": 1, /* b */ "hooks": {{"UserPromptSubmit": {spaced}, "SessionStart": {spaced}}}}}"#),
+        ),
+        (
+            "{\"a\": 1 // b\n}".into(),
+            format!(
+                "{{\"a\": 1, // b\n\"hooks\": {{\n  \"UserPromptSubmit\": {0},\n  \"SessionStart\": {0}\n}}\n}}",
+                array("\n", "  ", "  ")
+            ),
+        ),
+        ("{\n  // a\n}\n".into(), CLAUDE.fresh().replacen('{', "{\n  // a", 1)),
+        ("// a".into(), format!("// a\n{}", CLAUDE.fresh())),
+        (
+            "{\"hooks\": {\"SessionStart\": [1, /* a */ 2, ], /* b */}}".into(),
+            format!(
+                "{{\"hooks\": {{\"SessionStart\": [1, /* a */ 2, {element}, ], /* b */ \"UserPromptSubmit\": {spaced},}}}}"
+            ),
+        ),
     ]
 }
 
@@ -403,6 +497,7 @@ fn uninstall_cuts_out_what_is_ours() {
                 assert!(gone.out().starts_with("hook   removed ~/.claude/settings.json\n"), "{}", gone.out());
                 assert!(!world.path(CLAUDE.file).exists());
             }
+            "// a" => assert_eq!(read(&world, CLAUDE.file), "// a\n{}\n"),
             _ => assert_eq!(read(&world, CLAUDE.file), before),
         }
     }
@@ -451,6 +546,35 @@ skill  written to ~/.claude/skills/sessions/SKILL.md
 skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     );
     assert_eq!(read(&world, CLAUDE.file), with(""));
+}
+
+/// Wherever ours is: a comment is never taken out with it, and never swallows what follows.
+#[test]
+fn comments_beside_ours_stay() {
+    let ours = r#"{"command": "session-context"}"#;
+    for (before, after) in [
+        (
+            "{\n  // a\n  \"hooks\": {\"E\": [{\"hooks\": [OURS]}]}, // b\n  \"c\": 1\n}",
+            "{\n  // a\n  // b\n  \"c\": 1\n}",
+        ),
+        ("{\n  \"c\": 1, // a\n  \"hooks\": {\"E\": [{\"hooks\": [OURS]}]} // b\n}", "{\n  \"c\": 1 // a\n   // b\n}"),
+        ("{\"c\": 1, // a\n \"hooks\": {\"E\": [{\"hooks\": [OURS]}]}}", "{\"c\": 1 // a\n }"),
+        ("{\"c\": 1, // a\n \"hooks\": {\"E\": [{\"hooks\": [OURS]}]},}", "{\"c\": 1, // a\n }"),
+        ("{\"hooks\": {/* a */ \"E\": [{\"hooks\": [OURS]}]}}", "{\"hooks\": {/* a */}}"),
+        (
+            "{\"hooks\": {\"E\": [{\"hooks\": [1, /* a */ OURS /* b */, 2]}]}}",
+            "{\"hooks\": {\"E\": [{\"hooks\": [1, /* a */  /* b */2]}]}}",
+        ),
+    ] {
+        let world = World::new();
+        world.write(CLAUDE.file, before.replace("OURS", ours));
+        world
+            .context(&["uninstall", "claude"])
+            .run()
+            .success()
+            .stdout("hook   removed from ~/.claude/settings.json (E)\n");
+        assert_eq!(read(&world, CLAUDE.file), after);
+    }
 }
 
 /// The program moved: our old entry is replaced where it is, however it was quoted, and what the user wrote behind it
@@ -548,16 +672,20 @@ fn bad_files_are_refused() {
         let event = agent.events[0];
         let no_array = format!("\"{event}\" is not an array: […] is expected here");
         let cases: Vec<(Vec<u8>, &str, &str)> = vec![
-            (b"{\n  // hooks\n  \"a\": 1\n}".into(), "2:3", "a comment, which JSON does not have"),
-            (b"{\n  \"a\": 1, # x\n}".into(), "2:11", "a comment, which JSON does not have"),
-            (b"{\n  \"a\": 1,\n}\n".into(), "3:1", "a comma after the last value, which JSON does not have"),
-            (b"{\"a\": [1,]}".into(), "1:10", "a comma after the last value, which JSON does not have"),
-            (b"{\"a\": 1".into(), "1:7", "not JSON: EOF while parsing an object"),
-            (b"{\"a\": 1} {}".into(), "1:10", "not JSON: trailing characters"),
-            (b"{'a': 1}".into(), "1:2", "not JSON: key must be a string"),
-            (b"{\"a\": \0}".into(), "1:7", "not JSON: expected value"),
-            (b"\0\0\0\0".into(), "1:1", "not JSON: expected value"),
-            (b"garbage".into(), "1:1", "not JSON: expected value"),
+            (b"{\n  \"a\": 1, # x\n}".into(), "2:11", "not JSON: unexpected token"),
+            (b"{\n  \"a\": 1, /* x\n}".into(), "2:11", "not JSON: unterminated comment block"),
+            (b"{\n  \"a\": 1,,\n}\n".into(), "2:10", "not JSON: unexpected token in object"),
+            (b"{\"a\": [1 2]}".into(), "1:9", "not JSON: expected comma"),
+            (b"{\"a\": 1".into(), "1:1", "not JSON: unterminated object"),
+            (b"{\"a\": 1} {}".into(), "1:10", "not JSON: text cannot contain more than one JSON value"),
+            (b"{'a': 1}".into(), "1:2", "not JSON: single-quoted strings are not allowed"),
+            (b"{a: 1}".into(), "1:2", "not JSON: expected string for object property"),
+            (b"{\"\xc3\xa4\": x}".into(), "1:7", "not JSON: unexpected token"),
+            (b"{\"a\": 0x1}".into(), "1:7", "not JSON: hexadecimal numbers are not allowed"),
+            (b"{\"a\": \0}".into(), "1:7", "not JSON: unexpected token"),
+            (b"\0\0\0\0".into(), "1:1", "not JSON: unexpected token"),
+            (b"garbage".into(), "1:1", "not JSON: unexpected word"),
+            ("[".repeat(100_000).into(), "1:513", "not JSON: maximum nesting depth exceeded"),
             (b"{\"a\": \"\xff\xfe\"}".into(), "1:8", "not UTF-8 text"),
             (b"[]".into(), "1:1", NOT_OBJECT),
             (b"\n \"text\"".into(), "2:2", NOT_OBJECT),
@@ -597,10 +725,13 @@ fn uninstall_refuses_bad_files_too() {
     let path = world.write(CLAUDE.file, "{\"hooks\": [}");
     let before = snapshot(&world);
     world.context(&["uninstall", "claude"]).run().status(2).stdout("").stderr(&format!(
-        "session-context: {}:1:12: not JSON: expected value; correct that and run this again; nothing was changed\n",
+        "session-context: {}:1:12: not JSON: unexpected close brace; correct that and run this again; nothing was changed\n",
         path.display()
     ));
     assert_eq!(snapshot(&world), before);
+    let doctor = world.context(&["doctor"]).run();
+    let fault = "~/.claude/settings.json:1:12: not JSON: unexpected close brace; correct that and install it again\n";
+    assert!(doctor.out().contains(fault), "{}", doctor.out());
 }
 
 /// A file of our name that is not ours is not ours.
@@ -1051,14 +1182,26 @@ struct Random {
     /// Newline and indentation, or neither.
     newline: &'static str,
     unit: &'static str,
+    /// With `//c` and `/*c*/`, and trailing commas.
+    comments: bool,
+}
+
+/// Random settings without their comments and trailing commas.
+fn plain(text: &str) -> String {
+    let text = text.replace("/*c*/", "").replace("//c", "");
+    let is_trailing = |rest: &str| rest.trim_start().starts_with([']', '}']);
+    text.char_indices()
+        .filter(|(at, char)| *char != ',' || !is_trailing(&text[at + 1..]))
+        .map(|(_, char)| char)
+        .collect()
 }
 
 impl Random {
-    fn new(seed: u64) -> Random {
+    fn new(seed: u64, comments: bool) -> Random {
         let mut chance = Chance::new(seed);
         let newline = ["", "\n", "\n", "\r\n"][chance.below(4)];
         let unit = ["  ", "    ", "\t", " ", ""][chance.below(5)];
-        Random { chance, newline, unit }
+        Random { chance, newline, unit, comments }
     }
 
     fn settings(&mut self) -> String {
@@ -1124,34 +1267,50 @@ impl Random {
         let gap =
             |depth: usize| if lines { format!("{}{}", self.newline, self.unit.repeat(depth)) } else { String::new() };
         let inner: Vec<String> = children.iter().map(|child| format!("{}{child}", gap(depth + 1))).collect();
+        let (inner_gap, outer_gap) = (gap(depth + 1), gap(depth));
         let comma = [",", ", ", " ,"][self.chance.below(3)];
-        format!("{open}{}{}{close}", inner.join(comma), gap(depth))
+        if !self.comments {
+            return format!("{open}{}{outer_gap}{close}", inner.join(comma));
+        }
+        let mut out = format!("{open}{}", self.comment());
+        for (index, child) in children.iter().enumerate() {
+            let (before, after) = (self.comment(), self.comment());
+            let comma = if index + 1 < children.len() { comma } else { ["", ","][self.chance.below(2)] };
+            out += &format!("{inner_gap}{before}{child}{after}{comma}{}", self.comment());
+        }
+        format!("{out}{outer_gap}{close}")
+    }
+
+    fn comment(&mut self) -> &'static str {
+        ["", "", "", "/*c*/", " /*c*/", " //c\n"][self.chance.below(6)]
     }
 }
 
 /// Whatever the settings are: after install they mean what they meant, with ours; after uninstall they are what they were.
 #[test]
 fn any_settings_survive_the_round_trip() {
-    for seed in 0..100 {
-        let before = Random::new(seed).settings();
+    for seed in 0..150 {
+        let comments = seed >= 100;
+        let before = Random::new(seed, comments).settings();
         let world = World::new();
         world.write(CLAUDE.file, &before);
         world.context(&["install", "claude"]).run().success();
         let after = read(&world, CLAUDE.file);
 
         let mut expected: Value =
-            serde_json::from_str(&before).unwrap_or_else(|error| panic!("{seed}: {error}: {before}"));
+            serde_json::from_str(&plain(&before)).unwrap_or_else(|error| panic!("{seed}: {error}: {before}"));
         for event in CLAUDE.events {
             let events = expected.as_object_mut().expect("an object").entry("hooks").or_insert_with(|| json!({}));
             let groups = events.as_object_mut().expect("an object").entry(event).or_insert_with(|| json!([]));
             groups.as_array_mut().expect("an array").push(CLAUDE.group());
         }
-        let meant: Value = serde_json::from_str(&after).unwrap_or_else(|error| panic!("{seed}: {error}: {after}"));
+        let meant: Value =
+            serde_json::from_str(&plain(&after)).unwrap_or_else(|error| panic!("{seed}: {error}: {after}"));
         assert_eq!(meant, expected, "seed {seed}: {before}");
         assert!(is_within(&before, &after), "seed {seed}: {before}\n{after}");
 
-        // Without the backup, byte by byte, unless something was empty, which cannot be known any more.
-        let original: Value = serde_json::from_str(&before).expect("JSON");
+        // Without the backup, too, unless something was empty, which cannot be known any more.
+        let original: Value = serde_json::from_str(&plain(&before)).expect("JSON");
         let is_empty = |value: &Value| value == &json!({}) || value == &json!([]);
         let hooks = &original["hooks"];
         let empty = is_empty(&original) || is_empty(hooks) || CLAUDE.events.iter().any(|event| is_empty(&hooks[event]));
@@ -1159,7 +1318,16 @@ fn any_settings_survive_the_round_trip() {
             let other = World::new();
             other.write(CLAUDE.file, &after);
             other.context(&["uninstall", "claude"]).run().success();
-            assert_eq!(read(&other, CLAUDE.file), before, "seed {seed}");
+            let left = read(&other, CLAUDE.file);
+            if comments {
+                // A comma may have gone before a comment or after it.
+                let all = |text: &str| (text.matches("/*c*/").count(), text.matches("//c").count());
+                assert_eq!(all(&left), all(&before), "seed {seed}: {before}");
+                let left: Value = serde_json::from_str(&plain(&left)).unwrap_or_else(|error| panic!("{seed}: {error}"));
+                assert_eq!(left, original, "seed {seed}: {before}");
+            } else {
+                assert_eq!(left, before, "seed {seed}");
+            }
         }
         world.context(&["uninstall", "claude"]).run().success();
         assert_eq!(read(&world, CLAUDE.file), before, "seed {seed}");
@@ -1226,24 +1394,4 @@ fn the_plugin_without_the_program_harms_nothing() {
     for event in ["UserPromptSubmit", "SessionStart"] {
         assert_eq!(run(event, "/nonexistent"), "ran --agent agent-sdk\n");
     }
-}
-
-/// What the skill shows is what the program prints.
-#[test]
-fn the_examples_of_the_skill_are_true() {
-    let world = World::new();
-    world.install("pi/volute@1.5.0/cwd", "work");
-    let mut count = 0;
-    for block in SKILL.split("```console\n$ ").skip(1) {
-        let block = block.split("```").next().expect("an end");
-        let (command, output) = block.split_once('\n').expect("a command");
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let run = match words[0] {
-            "session-reader" => world.reader(&words[1..]),
-            _ => world.context(&words[1..]),
-        };
-        run.run().success().stdout(output);
-        count += 1;
-    }
-    assert_eq!(count, 4);
 }

@@ -4,6 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use crate::cli::in_a_terminal_of;
 use crate::world::{Chance, World, answer, call, prompt, result};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
@@ -56,12 +57,12 @@ fn table(world: &World, args: &[&str], columns: Option<&str>) -> String {
 #[test]
 fn the_whole_table() {
     let expected = "\
-NAME      AGENT      STATE    AGE  MSGS  TOKENS  TITLE
-aaaaaaaa  agent-sdk  working  now     2       -  a prompt that the agent works on
-bbbbbbbb  agent-sdk  waiting  29m     2      1k  日本語のとても長いタイトルはどこかで切られます
-dddddddd  agent-sdk  error     2h     1       -  fails
-cccccccc  agent-sdk  idle      1d     2      1k  👩‍👩‍👧 family emoji 🎉 in a title that has two lines
-eeeeeeee  pi         idle     15d     1       -  from pi
+NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE
+aaaaaaaa  claude  working  now     2       -  a prompt that the agent works on
+bbbbbbbb  claude  waiting  29m     2      1k  日本語のとても長いタイトルはどこかで切られます
+dddddddd  claude  error     2h     1       -  fails
+cccccccc  claude  idle      1d     2      1k  👩‍👩‍👧 family emoji 🎉 in a title that has two lines
+eeeeeeee  pi      idle     15d     1       -  from pi
 ";
     let world = several();
     assert_eq!(table(&world, &["list"], None), expected);
@@ -74,21 +75,21 @@ eeeeeeee  pi         idle     15d     1       -  from pi
 fn the_table_fits_the_terminal() {
     let world = several();
     let eighty = "\
-NAME      AGENT      STATE    AGE  MSGS  TOKENS  TITLE
-aaaaaaaa  agent-sdk  working  now     2       -  a prompt that the agent works …
-bbbbbbbb  agent-sdk  waiting  29m     2      1k  日本語のとても長いタイトルはど…
-dddddddd  agent-sdk  error     2h     1       -  fails
-cccccccc  agent-sdk  idle      1d     2      1k  👩‍👩‍👧 family emoji 🎉 in a title …
-eeeeeeee  pi         idle     15d     1       -  from pi
+NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE
+aaaaaaaa  claude  working  now     2       -  a prompt that the agent works on
+bbbbbbbb  claude  waiting  29m     2      1k  日本語のとても長いタイトルはどこ…
+dddddddd  claude  error     2h     1       -  fails
+cccccccc  claude  idle      1d     2      1k  👩‍👩‍👧 family emoji 🎉 in a title tha…
+eeeeeeee  pi      idle     15d     1       -  from pi
 ";
     assert_eq!(table(&world, &["list"], Some("80")), eighty);
     let sixty = "\
-NAME      AGENT      STATE    AGE  TITLE
-aaaaaaaa  agent-sdk  working  now  a prompt that the agent …
-bbbbbbbb  agent-sdk  waiting  29m  日本語のとても長いタイト…
-dddddddd  agent-sdk  error     2h  fails
-cccccccc  agent-sdk  idle      1d  👩‍👩‍👧 family emoji 🎉 in a …
-eeeeeeee  pi         idle     15d  from pi
+NAME      AGENT   STATE    AGE  TITLE
+aaaaaaaa  claude  working  now  a prompt that the agent wor…
+bbbbbbbb  claude  waiting  29m  日本語のとても長いタイトル…
+dddddddd  claude  error     2h  fails
+cccccccc  claude  idle      1d  👩‍👩‍👧 family emoji 🎉 in a tit…
+eeeeeeee  pi      idle     15d  from pi
 ";
     assert_eq!(table(&world, &["list"], Some("60")), sixty);
     let forty = "\
@@ -121,15 +122,93 @@ fn no_row_is_wider_than_the_terminal() {
 fn all_shows_this_project_first_and_where_the_others_are() {
     let shown = table(&several(), &["list", "--all"], None);
     let expected = "\
-NAME      AGENT      STATE    AGE  MSGS  TOKENS  WHERE                                   TITLE
-aaaaaaaa  agent-sdk  working  now     2       -  ~/work                                  a prompt that the agent works on
-bbbbbbbb  agent-sdk  waiting  29m     2      1k  ~/work                                  日本語のとても長いタイトルはどこかで切られます
-dddddddd  agent-sdk  error     2h     1       -  ~/work                                  fails
-cccccccc  agent-sdk  idle      1d     2      1k  ~/work                                  👩‍👩‍👧 family emoji 🎉 in a title that has two lines
-eeeeeeee  pi         idle     15d     1       -  ~/work                                  from pi
-ffffffff  agent-sdk  working  now     1       -  ~/a/very/long/directory/name/elsewhere  elsewhere, the newest
+NAME      AGENT   STATE    AGE  MSGS  TOKENS  WHERE                                   TITLE
+aaaaaaaa  claude  working  now     2       -  ~/work                                  a prompt that the agent works on
+bbbbbbbb  claude  waiting  29m     2      1k  ~/work                                  日本語のとても長いタイトルはどこかで切られます
+dddddddd  claude  error     2h     1       -  ~/work                                  fails
+cccccccc  claude  idle      1d     2      1k  ~/work                                  👩‍👩‍👧 family emoji 🎉 in a title that has two lines
+eeeeeeee  pi      idle     15d     1       -  ~/work                                  from pi
+ffffffff  claude  working  now     1       -  ~/a/very/long/directory/name/elsewhere  elsewhere, the newest
 ";
     assert_eq!(shown, expected);
+}
+
+/// Where it gets narrow, the directory stays longer than the counts, and its end longer than its beginning.
+#[test]
+fn where_outlives_the_counts() {
+    let world = several();
+    let shown = table(&world, &["list", "--all"], Some("80"));
+    let expected = "\
+NAME      AGENT   STATE    AGE  WHERE                   TITLE
+aaaaaaaa  claude  working  now  ~/work                  a prompt that the agent…
+bbbbbbbb  claude  waiting  29m  ~/work                  日本語のとても長いタイ…
+dddddddd  claude  error     2h  ~/work                  fails
+cccccccc  claude  idle      1d  ~/work                  👩‍👩‍👧 family emoji 🎉 in a…
+eeeeeeee  pi      idle     15d  ~/work                  from pi
+ffffffff  claude  working  now  …ectory/name/elsewhere  elsewhere, the newest
+";
+    assert_eq!(shown, expected);
+    assert!(table(&world, &["list", "--all"], Some("70")).starts_with("NAME      AGENT   STATE    AGE  WHERE"));
+    assert!(table(&world, &["list", "--all"], Some("60")).starts_with("NAME      AGENT   STATE    AGE  TITLE"));
+}
+
+/// A terminal gets what fits on it, and is told of the rest; a pipe and a program get all.
+#[test]
+fn a_long_list_fits_the_screen() {
+    let world = World::new();
+    for number in 10..40 {
+        let said = prompt(&world.path("work"), &format!("2026-11-16T02:{number}:00Z"), "hello");
+        world.claude(&format!("{number}aaaaaa"), &said);
+    }
+    let count = |args: &[&str]| world.reader(args).run().success().out().lines().count();
+    assert_eq!(count(&["list"]), 31);
+    assert_eq!(count(&["list", "--limit", "5"]), 6);
+    assert_eq!(count(&["list", "--limit", "5", "--json"]), 5);
+    assert_eq!(count(&["--limit=50"]), 31);
+    world.reader(&["list", "--limit", "0"]).run().status(2).stdout("").stderr_has("1 or more");
+    let on = |rows: u32, args: &str| in_a_terminal_of(rows, &world, args, ("NO_COLOR", "1"), "");
+    let Some(shown) = on(20, "session-reader") else { return };
+    let lines: Vec<_> = shown.lines().collect();
+    assert_eq!((lines.len(), lines[1].starts_with("39aaaaaa")), (19, true), "{shown}");
+    assert_eq!(lines[18], "13 more: --limit 30 shows all");
+    for (rows, args, expected) in [
+        (32, "session-reader", 31),
+        (31, "session-reader", 30),
+        (20, "session-reader list --limit 30", 31),
+        (20, "session-reader list --limit 3", 5),
+        (20, "session-reader list --json", 30),
+    ] {
+        let shown = on(rows, args).expect("script worked before");
+        assert_eq!(shown.lines().count(), expected, "{rows} rows, {args}: {shown}");
+    }
+}
+
+/// All commands count the same sessions: those in which somebody said something, without subagents.
+#[test]
+fn counts_agree() {
+    let world = several();
+    let cwd = world.path("work");
+    world.claude("99999999-0000", "{\"type\":\"mode\",\"mode\":\"normal\"}\n");
+    world.install("agent-sdk/subagent", "");
+    world.install("pi/volute@1.5.0/cwd", "work");
+    // A fork that says nothing of its own.
+    let said = prompt(&cwd, "2026-11-16T02:30:00Z", "to be forked");
+    world.claude("12121212-0000", &said);
+    world.claude("34343434-0000", &said);
+    let listed = world.reader(&["list", "--all", "--json"]).run().success().json();
+    let of = |agent: &str| listed.iter().filter(|row| row["agent"] == agent).count();
+    let (claude, pi) = (of("claude"), of("pi"));
+    assert_eq!((listed.len(), pi), (claude + pi, 3));
+
+    let formats = world.reader(&["formats"]).run().success().out().to_owned();
+    let counted = |line: &str| line.split(": ").nth(1).and_then(|count| count.split(' ').next()?.parse::<usize>().ok());
+    assert_eq!(formats.lines().filter_map(counted).sum::<usize>(), listed.len(), "{formats}");
+    assert!(formats.contains(&format!("agent-sdk   Claude Code   ~/.claude ($CLAUDE_CONFIG_DIR): {claude} sessions")));
+    assert!(formats.contains("~/work/.volute: 2 sessions"), "{formats}");
+    let doctor = world.context(&["doctor"]).run().out().to_owned();
+    assert!(doctor.contains(&format!(" {claude} sessions, ")) && doctor.contains(" 3 sessions, "), "{doctor}");
+    let profile = world.reader(&["profile", "--all", "--json"]).run().success().json();
+    assert_eq!(profile[0]["sessions"], listed.len());
 }
 
 #[test]
@@ -144,6 +223,13 @@ fn flags_choose_sessions() {
     assert_eq!(ids(&["--agent", "pi"]), ["ee"]);
     assert_eq!(ids(&["--agent", "Claude"]), ["aa", "bb", "dd", "cc"]);
     assert_eq!(ids(&["--agent", "agent-sdk", "--since", "1h"]), ["aa", "bb"]);
+    assert_eq!(ids(&["--state", "waiting"]), ["bb"]);
+    assert_eq!(ids(&["--state", "idle,error"]), ["dd", "cc", "ee"]);
+    assert_eq!(ids(&["--state", "working", "--all"]), ["aa", "ff"]);
+    assert_eq!(ids(&["--all", "--limit", "2"]), ["aa", "bb"]);
+    world.reader(&["list", "--state", "done"]).run().status(1).stdout("").stderr_has("no sessions like that");
+    let states = "[possible values: working, waiting, idle, error, done]";
+    world.reader(&["list", "--state", "busy"]).run().status(2).stdout("").stderr_has(states);
     assert_eq!(ids(&["--since", "2026-11-10"]), ["aa", "bb", "dd", "cc"]);
     assert_eq!(ids(&["--since", "2026-11-16T00:01:00Z"]), ["aa", "bb", "dd"]);
     assert_eq!(ids(&["--since", "1000d", "--all"]).len(), 6);
@@ -154,7 +240,7 @@ fn flags_choose_sessions() {
         .run()
         .status(2)
         .stdout("")
-        .stderr("session-reader: no agent is called 'emacs'; there are: agent-sdk, codex, copilot, gemini, pi, qwen\n");
+        .stderr("session-reader: no agent is called 'emacs'; there are: claude, codex, copilot, gemini, pi, qwen\n");
     world.reader(&["list", "--since", "yesterday-ish"]).run().status(2).stdout("").stderr_has("yesterday-ish");
 }
 
@@ -168,7 +254,7 @@ fn json_rows_have_all_keys() {
             + &answer(&world.path("work"), "2026-11-16T02:01:00Z", "hi")),
     );
     let expected = format!(
-        "{{\"id\":\"{ONE}\",\"name\":null,\"agent\":\"agent-sdk\",\"title\":\"hello\",\"cwd\":\"{}\",\"path\":\"{}\",\"started\":\"2026-11-16T02:00:00.500Z\",\"updated\":\"2026-11-16T02:01:00.000Z\",\"state\":\"waiting\",\"messages\":2,\"tokens\":{{\"input\":1000,\"output\":500}}}}\n",
+        "{{\"id\":\"{ONE}\",\"handle\":\"11111111\",\"name\":null,\"agent\":\"claude\",\"title\":\"hello\",\"cwd\":\"{}\",\"path\":\"{}\",\"started\":\"2026-11-16T02:00:00.500Z\",\"updated\":\"2026-11-16T02:01:00.000Z\",\"state\":\"waiting\",\"messages\":2,\"tokens\":{{\"input\":1000,\"output\":500}}}}\n",
         world.path("work").display(),
         path.display(),
     );
@@ -179,7 +265,7 @@ fn json_rows_have_all_keys() {
     let row = world.reader(&["list", "--all", "--json"]).run().success().json().remove(0);
     let keys: Vec<_> = row.as_object().expect("an object").keys().map(String::as_str).collect();
     let mut all: Vec<_> =
-        "id name agent title cwd path started updated state messages tokens".split_whitespace().collect();
+        "id handle name agent title cwd path started updated state messages tokens".split_whitespace().collect();
     all.sort_unstable();
     assert_eq!(
         {
@@ -396,7 +482,7 @@ fn a_replaced_or_truncated_file_is_counted_anew() {
     let same = old.replace("old", "new");
     let larger = same.clone() + &prompt(&cwd, "2026-11-16T02:02:00Z", "new 3");
     let shorter = prompt(&cwd, "2026-11-16T02:00:00Z", "short");
-    for (content, title, messages) in [(&same, "new 1", 2), (&larger, "new 1", 3), (&shorter, "short", 1)] {
+    for (content, title, messages) in [(&same, "new 2", 2), (&larger, "new 3", 3), (&shorter, "short", 1)] {
         // Written over, and put in its place by a rename.
         for rename in [false, true] {
             let path = world.claude(ONE, &old);

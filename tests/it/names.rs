@@ -279,7 +279,7 @@ fn environment_variables_move_the_agents() {
         r#"{"uuid":"u","timestamp":"2026-11-16T02:00:00Z","type":"user","message":{"parts":[{"text":"hello"}]}}"#;
     let rollout = "rollout-2026-11-16T02-00-00-01a1.jsonl";
     let cases = [
-        ("CLAUDE_CONFIG_DIR", "agent-sdk", "projects/-any/x.jsonl".to_owned(), claude.as_str(), ".claude"),
+        ("CLAUDE_CONFIG_DIR", "claude", "projects/-any/x.jsonl".to_owned(), claude.as_str(), ".claude"),
         ("CODEX_HOME", "codex", format!("sessions/2026/11/16/{rollout}"), codex, ".codex"),
         ("CODEX_HOME", "codex", format!("archived_sessions/{rollout}"), codex, ".codex"),
         ("COPILOT_HOME", "copilot", "session-state/x/events.jsonl".into(), copilot, ".copilot"),
@@ -395,9 +395,8 @@ fn last_is_the_last_one_here() {
 fn an_unknown_name_shows_the_nearest() {
     let world = three();
     world.reader(&["stagging"]).run().status(2).stdout("").stderr(concat!(
-        "session-reader: no session is called 'stagging'; the nearest:\n",
-        "  22222222-aaaa  agent-sdk: deploy to staging\n",
-        "  11111111       agent-sdk: Fix the Login\n",
+        "session-reader: no command or session is called 'stagging'; the nearest:\n",
+        "  22222222-aaaa  claude  58m  ~/work  deploy to staging\n",
     ));
 }
 
@@ -411,10 +410,12 @@ fn the_nearest_are_few() {
     }
     session(&world, "-else", "5555aaaa-0000", Path::new("/else/where"), "deploy");
     session(&world, "-else", "6666aaaa-0000", Path::new("/else/where"), "deploy");
-    let later = prompt(Path::new("/else/where"), "2026-11-16T02:59:00Z", "later");
+    let later = prompt(Path::new("/else/where"), "2026-11-16T02:59:00Z", "yes");
     world.append(".claude/projects/-else/6666aaaa-0000.jsonl", later);
-    let rows: String = [1111, 2222, 3333, 4444, 6666].map(|id| format!("  {id}aaaa  agent-sdk: deploy\n")).concat();
-    let expected = format!("session-reader: no session is called 'deplox'; the nearest:\n{rows}");
+    let row = |id: u32| format!("  {id}aaaa  claude  1h  ~/work       deploy\n");
+    let rows =
+        [1111, 2222, 3333, 4444].map(row).concat() + "  6666aaaa  claude  1m  /else/where  deploy\n  and 1 more\n";
+    let expected = format!("session-reader: no command or session is called 'deplox'; the nearest:\n{rows}");
     world.reader(&["deplox"]).run().status(2).stdout("").stderr(&expected);
     // Nothing in quotes is no name of anything.
     world.reader(&["log", "\"\""]).run().status(2).stdout("").stderr_has("no session is called '\"\"'");
@@ -429,10 +430,10 @@ fn names_with_an_agent() {
     world.write("work/.volute/sessions/discord.json", format!(r#"{{"sessionId":"{ONE}"}}"#));
     world.claude(ONE, &prompt(&cwd, "2026-11-16T02:00:00Z", "deploy it"));
     world.write(".pi/agent/sessions/--work--/2026-11-16T02-00-00-000Z_2222.jsonl", pi(&cwd, "2222", "deploy it"));
-    world.reader(&["log", "deploy it"]).run().status(2).stdout("").stderr_has("fits several sessions");
+    world.reader(&["log", "deploy it"]).run().status(2).stdout("").stderr_has("fits 2 sessions");
     for name in ["claude:discord", "claude:deploy it", "agent-sdk:deploy", "claude:\"deploy it\"", "claude: 1111"] {
         let shown = world.reader(&["resume", name, "--json"]).run().success().json();
-        assert_eq!(shown[0]["agent"], "agent-sdk", "{name}");
+        assert_eq!(shown[0]["agent"], "claude", "{name}");
     }
     for name in ["pi:2222", "pi:deploy it", "pi:\"deploy it\""] {
         let shown = world.reader(&["resume", name, "--json"]).run().success().json();
@@ -497,14 +498,64 @@ fn a_bare_word_is_a_session_first() {
 #[test]
 fn an_ambiguous_name_shows_the_candidates() {
     let world = three();
-    let candidates =
-        "  22222222-bbbb  agent-sdk: deploy to production\n  22222222-aaaa  agent-sdk: deploy to staging\n";
+    let candidates = "  22222222-bbbb  claude  57m  ~/work  deploy to production\n  22222222-aaaa  claude  58m  ~/work  deploy to staging\n";
     for name in ["22222222", "2", "DEPLOY", "deploy to"] {
-        let expected = format!("session-reader: '{name}' fits several sessions; take one by its id:\n{candidates}");
+        let expected = format!("session-reader: '{name}' fits 2 sessions; name one of them:\n{candidates}");
         world.reader(&["log", name]).run().status(2).stdout("").stderr(&expected);
     }
     // What is shown leads to the session.
     world.reader(&["22222222-bbbb"]).run().success();
+}
+
+/// A part of a name in the home is enough, or of a title; the beginning goes before the rest, and here before elsewhere.
+#[test]
+fn a_part_of_a_name_is_enough() {
+    let world = World::new();
+    let cwd = world.path("work");
+    for (name, id) in [("discord-general", ONE), ("my-discord", TWO), ("email", THREE)] {
+        world.write(format!("work/.volute/sessions/{name}.json"), format!(r#"{{"sessionId":"{id}"}}"#));
+        world.claude(id, &prompt(&cwd, "2026-11-16T02:00:00Z", &format!("I am {name}")));
+    }
+    session(&world, "-else", "44444444-0000", Path::new("/else"), "Email the whole team");
+    session(&world, "-else", "55555555-0000", Path::new("/else"), "Deploy the shop");
+    for (name, text) in [
+        ("discord", "I am discord-general"),
+        ("DISC", "I am discord-general"),
+        ("my-d", "I am my-discord"),
+        ("mail", "I am email"),
+        ("email t", "Email the whole team"),
+        ("shop", "Deploy the shop"),
+    ] {
+        world.reader(&[name]).run().success().stdout(&log_of(text));
+    }
+    // Of three that begin alike nobody can tell which.
+    world.reader(&["I am"]).run().status(2).stdout("").stderr(
+        "\
+session-reader: 'I am' fits 3 sessions; name one of them:
+  discord-general  claude  1h  ~/work  I am discord-general
+  my-discord       claude  1h  ~/work  I am my-discord
+  email            claude  1h  ~/work  I am email
+",
+    );
+    // Who asks by an id is answered with ids.
+    world.reader(&["11111112"]).run().status(2).stdout("").stderr(
+        "\
+session-reader: no session is called '11111112'; the nearest:
+  11111111  claude  1h  ~/work  I am discord-general
+",
+    );
+    world.reader(&["disocrd"]).run().status(2).stdout("").stderr_has("the nearest:\n  discord-general  claude");
+}
+
+/// A file that is no transcript does not hide a session that is about it.
+#[test]
+fn a_file_that_is_no_transcript_is_not_meant() {
+    let world = World::new();
+    world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "tidy up the Makefile"));
+    world.write("work/Makefile", "all:\n");
+    world.reader(&["Makefile"]).run().success().stdout(&log_of("tidy up the Makefile"));
+    world.write("work/notes", "hello\n");
+    world.reader(&["notes"]).run().status(2).stdout("").stderr_has("notes: not a transcript of a known format");
 }
 
 /// An exact title goes before a part of another.
@@ -651,19 +702,27 @@ fn odd_descriptors_do_no_harm() {
     }
 }
 
-/// A command that is misspelt looks like the name of a session. What is wrong with it is said, and what was perhaps meant.
+/// A mistyped command looks like the name of a session, whatever follows it. What is wrong with it is said first.
 #[test]
 fn a_misspelt_command() {
     let world = World::new();
     world.install("agent-sdk/resume", "");
-    for (typed, command) in
-        [("resum", "resume"), ("lst", "list"), ("profle", "profile"), ("serch", ""), ("log2", "log")]
-    {
-        let done = world.reader(&[typed]).run().status(2).stdout("");
-        let said = format!("session-reader: there is a command `session-reader {command}`\n");
-        assert_eq!(done.err().ends_with(&said), !command.is_empty(), "{}", done.err());
-        assert!(done.err().starts_with(&format!("session-reader: no session is called '{typed}'; ")), "{}", done.err());
+    let none = "`session-reader --help` lists the commands, `session-reader list --all` the sessions";
+    for (typed, rest, hint) in [
+        ("resum", &[][..], "did you mean `session-reader resume`?"),
+        ("lst", &["--all", "--limit", "3"], "did you mean `session-reader list`?"),
+        ("profle", &["--since", "7d"], "did you mean `session-reader profile`?"),
+        ("search", &["foo", "bar"], none),
+        ("tail", &["-f"], none),
+        ("serch", &["--frobnicate"], none),
+    ] {
+        let said = format!("session-reader: no command or session is called '{typed}'; {hint}\n");
+        world.reader(&[&[typed], rest].concat()).run().status(2).stdout("").stderr(&said);
     }
+    // Who says `log` means a session; and what follows a session must fit it.
+    world.reader(&["log", "lst"]).run().status(2).stderr_has("no session is called 'lst'; ");
+    world.reader(&["renamed", "--frobnicate"]).run().status(2).stderr_has("unexpected argument '--frobnicate'");
+    world.reader(&["renamed", "foo"]).run().status(2).stderr_has("unexpected argument 'foo'");
     let empty = "session-reader: the name of the session is empty; `session-reader list --all` shows what there is\n";
     for args in [&["log", ""][..], &["resume", ""], &[""]] {
         world.reader(args).run().status(2).stdout("").stderr(empty);

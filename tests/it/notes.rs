@@ -597,7 +597,7 @@ fn tags() {
     run(&["tag", "release"]).success().stdout(&format!("{ONE} has the tag 'release' already.\n"));
     run(&["tag", "needs review"]).success().stdout(&format!("{ONE}: release, needs review\n"));
     run(&["tag", "release", "--session", "second"]).success().stdout(&format!("{TWO}: release\n"));
-    let row = |id: &str, title: &str| format!("  {id}  agent-sdk  1h  {title}\n");
+    let row = |id: &str, title: &str| format!("  {id}  claude  1h  {title}\n");
     let (one, two) = (row("11111111", "first"), row("22222222", "second"));
     run(&["tags"]).success().stdout(&format!("release\n{one}{two}needs review\n{one}"));
     assert_eq!(
@@ -656,26 +656,26 @@ fn tags_as_a_list() {
     shown("80").stdout(
         "\
 release
-  22222222-bbbb  agent-sdk  now  the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAA…
-  11111111       agent-sdk   3m  税込みの合計を計算するように会計を直してくださ…
-  22222222-aaaa  agent-sdk  10d  a title of two lines
+  22222222-bbbb  claude  now  the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAA…
+  11111111       claude   3m  税込みの合計を計算するように会計を直してください…
+  22222222-aaaa  claude  10d  a title of two lines
   99999999-gone  (gone)
   44444444-0000  (nothing was said in it)
 später 日本
-  01a1e236-2011  codex      23m  Say hello in the fork
-  discord        agent-sdk   1d  named
+  01a1e236-2011  codex   23m  Say hello in the fork
+  discord        claude   1d  named
 ",
     );
     let wide = "\
 release
-  22222222-bbbb  agent-sdk  now  the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
-  11111111       agent-sdk   3m  税込みの合計を計算するように会計を直してください、そして試験も全部書き直してください、お願いします
-  22222222-aaaa  agent-sdk  10d  a title of two lines
+  22222222-bbbb  claude  now  the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+  11111111       claude   3m  税込みの合計を計算するように会計を直してください、そして試験も全部書き直してください、お願いします
+  22222222-aaaa  claude  10d  a title of two lines
   99999999-gone  (gone)
   44444444-0000  (nothing was said in it)
 später 日本
-  01a1e236-2011  codex      23m  Say hello in the fork
-  discord        agent-sdk   1d  named
+  01a1e236-2011  codex   23m  Say hello in the fork
+  discord        claude   1d  named
 ";
     shown("160").stdout(wide);
     world.context(&["tags"]).run().success().stdout(wide);
@@ -713,8 +713,8 @@ done 99999999-gone (gone)
     assert_eq!(
         run(&["notes", "--json"]).success().json(),
         [
-            object(ONE, None, Some("agent-sdk"), Some(title)),
-            object("55555555-0000", Some("discord"), Some("agent-sdk"), Some("named")),
+            object(ONE, None, Some("claude"), Some(title)),
+            object("55555555-0000", Some("discord"), Some("claude"), Some("named")),
             object("99999999-gone", None, None, None),
         ]
     );
@@ -794,7 +794,7 @@ fn help() {
     }
     world.context(&["profile", "--help"]).run().success().stdout(
         "\
-Show or set what holds for you in every project: role, preferences, rules
+Show or set your role, preferences and rules
 
 Usage: session-context profile [OPTIONS]
        session-context profile <COMMAND>
@@ -802,11 +802,11 @@ Usage: session-context profile [OPTIONS]
 Commands:
   set     Write down your role, a preference or a rule [alias: add]
   remove  Remove preferences or rules by their ids, or your role
-  help    Print this message or the help of the given subcommand(s)
 
 Options:
-      --json  One JSON object per line
-  -h, --help  Print help
+      --json          Print one JSON object per line
+      --color <WHEN>  Use colors: auto, always or never [default: auto]
+  -h, --help          Print help
 
 Examples:
   session-context profile set role maintainer of the shop
@@ -815,34 +815,32 @@ Examples:
   session-context profile remove 3     what is shown as: rule 3 (2026-11-16): …
   session-context profile remove role
 
-There is one role, and one preference about a thing: another `language:` takes
-the place of the last.
-
-`session-reader profile` shows it, too; sessions are not told it. Nothing is
-written but what you set: a line each in session-monitor/profile.md (see
-XDG_DATA_HOME in session-context --help), which you may edit.
+`session-reader profile` shows it, too; sessions are not told. Each setting is a
+line in session-monitor/profile.md (see XDG_DATA_HOME in `session-context
+--help`), which you can edit.
 ",
     );
     world.context(&["profile", "add", "--help"]).run().success().stdout(
         "\
 Write down your role, a preference or a rule
 
-Usage: session-context profile set <role|preference|rule> <TEXT>...
+Usage: session-context profile set [OPTIONS] <role|preference|rule> <TEXT>...
 
 Arguments:
   <role|preference|rule>  What it is
-  <TEXT>...               What to write down; several words need no quotes
+  <TEXT>...               What to write down; no quotes needed
 
 Options:
-  -h, --help  Print help
+      --color <WHEN>  Use colors: auto, always or never [default: auto]
+  -h, --help          Print help
 
 Examples:
   session-context profile set role maintainer of the shop
   session-context profile set preference language: English
   session-context profile set rule simple solutions first
 
-There is one role, and one preference about a thing: another `language:` takes
-the place of the last.
+There is one role, and one preference per topic: a new `language:` replaces the
+old one.
 ",
     );
 }
@@ -1011,7 +1009,7 @@ fn marks_are_in_the_list() {
     }
     list(&["--tag", "nobody's"]).status(1).stdout("").stderr_has("no sessions like that");
     world.context(&["tag", "release", "--session", &ids[0]]).dir(&dir).run().success();
-    world.reader(&["resume", "release"]).run().status(2).stdout("").stderr_has("'release' fits several sessions");
+    world.reader(&["resume", "release"]).run().status(2).stdout("").stderr_has("'release' fits 2 sessions");
 }
 
 /// Where the page is, an editor can save it.
@@ -1065,7 +1063,7 @@ fn marks_that_are_written_twice() {
     run(&["notes"]).success().stdout("done 99999999 (2) (gone)\ndone 88888888 (gone)\n");
 }
 
-/// What is done and what is told by its handle: who is at work is at work, and an id goes before a tag.
+/// What is done and what is told by its handle: who is at work is at work, and a tag goes before an id.
 #[test]
 fn marks_and_names() {
     let world = sessions();
@@ -1080,7 +1078,7 @@ fn marks_and_names() {
     assert_eq!(state("2026-11-16T03:00:00.001Z"), ["\"first\" \"done\"", "\"second\" \"idle\""]);
     run(&["tag", "1", "--session", "second"]).success();
     let title = |name: &str| world.reader(&["resume", name, "--json"]).run().success().json()[0]["title"].clone();
-    assert_eq!((title("1"), title("2")), (json!("first"), json!("second")));
+    assert_eq!((title("1"), title("11")), (json!("second"), json!("first")));
     run(&["tag", "FIRST", "--session", "second"]).success();
     // A whole title goes before a tag, and a tag before a part of a title.
     assert_eq!((title("first"), title("First")), (json!("first"), json!("second")));
@@ -1207,5 +1205,5 @@ fn odd_sessions_are_marked() {
     let nameless = r#"{"type":"assistant","uuid":"a","timestamp":"2026-11-16T02:00:00Z","message":{"id":"m","role":"assistant","content":[{"type":"text","text":"Hi."}]}}"#;
     old.claude(ONE, &format!("{nameless}\n"));
     let shown = old.context(&["notes", "--json"]).run().success().json();
-    assert_eq!(shown, [json!({"kind": "done", "session": ONE, "name": null, "agent": "agent-sdk", "title": null})]);
+    assert_eq!(shown, [json!({"kind": "done", "session": ONE, "name": null, "agent": "claude", "title": null})]);
 }

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use crate::resume::{Script, kinds, resumed, texts};
 use crate::world::{Done, World};
 
 const ID: &str = "5e551000-0000-4000-8000-000000000001";
@@ -50,7 +51,8 @@ fn file(all: &[&str]) -> Done {
 fn listed(world: &World) -> Vec<Value> {
     let mut rows = world.reader(&["list", "--all", "--json"]).run().success().json();
     for row in &mut rows {
-        row.as_object_mut().expect("an object").remove("path");
+        let row = row.as_object_mut().expect("an object");
+        row.retain(|key, _| !["path", "handle"].contains(&key.as_str()));
     }
     rows
 }
@@ -59,7 +61,7 @@ fn listed(world: &World) -> Vec<Value> {
 fn row(id: &str, title: &str, from: &str, to: &str, messages: u64, tokens: (u64, u64)) -> Value {
     let time = |at: &str| format!("2026-08-01T{at}:00.000Z");
     json!({
-        "id": id, "name": null, "agent": "agent-sdk", "title": title, "cwd": null, "started": time(from), "updated": time(to),
+        "id": id, "name": null, "agent": "claude", "title": title, "cwd": null, "started": time(from), "updated": time(to),
         "state": "idle", "messages": messages, "tokens": {"input": tokens.0, "output": tokens.1},
     })
 }
@@ -82,7 +84,7 @@ fn q01_torn_last_line() {
         .run()
         .success()
         .stdout("2026-08-01 10:00  user       one\n           10:01  user       żółw\n");
-    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:01", 2, (0, 0))]);
+    assert_eq!(listed(&world), [row(ID, "żółw", "10:00", "10:01", 2, (0, 0))]);
 }
 
 /// 2: a cut record with the next one on the same line: the whole one is read, the loss is said.
@@ -138,14 +140,14 @@ fn q05_q86_shrunk_and_rewritten_files_are_counted_anew() {
     let world = World::new();
     let (one, two) = (prompt("u1", "10:00", "one"), prompt("u2", "10:01", "two"));
     world.claude(ID, &lines(&[&one, &two]));
-    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:01", 2, (0, 0))]);
+    assert_eq!(listed(&world), [row(ID, "two", "10:00", "10:01", 2, (0, 0))]);
     world.claude(
         ID,
         &lines(&[&one, &answer("a1", "10:03", "a longer line than the one before it"), &answer("a2", "10:04", "b")]),
     );
     assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:04", 3, (2, 2))]);
     world.claude(ID, &lines(&[&prompt("u9", "11:00", &"x".repeat(3000))]));
-    assert_eq!(listed(&world), [row(ID, &"x".repeat(120), "11:00", "11:00", 1, (0, 0))]);
+    assert_eq!(listed(&world), [row(ID, &("x".repeat(120) + "…"), "11:00", "11:00", 1, (0, 0))]);
 }
 
 /// A line with a working directory.
@@ -214,7 +216,7 @@ fn q08_q91_activity_is_the_newest_timestamp() {
             mode,
         ]),
     );
-    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:09", 3, (1, 1))]);
+    assert_eq!(listed(&world), [row(ID, "out of order", "10:00", "10:09", 3, (1, 1))]);
     let ahead = prompt("u3", "10:00", "from the future").replace("2026-08-01", "2027-01-01");
     world.claude(OTHER, &lines(&[&ahead]));
     let list = world.reader(&["list", "--all"]).run().success();
@@ -401,7 +403,7 @@ const QUEUED: &str = r#"{"type":"attachment","uuid":"t1","parentUuid":"a1","sess
 fn q19_q20_q90_one_message_on_several_lines() {
     let world = World::new();
     world.claude(ID, &lines(&[&prompt("u5", "10:02", "build it"), CHUNKS[0], QUEUED, CHUNKS[1], CHUNKS[1]]));
-    let mut expected = row(ID, "build it", "10:02", "10:02", 3, (3, 631));
+    let mut expected = row(ID, "also run the tests", "10:02", "10:02", 3, (3, 631));
     expected["updated"] = json!("2026-08-01T10:02:06.000Z");
     assert_eq!(listed(&world), [expected]);
     world.reader(&["log", ID]).run().success().stdout(concat!(
@@ -428,7 +430,7 @@ fn q21_q22_queued_prompts() {
         "           10:02  user       also run the tests\n",
         "           10:05  user       also run the tests\n",
     ));
-    assert_eq!(listed(&world), [row(ID, "build it", "10:02", "10:05", 3, (0, 0))]);
+    assert_eq!(listed(&world), [row(ID, "also run the tests", "10:02", "10:05", 3, (0, 0))]);
 }
 
 /// 23, 41: a tool's answer is no prompt, neither inline nor saved elsewhere.
@@ -501,7 +503,7 @@ fn q35_forks() {
     let shared = r#"{"type":"user","uuid":"u5","parentUuid":null,"sessionId":"s2","sessionKind":"bg","timestamp":"2026-08-01T10:02:00.000Z","message":{"role":"user","content":"build it"}}"#;
     world.claude(ID, &lines(&[shared]));
     world.claude(OTHER, &lines(&[shared, &prompt("u6", "10:03", "another way")]));
-    let fork = row(OTHER, "build it", "10:02", "10:03", 2, (0, 0));
+    let fork = row(OTHER, "another way", "10:02", "10:03", 2, (0, 0));
     assert_eq!(listed(&world), [fork, row(ID, "build it", "10:02", "10:02", 1, (0, 0))]);
 }
 
@@ -512,12 +514,9 @@ fn q40_synthetic_answers() {
     let world = World::new();
     let failed = r#"{"type":"assistant","uuid":"a10","sessionId":"s1","timestamp":"2026-08-01T10:10:00.000Z","isApiErrorMessage":true,"message":{"id":"x1","role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"API Error: 529"}],"usage":{"input_tokens":0,"output_tokens":0}}}"#;
     world.claude(ID, &lines(&[&prompt("u1", "10:00", "one"), failed]));
-    world.reader(&["log", ID]).run().success().stdout("2026-08-01 10:00  user       one\n");
-    world
-        .reader(&["log", ID, "--full"])
-        .run()
-        .success()
-        .stdout("2026-08-01 10:00  user       one\n           10:10  error      API Error: 529\n");
+    let shown = "2026-08-01 10:00  user       one\n           10:10  error      API Error: 529\n";
+    world.reader(&["log", ID]).run().success().stdout(shown);
+    world.reader(&["log", ID, "--full"]).run().success().stdout(shown);
     let mut expected = row(ID, "one", "10:00", "10:10", 1, (0, 0));
     expected["state"] = json!("error");
     assert_eq!(listed(&world), [expected]);
@@ -559,7 +558,7 @@ fn q45_q46_odd_values() {
         .run()
         .success()
         .stdout("2026-08-01 10:00  user       one\n           10:15  user       two\n");
-    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:15", 2, (12, 7))]);
+    assert_eq!(listed(&world), [row(ID, "two", "10:00", "10:15", 2, (12, 7))]);
 }
 
 /// 47: a session in which nothing was said, only a command given, is in no list.
@@ -753,7 +752,7 @@ fn q66_q67_q68_codex_files() {
     let expected = |id: &str| {
         json!({
             "id": id, "name": null, "agent": "codex", "title": "fix it", "cwd": "/p", "started": "2026-08-01T10:00:00.000Z",
-            "updated": "2026-08-01T10:00:04.000Z", "state": "idle", "messages": 1, "tokens": {"input": 10, "output": 2},
+            "updated": "2026-08-01T10:00:01.000Z", "state": "idle", "messages": 1, "tokens": {"input": 10, "output": 2},
         })
     };
     assert_eq!(listed(&world), [expected(archived), expected(id)]);
@@ -819,7 +818,7 @@ fn q71_q72_gemini_messages_again() {
     world.write(".gemini/tmp/app/.project_root", "/src/app\n");
     world.write(".gemini/tmp/app/chats/session-2026-08-01T10-00-8b585e11.jsonl", lines(&all));
     let expected = json!({
-        "id": "8b585e11-2eb8-459b-b1a6-75f9c89c4176", "name": null, "agent": "gemini", "title": "hi", "cwd": "/src/app",
+        "id": "8b585e11-2eb8-459b-b1a6-75f9c89c4176", "name": null, "agent": "gemini", "title": "other", "cwd": "/src/app",
         "started": "2026-08-01T10:00:00.000Z", "updated": "2026-08-01T10:01:00.000Z", "state": "idle", "messages": 3,
         "tokens": {"input": 10, "output": 3},
     });
@@ -964,6 +963,292 @@ fn d13_d15_cut_and_flat() {
         family.repeat(97),
     ));
     let rows = world.reader(&["list", "--all"]).run().success();
-    assert_eq!(rows.out().lines().filter(|line| line.contains("faked")).count(), 1);
-    assert!(rows.out().contains("one 2026-08-01 10:00 user faked"), "{}", rows.out());
+    assert_eq!(rows.out().lines().count(), 2, "{}", rows.out());
+}
+
+/// A line of a Codex rollout, `at` being the time of day.
+fn codex(at: &str, kind: &str, payload: Value) -> String {
+    json!({"timestamp": format!("2026-08-01T{at}:00.000Z"), "type": kind, "payload": payload}).to_string()
+}
+
+fn codex_says(at: &str, role: &str, text: &str) -> String {
+    let kind = if role == "user" { "input_text" } else { "output_text" };
+    codex(at, "response_item", json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}))
+}
+
+fn codex_call(at: &str, tool: &str, id: &str, input: &str) -> String {
+    codex(at, "response_item", json!({"type": "custom_tool_call", "name": tool, "call_id": id, "input": input}))
+}
+
+fn codex_result(at: &str, id: &str, texts: &[&str]) -> String {
+    let output: Vec<_> = texts.iter().map(|text| json!({"type": "input_text", "text": text})).collect();
+    codex(at, "response_item", json!({"type": "custom_tool_call_output", "call_id": id, "output": output}))
+}
+
+fn codex_patched(at: &str, id: &str, success: bool, changes: Value) -> String {
+    codex(
+        at,
+        "event_msg",
+        json!({"type": "patch_apply_end", "call_id": id, "success": success, "stdout": "", "changes": changes}),
+    )
+}
+
+/// A Codex session of these lines, as `resume --json` tells it.
+fn codex_resumed(all: &[String]) -> Value {
+    let world = World::new();
+    let head = codex("10:00", "session_meta", json!({"id": ID, "cwd": "/p", "source": "cli"}));
+    let text = format!("{head}\n{}\n", all.join("\n"));
+    let path = world.write(format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{ID}.jsonl"), text);
+    resumed(&world, &[path.to_str().expect("UTF-8")])
+}
+
+/// The files that were changed, each with what was done to it.
+fn modified(all: &Value) -> Vec<(&str, &str)> {
+    let files = all["files_modified"].as_array().expect("a list");
+    files.iter().map(|file| (file["path"].as_str().expect("a path"), file["summary"].as_str().expect("text"))).collect()
+}
+
+/// Codex in code mode: the commands are inside scripts, and only an event tells what was edited. Whether a command failed
+/// is known where the script hands on how it ended.
+#[test]
+fn codex_code_mode() {
+    let script =
+        |command: &str| format!("const r = await tools.exec_command({{cmd: {command}, workdir: \"/p\"}});\ntext(r);");
+    let ended = |code: u8| format!(r#"{{"chunk_id":"1","wall_time_seconds":0.1,"exit_code":{code},"output":"x"}}"#);
+    let head = "Script completed\nWall time 0.1 seconds\nOutput:\n";
+    let lines = [
+        codex("10:00", "session_meta", json!({"id": ID, "cwd": "/p", "source": "cli"})),
+        codex_says("10:00", "user", "fix the tests"),
+        codex_call("10:01", "exec", "c1", &script("\"cargo test\"")),
+        codex_result("10:01", "c1", &[head, &ended(101)]),
+        codex_call(
+            "10:02",
+            "exec",
+            "c2",
+            "const patch = \"*** Begin Patch\\n…\";\ntext(await tools.apply_patch(patch));",
+        ),
+        codex_patched("10:02", "exec-1", true, json!({"/p/src/a.rs": {"type": "update"}, "/p/b": {"type": "add"}})),
+        codex_result("10:02", "c2", &["Script completed\nWall time 0.1 seconds\nOutput:\n", "{}"]),
+        codex_patched("10:03", "exec-2", false, json!({"/p/c": {"type": "delete"}})),
+        codex_call("10:04", "exec", "c3", &(script("'git status'") + &script("`git diff`"))),
+        codex_result("10:04", "c3", &[head, &ended(0)]),
+        codex_call("10:05", "exec", "c4", &script("\"make\"")),
+        codex_result("10:05", "c4", &["Script failed\nWall time 1.4 seconds\nOutput:\n"]),
+    ];
+    file(&lines.each_ref().map(String::as_str)).success().stdout(concat!(
+        "2026-08-01 10:00  user       fix the tests\n",
+        "           10:01  assistant  [exec cargo test] failed\n",
+        "           10:02  assistant  [exec const patch = \"*** Begin Patch\\n…\";]\n",
+        "           10:02  assistant  [patch_apply_end b, src/a.rs]\n",
+        "           10:03  assistant  [patch_apply_end c] failed\n",
+        "           10:04  assistant  [exec git status, git diff]\n",
+        "           10:05  assistant  [exec make] failed\n",
+    ));
+}
+
+/// What Codex reports of a patch says which files are new and which are gone; a patch that is itself in the transcript, or
+/// a file that is read or written again later, counts once.
+#[test]
+fn codex_patches() {
+    let add = json!({"type": "add", "content": "# P\n\ntext\n"});
+    let update = json!({"type": "update", "unified_diff": "@@ -1 +1 @@\n-x\n+y\n", "move_path": null});
+    let all = codex_resumed(&[
+        codex_says("10:00", "user", "write a readme"),
+        codex_patched(
+            "10:01",
+            "exec-1",
+            true,
+            json!({"/p/README.md": add, "/p/old": {"type": "delete", "content": "x"}}),
+        ),
+        codex_call("10:02", "exec", "c1", r#"text(await tools.exec_command({cmd: "sed -n 1,20p README.md"}))"#),
+        codex_result("10:02", "c1", &["Script completed\nWall time 0.1 seconds\nOutput:\n", "# P"]),
+        // The same patch as a call, as its result and as a report.
+        codex_call(
+            "10:03",
+            "apply_patch",
+            "c2",
+            "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** End Patch",
+        ),
+        codex_patched("10:03", "c2", true, json!({"/p/src/a.rs": update})),
+        codex_result("10:03", "c2", &["Success. Updated the following files:\nM src/a.rs\n"]),
+        // Rewritten: deleted and added by one patch.
+        codex_call(
+            "10:04",
+            "apply_patch",
+            "c3",
+            "*** Begin Patch\n*** Delete File: n.md\n*** Add File: n.md\n+1\n+2\n*** End Patch",
+        ),
+        codex_result("10:04", "c3", &["Success. Updated the following files:\nM n.md\n"]),
+        codex_patched(
+            "10:05",
+            "exec-2",
+            true,
+            json!({"/p/x": {"type": "update", "unified_diff": "", "move_path": "/p/y"}}),
+        ),
+        codex_patched("10:06", "exec-3", false, json!({"/p/never": {"type": "add", "content": "1"}})),
+        codex_says("10:07", "assistant", "Done."),
+    ]);
+    let created: Vec<_> =
+        all["files_modified"].as_array().expect("a list").iter().map(|file| &file["action"]).collect();
+    let mut found: Vec<_> = modified(&all)
+        .into_iter()
+        .zip(created)
+        .map(|((path, how), action)| (path, how, action.as_str().expect("text")))
+        .collect();
+    found.sort_unstable();
+    let expected = [
+        ("/p/README.md", "new, 3 lines", "create"),
+        ("/p/old", "deleted", "delete"),
+        ("/p/x", "+0 -0", "edit"),
+        ("/p/y", "+0 -0", "edit"),
+        ("n.md", "rewritten, 2 lines", "edit"),
+        ("src/a.rs", "+1 -1", "edit"),
+    ];
+    assert_eq!(found, expected);
+}
+
+/// The same where the history is paginated: the reports are items. The command that ran a patch stays one that ran.
+#[test]
+fn codex_file_changes() {
+    let changed = |at: &str, id: &str, status: &str, path: &str| {
+        let item = json!({"type": "FileChange", "id": id, "changes": {path: {"type": "add", "content": "1\n"}}, "status": status});
+        codex(at, "event_msg", json!({"type": "item_completed", "thread_id": ID, "item": item}))
+    };
+    let lines = [
+        codex("10:00", "session_meta", json!({"id": ID, "cwd": "/p", "source": "cli"})),
+        codex_says("10:00", "user", "write it"),
+        codex_call("10:01", "apply_patch", "c1", "*** Begin Patch\n*** Add File: a\n+1\n*** End Patch"),
+        changed("10:01", "c1", "completed", "/p/a"),
+        codex_call("10:02", "exec", "c2", "text(await tools.exec_command({cmd: \"apply_patch < x.patch\"}))"),
+        changed("10:02", "c2", "completed", "/p/b"),
+        changed("10:03", "exec-1", "declined", "/p/c"),
+    ];
+    file(&lines.each_ref().map(String::as_str)).success().stdout(concat!(
+        "2026-08-01 10:00  user       write it\n",
+        "           10:01  assistant  [apply_patch a]\n",
+        "           10:02  assistant  [exec apply_patch < x.patch]\n",
+        "           10:02  assistant  [FileChange b]\n",
+        "           10:03  assistant  [FileChange c] failed\n",
+    ));
+}
+
+/// A report of changes that is too long for the buffer tells its files all the same.
+#[test]
+fn codex_long_patches() {
+    let changes = json!({"/p/big": {"type": "add", "content": "x\n".repeat(400_000)}, "/p/small": {"type": "update"}});
+    let lines = [
+        codex("10:00", "session_meta", json!({"id": ID, "cwd": "/p", "source": "cli"})),
+        codex_says("10:00", "user", "write it"),
+        codex_patched("10:01", "exec-1", true, changes),
+    ];
+    let log = "2026-08-01 10:00  user       write it\n           10:01  assistant  [patch_apply_end big, small]\n";
+    file(&lines.each_ref().map(String::as_str)).success().stdout(log);
+}
+
+/// Claude's recap for a user who was away is a mark: nothing was said, and the client's hint is no part of it.
+#[test]
+fn recaps() {
+    let recap = json!({
+        "type": "system", "subtype": "away_summary", "uuid": "y1", "timestamp": "2026-08-01T10:09:00.000Z",
+        "content": "Goal: fix the login. Done: the token check. Next: the tests. (disable recaps in /config)",
+    });
+    let world = World::new();
+    let recap = recap.to_string();
+    world.claude(ID, &lines(&[&prompt("u1", "10:00", "fix it"), &answer("a1", "10:01", "Done."), &recap]));
+    let said = "2026-08-01 10:00  user       fix it\n           10:01  assistant  Done.\n";
+    world.reader(&["log", ID]).run().success().stdout(said);
+    let recap = "           10:09  recap      Goal: fix the login. Done: the token check. Next: the tests.\n";
+    world.reader(&["log", ID, "--full"]).run().success().stdout(&format!("{said}{recap}"));
+    assert_eq!(
+        (listed(&world)[0]["messages"].clone(), resumed(&world, &[ID])["ending"].clone()),
+        (json!(2), json!("answered"))
+    );
+}
+
+/// What clients write in the user's name: none of it is a prompt. What merely begins alike is one.
+#[test]
+fn prompts_of_the_machine() {
+    let machine = [
+        "Unknown skill: deploy",
+        "(no content)",
+        "<ci-monitor-event>build 12 failed</ci-monitor-event>",
+        "<webhook-event source=\"ci\">\nfailed\n</webhook-event>\nsee above",
+        "<user-memory-input>remember this</user-memory-input>",
+        "Base directory for this skill: /p/.claude/skills/x\n\n# X\n- do this",
+    ];
+    let typed = ["<ci-event> is what?", "<events>a</events>", "no content"];
+    let texts = machine.iter().chain(&typed).enumerate();
+    let all: Vec<_> = texts.map(|(at, text)| prompt(&format!("u{at}"), &format!("10:{at:02}"), text)).collect();
+    let all: Vec<_> = all.iter().map(String::as_str).collect();
+    claude(&all).success().stdout(concat!(
+        "2026-08-01 10:06  user       <ci-event> is what?\n",
+        "           10:07  user       <events>a</events>\n",
+        "           10:08  user       no content\n",
+    ));
+}
+
+/// Whoever looks after a command that runs already runs none.
+#[test]
+fn polls_are_no_commands() {
+    let script = ["TaskOutput", "TaskStop", "BashOutput"]
+        .iter()
+        .fold(Script::of(&World::new()).user("Wait for it").runs("make", false), |script, tool| {
+            script.does(tool, json!({"task_id": "b1"}))
+        });
+    let ran = script.json();
+    let ran: Vec<_> = ran["commands"].as_array().expect("a list").iter().map(|ran| ran["command"].as_str()).collect();
+    assert_eq!(ran, [Some("make")]);
+}
+
+/// Who asks for approval of a plan waits for the user, until there is an answer.
+#[test]
+fn a_pending_plan_in_the_list() {
+    let world = World::new();
+    let state = |script: &Script| {
+        script.save(&world, ID);
+        let list = world.reader(&["list", "--all", "--json"]).env("SESSION_MONITOR_NOW", "2026-11-16T01:04:00Z");
+        list.run().success().json()[0]["state"].clone()
+    };
+    let planned = || Script::of(&world).user("Fix the prices").calls("ExitPlanMode", json!({"plan": "# Use decimals"}));
+    assert_eq!(state(&planned()), "waiting");
+    assert_eq!(state(&planned().result(false, "User has approved your plan.")), "working");
+}
+
+/// Who approves a plan and clears the context turns it down in the old session, and goes on with it in a new one: nothing
+/// follows in the old. Where the session goes on, the plan was rejected.
+#[test]
+fn a_plan_that_another_session_carries_out_was_not_rejected() {
+    let world = World::new();
+    let no = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how to proceed.";
+    let stays = "The agent proposed a plan that was rejected by the user. The user chose to stay in plan mode rather than proceed with implementation.";
+    let planned = |result: &str| {
+        Script::of(&world)
+            .user("Fix the prices")
+            .calls("ExitPlanMode", json!({"plan": "# Use decimals"}))
+            .result(true, result)
+    };
+    let decided = |script: Script| texts(&script.json()["decisions"]).join("|");
+    assert_eq!(decided(planned(no)), "");
+    assert_eq!(decided(planned(no).user("No, use cents")), "rejected the plan \"Use decimals\"");
+    assert_eq!(decided(planned(stays).says("Then I'll use cents.")), "rejected the plan \"Use decimals\"");
+    assert_eq!(decided(planned(no).calls("Read", json!({"file_path": "/p/a"}))), "rejected the plan \"Use decimals\"");
+}
+
+/// A plan that waits for its approval is a question to the user, as long as nothing came of it.
+#[test]
+fn a_pending_plan_waits_for_the_user() {
+    let world = World::new();
+    let planned = |plan: Value| Script::of(&world).user("Fix the prices").calls("ExitPlanMode", plan);
+    let told = |script: Script| {
+        let all = script.json();
+        (all["ending"].clone(), kinds(&all).first().map(|(kind, text)| format!("{kind}: {text}")))
+    };
+    let plan = json!({"plan": "# Use decimals\n\n- everywhere"});
+    assert_eq!(
+        told(planned(plan.clone())),
+        (json!("asked"), Some("question: approve the plan \"Use decimals\"".into()))
+    );
+    // Newer clients keep the plan in a file.
+    assert_eq!(told(planned(json!({}))), (json!("asked"), Some("question: approve the plan".into())));
+    assert_eq!(told(planned(plan).result(false, "User has approved your plan.")).1, None);
 }

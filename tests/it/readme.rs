@@ -18,7 +18,6 @@ fn world() -> World {
 struct Example {
     command: String,
     status: i32,
-    output: String,
 }
 
 /// The examples of all `console` blocks: `$ command`, perhaps `# exits with N` after it, then what it prints.
@@ -26,14 +25,9 @@ fn examples(text: &str) -> Vec<Example> {
     let mut examples: Vec<Example> = Vec::new();
     for block in text.split("```console\n").skip(1) {
         for line in block.split("```").next().unwrap_or_default().lines() {
-            match (line.strip_prefix("$ "), examples.last_mut()) {
-                (Some(line), _) => {
-                    let (command, status) = line.split_once("  # exits with ").unwrap_or((line, "0"));
-                    let status = status.parse().expect("a status");
-                    examples.push(Example { command: command.into(), status, output: String::new() });
-                }
-                (None, Some(example)) => example.output += &format!("{line}\n"),
-                (None, None) => panic!("output before any command: {line}"),
+            if let Some(line) = line.strip_prefix("$ ") {
+                let (command, status) = line.split_once("  # exits with ").unwrap_or((line, "0"));
+                examples.push(Example { command: command.into(), status: status.parse().expect("a status") });
             }
         }
     }
@@ -59,25 +53,107 @@ fn expanded(word: &str) -> String {
     path.to_str().expect("UTF-8").into()
 }
 
+/// What is shown differs from what is printed. `UPDATE=1 cargo test readme` writes it anew.
+fn compare(path: &str, shown: &str, printed: &str) {
+    if std::env::var_os("UPDATE").is_some() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+        std::fs::write(path, printed).expect("written");
+    } else {
+        assert_eq!(shown, printed, "{path} is out of date: UPDATE=1 cargo test readme");
+    }
+}
+
+/// A text with the output of each example as it is printed now.
+fn with_outputs(text: &str, outputs: &mut dyn Iterator<Item = String>) -> String {
+    let mut out = String::new();
+    let mut in_example = false;
+    for line in text.lines() {
+        in_example &= !line.starts_with("```");
+        if !in_example || line.starts_with("$ ") {
+            out += &format!("{line}\n");
+        }
+        in_example |= line == "```console";
+        if in_example && line.starts_with("$ ") {
+            out += &outputs.next().expect("an output for each example");
+        }
+    }
+    out
+}
+
 #[test]
 fn every_example_prints_what_the_readme_says() {
     let (world, history) = (world(), history());
-    let examples = [include_str!("../../README.md"), include_str!("../../skills/sessions/SKILL.md")].map(examples);
-    assert!(examples[0].len() > 8 && examples[1].len() > 3, "there are examples");
-    for example in examples.iter().flatten() {
-        let command = example.command.replace("cargo run --release --", "session-context");
-        let words: Vec<String> = command.split_whitespace().map(expanded).collect();
-        let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-        let run = match words[0].as_str() {
-            // It takes weeks to have a profile.
-            "session-reader" if args.first() == Some(&"profile") => history.reader(&args),
-            "session-reader" => world.reader(&args),
-            "session-context" => world.context(&args),
-            _ => panic!("an example that is not ours: {command}"),
-        };
-        let done = run.run().status(example.status);
-        assert_eq!(format!("{}{}", done.out(), done.err()), example.output, "$ {}", example.command);
+    let texts = [
+        ("README.md", include_str!("../../README.md")),
+        ("skills/sessions/SKILL.md", include_str!("../../skills/sessions/SKILL.md")),
+    ];
+    for (path, text) in texts {
+        let examples = examples(text);
+        assert!(examples.len() > 3, "there are examples in {path}");
+        let mut outputs = examples.iter().map(|example| output(example, &world, &history));
+        compare(path, text, &with_outputs(text, &mut outputs));
     }
+}
+
+/// What an example prints, on both streams.
+fn output(example: &Example, world: &World, history: &World) -> String {
+    let command = example.command.replace("cargo run --release --", "session-context");
+    let words: Vec<String> = command.split_whitespace().map(expanded).collect();
+    let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    let run = match words[0].as_str() {
+        // It takes weeks to have a profile.
+        "session-reader" if args.first() == Some(&"profile") => history.reader(&args),
+        "session-reader" => world.reader(&args),
+        "session-context" => world.context(&args),
+        _ => panic!("an example that is not ours: {command}"),
+    };
+    let done = run.run().status(example.status);
+    format!("{}{}", done.out(), done.err())
+}
+
+/// The picture on the first screen is what the demo prints.
+#[test]
+fn the_picture_shows_the_demo() {
+    let demo = World::new().context(&["demo"]).run().success();
+    compare("docs/demo.svg", include_str!("../../docs/demo.svg"), &picture(demo.out()));
+}
+
+/// A terminal with a text in it.
+fn picture(text: &str) -> String {
+    const WIDTH: usize = 110;
+    let colour = |line: &str| match line.trim_start() {
+        start if start.starts_with("$ ") => "#7ee787",
+        start if start.starts_with("- !") => "#ffa657",
+        start if start.starts_with("[Session") => "#8b949e",
+        start if start.starts_with("- ") => "#79c0ff",
+        _ => "#c9d1d9",
+    };
+    let mut lines: Vec<(&str, String)> = Vec::new();
+    for line in ["$ session-context demo"].into_iter().chain(text.lines()) {
+        let indent = " ".repeat(line.len() - line.trim_start().len() + 2);
+        let mut left = line.to_owned();
+        while left.chars().count() > WIDTH {
+            let cut: usize = left.char_indices().nth(WIDTH).map_or(left.len(), |(at, _)| at);
+            let at = left[..cut].rfind(' ').unwrap_or(cut);
+            lines.push((colour(line), left[..at].to_owned()));
+            left = format!("{indent}{}", left[at..].trim_start());
+        }
+        lines.push((colour(line), left));
+    }
+    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let (width, height) = (WIDTH * 8 + 40, lines.len() * 20 + 60);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#0d1117\"/>\n\
+         <circle cx=\"20\" cy=\"18\" r=\"6\" fill=\"#ff5f56\"/><circle cx=\"40\" cy=\"18\" r=\"6\" fill=\"#ffbd2e\"/>\
+         <circle cx=\"60\" cy=\"18\" r=\"6\" fill=\"#27c93f\"/>\n\
+         <g font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"13\" xml:space=\"preserve\">\n"
+    );
+    for (index, (fill, line)) in lines.iter().enumerate().filter(|(_, (_, line))| !line.is_empty()) {
+        let y = index * 20 + 52;
+        svg += &format!("<text x=\"20\" y=\"{y}\" fill=\"{fill}\">{}</text>\n", escape(line));
+    }
+    svg + "</g>\n</svg>\n"
 }
 
 /// The two commands of the set-up: `cargo test` is running, `cargo setup` must mean what the README says.

@@ -59,8 +59,7 @@ fn findings(all: &Value) -> Value {
     };
     let work = &all["current_work"];
     json!({
-        "goal": work["intent"]["text"],
-        "is_directive": work["is_directive"],
+        "intent": work["intent"]["text"],
         "asked_last": work["last_user_message"]["text"],
         "files": rows("files_modified", &["path", "action"]),
         "tasks": rows("tasks", &["text", "state"]),
@@ -73,7 +72,7 @@ fn findings(all: &Value) -> Value {
     })
 }
 
-/// Goal, files, tasks, commands, ending and the rest are what a person finds. 002-05: all of it is read from disk.
+/// What was asked, files, tasks, commands, ending and the rest are what a person finds. 002-05: all of it is read from disk.
 #[test]
 fn real_sessions_stopped_where_a_person_finds_they_did() {
     let world = World::new();
@@ -110,7 +109,11 @@ fn said(line: &str) -> String {
             }
             Value::Number(number) => *all += &format!("{number}\n"),
             Value::Array(list) => list.iter().for_each(|item| collect(item, all)),
-            Value::Object(map) => map.values().for_each(|item| collect(item, all)),
+            // Changed files may be keys.
+            Value::Object(map) => map.iter().for_each(|(key, item)| {
+                *all += &format!("{key}\n");
+                collect(item, all);
+            }),
             _ => {}
         }
     }
@@ -128,7 +131,8 @@ fn pointers<'v>(value: &'v Value, all: &mut Vec<&'v Value>) {
     match value {
         Value::Array(list) => list.iter().for_each(|item| pointers(item, all)),
         Value::Object(map) => {
-            if map.contains_key("line") {
+            // What a subagent edited has no line here.
+            if map.get("line").is_some_and(|line| *line != 0 || !map.contains_key("path")) {
                 all.push(value);
             }
             map.values().for_each(|item| pointers(item, all));
@@ -143,15 +147,16 @@ fn assert_pointers(name: &str, content: &str, all: &Value) -> usize {
     pointers(all, &mut found);
     for object in &found {
         let line = object["line"].as_u64().expect("a number") as usize;
+        // What a subagent did stands in another file.
+        if line == 0 && Path::new(name).with_extension("").is_dir() {
+            continue;
+        }
         let raw =
             content.lines().nth(line.wrapping_sub(1)).unwrap_or_else(|| panic!("{name}: no line {line}: {object}"));
         let said = said(raw);
         let text = ["text", "command", "path", "tool"].iter().find_map(|key| object[key].as_str()).expect("a text");
         let parts = [text, object["target"].as_str().unwrap_or_default(), object["name"].as_str().unwrap_or_default()];
         let here = parts.iter().all(|part| said.contains(&one_line(part)));
-        // A topic is a word in small letters.
-        let is_topic = object.as_object().is_some_and(|object| object.keys().eq(["line", "text"]));
-        let here = here || is_topic && said.to_lowercase().contains(text);
         assert!(here || said.contains("TaskUpdate"), "{name}: line {line} has not all of {object}\n{said}");
     }
     found.len()
@@ -320,32 +325,32 @@ fn rich(world: &World) -> Script {
         .runs("cargo test", true)
         .does("Edit", json!({"file_path": billing, "old_string": "    x\n", "new_string": "    x.round()\n"}))
         .runs("cargo test", false)
-        .runs("cargo build --release", true)
         .user("Let's go with bankers rounding for reports. Now update the changelog for the billing release")
         .calls("Bash", json!({"command": "git push origin main"}))
         .result(true, "Permission to use Bash with command git push origin main has been denied.")
         .raw(json!({"type": "user", "uuid": "c", "isCompactSummary": true, "timestamp": at(34), "message": {"role": "user", "content": "This session is being continued from a previous conversation.\nSummary: totals are rounded once."}}))
         .runs("git commit -qm 'Round invoice totals once'", false)
+        .runs("cargo build --release", true)
         .calls("Bash", json!({"command": "sleep 100"}))
         .result(true, NO)
         .user("[Request interrupted by user for tool use]")
-        .user("ok continue")
+        .user("tag it too")
         .says("The changelog is up to date.\n\n**Next steps:**\n- Update the manual\n- Change total() in billing\n- Publish version 1.4\n\nShall I bump the version too?")
 }
 
-const RICH: &str = r#"Session     11111111-0000-4000-8000-000000000001 (agent-sdk), Fix the rounding of invoice totals in the billing module
-Stopped     1h ago, 01:35; asked
-Goal        Let's go with bankers rounding for reports
-Asked last  ok continue
-Said last   The changelog is up to date. **Next steps:** - Update the manual - Change total() in billing - Publish version 1.4 Shall I bump the version too?
+const RICH: &str = r#"Session     11111111-0000-4000-8000-000000000001 (claude)
+Stopped     1h ago, 01:35; answered
+Asked last  Let's go with bankers rounding for reports. Now update the changelog for the billing release
+Then        tag it too
+Said last   The changelog is up to date.
 Files       src/billing/mod.rs  +1 -1, the last of 2 edits  01:19
             src/report/mod.rs  new, 2 lines  01:15
 Functions   total, round  src/billing/mod.rs
             render  src/report/mod.rs
 Commands    failed  cargo test
             ok  cargo test
-            failed  cargo build --release
             ok  git commit -qm 'Round invoice totals once'
+            failed  cargo build --release
 Commits     Round invoice totals once
 Tasks       [x] Change total()
             [>] Update the manual
@@ -354,24 +359,19 @@ Tasks       [x] Change total()
 Decisions   Which rounding should totals use? Half even
             rejected the plan "Use decimals everywhere"
             approved the plan "Round once at the end"
-            Let's go with bankers rounding for reports
 Blockers    failing: cargo build --release
-            question: Shall I bump the version too?
-Next        Publish version 1.4
-Topics      billing, report, rounding
 Summary     Summary: totals are rounded once.
-Tokens      1000 in, 10 out
+Tokens      1k in, 10 out
 Go on       claude --resume 11111111-0000-4000-8000-000000000001
 "#;
 
 /// What differs on a screen of 60 columns: long lines are cut, but never the command.
-const NARROW: [(usize, &str); 3] = [
-    (0, "Session     11111111-0000-4000-8000-000000000001 (agent-sdk…"),
-    (4, "Said last   The changelog is up to date. **Next steps:** - …"),
+const NARROW: [(usize, &str); 2] = [
+    (2, "Asked last  Let's go with bankers rounding for reports. Now…"),
     (5, "Files       src/billing/mod.rs  +1 -1, the last of 2 edits …"),
 ];
 
-/// 004-F1, 004-F2, 004-F3: pure codes, one per line, in this order.
+/// 004-F1, 004-F2, 004-F3: pure codes, one per line, in this order. What was taken from words says so.
 const RICH_CODES: &str = "proj:work
 impl:billing/mod.rs
 impl:report/mod.rs
@@ -385,12 +385,11 @@ done:Round-invoice-totals-once
 dec:Which-rounding-should-totals-use?-Half-even
 dec:rejected-the-plan-'Use-decimals-everywhere'
 dec:approved-the-plan-'Round-once-at-the-end'
-dec:Let's-go-with-bankers-rounding-for-reports
+dec:said:Let's-go-with-bankers-rounding-for-reports
 block:failing:cargo-build---release
-block:question:Shall-I-bump-the-version-too?
 next:Update-the-manual
 next:Tell-the-customers
-next:Publish-version-1.4
+next:said:Publish-version-1.4
 ";
 
 /// All that there is to tell, in all three forms; and again, because reading consumes nothing.
@@ -426,10 +425,13 @@ fn a_rich_session_in_all_forms() {
             ["~/src/billing/mod.rs", "edit", "+1 -1, the last of 2 edits", 20, "2026-11-16T01:19:00.000Z"],
         ])
     );
-    let commands =
-        [("cargo test", true, true, 18), ("cargo test", false, true, 22), ("cargo build --release", true, false, 24)];
-    let rest = [("git commit -qm 'Round invoice totals once'", false, false, 30)];
-    assert_eq!(json!(pick("commands", &["command", "failed", "test", "line"])), json!([&commands[..], &rest].concat()));
+    let commands = [
+        ("cargo test", true, true, 18),
+        ("cargo test", false, true, 22),
+        ("git commit -qm 'Round invoice totals once'", false, false, 28),
+        ("cargo build --release", true, false, 30),
+    ];
+    assert_eq!(json!(pick("commands", &["command", "failed", "test", "line"])), json!(commands));
     let tasks = json!([
         ["Change total()", "done", 8],
         ["Update the manual", "active", 8],
@@ -442,17 +444,18 @@ fn a_rich_session_in_all_forms() {
         json!([["Update the manual", "active"], ["Tell the customers", "open"]])
     );
     assert_eq!(json!(pick("functions", &["name", "line"])), json!([["total", 14], ["round", 14], ["render", 16]]));
-    assert_eq!(json!(pick("commits", &["text", "line"])), json!([["Round invoice totals once", 30]]));
-    assert_eq!(json!(pick("decisions", &["line"])), json!([[2], [4], [6], [26]]));
+    assert_eq!(json!(pick("commits", &["text", "line"])), json!([["Round invoice totals once", 28]]));
+    assert_eq!(json!(pick("decisions", &["line", "by"])), json!([[2, null], [4, null], [6, null], [24, "words"]]));
     assert_eq!(
-        json!(pick("open_tasks", &["text", "line"])),
-        json!([["Update the manual", 8], ["Tell the customers", 8], ["Publish version 1.4", 36]])
+        json!(pick("open_tasks", &["text", "line", "by"])),
+        json!([["Update the manual", 8, null], ["Tell the customers", 8, null], ["Publish version 1.4", 36, "words"]])
     );
-    let blockers = [("failing", "cargo build --release"), ("question", "Shall I bump the version too?")];
+    assert_eq!(json!(pick("topics", &["text", "line"])), json!([["mod.rs", 20]]));
+    let blockers = [("failing", "cargo build --release")];
     assert_eq!(kinds(&all), blockers);
     assert_eq!(
         json!(pick("recent_messages", &["role", "line"])),
-        json!([["user", 1], ["user", 26], ["user", 35], ["assistant", 36]])
+        json!([["user", 1], ["user", 24], ["user", 35], ["assistant", 36]])
     );
     assert_eq!(all["tool_history"].as_array().map(Vec::len), Some(15));
     assert_eq!(
@@ -465,13 +468,13 @@ fn a_rich_session_in_all_forms() {
             all["model"],
             all["token_budget"]
         ]),
-        json!([ONE, "agent-sdk", path, "idle", "asked", "claude-opus", {"used": 1010, "limit": null}])
+        json!([ONE, "claude", path, "idle", "answered", "claude-opus", {"used": 1010, "limit": null}])
     );
     assert_eq!(
         json!([all["started_at"], all["last_activity_at"]]),
         json!(["2026-11-16T01:00:00.000Z", "2026-11-16T01:35:00.000Z"])
     );
-    assert_eq!(json!([all["summary"]["line"], all["resume"]]), json!([29, format!("claude --resume {ONE}")]));
+    assert_eq!(json!([all["summary"]["line"], all["resume"]]), json!([27, format!("claude --resume {ONE}")]));
     assert_eq!(all["current_work"]["last_agent_action"]["target"], "git commit -qm 'Round invoice totals once'");
     assert_pointers("rich", &script.text(), &without_derived(&all));
 }
@@ -492,7 +495,7 @@ fn the_keys_of_the_json_are_always_all_there() {
         let work: Vec<_> = all["current_work"].as_object().expect("an object").keys().map(String::as_str).collect();
         assert_eq!(
             work,
-            ["intent", "is_directive", "last_agent_action", "last_user_message", "running", "thread_title"]
+            ["intent", "is_directive", "last_agent_action", "last_user_message", "recap", "running", "thread_title"]
         );
         // What the model may have before it is not in a transcript of this agent.
         assert!(all["token_budget"]["used"].is_u64() && all["token_budget"]["limit"].is_null(), "{all}");
@@ -558,9 +561,8 @@ fn rich_codex() -> String {
 fn a_rich_codex_session() {
     let world = World::new();
     codex(&world, &rich_codex());
-    let text = "Session     11111111-0000-4000-8000-000000000001 (codex), Please fix the rounding of all invoice totals
+    let text = "Session     11111111-0000-4000-8000-000000000001 (codex)
 Stopped     1h ago, 01:10; interrupted
-Goal        Please fix the rounding of all invoice totals
 Asked last  on part sur des entiers
 Said last   Done with the tests.
 Files       app/bill.py  total(): +1 -1  01:03
@@ -570,15 +572,12 @@ Commands    failed  pytest -q
             ok  pytest -q
 Tasks       [x] Round totals
             [>] Write the manual
-Decisions   on part sur des entiers
 Blockers    failing: make build
-Topics      bill
 Tokens      700 in, 30 out
 Go on       codex resume 11111111-0000-4000-8000-000000000001
 ";
-    let codes = "proj:work\nimpl:bill.py\nimpl:total\ntest:pytest--q\ndone:Round-totals\ndec:on-part-sur-des-entiers\nblock:failing:make-build\nnext:Write-the-manual\n";
-    for name in ["last", "11111111", "codex:11111111", "codex:Please fix the rounding of all invoice totals", "invoice"]
-    {
+    let codes = "proj:work\nimpl:bill.py\nimpl:total\ntest:pytest--q\ndone:Round-totals\ndec:said:on-part-sur-des-entiers\nblock:failing:make-build\nnext:Write-the-manual\n";
+    for name in ["last", "11111111", "codex:11111111", "codex:on part sur des entiers", "entiers"] {
         world.reader(&["resume", name]).run().success().stdout(text);
         world.reader(&["resume", name, "--codes"]).run().success().stdout(codes);
     }
@@ -628,7 +627,7 @@ fn a_rich_pi_session() {
             json!({"path": "src/retry.ts", "edits": [{"oldText": "{\n}", "newText": "{\n  again();\n}"}]}),
             false,
         ),
-        call(4, "bash", json!({"command": "npm test"}), true),
+        call(4, "bash", json!({"command": "npm run build"}), true),
         json!({"type": "compaction", "id": "k", "timestamp": at(5), "summary": "A retry was added."}).to_string()
             + "\n",
         line(6, "user", text("Let's not retry on 4xx answers")),
@@ -644,17 +643,15 @@ fn a_rich_pi_session() {
     let dir = world.path("work").display().to_string().trim_start_matches('/').replace('/', "-");
     let path = world.write(format!(".pi/agent/sessions/--{dir}--/{name}"), &lines);
     let expected = format!(
-        "Session     {ONE} (pi), Add a retry to the upload client
+        "Session     {ONE} (pi)
 Stopped     1h ago, 01:08; failed
-Goal        Let's not retry on 4xx answers
+Asked last  Let's not retry on 4xx answers
 Files       src/retry.ts  new; +1 -0, the last of 2 edits  01:03
 Functions   retry  src/retry.ts
-Commands    failed  npm test
+Commands    failed  npm run build
             ok  npm test -- retry
-Decisions   Let's not retry on 4xx answers
-Blockers    failing: npm test
+Blockers    failing: npm run build
             limit: 429 rate limit
-Topics      retry
 Summary     A retry was added.
 Tokens      60 in, 4 out
 Go on       pi --session {}
@@ -662,7 +659,7 @@ Go on       pi --session {}
         path.display()
     );
     world.reader(&["resume"]).run().success().stdout(&expected);
-    let codes = "proj:work\nimpl:retry.ts\nimpl:retry\ntest:npm-test----retry\ndec:Let's-not-retry-on-4xx-answers\nblock:failing:npm-test\nblock:limit:429-rate-limit\n";
+    let codes = "proj:work\nimpl:retry.ts\nimpl:retry\ntest:npm-test----retry\ndec:said:Let's-not-retry-on-4xx-answers\nblock:failing:npm-run-build\nblock:limit:429-rate-limit\n";
     world.reader(&["resume", "--codes"]).run().success().stdout(codes);
     let all = resumed(&world, &[]);
     assert_pointers("pi", &lines, &all);
@@ -788,13 +785,13 @@ fn the_budget_is_a_flag() {
     run("4")
         .status(0)
         .stdout("proj:work\n")
-        .stderr("session-reader: 18 lines do not fit into 4 tokens; see --budget\n");
+        .stderr("session-reader: 17 lines do not fit into 4 tokens; see --budget\n");
     // What is open comes before what was done.
     run("20").status(0).stdout("proj:work\nblock:failing:cargo-build---release\n");
     assert_eq!(resumed(&world, &["--budget", "77"])["token_budget"]["limit"], 77);
     for bad in ["-1", "x", "1.5", "", "0"] {
         let said = run(bad).status(2).stdout("");
-        assert!(bad == "-1" || said.err().contains("not a number of tokens, 1 or more"), "{}", said.err());
+        assert!(bad == "-1" || said.err().contains("not a number, 1 or more"), "{}", said.err());
     }
     world.reader(&["resume", "--codes", "--json"]).run().status(2).stdout("");
 }
@@ -820,7 +817,7 @@ fn the_text_keeps_to_every_budget() {
         assert_eq!(some.first(), whole.first().filter(|first| cost(first) <= budget), "{budget}");
     }
     let some = lines(500).join("\n");
-    for label in ["Files", "Tasks", "Decisions", "Blockers", "Next", "Go on"] {
+    for label in ["Files", "Tasks", "Decisions", "Blockers", "Summary", "Go on"] {
         assert!(some.contains(&format!("\n{label} ")), "{label}: {some}");
     }
 }
@@ -843,27 +840,29 @@ fn codes_cost_less_than_the_history() {
 // ---- What counts
 
 /// Words are decisions only where they decide, with what was decided; the newest on a matter counts; their order is kept.
-// 002-D3, 002-D4, 004-T6, 004-D4
+/// All of them are marked as taken from words.
+// 002-12, 002-D3, 002-D4, 004-T6, 004-D4
 #[test]
 fn decisions() {
     let world = World::new();
-    let said = |prompts: &[&str]| prompts.iter().fold(Script::of(&world), |script, text| script.user(text)).json();
+    let said = |prompts: &[&str]| {
+        let all = prompts.iter().fold(Script::of(&world), |script, text| script.user(text)).json();
+        assert!(all["decisions"].as_array().into_iter().flatten().all(|one| one["by"] == "words"), "{all}");
+        texts(&all["decisions"]).join("|")
+    };
     for text in [
         "I am using redis and added a cache, created the module",
         "We implemented the retry logic yesterday",
         "Should we use redis here?",
         "> let's use the quoted thing",
     ] {
-        assert_eq!(texts(&said(&[text])["decisions"]), [""; 0], "{text}");
+        assert_eq!(said(&[text]), "", "{text}");
     }
-    let all =
-        said(&["let's use zookeeper for locks", "on garde le format JSON", "let's use consul for locks and leases"]);
-    assert_eq!(
-        texts(&all["decisions"]),
-        ["let's use zookeeper for locks", "on garde le format JSON", "let's use consul for locks and leases"]
-    );
+    let three = ["let's use zookeeper for locks", "on garde le format JSON", "let's use consul for locks and leases"];
+    assert_eq!(said(&three), three.join("|"));
     let all = said(&["let's use PostgreSQL for the user table", "hm", "let's not use PostgreSQL for the user table"]);
-    assert_eq!(texts(&all["decisions"]), ["let's not use PostgreSQL for the user table"]);
+    assert_eq!(all, "let's not use PostgreSQL for the user table");
+    assert_eq!(said(&["let's use redis there"; 8]), "let's use redis there");
     // An agent decides nothing.
     let all = Script::of(&world).user("go").says("Let's use redis for the cache.").json();
     assert_eq!(texts(&all["decisions"]), [""; 0]);
@@ -882,14 +881,14 @@ fn blockers() {
         assert_eq!(kinds(&start().user(text).json()), none, "{text}");
     }
     let text = "I'm blocked because the licence key is missing";
-    assert_eq!(kinds(&start().user(text).json()), [("said", text)]);
+    let said = start().user(text).json();
+    assert_eq!((kinds(&said), &said["blockers"][0]["by"]), (vec![("said", text)], &json!("words")));
     assert_eq!(kinds(&start().user(text).user("thanks, I have it").json()), none);
-    let cases: [(Script, &[(&str, &str)]); 9] = [
-        (start().runs("cargo test", true), &[("failing", "cargo test")]),
+    let cases: [(Script, &[(&str, &str)]); 8] = [
         (start().runs("cargo test", true).runs("cd x && cargo test 2>&1 | tail -3", false), &[]),
         (start().runs("cargo test", true).runs("cargo build", false), &[("failing", "cargo test")]),
         (start().runs("ls /nowhere", true).runs("cat contest.txt", true), &[]),
-        (start().says("Shall I go on?"), &[("question", "Shall I go on?")]),
+        (start().says("Shall I go on?"), &[]),
         (start().says("Shall I go on?").user("yes"), &[]),
         (start().calls("Bash", json!({"command": "make all"})), &[("crashed", "Bash make all")]),
         (
@@ -994,22 +993,35 @@ fn next_is_what_was_not_done() {
         .does("TodoWrite", todos)
         .runs("git commit -m 'Update the changelog of the parser'", false)
         .says("Done.\n\n## Next steps\n- Adding tests for the parser\n- Updating the parser's changelog\n- Publish the crate\n");
-    assert_eq!(texts(&script.json()["open_tasks"]), ["Write the guide", "Deploy to staging", "Publish the crate"]);
+    let open = [("Write the guide", None), ("Deploy to staging", None), ("Publish the crate", Some("words"))];
+    assert_eq!(rows_of(&script.json(), "open_tasks", &["text", "by"]), json!(open));
     let codes = script.codes();
-    assert_eq!(["done:", "next:"].map(|prefix| count(&codes, prefix)), [2, 3], "{codes:#?}");
+    assert_eq!(["done:", "next:", "next:said:"].map(|prefix| count(&codes, prefix)), [2, 3, 1], "{codes:#?}");
 }
 
-/// What the agent is told not to do after it did something; not what is said in passing.
+/// What the agent is told not to do after it did something, once, and marked as taken from words; not what is said in
+/// passing, nor what a client writes into every plan.
 // 004-T8
 #[test]
 fn corrections() {
     let world = World::new();
-    let told = |text: &str| Script::of(&world).user("Fix the build now").says("Done.").user(text).json();
-    for text in ["Don't commit without asking me", "Never push to main directly", "N'utilise pas cette bibliothèque"] {
-        assert_eq!(texts(&told(text)["corrections"]), [text], "{text}");
+    let told = |text: &str| {
+        let script = (0..8)
+            .fold(Script::of(&world).user("Fix the build now"), |script, _| script.runs("make", false).user(text));
+        let all = script.json();
+        assert!(all["corrections"].as_array().into_iter().flatten().all(|one| one["by"] == "words"), "{all}");
+        texts(&all["corrections"]).join("|")
+    };
+    for text in ["Don't commit without asking me", "Never push to main directly", "Ne touche pas à ce fichier"] {
+        assert_eq!(told(text), text);
     }
-    for text in ["I don't know what that means", "don't worry about the warnings", "Why don't you use a map?"] {
-        assert_eq!(texts(&told(text)["corrections"]), [""; 0], "{text}");
+    for text in [
+        "I don't know what that means",
+        "don't worry about the warnings",
+        "Why don't you use a map?",
+        "Implement the plan as specified, it is attached for your reference. Do NOT edit the plan file itself.",
+    ] {
+        assert_eq!(told(text), "", "{text}");
     }
     // Before the agent did anything it is a wish, no correction.
     assert_eq!(texts(&Script::of(&world).user("Don't commit without asking me").json()["corrections"]), [""; 0]);
@@ -1037,15 +1049,15 @@ fn nothing_harmful_is_printed() {
 // ---- Which session
 
 /// A session of some minutes in a directory, in which a file is written.
-fn work_in(world: &World, dir: &str, id: &str, minute: usize, goal: &str) -> PathBuf {
+fn work_in(world: &World, dir: &str, id: &str, minute: usize, asked: &str) -> PathBuf {
     let mut script = Script::new(world.path(dir));
     script.from = minute;
-    script.user(goal).writes("/p/a.rs", "x").says("Done.").save(world, id)
+    script.user(asked).writes("/p/a.rs", "x").says("Done.").save(world, id)
 }
 
-fn goal(done: &Done) -> String {
-    let goal = done.out().lines().find_map(|line| line.strip_prefix("Goal        "));
-    goal.unwrap_or_else(|| panic!("no goal: {}\n{}", done.out(), done.err())).to_owned()
+fn asked(done: &Done) -> String {
+    let asked = done.out().lines().find_map(|line| line.strip_prefix("Asked last  "));
+    asked.unwrap_or_else(|| panic!("nothing asked: {}\n{}", done.out(), done.err())).to_owned()
 }
 
 pub(crate) const GOALS: [&str; 2] = ["Fix the slow login page", "Add the export to spreadsheets"];
@@ -1057,7 +1069,7 @@ fn a_session_by_its_name() {
     let world = World::new();
     let one = work_in(&world, "work", ONE, 10, GOALS[0]);
     let two = work_in(&world, "work", TWO, 5, GOALS[1]);
-    let found = |args: &[&str]| goal(&world.reader(&[&["resume"], args].concat()).run().success());
+    let found = |args: &[&str]| asked(&world.reader(&[&["resume"], args].concat()).run().success());
     let path = one.to_str().expect("UTF-8");
     for name in [&[][..], &["last"], &[ONE], &["11111111"], &["1"], &[GOALS[0]], &["slow login"], &[path]] {
         assert_eq!(found(name), GOALS[0], "{name:?}");
@@ -1069,7 +1081,7 @@ fn a_session_by_its_name() {
     world.reader(&["resume", "nobody"]).run().status(2).stdout("").stderr(unknown);
     let near = world.reader(&["resume", "slow loging"]).run().status(2).stdout("");
     assert!(near.err().starts_with("session-reader: no session is called 'slow loging'; the nearest:\n  11111111"));
-    world.reader(&["resume", "the"]).run().status(2).stdout("").stderr_has("'the' fits several sessions");
+    world.reader(&["resume", "the"]).run().status(2).stdout("").stderr_has("'the' fits 2 sessions");
     world.reader(&["resume", "/nowhere.jsonl"]).run().status(2).stdout("").stderr_has("/nowhere.jsonl");
     // Done is not last, but still there.
     world.context(&["done", "11111111"]).run().success();
@@ -1080,16 +1092,6 @@ fn a_session_by_its_name() {
     std::fs::remove_file(&two).expect("removed");
     world.reader(&["resume", "2222"]).run().status(2).stdout("");
     assert_eq!(found(&["1111"]), GOALS[0]);
-}
-
-#[test]
-fn a_deleted_last_session_leaves_the_one_before() {
-    let world = World::new();
-    let one = work_in(&world, "work", ONE, 10, GOALS[0]);
-    work_in(&world, "work", TWO, 5, GOALS[1]);
-    world.reader(&["resume"]).run().success();
-    std::fs::remove_file(one).expect("removed");
-    assert_eq!(goal(&world.reader(&["resume"]).run().success()), GOALS[1]);
 }
 
 /// Seven days, unless more are asked for. Nothing is deleted or archived, whatever is asked.
@@ -1113,31 +1115,31 @@ fn a_week_is_enough_unless_more_is_asked_for() {
     for args in [&[][..], &["last"], &["--codes"], &["--json"]] {
         at("2026-11-24T01:04:00Z", args).status(1).stdout("").stderr(&nothing("8d"));
     }
-    assert_eq!(goal(&at("2026-11-24T01:04:00Z", &["--since", "30d"]).success()), GOALS[0]);
-    assert_eq!(goal(&at("2026-11-24T01:04:00Z", &["last", "--since=2026-11-01"]).success()), GOALS[0]);
+    assert_eq!(asked(&at("2026-11-24T01:04:00Z", &["--since", "30d"]).success()), GOALS[0]);
+    assert_eq!(asked(&at("2026-11-24T01:04:00Z", &["last", "--since=2026-11-01"]).success()), GOALS[0]);
     at("2026-11-24T01:04:00Z", &["--since", "7d"]).status(1);
     // By name it is found at any time.
-    assert_eq!(goal(&at("2027-11-24T01:04:00Z", &["1111"]).success()), GOALS[0]);
+    assert_eq!(asked(&at("2027-11-24T01:04:00Z", &["1111"]).success()), GOALS[0]);
     at("2026-11-16T02:00:00Z", &["--since", "10m"]).status(1).stdout("").stderr(&nothing("57m"));
     world.reader(&["resume", "--since", "soon"]).run().status(2).stdout("");
     // Two that are too old and one that is not.
     work_in(&world, "work", TWO, 30, GOALS[1]);
     assert!(path.exists());
-    assert_eq!(goal(&at("2026-11-23T01:10:00Z", &[]).success()), GOALS[1]);
+    assert_eq!(asked(&at("2026-11-23T01:10:00Z", &[]).success()), GOALS[1]);
 }
 
-/// A question in passing is not the last session, if there is another one.
+/// A question in passing is not the last session, if there is another one, however many commands it took to answer it.
 // 002-D1
 #[test]
 fn a_question_in_passing_is_not_the_last_session() {
     let world = World::new();
     let mut passing = Script::of(&world);
     passing.from = 40;
-    passing.user("What is the capital of France then").says("Paris.").save(&world, TWO);
+    passing.user("What is in this directory").runs("ls", false).says("Nothing much.").save(&world, TWO);
     let topic = world.reader(&["resume", "--json"]).run().success();
     assert_eq!(json_of(&topic)["session_id"], TWO);
     work_in(&world, "work", ONE, 0, GOALS[0]);
-    assert_eq!(goal(&world.reader(&["resume"]).run().success()), GOALS[0]);
+    assert_eq!(asked(&world.reader(&["resume"]).run().success()), GOALS[0]);
 }
 
 /// The repository from anywhere in it and from its worktrees; another project is another world.
@@ -1156,13 +1158,13 @@ fn projects_do_not_mix() {
     world.context(&["pin", "only in the repository"]).dir(world.path("repo")).run().success();
     for dir in ["repo", "repo/src", "repo/src/deep", "tree"] {
         let done = world.reader(&["resume", "last"]).dir(world.path(dir)).run().success();
-        assert_eq!(goal(&done), GOALS[0], "{dir}");
+        assert_eq!(asked(&done), GOALS[0], "{dir}");
         assert!(done.out().contains("\nPinned      only in the repository\n"), "{dir}: {}", done.out());
         let codes = world.reader(&["resume", "--codes"]).dir(world.path(dir)).run().success();
         assert!(codes.out().starts_with("proj:repo\n"), "{dir}: {}", codes.out());
     }
     let done = world.reader(&["resume"]).dir(world.path("plain")).run().success();
-    assert_eq!((goal(&done), done.out().contains("Pinned")), (GOALS[1].to_owned(), false));
+    assert_eq!((asked(&done), done.out().contains("Pinned")), (GOALS[1].to_owned(), false));
     world.reader(&["resume", "--codes"]).dir(world.path("plain")).run().success().stdout("proj:plain\nimpl:a.rs\n");
     for dir in ["other", "work", ""] {
         world.reader(&["resume"]).dir(world.path(dir)).run().status(1).stdout("");
@@ -1173,7 +1175,7 @@ fn projects_do_not_mix() {
     // A session begun in a worktree belongs to the repository, too.
     work_in(&world, "tree", TWO, 50, "Try another parser generator library");
     assert_eq!(
-        goal(&world.reader(&["resume"]).dir(world.path("repo")).run().success()),
+        asked(&world.reader(&["resume"]).dir(world.path("repo")).run().success()),
         "Try another parser generator library"
     );
 }
@@ -1196,7 +1198,7 @@ fn pins_notes_and_tags() {
         world.context(args).run().success();
     }
     let out = world.reader(&["resume"]).run().success();
-    let rows = "Pinned      never push\n            the API is frozen\nGoal        Fix the slow login page\n";
+    let rows = "Pinned      never push\n            the API is frozen\nAsked last  Fix the slow login page\n";
     let noted = "Decisions   Use PostgreSQL 17\nBlockers    Waiting for the licence\nNext        Call the customer\nFacts       Staging is down\n";
     assert!(
         out.out().contains(rows) && out.out().contains(noted) && out.out().contains("\nTags        billing\n"),
@@ -1221,7 +1223,7 @@ fn pins_notes_and_tags() {
     std::fs::remove_file(&page).expect("removed");
     std::fs::create_dir(&page).expect("a directory in its place");
     let done = world.reader(&["resume"]).run().status(0).stderr_has("session-reader: ");
-    assert_eq!(goal(&done), GOALS[0]);
+    assert_eq!(asked(&done), GOALS[0]);
 }
 
 /// A session that has nothing to tell is told all the same.
@@ -1229,10 +1231,10 @@ fn pins_notes_and_tags() {
 #[test]
 fn a_session_with_nothing_has_its_project() {
     let world = World::new();
-    Script::of(&world).user("hi").save(&world, ONE);
+    Script::of(&world).user("ok").save(&world, ONE);
     world.reader(&["resume", "--codes"]).run().success().stdout("proj:work\n");
     let text = format!(
-        "Session     {ONE} (agent-sdk), hi\nStopped     2h ago, 01:00; unfinished\nAsked last  hi\nGo on       claude --resume {ONE}\n"
+        "Session     {ONE} (claude)\nStopped     2h ago, 01:00; unfinished\nAsked last  ok\nGo on       claude --resume {ONE}\n"
     );
     world.reader(&["resume"]).run().success().stdout(&text);
 }
@@ -1273,7 +1275,7 @@ fn two_live_sessions_are_told_apart_by_their_ids() {
         for name in [id, path.to_str().expect("UTF-8")] {
             let done =
                 world.reader(&["resume", name]).env("SESSION_MONITOR_NOW", "2026-11-16T01:55:00Z").run().success();
-            assert_eq!(goal(&done), expected);
+            assert_eq!(asked(&done), expected);
         }
     }
 }
@@ -1283,11 +1285,11 @@ fn two_live_sessions_are_told_apart_by_their_ids() {
 fn named_sessions() {
     let world = World::new();
     world.install("pi/volute@1.5.0", "");
-    let run = |name: &str| goal(&world.reader(&["resume", name]).dir(world.path("cwd")).run().success());
+    let run = |name: &str| asked(&world.reader(&["resume", name]).dir(world.path("cwd")).run().success());
     assert_eq!(run("discord-general"), "Deploy the billing service");
     assert_eq!(
         (run("main"), run("last")),
-        ("Create a notes file for me".to_owned(), "Create a notes file for me".to_owned())
+        ("Change the second item please".to_owned(), "Change the second item please".to_owned())
     );
 }
 
@@ -1320,7 +1322,7 @@ fn broken_lines_are_skipped_and_said() {
     );
     // Nothing of it can be read.
     world.write(path.with_file_name(format!("{TWO}.jsonl")), [0xff; 5000]);
-    assert_eq!(goal(&world.reader(&["resume"]).run().status(0)), GOALS[0]);
+    assert_eq!(asked(&world.reader(&["resume"]).run().status(0)), GOALS[0]);
     let empty = world.write("empty.jsonl", "");
     let done = world.reader(&["resume", empty.to_str().expect("UTF-8")]).run();
     assert!(done.out().is_empty() && !done.err().is_empty(), "{}", done.err());
@@ -1349,7 +1351,7 @@ fn long_and_unfinished_lines() {
     let text = script.text();
     let path = world.claude(ONE, text.trim_end());
     let all = resumed(&world, &[]);
-    assert_eq!(findings(&all)["blockers"], json!([["failing", "cargo test"], ["question", "Shall I go on?"]]));
+    assert_eq!(findings(&all)["blockers"], json!([["failing", "cargo test"]]));
     assert_eq!(json!([all["files_modified"][0]["path"], all["files_modified"][0]["line"]]), json!(["/p/big.rs", 4]));
     std::fs::write(&path, &text[..text.len() - 20]).expect("written");
     let all = resumed(&world, &[]);
@@ -1369,20 +1371,6 @@ fn details_of_a_long_call() {
     assert_eq!(json!([all["files_modified"][0]["action"], all["functions"][0]["name"]]), json!(["create", "big"]));
 }
 
-/// A plan that was rejected is a decision, and no call that waits for permission; least of all when the next was approved.
-#[test]
-fn rejected_plans_are_blockers() {
-    let world = World::new();
-    let all = Script::of(&world)
-        .user("Plan the migration of users")
-        .calls("ExitPlanMode", json!({"plan": "# A"}))
-        .result(true, "The user doesn't want to proceed with this tool use.")
-        .calls("ExitPlanMode", json!({"plan": "# B"}))
-        .result(false, "User has approved your plan.")
-        .json();
-    assert_eq!(kinds(&all), []);
-}
-
 /// A denied call is settled by the same call, not by any call whose subject its words happen to end with.
 #[test]
 fn denied_calls_are_settled_by_others() {
@@ -1394,15 +1382,6 @@ fn denied_calls_are_settled_by_others() {
         .does("Grep", json!({"pattern": "main"}))
         .json();
     assert_eq!(kinds(&all), [("denied", "Bash git push origin main")]);
-}
-
-/// heuristics 6.3 (2): a choice that nobody has made yet is a question, whether somebody is at work or not.
-#[test]
-fn pending_choices_are_crashes() {
-    let world = World::new();
-    let ask = json!({"questions": [{"question": "Which database?", "options": []}]});
-    let all = Script::of(&world).user("Choose a database").calls("AskUserQuestion", ask).json();
-    assert_eq!(kinds(&all), [("question", "Which database?")]);
 }
 
 /// A call that never gets a result (a search that the model's server does) is no crash when the work went on.
@@ -1421,7 +1400,7 @@ fn calls_without_result_are_crashes() {
     assert_eq!(all["tool_history"][0]["target"], "rust csv");
 }
 
-/// A patch over several files changes each of them in its own way.
+/// A patch over several files changes each of them in its own way; one that is new stays new when it is read.
 #[test]
 fn patches_over_several_files() {
     let world = World::new();
@@ -1429,7 +1408,8 @@ fn patches_over_several_files() {
     codex(
         &world,
         &(codex_said(1, "user", "Split the module in two")
-            + &codex_call(2, "apply_patch", &json!(patch), "Exit code: 0\n")),
+            + &codex_call(2, "apply_patch", &json!(patch), "Exit code: 0\n")
+            + &codex_call(3, "exec_command", &json!({"cmd": "sed -n 1,9p a.py"}), "Process exited with code 0\n")),
     );
     let all = resumed(&world, &["last"]);
     let files: Vec<_> = all["files_modified"]
@@ -1501,7 +1481,7 @@ fn characters_dropped_from_codes() {
     assert_eq!(count(&codes, "impl:"), 2, "{codes:#?}");
     assert_eq!(count(&codes, "test:cargo-test"), 1, "{codes:#?}");
     assert!(codes.contains(&"test:cargo-test".to_owned()), "{codes:#?}");
-    assert!(codes.contains(&"dec:let's-use-threshold=0.75-there".to_owned()), "{codes:#?}");
+    assert!(codes.contains(&"dec:said:let's-use-threshold=0.75-there".to_owned()), "{codes:#?}");
 }
 
 /// The last twenty files are those that were changed last.
@@ -1514,35 +1494,6 @@ fn last_twenty_files() {
     let paths: Vec<_> =
         all["files_modified"].as_array().expect("a list").iter().map(|file| file["path"].clone()).collect();
     assert!(paths.len() == 20 && paths.contains(&json!("/p/0.rs")) && !paths.contains(&json!("/p/1.rs")), "{paths:?}");
-}
-
-/// One prompt that changed nothing is a question in passing, however many commands it took to answer it; the hook says so.
-// 002-D1
-#[test]
-fn one_shot_sessions() {
-    let world = World::new();
-    let mut passing = Script::of(&world);
-    passing.from = 40;
-    passing
-        .user("What is in this directory here")
-        .runs("ls", false)
-        .runs("cat x", false)
-        .says("Nothing much.")
-        .save(&world, TWO);
-    work_in(&world, "work", ONE, 0, GOALS[0]);
-    assert_eq!(goal(&world.reader(&["resume"]).run().success()), GOALS[0]);
-}
-
-/// heuristics 6.4 (3) and (4): a prompt that nobody answered and a question that nobody answered are next.
-#[test]
-fn unanswered_prompts_are_not_next() {
-    let world = World::new();
-    let all = Script::of(&world)
-        .user("Fix the slow login page")
-        .says("Done.")
-        .user("Now deploy it to the staging server")
-        .json();
-    assert_eq!(texts(&all["open_tasks"]), ["Now deploy it to the staging server"]);
 }
 
 /// heuristics 6.3 (5): a task that waits for another one is blocked.
@@ -1584,10 +1535,10 @@ fn what_was_done_to_a_file() {
     let path = script.save(&world, ONE);
     let out = world.reader(&["resume"]).run().success().out().to_owned();
     let rows = "\
-Files       /p/new.rs  new; +1 -1, the last of 2 edits  01:03
-            /p/old.rs  rewritten, 2 lines  01:05
+Files       /p/won.rs  +1 -1  01:17
             /p/read.rs  rewritten, 2 lines, the last of 2 edits  01:11
-            /p/won.rs  +1 -1  01:17
+            /p/old.rs  rewritten, 2 lines  01:05
+            /p/new.rs  new; +1 -1, the last of 2 edits  01:03
 Failed      Edit  /p/lost.rs
 ";
     assert!(out.contains(rows), "{out}");
@@ -1649,7 +1600,7 @@ fn the_command_leads_to_the_directory() {
     );
     let file = file.to_str().expect("UTF-8");
     let text = world.reader(&["resume", file]).run().success().out().to_owned();
-    assert!(text.starts_with("Session     agent-a3dc05de4d5c8cef3 (agent-sdk, a subagent's), "), "{text}");
+    assert!(text.starts_with("Session     agent-a3dc05de4d5c8cef3 (claude, a subagent's)\n"), "{text}");
     assert!(!text.contains("Go on"), "{text}");
     assert_eq!(json!([resumed(&world, &[file])["subagent"], resumed(&world, &[file])["resume"]]), json!([true, null]));
 }
@@ -1734,7 +1685,7 @@ fn a_session_at_work() {
     let at = |now: &str| world.reader(&["resume"]).env("SESSION_MONITOR_NOW", now).run().success().out().to_owned();
     let live = at("2026-11-16T01:04:00Z");
     let rows =
-        "At work     1m ago, 01:03\nGoal        Fix the slow login page\nRunning     Bash  cargo build --release\n";
+        "At work     1m ago, 01:03\nAsked last  Fix the slow login page\nRunning     Bash  cargo build --release\n";
     assert!(live.contains(rows) && !live.contains("crashed"), "{live}");
     let dead = at("2026-11-16T01:30:00Z");
     assert!(dead.contains("\nStopped     27m ago, 01:03; unfinished\n"), "{dead}");
@@ -2041,7 +1992,7 @@ fn refusals() {
         assert_eq!(kinds(&start().calls("Bash", remove.clone()).result(false, result).json()), [], "{result}");
     }
     let planned = |plan: &str, failed: bool, result: &str| {
-        let all = start().calls("ExitPlanMode", json!({"plan": plan})).result(failed, result).json();
+        let all = start().calls("ExitPlanMode", json!({"plan": plan})).result(failed, result).user("go on").json();
         (texts(&all["decisions"]).join("|"), kinds(&all).len())
     };
     let no = "The user doesn't want to proceed with this tool use.";
@@ -2054,14 +2005,14 @@ fn refusals() {
 #[test]
 fn answers_to_questions() {
     let world = World::new();
-    let ask = json!({"questions": [{"question": "Which database?"}, {"question": "Which cache?"}]});
+    let ask = json!({"questions": [{"question": "Which database shall I use?"}, {"question": "Which cache?"}]});
     let answered = |failed: bool, result: &str| {
         let all = Script::of(&world).user("Choose").calls("AskUserQuestion", ask.clone()).result(failed, result).json();
         texts(&all["decisions"]).join("|")
     };
     let both = r#"User has answered: "Which database?"="PostgreSQL", "Which cache?"="none". You can now continue."#;
     assert_eq!(answered(false, both), "Which database? PostgreSQL|Which cache? none");
-    assert_eq!(answered(false, "PostgreSQL it is. Thanks."), "Which database? PostgreSQL it is.");
+    assert_eq!(answered(false, "PostgreSQL it is. Thanks."), "Which database shall I use? PostgreSQL it is.");
     assert_eq!(answered(true, both), "");
 }
 
@@ -2096,9 +2047,9 @@ fn files_that_are_deleted() {
         + &patch(5, "*** Add File: kept.py\n+x = 1\n");
     codex(&world, &lines);
     let rows = "\
-Files       new.py  deleted, the last of 2 edits  01:03
+Files       kept.py  new, 1 line  01:05
             old.py  deleted  01:04
-            kept.py  new, 1 line  01:05
+            new.py  deleted, the last of 2 edits  01:03
 ";
     let text = world.reader(&["resume"]).run().success().out().to_owned();
     assert!(text.contains(rows), "{text}");
@@ -2208,21 +2159,6 @@ fn summaries_are_bare() {
     assert_eq!(Script::of(&world).user(GOALS[0]).says("Done.").json()["summary"]["text"], "Done.");
 }
 
-/// The question is the last sentence, wherever it begins.
-#[test]
-fn the_question_is_the_last_sentence() {
-    let world = World::new();
-    for (said, question) in [
-        ("It works. Shall I push it?", "Shall I push it?"),
-        ("It works! Shall I push it?", "Shall I push it?"),
-        ("Done? Shall I push it?", "Shall I push it?"),
-        ("It works\nShall I push it?", "Shall I push it?"),
-        ("Shall I push it?\n", "Shall I push it?"),
-    ] {
-        assert_eq!(kinds(&Script::of(&world).user(GOALS[0]).says(said).json()), [("question", question)], "{said}");
-    }
-}
-
 /// What is next is told once; a prompt is next only until somebody answers it, and only if it asks for something.
 #[test]
 fn next_is_told_once() {
@@ -2277,40 +2213,40 @@ fn rows() {
         let run = world.reader(&["resume", "1111"]).env("COLUMNS", columns).env("SESSION_MONITOR_NOW", now);
         run.run().success().out().to_owned()
     };
-    let script =
-        Script::of(&world).user(GOALS[0]).writes("/p/a.rs", "x").user("Never push to main directly").says("Done.");
+    let script = Script::of(&world).user(GOALS[0]).writes("/p/a.rs", "x").user("tag it").says("Done.");
     let text = "\
-Session     11111111-0000-4000-8000-000000000001 (agent-sdk), Fix the slow login page
+Session     11111111-0000-4000-8000-000000000001 (claude)
 Stopped     1d ago, 2026-11-16 01:04; answered
-Goal        Never push to main directly
+Asked last  Fix the slow login page
+Then        tag it
 Said last   Done.
 Files       /p/a.rs  new, 1 line  2026-11-16 01:01
-Corrected   Never push to main directly
-Tokens      1000 in, 10 out
+Tokens      1k in, 10 out
 Go on       claude --resume 11111111-0000-4000-8000-000000000001
 ";
     assert_eq!(shown(&script, "160", "2026-11-17T03:00:00Z"), text);
-    let about = shown(
-        &Script::of(&world).user("The nightly import of invoices is slow").says("Done."),
-        "80",
-        "2026-11-16T02:00:00Z",
-    );
-    assert!(about.contains("\nAbout       The nightly import of invoices is slow\n"), "{about}");
-    // What was asked last and not answered is not told once more; and a row has room for some words on any screen.
+    // Of many files the newest ten, and of many tokens as much as the list tells.
+    let usage = json!({"role": "assistant", "id": "u", "content": [], "usage": {"input_tokens": 892_000_000, "output_tokens": 12_345}});
+    let many = (0..13).fold(script, |script, at| script.writes(&format!("/p/{at}.rs"), "x")).line("assistant", usage);
+    let many = shown(&many, "160", "2026-11-16T02:00:00Z");
+    let (first, last) = ("Files       /p/12.rs  new, 1 line  01:29\n", "            /p/3.rs  new, 1 line  01:11\n");
+    assert!(many.contains(first) && many.contains(&format!("{last}            +4 more\n")), "{many}");
+    assert!(many.contains("\nTokens      892M in, 12k out\n"), "{many}");
+    // A row has room for some words on any screen.
     let open = Script::of(&world).user(GOALS[0]).says("Done.").user("Add the export to spreadsheets for all customers");
     open.save(&world, ONE);
     world.context(&["done", ONE]).run().success();
     let text = "\
 Session     11111111-0000-4000-…
 Stopped     58m ago, 01:02; unf…
-Goal        Add the export to s…
+Asked last  Add the export to s…
 Said last   Done.
-Tokens      1000 in, 10 out
+Tokens      1k in, 10 out
 Go on       claude --resume 11111111-0000-4000-8000-000000000001
 ";
     assert_eq!(shown(&open, "20", "2026-11-16T02:00:00Z"), text);
     let stopped = shown(&open, "80", "2026-11-16T02:00:00Z");
-    assert_eq!(stopped.lines().nth(1), Some("Stopped     58m ago, 01:02; unfinished; called done"));
+    assert_eq!(stopped.lines().nth(1), Some("Stopped     58m ago, 01:02; unfinished; marked done"));
     // Nobody knows when.
     let timeless = json!({"type": "user", "uuid": "x", "message": {"role": "user", "content": "hi there"}}).to_string();
     let path = world.write("timeless.jsonl", timeless + "\n");
@@ -2327,7 +2263,7 @@ fn the_name_in_the_first_row() {
     // In a named home those without a name are nobody's.
     work_in(&world, "work", TWO, 30, GOALS[1]);
     let text = world.reader(&["resume"]).run().success().out().to_owned();
-    assert_eq!(text.lines().next(), Some(&*format!("Session     discord, {ONE} (agent-sdk), {}", GOALS[0])));
+    assert_eq!(text.lines().next(), Some(&*format!("Session     discord, {ONE} (claude)")));
     assert_eq!(resumed(&world, &[])["name"], "discord");
 }
 
@@ -2412,7 +2348,7 @@ fn the_last_session_is_another() {
     let world = World::new();
     work_in(&world, "work", ONE, 0, GOALS[0]);
     work_in(&world, "work", TWO, 10, GOALS[1]);
-    let shown = |name: &str, value: &str| goal(&world.reader(&["resume"]).env(name, value).run().success());
+    let shown = |name: &str, value: &str| asked(&world.reader(&["resume"]).env(name, value).run().success());
     assert_eq!(shown("CLAUDE_CODE_SESSION_ID", TWO), GOALS[0]);
     assert_eq!(shown("CLAUDE_CODE_SESSION_ID", ONE), GOALS[1]);
     assert_eq!(shown("GEMINI_SESSION_ID", TWO), GOALS[1]);
@@ -2489,7 +2425,7 @@ fn the_state_after_every_ending() {
         (start(), "working", "working"),
         (start().runs("make", false), "working", "working"),
         (start().says("Done."), "answered", "waiting"),
-        (start().says("Shall I go on?"), "asked", "waiting"),
+        (start().says("Shall I go on?"), "answered", "waiting"),
         (start().user("[Request interrupted by user]"), "interrupted", "waiting"),
         (start().raw(api_error(1, "API Error: 500")), "failed", "error"),
     ] {
@@ -2525,10 +2461,9 @@ fn what_stays_in_a_small_budget() {
             "done:Item-6",
             "done:Item-7",
             "done:Item-8",
-            "dec:let's-use-docker-there",
-            "dec:let's-use-terraform-there",
-            "dec:let's-use-grafana-there",
-            "dec:let's-use-webpack-there"
+            "dec:said:let's-use-terraform-there",
+            "dec:said:let's-use-grafana-there",
+            "dec:said:let's-use-webpack-there"
         ]
     );
     much(&world, 8, 8, 8).save(&world, ONE);
@@ -2541,6 +2476,6 @@ fn what_stays_in_a_small_budget() {
         .map(|code| cost(code))
         .sum();
     let some = codes(head + 100);
-    let counts = ["impl:", "dec:let's", "block:", "dec:"].map(|prefix| count(&some, prefix));
+    let counts = ["impl:", "dec:said:", "block:", "dec:"].map(|prefix| count(&some, prefix));
     assert_eq!(counts, [3, 1, 5, 7], "{some:#?}");
 }

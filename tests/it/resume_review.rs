@@ -15,13 +15,43 @@ fn next(all: &Value) -> Vec<&str> {
     texts(&all["open_tasks"])
 }
 
-/// "Shall I update src/session.rs and README.md?" was told as "md?".
+/// "Anything else you want to tackle?" was told as an open question.
 #[test]
-fn a_question_with_dots_in_it() {
+fn a_courtesy_is_no_question() {
     let world = World::new();
-    let question = "Shall I also update src/session.rs and README.md?";
-    let all = Script::of(&world).user(GOALS[0]).says(&format!("Done, as of version 1.4. {question}")).json();
-    assert_eq!(kinds(&all), [("question", question)]);
+    for courtesy in ["Anything else you want to tackle?", "What would you like to do next?", "Is there anything else?"]
+    {
+        let all = Script::of(&world).user(GOALS[0]).says(&format!("The login page is fast now. {courtesy}")).json();
+        assert_eq!((kinds(&all), &all["ending"]), (vec![], &json!("answered")), "{courtesy}");
+    }
+}
+
+/// A session that had ended 16 hours before "stopped 2m ago": the client had put in "No response requested." and written down
+/// an `/export`.
+#[test]
+fn nobody_said_anything_since() {
+    let world = World::new();
+    let late = |kind: &str, model: Value, text: &str| {
+        let message = json!({"role": kind, "model": model, "content": [{"type": "text", "text": text}]});
+        json!({"type": kind, "uuid": text, "timestamp": "2026-11-16T02:58:00Z", "cwd": world.path("work"), "message": message})
+    };
+    Script::of(&world)
+        .user(GOALS[0])
+        .does("Write", json!({"file_path": "a.rs", "content": "x"}))
+        .says("Done.")
+        .raw(late("assistant", json!("<synthetic>"), "No response requested."))
+        .raw(late("user", Value::Null, "<command-name>/export</command-name>\n<command-args></command-args>"))
+        .raw(late("user", Value::Null, "<local-command-stdout>Exported to a.txt</local-command-stdout>"))
+        .save(&world, ONE);
+    let listed = world.reader(&["list", "--json"]).run().success().json();
+    let ended = json!("2026-11-16T01:03:00.000Z");
+    assert_eq!((&resumed(&world, &[])["last_activity_at"], &listed[0]["updated"]), (&ended, &ended));
+    let told = world.context(&["explain"]).run().success();
+    assert!(
+        told.out().contains("    - the last session, \"Fix the slow login page\", stopped 1h ago\n"),
+        "{}",
+        told.out()
+    );
 }
 
 /// "Add tests for the logout page" was taken for done, because those for the login page were.
@@ -44,25 +74,29 @@ fn open_tasks_that_sound_like_done_ones() {
     );
 }
 
-/// What failed is over when all of it succeeded, what was refused did not run, and the last failure comes first.
+/// What failed is over when something of its kind passed or a commit was made: `npm test` was told as failing when all of
+/// it was mended, committed and released. What was refused did not run, and the last failure comes first.
 #[test]
 fn what_failed_last() {
     let world = World::new();
     let script = || Script::of(&world).user(GOALS[0]);
-    let covered = script().runs("cargo test foo", true).runs("cargo test", false);
-    assert_eq!(kinds(&covered.json()), []);
-    let part = script().runs("cargo test", true).runs("cargo test foo", false);
-    assert_eq!(kinds(&part.json()), [("failing", "cargo test")]);
-    let other = script().runs("cargo test foo", true).runs("cargo testament", false);
-    assert_eq!(kinds(&other.json()), [("failing", "cargo test foo")]);
+    let failing = |script: Script| {
+        let all = script.json();
+        kinds(&all).iter().map(|(_, text)| (*text).to_owned()).collect::<Vec<_>>().join("|")
+    };
+    let released = script().runs("npm test", true).runs("git commit -am 'Mend it'", false).runs("npm publish", false);
+    assert_eq!(failing(released), "");
+    assert_eq!(failing(script().runs("npm test", true).runs("npx vitest run", false)), "");
+    assert_eq!(failing(script().runs("cargo test foo", true).runs("cargo testament", false)), "cargo test foo");
+    assert_eq!(failing(script().runs("cargo test", true).runs("git commit -am x", true)), "cargo test");
+    let many =
+        (0..30).fold(script().runs("cargo build", true), |script, at| script.runs(&format!("pytest t{at}"), true));
+    assert_eq!(failing(many), "pytest t29|cargo build");
     let refused = script()
         .calls("Bash", json!({"command": "cargo test"}))
         .result(true, "The user doesn't want to proceed with this tool use. The tool use was rejected");
     assert_eq!(kinds(&refused.json()), [("denied", "Bash cargo test")]);
     assert_eq!(refused.json()["commands"], json!([]));
-    let many = (0..30).fold(script(), |script, at| script.runs(&format!("cargo test t{at}"), true));
-    let expected: Vec<String> = (20..30).rev().map(|at| format!("cargo test t{at}")).collect();
-    assert_eq!(kinds(&many.json()).iter().map(|(_, text)| *text).collect::<Vec<_>>(), expected);
 }
 
 /// One prompt and no Edit, but a commit or a task: that is work, and the next session is told of it.
@@ -132,8 +166,8 @@ fn an_answer_that_is_written_again() {
         + &line("g1", "gemini", "Working on it. Shall I commit the whole handler?");
     let path = world.write("session.jsonl", lines);
     let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
-    assert_eq!(kinds(&all), [("question", "Shall I commit the whole handler?")]);
-    assert_eq!((&all["ending"], &all["messages"]), (&json!("asked"), &json!(2)));
+    assert_eq!(all["summary"]["text"], "Working on it. Shall I commit the whole handler?");
+    assert_eq!((&all["ending"], &all["messages"]), (&json!("answered"), &json!(2)));
 }
 
 /// The command that takes a session up is made for copying: what stands in a transcript must not run there.
@@ -362,12 +396,12 @@ fn a_full_stop_is_no_name() {
     world.reader(&["resume", "."]).run().status(2).stderr("session-reader: .: is a directory, not a transcript\n");
 }
 
-/// Whatever ran last is said as what it came to.
+/// What failed is not told as if it had been done.
 #[test]
 fn what_ran_last_and_failed() {
     let world = World::new();
-    let edit = json!({"file_path": "a.rs", "old_string": "a", "new_string": "b"});
-    Script::of(&world).user(GOALS[0]).does("Edit", edit).runs("terraform apply", true).save(&world, ONE);
+    Script::of(&world).user(GOALS[0]).runs("terraform apply", true).user("again").save(&world, ONE);
     let told = world.context(&["explain"]).env("SESSION_MONITOR_NOW", "2026-11-16T01:30:00Z").run().success();
-    assert!(told.out().contains("    - last it ran \"terraform apply\", which failed\n"), "{}", told.out());
+    let lines = "last asked \"Fix the slow login page\", then \"again\"\n    - more: session-reader resume 11111111\n";
+    assert!(told.out().contains(lines), "{}", told.out());
 }

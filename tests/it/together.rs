@@ -1,8 +1,8 @@
 //! Many at once: hooks of many observers over one cursor file, writers in the middle of a line, the same hook twice, and
 //! commands in between. Each message is told to each observer once, and no reader ever sees half a cursor file.
 //!
-//! Prompts are numbered in each session. What is quoted is the first new prompt, so its number must be how many were
-//! told before; that and the count of messages leave no room for one that is lost or told twice.
+//! Prompts are numbered in each session. The quote is the newest prompt, so its number must be one less than all that
+//! were told by then; that leaves no room for one that is lost or told twice.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,8 +42,8 @@ impl Heard {
         for line in lines.filter(|line| !line.starts_with("- +")) {
             let (session, count, number) = bullet(line).unwrap_or_else(|| panic!("what is this? {line}"));
             let heard = self.0.entry(session.to_owned()).or_default();
-            assert_eq!(number, *heard, "{session} has told {heard} so far: {line}");
             *heard += count;
+            assert_eq!(number + 1, *heard, "{session} has told {heard} by now: {line}");
         }
     }
 }
@@ -295,7 +295,7 @@ fn commands_and_hooks_get_along() {
         }
     });
     append(&world, "talk", numbered(&world, "talk", rounds));
-    assert_eq!(done(command("mute")), "main is told nothing more; `session-context unmute main` ends that.\n");
+    assert_eq!(done(command("mute")), "main is muted; `session-context unmute main` undoes it.\n");
     assert_eq!(hook(&world, "main", &[]), "");
     assert!(done(command("explain")).contains("it is muted"));
     assert_eq!(done(command("unmute")), "main is told about the others again.\n");
