@@ -136,12 +136,12 @@ fn is_manner(own: &str) -> bool {
 }
 
 /// Words that say nothing by themselves: function words, and what acknowledges. A prompt of nothing else asks for nothing.
-const SMALL: &str = "a about after ahead all alright also am an and any are as at awesome be been before but by can continue cool \
-    could d'accord da danke did do does don't done exactly fine for from go going good got gracias great had has \
-    have here how's i i'm if in into is it it's its ja just keep let's lets lgtm like ll looks make me merci mhm my \
-    nice no nope not now of oh ok okay on ones or oui our out over parfait perfect please pls proceed push right s \
-    see si so sounds sure t thank thanks thats that that's the them then there these they this those to too up us \
-    very was way we well were will with vale weiter works would yeah yep yes you your yup да はい 好 好的 네";
+const SMALL: &str = "a about after ahead all alright also am an and any are as at awesome be been before but by can \
+    continue cool could d'accord da danke did do does don't done exactly fine for from go going good got gracias \
+    great had has have here how's i i'm if in into is it it's its ja just keep let's lets lgtm like ll looks make me \
+    merci mhm my nice no nope not now of oh ok okay on ones or oui our out over parfait perfect please pls proceed \
+    push right s see si so sounds sure t thank thanks thats that that's the them then there these they this those to \
+    too up us very was way we well were will with vale weiter works would yeah yep yes you your yup да はい 好 好的 네";
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use super::asked::content_words;
 use super::lexicon::one_of;
-use super::text::{heading, list_item, own_words, sentences};
+use super::text::{ends_of, heading, list_item, own_words, prose, sentences};
 
 /// What a sentence that begins with a phrase says.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -51,17 +51,16 @@ const LEAD: &str = "ok, okay, so, no, nope, non, yes, and, but, then, now, pleas
 const SHORT_PROMPT: usize = 300;
 const SHORT_SENTENCE: usize = 200;
 
-/// The sentences of a prompt that say something of a kind. Who corrects an agent begins with that: further down it limits
-/// a task.
-pub fn said(kind: Kind, prompt: &str) -> Vec<String> {
-    let own = own_words(prompt);
+/// The sentences that say something of a kind, of the words that somebody typed. A correction opens the prompt; further
+/// down it would limit a task.
+pub fn said(kind: Kind, own: &str) -> Vec<String> {
     if own.len() > SHORT_PROMPT {
         return Vec::new();
     }
     let count = if kind == Kind::Correction { 1 } else { usize::MAX };
     let is_it = |sentence: &String| sentence.len() <= SHORT_SENTENCE && says(kind, sentence);
     let clean = |sentence: String| sentence.trim_end_matches(['.', ';']).to_owned();
-    sentences(&own).into_iter().take(count).filter(is_it).map(clean).collect()
+    sentences(own).into_iter().take(count).filter(is_it).map(clean).collect()
 }
 
 fn says(kind: Kind, sentence: &str) -> bool {
@@ -105,7 +104,7 @@ pub fn next_steps(answer: &str) -> Vec<String> {
         faire";
     let mut found = Vec::new();
     let mut under = false;
-    for line in super::text::prose(&super::text::ends_of(answer)).into_iter().filter(|line| !line.is_empty()) {
+    for line in prose(&ends_of(answer)).into_iter().filter(|line| !line.is_empty()) {
         let bare = heading(line).unwrap_or(line).trim_matches(['*', '_', ':', ' ']).to_lowercase();
         let marked = heading(line).is_some() || line.starts_with("**") || line.ends_with(':');
         if marked && HEADS.split(", ").any(|head| bare.starts_with(head)) && bare.split(' ').count() <= 4 {
@@ -181,7 +180,7 @@ mod tests {
             (Correction, "The tests don't pass anymore", None),
             (Correction, "Implement the plan as specified. Do NOT edit the plan file itself.", None),
         ] {
-            assert_eq!(said(kind, prompt).first().map(String::as_str), wanted, "{prompt}");
+            assert_eq!(said(kind, &own_words(prompt)).first().map(String::as_str), wanted, "{prompt}");
         }
         let boilerplate = format!("{} Never push to main.", "A long specification of a thing. ".repeat(20));
         assert_eq!(said(Correction, &boilerplate), [""; 0]);

@@ -1,7 +1,7 @@
 //! What of a text somebody wrote themselves, and its sentences.
 //!
-//! Prompts carry pasted logs, code and blocks that a client put in; answers carry headings, tables and code. Whoever
-//! quotes wants the words in between. Only shapes decide here, never the meaning of a word.
+//! Prompts carry pasted logs and code; answers carry headings, tables and code. Whoever quotes wants the words in
+//! between. Only shapes decide here, never the meaning of a word.
 
 use super::lexicon::one_of;
 use crate::secrets::redact;
@@ -23,7 +23,7 @@ pub fn ends_of(text: &str) -> String {
     format!("{}\n…\n{}", &head[..head.floor_char_boundary(HEAD)], &tail[from..])
 }
 
-/// The lines that somebody wrote: no code, no block of a client, no quotation or table, nothing pasted. Blank lines stay.
+/// The lines that somebody wrote: no code, no quotation or table, nothing pasted. Blank lines stay.
 pub fn own_words(text: &str) -> String {
     let text = ends_of(text);
     let own = typed(&text);
@@ -34,7 +34,7 @@ pub fn own_words(text: &str) -> String {
 fn typed(text: &str) -> String {
     let lines = prose(text);
     let mut own = Vec::new();
-    // People begin a message like that, too; then it is all they say.
+    // A single line that looks pasted may be all that somebody has to say.
     let alone = lines.iter().filter(|line| !line.is_empty()).count() == 1;
     for paragraph in lines.split(|line| line.is_empty()).filter(|paragraph| !is_output(paragraph)) {
         // Whatever follows a line of a log without a gap is more of the log.
@@ -79,6 +79,7 @@ pub fn prose(text: &str) -> Vec<&str> {
 /// Beginnings of lines that a machine wrote, between semicolons because a blank may belong to one.
 const PASTED: &str = "$ ;>>> ;---;@@;diff --git;File \";Traceback (;Caused by:;thread ';HTTP/;npm ERR!;npm error;\
     error[;error:;warning:;Error:;ERROR:;FAIL ;PASS ;FAILED ;✓;✗;✘;✔;[INFO];[WARN;[ERROR];[DEBUG];{";
+/// Those of them that people begin a message with, too.
 const SAID_TOO: &str = "error:;warning:;Error:;GET ;POST ;PUT ;PATCH ;DELETE ;HEAD ;OPTIONS ";
 const LEVELS: &str = "ERROR WARN WARNING INFO DEBUG TRACE FATAL CRITICAL";
 const METHODS: &str = "GET POST PUT PATCH DELETE HEAD OPTIONS";

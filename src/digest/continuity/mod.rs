@@ -21,9 +21,10 @@ pub use found::{Blocker, Ending, FileChange, Item, Obstacle, Ran, ToDo, Used};
 
 use super::asked::Asked;
 use super::failing::Failing;
+use super::names::base;
 use super::phrases::{self, Kind};
 use super::queue::Queue;
-use super::text::{ends_of, first_sentence};
+use super::text::{ends_of, first_sentence, own_words};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, TitleBy, What};
 use crate::path::absolute;
 use crate::time::{DAY, MINUTE, Time};
@@ -247,8 +248,8 @@ impl Continuity {
             (What::Mark(Mark::Interrupt, _), _) => {
                 self.ending = Ending::Interrupted;
                 // What the user broke off did not fail by itself.
-                let last = self.history.last().map(|used| used.line);
-                self.fold.failing.forget(|item| Some(item.line) == last);
+                let last = self.history.last().map(|used| (used.line, used.time));
+                self.fold.failing.forget(|item| Some((item.line, item.time)) == last);
             }
             (What::Mark(Mark::Error, text), _) => {
                 self.ending = Ending::Failed;
@@ -278,8 +279,9 @@ impl Continuity {
         self.fold.error = None;
         self.recap = None;
         self.asked.push(&item.text, |own| Item { text: own, ..item.clone() });
+        let own = own_words(&item.text);
         let said = |kind: Kind| {
-            let found = phrases::said(kind, &item.text).into_iter();
+            let found = phrases::said(kind, &own).into_iter();
             found.map(|text| Item { text, from_words: true, ..item.clone() }).collect::<Vec<_>>()
         };
         said(Kind::Decision).into_iter().for_each(|decision| self.decide(decision));
@@ -366,7 +368,7 @@ impl Continuity {
         files.sort_by_key(|file| std::cmp::Reverse((file.edits, file.line)));
         let mut topics: Vec<(&str, u64)> = Vec::new();
         for file in files.into_iter().filter(|file| absolute(&cwd, &file.path).starts_with(&cwd)) {
-            let name = file.path.rsplit(['/', '\\']).next().unwrap_or_default();
+            let name = base(&file.path);
             let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
             let is_hash = stem.len() >= 7 && stem.chars().all(|char| char.is_ascii_hexdigit() || char == '-');
             let is_project = cwd.file_name().is_some_and(|project| project == stem);

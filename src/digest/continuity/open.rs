@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::found::{Blocker, Ending, Item, Obstacle, ToDo, Used};
 use super::{Continuity, TASKS};
 use crate::digest::phrases::{self, Kind};
+use crate::digest::text::own_words;
 use crate::entry::{Act, TaskState};
 
 /// How many steps of an answer count.
@@ -36,7 +37,7 @@ impl Continuity {
             Blocker { kind: Obstacle::Crashed, item: Item { text, time, line, from_words: false } }
         }));
         if let Some(last) = self.prompts.last() {
-            let said = phrases::said(Kind::Blocker, &last.text).into_iter();
+            let said = phrases::said(Kind::Blocker, &own_words(&last.text)).into_iter();
             all.extend(said.map(|text| Item { text, from_words: true, ..last.clone() }).map(blocker(Obstacle::Said)));
         }
         all
