@@ -4,6 +4,8 @@ use std::time::{Duration, Instant};
 
 /// The most that is read of a session at one look.
 pub const NEWS: u64 = 1 << 20;
+/// The most that is read of all sessions at one look.
+pub const LOOK: u64 = 64 << 20;
 /// How much of its end tells where a session is that began elsewhere.
 pub const WHEREABOUTS: u64 = 16 << 10;
 /// How much of its own transcript tells what a session has worked on.

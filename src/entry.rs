@@ -5,92 +5,83 @@
 
 use std::borrow::Cow;
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Time;
 
-/// Who an entry comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    User,
-    Assistant,
-    System,
-}
-
-impl Role {
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::User => "user",
-            Role::Assistant => "assistant",
-            Role::System => "system",
+/// Defines an enum whose variants have names that people and programs read: `name()`, and `ALL` of them.
+macro_rules! named {
+    ($(#[$attribute:meta])* pub enum $type:ident {
+        $($(#[$of_variant:meta])* $variant:ident = $name:literal,)*
+    }) => {
+        $(#[$attribute])*
+        pub enum $type {
+            $($(#[$of_variant])* $variant,)*
         }
+
+        impl $type {
+            pub const ALL: [$type; [$($name),*].len()] = [$($type::$variant),*];
+
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($type::$variant => $name,)*
+                }
+            }
+        }
+    };
+}
+pub(crate) use named;
+
+named! {
+    /// Who an entry comes from.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Role {
+        User = "user",
+        Assistant = "assistant",
+        System = "system",
     }
 }
 
-/// What a tool call does, whatever the agent calls the tool.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Act {
-    Edit,
-    Read,
-    Search,
-    Run,
-    Fetch,
-    Delegate,
-    Plan,
-    #[default]
-    Other,
-}
-
-impl Act {
-    pub const ALL: [Act; 8] =
-        [Act::Edit, Act::Read, Act::Search, Act::Run, Act::Fetch, Act::Delegate, Act::Plan, Act::Other];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Act::Edit => "edit",
-            Act::Read => "read",
-            Act::Search => "search",
-            Act::Run => "run",
-            Act::Fetch => "fetch",
-            Act::Delegate => "delegate",
-            Act::Plan => "plan",
-            Act::Other => "other",
-        }
+named! {
+    /// What a tool call does, whatever the agent calls the tool.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Act {
+        Edit = "edit",
+        Read = "read",
+        Search = "search",
+        Run = "run",
+        Fetch = "fetch",
+        Delegate = "delegate",
+        Plan = "plan",
+        #[default]
+        Other = "other",
     }
 }
 
-/// A point in the conversation that is neither text nor call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Mark {
-    /// The agent summed up its context and went on with the summary.
-    Compaction,
-    /// The user stopped the agent.
-    Interrupt,
-    /// The model, the network or the account failed.
-    Error,
-    /// A command to the client: `/clear`, `!ls`.
-    Command,
-    /// The client's own account of where the work stands, written for a user who was away.
-    Recap,
-    /// Anything else that a machine put into the conversation.
-    Note,
-}
-
-impl Mark {
-    pub const ALL: [Mark; 6] = [Mark::Compaction, Mark::Interrupt, Mark::Error, Mark::Command, Mark::Recap, Mark::Note];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Mark::Compaction => "compaction",
-            Mark::Interrupt => "interrupt",
-            Mark::Error => "error",
-            Mark::Command => "command",
-            Mark::Recap => "recap",
-            Mark::Note => "note",
-        }
+named! {
+    /// A point in the conversation that is neither text nor call.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Mark {
+        /// The agent summed up its context and went on with the summary.
+        Compaction = "compaction",
+        /// The user stopped the agent.
+        Interrupt = "interrupt",
+        /// The model, the network or the account failed.
+        Error = "error",
+        /// A command to the client: `/clear`, `!ls`.
+        Command = "command",
+        /// The client's own account of where the work stands, written for a user who was away.
+        Recap = "recap",
+        /// Anything else that a machine put into the conversation.
+        Note = "note",
     }
 }
 
 /// The hash of an id that the client wrote (of a line, a message, a call). Ids are compared, never shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Id(pub u64);
 
 impl Id {
@@ -190,13 +181,15 @@ pub struct Task {
     pub state: Option<TaskState>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TaskState {
-    Open,
-    Active,
-    Done,
-    Blocked,
-    Dropped,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TaskState {
+        Open = "open",
+        Active = "active",
+        Done = "done",
+        Blocked = "blocked",
+        Dropped = "dropped",
+    }
 }
 
 impl TaskState {
@@ -211,16 +204,6 @@ impl TaskState {
             "deleted" | "cancelled" | "canceled" | "dropped" => TaskState::Dropped,
             _ => return None,
         })
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            TaskState::Open => "open",
-            TaskState::Active => "active",
-            TaskState::Done => "done",
-            TaskState::Blocked => "blocked",
-            TaskState::Dropped => "dropped",
-        }
     }
 }
 
@@ -239,25 +222,30 @@ pub struct Entry<'a> {
     pub relisted: bool,
     /// An error which says that nothing more is to be had for now: a limit of the account or of the context.
     pub limit: bool,
+    /// One more message begins with this entry. Set by `read::once`, as is `renews`.
+    pub begins: bool,
+    /// A later version of an entry that was read before, or the same again.
+    pub renews: bool,
+}
+
+fn own(text: Cow<str>) -> Cow<'static, str> {
+    Cow::Owned(text.into_owned())
+}
+
+impl Call<'_> {
+    pub fn into_owned(self) -> Call<'static> {
+        let Call { id, tool, act, subjects, failed, ended, broken_off, asks, detail } = self;
+        let subjects = subjects.into_iter().map(own).collect();
+        Call { id, tool: own(tool), act, subjects, failed, ended, broken_off, asks, detail }
+    }
 }
 
 impl What<'_> {
     pub fn into_owned(self) -> What<'static> {
-        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
         match self {
             What::Text(text) => What::Text(own(text)),
             What::Thinking(text) => What::Thinking(own(text)),
-            What::Call(call) => What::Call(Call {
-                id: call.id,
-                tool: own(call.tool),
-                act: call.act,
-                subjects: call.subjects.into_iter().map(own).collect(),
-                asks: call.asks,
-                failed: call.failed,
-                ended: call.ended,
-                broken_off: call.broken_off,
-                detail: call.detail,
-            }),
+            What::Call(call) => What::Call(call.into_owned()),
             What::Result { call, failed, denied, unclear, replaced, text } => {
                 What::Result { call, failed, denied, unclear, replaced, text: text.map(own) }
             }
@@ -274,16 +262,8 @@ impl Entry<'_> {
     }
 
     pub fn into_owned(self) -> Entry<'static> {
-        Entry {
-            time: self.time,
-            role: self.role,
-            what: self.what.into_owned(),
-            key: self.key,
-            message: self.message,
-            queued: self.queued,
-            relisted: self.relisted,
-            limit: self.limit,
-        }
+        let Entry { time, role, what, key, message, queued, relisted, limit, begins, renews } = self;
+        Entry { time, role, what: what.into_owned(), key, message, queued, relisted, limit, begins, renews }
     }
 }
 
@@ -294,8 +274,9 @@ pub enum TitleBy {
     Agent,
 }
 
-/// Tokens as the client counted them; `total` says that the numbers cover the whole session so far. The context is how many
-/// the model had before it in the last request, where it is told apart, and the window how many it can have.
+/// Tokens as the client counted them; `total` says that the numbers cover the whole session so far. After `read::once`,
+/// input and output are only what no earlier line counted. The context is how many the model had before it in the last
+/// request, and the window how many it can have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     pub input: u64,

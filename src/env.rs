@@ -17,46 +17,63 @@ pub struct Env {
     pub home: PathBuf,
     pub cwd: PathBuf,
     fixed_now: Option<Time>,
+    /// Stands for stdin where the caller is no process of its own.
+    input: Option<Vec<u8>>,
 }
 
 impl Env {
     /// The environment of this process.
     pub fn of_process() -> Env {
-        let vars: BTreeMap<_, _> = std::env::vars_os().collect();
+        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
+        Env::given(std::env::vars_os(), cwd, None)
+    }
+
+    /// An environment of these variables. Without an input, stdin is the process's.
+    pub fn given(vars: impl IntoIterator<Item = (OsString, OsString)>, cwd: PathBuf, input: Option<Vec<u8>>) -> Env {
+        let vars: BTreeMap<_, _> = vars.into_iter().collect();
         let home = vars.get(OsStr::new("HOME")).map(PathBuf::from).filter(|home| home.is_absolute());
         let fixed_now = vars.get(OsStr::new("SESSION_MONITOR_NOW")).and_then(|now| Time::parse(now.as_encoded_bytes()));
         Env {
             home: home.or_else(std::env::home_dir).unwrap_or_else(|| PathBuf::from("/")),
-            cwd: std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/")),
+            cwd,
             vars,
             fixed_now,
+            input,
         }
     }
 
     /// A made-up environment: a home, a directory, and a clock that stands still.
     pub fn fixed(home: &Path, cwd: PathBuf, now: Time) -> Env {
         let vars = BTreeMap::from([("TZ".into(), "UTC".into())]);
-        Env { vars, home: home.into(), cwd, fixed_now: Some(now) }
+        Env { vars, home: home.into(), cwd, fixed_now: Some(now), input: None }
+    }
+
+    /// The same environment with a variable set.
+    pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Env {
+        self.vars.insert(name.into(), value.into());
+        self
     }
 
     /// A copy of this environment with another working directory.
     pub fn at(&self, cwd: PathBuf) -> Env {
-        Env { vars: self.vars.clone(), home: self.home.clone(), cwd, fixed_now: self.fixed_now }
+        Env {
+            vars: self.vars.clone(),
+            home: self.home.clone(),
+            cwd,
+            fixed_now: self.fixed_now,
+            input: self.input.clone(),
+        }
     }
 
-    /// A new directory for a while.
-    pub fn throw_away(&self, name: &str) -> std::io::Result<ThrowAway> {
+    /// Makes a directory for a while; the caller deletes it.
+    pub fn temporary_dir(&self, name: &str) -> std::io::Result<PathBuf> {
         let path = std::env::temp_dir().join(format!("{name}-{}-{}", std::process::id(), self.file_clock()));
-        std::fs::DirBuilder::new().mode(0o700).create(&path).map(|()| ThrowAway { path })
+        std::fs::DirBuilder::new().mode(0o700).create(&path).map(|()| path)
     }
 
     /// A variable, if it is set to something.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
-    }
-
-    pub fn is_set(&self, name: &str) -> bool {
-        self.var(name).is_some()
     }
 
     /// Whether the user has switched the hook off.
@@ -65,10 +82,7 @@ impl Env {
     }
 
     pub fn now(&self) -> Time {
-        self.fixed_now.unwrap_or_else(|| {
-            let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            Time(since.map_or(0, |since| since.as_millis() as i64))
-        })
+        self.fixed_now.unwrap_or_else(|| Time(self.file_clock() / 1_000_000))
     }
 
     /// The clock that files are stamped by, in nanoseconds since 1970, whatever time is taken for now.
@@ -80,6 +94,9 @@ impl Env {
     /// Everything on stdin, if it comes within a time; an agent that keeps it open must not keep the prompt waiting.
     pub fn stdin(&self, patience: Duration) -> Result<Vec<u8>, String> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        if let Some(input) = &self.input {
+            return Ok(input.clone());
+        }
         let stdin = std::io::stdin();
         let mut input = Vec::new();
         let started = Instant::now();
@@ -93,14 +110,14 @@ impl Env {
             }
             let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
             let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left));
-            // A brace may end a part of it only.
-            if ready == Ok(0) && whole && serde_json::from_slice::<serde::de::IgnoredAny>(&input).is_ok() {
-                return Ok(input);
-            }
-            if ready == Ok(0) && started.elapsed() >= patience {
-                return Err("stdin: nothing, or no end of it, in time".into());
-            }
             if ready == Ok(0) {
+                // A brace may end a part of it only.
+                if whole && serde_json::from_slice::<serde::de::IgnoredAny>(&input).is_ok() {
+                    return Ok(input);
+                }
+                if started.elapsed() >= patience {
+                    return Err("stdin: nothing, or no end of it, in time".into());
+                }
                 continue;
             }
             match rustix::io::read(&stdin, &mut chunk) {
@@ -110,6 +127,11 @@ impl Env {
                 Err(error) => return Err(format!("stdin: {error}")),
             }
         }
+    }
+
+    /// The user whose files this process makes.
+    pub fn user(&self) -> u32 {
+        rustix::process::geteuid().as_raw()
     }
 
     /// The file of the running program.
@@ -127,30 +149,26 @@ impl Env {
     }
 
     pub fn config_dir(&self) -> PathBuf {
-        self.dir("XDG_CONFIG_HOME", ".config", "Library/Application Support", "APPDATA")
+        self.dir("XDG_CONFIG_HOME", ".config", "Library/Application Support")
     }
 
     pub fn cache_dir(&self) -> PathBuf {
-        self.dir("XDG_CACHE_HOME", ".cache", "Library/Caches", "LOCALAPPDATA")
+        self.dir("XDG_CACHE_HOME", ".cache", "Library/Caches")
     }
 
     pub fn state_dir(&self) -> PathBuf {
-        self.dir("XDG_STATE_HOME", ".local/state", "Library/Application Support", "LOCALAPPDATA")
+        self.dir("XDG_STATE_HOME", ".local/state", "Library/Application Support")
     }
 
     /// Where what the user wrote is kept: nothing in it may be deleted.
     pub fn data_dir(&self) -> PathBuf {
-        self.dir("XDG_DATA_HOME", ".local/share", "Library/Application Support", "APPDATA")
+        self.dir("XDG_DATA_HOME", ".local/share", "Library/Application Support")
     }
 
     /// The XDG directory where its variable is set or the platform has none of its own, else the platform's.
-    fn dir(&self, xdg: &str, unix: &str, mac: &str, windows: &str) -> PathBuf {
+    fn dir(&self, xdg: &str, unix: &str, mac: &str) -> PathBuf {
         let chosen = self.var(xdg).map(PathBuf::from).filter(|dir| dir.is_absolute());
-        let platform = || match std::env::consts::OS {
-            "macos" => self.home.join(mac),
-            "windows" => self.var(windows).map_or_else(|| self.home.join(unix), PathBuf::from),
-            _ => self.home.join(unix),
-        };
+        let platform = || self.home.join(if cfg!(target_os = "macos") { mac } else { unix });
         chosen.unwrap_or_else(platform).join("session-monitor")
     }
 
@@ -170,12 +188,12 @@ impl Env {
     pub fn colour(&self, terminal: bool) -> bool {
         let forced = self.var("CLICOLOR_FORCE").is_some_and(|value| value != "0");
         let can = terminal && self.var("TERM").is_none_or(|term| term != "dumb");
-        (forced || can) && !self.is_set("NO_COLOR")
+        (forced || can) && self.var("NO_COLOR").is_none()
     }
 
     /// Whether somebody can type an answer.
     pub fn has_terminal(&self) -> bool {
-        std::io::stdin().is_terminal()
+        self.input.is_none() && std::io::stdin().is_terminal()
     }
 
     /// What somebody types at the terminal after a question.
@@ -217,30 +235,15 @@ impl Env {
         }
     }
 
-    /// A path as who runs this would write it; else as the session that names it, from its directory, would.
+    /// A path relative to the working directory, else to the session's directory, else with `~`.
     pub fn shown(&self, path: &Path, cwd: Option<&str>) -> String {
         let below = |dir: &Path| path.strip_prefix(dir).ok().map(|below| below.display().to_string());
         below(&self.cwd).or_else(|| below(Path::new(cwd?))).unwrap_or_else(|| self.tilde(path))
     }
 
-    /// The same of a path as the session has it, which may be relative.
+    /// The same for a path as the session wrote it, which may be relative.
     pub fn shown_from(&self, cwd: Option<&str>, path: &str) -> String {
         self.shown(&absolute(cwd.map_or(&*self.cwd, Path::new), path), cwd)
-    }
-}
-
-/// A directory that goes when it is done with.
-pub struct ThrowAway {
-    path: PathBuf,
-}
-
-impl ThrowAway {
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    pub fn remove(self) -> std::io::Result<()> {
-        std::fs::remove_dir_all(&self.path)
     }
 }
 
@@ -265,10 +268,7 @@ impl Zone {
     pub fn local(&self, time: Time) -> (String, String) {
         let stamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();
         let local = self.0.to_datetime(stamp);
-        (
-            format!("{:04}-{:02}-{:02}", local.year(), local.month(), local.day()),
-            format!("{:02}:{:02}", local.hour(), local.minute()),
-        )
+        (local.date().to_string(), local.strftime("%H:%M").to_string())
     }
 }
 

@@ -1,19 +1,22 @@
 //! Opening files without being tricked.
 //!
-//! A named pipe in the place of a file would make whoever opens it wait for ever; here it is an error. Our own files are
-//! never opened through a symbolic link: a cloned repository could point it at any file of the user.
+//! Opening a named pipe instead of a file would wait for ever; here it is an error. Our own files are never opened through a
+//! symbolic link: a cloned repository could point it at any file of the user.
 
 use std::collections::hash_map::RandomState;
-use std::fs::{File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{DirEntry, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
 /// `O_NONBLOCK`: opening does not wait for the other end of a pipe. Without meaning for a file.
 const NO_WAIT: OFlags = OFlags::NONBLOCK;
+
+pub const LINK: &str = "a symbolic link, which is not followed here; remove it";
 
 /// Opens a file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
@@ -22,12 +25,8 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// Opens one of our own files as the options say. A symbolic link in its place is an error.
 pub fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
-    open_with(options, OFlags::NOFOLLOW, path).map_err(|error| match error.raw_os_error() {
-        Some(code) if code == rustix::io::Errno::LOOP.raw_os_error() => {
-            io::Error::other("a symbolic link, which is not followed here; remove it")
-        }
-        _ => error,
-    })
+    open_with(options, OFlags::NOFOLLOW, path)
+        .map_err(|error| if is_loop(&error) { io::Error::other(LINK) } else { error })
 }
 
 fn open_with(options: &mut OpenOptions, flags: OFlags, path: &Path) -> io::Result<File> {
@@ -64,4 +63,167 @@ pub fn temporary_beside(path: &Path) -> PathBuf {
     let random = RandomState::new().build_hasher().finish();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{random:016x}.tmp"))
+}
+
+/// Whether [`temporary_beside`] made a name.
+pub fn is_temporary(name: &OsStr) -> bool {
+    let stem = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
+    let random = stem.and_then(|stem| stem.rsplit_once('.')).map(|(_, random)| random);
+    random.is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+/// What tells one state of a file from another.
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[serde(from = "(u64, u64, u64, i64)", into = "(u64, u64, u64, i64)")]
+pub struct Stamp {
+    pub device: u64,
+    pub inode: u64,
+    pub size: u64,
+    /// Nanoseconds since 1970.
+    pub modified: i64,
+    /// When anything about the file last changed, by its own account or the file system's. A copy that keeps the old
+    /// modification time is new by this. It is not remembered.
+    pub changed: i64,
+}
+
+impl PartialEq for Stamp {
+    fn eq(&self, other: &Stamp) -> bool {
+        <(u64, u64, u64, i64)>::from(*self) == (*other).into()
+    }
+}
+
+impl From<(u64, u64, u64, i64)> for Stamp {
+    fn from((device, inode, size, modified): (u64, u64, u64, i64)) -> Stamp {
+        Stamp { device, inode, size, modified, changed: modified }
+    }
+}
+
+impl From<Stamp> for (u64, u64, u64, i64) {
+    fn from(stamp: Stamp) -> (u64, u64, u64, i64) {
+        (stamp.device, stamp.inode, stamp.size, stamp.modified)
+    }
+}
+
+impl From<&Metadata> for Stamp {
+    fn from(meta: &Metadata) -> Stamp {
+        let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
+        let modified = nanos(meta.mtime(), meta.mtime_nsec());
+        let changed = modified.max(nanos(meta.ctime(), meta.ctime_nsec()));
+        Stamp { device: meta.dev(), inode: meta.ino(), size: meta.size(), modified, changed }
+    }
+}
+
+/// A file or directory that could not be read, or not be used.
+#[derive(Debug)]
+pub struct Unreadable {
+    pub path: PathBuf,
+    pub error: io::Error,
+}
+
+impl Unreadable {
+    pub fn new(path: &Path, error: io::Error) -> Unreadable {
+        Unreadable { path: path.into(), error }
+    }
+
+    /// The answer, if there is one; an error joins the others.
+    pub fn noted<T>(answer: Result<Option<T>, Unreadable>, bad: &mut Vec<Unreadable>) -> Option<T> {
+        answer.unwrap_or_else(|error| {
+            bad.push(error);
+            None
+        })
+    }
+}
+
+impl std::fmt::Display for Unreadable {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.error)
+    }
+}
+
+impl From<Unreadable> for io::Error {
+    fn from(unreadable: Unreadable) -> io::Error {
+        io::Error::new(unreadable.error.kind(), unreadable.to_string())
+    }
+}
+
+/// The file or directory that a path leads to; none if nothing is there.
+pub fn stat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
+    there(path, || std::fs::metadata(path))
+}
+
+/// What a path itself names, which may be a link; none if nothing is there.
+pub fn lstat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
+    there(path, || std::fs::symlink_metadata(path))
+}
+
+/// Whether links were the trouble: they lead in a circle, or must not be followed.
+pub fn is_loop(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+/// Asks the file system. That nothing is there is an answer; everything else that goes wrong is an error.
+pub fn there<T>(path: &Path, mut ask: impl FnMut() -> io::Result<T>) -> Result<Option<T>, Unreadable> {
+    loop {
+        return match ask() {
+            Ok(answer) => Ok(Some(answer)),
+            Err(error) => match error.kind() {
+                io::ErrorKind::Interrupted => continue,
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(None),
+                _ => Err(Unreadable::new(path, error)),
+            },
+        };
+    }
+}
+
+/// For a path that strangers named: where it can never lead anywhere for us, nothing is there.
+pub fn if_reachable<T>(found: Result<Option<T>, Unreadable>) -> Result<Option<T>, Unreadable> {
+    use io::ErrorKind::{InvalidFilename, InvalidInput, PermissionDenied};
+    found.or_else(|bad| match bad.error.kind() {
+        InvalidFilename | InvalidInput | PermissionDenied => Ok(None),
+        _ if is_loop(&bad.error) => Ok(None),
+        _ => Err(bad),
+    })
+}
+
+/// What a directory lists; nothing if it is not there. After an error only the rest is missing.
+pub fn entries(dir: &Path, bad: &mut Vec<Unreadable>) -> Vec<DirEntry> {
+    let mut listed = Vec::new();
+    let list = || {
+        // A listing that was interrupted cannot go on, but it can begin again.
+        listed.clear();
+        for entry in std::fs::read_dir(dir)? {
+            listed.push(entry?);
+        }
+        Ok(())
+    };
+    bad.extend(there(dir, list).err());
+    listed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_not_there_is_silent() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let circle = dir.path().join("circle");
+        std::os::unix::fs::symlink(&circle, &circle).expect("a link");
+        for nothing in ["none", "none/below"] {
+            assert!(stat(&dir.path().join(nothing)).expect("an answer").is_none());
+        }
+        assert!(is_loop(&stat(&circle).expect_err("an error").error));
+        assert!(lstat(&circle).expect("an answer").is_some_and(|meta| meta.is_symlink()));
+        let mut bad = Vec::new();
+        assert!(entries(&dir.path().join("none"), &mut bad).is_empty() && bad.is_empty());
+        assert!(entries(&circle, &mut bad).is_empty());
+        assert_eq!(bad.into_iter().map(|bad| bad.path).collect::<Vec<_>>(), [circle]);
+    }
+
+    #[test]
+    fn what_was_interrupted_is_asked_again() {
+        let mut answers = [Ok(7), Err(io::ErrorKind::Interrupted), Err(io::ErrorKind::Interrupted)].to_vec();
+        let answer = there(Path::new("x"), || answers.pop().expect("an answer").map_err(io::Error::from));
+        assert_eq!((answer.expect("no error"), answers.len()), (Some(7), 0));
+    }
 }

@@ -1,4 +1,4 @@
-//! Paths as texts: which of them are one place.
+//! Paths as texts: which of them are one file, what a file is called, and how a shell takes a word.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -19,4 +19,42 @@ pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
         }
     }
     whole
+}
+
+/// The last part of a path, whoever wrote it: `auth.rs` of `src/auth.rs` and of `src\auth.rs`.
+pub fn base_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// A word for a POSIX shell.
+pub fn shell_word(word: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
+    if !word.is_empty() && word.bytes().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_part_of_a_path() {
+        for (path, name) in
+            [("src/auth.rs", "auth.rs"), ("C:\\x\\y.rs", "y.rs"), ("Makefile", "Makefile"), ("a/", ""), ("", "")]
+        {
+            assert_eq!(base_name(path), name, "{path}");
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_back_what_was_written() {
+        for (word, quoted) in [
+            ("/a/b-1.2_x", "/a/b-1.2_x"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("~/x", "'~/x'"),
+            ("it's $HOME", r"'it'\''s $HOME'"),
+        ] {
+            assert_eq!(shell_word(word), quoted);
+        }
+    }
 }

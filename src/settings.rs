@@ -1,6 +1,6 @@
 //! What the user has set: `config.toml`, then variables, then flags; the last word counts.
 //!
-//! A value that is none is said, and the default stays. Nothing here stops a program.
+//! A wrong value is reported and ignored. Nothing here stops a program.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,11 +19,11 @@ pub struct Settings {
     pub deadline: Duration,
     /// Hide secrets in what the reader shows, too.
     pub redact: bool,
-    /// Directories whose sessions are told nothing, and told of to nobody.
+    /// Directories whose sessions are neither told anything nor mentioned.
     pub ignore: Vec<PathBuf>,
 }
 
-/// Which sessions are told of.
+/// Which sessions the hook mentions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
     Project,

@@ -3,7 +3,7 @@
 //! A [`Time`] is milliseconds since 1970 UTC. It knows no clock and no time zone; both come from `env`.
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct Time(pub i64);
 

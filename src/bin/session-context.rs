@@ -10,7 +10,7 @@ use session_monitor::cmd;
 use session_monitor::cmd::context::{self, Context};
 use session_monitor::env::Env;
 use session_monitor::hook::{Run, note_fault};
-use session_monitor::render::terminal::Look;
+use session_monitor::show::terminal::Style;
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -39,9 +39,9 @@ fn command() -> ExitCode {
     let stdout = std::io::stdout();
     let terminal = stdout.is_terminal();
     let context: Context = cmd::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
-    let look = Look::new(&env, terminal, cmd::wanted_colour(context.colors.color));
+    let style = Style::new(&env, terminal, cmd::wanted_colour(context.colors.color));
     let mut out = BufWriter::new(stdout.lock());
-    let exit = context::run(context.command, &env, look, &mut out, &mut std::io::stderr());
-    let _ = out.flush();
+    // It writes out all that it has printed.
+    let exit = context::run(context.command, &env, style, &mut out, &mut std::io::stderr());
     ExitCode::from(exit as u8)
 }

@@ -1,13 +1,13 @@
 //! `session-reader`: see `session-reader --help`.
 
-use std::io::{BufWriter, IsTerminal, Write};
+use std::io::{BufWriter, IsTerminal};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use session_monitor::cmd::{self, args};
 use session_monitor::env::Env;
-use session_monitor::render::terminal::Look;
+use session_monitor::show::terminal::Style;
 
 fn main() -> ExitCode {
     let env = Env::of_process();
@@ -20,9 +20,9 @@ fn main() -> ExitCode {
             let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
         }
     }
-    let look = Look::new(&env, terminal, cmd::wanted_colour(reader.colors.color));
+    let style = Style::new(&env, terminal, cmd::wanted_colour(reader.colors.color));
     let mut out = BufWriter::with_capacity(64 * 1024, stdout.lock());
-    let exit = cmd::run(reader.command, &env, look, &mut out, &mut std::io::stderr(), &stop);
-    let _ = out.flush();
+    // It writes out all that it has printed.
+    let exit = cmd::run(reader.command, &env, style, &mut out, &mut std::io::stderr(), &stop);
     ExitCode::from(exit as u8)
 }

@@ -8,9 +8,10 @@ use std::ffi::OsString;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
-use crate::catalog::{self, State, Unresolved};
 use crate::env::Env;
 use crate::format;
+use crate::session::choose::Unresolved;
+use crate::session::{State, choose};
 use crate::time::{DAY, Time};
 
 pub const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
@@ -106,7 +107,7 @@ Examples:
 )]
 pub struct Reader {
     #[command(subcommand)]
-    pub command: Command,
+    pub command: ReaderCommand,
     #[command(flatten)]
     pub colors: Colors,
 }
@@ -127,7 +128,7 @@ pub struct Colors {
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum ReaderCommand {
     /// List sessions, newest first; the default command
     List(ListArgs),
     /// Show a session as a readable log; short: session-reader NAME
@@ -140,10 +141,10 @@ pub enum Command {
     Formats(FormatsArgs),
 }
 
-impl Command {
+impl ReaderCommand {
     /// Whether it goes on until the user ends it.
     pub fn follows(&self) -> bool {
-        matches!(self, Command::Log(args) if args.follow)
+        matches!(self, ReaderCommand::Log(args) if args.follow)
     }
 }
 
@@ -186,7 +187,7 @@ pub struct ListArgs {
     #[arg(long)]
     pub agent: Option<String>,
     /// Only these: working, waiting, idle, error, done (or several: a,b)
-    #[arg(long, value_delimiter = ',', value_parser = state(), hide_possible_values = true)]
+    #[arg(long, value_delimiter = ',', value_parser = one_of(&State::ALL, State::name), hide_possible_values = true)]
     pub state: Vec<State>,
     /// Only sessions with this tag (see `session-context tag`)
     #[arg(long)]
@@ -253,11 +254,11 @@ pub enum FormatsAction {
 pub enum Since {
     Ago(i64),
     At(Time),
-    /// The beginning of a day, as the clock on the wall has it; held as if it were UTC.
+    /// The beginning of a day in local time, written as if it were UTC.
     Day(Time),
     /// So many days before today.
     DaysBack(i64),
-    /// The newest day with this place in the week, Monday being 0; it may be today.
+    /// The last such day of the week, from Monday as 0; it may be today.
     Weekday(i64),
 }
 
@@ -278,14 +279,17 @@ impl Since {
 }
 
 fn at_least_one(text: &str) -> Result<usize, &'static str> {
-    // More than there can be is all there is.
     let number = text.parse().map(|number: u64| usize::try_from(number).unwrap_or(usize::MAX));
     number.ok().filter(|count| *count > 0).ok_or("not a number, 1 or more")
 }
 
-fn state() -> impl TypedValueParser<Value = State> {
-    let names = PossibleValuesParser::new(State::ALL.map(State::name));
-    names.try_map(|name| State::ALL.into_iter().find(|state| state.name() == name).ok_or("no such state"))
+/// A parser for one of a few named values.
+pub fn one_of<T>(all: &'static [T], name: fn(T) -> &'static str) -> impl TypedValueParser<Value = T>
+where
+    T: Copy + Send + Sync + 'static,
+{
+    let names = PossibleValuesParser::new(all.iter().map(|value| name(*value)));
+    names.try_map(move |given| all.iter().copied().find(|value| name(*value) == given).ok_or("unknown"))
 }
 
 fn since(text: &str) -> Result<Since, &'static str> {
@@ -294,9 +298,8 @@ fn since(text: &str) -> Result<Since, &'static str> {
         return Ok(Since::Ago(i64::try_from(ago.as_millis()).unwrap_or(1000 * 365 * DAY)));
     }
     let word = text.to_lowercase();
-    let of_week = WEEK.iter().zip(0..).find(|(day, _)| **day == word).map(|(_, place)| Since::Weekday(place));
-    let named = ["today", "yesterday"].iter().zip(0..).find(|(day, _)| **day == word);
-    let named = named.map(|(_, days)| Since::DaysBack(days)).or(of_week);
+    let index = |days: &[&str]| days.iter().zip(0..).find(|(day, _)| **day == word).map(|(_, index)| index);
+    let named = index(&["today", "yesterday"]).map(Since::DaysBack).or(index(&WEEK).map(Since::Weekday));
     let date = || Time::parse(format!("{text}T00:00:00Z").as_bytes()).filter(|_| text.len() == 10).map(Since::Day);
     named
         .or_else(date)
@@ -304,44 +307,39 @@ fn since(text: &str) -> Result<Since, &'static str> {
         .ok_or("not a time like 2h, 7d, today, yesterday, monday or 2026-01-31")
 }
 
-/// The command that somebody may have meant by a word that is none.
-pub fn command_like(word: &str) -> Option<String> {
+/// The command that a mistyped word may mean.
+pub fn similar_command(word: &str) -> Option<String> {
     let commands = Reader::command();
     let like = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
     let nearest = commands.get_subcommands().map(clap::Command::get_name).max_by(|a, b| like(a).total_cmp(&like(b)));
     nearest.filter(|name| like(name) > 0.6 && word != "last").map(str::to_owned)
 }
 
-/// The command line read. Where a word stands that is neither a command nor a session, and flags after it that fit
-/// nothing, the word is what is wrong: the log of a session by that name will say so.
+/// Reads the command line. If the flags are wrong and the first word is neither a command nor a session, the word is the
+/// mistake: the log of a session by that name will say so.
 pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<Reader, clap::Error> {
-    let (args, bare) = spelt_out(args);
-    let parsed = super::parse::<Reader>(args, env, terminal);
-    let Some(name) = bare else { return parsed };
-    match parsed {
-        Ok(mut reader) => {
-            if let Command::Log(args) = &mut reader.command {
-                args.bare = true;
-            }
-            Ok(reader)
+    let (args, bare) = with_command(args);
+    let is_no_session = |name: &str| {
+        let (formats, _) = format::known(&env.formats_dir());
+        let resolved = choose::resolve(env, &formats, name, &mut Vec::new());
+        matches!(resolved, Err(Unresolved::None | Unresolved::Unknown(_)))
+    };
+    let mut reader = match (super::parse::<Reader>(args, env, terminal), &bare) {
+        (Err(error), Some(name)) if error.use_stderr() && is_no_session(name) => {
+            let args = LogArgs { name: bare.clone(), ..LogArgs::default() };
+            Reader { command: ReaderCommand::Log(args), colors: Colors { color: ColorChoice::Auto } }
         }
-        Err(error) if error.use_stderr() && is_nobody(&name, env) => {
-            let args = LogArgs { name: Some(name), bare: true, ..LogArgs::default() };
-            Ok(Reader { command: Command::Log(args), colors: Colors { color: ColorChoice::Auto } })
-        }
-        Err(error) => Err(error),
+        (parsed, _) => parsed?,
+    };
+    if let ReaderCommand::Log(args) = &mut reader.command {
+        args.bare = bare.is_some();
     }
-}
-
-fn is_nobody(name: &str, env: &Env) -> bool {
-    let (formats, _) = format::known(&env.formats_dir());
-    let resolved = catalog::resolve(env, &formats, name, &mut Vec::new());
-    matches!(resolved, Err(Unresolved::None | Unresolved::Unknown(_)))
+    Ok(reader)
 }
 
 /// The command line with its command written out: nothing means `list`, and a first word that is no command is the
 /// name of a session. That word, if there is one, comes back as well.
-fn spelt_out(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Option<String>) {
+fn with_command(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Option<String>) {
     let mut args: Vec<OsString> = args.into_iter().collect();
     let words: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let reader = Reader::command();

@@ -1,4 +1,7 @@
-//! The command line of `session-context`, without the hook itself, and its commands.
+//! The command line of `session-context`, except the hook itself: commands, flags, help texts.
+//!
+//! A call without a command is the hook's ([`is_hook`]) and must never fail; everything else runs here. What a command does
+//! is in its own file.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -10,15 +13,13 @@ use clap::{CommandFactory, Parser, Subcommand};
 use super::args::{Colors, TEMPLATE};
 use super::explain::{self, ExplainArgs};
 use super::install::{self, InstallArgs};
-use super::marks::{self, DoneArgs, TagArgs, TagsArgs};
 use super::mute::{self, MuteArgs};
 use super::notes::{self, NoteArgs, NotesArgs, PinArgs, PinsArgs, UnpinArgs};
-use super::user::{self, ProfileArgs};
-use super::{Exit, Stage, demo, doctor};
+use super::profile_set::{self, ProfileSetArgs};
+use super::tag::{self, DoneArgs, TagArgs, TagsArgs};
+use super::{Exit, demo, doctor, on_stage};
 use crate::env::Env;
-use crate::format;
-use crate::render::terminal::Look;
-use crate::settings::Settings;
+use crate::show::terminal::Style;
 
 const SHORT: &str = "  -h, --help     This summary; `--help` shows everything   -V, --version";
 
@@ -93,13 +94,13 @@ Environment:
 )]
 pub struct Context {
     #[command(subcommand)]
-    pub command: Command,
+    pub command: ContextCommand,
     #[command(flatten)]
     pub colors: Colors,
 }
 
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum ContextCommand {
     /// Show what an agent is told, with made-up sessions
     Demo,
     /// Add the hook and the skill to your agents' settings
@@ -132,7 +133,7 @@ pub enum Command {
     /// List the tags of this project and their sessions
     Tags(TagsArgs),
     /// Show or set your role, preferences and rules
-    Profile(ProfileArgs),
+    Profile(ProfileSetArgs),
 }
 
 /// Whether an agent's hook line runs this: nothing or flags. A flag that is unknown is the hook's to ignore, because a
@@ -149,34 +150,31 @@ pub fn is_hook(args: &[OsString], terminal: bool) -> bool {
 }
 
 /// Runs a command of `session-context`.
-pub fn run(command: Command, env: &Env, look: Look, out: &mut dyn Write, err: &mut dyn Write) -> Exit {
-    let (formats, bad) = format::known(&env.formats_dir());
+pub fn run(command: ContextCommand, env: &Env, style: Style, out: &mut dyn Write, err: &mut dyn Write) -> Exit {
     let never = AtomicBool::new(false);
-    let (settings, wrong) = Settings::read(env);
-    let stop = &never;
-    let mut stage =
-        Stage { program: "session-context", env, look, out, err, formats: &formats, settings: &settings, stop };
-    // The doctor says it in its report.
-    let ask = !matches!(command, Command::Doctor);
-    let said = wrong.iter().filter(|_| ask).try_for_each(|wrong| stage.say(wrong));
-    let broken_formats = said.and_then(|()| bad.iter().filter(|_| ask).try_for_each(|bad| stage.say(bad)));
-    let result = broken_formats.and_then(|()| match command {
-        Command::Demo => demo::run(&mut stage),
-        Command::Install(args) => install::install(&args, &mut stage),
-        Command::Uninstall(args) => install::uninstall(&args, &mut stage),
-        Command::Explain(args) => explain::run(&args, &mut stage),
-        Command::Doctor => doctor::run(&bad, &wrong, &mut stage),
-        Command::Mute(args) => mute::run(&args, true, &mut stage),
-        Command::Unmute(args) => mute::run(&args, false, &mut stage),
-        Command::Pin(args) => notes::pin(&args, &mut stage),
-        Command::Pins(args) => notes::pins(&args, &mut stage),
-        Command::Unpin(args) => notes::unpin(&args, &mut stage),
-        Command::Note(args) => notes::note(&args, &mut stage),
-        Command::Notes(args) => notes::notes(&args, &mut stage),
-        Command::Done(args) => marks::done(&args, &mut stage),
-        Command::Tag(args) => marks::tag(&args, &mut stage),
-        Command::Tags(args) => marks::tags(&args, &mut stage),
-        Command::Profile(args) => user::profile(&args, &mut stage),
-    });
-    stage.end(result)
+    on_stage("session-context", env, style, out, err, &never, |stage, bad_formats, bad_settings| {
+        // The doctor says it in its report.
+        if !matches!(command, ContextCommand::Doctor) {
+            stage.say_all(bad_settings);
+            stage.say_all(bad_formats);
+        }
+        match command {
+            ContextCommand::Demo => demo::run(stage),
+            ContextCommand::Install(args) => install::run(&args, true, stage),
+            ContextCommand::Uninstall(args) => install::run(&args, false, stage),
+            ContextCommand::Explain(args) => explain::run(&args, stage),
+            ContextCommand::Doctor => doctor::run(bad_formats, bad_settings, stage),
+            ContextCommand::Mute(args) => mute::run(&args, true, stage),
+            ContextCommand::Unmute(args) => mute::run(&args, false, stage),
+            ContextCommand::Pin(args) => notes::pin(&args, stage),
+            ContextCommand::Pins(args) => notes::pins(&args, stage),
+            ContextCommand::Unpin(args) => notes::unpin(&args, stage),
+            ContextCommand::Note(args) => notes::note(&args, stage),
+            ContextCommand::Notes(args) => notes::notes(&args, stage),
+            ContextCommand::Done(args) => tag::done(&args, stage),
+            ContextCommand::Tag(args) => tag::tag(&args, stage),
+            ContextCommand::Tags(args) => tag::tags(&args, stage),
+            ContextCommand::Profile(args) => profile_set::profile(&args, stage),
+        }
+    })
 }

@@ -1,160 +1,122 @@
 //! `session-context doctor`: what is found, installed and working, and what was told last.
+//!
+//! A finding is one line with a mark, and one finding with `!!` makes the exit status 2. It only looks: what it finds broken
+//! stays as it is.
 
-use std::io;
-
-use super::install::{self, Hook};
-use super::{Exit, Stage};
-use crate::catalog;
+use super::install::{self, HookState};
+use super::{Exit, Problem, Stage};
 use crate::env::Env;
-use crate::format::Bad;
-use crate::locate::Project;
-use crate::render::terminal::{clean, flat, pad};
+use crate::file::Unreadable;
+use crate::session::{Project, index};
+use crate::show::activity::ago;
+use crate::show::figures::counted;
+use crate::show::terminal::aligned;
 use crate::state;
-use crate::state::journal::{Journal, Note};
-use crate::state::notes::{Notes, Profile};
-use crate::time::Time;
+use crate::state::journal::Journal;
+use crate::state::notes::{Notes, Owner};
 
-/// A line of the report, with its mark.
-struct Finding {
-    mark: &'static str,
-    topic: String,
-    text: String,
+/// A line of the report: its mark, topic and text.
+type Finding = (&'static str, String, String);
+
+const GOOD: &str = "ok";
+/// Not wrong, but could be improved.
+const OPEN: &str = "--";
+const BAD: &str = "!!";
+
+fn finding(mark: &'static str, topic: &str, text: impl Into<String>) -> Finding {
+    (mark, topic.into(), text.into())
 }
 
-const TROUBLE: &str = "!!";
-
-impl Finding {
-    fn good(topic: &str, text: String) -> Finding {
-        Finding { mark: "ok", topic: topic.into(), text }
-    }
-
-    /// Something that could be, and is not.
-    fn open(topic: &str, text: String) -> Finding {
-        Finding { mark: "--", topic: topic.into(), text }
-    }
-
-    fn bad(topic: &str, text: String) -> Finding {
-        Finding { mark: TROUBLE, topic: topic.into(), text }
-    }
-}
-
-pub fn run(bad_formats: &[Bad], wrong_settings: &[String], stage: &mut Stage) -> io::Result<Exit> {
+pub fn run(bad_formats: &[Unreadable], wrong_settings: &[String], stage: &mut Stage) -> Result<Exit, Problem> {
     let env = stage.env;
-    let mut findings = agents(stage)?;
-    findings.extend(bad_formats.iter().map(|bad| Finding::bad("formats", flat(&bad.to_string()).into_owned())));
+    let mut findings = agents(stage);
+    findings.extend(bad_formats.iter().map(|bad| finding(BAD, "formats", bad.to_string())));
     if bad_formats.is_empty() {
-        findings.push(Finding::good("formats", format!("{} known, all valid", stage.formats.len())));
+        findings.push(finding(GOOD, "formats", format!("{} known, all valid", stage.formats.len())));
     }
     let config = env.config_dir().join("config.toml");
-    findings.extend(wrong_settings.iter().map(|wrong| Finding::bad("settings", wrong.clone())));
+    findings.extend(wrong_settings.iter().map(|wrong| finding(BAD, "settings", wrong.clone())));
     if wrong_settings.is_empty() {
         let from = if config.exists() { String::new() } else { "defaults; there is no ".into() };
-        findings.push(Finding::good("settings", from + &env.tilde(&config)));
+        findings.push(finding(GOOD, "settings", from + &env.tilde(&config)));
     }
     if env.is_off() {
-        findings.push(Finding::bad("settings", "SESSION_CONTEXT=off: the hook says nothing".into()));
+        findings.push(finding(BAD, "settings", "SESSION_CONTEXT=off: the hook says nothing"));
     }
     let (_, of_project) = Notes::read(env, Project::of(&env.cwd).dir());
-    let (_, of_user) = Profile::read(env);
-    findings.extend(of_project.into_iter().chain(of_user).map(|wrong| Finding::bad("notes", wrong)));
+    let (_, of_user) = Notes::read(env, Owner::User);
+    findings.extend(of_project.into_iter().chain(of_user).map(|wrong| finding(BAD, "notes", wrong)));
     findings.push(writable(env));
-    let room = findings.iter().map(|finding| finding.topic.len()).max().unwrap_or(0);
-    for finding in &findings {
-        writeln!(stage.out, "{} {}  {}", finding.mark, pad(&finding.topic, room), clean(&finding.text))?;
-    }
+    let gate = stage.gate;
+    let row = |(mark, topic, text): &Finding| [format!("{mark} {}", gate.line(topic)), gate.line(text).into_owned()];
+    stage.print_lines(aligned(&findings.iter().map(row).collect::<Vec<_>>(), &[]))?;
     journal(stage)?;
-    let trouble = findings.iter().any(|finding| finding.mark == TROUBLE);
-    Ok(if trouble { Exit::Trouble } else { Exit::Found })
+    Ok(if findings.iter().any(|(mark, ..)| *mark == BAD) { Exit::Trouble } else { Exit::Found })
 }
 
-/// The agents that are there, with their sessions and hooks.
-fn agents(stage: &mut Stage) -> io::Result<Vec<Finding>> {
+fn agents(stage: &Stage) -> Vec<Finding> {
     let (env, mut bad) = (stage.env, Vec::new());
-    let all = catalog::list(env, stage.formats, &mut bad);
+    let all = index::list(env, stage.formats, &mut bad);
     let mut findings = Vec::new();
     for format in stage.formats {
         let sessions: Vec<_> = all.iter().filter(|listed| listed.session.format.name == format.name).collect();
-        let hook = install::check(&format.name, &format.head().agent, env);
+        let hook = install::check(format, env);
         let newest = sessions.iter().filter_map(|listed| listed.tally.updated).max();
-        let sessions = match (sessions.len(), newest) {
-            (0, _) if matches!(hook, None | Some(Hook::Missing)) => continue,
-            (0, _) => "no sessions".into(),
-            (count, newest) => {
-                let plural = if count == 1 { "" } else { "s" };
-                format!(
-                    "{count} session{plural}{}",
-                    newest.map_or_else(String::new, |time| age(", the newest", time, env))
-                )
-            }
+        let count = counted(sessions.len() as u64, "session");
+        let sessions = match newest {
+            _ if sessions.is_empty() && matches!(hook, None | Some(HookState::Missing)) => continue,
+            _ if sessions.is_empty() => "no sessions".into(),
+            None => count,
+            newest => format!("{count}, the newest{}", ago(newest, env.now())),
         };
         let agent = format.label();
-        findings.push(match hook {
-            None => Finding::open(agent, format!("{sessions}; no hook is known for it")),
-            Some(Hook::Installed(places)) => Finding::good(agent, format!("{sessions}; hook in {}", places.join(", "))),
-            Some(Hook::Missing) => {
-                Finding::open(agent, format!("{sessions}; no hook: session-context install {agent}"))
-            }
-            Some(Hook::Broken(why)) => Finding::bad(agent, format!("{sessions}; {}", why.join("; "))),
-        });
+        let (mark, text) = match hook {
+            None => (OPEN, "no hook is known for it".into()),
+            Some(HookState::Installed(files)) => (GOOD, format!("hook in {}", files.join(", "))),
+            Some(HookState::Missing) => (OPEN, format!("no hook: session-context install {agent}")),
+            Some(HookState::Broken(why)) => (BAD, why.join("; ")),
+        };
+        findings.push(finding(mark, agent, format!("{sessions}; {text}")));
     }
     if findings.is_empty() {
-        findings.push(Finding::bad(
-            "agents",
-            "none found; `session-reader formats` shows where they are looked for".into(),
-        ));
+        findings.push(finding(BAD, "agents", "none found; `session-reader formats` shows where they are looked for"));
     }
     for unreadable in bad {
-        findings.push(Finding::bad("sessions", format!("{}: {}", env.tilde(&unreadable.path), unreadable.error)));
+        findings.push(finding(BAD, "sessions", format!("{}: {}", env.tilde(&unreadable.path), unreadable.error)));
     }
-    Ok(findings)
+    findings
 }
 
-fn age(what: &str, time: Time, env: &Env) -> String {
-    match time.age(env.now()).as_str() {
-        "just now" => format!("{what} just now"),
-        age => format!("{what} {age} ago"),
-    }
-}
-
-/// Whether what sessions have seen can be kept.
+/// Whether the hook can save what sessions have seen.
 fn writable(env: &Env) -> Finding {
     let dir = env.state_dir();
     let probe = dir.join("cursors").join("doctor.json");
-    let tried = state::replace(&probe, b"{}").and_then(|()| std::fs::remove_file(&probe));
-    match tried {
-        Ok(()) => Finding::good("state", format!("{} can be written", env.tilde(&dir))),
-        Err(error) => {
-            Finding::bad("state", format!("{}: {error}; the same would be told again and again", env.tilde(&dir)))
-        }
+    let dir = env.tilde(&dir);
+    match state::replace(&probe, b"{}").and_then(|()| std::fs::remove_file(&probe)) {
+        Ok(()) => finding(GOOD, "state", format!("{dir} can be written")),
+        Err(error) => finding(BAD, "state", format!("{dir}: {error}; the same would be told again and again")),
     }
 }
 
-/// What was told last, and what went wrong last.
-fn journal(stage: &mut Stage) -> io::Result<()> {
-    let notes = Journal::in_dir(&stage.env.state_dir()).read();
-    let (env, formats) = (stage.env, stage.formats);
-    let line = |note: &Note| {
-        let when = note.time.map_or_else(String::new, |time| age("", time, env));
-        let to = if note.session.is_empty() {
-            String::new()
-        } else {
-            format!(" to {} ({})", flat(&note.session), super::label(formats, &note.agent))
-        };
-        (when, to)
-    };
+fn journal(stage: &mut Stage) -> Result<(), Problem> {
+    let notes = Journal::in_dir(&stage.env.state_dir()).read()?;
+    let (now, gate) = (stage.env.now(), stage.gate);
     match notes.iter().rfind(|note| !note.text.is_empty()) {
         None => writeln!(stage.out, "\nNothing has been told yet.")?,
         Some(note) => {
-            let (when, to) = line(note);
+            let (when, label) = (ago(note.time, now), super::label(stage.formats, &note.agent));
+            let to = match &*note.session {
+                "" => String::new(),
+                session => format!(" to {} ({label})", gate.line(session)),
+            };
             let (count, millis) = (note.text.chars().count(), note.micros as f64 / 1000.0);
             writeln!(stage.out, "\nLast told,{when}{to}, {count} characters in {millis:.1} ms:\n")?;
-            note.text.lines().try_for_each(|line| writeln!(stage.out, "    {}", clean(line)))?;
+            note.text.lines().try_for_each(|line| writeln!(stage.out, "    {}", gate.text(line)))?;
         }
     }
     if let Some(note) = notes.iter().rfind(|note| !note.trouble.is_empty()) {
-        let (when, _) = line(note);
-        writeln!(stage.out, "\nLast problem,{when}:\n")?;
-        note.trouble.iter().try_for_each(|line| writeln!(stage.out, "    {}", clean(line)))?;
+        writeln!(stage.out, "\nLast problem,{}:\n", ago(note.time, now))?;
+        note.trouble.iter().try_for_each(|line| writeln!(stage.out, "    {}", gate.text(line)))?;
     }
     Ok(())
 }

@@ -1,18 +1,21 @@
-//! `session-context explain`: what a session would be told now, and why. Read-only: it marks nothing as seen.
+//! `session-context explain`: what a session would be told now, and why.
+//!
+//! It takes the same steps as the hook, so that it cannot say anything else; but it is read-only and marks nothing as seen.
 
 use std::io;
 use std::time::Duration;
 
 use clap::Args;
 
-use super::subject::{Subject, subject};
-use super::{Exit, Stage, label};
+use super::target_session::TargetSession;
+use super::{Exit, Problem, Stage, label};
 use crate::budget::Deadline;
 use crate::hook::ask::Source;
-use crate::hook::survey::{Reason, Surveyor, Why};
+use crate::hook::news::Reason;
+use crate::hook::survey::{Surveyor, Why};
 use crate::hook::{Told, tell};
-use crate::locate;
-use crate::render::terminal::{clean, flat, pad, pad_left, width};
+use crate::session;
+use crate::show::terminal::aligned;
 use crate::state::cursors::{Cursors, View};
 use crate::state::notes::Notes;
 
@@ -29,40 +32,30 @@ pub struct ExplainArgs {
     pub all: bool,
 }
 
-pub fn run(args: &ExplainArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let mut subject = match subject(args.session.as_deref().or(args.name.as_deref()), stage)? {
-        Ok(subject) => subject,
-        Err(exit) => return Ok(exit),
-    };
-    match subject.elsewhere.take() {
-        Some(env) => explain(&subject, args.all, &mut stage.at(&env)),
-        None => explain(&subject, args.all, stage),
-    }
-}
-
-fn explain(subject: &Subject, all: bool, stage: &mut Stage) -> io::Result<Exit> {
+pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let target = TargetSession::find(args.session.as_deref().or(args.name.as_deref()), stage)?;
+    let (observer, stage) = (&target.observer, &mut target.stage(stage));
     let settings = stage.settings;
-    let observer = &subject.observer;
     let mut problems = Vec::new();
     let file = observer.cursors(stage.env);
     let cursors = Cursors::read(file.clone(), observer.key(), &mut |what| problems.push(what));
-    problems.iter().try_for_each(|problem| stage.say(problem))?;
+    stage.say_all(&problems);
     let deadline = Deadline::after(settings.deadline.max(Duration::from_secs(10)));
     let mut surveyor = Surveyor::new(stage.env, settings, stage.formats, observer, &cursors.view, &deadline);
     surveyor.explain = true;
     let told = tell(surveyor.survey(), &surveyor, settings.budget);
-    let exit = stage.say_unreadable(&told.survey.bad)?;
-    let mut asks = match subject.is_new {
+    stage.say_unreadable(&told.survey.bad);
+    let mut asks = match target.is_new {
         true => "A new session (--session NAME for another)".into(),
-        false => format!("{} ({})", flat(observer.key()), observer.format.label()),
+        false => format!("{} ({})", stage.gate.line(observer.key()), observer.format.label()),
     };
     if let Some(why) = silent(&cursors.view, stage) {
         writeln!(stage.out, "{asks} would be told nothing: {why}.")?;
-        return Ok(exit);
+        return Ok(Exit::Found);
     }
-    if subject.is_new {
+    if target.is_new {
         let (notes, wrong) = Notes::read(stage.env, surveyor.project_dir());
-        wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
+        stage.say_all(&wrong);
         let start = surveyor.start(Source::New, "", &[], &notes).text;
         if !start.is_empty() {
             told_as(&asks, "when it begins", &start, stage)?;
@@ -78,12 +71,12 @@ fn explain(subject: &Subject, all: bool, stage: &mut Stage) -> io::Result<Exit> 
             format!("it has not looked before, so only the last {} counts", humantime::format_duration(span))
         }
     };
-    writeln!(stage.out, "\nWhy ({}):", clean(&seen))?;
-    table(all, &told, stage)?;
-    Ok(exit)
+    writeln!(stage.out, "\nWhy ({}):", stage.gate.line(&seen))?;
+    table(args.all, &told, stage)?;
+    Ok(Exit::Found)
 }
 
-/// Why a session is told nothing, whatever happens.
+/// Why the hook stays silent for a session, whatever happens.
 fn silent(view: &View, stage: &Stage) -> Option<&'static str> {
     let reasons = [
         (stage.env.is_off(), "SESSION_CONTEXT=off is set"),
@@ -101,22 +94,22 @@ fn told_as(who: &str, when: &str, text: &str, stage: &mut Stage) -> io::Result<(
     text.lines().try_for_each(|line| writeln!(stage.out, "    {line}"))
 }
 
-/// A row for each session; what is merely quiet or elsewhere is counted.
+/// A row for each session that matters; quiet ones and those of other projects are only counted.
 fn table(all: bool, told: &Told, stage: &mut Stage) -> io::Result<()> {
-    let (formats, out) = (stage.formats, &mut *stage.out);
+    let (formats, gate, out) = (stage.formats, stage.gate, &mut *stage.out);
     let quiet = |why: &&Why| !all && matches!(why.reason, Reason::Old | Reason::Elsewhere | Reason::Unchanged);
     let shown = |why: &Why| told.block.shown.iter().any(|index| told.survey.news[*index].session.path == why.path);
     let mut rows: Vec<&Why> = told.survey.why.iter().filter(|why| !quiet(why)).collect();
-    // What is told first, as it is told; then what might have been.
+    // First the sessions that are told, in that order; then the others.
     let place = |why: &Why| told.survey.news.iter().position(|news| news.session.path == why.path);
     rows.sort_by_key(|why| (place(why).is_none(), !shown(why), place(why), why.reason as u8));
     let handle = |why: &Why| {
         let others = rows.iter().filter(|other| other.handle != why.handle && !all);
-        let shared = others.map(|other| locate::shared_start(&why.handle, &other.handle)).max().unwrap_or(0);
-        let short = if all || why.named { &why.handle } else { locate::short_id(&why.handle, shared) };
-        flat(short).into_owned()
+        let shared = others.map(|other| session::shared_start(&why.handle, &other.handle)).max().unwrap_or(0);
+        let short = if all || why.named { &why.handle } else { session::short_id(&why.handle, shared) };
+        gate.line(short).into_owned()
     };
-    let rows: Vec<[String; 5]> = rows
+    let mut rows: Vec<[String; 5]> = rows
         .iter()
         .map(|why| {
             let reason = match why.reason {
@@ -124,17 +117,13 @@ fn table(all: bool, told: &Told, stage: &mut Stage) -> io::Result<()> {
                 reason => words(reason),
             };
             let from = why.offset.map_or_else(|| "-".into(), |offset| offset.to_string());
-            [handle(why), label(formats, &why.agent).into(), from, why.size.to_string(), reason.into()]
+            [handle(why), gate.line(label(formats, &why.agent)).into_owned(), from, why.size.to_string(), reason.into()]
         })
         .collect();
     if !rows.is_empty() {
         let head = ["SESSION", "AGENT", "FROM BYTE", "OF", "WHY"].map(str::to_owned);
-        let room = |column: usize| rows.iter().chain([&head]).map(|row| width(&row[column])).max().unwrap_or(0);
-        let rooms: [usize; 4] = std::array::from_fn(room);
-        for [session, agent, from, size, why] in [&head].into_iter().chain(&rows) {
-            let (session, agent) = (pad(session, rooms[0]), pad(agent, rooms[1]));
-            writeln!(out, "  {session}  {agent}  {}  {}  {why}", pad_left(from, rooms[2]), pad_left(size, rooms[3]))?;
-        }
+        rows.insert(0, head);
+        aligned(&rows, &[2, 3]).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
     }
     for reason in [Reason::Unchanged, Reason::Old, Reason::Elsewhere] {
         let count = told.survey.why.iter().filter(quiet).filter(|why| why.reason == reason).count();
@@ -159,6 +148,9 @@ fn words(reason: Reason) -> &'static str {
         Reason::Ignored => "left alone (`ignore`)",
         Reason::NothingSaid => "written to, but nothing new was said",
         Reason::ThrowAway => "a throw-away session",
+        Reason::Tracked => "came with the repository (git tracks it)",
+        Reason::Foreign => "another user's file",
+        Reason::TooLong => "its last line is too long",
         Reason::Late => "not read in time",
         Reason::Unreadable => "could not be read",
     }

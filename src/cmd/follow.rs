@@ -10,31 +10,31 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::args::LogArgs;
-use super::{Exit, Stage, log};
-use crate::catalog::{self, Resolved};
+use super::{Exit, Problem, Stage, log};
 use crate::cursor::{Buffer, Cursor};
-use crate::decode::Item;
-use crate::digest::{Weaver, Woven};
-use crate::entry::{Call, Entry, Mark, Role, What};
-use crate::locate::{Home, Session, Stamp, Unreadable};
-use crate::render::log::{LogView, Origin};
+use crate::entry::{Call, Entry, Id, Mark, Role, What};
+use crate::file::{Stamp, Unreadable};
+use crate::fold::Fold;
+use crate::read::once::Once;
+use crate::read::tail::{self, StartAt};
+use crate::read::{Lines, Log, Transcript, Wanted};
+use crate::session::choose::Resolved;
+use crate::session::{Home, choose, index};
+use crate::show::log::{LogView, Origin};
 use crate::time::Time;
-use crate::transcript::{Log, Transcript, Wanted};
 
 const LOOK: Duration = Duration::from_millis(150);
-/// How often to look for sessions that have begun since.
+/// How often to look for new sessions.
 const SEARCH: Duration = Duration::from_secs(2);
 
 struct Followed<'f> {
-    session: Session<'f>,
-    subagent: bool,
+    resolved: Resolved<'f>,
     origin: Origin,
     cursor: Option<Cursor>,
-    /// What the file was like when it was last read.
     seen: Option<Stamp>,
-    weaver: Weaver,
-    calls: HashMap<usize, Call<'static>>,
-    count: usize,
+    once: Once,
+    /// Calls that have no result yet.
+    calls: HashMap<Id, Call<'static>>,
     /// The time of the newest entry so far, and all that was said then.
     newest: Option<Time>,
     latest: Vec<What<'static>>,
@@ -42,27 +42,22 @@ struct Followed<'f> {
 }
 
 impl<'f> Followed<'f> {
-    fn new(resolved: Resolved<'f>, label: Option<String>, results: bool) -> Followed<'f> {
+    fn new(resolved: Resolved<'f>, label: Option<String>) -> Followed<'f> {
         Followed {
             origin: log::origin(&resolved.session, label),
-            session: resolved.session,
-            subagent: resolved.subagent,
+            resolved,
             cursor: None,
             seen: None,
-            weaver: Weaver::keeping_results(results),
+            once: Once::default(),
             calls: HashMap::new(),
-            count: 0,
             newest: None,
             latest: Vec::new(),
             complained: false,
         }
     }
 
-    /// Takes in an entry; what is to be shown of it comes back.
-    fn take(&mut self, entry: Entry<'static>) -> Option<Entry<'static>> {
-        if entry.relisted {
-            return None;
-        }
+    /// Remembers an entry, and returns what to show of it.
+    fn take(&mut self, entry: Entry<'static>, wanted: Wanted) -> Option<Entry<'static>> {
         if entry.time >= self.newest {
             if entry.time > self.newest {
                 self.latest.clear();
@@ -70,35 +65,38 @@ impl<'f> Followed<'f> {
             self.newest = entry.time;
             self.latest.push(entry.what.clone());
         }
-        match self.weaver.push(entry) {
-            Woven::New(entry) => {
-                if let What::Call(call) = &entry.what {
-                    self.calls.insert(self.count, call.clone());
-                }
-                self.count += 1;
+        match &entry.what {
+            _ if entry.renews => None,
+            // It was shown when it was queued.
+            What::Text(_) if entry.role == Role::User && !entry.begins => None,
+            What::Call(call) => {
+                self.calls.extend(call.id.filter(|_| !call.ended).map(|id| (id, call.clone())));
                 Some(entry)
             }
-            Woven::Failed { place, entry } => {
-                let call = self.calls.remove(&place)?;
+            What::Result { text: Some(_), .. } if wanted.results => Some(entry),
+            What::Result { call, failed, .. } => {
+                let call = self.calls.remove(&(*call)?).filter(|_| *failed)?;
                 Some(Entry { role: Role::Assistant, what: What::Call(Call { failed: true, ..call }), ..entry })
             }
-            Woven::Again(..) | Woven::Nothing => None,
+            _ => Some(entry),
         }
     }
 
-    /// Takes in what was written so far, and goes on from there; what is wanted of it comes back.
-    fn past(&mut self, wanted: Wanted) -> io::Result<Log> {
-        let resolved = Resolved { session: self.session.clone(), subagent: self.subagent };
-        let log = log::read(&resolved, wanted)?;
-        let transcript = Transcript::open(&self.session.path, self.session.format.format())?;
-        self.cursor = Some(Cursor::at(&transcript.file, log.end)?);
-        log.entries.iter().for_each(|entry| drop(self.take(entry.clone())));
+    /// Reads what was written so far; `news` goes on from there.
+    fn past(&mut self, wanted: Wanted) -> Result<Log, Unreadable> {
+        let mut log = log::read(&self.resolved, wanted)?;
+        let session = &self.resolved.session;
+        let transcript = Transcript::open(&session.path, session.format.format());
+        let cursor = transcript.and_then(|transcript| Cursor::at(&transcript.file, log.end));
+        self.cursor = Some(cursor.map_err(|error| Unreadable::new(&session.path, error))?);
+        self.once = std::mem::take(&mut log.once);
+        log.entries.iter().for_each(|entry| drop(self.take(entry.clone(), wanted)));
         Ok(log)
     }
 
-    /// Entries that were written since the last look.
+    /// The entries written since the last look.
     fn news(&mut self, wanted: Wanted) -> io::Result<Vec<Entry<'static>>> {
-        let meta = match std::fs::metadata(&self.session.path) {
+        let meta = match std::fs::metadata(&self.resolved.session.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
             meta => meta?,
         };
@@ -106,21 +104,24 @@ impl<'f> Followed<'f> {
         if seen == self.seen {
             return Ok(vec![]);
         }
-        let transcript = log::open(&self.session, self.subagent, wanted)?;
-        let held = self.cursor.filter(|cursor| cursor.holds(&transcript.file));
-        let from = held.map_or(0, |cursor| cursor.offset);
-        let known = self.newest.filter(|_| held.is_none());
-        let mut entries = Vec::new();
-        let (end, _) = transcript.from(from, &mut Buffer::default(), &mut |item| {
-            if let Item::Entry(entry) = item
-                && known.is_none_or(|known| is_news(&entry, known, &self.latest))
-            {
-                entries.push(entry.into_owned());
-            }
-        })?;
+        let transcript = log::open(&self.resolved, wanted)?;
+        let (from, known) = match tail::start(&transcript.file, self.cursor.map(Into::into))? {
+            StartAt::Resume(offset) => (offset, None),
+            StartAt::First | StartAt::Restart => (0, self.newest),
+        };
+        let mut new: Vec<Entry> = Vec::new();
+        let lines = Lines { from, ..Lines::default() };
+        let end = transcript.fold(lines, &mut self.once, &mut Buffer::default(), &mut new)?.end;
+        new.retain(|entry| known.is_none_or(|known| is_news(entry, known, &self.latest)));
         self.cursor = Some(Cursor::at(&transcript.file, end)?);
         self.seen = seen;
-        Ok(entries.into_iter().filter_map(|entry| self.take(entry)).collect())
+        Ok(new.into_iter().filter_map(|entry| self.take(entry, wanted)).collect())
+    }
+}
+
+impl Fold for Vec<Entry<'static>> {
+    fn entry(&mut self, entry: &Entry, _: u64) {
+        self.push(entry.clone().into_owned());
     }
 }
 
@@ -129,27 +130,24 @@ fn is_news(entry: &Entry, known: Time, latest: &[What]) -> bool {
     entry.time.is_none_or(|time| time > known || time == known && !latest.contains(&entry.what))
 }
 
-/// One session, from its last entries on.
-pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>) -> io::Result<Exit> {
+/// Follows one session, from its last entries on.
+pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>) -> Result<Exit, Problem> {
     let wanted = log::wanted(args, stage);
-    let mut followed = Followed::new(resolved, None, wanted.results);
-    let past = match followed.past(wanted) {
-        Ok(past) => past,
-        Err(error) => return stage.say_unreadable(&[Unreadable { path: followed.session.path, error }]),
-    };
-    let mut view = LogView::new(stage.env.zone(), stage.look);
-    log::show_head(&followed.session, &followed.origin, &past, args, stage)?;
+    let mut followed = Followed::new(resolved, None);
+    let past = followed.past(wanted)?;
+    let mut view = LogView::new(stage.env.zone(), stage.gate, stage.style);
+    log::show_head(&followed.resolved.session, &followed.origin, &past, args, stage)?;
     for entry in &past.entries {
         log::show(entry, &followed.origin, args, &mut view, stage)?;
     }
     follow(vec![followed], args, view, stage, |_, _| vec![])
 }
 
-/// A session whose transcript does not exist yet, or is still empty.
-pub fn late(name: &str, args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
-    stage.say(format_args!("waiting for '{name}' to begin"))?;
+/// Follows a session whose transcript does not exist yet, or is still empty.
+pub fn late(name: &str, args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    stage.say(format_args!("waiting for '{name}' to begin"));
     while !stage.stop.load(Ordering::Relaxed) {
-        if let Some(resolved) = catalog::begun(stage.env, stage.formats, name) {
+        if let Some(resolved) = choose::begun(stage.env, stage.formats, name) {
             return one(resolved, args, stage);
         }
         std::thread::sleep(LOOK);
@@ -157,18 +155,20 @@ pub fn late(name: &str, args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
     Ok(Exit::Found)
 }
 
-/// Whether a name that leads to nothing may do so later: a session of this home, or a file.
+/// Whether a name that leads to nothing may lead to a session later.
 pub fn may_appear(name: &str, stage: &Stage) -> bool {
     name.ends_with(".jsonl") || is_named_here(name, stage)
 }
 
-/// Whether this home knows a name, be there a transcript or not.
+/// Whether this home knows a name, with or without a transcript.
 pub fn is_named_here(name: &str, stage: &Stage) -> bool {
-    Home::above(&stage.env.cwd).is_some_and(|home| home.names().iter().any(|known| known == name))
+    // An unreadable home is reported where the sessions are listed.
+    let names = Home::above(&stage.env.cwd).and_then(|home| home.map(|home| home.names()).transpose());
+    names.is_ok_and(|names| names.is_some_and(|names| names.iter().any(|known| known == name)))
 }
 
-/// All sessions of the project, or of the machine, also those that begin later.
-pub fn many(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
+/// Follows all sessions of the project or machine, also those that begin later.
+pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let wanted = log::wanted(args, stage);
     let shows_past = args.lines.is_some() || args.since.is_some();
     let mut known = HashSet::new();
@@ -180,41 +180,36 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
         past.extend(entries.into_iter().filter(|_| shows_past).map(|entry| (one.origin.clone(), entry)));
     }
     past.sort_by_key(|(_, entry)| entry.time);
-    let mut view = LogView::new(stage.env.zone(), stage.look);
+    let mut view = LogView::new(stage.env.zone(), stage.gate, stage.style);
     for (origin, entry) in &past[past.len().saturating_sub(wanted.count)..] {
         log::show(entry, origin, args, &mut view, stage)?;
     }
     let sessions = if followed.len() == 1 { "session" } else { "sessions" };
-    stage.say(format_args!("following {} {sessions}", followed.len()))?;
+    stage.say(format_args!("following {} {sessions}", followed.len()));
     follow(followed, args, view, stage, |args, stage| begun(args, stage, &mut known))
 }
 
-/// The sessions that have begun and are not known yet.
 fn begun<'s>(args: &LogArgs, stage: &Stage<'_, 's>, known: &mut HashSet<PathBuf>) -> Vec<Followed<'s>> {
-    let listed = catalog::list(stage.env, stage.formats, &mut Vec::new());
+    let listed = index::list(stage.env, stage.formats, &mut Vec::new());
     let new =
         listed.into_iter().filter(|listed| (args.all || listed.here) && known.insert(listed.session.path.clone()));
     new.map(|listed| {
         let label = listed.handle().to_owned();
-        Followed::new(
-            Resolved { session: listed.session, subagent: false },
-            Some(label),
-            log::wanted(args, stage).results,
-        )
+        Followed::new(Resolved { session: listed.session, subagent: false }, Some(label))
     })
     .collect()
 }
 
-/// Looks, shows and waits, until the user has had enough.
+/// Shows new entries until the user stops it.
 fn follow<'s>(
     mut all: Vec<Followed<'s>>,
     args: &LogArgs,
     mut view: LogView,
     stage: &mut Stage<'_, 's>,
     mut begun: impl FnMut(&LogArgs, &Stage<'_, 's>) -> Vec<Followed<'s>>,
-) -> io::Result<Exit> {
+) -> Result<Exit, Problem> {
     let wanted = Wanted { since: None, ..log::wanted(args, stage) };
-    // Nobody knows yet whether an error is the end.
+    // An error may turn out to be the end.
     let shows = |entry: &&Entry| wanted.shows(entry) || matches!(entry.what, What::Mark(Mark::Error, _));
     let mut searched = Instant::now();
     while !stage.stop.load(Ordering::Relaxed) {
@@ -227,7 +222,7 @@ fn follow<'s>(
                 }
                 Err(error) if !one.complained => {
                     one.complained = true;
-                    stage.say(format_args!("{}: {error}", one.session.path.display()))?;
+                    stage.say(format_args!("{}: {error}", one.resolved.session.path.display()));
                 }
                 Err(_) => {}
             }

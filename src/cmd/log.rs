@@ -1,21 +1,22 @@
-//! `session-reader log`
+//! `session-reader log`: what was said and done in a session, entry by entry.
+//!
+//! It finds the session and reads as much as is wanted; `show/log.rs` makes the lines, `follow` goes on from there.
 
-use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 
 use super::args::{self, LogArgs};
-use super::{Exit, Stage, follow};
-use crate::catalog::{self, Resolved, Unresolved};
-use crate::entry::{Entry, What};
-use crate::locate::{self, Session, Unreadable};
-use crate::render::json;
-use crate::render::log::{LogView, Origin};
-use crate::render::terminal::{Tone, cut, flat};
-use crate::secrets::redact;
-use crate::transcript::{Log, Transcript, Wanted};
+use super::{Exit, Problem, Stage, follow};
+use crate::entry::Entry;
+use crate::file::Unreadable;
+use crate::read::{Log, Transcript, Wanted};
+use crate::session::choose::{Resolved, Unresolved};
+use crate::session::{Session, beside, choose, index};
+use crate::show::json;
+use crate::show::log::{LogView, Origin, shortened};
+use crate::show::terminal::{Tone, cut};
 
-/// How many entries a log shows if nobody says.
+/// The default number of entries.
 const LINES: usize = 50;
 
 pub fn wanted(args: &LogArgs, stage: &Stage) -> Wanted {
@@ -25,13 +26,13 @@ pub fn wanted(args: &LogArgs, stage: &Stage) -> Wanted {
     Wanted { count, since, full: args.full, results, unfinished: !args.follow }
 }
 
-pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
+pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let name = match &args.name {
         None if args.follow => return follow::many(args, stage),
         name => name.as_deref().unwrap_or("last"),
     };
     let mut bad = Vec::new();
-    let resolved = match catalog::resolve(stage.env, stage.formats, name, &mut bad) {
+    let resolved = match choose::resolve(stage.env, stage.formats, name, &mut bad) {
         Ok(resolved) => resolved,
         Err(Unresolved::Unknown(_) | Unresolved::None | Unresolved::Unrecognised(_))
             if args.follow && follow::may_appear(name, stage) =>
@@ -39,69 +40,63 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> io::Result<Exit> {
             return follow::late(name, args, stage);
         }
         Err(Unresolved::Unknown(_) | Unresolved::None) if follow::is_named_here(name, stage) => {
-            stage.say(format_args!("'{name}' has no transcript yet"))?;
-            return Ok(Exit::Nothing);
+            return Problem::nothing(format_args!("'{name}' has no transcript yet"));
         }
         Err(unresolved) => {
-            stage.say_unreadable(&bad)?;
+            stage.say_unreadable(&bad);
             let may_be_command = args.bare && name.chars().all(|char| char.is_ascii_alphabetic() || char == '-');
             let kind = if may_be_command { "command or session" } else { "session" };
             let unknown = matches!(unresolved, Unresolved::Unknown(_) | Unresolved::None);
-            if let Some(command) = args::command_like(name).filter(|_| args.bare && unknown) {
-                stage.say(format_args!("no {kind} is called '{name}'; did you mean `session-reader {command}`?"))?;
-                return Ok(Exit::Trouble);
+            if let Some(command) = args::similar_command(name).filter(|_| args.bare && unknown) {
+                let hint = format!("did you mean `session-reader {command}`?");
+                return Problem::trouble(format_args!("no {kind} is called '{name}'; {hint}"));
             }
-            return stage.say_unresolved_as(kind, name, unresolved);
+            return Err(stage.unresolved(kind, name, unresolved));
         }
     };
     if args.follow {
         return follow::one(resolved, args, stage);
     }
-    let log = match read(&resolved, wanted(args, stage)) {
-        Ok(log) => log,
-        Err(error) => return stage.say_unreadable(&[Unreadable { path: resolved.session.path, error }]),
-    };
+    let log = read(&resolved, wanted(args, stage))?;
     if log.entries.is_empty() {
         let when = if args.since.is_some() { "since then" } else { "yet" };
-        stage.say(format_args!("nothing was said in '{name}' {when}"))?;
-        return Ok(Exit::Nothing);
+        return Problem::nothing(format_args!("nothing was said in '{name}' {when}"));
     }
     let origin = origin(&resolved.session, None);
     show_head(&resolved.session, &origin, &log, args, stage)?;
-    let mut view = LogView::new(stage.env.zone(), stage.look);
+    let mut view = LogView::new(stage.env.zone(), stage.gate, stage.style);
     for entry in &log.entries {
         show(entry, &origin, args, &mut view, stage)?;
     }
     if log.broken > 0 && !args.json {
         let lines = if log.broken == 1 { "1 line" } else { &format!("{} lines", log.broken) };
         let path = resolved.session.path.display();
-        stage.say(format_args!("{lines} could not be read: session-reader formats check {path}"))?;
+        stage.say(format_args!("{lines} could not be read: session-reader formats check {path}"));
     }
     Ok(Exit::Found)
 }
 
-/// The transcript of a session, to be read as far as somebody wants to see of it.
-pub fn open<'f>(session: &Session<'f>, subagent: bool, wanted: Wanted) -> io::Result<Transcript<'f>> {
-    let transcript = Transcript::open(&session.path, session.format.format())?.subagent(subagent);
+pub fn open<'f>(Resolved { session, subagent }: &Resolved<'f>, wanted: Wanted) -> io::Result<Transcript<'f>> {
+    let transcript = Transcript::open(&session.path, session.format.format())?.subagent(*subagent);
     Ok(transcript.full(wanted.full || wanted.results).whole(wanted.results))
 }
 
-pub fn read(resolved: &Resolved, wanted: Wanted) -> io::Result<Log> {
-    let Resolved { session, subagent } = resolved;
-    open(session, *subagent, wanted)?.last(wanted)
+pub fn read(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
+    let log = open(resolved, wanted).and_then(|transcript| transcript.last(wanted));
+    log.map_err(|error| Unreadable::new(&resolved.session.path, error))
 }
 
 /// Where the entries of a session come from. The directory is the one it began in: wherever the agent went from there,
 /// the log looks the same.
 pub fn origin(session: &Session, label: Option<String>) -> Origin {
     let inside = Transcript::open(&session.path, session.format.format()).ok().and_then(|file| file.beginning().cwd);
-    let cwd = inside.or_else(|| locate::beside(session).cwd);
+    let cwd = inside.or_else(|| beside::beside(session).ok()?.cwd);
     Origin { label, cwd }
 }
 
 /// On a terminal, a line that says what is shown: session, agent, directory, and how much of it.
 pub fn show_head(session: &Session, origin: &Origin, log: &Log, args: &LogArgs, stage: &mut Stage) -> io::Result<()> {
-    if stage.look.height.is_none() || args.json {
+    if stage.style.height.is_none() || args.json {
         return Ok(());
     }
     let (shown, since) = (log.entries.len(), if args.since.is_some() { " since then" } else { "" });
@@ -115,46 +110,18 @@ pub fn show_head(session: &Session, origin: &Origin, log: &Log, args: &LogArgs, 
             format!("last {shown} of about {} entries", total.div_ceil(unit) * unit)
         }
     };
-    let handle = catalog::handle(session, stage.env, stage.formats);
+    let handle = index::handle(session, stage.env, stage.formats);
     let place = origin.cwd.as_ref().map(|cwd| format!(" in {}", stage.env.tilde(Path::new(cwd))));
     let head = format!("{handle} ({}){}, {part}", session.format.label(), place.unwrap_or_default());
-    let head = cut(&flat(&head), stage.look.width.unwrap_or(usize::MAX)).into_owned();
-    writeln!(stage.out, "{}", stage.look.paint(Tone::Faint, &head))
+    let head = cut(&stage.gate.line(&head), stage.style.width.unwrap_or(usize::MAX)).into_owned();
+    writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &head))
 }
 
 pub fn show(entry: &Entry, origin: &Origin, args: &LogArgs, view: &mut LogView, stage: &mut Stage) -> io::Result<()> {
-    let hidden = stage.settings.redact.then(|| without_secrets(entry));
-    let entry = hidden.as_ref().unwrap_or(entry);
-    let short = args.results.map(|lines| shortened(entry, lines));
+    let short = args.results.map(|lines| shortened(entry, lines, stage.gate));
     let entry = short.as_ref().unwrap_or(entry);
-    let line = if args.json { json::entry(entry, origin.label.as_deref()) } else { view.entry(entry, origin) };
-    writeln!(stage.out, "{line}")
-}
-
-/// An entry with only the first lines of a result. A line may be a whole file, so it is shortened as well.
-fn shortened(entry: &Entry, lines: usize) -> Entry<'static> {
-    const LINE: usize = 500;
-    let mut entry = entry.clone().into_owned();
-    if let What::Result { text: Some(text), .. } = &mut entry.what {
-        let mut shown: Vec<_> = text.trim().lines().take(lines).map(|line| cut(line, LINE)).collect();
-        if text.trim().lines().count() > lines {
-            shown.push("…".into());
-        }
-        *text = Cow::Owned(shown.join("\n"));
+    if args.json {
+        return stage.print_json(&json::entry(entry, origin.label.as_deref()));
     }
-    entry
-}
-
-/// An entry with `[redacted]` for every secret in it.
-fn without_secrets(entry: &Entry) -> Entry<'static> {
-    let mut entry = entry.clone().into_owned();
-    let hide = |text: &mut Cow<'static, str>| *text = Cow::Owned(redact(text).into_owned());
-    match &mut entry.what {
-        What::Text(text) | What::Thinking(text) | What::Mark(_, text) | What::Result { text: Some(text), .. } => {
-            hide(text)
-        }
-        What::Call(call) => call.subjects.iter_mut().for_each(hide),
-        What::Result { text: None, .. } => {}
-    }
-    entry
+    writeln!(stage.out, "{}", view.entry(entry, origin))
 }

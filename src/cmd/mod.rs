@@ -1,4 +1,17 @@
 //! The commands of both programs, a file each.
+//!
+//! A command takes a [`Stage`] and returns how it ended, or the [`Problem`] that stopped it. Nothing here decides how
+//! something looks (`show/`) or which session a name means (`session/`).
+//!
+//! Which file uses which:
+//! ```text
+//! context ──▶ demo, doctor, explain, install, mute, notes, tag, profile_set
+//! demo ──▶ log ──▶ follow ──▶ log
+//! doctor ──▶ install
+//! profile_set ──▶ notes ──▶ tag ──▶ notes, resume
+//! explain, tag, mute, resume ──▶ target_session
+//! context, log, follow, list, profile, formats, resume, demo, notes, profile_set ──▶ args
+//! ```
 
 pub mod args;
 pub mod context;
@@ -10,30 +23,31 @@ mod formats;
 mod install;
 mod list;
 mod log;
-mod marked;
-mod marks;
 mod mute;
 mod notes;
-mod page;
 mod profile;
+mod profile_set;
 mod resume;
-mod subject;
-mod user;
+mod tag;
+mod target_session;
 
-use std::borrow::Cow;
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::sync::atomic::AtomicBool;
 
 use clap::{ColorChoice, Parser};
+use serde::Serialize;
 
-use crate::catalog::{Candidate, Unresolved};
 use crate::env::Env;
+use crate::file::Unreadable;
 use crate::format::{self, Known};
-use crate::locate::Unreadable;
-use crate::render::terminal::{Look, clean, cut, flat, pad, pad_left, width};
-use crate::secrets::redact;
+use crate::session::choose::{self, Resolved, Suggestion, Unresolved};
+use crate::session::index::{self, Listed};
 use crate::settings::Settings;
-use args::Command;
+use crate::show::gate::Gate;
+use crate::show::terminal::{Style, aligned, cut};
+use args::ReaderCommand;
 
 /// How a command ended; the number is the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,133 +57,192 @@ pub enum Exit {
     Trouble = 2,
 }
 
+/// Why a command did not do what it was asked to do, as a whole message: what is wrong, with the file, and what to do.
+/// [`Stage::end`] prints it once and turns it into the exit status.
+#[derive(Debug)]
+pub enum Problem {
+    /// Something is wrong: a flag, a name, a file.
+    Trouble(String),
+    /// Nothing is wrong, but there is nothing to show.
+    Nothing(String),
+    /// The output could not be written.
+    Output(io::Error),
+}
+
+impl Problem {
+    fn trouble<T>(message: impl ToString) -> Result<T, Problem> {
+        Err(Problem::Trouble(message.to_string()))
+    }
+
+    fn nothing<T>(message: impl ToString) -> Result<T, Problem> {
+        Err(Problem::Nothing(message.to_string()))
+    }
+}
+
+/// Commands write with `?`. An error of any other file must come with its path, as an [`Unreadable`].
+impl From<io::Error> for Problem {
+    fn from(error: io::Error) -> Problem {
+        Problem::Output(error)
+    }
+}
+
+impl From<Unreadable> for Problem {
+    fn from(unreadable: Unreadable) -> Problem {
+        Problem::Trouble(unreadable.to_string())
+    }
+}
+
 /// Where a command runs and where it writes.
 pub struct Stage<'s, 'f> {
     /// The program, as it is called in messages.
     pub program: &'static str,
     pub env: &'s Env,
-    pub look: Look,
+    pub gate: Gate,
+    pub style: Style,
     pub out: &'s mut dyn Write,
     pub err: &'s mut dyn Write,
     pub formats: &'f [Known],
     pub settings: &'s Settings,
     /// Set when the user wants it to end.
-    pub stop: &'s std::sync::atomic::AtomicBool,
+    pub stop: &'s AtomicBool,
+    /// Whether a file could not be read on the way. The command goes on, but does not end well.
+    pub trouble: &'s Cell<bool>,
 }
 
 impl<'f> Stage<'_, 'f> {
-    /// A reader of our output that has gone away is no error.
-    fn end(&mut self, result: io::Result<Exit>) -> Exit {
-        match result.and_then(|exit| self.out.flush().map(|()| exit)) {
-            Ok(exit) => exit,
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Found,
-            Err(error) => {
-                let _ = self.say(error);
-                Exit::Trouble
-            }
-        }
+    /// Reports the problem, if there is one, and returns the exit status.
+    fn end(&mut self, result: Result<Exit, Problem>) -> Exit {
+        let flushed = self.out.flush().map_err(Problem::from);
+        let (message, exit) = match result.and_then(|exit| flushed.map(|()| exit)) {
+            Ok(exit) => (None, exit),
+            // The reader of our output went away, which is no problem.
+            Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return Exit::Found,
+            Err(Problem::Output(error)) => (Some(error.to_string()), Exit::Trouble),
+            Err(Problem::Trouble(message)) => (Some(message), Exit::Trouble),
+            Err(Problem::Nothing(message)) => (Some(message), Exit::Nothing),
+        };
+        self.say_all(message);
+        if self.trouble.get() { Exit::Trouble } else { exit }
     }
 
     /// A copy of this stage with another environment.
     fn at<'t>(&'t mut self, env: &'t Env) -> Stage<'t, 'f> {
-        let Stage { program, look, formats, settings, stop, .. } = *self;
-        Stage { program, env, look, out: self.out, err: self.err, formats, settings, stop }
+        Stage { env, out: self.out, err: self.err, ..*self }
     }
 
-    fn say(&mut self, problem: impl std::fmt::Display) -> io::Result<()> {
-        // A file name is a stranger's text, too.
-        // If nobody listens, what there is to show is still shown.
-        let _ = writeln!(self.err, "{}: {}", self.program, clean(&problem.to_string()));
-        Ok(())
+    /// Writes a message to stderr. If that fails, the command still goes on.
+    fn say(&mut self, message: impl std::fmt::Display) {
+        let _ = writeln!(self.err, "{}: {}", self.program, self.gate.text(&message.to_string()));
+    }
+
+    fn say_all(&mut self, messages: impl IntoIterator<Item: std::fmt::Display>) {
+        messages.into_iter().for_each(|message| self.say(message));
     }
 
     /// Names files that could not be read; the others were.
-    fn say_unreadable(&mut self, bad: &[Unreadable]) -> io::Result<Exit> {
-        for Unreadable { path, error } in bad {
-            self.say(format_args!("{}: {error}", path.display()))?;
-        }
-        Ok(if bad.is_empty() { Exit::Found } else { Exit::Trouble })
+    fn say_unreadable(&mut self, files: &[Unreadable]) {
+        self.say_all(files);
+        self.trouble.set(self.trouble.get() || !files.is_empty());
     }
 
-    fn say_unresolved(&mut self, name: &str, unresolved: Unresolved) -> io::Result<Exit> {
-        self.say_unresolved_as("session", name, unresolved)
+    /// Runs a search, and names the files that it could not read.
+    fn search<T>(&mut self, search: impl FnOnce(&Env, &'f [Known], &mut Vec<Unreadable>) -> T) -> T {
+        let mut unreadable = Vec::new();
+        let found = search(self.env, self.formats, &mut unreadable);
+        self.say_unreadable(&unreadable);
+        found
     }
 
-    /// Says why a name leads to no session. `kind` is what it could have been: a session, or a command as well.
-    fn say_unresolved_as(&mut self, kind: &str, name: &str, unresolved: Unresolved) -> io::Result<Exit> {
+    /// All sessions on the machine, the newest first.
+    fn sessions(&mut self) -> Vec<Listed<'f>> {
+        self.search(index::list)
+    }
+
+    /// The session that a name leads to.
+    fn resolve(&mut self, name: &str) -> Result<Resolved<'f>, Problem> {
+        let resolved = self.search(|env, formats, bad| choose::resolve(env, formats, name, bad));
+        resolved.map_err(|unresolved| self.unresolved("session", name, unresolved))
+    }
+
+    fn print_json(&mut self, value: &impl Serialize) -> io::Result<()> {
+        let json = self.gate.json(value)?;
+        writeln!(self.out, "{json}")
+    }
+
+    fn print_lines(&mut self, lines: impl IntoIterator<Item: std::fmt::Display>) -> Result<Exit, Problem> {
+        lines.into_iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
+        Ok(Exit::Found)
+    }
+
+    /// Why a name leads to no session. `kind` is what it could have been: a session, or a command as well.
+    fn unresolved(&self, kind: &str, name: &str, unresolved: Unresolved) -> Problem {
         let none_is = format!("no {kind} is called '{name}'");
         let is_path = name.contains('/') || name.ends_with(".jsonl") || name == "." || name == "..";
-        let (problem, candidates) = match unresolved {
-            Unresolved::Nameless => {
-                ("the name of the session is empty; `session-reader list --all` shows what there is".into(), vec![])
-            }
+        let list = "`session-reader list --all` shows what there is";
+        Problem::Trouble(match unresolved {
+            Unresolved::Nameless => format!("the name of the session is empty; {list}"),
             Unresolved::Unknown(_) | Unresolved::None if is_path => {
                 let is_dir = self.env.expand(name).is_dir();
-                let why = if is_dir { "is a directory, not a transcript" } else { "no such file" };
-                (format!("{name}: {why}"), vec![])
+                format!("{name}: {}", if is_dir { "is a directory, not a transcript" } else { "no such file" })
             }
             Unresolved::None => {
-                let hint = "no session was found at all; `session-reader formats` shows where we looked";
-                (format!("{none_is}, and {hint}"), vec![])
+                format!("{none_is}, and no session was found at all; `session-reader formats` shows where we looked")
             }
+            Unresolved::Unknown(near) if near.is_empty() && kind == "session" => format!("{none_is}; {list}"),
             Unresolved::Unknown(near) if near.is_empty() => {
-                let hint = match kind {
-                    "session" => "`session-reader list --all` shows what there is",
-                    _ => "`session-reader --help` lists the commands, `session-reader list --all` the sessions",
-                };
-                (format!("{none_is}; {hint}"), near)
+                let hint = "`session-reader --help` lists the commands, `session-reader list --all` the sessions";
+                format!("{none_is}; {hint}")
             }
-            Unresolved::Unknown(near) => (format!("{none_is}; the nearest:"), near),
-            Unresolved::Ambiguous(all) => (format!("'{name}' fits {} sessions; name one of them:", all.len()), all),
-            Unresolved::Unreadable(Unreadable { path, error }) => (format!("{}: {error}", path.display()), vec![]),
+            Unresolved::Unknown(near) => format!("{none_is}; the nearest:{}", self.candidates(&near)),
+            Unresolved::Ambiguous(all) => {
+                format!("'{name}' fits {} sessions; name one of them:{}", all.len(), self.candidates(&all))
+            }
+            Unresolved::Unreadable(unreadable) => return unreadable.into(),
             Unresolved::Unrecognised(path) => {
                 let hint = "not a transcript of a known format; `session-reader formats` lists them";
-                (format!("{}: {hint}", path.display()), vec![])
+                format!("{}: {hint}", path.display())
             }
-        };
-        self.say(problem)?;
-        self.say_candidates(&candidates);
-        Ok(Exit::Trouble)
+        })
     }
 
-    fn say_candidates(&mut self, candidates: &[Candidate]) {
+    /// A line for each session that may be meant.
+    fn candidates(&self, all: &[Suggestion]) -> String {
         const SHOWN: usize = 5;
-        let shown: Vec<_> = candidates.iter().take(SHOWN).map(|row| row.each_ref().map(|cell| flat(cell))).collect();
-        let rooms: [usize; 4] =
-            std::array::from_fn(|column| shown.iter().map(|row| width(&row[column])).max().unwrap_or(0));
-        for [handle, agent, age, cwd, title] in &shown {
-            let start = format!("  {}  {}  ", pad(handle, rooms[0]), pad(agent, rooms[1]));
-            let start = format!("{start}{}  {}  ", pad_left(age, rooms[2]), pad(cwd, rooms[3]));
-            let title = if self.settings.redact { redact(title) } else { Cow::Borrowed(&**title) };
-            let _ = writeln!(self.err, "{}", (start + &cut(&title, 60)).trim_end());
+        let rows: Vec<_> = (all.iter().take(SHOWN))
+            .map(|row| {
+                let [handle, agent, age, cwd, title] = row.each_ref().map(|cell| self.gate.line(cell).into_owned());
+                [handle, agent, age, cwd, cut(&title, 60).into_owned()]
+            })
+            .collect();
+        let mut lines: String = aligned(&rows, &[2]).iter().map(|line| format!("\n  {line}")).collect();
+        if all.len() > SHOWN {
+            lines += &format!("\n  and {} more", all.len() - SHOWN);
         }
-        if candidates.len() > SHOWN {
-            let _ = writeln!(self.err, "  and {} more", candidates.len() - SHOWN);
-        }
+        lines
     }
 }
 
-/// What people call the agent of a format; of one that is gone by now, its name.
+/// What people call the agent of a format, or the name of a format that is no longer known.
 fn label<'a>(formats: &'a [Known], name: &'a str) -> &'a str {
     formats.iter().find(|format| format.name == name).map_or(name, Known::label)
 }
 
-/// That there are no sessions, and where there may be some.
+/// The message that there are no sessions, with a hint where there are some.
 fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> String {
     let like = if narrowed { " like that" } else { "" };
-    let place = if anywhere { "on this machine" } else { "in this project" };
+    let scope = if anywhere { "on this machine" } else { "in this project" };
     let hint = match elsewhere {
         0 if !narrowed => "; `session-reader formats` shows where they are looked for".into(),
         0 => String::new(),
         count => format!("; {count} elsewhere, which {shows} shows"),
     };
-    format!("no sessions{like} {place}{hint}")
+    format!("no sessions{like} {scope}{hint}")
 }
 
 /// Reads a command line. Help is as wide as the terminal, or 80 columns where there is none.
 pub fn parse<P: Parser>(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<P, clap::Error> {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    // `help` is no command of clap's, which would cost a line of the screen.
+    // We don't use clap's own `help` command, which would take a line of the screen.
     if args.get(1).is_some_and(|word| word == "help") {
         args.remove(1);
         args.push("--help".into());
@@ -186,27 +259,43 @@ pub fn wanted_colour(color: ColorChoice) -> Option<bool> {
 
 /// Runs a command of `session-reader`.
 pub fn run(
-    command: Command,
+    command: ReaderCommand,
     env: &Env,
-    look: Look,
+    style: Style,
     out: &mut dyn Write,
     err: &mut dyn Write,
-    stop: &std::sync::atomic::AtomicBool,
+    stop: &AtomicBool,
 ) -> Exit {
-    let (formats, bad) = format::known(&env.formats_dir());
-    let (settings, wrong) = Settings::read(env);
-    let mut stage =
-        Stage { program: "session-reader", env, look, out, err, formats: &formats, settings: &settings, stop };
-    // Who checks a file is told about that file.
-    let checks = matches!(&command, Command::Formats(args) if args.action.is_some());
-    let said = wrong.iter().try_for_each(|wrong| stage.say(wrong));
-    let broken_formats = said.and_then(|()| bad.iter().filter(|_| !checks).try_for_each(|bad| stage.say(bad)));
-    let result = broken_formats.and_then(|()| match command {
-        Command::Log(args) => log::run(&args, &mut stage),
-        Command::List(args) => list::run(&args, &mut stage),
-        Command::Profile(args) => profile::run(&args, &mut stage),
-        Command::Formats(args) => formats::run(&args, &mut stage),
-        Command::Resume(args) => resume::run(&args, &mut stage),
-    });
+    // `formats check` reports only on the file it checks.
+    let checks = matches!(&command, ReaderCommand::Formats(args) if args.action.is_some());
+    on_stage("session-reader", env, style, out, err, stop, |stage, bad_formats, bad_settings| {
+        stage.say_all(bad_settings);
+        stage.say_all(bad_formats.iter().filter(|_| !checks));
+        match command {
+            ReaderCommand::Log(args) => log::run(&args, stage),
+            ReaderCommand::List(args) => list::run(&args, stage),
+            ReaderCommand::Profile(args) => profile::run(&args, stage),
+            ReaderCommand::Formats(args) => formats::run(&args, stage),
+            ReaderCommand::Resume(args) => resume::run(&args, stage),
+        }
+    })
+}
+
+/// Reads formats and settings, and passes them to a command together with the problems in them.
+fn on_stage(
+    program: &'static str,
+    env: &Env,
+    style: Style,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    stop: &AtomicBool,
+    command: impl FnOnce(&mut Stage, &[Unreadable], &[String]) -> Result<Exit, Problem>,
+) -> Exit {
+    let (formats, bad_formats) = format::known(&env.formats_dir());
+    let (settings, bad_settings) = Settings::read(env);
+    let (gate, trouble) = (Gate::new(settings.redact), Cell::new(false));
+    let (formats, settings, trouble) = (&formats[..], &settings, &trouble);
+    let mut stage = Stage { program, env, gate, style, out, err, formats, settings, stop, trouble };
+    let result = command(&mut stage, &bad_formats, &bad_settings);
     stage.end(result)
 }

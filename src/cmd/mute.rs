@@ -1,14 +1,12 @@
-//! `session-context mute` and `unmute`: whether a session is told anything.
-
-use std::io;
+//! `session-context mute` and `unmute`: whether the hook tells a session anything.
+//!
+//! The session's cursor file remembers it. What the session has seen stays as it is.
 
 use clap::Args;
 
-use super::subject::{Subject, subject};
-use super::{Exit, Stage};
+use super::target_session::TargetSession;
+use super::{Exit, Problem, Stage};
 use crate::budget::Deadline;
-use crate::hook::Observer;
-use crate::render::terminal::flat;
 use crate::state::cursors::{Cursors, Look};
 use crate::time::Time;
 
@@ -22,40 +20,25 @@ pub struct MuteArgs {
     pub session: Option<String>,
 }
 
-pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
-    match subject(args.session.as_deref().or(args.name.as_deref()), stage)? {
-        Ok(Subject { observer, elsewhere: Some(env), .. }) => mute(&observer, muted, &mut stage.at(&env)),
-        Ok(Subject { observer, is_new: false, .. }) => mute(&observer, muted, stage),
-        Ok(_) => {
-            let command = if muted { "mute" } else { "unmute" };
-            stage
-                .say(format_args!("which session? Run this inside one, or name it: session-context {command} NAME"))?;
-            Ok(Exit::Trouble)
-        }
-        Err(exit) => Ok(exit),
-    }
-}
-
-fn mute(observer: &Observer, muted: bool, stage: &mut Stage) -> io::Result<Exit> {
-    let settings = stage.settings;
+pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> Result<Exit, Problem> {
+    let target = TargetSession::find(args.session.as_deref().or(args.name.as_deref()), stage)?;
+    target.must_exist(if muted { "mute NAME" } else { "unmute NAME" })?;
+    let (observer, stage) = (&target.observer, &mut target.stage(stage));
     let mut problems = Vec::new();
     let deadline = Deadline::after(std::time::Duration::from_secs(5));
     let opened = Cursors::open(observer.cursors(stage.env), observer.key(), &deadline, &mut |what| problems.push(what));
-    problems.iter().try_for_each(|problem| stage.say(problem))?;
-    let Some(mut cursors) = opened else {
-        stage.say("the cursors are in use; try again")?;
-        return Ok(Exit::Trouble);
-    };
+    stage.say_all(&problems);
+    let Some(mut cursors) = opened else { return Problem::trouble("the cursors are in use; try again") };
     if !problems.is_empty() {
         return Ok(Exit::Trouble);
     }
-    let now = stage.env.now();
-    let clock = (stage.env.file_clock() / 1000).saturating_sub(settings.first_look.saturating_mul(1000));
-    let first = Look::new(Time(now.0.saturating_sub(settings.first_look)), clock);
+    let first_look = stage.settings.first_look;
+    let clock = (stage.env.file_clock() / 1000).saturating_sub(first_look.saturating_mul(1000));
+    let first = Look::new(Time(stage.env.now().0.saturating_sub(first_look)), clock);
     let look = cursors.view.look.get_or_insert(first);
     let before = std::mem::replace(&mut look.muted, muted);
     cursors.save()?;
-    let key = flat(observer.key());
+    let key = stage.gate.line(observer.key());
     match (before, muted) {
         (true, false) => writeln!(stage.out, "{key} is told about the others again.")?,
         (false, false) => writeln!(stage.out, "{key} was not muted.")?,

@@ -1,16 +1,22 @@
-//! What the user wrote down about a project: `pin`, `pins`, `unpin`, `note`, `notes`.
+//! The user's notes about a project: `pin`, `pins`, `unpin`, `note`, `notes`.
+//!
+//! Each is a line in the project's notes file. Expired ones stay there and show with `--all`; only `unpin` deletes.
+//! How the file is written safely is up to `state/notes`.
 
 use std::io;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use super::marks::show_done;
-use super::page::{changed, kind, note as written, opened, show, show_note};
-use super::{Exit, Stage};
+use super::args::one_of;
+use super::tag::show_done;
+use super::{Exit, Problem, Stage};
 use crate::env::{Env, iso};
-use crate::locate::Project;
-use crate::render::start::PIN;
+use crate::file::Unreadable;
+use crate::session::Project;
+use crate::show::gate::Gate;
+use crate::show::json::object;
+use crate::show::start::PIN;
+use crate::show::terminal::{width, wrap};
 use crate::state::make_parent;
 use crate::state::notes::{Kind, Note, Notes, Priority, Until};
 use crate::time::{DAY, SECOND, Time};
@@ -35,7 +41,7 @@ pub struct PinArgs {
     #[command(flatten)]
     span: Span,
     /// high (told first), normal, low
-    #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = priority(), hide_possible_values = true)]
+    #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = one_of(&Priority::ALL, Priority::name), hide_possible_values = true)]
     priority: Priority,
 }
 
@@ -44,7 +50,7 @@ pub struct PinArgs {
   session-context note blocker --for 2d waiting for the licence"))]
 pub struct NoteArgs {
     /// What it is
-    #[arg(value_name = "decision|blocker|next|fact", value_parser = kind(&Kind::OF_PROJECT[1..]), hide_possible_values = true)]
+    #[arg(value_name = "decision|blocker|next|fact", value_parser = one_of(&Kind::OF_PROJECT[1..], Kind::name), hide_possible_values = true)]
     kind: Kind,
     /// What to write down; no quotes needed
     #[arg(required = true)]
@@ -95,99 +101,158 @@ fn id(text: &str) -> Result<u32, &'static str> {
     text.parse().map_err(|_| "an id is the number that `session-context pins` or `session-context notes` shows")
 }
 
-fn priority() -> impl TypedValueParser<Value = Priority> {
-    let names = PossibleValuesParser::new(Priority::ALL.map(Priority::name));
-    names.try_map(|name| Priority::named(&name).ok_or("no such priority"))
-}
-
-/// A thousand years are as good as for ever, and are still a date.
+/// At most a thousand years, so that its end is still a date.
 fn span(text: &str) -> Result<i64, &'static str> {
     let span = humantime::parse_duration(text).ok().and_then(|span| i64::try_from(span.as_millis()).ok());
     span.filter(|span| (1..=1000 * 365 * DAY).contains(span)).ok_or("not a time span like 30m, 2h or 7d")
 }
 
-/// The moment at which a span that begins now is over: to the second, and never too early.
+/// The end of a span that begins now, rounded up to the second.
 fn until(span: i64, env: &Env) -> Until {
     let end = Time((env.now().0 + span + SECOND - 1).div_euclid(SECOND) * SECOND);
     Until { written: iso(end).replace(".000Z", "Z"), end }
 }
 
-pub fn pin(args: &PinArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let note = written(Kind::Pin, &args.text, stage.env).map(|note| Note { priority: args.priority, ..note });
+pub fn pin(args: &PinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let note = new_note(Kind::Pin, &args.text, stage.env).map(|note| Note { priority: args.priority, ..note });
     let long = note.as_ref().is_some_and(|note| note.text.chars().count() > PIN);
-    let exit = put(note, &args.span, stage)?;
-    if long && exit == Exit::Found {
-        stage.say(format_args!("it is long: sessions are told its first {PIN} characters"))?;
+    put(note, &args.span, stage)?;
+    if long {
+        stage.say(format_args!("it is long: sessions are told its first {PIN} characters"));
     }
-    Ok(exit)
+    Ok(Exit::Found)
 }
 
-pub fn note(args: &NoteArgs, stage: &mut Stage) -> io::Result<Exit> {
-    put(written(args.kind, &args.text, stage.env), &args.span, stage)
+pub fn note(args: &NoteArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    put(new_note(args.kind, &args.text, stage.env), &args.span, stage)
 }
 
-fn put(note: Option<Note>, Span { span }: &Span, stage: &mut Stage) -> io::Result<Exit> {
-    let Some(note) = note else {
-        stage.say("there is no text to write down")?;
-        return Ok(Exit::Trouble);
-    };
+fn put(note: Option<Note>, Span { span }: &Span, stage: &mut Stage) -> Result<Exit, Problem> {
+    let Some(note) = note else { return Problem::trouble("there is no text to write down") };
     let note = Note { until: span.map(|span| until(span, stage.env)), ..note };
-    let project = Project::of(&stage.env.cwd);
-    let Some(note) = changed(&project, stage, |notes| Ok(notes.put(note)))? else { return Ok(Exit::Trouble) };
-    show(&note.to_string(), stage)?;
-    Ok(Exit::Found)
+    let note = change_notes(&Project::of(&stage.env.cwd), stage, |notes| Ok(notes.put(note)))?;
+    show(&note.to_string(), stage)
 }
 
-pub fn pins(args: &PinsArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let Some(notes) = opened(stage)? else { return Ok(Exit::Trouble) };
+pub fn pins(args: &PinsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let notes = notes_here(stage)?;
     let mut pins = notes.pins(stage.env.now());
-    let over: Vec<&Note> = notes.all(Kind::Pin).filter(|pin| pin.is_expired(stage.env.now())).collect();
-    pins.extend(over.iter().filter(|_| args.all));
+    let expired: Vec<&Note> = notes.all(Kind::Pin).filter(|pin| pin.is_expired(stage.env.now())).collect();
+    pins.extend(expired.iter().filter(|_| args.all));
     if pins.is_empty() {
-        return say_none("pins", "pin TEXT", over.len(), stage);
+        return none("pins", "pin TEXT", expired.len());
     }
-    pins.iter().try_for_each(|pin| show_note(pin, args.json, stage))?;
-    Ok(Exit::Found)
+    show_notes(&pins, args.json, stage)
 }
 
-pub fn notes(args: &NotesArgs, stage: &mut Stage) -> io::Result<Exit> {
+pub fn notes(args: &NotesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if args.path {
         // As it is, for a program.
         let path = Notes::path(stage.env, Project::of(&stage.env.cwd).dir());
-        // An editor makes no directories. If we cannot, either, it will say so.
-        let _ = make_parent(&path);
-        writeln!(stage.out, "{}", path.display())?;
-        return Ok(Exit::Found);
+        // An editor makes no directories.
+        make_parent(&path).map_err(|error| Unreadable::new(&path, error))?;
+        return stage.print_lines([path.display()]);
     }
     let PinsArgs { all, json } = args.shown;
-    let Some(notes) = opened(stage)? else { return Ok(Exit::Trouble) };
+    let notes = notes_here(stage)?;
     let of_project = Kind::OF_PROJECT[1..].iter().flat_map(|kind| notes.all(*kind));
-    let (over, mut held): (Vec<&Note>, Vec<&Note>) = of_project.partition(|note| note.is_expired(stage.env.now()));
-    held.extend(over.iter().filter(|_| all));
+    let (expired, mut shown): (Vec<&Note>, Vec<&Note>) = of_project.partition(|note| note.is_expired(stage.env.now()));
+    shown.extend(expired.iter().filter(|_| all));
     let done = notes.done();
-    if held.is_empty() && done.is_empty() {
-        return say_none("notes", "note decision|blocker|next|fact TEXT", over.len(), stage);
+    if shown.is_empty() && done.is_empty() {
+        return none("notes", "note decision|blocker|next|fact TEXT", expired.len());
     }
-    held.iter().try_for_each(|note| show_note(note, json, stage))?;
-    // Only who has finished a session waits for the list of all sessions.
+    show_notes(&shown, json, stage)?;
+    // Listing all sessions takes time, so it is left out if none is done.
     if done.is_empty() { Ok(Exit::Found) } else { show_done(&done, json, stage) }
 }
 
-fn say_none(what: &str, how: &str, over: usize, stage: &mut Stage) -> io::Result<Exit> {
-    let hint = match over {
-        0 => format!("`session-context {how}` adds one"),
+fn none(what: &str, usage: &str, expired: usize) -> Result<Exit, Problem> {
+    let hint = match expired {
+        0 => format!("`session-context {usage}` adds one"),
         count => format!("{count} expired, which --all shows"),
     };
-    stage.say(format_args!("no {what} in this project; {hint}"))?;
-    Ok(Exit::Nothing)
+    Problem::nothing(format_args!("no {what} in this project; {hint}"))
 }
 
-pub fn unpin(args: &UnpinArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let project = Project::of(&stage.env.cwd);
-    let remove = |notes: &mut Notes| {
-        notes.remove(&args.ids).map_err(|why| format!("{why} in this project; `session-context pins --all` and `session-context notes --all` show what there is"))
+pub fn unpin(args: &UnpinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let all = "`session-context pins --all` and `session-context notes --all` show what there is";
+    let remove = |notes: &mut Notes| notes.remove(&args.ids).map_err(|why| format!("{why} in this project; {all}"));
+    let removed = change_notes(&Project::of(&stage.env.cwd), stage, remove)?;
+    show_removed(&removed, stage)
+}
+
+/// A note of today, on one line; none if nothing in its words is visible.
+pub fn new_note(kind: Kind, words: &[String], env: &Env) -> Option<Note> {
+    // Stored as it is; secrets are hidden when it is shown.
+    let text = Gate::new(false).line(words.join(" ")).into_owned();
+    let created = Some(today(env));
+    (width(&text) > 0).then_some(Note { id: 0, kind, text, priority: Priority::Normal, created, until: None })
+}
+
+pub fn today(env: &Env) -> String {
+    env.zone().local(env.now()).0
+}
+
+/// Reads or changes a notes file, and reports the lines that were skipped.
+pub fn with_file<T>(
+    stage: &mut Stage,
+    work: impl FnOnce(&Env, &mut Vec<String>) -> Result<T, String>,
+) -> Result<T, Problem> {
+    let mut skipped = Vec::new();
+    let result = work(stage.env, &mut skipped);
+    stage.say_all(&skipped);
+    result.map_err(Problem::Trouble)
+}
+
+pub fn change_notes<T>(
+    project: &Project,
+    stage: &mut Stage,
+    change: impl FnOnce(&mut Notes) -> Result<T, String>,
+) -> Result<T, Problem> {
+    with_file(stage, |env, skipped| Notes::change(env, project.dir(), skipped, change))
+}
+
+/// The notes of this project.
+pub fn notes_here(stage: &mut Stage) -> Result<Notes, Problem> {
+    with_file(stage, |env, skipped| Notes::open(env, Project::of(&env.cwd).dir(), skipped))
+}
+
+/// Shows a whole line: what does not fit the terminal continues below, indented.
+pub fn show(line: &str, stage: &mut Stage) -> Result<Exit, Problem> {
+    const INDENT: &str = "    ";
+    const LEAST: usize = 16;
+    let line = stage.gate.line(line);
+    let Some(room) = stage.style.width.filter(|room| *room < width(&line)) else {
+        return stage.print_lines([line]);
     };
-    let Some(removed) = changed(&project, stage, remove)? else { return Ok(Exit::Trouble) };
-    removed.iter().try_for_each(|note| show(&format!("removed: {note}"), stage))?;
+    let lines = wrap(&line, room.saturating_sub(INDENT.len()).max(LEAST));
+    stage.print_lines([lines.join(&format!("\n{INDENT}"))])
+}
+
+pub fn show_notes(notes: &[&Note], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
+    for note in notes {
+        let expired = note.is_expired(stage.env.now());
+        if json {
+            print_json(note, expired, stage)?;
+        } else {
+            show(&format!("{}{note}", if expired { "expired: " } else { "" }), stage)?;
+        }
+    }
     Ok(Exit::Found)
+}
+
+pub fn show_removed(notes: &[Note], stage: &mut Stage) -> Result<Exit, Problem> {
+    notes.iter().try_for_each(|note| show(&format!("removed: {note}"), stage).map(drop))?;
+    Ok(Exit::Found)
+}
+
+/// A note for a program; always all keys.
+fn print_json(note: &Note, expired: bool, stage: &mut Stage) -> io::Result<()> {
+    let until = note.until.as_ref().map(|until| match iso(until.end) {
+        beyond if beyond.is_empty() => until.written.clone(),
+        end => end,
+    });
+    let (kind, priority) = (note.kind.name(), note.priority.name());
+    stage.print_json(&object! { id: note.id, kind, text: note.text, priority, until, created: note.created, expired })
 }

@@ -1,220 +1,146 @@
 //! `session-reader resume`: where a session stopped, and how to go on.
+//!
+//! It reads the whole session and what the user wrote down about it; `show/resume` says it.
 
-use std::io;
 use std::path::Path;
-use std::time::Duration;
-
-use serde_json::Value;
 
 use super::args::ResumeArgs;
-use super::subject::id_from;
-use super::{Exit, Stage, none};
-use crate::budget::Deadline;
-use crate::catalog::{self, Listed, Resolved, State};
-use crate::digest::Continuity;
-use crate::digest::continuity::FRESH;
-use crate::locate::{self, Project, Session, Unreadable};
-use crate::render::json::written;
-use crate::render::resume::{Fitted, Stop};
-use crate::secrets::redact;
+use super::target_session::last_here;
+use super::{Exit, Problem, Stage};
+use crate::file::Unreadable;
+use crate::fold::Continuity;
+use crate::fold::continuity::FRESH;
+use crate::path::shell_word;
+use crate::read::Transcript;
+use crate::session::beside::{self, TitleIndex};
+use crate::session::choose::Resolved;
+use crate::session::last::{Last, Standing};
+use crate::session::{self, Project, Session, State, stopped};
+use crate::show::resume::{Fitted, Stop};
 use crate::state::notes::{Kind, Notes};
 use crate::time::Time;
-use crate::transcript::{self, Transcript};
 
-/// Tokens that codes may cost if nobody says.
+/// The default budget of codes.
 const TOKENS: usize = 1500;
 
-pub fn run(args: &ResumeArgs, stage: &mut Stage) -> io::Result<Exit> {
-    let mut bad = Vec::new();
-    let resolved = match args.name.as_deref().filter(|name| *name != "last") {
-        Some(name) => {
-            catalog::resolve(stage.env, stage.formats, name, &mut bad).map_err(|unresolved| (name, unresolved))
-        }
+pub fn run(args: &ResumeArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let Resolved { session, subagent } = match args.name.as_deref().filter(|name| *name != "last") {
+        Some(name) => stage.resolve(name)?,
         None => {
-            let since = args.since.map(|since| since.time(stage.env));
-            match last(stage, since, false, &mut bad) {
-                Ok(resolved) => Ok(resolved),
-                Err(why) => {
-                    let trouble = stage.say_unreadable(&bad)?;
-                    stage.say(why)?;
-                    return Ok(trouble.max(Exit::Nothing));
-                }
-            }
+            let week = || Time(stage.env.now().0.saturating_sub(FRESH));
+            let since = args.since.map_or_else(week, |since| since.time(stage.env));
+            last(stage, Some(since))?
         }
     };
-    let trouble = stage.say_unreadable(&bad)?;
-    let Resolved { session, subagent } = match resolved {
-        Ok(resolved) => resolved,
-        Err((name, unresolved)) => return stage.say_unresolved(name, unresolved),
-    };
-    let subagent = subagent || is_subagent(&session);
-    let mut unread = Vec::new();
-    let mut all = match read(&session, subagent, stage, &mut unread) {
-        Ok(all) => all,
-        Err(error) => return stage.say_unreadable(&[Unreadable { path: session.path, error }]),
-    };
-    let trouble = trouble.max(stage.say_unreadable(&unread)?);
+    let is_subagent = |file: Transcript| file.beginning().subagent;
+    let subagent = subagent || Transcript::open(&session.path, session.format.format()).is_ok_and(is_subagent);
+    let mut all = read(&session, subagent, stage)?;
     let quiet = all.is_quiet(stage.env.now());
     all.finish(quiet);
     if all.messages == 0 {
-        stage.say(format_args!("nothing was said in {}", session.path.display()))?;
-        return Ok(trouble.max(Exit::Nothing));
+        return Problem::nothing(format_args!("nothing was said in {}", session.path.display()));
     }
     let shown = show(args, &session, subagent, &all, stage)?;
     if all.broken > 0 && !args.json {
         let path = session.path.display();
-        stage
-            .say(format_args!("{} of its lines could not be read: session-reader formats check {path}", all.broken))?;
+        stage.say(format_args!("{} of its lines could not be read: session-reader formats check {path}", all.broken));
     }
-    Ok(trouble.max(shown))
+    Ok(shown)
 }
 
-/// Whether a transcript says at its head that it is a subagent's.
-fn is_subagent(session: &Session) -> bool {
-    Transcript::open(&session.path, session.format.format()).is_ok_and(|file| file.beginning().subagent)
-}
-
-/// The whole session, with what lies beside its transcript.
-fn read(session: &Session, subagent: bool, stage: &Stage, unread: &mut Vec<Unreadable>) -> io::Result<Continuity> {
-    let file = Transcript::open(&session.path, session.format.detailed())?.full(true).subagent(subagent);
-    let mut all = file.continuity(0, None, None)?.unwrap_or_default();
-    let aside = locate::beside(session);
-    all.cwd = all.cwd.take().or(aside.cwd);
+/// The whole session, with what is kept beside its transcript. Unreadable subagents are reported.
+fn read(session: &Session, subagent: bool, stage: &mut Stage) -> Result<Continuity, Problem> {
+    let whole = Transcript::open(&session.path, session.format.detailed())
+        .and_then(|file| file.full(true).subagent(subagent).continuity(0, None, None));
+    let mut all = whole.map_err(|error| Unreadable::new(&session.path, error))?.unwrap_or_default();
+    let (mut titles, aside) = (TitleIndex::default(), beside::beside(session)?);
+    all.first_cwd = all.first_cwd.take().or(aside.cwd);
     all.agent_title = all.agent_title.take().or(aside.title.filter(|_| !aside.by_person));
-    all.person_title = locate::indexed_title(session, stage.env).or(all.person_title.take());
+    all.person_title = titles.person_title(session, stage.env).or(all.person_title.take());
     if !subagent {
-        transcript::add_subagents(&mut all, session, None, unread);
+        let mut unreadable = titles.bad;
+        stopped::add_subagents(&mut all, session, None, &mut unreadable);
+        stage.say_unreadable(&unreadable);
     }
     Ok(all)
 }
 
-fn show(args: &ResumeArgs, session: &Session, subagent: bool, all: &Continuity, stage: &mut Stage) -> io::Result<Exit> {
+fn show(
+    args: &ResumeArgs,
+    session: &Session,
+    subagent: bool,
+    all: &Continuity,
+    stage: &mut Stage,
+) -> Result<Exit, Problem> {
     let env = stage.env;
     let now = env.now();
     // A file name may have only the beginning of the id, and one from anywhere none of it; a subagent's lines have the
     // session's.
-    let inside = all.session.as_deref().filter(|id| session.root.is_none() || id.starts_with(&session.id));
-    let id = inside.filter(|id| !subagent && locate::is_id(id)).unwrap_or(&session.id);
+    let inside = all.id.as_deref().filter(|id| session.root.is_none() || id.starts_with(&session.id));
+    let id = inside.filter(|id| !subagent && session::is_id(id)).unwrap_or(&session.id);
     let command = session.format.head().resume.as_ref().filter(|_| !subagent);
     let command = command.map(|command| {
         let path = session.path.display().to_string();
-        let command = command.replace("{id}", &quoted(id)).replace("{path}", &quoted(&path));
+        let command = command.replace("{id}", &shell_word(id)).replace("{path}", &shell_word(&path));
         // Agents look for their sessions in the directory they are in.
-        let away = all.cwd.as_deref().filter(|cwd| env.cwd != **cwd);
-        away.map_or(command.clone(), |cwd| format!("cd {} && {command}", quoted(cwd)))
+        let away = all.first_cwd.as_deref().filter(|cwd| env.cwd != **cwd);
+        away.map_or(command.clone(), |cwd| format!("cd {} && {command}", shell_word(cwd)))
     });
-    // What the user wrote down belongs to the session's project, wherever this runs.
-    let project = Project::of(all.cwd.as_deref().map_or(&env.cwd, Path::new));
+    // The notes of the session's project, wherever this runs.
+    let project = Project::of(all.first_cwd.as_deref().map_or(&env.cwd, Path::new));
     let (notes, wrong) = Notes::read(env, project.dir());
-    wrong.iter().try_for_each(|wrong| stage.say(wrong))?;
-    let text =
-        |kind: &'_ Kind| notes.notes(*kind, now).map(|note| (note.kind.name(), note.text.clone())).collect::<Vec<_>>();
+    stage.say_all(&wrong);
+    let of_kind = |kind: &Kind| notes.notes(*kind, now).map(|note| (note.kind.name(), note.text.clone()));
     let stop = Stop {
         id,
         name: session.name.as_deref(),
         agent: session.format.label(),
         path: session.path.display().to_string(),
         project: project.name(),
-        state: State::of(all.ending.turn(), all.updated, notes.is_done(id), now).name(),
+        state: State::of(all.ending, all.updated, notes.is_done(id), now).name(),
         status: if all.is_quiet(now) { "idle" } else { "active" },
         command,
         subagent,
         pins: notes.pins(now).iter().map(|pin| pin.text.clone()).collect(),
-        notes: Kind::OF_PROJECT[1..].iter().flat_map(text).collect(),
+        notes: Kind::OF_PROJECT[1..].iter().flat_map(of_kind).collect(),
         tags: notes.tags(id).into_iter().map(str::to_owned).collect(),
         done: notes.is_done(id),
         now,
         continuity: all,
     };
-    let fitted = if args.json {
-        Fitted { lines: vec![stop.json(args.budget)], left_out: 0 }
-    } else if args.codes {
-        stop.codes(args.budget.unwrap_or(TOKENS))
-    } else {
-        stop.text(&env.zone(), &stage.look, args.budget, &|path| env.shown_from(all.cwd.as_deref(), path))
-    };
-    let nothing = fitted.lines.is_empty();
-    for line in fitted.lines {
-        let line = if stage.settings.redact { hidden(line, args.json) } else { line };
-        writeln!(stage.out, "{line}")?;
+    if args.json {
+        stage.print_json(&stop.json(args.budget))?;
+        return Ok(Exit::Found);
     }
+    let shown = |path: &str| env.shown_from(all.first_cwd.as_deref(), path);
+    let Fitted { lines, left_out } = match args.codes {
+        true => stop.codes(args.budget.unwrap_or(TOKENS)),
+        false => stop.text(&env.zone(), stage.gate, stage.style, args.budget, &shown),
+    };
     let budget = args.budget.unwrap_or(TOKENS);
-    match fitted.left_out {
-        0 => {}
-        _ if nothing => stage.say(format_args!("nothing fits into {budget} tokens; see --budget"))?,
-        1 => stage.say(format_args!("1 line does not fit into {budget} tokens; see --budget"))?,
-        count => stage.say(format_args!("{count} lines do not fit into {budget} tokens; see --budget"))?,
+    if lines.is_empty() {
+        return Problem::nothing(format_args!("nothing fits into {budget} tokens; see --budget"));
     }
-    Ok(if nothing { Exit::Nothing } else { Exit::Found })
+    let exit = stage.print_lines(lines)?;
+    if left_out > 0 {
+        let lines = if left_out == 1 { "1 line does" } else { &format!("{left_out} lines do") };
+        stage.say(format_args!("{lines} not fit into {budget} tokens; see --budget"));
+    }
+    Ok(exit)
 }
 
-/// A line without secrets. In JSON they are looked for in each text by itself.
-fn hidden(line: String, json: bool) -> String {
-    fn without_secrets(value: &mut Value) {
-        match value {
-            Value::String(text) => *text = redact(text).into_owned(),
-            Value::Array(all) => all.iter_mut().for_each(without_secrets),
-            Value::Object(all) => all.values_mut().for_each(without_secrets),
-            _ => {}
-        }
+/// The last session of this project, if it is still open and stopped in that time; or why not.
+pub fn last<'f>(stage: &mut Stage<'_, 'f>, since: Option<Time>) -> Result<Resolved<'f>, Problem> {
+    let Last { listed, standing, .. } = last_here(stage)?;
+    let updated = listed.tally.updated;
+    if since.is_some_and(|since| updated.is_none_or(|updated| updated < since)) {
+        let when = updated.map_or("at no known time".into(), |updated| updated.age(stage.env.now()) + " ago");
+        let hint = format!("{} stopped {when}: --since looks further back", listed.handle());
+        return Problem::nothing(format_args!("no session of this project stopped in that time; {hint}"));
     }
-    match json.then(|| serde_json::from_str::<Value>(&line)) {
-        Some(Ok(mut value)) => {
-            without_secrets(&mut value);
-            written(&value)
-        }
-        _ => redact(&line).into_owned(),
+    if standing == Standing::Done {
+        let hint = "`session-context done NAME --undo` takes that back, and `session-reader resume NAME` shows one";
+        return Problem::nothing(format_args!("all sessions of this project in that time are done; {hint}"));
     }
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = word.chars().all(|char| char.is_ascii_alphanumeric() || "/._-+~@:".contains(char));
-    if plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-}
-
-/// The session of this project that was at work last: not the one that asks, nor one that is done, and not a question in
-/// passing if there is anything else. Or why there is none. If none stopped in that time, an older one may do.
-pub fn last<'f>(
-    stage: &Stage<'_, 'f>,
-    since: Option<Time>,
-    or_older: bool,
-    bad: &mut Vec<Unreadable>,
-) -> Result<Resolved<'f>, String> {
-    const TRIES: usize = 20;
-    let env = stage.env;
-    let now = env.now();
-    // What is wrong with them is said by who shows them.
-    let (notes, _) = Notes::read(env, Project::of(&env.cwd).dir());
-    let mut all = catalog::list(env, stage.formats, bad);
-    let elsewhere = all.iter().filter(|listed| !listed.here).count();
-    let asks =
-        |listed: &Listed| id_from(listed.session.format, env).is_some_and(|id| id.starts_with(&listed.session.id));
-    // In a named home those without a name are nobody's.
-    let named = all.iter().any(|listed| listed.here && listed.session.name.is_some());
-    all.retain(|listed| listed.here && !asks(listed) && (!named || listed.session.name.is_some()));
-    let Some(newest) = all.first().cloned() else {
-        return Err(none(false, false, elsewhere, "`session-reader list --all`"));
-    };
-    let since = since.unwrap_or(Time(now.0.saturating_sub(FRESH)));
-    let in_time = |listed: &Listed| listed.tally.updated.is_some_and(|updated| updated >= since);
-    if !or_older || all.iter().any(in_time) {
-        all.retain(in_time);
-    }
-    if all.is_empty() {
-        let when = newest.tally.updated.map_or("at no known time".into(), |updated| updated.age(now) + " ago");
-        return Err(format!(
-            "no session of this project stopped in that time; {} stopped {when}: --since looks further back",
-            newest.handle()
-        ));
-    }
-    all.retain(|listed| !notes.is_done(&listed.session.id));
-    let deadline = Deadline::after(Duration::from_secs(5));
-    let worked = |listed: &&Listed| {
-        transcript::stopped(&listed.session, now, &deadline, None).is_ok_and(|all| !all.is_one_shot())
-    };
-    let found = all.iter().take(TRIES).find(worked).or(all.first());
-    found
-        .map(|listed| Resolved { session: listed.session.clone(), subagent: false })
-        .ok_or_else(|| "all sessions of this project in that time are done; `session-context done NAME --undo` takes that back, and `session-reader resume NAME` shows one".into())
+    Ok(Resolved { session: listed.session, subagent: false })
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use memchr::memrchr;
 
 use super::{Buffer, Line, LongLine, read_at};
+use crate::budget::Deadline;
 
 pub struct Backward<'f> {
     file: &'f File,
@@ -46,12 +47,13 @@ impl<'f> Backward<'f> {
     /// The line before the last one handed out, and whether it ends in a newline.
     pub fn previous_line(&mut self) -> io::Result<Option<(Line<'_>, bool)>> {
         let Some(end) = self.line_end else { return Ok(None) };
-        let Some((start, finished)) = self.previous_start()? else { return Ok(None) };
+        let Some((start, finished)) = self.previous_start(0, None)? else { return Ok(None) };
         Ok(Some((self.bytes_of(start..end)?, finished)))
     }
 
-    /// Where that line starts; the line itself is passed over.
-    pub fn previous_start(&mut self) -> io::Result<Option<(u64, bool)>> {
+    /// Where that line starts; the line itself is passed over. It looks no further back than `limit`, and only as long as
+    /// there is time.
+    pub fn previous_start(&mut self, limit: u64, deadline: Option<&Deadline>) -> io::Result<Option<(u64, bool)>> {
         let Some(end) = self.line_end else { return Ok(None) };
         let start = loop {
             let known = end.min(self.loaded.end).saturating_sub(self.loaded.start) as usize;
@@ -61,7 +63,10 @@ impl<'f> Backward<'f> {
             if self.loaded.start == 0 {
                 break 0;
             }
-            if !self.load_before(self.loaded.start)? {
+            if deadline.is_some_and(Deadline::is_over) {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            if self.loaded.start <= limit || !self.load_before(self.loaded.start)? {
                 self.line_end = None;
                 return Ok(None);
             }

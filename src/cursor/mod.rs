@@ -15,6 +15,7 @@ use std::os::unix::fs::FileExt;
 pub use backward::Backward;
 pub use forward::Forward;
 
+use crate::budget::Deadline;
 use crate::entry::Id;
 
 /// How far a transcript has been read: an offset just after a newline, and a hash of the bytes before it and of the first
@@ -29,6 +30,9 @@ impl Cursor {
     const MARKED: u64 = 64;
 
     pub fn at(file: &File, offset: u64) -> io::Result<Cursor> {
+        if i64::try_from(offset).is_err() {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         let length = offset.min(Cursor::MARKED);
         let mut bytes = [0; 2 * Cursor::MARKED as usize];
         let (first, last) = bytes.split_at_mut(Cursor::MARKED as usize);
@@ -37,27 +41,34 @@ impl Cursor {
         Ok(Cursor { offset, mark: Id::of(&bytes).0 })
     }
 
-    /// Whether the file still is what it was up to here. If not, reading starts over at 0.
-    pub fn holds(&self, file: &File) -> bool {
-        Cursor::at(file, self.offset).is_ok_and(|now| now == *self)
+    /// Whether the file still is what it was up to here. A file that cannot be read now is no reason to think it changed.
+    pub fn holds(&self, file: &File) -> io::Result<bool> {
+        match Cursor::at(file, self.offset) {
+            Ok(now) => Ok(now == *self),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 }
 
-/// Where the newest whole lines begin that make up at most `most` bytes before `end`; the last one counts whatever its
-/// length.
-pub fn newest_lines(file: &File, end: u64, most: u64) -> io::Result<u64> {
+/// Where the newest whole lines begin that make up at most `most` bytes before `end`; the last one counts even if it is
+/// longer. None if no line begins within reach. When the time is over, that is the error [`io::ErrorKind::TimedOut`].
+pub fn newest_lines(file: &File, end: u64, most: u64, deadline: &Deadline) -> io::Result<Option<u64>> {
+    /// How far back the beginning of a line is looked for.
+    const REACH: u64 = 32 << 20;
     if end <= most {
-        return Ok(0);
+        return Ok(Some(0));
     }
+    let limit = end.saturating_sub(REACH.max(most));
     let mut backward = Backward::new(file, end)?;
-    let mut start = end;
-    while let Some((line_start, finished)) = backward.previous_start()? {
-        if end - line_start > most && start < end {
+    let mut start = None;
+    while let Some((line_start, finished)) = backward.previous_start(limit, Some(deadline))? {
+        if end - line_start > most && start.is_some() {
             break;
         }
         // What has no end yet is not a line.
         if finished {
-            start = line_start;
+            start = Some(line_start);
         }
     }
     Ok(start)

@@ -17,11 +17,11 @@ use std::io;
 use memchr::memmem;
 
 use crate::cursor::{Line, Pieces};
-use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, Usage, What};
-use crate::format::descriptor::{CallVerb, Pointer, ToolVerb};
+use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, TitleBy, Usage, What};
+use crate::format::descriptor::{CallVerb, Pointer, ResultVerb, ToolVerb};
 use crate::format::prompt::Said;
 use crate::format::trie::{Node, Trie};
-use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
+use crate::format::{CallKeys, Format, ResultKeys, Rule, Tool};
 use crate::time::Time;
 use rules::{Watch, hold};
 use text::{Raw, lossy};
@@ -62,7 +62,7 @@ pub struct Decoder<'f> {
     format: &'f Format,
     /// Decode what a log leaves out, too: thinking and results.
     full: bool,
-    /// Decode results to their end.
+    /// Decode results and long texts to their end.
     whole: bool,
     /// The file is a subagent's: its lines count.
     subagent: bool,
@@ -100,10 +100,14 @@ impl<'f> Decoder<'f> {
     }
 
     /// All records on a line: one, or several where a newline got lost.
-    fn records<P: Pieces>(&mut self, pieces: P, whole: Option<&[u8]>, sink: Sink) -> io::Result<Outcome> {
+    pub fn records<P: Pieces>(&mut self, pieces: P, whole: Option<&[u8]>, sink: Sink) -> io::Result<Outcome> {
         let format = self.format;
         let mut walker = Walker::new(pieces, whole.is_none(), std::mem::take(&mut self.captures), &format.block.root);
-        walker.results = self.full;
+        walker.results = match () {
+            () if self.whole => Captures::MOST_OF_LINE,
+            () if self.full => Captures::MOST_OF_VALUE,
+            () => walker.results,
+        };
         let mut outcome = Outcome::Ignored;
         let walked = loop {
             match walker.seek() {
@@ -180,10 +184,10 @@ impl<'f> Decoder<'f> {
     ) -> bool {
         let format = self.format;
         let found = captures.line(whole);
-        if !self.subagent && format.side_line.as_ref().is_some_and(|tests| hold(tests, found)) {
+        if !self.subagent && format.side.line.as_ref().is_some_and(|tests| hold(tests, found)) {
             return false;
         }
-        if let Some(list) = format.again.and_then(|slot| found.get(slot)).filter(|_| !relisted) {
+        if let Some(list) = found.first(&format.keys.again).filter(|_| !relisted) {
             return self.relist(list, sink);
         }
         let rule = rule.or_else(|| rules::rule(&format.line, found, captures.first_block(whole)));
@@ -195,11 +199,13 @@ impl<'f> Decoder<'f> {
                 time: facts.time,
                 role: rule.role.unwrap_or(Role::System),
                 what: What::Text(Cow::Borrowed("")),
-                key: found.first(&format.id).and_then(Raw::inside).map(Id::of),
+                key: found.first(&format.keys.id).and_then(Raw::inside).map(Id::of),
                 message: facts.message,
                 queued: rule.queued,
                 relisted,
                 limit: false,
+                begins: false,
+                renews: false,
             },
             mark: rule.mark,
             typed: Vec::new(),
@@ -210,7 +216,7 @@ impl<'f> Decoder<'f> {
         if !relisted {
             sink(Item::Facts(facts));
         }
-        for slot in &rule.content {
+        for slot in rule.content.iter() {
             if let Some(text) = found.get(*slot).and_then(Raw::text) {
                 said.text(text, sink);
             }
@@ -250,8 +256,9 @@ impl<'f> Decoder<'f> {
         let text = |slots: &[usize]| found.first(slots).and_then(Raw::text);
         let sum =
             |slots: &[usize]| slots.iter().filter_map(|slot| found.get(*slot)?.count()).fold(0, u64::saturating_add);
+        let title = |by, slots: &[usize]| Some((by, text(slots)?));
         let usage = rule.usage.as_ref().and_then(|keys| {
-            let any = keys.input.iter().chain(&keys.output).any(|slot| found.get(*slot).is_some());
+            let any = keys.input.iter().chain(keys.output.iter()).any(|slot| found.get(*slot).is_some());
             let [context, window] = [&keys.context, &keys.window].map(|keys| found.first(keys).and_then(Raw::count));
             any.then(|| Usage {
                 input: sum(&keys.input),
@@ -262,15 +269,15 @@ impl<'f> Decoder<'f> {
             })
         });
         Facts {
-            time: found.first(&format.time).and_then(time),
+            time: found.first(&format.keys.time).and_then(time),
             session: text(&rule.session),
-            cwd: text(&rule.cwd).or_else(|| text(&format.cwd)),
+            cwd: text(&rule.cwd).or_else(|| text(&format.keys.cwd)),
             project: text(&rule.project),
-            title: rule.title.as_ref().and_then(|(by, slots)| Some((*by, text(slots)?))),
+            title: title(TitleBy::Person, &rule.title.person).or_else(|| title(TitleBy::Agent, &rule.title.agent)),
             model: text(&rule.model),
             usage,
             message: found.first(&rule.message).and_then(Raw::inside).map(Id::of),
-            subagent: format.side_file.as_ref().is_some_and(|tests| hold(tests, found)),
+            subagent: format.side.file.as_ref().is_some_and(|tests| hold(tests, found)),
         }
     }
 
@@ -278,7 +285,7 @@ impl<'f> Decoder<'f> {
         let name = found.first(&keys.tool)?.text()?;
         let tool = self.format.tool(&name);
         let mut detail = None;
-        let subjects = match (found.first(&keys.whole), keys.verb) {
+        let subjects = match (found.first(&keys.input), keys.verb) {
             (Some(input), Some(CallVerb::Changes)) => {
                 let changes = verbs::changes(input);
                 let paths = changes.iter().flat_map(|change| [Some(&change.path), change.moved.as_ref()]).flatten();
@@ -288,10 +295,10 @@ impl<'f> Decoder<'f> {
             }
             (Some(input), verb) => {
                 let json = input.text().filter(|_| verb.is_some()).unwrap_or_else(|| lossy(input.0));
-                detail = self.format.detailed.then(|| detail::detail(&tool.written, &json)).flatten().map(Box::new);
+                detail = self.format.detailed.then(|| detail::detail(tool, &json)).flatten().map(Box::new);
                 let input = &self.format.input;
-                let empty = Shape::default();
-                let mut walker = Walker::new(json.as_bytes(), false, Captures::default(), &empty.root);
+                let nothing = Node::default();
+                let mut walker = Walker::new(json.as_bytes(), false, Captures::default(), &nothing);
                 // A cut-off input still has the subjects that come before the cut.
                 let _ = walker.walk(&input.root, input.slots, 0, None);
                 let found = walker.captures.line(Some(json.as_bytes()));
@@ -302,7 +309,7 @@ impl<'f> Decoder<'f> {
             (None, _) => subjects(tool, |subject| found.first(keys.subjects.get(subject)?)),
         };
         let id = found.first(&keys.id).and_then(Raw::inside).map(Id::of);
-        let asks = tool.written.question.is_some() || tool.written.plan.is_some();
+        let asks = tool.question.is_some() || tool.plan.is_some();
         Some(Call {
             id,
             tool: name,
@@ -322,7 +329,7 @@ impl<'f> Decoder<'f> {
         let failed = (!keys.failed.is_empty() && hold(&keys.failed, found))
             || output.is_some_and(|output| {
                 let starts = |start: &String| first_text(output).is_some_and(|text| text.starts_with(start.as_bytes()));
-                keys.exit && verbs::exit(output) || keys.failed_starts.iter().any(starts)
+                keys.verb == Some(ResultVerb::Exit) && verbs::exit(output) || keys.failed_starts.iter().any(starts)
             });
         let text = output.filter(|_| self.full || failed).map(|output| plain(output, self.whole));
         let told = text.as_deref().unwrap_or_default().trim_start();
@@ -396,10 +403,12 @@ impl Saying<'_, '_> {
     }
 
     fn finish(mut self, sink: Sink) {
+        let Some(mut text) = self.typed.pop() else { return };
         if !self.typed.is_empty() {
-            let text = std::mem::take(&mut self.typed).join("\n");
-            self.emit(1, Role::User, What::Text(Cow::Owned(text)), sink);
+            self.typed.push(text);
+            text = self.typed.join("\n");
         }
+        self.emit(1, Role::User, What::Text(Cow::Owned(text)), sink);
     }
 
     fn emit(&mut self, kind: u8, role: Role, what: What, sink: Sink) {

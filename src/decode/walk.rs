@@ -43,9 +43,9 @@ impl Captures {
     /// More blocks than any real message has; a line of nothing but brackets must not eat the memory.
     const MOST_BLOCKS: usize = 1 << 16;
     /// The most that is kept of one value, and of one line, when it comes in pieces.
-    const MOST_OF_VALUE: usize = 4 << 20;
+    pub const MOST_OF_VALUE: usize = 4 << 20;
     const MOST_OF_RESULT: usize = 512;
-    const MOST_OF_LINE: usize = 32 << 20;
+    pub const MOST_OF_LINE: usize = 32 << 20;
 
     fn clear(&mut self, slots: usize, width: usize) {
         self.slots.clear();
@@ -109,8 +109,8 @@ pub struct Walker<'n, P> {
     keeping: Option<(usize, usize)>,
     /// How much of it is kept at the most.
     most: usize,
-    /// Keep all of what tools answered, which is long and mostly of no interest.
-    pub results: bool,
+    /// How much is kept of what tools answered, which is long and mostly of no interest.
+    pub results: usize,
     pub captures: Captures,
     /// Why the next piece could not be read.
     pub error: Option<io::Error>,
@@ -126,7 +126,8 @@ enum Into {
 
 impl<'n, P: Pieces> Walker<'n, P> {
     pub fn new(pieces: P, keep: bool, captures: Captures, block_root: &'n Node) -> Walker<'n, P> {
-        Walker { pieces, at: 0, keep, keeping: None, most: 0, results: false, captures, error: None, block_root }
+        let results = Captures::MOST_OF_RESULT;
+        Walker { pieces, at: 0, keep, keeping: None, most: 0, results, captures, error: None, block_root }
     }
 
     /// Goes to the next value on the line; false if there is none. NUL bytes, white space and a byte order mark before
@@ -265,10 +266,11 @@ impl<'n, P: Pieces> Walker<'n, P> {
         let start = self.at;
         if self.keep && node.slot.is_some() && !enters {
             self.keeping = Some((self.captures.kept.len(), start));
-            self.most = match (self.results, node.result) {
-                (true, _) => Captures::MOST_OF_LINE,
-                (false, true) => Captures::MOST_OF_RESULT,
-                (false, false) => Captures::MOST_OF_VALUE,
+            self.most = match () {
+                () if node.result => self.results,
+                // What a call writes is of use only as a whole.
+                () if container && self.results >= Captures::MOST_OF_VALUE => Captures::MOST_OF_LINE,
+                () => self.results.max(Captures::MOST_OF_VALUE),
             };
         }
         match first {

@@ -1,15 +1,17 @@
 //! A descriptor as written: the TOML of `formats/*.toml`, checked key by key while it is read.
 //!
 //! Every type here refuses what it does not know, so that a typo is an error with file and line. What the keys mean is
-//! in `formats/README.md`; `super::compile` turns the result into a [`super::Format`].
+//! in `formats/README.md`. `super::compile` fills in what serde skips and makes a [`super::Format`] of the result.
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Deref;
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, SeqAccess, Visitor};
+use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
 
 use super::pattern::{Pattern, Spelling};
+use super::trie::Slot;
 use crate::entry::{Act, Mark, Role};
 
 /// What is needed to find sessions. It stands before everything else in the file, so that it can be read alone.
@@ -17,11 +19,10 @@ use crate::entry::{Act, Mark, Role};
 #[serde(deny_unknown_fields)]
 pub struct Head {
     pub agent: String,
-    /// How its sessions are called where other agents' are told of them; the name of the format if there is none.
+    /// What other agents are told its sessions are: `codex:fix-login`. The name of the format if there is none.
     pub label: Option<String>,
     #[serde(default)]
     pub alias: Vec<String>,
-    #[serde(default)]
     pub resume: Option<String>,
     #[serde(rename = "root")]
     pub roots: Vec<Root>,
@@ -82,13 +83,13 @@ pub struct Titles {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    pub line: Line,
+    pub line: LineKeys,
     #[serde(default)]
     pub subagent: Subagent,
     #[serde(rename = "rule")]
     pub rules: Vec<Rule>,
     #[serde(rename = "block", default)]
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<BlockRule>,
     #[serde(default)]
     pub prompt: Prompt,
     #[serde(default)]
@@ -99,21 +100,18 @@ pub struct Body {
 }
 
 /// What any line may carry.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Line {
-    #[serde(default)]
-    pub time: Pointers,
-    #[serde(default)]
-    pub id: Pointers,
-    #[serde(default)]
-    pub cwd: Pointers,
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LineKeys {
+    pub time: Keys,
+    pub id: Keys,
+    pub cwd: Keys,
     /// A list of lines inside a line, by which a client repeats what it wrote before.
-    pub again: Option<Pointer>,
+    pub again: Keys,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Subagent {
     /// Lines of a subagent inside its parent's file.
     pub line: Option<Tests>,
@@ -123,155 +121,135 @@ pub struct Subagent {
 
 /// What a line is. The first rule whose tests all hold is applied.
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Rule {
-    #[serde(default)]
     pub when: Tests,
     /// Tests of the first block of the content.
-    #[serde(default)]
     pub first: Tests,
-    #[serde(default, deserialize_with = "role")]
     pub role: Option<Role>,
-    #[serde(default, deserialize_with = "mark")]
     pub mark: Option<Mark>,
-    #[serde(default)]
     pub queued: bool,
-    #[serde(default)]
-    pub content: Pointers,
-    #[serde(default)]
-    pub thinking: Pointers,
-    #[serde(default)]
-    pub error: Pointers,
-    pub call: Option<Call>,
-    pub result: Option<Outcome>,
-    #[serde(default)]
-    pub message: Pointers,
-    #[serde(default)]
-    pub session: Pointers,
-    #[serde(default)]
-    pub cwd: Pointers,
+    pub content: Keys,
+    pub thinking: Keys,
+    pub error: Keys,
+    pub call: Option<CallKeys>,
+    pub result: Option<ResultKeys>,
+    pub message: Keys,
+    pub session: Keys,
+    pub cwd: Keys,
     /// Another directory of the project that the session belongs to.
-    #[serde(default)]
-    pub project: Pointers,
-    #[serde(default)]
+    pub project: Keys,
     pub title: Title,
-    #[serde(default)]
-    pub model: Pointers,
-    pub usage: Option<Usage>,
+    pub model: Keys,
+    pub usage: Option<UsageKeys>,
+    /// The slots that a line of this rule has filled when nothing more of it is wanted, as bits; 0 if that cannot be known
+    /// before its end. `[line] cwd` is not among them: lines that a person wrote have it.
+    #[serde(skip)]
+    pub enough: u128,
+    /// The slots that its tests ask for a text, as bits: they can rule it out early.
+    #[serde(skip)]
+    pub asked: u128,
 }
 
 /// What an item of a content list is.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Block {
-    #[serde(default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BlockRule {
     pub when: Tests,
-    #[serde(default)]
-    pub content: Pointers,
-    #[serde(default)]
-    pub thinking: Pointers,
-    #[serde(default)]
-    pub error: Pointers,
-    pub call: Option<Call>,
-    pub result: Option<Outcome>,
+    pub content: Keys,
+    pub thinking: Keys,
+    pub error: Keys,
+    pub call: Option<CallKeys>,
+    pub result: Option<ResultKeys>,
 }
 
-impl From<Block> for Rule {
-    fn from(block: Block) -> Rule {
-        let Block { when, content, thinking, error, call, result } = block;
+impl From<BlockRule> for Rule {
+    fn from(block: BlockRule) -> Rule {
+        let BlockRule { when, content, thinking, error, call, result } = block;
         Rule { when, content, thinking, error, call, result, ..Rule::default() }
     }
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Title {
-    #[serde(default)]
-    pub person: Pointers,
-    #[serde(default)]
-    pub agent: Pointers,
+    pub person: Keys,
+    pub agent: Keys,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Usage {
-    pub input: Pointers,
-    pub output: Pointers,
+pub struct UsageKeys {
+    pub input: Keys,
+    pub output: Keys,
+    /// These two have slots only where details are asked for.
     #[serde(default)]
-    pub context: Pointers,
+    pub context: Keys,
     #[serde(default)]
-    pub window: Pointers,
+    pub window: Keys,
     #[serde(default)]
     pub total: bool,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Call {
+pub struct CallKeys {
     #[serde(default)]
-    pub id: Pointers,
-    pub tool: Pointers,
+    pub id: Keys,
+    pub tool: Keys,
+    /// The input as a whole: has slots only where a verb reads it, or where details are asked for.
     #[serde(default)]
-    pub input: Pointers,
+    pub input: Keys,
     pub verb: Option<CallVerb>,
+    /// For each subject of the format, where it may be.
+    #[serde(skip)]
+    pub subjects: Vec<Vec<Slot>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Outcome {
-    pub id: Pointers,
+pub struct ResultKeys {
+    pub id: Keys,
     #[serde(default)]
     pub failed: Tests,
     #[serde(default)]
     pub failed_starts: Vec<String>,
     #[serde(default)]
-    pub text: Pointers,
+    pub text: Keys,
     pub verb: Option<ResultVerb>,
 }
 
 /// User text that no user typed. Tags are named without brackets.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Prompt {
     /// Blocks cut out of a prompt; what is left is the prompt.
-    #[serde(default)]
     pub strip: Vec<String>,
     /// A text that begins with such a block was written by the client.
-    #[serde(default)]
     pub machine: Vec<String>,
     /// Likewise, and it is a command to the client.
-    #[serde(default)]
     pub command: Vec<String>,
     /// Beginnings of texts that the client wrote.
-    #[serde(default)]
     pub starts: Vec<String>,
-    #[serde(default)]
     pub command_starts: Vec<String>,
-    #[serde(default)]
     pub interrupt: Vec<String>,
 }
 
 /// What the client itself writes where a tool, a model or a user would speak.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Words {
     /// Beginnings of the result of a call that the user did not allow.
-    #[serde(default)]
     pub denied: Vec<String>,
     /// Parts of the failed result of a command that never ran or was broken off: how it would have ended is not known.
-    #[serde(default)]
     pub unclear: Vec<String>,
     /// Parts of the result of writing a file that had been there before.
-    #[serde(default)]
     pub replaced: Vec<String>,
     /// Parts of an error which says that nothing more is to be had for now, in lower case.
-    #[serde(default)]
     pub limit: Vec<String>,
     /// A compaction summary or recap that begins like this begins with a line of the client's.
-    #[serde(default)]
     pub preamble: Vec<String>,
     /// From here to its end, a compaction summary or recap is the client's.
-    #[serde(default)]
     pub closing: Vec<String>,
 }
 
@@ -285,19 +263,19 @@ pub struct Hook {
     pub starts: Vec<String>,
     /// How it begins: anew, again, after a compaction.
     #[serde(default)]
-    pub source: Pointers,
+    pub source: Many<Pointer>,
     /// Where the name of the event is; an agent may not tell it.
     #[serde(default)]
-    pub event: Pointers,
-    pub session: Pointers,
+    pub event: Many<Pointer>,
+    pub session: Many<Pointer>,
     #[serde(default)]
-    pub transcript: Pointers,
+    pub transcript: Many<Pointer>,
     #[serde(default)]
-    pub cwd: Pointers,
-    pub prompt: Pointers,
+    pub cwd: Many<Pointer>,
+    pub prompt: Many<Pointer>,
     /// There only when it is a subagent's.
     #[serde(default)]
-    pub subagent: Pointers,
+    pub subagent: Many<Pointer>,
     /// Variables that tell the session's id to what the agent runs.
     #[serde(default)]
     pub env: Vec<String>,
@@ -321,11 +299,13 @@ pub struct Reply {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
-    #[serde(deserialize_with = "act")]
     pub act: Act,
     /// Paths within the input, without the leading slash; the first that is there is the subject.
     #[serde(default)]
     pub subject: Many<String>,
+    /// The same, as slots of the input.
+    #[serde(skip)]
+    pub subjects: Vec<Slot>,
     pub verb: Option<ToolVerb>,
     /// The text that it writes and the text that it replaces; `*` stands for all elements of a list.
     #[serde(default)]
@@ -342,10 +322,9 @@ pub struct Tool {
 
 /// Where a task is, and its parts in it.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct TaskKeys {
     /// The list, within the input; the input itself if it is left out.
-    #[serde(default)]
     pub list: String,
     pub id: Option<String>,
     pub text: Option<String>,
@@ -385,7 +364,7 @@ pub enum ToolVerb {
 }
 
 /// A JSON pointer (RFC 6901), split at its slashes.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Pointer(pub Vec<String>);
 
@@ -408,70 +387,98 @@ impl Pointer {
     }
 }
 
-pub type Pointers = Many<Pointer>;
+/// Where a value may be: pointers, and their slots once compiled. Of several the first that is filled counts.
+#[derive(Debug, Default, Deserialize)]
+#[serde(from = "Many<Pointer>")]
+pub struct Keys {
+    pub pointers: Vec<Pointer>,
+    pub slots: Vec<Slot>,
+}
 
-/// One value or a list of them.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Many<T>(pub Vec<T>);
-
-impl<T> Default for Many<T> {
-    fn default() -> Many<T> {
-        Many(Vec::new())
+impl From<Many<Pointer>> for Keys {
+    fn from(pointers: Many<Pointer>) -> Keys {
+        Keys { pointers: pointers.0, slots: Vec::new() }
     }
 }
 
-impl<'de, T> Deserialize<'de> for Many<T>
-where
-    T: Deserialize<'de> + TryFrom<String>,
-    T::Error: fmt::Display,
-{
+impl Deref for Keys {
+    type Target = [Slot];
+
+    fn deref(&self) -> &[Slot] {
+        &self.slots
+    }
+}
+
+/// One value or a list of them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Many<T>(pub Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Many<T>, D::Error> {
-        struct One<T>(std::marker::PhantomData<T>);
-        impl<'de, T> Visitor<'de> for One<T>
-        where
-            T: Deserialize<'de> + TryFrom<String>,
-            T::Error: fmt::Display,
-        {
+        struct OneOrMany<T>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
             type Value = Many<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a string or a list of strings")
+                f.write_str("a value or a list of values")
             }
 
             fn visit_str<E: de::Error>(self, text: &str) -> Result<Many<T>, E> {
-                T::try_from(text.to_owned()).map(|one| Many(vec![one])).map_err(E::custom)
+                T::deserialize(text.into_deserializer()).map(|one| Many(vec![one]))
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Many<T>, A::Error> {
-                let mut all = Vec::new();
-                while let Some(one) = seq.next_element()? {
-                    all.push(one);
-                }
-                Ok(Many(all))
+            fn visit_bool<E: de::Error>(self, yes: bool) -> Result<Many<T>, E> {
+                T::deserialize(yes.into_deserializer()).map(|one| Many(vec![one]))
+            }
+
+            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Many<T>, E> {
+                T::deserialize(number.into_deserializer()).map(|one| Many(vec![one]))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Many<T>, A::Error> {
+                std::iter::from_fn(|| list.next_element().transpose()).collect::<Result<_, _>>().map(Many)
             }
         }
-        deserializer.deserialize_any(One(std::marker::PhantomData))
+        deserializer.deserialize_any(OneOrMany(std::marker::PhantomData))
     }
 }
 
-/// Tests for equality: pointer and the values it may have.
+/// Tests for equality, all of which must hold.
 #[derive(Debug, Default, Deserialize)]
-#[serde(try_from = "BTreeMap<String, Expected>")]
-pub struct Tests(pub Vec<(Pointer, Vec<Expect>)>);
+#[serde(from = "BTreeMap<Pointer, Many<Expect>>")]
+pub struct Tests(pub Vec<Test>);
 
-impl TryFrom<BTreeMap<String, Expected>> for Tests {
-    type Error = String;
+/// A value, and what it may be.
+#[derive(Debug)]
+pub struct Test {
+    pub pointer: Pointer,
+    pub slot: Slot,
+    pub any: Vec<Expect>,
+}
 
-    fn try_from(tests: BTreeMap<String, Expected>) -> Result<Tests, String> {
-        tests
-            .into_iter()
-            .map(|(key, expected)| Ok((Pointer::try_from(key)?, expected.0)))
-            .collect::<Result<_, _>>()
-            .map(Tests)
+impl From<BTreeMap<Pointer, Many<Expect>>> for Tests {
+    fn from(tests: BTreeMap<Pointer, Many<Expect>>) -> Tests {
+        Tests(tests.into_iter().map(|(pointer, any)| Test { pointer, slot: 0, any: any.0 }).collect())
     }
 }
 
-#[derive(Debug, Clone, PartialEq)]
+impl Deref for Tests {
+    type Target = [Test];
+
+    fn deref(&self) -> &[Test] {
+        &self.0
+    }
+}
+
+impl Test {
+    /// Whether it asks for one of some texts, and for nothing else.
+    pub fn is_text(&self) -> bool {
+        self.any.iter().all(|expected| matches!(expected, Expect::Text(_)))
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "toml::Value")]
 pub enum Expect {
     /// `false`: false, null or not there.
     Absent,
@@ -482,64 +489,16 @@ pub enum Expect {
     Number(i64),
 }
 
-#[derive(Debug)]
-pub struct Expected(Vec<Expect>);
+impl TryFrom<toml::Value> for Expect {
+    type Error = &'static str;
 
-impl<'de> Deserialize<'de> for Expected {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Expected, D::Error> {
-        struct Value;
-        impl<'de> Visitor<'de> for Value {
-            type Value = Expected;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a string, a number, true, false or a list of them")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Expected, E> {
-                Ok(Expected(vec![if text == "*" { Expect::Present } else { Expect::Text(text.into()) }]))
-            }
-
-            fn visit_bool<E: de::Error>(self, yes: bool) -> Result<Expected, E> {
-                Ok(Expected(vec![if yes { Expect::True } else { Expect::Absent }]))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Expected, E> {
-                Ok(Expected(vec![Expect::Number(number)]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Expected, A::Error> {
-                let mut all = Vec::new();
-                while let Some(Expected(some)) = seq.next_element()? {
-                    all.extend(some);
-                }
-                Ok(Expected(all))
-            }
+    fn try_from(value: toml::Value) -> Result<Expect, &'static str> {
+        match value {
+            toml::Value::Boolean(yes) => Ok(if yes { Expect::True } else { Expect::Absent }),
+            toml::Value::Integer(number) => Ok(Expect::Number(number)),
+            toml::Value::String(text) if text == "*" => Ok(Expect::Present),
+            toml::Value::String(text) => Ok(Expect::Text(text)),
+            _ => Err("neither a string, a number, true, false nor a list of them"),
         }
-        deserializer.deserialize_any(Value)
     }
-}
-
-/// A word of the model by its name, or an error that lists the words there are.
-fn word<'de, D: Deserializer<'de>, T: Copy>(
-    deserializer: D,
-    all: &[T],
-    name: fn(T) -> &'static str,
-) -> Result<T, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    all.iter().copied().find(|&one| name(one) == text).ok_or_else(|| {
-        let names: Vec<_> = all.iter().map(|&one| name(one)).collect();
-        de::Error::custom(format!("unknown word `{text}`, expected one of {}", names.join(", ")))
-    })
-}
-
-fn act<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Act, D::Error> {
-    word(deserializer, &Act::ALL, Act::name)
-}
-
-fn mark<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Mark>, D::Error> {
-    word(deserializer, &Mark::ALL, Mark::name).map(Some)
-}
-
-fn role<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Role>, D::Error> {
-    word(deserializer, &[Role::User, Role::Assistant, Role::System], Role::name).map(Some)
 }

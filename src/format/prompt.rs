@@ -72,9 +72,9 @@ impl Words {
     pub fn bare<'t>(&self, text: &'t str) -> &'t str {
         let begins = self.preamble.iter().any(|start| text.trim_start().starts_with(start.as_str()));
         let rest = text.trim_start().split_once('\n').filter(|_| begins).map(|(_, rest)| rest.trim_start());
-        let told = rest.filter(|rest| !rest.is_empty()).unwrap_or(text);
-        let end = self.closing.iter().filter_map(|closing| told.rfind(closing.as_str())).min().filter(|end| *end > 0);
-        told[..end.unwrap_or(told.len())].trim_end()
+        let body = rest.filter(|rest| !rest.is_empty()).unwrap_or(text);
+        let end = self.closing.iter().filter_map(|closing| body.rfind(closing.as_str())).min().filter(|end| *end > 0);
+        body[..end.unwrap_or(body.len())].trim_end()
     }
 
     /// Whether an error says that nothing more is to be had for now. A number must stand by itself.

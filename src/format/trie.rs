@@ -71,11 +71,6 @@ impl Node {
         self.below = bits.unwrap_or(0);
     }
 
-    /// The keys below, with what is under them.
-    pub fn children(&self) -> impl Iterator<Item = (&[u8], &Node)> {
-        self.keys.iter().map(|(key, node)| (&*key.name, node))
-    }
-
     fn at(&mut self, pointer: &Pointer) -> &mut Node {
         pointer.0.iter().fold(self, |node, key| {
             let key = key.as_bytes();

@@ -1,5 +1,6 @@
 //! What an agent's hook is given on stdin, read by the `[hook]` table of its format, and the reply in the agent's form.
 
+use crate::session::find;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -10,7 +11,6 @@ use crate::env::Env;
 use crate::format::Known;
 use crate::format::descriptor::{Hook, Pointer};
 use crate::format::prompt::Said;
-use crate::locate;
 
 /// An agent asks what to add to a prompt.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl<'f> Ask<'f> {
 
 /// Whether a transcript lies where a format keeps them.
 fn is_at_home(transcript: &str, format: &Known, env: &Env) -> bool {
-    locate::at(std::slice::from_ref(format), env, Path::new(transcript)).is_some()
+    find::at(std::slice::from_ref(format), env, Path::new(transcript)).is_some()
 }
 
 /// The values of a hook's input.

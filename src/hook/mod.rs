@@ -1,155 +1,52 @@
 //! The hook: on a prompt, what happened in the other sessions since this one last looked.
 //!
 //! ```text
-//! stdin ──ask──▶ Observer ──cursors──▶ View ──survey──▶ News ──render──▶ text ──▶ stdout, then the cursors
+//! stdin ──ask──▶ Ask ──survey──▶ Survey ──tell──▶ text ──deliver──▶ stdout, then the cursors
 //! ```
 //!
+//! [`ask`] reads what the agent says. [`survey`] finds out what is new: [`candidates`] says which files to open, [`news`]
+//! reads one, [`own`] what the observer did itself. [`tell`] puts it into words, [`start`] at the beginning of a session.
+//! [`deliver`] prints it and moves the cursors. `explain` and `demo` use the same steps without the last.
+//!
 //! It must never harm the prompt: whatever goes wrong is a line on stderr and in the journal, and stdout has the whole
-//! reply or nothing. What was printed counts as seen; what did not fit, or could not be printed, does not.
+//! reply or nothing.
+//!
+//! Which file uses which:
+//! ```text
+//! start ──▶ ask
+//! tell, start, deliver ──▶ survey ──▶ news, observer
+//! survey ──▶ candidates ──▶ news, survey
+//! tell ──▶ own ──▶ survey
+//! deliver ──▶ observer
+//! ```
 
 pub mod ask;
-mod reading;
+mod candidates;
+pub mod deliver;
+pub mod news;
+mod observer;
+mod own;
 mod start;
 pub mod survey;
+mod tell;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 
 use ask::{Ask, Asked, Source};
-use survey::{News, Survey, Surveyor};
+pub use observer::Observer;
+use survey::{News, Surveyor};
+pub use tell::{Told, tell};
 
 use crate::budget::Deadline;
-use crate::entry::Id;
 use crate::env::Env;
 use crate::format::{self, Known};
-use crate::locate::{self, Home, Session};
-use crate::render::activity::{Block, Bullet, Conflict, Name, block};
-use crate::render::terminal::clean;
-use crate::render::untrusted::length;
-use crate::settings::{Scope, Settings};
-use crate::state::cursors::{self, Cursors, Look};
+use crate::settings::Settings;
+use crate::show::gate::Gate;
+use crate::show::untrusted::length;
+use crate::state::cursors::{Cursors, Look};
 use crate::state::journal::{Journal, Note};
 use crate::state::notes::Notes;
-use crate::transcript::Transcript;
-
-/// The session that the hook runs for.
-#[derive(Debug)]
-pub struct Observer<'f> {
-    pub format: &'f Known,
-    pub id: String,
-    /// The named home it is in, and its name there.
-    pub home: Option<Home>,
-    pub name: Option<String>,
-    pub transcript: Option<PathBuf>,
-}
-
-impl<'f> Observer<'f> {
-    pub fn new(
-        format: &'f Known,
-        id: &str,
-        transcript: Option<PathBuf>,
-        env: &Env,
-        settings: &Settings,
-    ) -> Observer<'f> {
-        let home = Home::above(&env.cwd).filter(|_| settings.scope == Scope::Project);
-        let name = home.as_ref().and_then(|home| home.name_of(id, transcript.as_deref()));
-        let found = || locate::by_id(std::slice::from_ref(format), env, id, &env.cwd).map(|session| session.path);
-        let there = transcript.clone().filter(|path| path.is_file());
-        Observer { format, id: id.into(), home, name, transcript: there.or_else(found).or(transcript) }
-    }
-
-    /// A session as an observer. Its file name may have only the beginning of its id; the file itself has all of it.
-    pub fn of(session: Session<'f>, env: &Env, settings: &Settings) -> Observer<'f> {
-        let transcript = Transcript::open(&session.path, session.format.format()).ok();
-        let whole = transcript.and_then(|transcript| transcript.beginning().session);
-        let id = whole.filter(|id| id.starts_with(&session.id) && locate::is_id(id)).unwrap_or(session.id);
-        Observer::new(session.format, &id, Some(session.path), env, settings)
-    }
-
-    /// What it is called among the observers.
-    pub fn key(&self) -> &str {
-        self.name.as_deref().unwrap_or(&self.id)
-    }
-
-    /// Whether a session is the observer itself.
-    pub fn is(&self, session: &Session) -> bool {
-        // An id may be shortened in a file name.
-        let same_id = session.id.len() >= 8 && self.id.starts_with(&session.id);
-        session.name.is_some() && session.name == self.name
-            || self.transcript.as_ref() == Some(&session.path)
-            || session.format.name == self.format.name && (same_id || self.id == session.id)
-    }
-
-    /// Where its cursors are.
-    pub fn cursors(&self, env: &Env) -> PathBuf {
-        if let Some(home) = &self.home {
-            return home.dir().join("session-cursors.json");
-        }
-        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
-        let id = if self.id.len() <= 100 && self.id.chars().all(plain) {
-            self.id.clone()
-        } else {
-            format!("{:016x}", Id::of(self.id.as_bytes()).0)
-        };
-        env.state_dir().join("cursors").join(format!("{}-{id}.json", self.format.name))
-    }
-}
-
-/// What is to be told, out of what was found.
-pub struct Told<'f> {
-    pub survey: Survey<'f>,
-    pub block: Block,
-}
-
-/// Puts what a survey found into words.
-pub fn tell<'f>(survey: Survey<'f>, surveyor: &Surveyor<'_, 'f>, budget: usize) -> Told<'f> {
-    let (env, settings) = (surveyor.env, surveyor.settings);
-    let edits = survey.news.iter().any(|news| !news.edited.is_empty());
-    let own = if edits { surveyor.own_files() } else { survey::Touched::new() };
-    let bullets: Vec<Bullet> = survey.news.iter().map(|news| bullet(news, &survey, surveyor, &own)).collect();
-    let block = block(&bullets, settings.scope, env.now(), budget);
-    drop(bullets);
-    Told { survey, block }
-}
-
-fn bullet<'n>(news: &'n News, survey: &Survey, surveyor: &Surveyor, own: &survey::Touched) -> Bullet<'n> {
-    let session = &news.session;
-    let title = news.after.title.as_deref().filter(|title| title.chars().count() <= 40);
-    let name = match (&session.name, title) {
-        (Some(name), _) => Name::Word(name),
-        (None, Some(title)) if is_unique(title, news, survey, surveyor) => Name::Title(title),
-        (None, _) => Name::Word(locate::short_id(&session.id, surveyor.shared_start(session))),
-    };
-    let shown = |path: &Path| surveyor.env.shown(path, news.after.cwd.as_deref());
-    let mut shared: Vec<_> =
-        news.edited.iter().filter_map(|(path, time)| own.get(path).map(|own| (path, *time, *own))).collect();
-    shared.sort_by_key(|(_, time, _)| std::cmp::Reverse(*time));
-    let conflict = shared.first().map(|(path, time, (act, own_time))| Conflict {
-        file: shown(path),
-        others: shared.len() - 1,
-        time: *time,
-        own: *act,
-        own_time: *own_time,
-    });
-    Bullet {
-        agent: (session.format.name != surveyor.observer.format.name).then_some(session.format.label()),
-        name,
-        activity: &news.activity,
-        more: news.before.more,
-        file: news.edited.first().map(|(path, _)| shown(path)),
-        conflict,
-    }
-}
-
-/// Whether no other session is known by a title.
-fn is_unique(title: &str, news: &News, survey: &Survey, surveyor: &Surveyor) -> bool {
-    let own = surveyor.own();
-    let others = survey.news.iter().filter(|other| other.key != news.key).map(|other| &other.after.title);
-    let seen = surveyor.view.sessions.iter().filter(|(key, _)| **key != news.key).map(|(_, seen)| &seen.title);
-    let mut taken = others.chain(seen).chain([&own.person_title, &own.agent_title]).flatten();
-    !taken.any(|taken| taken.trim() == title)
-}
 
 /// Notes in the journal that the program itself is at fault: nobody sees the stderr of a hook.
 pub fn note_fault(fault: &str, env: &Env) {
@@ -181,7 +78,7 @@ impl<'r> Run<'r> {
 
     /// Says what is wrong, once; the prompt goes on.
     fn trouble(&mut self, what: impl std::fmt::Display) {
-        let what = clean(&what.to_string()).replace('\n', " ");
+        let what = Gate::new(true).line(what.to_string()).into_owned();
         // Looking for news and for what a prompt names may both fail at the same file.
         if self.note.trouble.contains(&what) {
             return;
@@ -293,25 +190,13 @@ impl<'r> Run<'r> {
         if text.is_empty() {
             return Ok(());
         }
-        self.print(ask, text)?;
+        deliver::print(&ask.reply(text), self.out)?;
+        self.note.text = text.to_owned();
         // What happened before counts as news for the first prompt still.
         let window = now.since;
         let look = cursors.view.look.get_or_insert_with(|| Look { clock: 0, place: 0, ..Look::new(window, 0) });
         look.started = true;
-        self.save(cursors)
-    }
-
-    fn print(&mut self, ask: &Ask, text: &str) -> Result<(), String> {
-        let reply = ask.reply(text) + "\n";
-        let written = self.out.write_all(reply.as_bytes()).and_then(|()| self.out.flush());
-        written.map_err(|error| format!("stdout: {error}; nothing counts as told"))?;
-        self.note.text = text.to_owned();
-        Ok(())
-    }
-
-    fn save(&mut self, cursors: &Cursors) -> Result<(), String> {
-        let saved = cursors.save();
-        saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))
+        deliver::save(cursors)
     }
 
     fn reply(
@@ -323,6 +208,10 @@ impl<'r> Run<'r> {
         env: &Env,
     ) -> Result<(), String> {
         let observer = Observer::new(ask.format, &ask.session, ask.transcript.clone(), env, settings);
+        if let Some(bad) = observer.bad.first() {
+            let why = format!("{}: {}", bad.path.display(), bad.error);
+            return Err(format!("{why}; what is new will be told when it can be read"));
+        }
         self.note.agent.clone_from(&ask.format.name);
         self.note.session = observer.key().to_owned();
         let deadline = self.deadline;
@@ -346,7 +235,7 @@ impl<'r> Run<'r> {
         if env.var("SESSION_CONTEXT_FAULT").is_some_and(|fault| fault == "panic") {
             panic!("asked for by SESSION_CONTEXT_FAULT");
         }
-        for bad in &survey.bad {
+        for bad in survey.bad.iter().chain(&*surveyor.unreadable()) {
             self.trouble(format_args!("{}: {}", bad.path.display(), bad.error));
         }
         if survey.cut_short {
@@ -358,54 +247,20 @@ impl<'r> Run<'r> {
         let text = [begun.as_str(), block.text.as_str()].into_iter().filter(|text| !text.is_empty());
         let text = text.collect::<Vec<_>>().join("\n");
         if !text.is_empty() {
-            self.print(ask, &text)?;
+            deliver::print(&ask.reply(&text), self.out)?;
+            self.note.text = text;
         }
         // A session that was told where the work stopped has not looked yet.
         let is_first = cursors.view.look.as_ref().is_none_or(|look| look.clock == 0);
-        if settle(&mut cursors, survey, &block, now) || !begun.is_empty() {
+        if deliver::settle(&mut cursors, survey, &block, now) || !begun.is_empty() {
             if let (false, Some(look)) = (begun.is_empty(), &mut cursors.view.look) {
                 look.started = true;
             }
             if is_first {
-                forget(&mut cursors, &observer, env);
+                deliver::forget(&mut cursors, &observer, env);
             }
-            self.save(&cursors)?;
+            deliver::save(&cursors)?;
         }
         Ok(())
     }
-}
-
-/// A new observer is a good moment to forget those that have not looked for long.
-fn forget(cursors: &mut Cursors, observer: &Observer, env: &Env) {
-    const LONG: i64 = 90 * 24 * 3600;
-    let before = env.file_clock() / 1_000_000_000 - LONG;
-    match (&observer.home, cursors.path().parent()) {
-        (Some(home), _) => cursors.forget_others(&home.names(), before),
-        (None, Some(dir)) => cursors::forget(dir, before),
-        (None, None) => {}
-    }
-}
-
-/// Moves the cursors past what was told; says whether there is anything to write.
-fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, now: Look) -> bool {
-    let view = &mut cursors.view;
-    let changed = view.look.is_none() || survey.examined || !survey.gone.is_empty();
-    for key in survey.gone {
-        view.sessions.remove(&key);
-    }
-    view.sessions.extend(survey.passed);
-    let first = Look { clock: now.clock - survey::LOST, ..now.clone() };
-    let look = view.look.get_or_insert(first);
-    for (index, news) in survey.news.into_iter().enumerate() {
-        let told = block.shown.contains(&index);
-        if told {
-            look.remember(&news.prints);
-        }
-        let seen = news.parts.into_iter().map(|(key, before, after)| (key, if told { after } else { before }));
-        view.sessions.extend(seen);
-    }
-    look.place = now.place;
-    // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
-    look.clock = if survey.lost_sight { look.clock.max(now.clock - survey::LOST) } else { now.clock };
-    changed
 }

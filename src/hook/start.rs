@@ -1,17 +1,21 @@
 //! At the start of a session: what the user pinned, and where the last session of the project stopped.
+//!
+//! Only the ends of transcripts are read, the newest first, and no more of them once the deadline is over. Which session is
+//! the last one is a rule of `session::last`.
+
+use std::path::PathBuf;
 
 use super::ask::Source;
 use super::survey::{News, Surveyor};
-use crate::digest::Continuity;
-use crate::digest::names::{Name, named};
-use crate::digest::text::ends_of;
-use crate::locate::{self, Home, Session, Stamp, Unreadable};
-use crate::render::start::{Past, Recall, Start, full_name, start};
+use crate::file::{self, Stamp, Unreadable};
+use crate::fold::Continuity;
+use crate::fold::names::{Name, named};
+use crate::fold::text::ends_of;
+use crate::session::last::{self, Standing};
+use crate::session::{Home, Session, find, stopped};
+use crate::show::start::{Past, Recall, Start, full_name, start};
 use crate::state::notes::{Kind, Notes};
-use crate::transcript;
 
-/// How many files are opened, at the most, to find the last session.
-const TRIES: usize = 60;
 /// How many sessions a first prompt is compared with.
 const RECALLED: usize = 12;
 
@@ -24,11 +28,13 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let pins = pins.iter().map(|pin| pin.text.as_str()).collect();
         let compacted = source == Source::Compacted;
         let cleared = source == Source::Cleared;
-        let own = (compacted || cleared).then(|| self.own_continuity()).flatten();
+        let mut bad = Vec::new();
+        let own = if compacted || cleared { self.own_continuity(&mut bad) } else { None };
         // After a `/clear` the session may be another, with a transcript of its own.
         let own = own.filter(|own| compacted || own.messages > 0);
         let count = if prompt.is_empty() { 1 } else { RECALLED };
-        let earlier = if compacted { Earlier::default() } else { self.earlier(count, cleared, notes) };
+        let mut earlier = if compacted { Earlier::default() } else { self.earlier(count, cleared, notes) };
+        bad.append(&mut earlier.bad);
         // The newest is told in full.
         let others = earlier.sessions.get(1..).unwrap_or_default();
         let recall = self.recall(prompt, others, told, notes);
@@ -40,17 +46,18 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             (None, None) => Past::None,
         };
         let cwd = match &past {
-            Past::Last(_, last) | Past::Cleared(_, last) | Past::Own(last) => last.cwd.clone(),
+            Past::Last(_, last) | Past::Cleared(_, last) | Past::Own(last) => last.first_cwd.clone(),
             _ => None,
         };
         let shown = |path: &str| self.env.shown_from(cwd.as_deref(), path);
         let noted = notes.notes(Kind::Decision, now).map(|note| note.text.as_str()).collect();
-        Begun { text: start(&Start { pins, noted, past, recall }, now, self.settings.budget, &shown), bad: earlier.bad }
+        Begun { text: start(&Start { pins, noted, past, recall }, now, self.settings.budget, &shown), bad }
     }
 
     /// The end of the observer's own transcript.
-    fn own_continuity(&self) -> Option<Continuity> {
-        let there = self.observer.transcript.clone().filter(|path| path.is_file());
+    fn own_continuity(&self, bad: &mut Vec<Unreadable>) -> Option<Continuity> {
+        let mut is_file = |path: &PathBuf| Unreadable::noted(file::stat(path), bad).is_some_and(|meta| meta.is_file());
+        let there = self.observer.transcript.clone().filter(&mut is_file);
         let path = there.or_else(|| self.find(&self.observer.id))?;
         let session = Session {
             id: self.observer.id.clone(),
@@ -60,7 +67,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             path,
             stamp: None,
         };
-        transcript::stopped(&session, self.env.now(), self.deadline, None).ok()
+        let stop = stopped::stopped(&session, self.env.now(), self.deadline, None);
+        stop.map_err(|error| bad.push(Unreadable { path: session.path, error })).ok()
     }
 
     /// The sessions that were at work last, the newest first; not those that are done, nor, as a rule, what was asked in
@@ -69,11 +77,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let mut reader = self.reader();
         let mut earlier = Earlier::default();
         let mut tries = 0;
-        for (session, stamp) in self.by_age(&mut earlier.bad) {
+        for (session, stamp) in self.by_age(&mut earlier) {
             // Whatever is older by its stamp cannot have been at work later.
             let found = &mut earlier.sessions;
             let enough = found.len() >= count && found.iter().all(|(_, last)| is_later(last, stamp));
-            if enough || tries == TRIES {
+            if enough || tries == last::TRIES {
                 break;
             }
             if self.deadline.is_over() {
@@ -94,27 +102,28 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                     continue;
                 }
             };
-            if notes.is_done(&session.id) {
-                earlier.any = true;
-                continue;
-            }
-            tries += 1;
-            let mut is_here = |cwd: &str| reader.is_here(cwd);
-            let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
-            match transcript::stopped(&session, self.env.now(), self.deadline, only) {
-                Ok(mut last) => {
-                    earlier.any |= last.messages > 0 || last.partial;
+            let stop = || {
+                tries += 1;
+                let mut is_here = |cwd: &str| reader.is_here(cwd);
+                let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
+                stopped::stopped(&session, self.env.now(), self.deadline, only)
+            };
+            match last::standing(false, notes.is_done(&session.id), stop) {
+                Ok((standing, Some(mut stop))) => {
+                    earlier.any |= stop.messages > 0 || stop.partial;
                     // What was cleared away was in the same directory, and may have been a question in passing.
-                    let is_it = last.cwd.as_deref().is_some_and(|cwd| self.env.cwd == *cwd);
-                    let counts = last.messages > 0 && if passing { is_it } else { !last.is_one_shot() };
+                    let is_it = stop.messages > 0 && stop.first_cwd.as_deref().is_some_and(|cwd| self.env.cwd == *cwd);
+                    let counts = if passing { is_it } else { standing == Standing::Worked };
                     if counts {
-                        last.person_title = locate::indexed_title(&session, self.env).or(last.person_title);
-                        found.push((session, last));
+                        stop.person_title = reader.titles.person_title(&session, self.env).or(stop.person_title.take());
+                        found.push((session, stop));
                     }
                 }
+                Ok((_, None)) => earlier.any = true,
                 Err(error) => earlier.bad.push(Unreadable { path: session.path, error }),
             }
         }
+        earlier.bad.append(&mut reader.titles.bad);
         earlier.sessions.sort_by_key(|(_, last)| std::cmp::Reverse(last.updated));
         earlier
     }
@@ -126,8 +135,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// What leads to a session: its name, or as much of its id as it takes.
     fn full_name(&self, session: &Session) -> String {
-        let short = || locate::short_id(&session.id, self.shared_start(session));
-        full_name(self.agent(session), session.name.as_deref().unwrap_or_else(short))
+        full_name(self.agent(session), session.name.as_deref().unwrap_or_else(|| self.short_id(session)))
     }
 
     /// What a first prompt names of an earlier session, where the start of the session was told without it.
@@ -159,22 +167,31 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// All transcripts, the one that was written last first.
-    fn by_age(&self, bad: &mut Vec<Unreadable>) -> Vec<(Session<'f>, Stamp)> {
+    fn by_age(&self, earlier: &mut Earlier<'f>) -> Vec<(Session<'f>, Stamp)> {
         let mut all = Vec::new();
+        let mut bad = Vec::new();
         match &self.observer.home {
             Some(home) => {
-                for name in home.names().iter().filter(|name| !Home::is_throw_away(name)) {
-                    let session = home.session(name, self.formats, self.env);
-                    let stamp = session.as_ref().and_then(|session| std::fs::metadata(&session.path).ok());
-                    all.extend(session.zip(stamp).map(|(session, meta)| (session, Stamp::from(&meta))));
+                let named = home.sessions(self.formats, self.env, &mut bad);
+                let is_lasting = |session: &Session| !session.name.as_deref().is_some_and(Home::is_throw_away);
+                for session in named.into_iter().filter(is_lasting) {
+                    let meta = Unreadable::noted(file::stat(&session.path), &mut bad);
+                    all.extend(meta.map(|meta| (session, Stamp::from(&meta))));
                 }
             }
-            None => locate::each(self.formats, self.env, bad, &mut |file| {
-                if let Some(stamp) = file.stamp() {
-                    all.push((file.session(Some(stamp)), stamp));
-                }
-            }),
+            None => {
+                let (mut count, mut late) = (0u32, false);
+                find::each(self.formats, self.env, None, &mut earlier.bad, &mut |file, bad| {
+                    // Asking for the time is cheap, but not for each of thousands.
+                    count += 1;
+                    late = late || count % 256 == 0 && self.deadline.is_over();
+                    let stamp = if late { None } else { Unreadable::noted(file.stamp(), bad) };
+                    all.extend(stamp.map(|stamp| (file.session(Some(stamp)), stamp)));
+                });
+                earlier.any |= late;
+            }
         }
+        earlier.bad.append(&mut bad);
         all.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.modified));
         all
     }

@@ -1,28 +1,37 @@
 //! Which other sessions have something new, and what.
 //!
-//! Every transcript there is is looked at by its stamp alone; only those that were written since are opened. A session
-//! that was seen before is read from where it was seen to; one that was not, from a bounded tail, and there only what is
-//! later than the observer's first look, less an hour, is news.
+//! Every transcript there is is looked at by its stamp alone; only those that changed since the last look are opened,
+//! newest first, until the deadline. At least one is read in every look. What could not be read stays to be read, what is
+//! missing is kept for days, and an error is said and forgets nothing.
+//!
+//! A session that was seen before is read from where it was seen to; one that was not, from a bounded tail, and there only
+//! what is later than the observer's first look, less an hour, is news.
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::{OnceCell, Ref, RefCell};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Observer;
-use super::reading::{Candidate, New, Reader};
+use super::candidates::examined;
+use super::news::{Candidate, New, Reader, Reason};
 use crate::budget::{self, Deadline};
-use crate::cursor::{Buffer, newest_lines};
-use crate::digest::Activity;
-use crate::entry::{Act, Entry, Id, Role, What};
+use crate::entry::{Entry, Id, What};
 use crate::env::Env;
+use crate::file::{Stamp, Unreadable};
+use crate::fold::Activity;
 use crate::format::Known;
-use crate::locate::{self, Home, Listing, Project, Session, Stamp, Unreadable};
 use crate::path::absolute;
+use crate::read::Part;
+use crate::read::once::fingerprint;
+use crate::session::ids::Shortener;
+use crate::session::{Project, Session, find};
 use crate::settings::Settings;
 use crate::state::cursors::{Look, Seen, View};
 use crate::time::Time;
-use crate::transcript::{Part, Transcript};
+
+/// For how long something that could not be found is looked for again, in microseconds.
+pub const LOST: i64 = 3600 * 1_000_000;
 
 /// What a survey goes by.
 pub struct Surveyor<'s, 'f> {
@@ -34,9 +43,17 @@ pub struct Surveyor<'s, 'f> {
     pub deadline: &'s Deadline,
     /// Keep note of every session, not only of those with news.
     pub explain: bool,
-    project: Project,
+    pub(super) project: Project,
     /// The end of the observer's own transcript, once it was needed.
-    own: OnceCell<Part>,
+    pub(super) own: OnceCell<Part>,
+    /// Hash of home, scope and project; a change means that the observer moved.
+    pub(super) place: u32,
+    /// Files that had no news at the last look, by path and stamp.
+    pub(super) examined: HashSet<u64>,
+    /// The ids of all sessions, once they were needed.
+    ids: OnceCell<Shortener>,
+    /// What could not be read on the way.
+    pub(super) unreadable: RefCell<Vec<Unreadable>>,
 }
 
 /// What it found.
@@ -44,15 +61,22 @@ pub struct Surveyor<'s, 'f> {
 pub struct Survey<'f> {
     /// The sessions with news, newest first.
     pub news: Vec<News<'f>>,
-    /// Sessions that went on without news, as they are seen now; and those that are still to be read.
-    pub passed: Vec<(String, Seen)>,
-    /// Keys of sessions that are gone.
-    pub gone: Vec<String>,
+    /// Sessions without news, as they are to be remembered: seen so far, still to be read, or missing.
+    pub remembered: Vec<(String, Seen)>,
+    /// Keys of sessions that are not to be remembered any more.
+    pub forgotten: Vec<String>,
+    /// Files that were opened in vain, by path and stamp: nobody has to open them again as long as both stay.
+    pub examined: Vec<u64>,
     /// A file was opened: what is known of it has changed, or the clock has to move on.
-    pub examined: bool,
+    pub opened: bool,
     /// The deadline came first: not every file was read, or even found.
     pub cut_short: bool,
+    /// A directory could not be read.
     pub lost_sight: bool,
+    /// Where the walk over all files was cut short, and when it began, by the clock that files are stamped by.
+    pub walk: Option<(u64, i64)>,
+    /// When the walk that is complete now began, if it took more than one look.
+    pub clock: Option<i64>,
     pub bad: Vec<Unreadable>,
     /// Why each session is told or not; only if that was asked for.
     pub why: Vec<Why>,
@@ -90,35 +114,6 @@ pub struct Why {
     pub reason: Reason,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
-    News,
-    Own,
-    Unchanged,
-    /// Not written since the last look, or within the window of the first.
-    Old,
-    Elsewhere,
-    Subagent,
-    Ignored,
-    NothingSaid,
-    ThrowAway,
-    Late,
-    Unreadable,
-}
-
-/// What a session has worked on: file, what it did, when.
-pub type Touched = HashMap<PathBuf, (Act, Option<Time>)>;
-
-const MICRO: i64 = 1000;
-/// Files are stamped by a clock that may lag a little behind.
-const LAG: i64 = 2_000_000_000;
-/// For how long something that could not be found is looked for again, in microseconds.
-pub const LOST: i64 = 3600 * 1_000_000;
-/// For how long a session may wait for a subagent without a word of its own, in nanoseconds.
-const LONG: i64 = 24 * 3600 * 1_000_000_000;
-/// How many of its own subagents an observer looks at.
-const MOST_SUBAGENTS: usize = 20;
-
 impl<'s, 'f> Surveyor<'s, 'f> {
     pub fn new(
         env: &'s Env,
@@ -128,31 +123,58 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         view: &'s View,
         deadline: &'s Deadline,
     ) -> Surveyor<'s, 'f> {
-        let project = Project::of(&env.cwd);
-        Surveyor { env, settings, formats, observer, view, deadline, explain: false, project, own: OnceCell::new() }
+        let project = observer.project.clone();
+        let home = env.home.as_os_str().as_encoded_bytes();
+        let place = Id::of(&[home, &[0, settings.scope as u8], project.as_bytes()].concat()).short();
+        let last = view.look.as_ref().filter(|look| look.place == place);
+        let examined = last.map(|look| look.examined.iter().copied().collect()).unwrap_or_default();
+        let (explain, own, ids, unreadable) = (false, OnceCell::new(), OnceCell::new(), RefCell::default());
+        Surveyor {
+            env,
+            settings,
+            formats,
+            observer,
+            view,
+            deadline,
+            explain,
+            project,
+            own,
+            place,
+            examined,
+            ids,
+            unreadable,
+        }
     }
 
     pub fn survey(&self) -> Survey<'f> {
         let mut survey = Survey::default();
-        let mut candidates = match &self.observer.home {
-            Some(home) => self.named(home, &mut survey),
-            None => self.found(&mut survey),
-        };
+        let mut candidates = self.candidates(&mut survey);
         // What is known and what is newest first: that is what matters if time runs out.
-        candidates.sort_by_key(|candidate| (!candidate.is_known(), std::cmp::Reverse(candidate.stamp.modified)));
+        let is_slow = |candidate: &Candidate| candidate.seen.is_some_and(|seen| seen.slow);
+        candidates.sort_by_key(|candidate| {
+            (is_slow(candidate), !candidate.is_known(), std::cmp::Reverse(candidate.stamp.modified))
+        });
         let mut reader = self.reader();
         let mut readings = Vec::new();
         for candidate in candidates {
-            survey.examined = true;
-            if self.deadline.is_over() {
+            // However little time there is, every look gets a little further.
+            let no_more = self.deadline.is_over() || reader.read > budget::LOOK;
+            if survey.opened && no_more {
                 survey.cut_short = true;
                 self.put_off(candidate, Reason::Late, &mut survey);
                 continue;
             }
+            survey.opened = true;
             match reader.read(&candidate) {
                 Ok(Ok(new)) => readings.push((candidate, new)),
                 Ok(Err(reason)) => self.leave(&candidate, reason, &mut survey),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => survey.gone.push(candidate.key),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => self.miss(candidate, &mut survey),
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                    survey.cut_short = true;
+                    let seen = candidate.seen.cloned().unwrap_or_else(Seen::untouched);
+                    survey.remembered.push((candidate.key.clone(), Seen { slow: true, ..seen }));
+                    self.note_candidate(&candidate, Reason::Late, &mut survey);
+                }
                 Err(error) => {
                     survey.bad.push(Unreadable { path: candidate.session.path.clone(), error });
                     self.put_off(candidate, Reason::Unreadable, &mut survey);
@@ -161,33 +183,43 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
         self.digest(readings, &mut survey);
         survey.news.sort_by_key(|news| std::cmp::Reverse(news.activity.time));
+        // A file that was found under another path was noted as missing first.
+        let found: HashSet<&String> = survey.forgotten.iter().collect();
+        survey.remembered.retain(|(key, seen)| seen.absent.is_none() || !found.contains(key));
         survey
     }
 
     pub(super) fn reader(&self) -> Reader<'s> {
-        Reader::new(self.env, self.settings, self.since(), self.project.clone())
+        Reader::new(self.env, self.settings, self.deadline, self.since(), self.project.clone())
     }
 
     /// What is to be read, and cannot be now, is not forgotten.
     fn put_off(&self, candidate: Candidate, reason: Reason, survey: &mut Survey<'f>) {
         self.note_candidate(&candidate, reason, survey);
         if candidate.seen.is_none() {
-            survey.passed.push((candidate.key, Seen::untouched()));
+            survey.remembered.push((candidate.key, Seen::untouched()));
         }
     }
 
-    /// What does not count here.
+    /// What does not count here. Nobody opens it again before it changes or the observer moves.
     fn leave(&self, candidate: &Candidate<'_, 'f>, reason: Reason, survey: &mut Survey<'f>) {
         self.note_candidate(candidate, reason, survey);
+        survey.examined.push(examined(&candidate.session.path, candidate.stamp));
         if candidate.seen.is_some() && !candidate.is_known() {
-            survey.gone.push(candidate.key.clone());
+            survey.forgotten.push(candidate.key.clone());
         }
     }
 
-    /// Whether the observer has not been prompted before.
-    pub fn is_first_prompt(&self) -> bool {
-        let is_prompt = |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
-        !self.own().entries.iter().any(is_prompt)
+    /// A file that was there a moment ago.
+    fn miss(&self, candidate: Candidate, survey: &mut Survey<'f>) {
+        if let Some(seen) = candidate.seen.filter(|_| candidate.moved_from.is_none()) {
+            self.missing(&candidate.key, seen, survey);
+        }
+    }
+
+    /// What could not be read besides the sessions that were looked at.
+    pub fn unreadable(&self) -> Ref<'_, Vec<Unreadable>> {
+        self.unreadable.borrow()
     }
 
     pub fn project_dir(&self) -> &Path {
@@ -196,33 +228,15 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// The moment before which nothing was ever news.
     pub fn since(&self) -> Time {
-        let first = || Time(self.env.now().0.saturating_sub(self.settings.first_look));
-        self.view.look.as_ref().map_or_else(first, |look| look.since)
-    }
-
-    /// Files that were not written since then have nothing new; by the clock that stamps files, in nanoseconds.
-    fn horizon(&self) -> i64 {
-        let place = self.place();
-        let is_good = |look: &&Look| look.place == place && look.clock <= self.env.file_clock() / MICRO;
-        match self.view.look.as_ref().filter(is_good) {
-            Some(look) => look.clock.saturating_mul(MICRO).saturating_sub(LAG),
-            // A first look, or one from elsewhere, or the clock was set back: all that may be news.
-            None => {
-                let window = self.env.now().0.saturating_sub(self.since().0);
-                self.env.file_clock().saturating_sub(window.saturating_mul(MICRO * MICRO)).saturating_sub(LAG)
-            }
-        }
+        let first = Time(self.env.now().0.saturating_sub(self.settings.first_look));
+        // If the clock was set back, the first look is still to come.
+        self.view.look.as_ref().map_or(first, |look| look.since.min(first))
     }
 
     /// What is remembered of this look.
     pub fn look(&self) -> Look {
-        Look { place: self.place(), ..Look::new(self.since(), self.env.file_clock() / MICRO) }
-    }
-
-    /// Hash of home, scope and project; a change means that the observer moved.
-    fn place(&self) -> u32 {
-        let home = self.env.home.as_os_str().as_encoded_bytes();
-        Id::of(&[home, &[0, self.settings.scope as u8], self.project.as_bytes()].concat()).short()
+        let id = self.observer.home.is_some().then(|| self.observer.id.clone());
+        Look { place: self.place, id, ..Look::new(self.since(), self.env.file_clock() / 1000) }
     }
 
     fn note(&self, survey: &mut Survey<'f>, session: &Session<'_>, stamp: Stamp, reason: Reason) {
@@ -241,192 +255,14 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// What becomes of a subagent's file is only of interest if it is told.
-    fn note_candidate(&self, candidate: &Candidate, reason: Reason, survey: &mut Survey<'f>) {
+    pub(super) fn note_candidate(&self, candidate: &Candidate, reason: Reason, survey: &mut Survey<'f>) {
         if !candidate.subagent || reason == Reason::News {
             self.note(survey, &candidate.session, candidate.stamp, reason);
         }
     }
 
-    fn key(&self, session: &Session) -> String {
+    pub(super) fn key(&self, session: &Session) -> String {
         session.name.clone().unwrap_or_else(|| session.path.to_string_lossy().into_owned())
-    }
-
-    /// The sessions of a home that were written since.
-    fn named(&self, home: &Home, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
-        let horizon = self.horizon();
-        let mut candidates = Vec::new();
-        let mut of_subagents = HashSet::new();
-        let names = home.names();
-        for name in &names {
-            let Some(session) = home.session(name, self.formats, self.env) else { continue };
-            let Ok(stamp) = std::fs::metadata(&session.path).map(|meta| Stamp::from(&meta)) else { continue };
-            let path = session.path.to_string_lossy();
-            // A name may have got another session; then the rest of the old one is still to be told.
-            let (old, seen) = match self.view.sessions.get(name) {
-                Some(seen) if seen.path.as_ref().is_some_and(|seen| *seen != path) => (Some(seen), None),
-                seen => (None, seen),
-            };
-            let own = self.observer.is(&session);
-            for (path, stamp) in locate::subagents(&session, &session.id) {
-                let key = path.to_string_lossy().into_owned();
-                let seen = self.view.sessions.get(&key);
-                let counts = !own && !Home::is_throw_away(name) && self.idle(seen, stamp, horizon).is_none();
-                if counts {
-                    let (key, session) = (key.clone(), Session { path, ..session.clone() });
-                    candidates.push(Candidate { key, session, stamp, named: true, subagent: true, seen });
-                }
-                of_subagents.insert(key);
-            }
-            let reason = if Home::is_throw_away(name) {
-                Some(Reason::ThrowAway)
-            } else if own {
-                Some(Reason::Own)
-            } else {
-                self.idle(seen, stamp, horizon)
-            };
-            match reason {
-                Some(reason) => self.note(survey, &session, stamp, reason),
-                None => {
-                    let key = name.clone();
-                    candidates.push(Candidate { key, session, stamp, named: true, subagent: false, seen });
-                }
-            }
-            if let Some((key, old)) = old.and_then(|old| Some((old.path.clone()?, old))) {
-                survey.gone.push(name.clone());
-                candidates.extend(self.known(&key, old, horizon, survey));
-            }
-        }
-        for (key, seen) in &self.view.sessions {
-            match names.contains(key) || of_subagents.contains(key) {
-                true => {}
-                // Where a name was before.
-                false if key.starts_with('/') => match self.known(key, seen, horizon, survey) {
-                    Some(candidate) => candidates.push(Candidate { named: true, ..candidate }),
-                    None => survey.gone.push(key.clone()),
-                },
-                false => survey.gone.push(key.clone()),
-            }
-        }
-        candidates.iter_mut().filter(|candidate| candidate.session.name.is_none()).for_each(|old| old.named = true);
-        candidates
-    }
-
-    /// Why there is no need to open a file.
-    fn idle(&self, seen: Option<&Seen>, stamp: Stamp, horizon: i64) -> Option<Reason> {
-        match seen {
-            Some(seen) if seen.unread || seen.stamp != Some(stamp.into()) => None,
-            Some(_) => Some(Reason::Unchanged),
-            None => (stamp.modified < horizon).then_some(Reason::Old),
-        }
-    }
-
-    /// A session that has been seen, by its path, if it was written since.
-    fn known(&self, path: &str, seen: &'s Seen, horizon: i64, survey: &mut Survey<'f>) -> Option<Candidate<'s, 'f>> {
-        let stamp = match std::fs::metadata(path) {
-            Ok(meta) => Stamp::from(&meta),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                survey.gone.push(path.to_owned());
-                return None;
-            }
-            // It may be there again at the next look.
-            Err(error) => {
-                survey.bad.push(Unreadable { path: path.into(), error });
-                return None;
-            }
-        };
-        let idle = self.idle(Some(seen), stamp, horizon);
-        if idle.is_some() && !self.explain {
-            return None;
-        }
-        let session = locate::at(self.formats, self.env, Path::new(path)).or_else(|| self.in_folder(path));
-        let subagent = session.is_none();
-        let Some(session) = session.or_else(|| locate::subagent_at(self.formats, self.env, Path::new(path))) else {
-            survey.gone.push(path.to_owned());
-            return None;
-        };
-        let candidate = Candidate { key: path.to_owned(), session, stamp, named: false, subagent, seen: Some(seen) };
-        match idle {
-            Some(reason) => {
-                self.note_candidate(&candidate, reason, survey);
-                None
-            }
-            None => Some(candidate),
-        }
-    }
-
-    /// A Pi session in a folder of the home.
-    fn in_folder(&self, path: &str) -> Option<Session<'f>> {
-        self.observer.home.as_ref()?.in_folder(Path::new(path), self.formats)
-    }
-
-    /// The sessions of the machine that were written since.
-    fn found(&self, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
-        let horizon = self.horizon();
-        let mut candidates = Vec::new();
-        let mut known: HashMap<u64, &str> = HashMap::with_capacity(self.view.sessions.len());
-        for (key, seen) in &self.view.sessions {
-            candidates.extend(self.known(key, seen, horizon, survey));
-            let gone = survey.gone.last() == Some(key);
-            if let Some((_, inode, ..)) = seen.stamp.filter(|_| !gone) {
-                known.insert(inode, file_name(key));
-            }
-        }
-        // A file that has another name now is still the same.
-        let moved: HashMap<(u64, u64), &Seen> = survey
-            .gone
-            .iter()
-            .filter_map(|key| self.view.sessions.get(key))
-            .filter_map(|seen| seen.stamp.map(|(device, inode, ..)| ((device, inode), seen)))
-            .collect();
-        let mut bad = Vec::new();
-        let mut new = HashSet::new();
-        let (mut count, mut late) = (0u32, false);
-        // A session that has been quiet for long has no subagent at work; there may be very many of them.
-        let lively: RefCell<Vec<Id>> = RefCell::default();
-        let is_lively = |id: &str| {
-            let mut lively = lively.borrow_mut();
-            // As good as sorted from the second question on.
-            lively.sort_unstable();
-            [Some(id), id.get(..8)].into_iter().flatten().any(|id| lively.binary_search(&Id::of(id.as_bytes())).is_ok())
-        };
-        locate::each_with_subagents(self.formats, self.env, &is_lively, &mut bad, &mut |file: Listing<'_, 'f>| {
-            // Asking for the time is cheap, but not for each of thousands.
-            count += 1;
-            late = late || count % 256 == 0 && self.deadline.is_over();
-            let seen = known.get(&file.inode()).is_some_and(|name| *name == file.name());
-            let stamp = if late || seen { None } else { file.stamp() };
-            if !file.is_subagent && (seen || stamp.is_some_and(|stamp| stamp.modified >= horizon.saturating_sub(LONG)))
-            {
-                lively.borrow_mut().extend(file.id().map(|id| Id::of(id.as_bytes())));
-            }
-            let Some(stamp) = stamp else { return };
-            let seen = moved.get(&(stamp.device, stamp.inode)).copied();
-            let old = stamp.modified < horizon && seen.is_none();
-            let subagent = file.is_subagent;
-            if old && (!self.explain || subagent) {
-                return;
-            }
-            let session = file.session(Some(stamp));
-            let reason = match old {
-                true => Some(Reason::Old),
-                false => self.observer.is(&session).then_some(Reason::Own),
-            };
-            let key = self.key(&session);
-            if self.view.sessions.contains_key(&key) {
-                return;
-            }
-            let candidate = Candidate { key, session, stamp, named: false, subagent, seen };
-            match reason {
-                Some(reason) => self.note_candidate(&candidate, reason, survey),
-                // A file that two patterns, or two links, lead to is one.
-                None if new.insert((stamp.device, stamp.inode)) => candidates.push(candidate),
-                None => {}
-            }
-        });
-        survey.lost_sight = late || !bad.is_empty();
-        survey.cut_short = late;
-        survey.bad.extend(bad);
-        candidates
     }
 
     /// What the readings amount to. What was copied from another session is that session's.
@@ -434,26 +270,28 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         if readings.iter().all(|(_, new)| new.part.entries.is_empty()) {
             return readings.into_iter().for_each(|(candidate, new)| self.pass(candidate, new, survey));
         }
-        let mut told: HashSet<Id> = self.own().entries.iter().filter_map(print).collect();
+        // In another file, only what has an id is surely a copy.
+        let in_other_files = |entry: &Entry| entry.key.and_then(|_| fingerprint(entry));
+        let mut told: HashSet<Id> = self.own().entries.iter().filter_map(in_other_files).collect();
         let ring = self.view.look.iter().flat_map(|look| &look.told).copied();
         let before: HashSet<u32> = ring.chain(self.view.sessions.values().filter_map(|seen| seen.print)).collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
-        readings.sort_by_key(|(candidate, _)| {
-            let born = std::fs::metadata(&candidate.session.path).and_then(|meta| meta.created()).ok();
-            (!candidate.is_known(), born, candidate.stamp.modified)
-        });
+        readings
+            .sort_by_key(|(candidate, new)| (!candidate.is_known(), new.meta.created().ok(), candidate.stamp.modified));
         let mut subagents = Vec::new();
         for (candidate, mut new) in readings {
             let entries = &mut new.part.entries;
-            // Of one that has been told, only new lines were read.
-            if candidate.seen.is_none_or(|seen| seen.unread) {
-                let copied = |entry: &Entry| print(entry).is_some_and(|print| before.contains(&print.short()));
-                let copied = entries.iter().rposition(copied).map_or(0, |place| place + 1);
-                entries.drain(..copied);
+            // Where reading went on, only new lines were read. Else everything up to what was told last is old.
+            if !new.resumed || candidate.seen.is_none_or(|seen| seen.unread) {
+                let known = candidate.is_known();
+                let print = |entry: &Entry| if known { fingerprint(entry) } else { in_other_files(entry) };
+                let was_told = |entry: &Entry| print(entry).is_some_and(|print| before.contains(&print.short()));
+                let old = entries.iter().rposition(was_told).map_or(0, |place| place + 1);
+                entries.drain(..old);
             }
-            entries.retain(|entry| print(entry).is_none_or(|print| !told.contains(&print)));
-            told.extend(entries.iter().filter_map(print));
-            match Activity::of(entries, &new.before.last) {
+            entries.retain(|entry| in_other_files(entry).is_none_or(|print| !told.contains(&print)));
+            told.extend(entries.iter().filter_map(in_other_files));
+            match Activity::of(entries, new.part.ending) {
                 Some(activity) if !candidate.subagent => self.report(candidate, new, activity, survey),
                 // Of all that a subagent does, its edits count.
                 Some(activity) if !activity.edited.is_empty() => subagents.push((candidate, new, activity.edited)),
@@ -465,6 +303,13 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
+    /// A file that is the same under another path is not missing.
+    fn forget_old_path(&self, candidate: &Candidate, new: &New, survey: &mut Survey<'f>) {
+        if let Some(old) = candidate.moved_from.filter(|_| new.resumed) {
+            survey.forgotten.push(old.to_owned());
+        }
+    }
+
     /// What a subagent edited, its session edited, whether that has other news or none.
     fn credit(
         &self,
@@ -473,6 +318,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         edited: Vec<(String, Option<Time>)>,
         survey: &mut Survey<'f>,
     ) {
+        self.forget_old_path(&candidate, &new, survey);
         let New { before, after, .. } = new;
         let parent = survey.news.iter().position(|news| is_parent(&news.session, &candidate.session));
         let index = parent.unwrap_or_else(|| {
@@ -505,108 +351,44 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     fn parent_key(&self, session: &Session) -> Option<String> {
         let short = &session.id[..session.id.floor_char_boundary(8)];
         let is_it = |key: &str| {
-            let other = locate::at(self.formats, self.env, Path::new(key));
+            let other = find::at(self.formats, self.env, Path::new(key));
             key.contains(short) && other.is_some_and(|other| is_parent(&other, session))
         };
         session.name.clone().or_else(|| self.view.sessions.keys().find(|key| is_it(key)).cloned())
     }
 
     fn report(&self, candidate: Candidate<'s, 'f>, new: New, mut activity: Activity, survey: &mut Survey<'f>) {
-        let New { part, before, mut after } = new;
+        self.forget_old_path(&candidate, &new, survey);
+        let New { part, before, mut after, .. } = new;
         self.note(survey, &candidate.session, candidate.stamp, Reason::News);
         let before = Seen { path: candidate.path(), ..before };
         after.path = candidate.path();
-        after.last = activity.last.clone();
-        after.print = part.entries.iter().rev().find_map(print).map(Id::short);
+        after.print = part.entries.iter().rev().find_map(fingerprint).map(Id::short);
         let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
         let mut edited = Vec::new();
         add_edits(std::mem::take(&mut activity.edited), cwd, &mut activity, &mut edited);
         let said = part.entries.iter().filter(|entry| matches!(entry.what, What::Text(_)));
-        let prints = said.filter_map(print).map(Id::short).collect();
+        let prints = said.filter_map(fingerprint).map(Id::short).collect();
         let Candidate { key, session, .. } = candidate;
         let parts = vec![(key.clone(), before.clone(), after.clone())];
         survey.news.push(News { key, session, activity, before, after, edited, parts, prints });
     }
 
     fn pass(&self, candidate: Candidate<'s, 'f>, new: New, survey: &mut Survey<'f>) {
-        self.leave(&candidate, Reason::NothingSaid, survey);
-        if candidate.is_known() {
-            let path = candidate.path();
-            survey.passed.push((candidate.key, Seen { path, ..new.after }));
+        self.forget_old_path(&candidate, &new, survey);
+        if !candidate.is_known() || (candidate.moved_from.is_some() && !new.resumed) {
+            return self.leave(&candidate, Reason::NothingSaid, survey);
         }
+        self.note_candidate(&candidate, Reason::NothingSaid, survey);
+        let path = candidate.path();
+        survey.remembered.push((candidate.key, Seen { path, ..new.after }));
     }
 
-    /// The end of the observer's own transcript.
-    pub fn own(&self) -> &Part {
-        // Without it, only a conflict may go untold.
-        self.own.get_or_init(|| self.own_path().and_then(|path| self.end_of(&path, false).ok()).unwrap_or_default())
-    }
-
-    fn own_path(&self) -> Option<PathBuf> {
-        let there = self.observer.transcript.clone().filter(|path| path.is_file());
-        there.or_else(|| self.find(&self.observer.id))
-    }
-
-    /// The end of a transcript of the observer, or of one of its subagents.
-    fn end_of(&self, path: &Path, subagent: bool) -> io::Result<Part> {
-        let transcript = Transcript::open(path, self.observer.format.format())?.subagent(subagent);
-        let start = newest_lines(&transcript.file, transcript.meta.len(), budget::OWN)?;
-        transcript.part(start, &mut Buffer::default(), None)
-    }
-
-    /// What the observer's subagents have edited lately, as far as there is time to look.
-    fn own_subagents(&self) -> Vec<Entry<'static>> {
-        let Some(path) = self.own_path() else { return Vec::new() };
-        let (id, format) = (self.observer.id.clone(), self.observer.format);
-        let own = Session { id, name: None, format, root: None, path, stamp: None };
-        let mut files = locate::subagents(&own, &own.id);
-        files.truncate(MOST_SUBAGENTS);
-        let read = files.iter().take_while(|_| !self.deadline.is_over());
-        let parts = read.filter_map(|(path, _)| self.end_of(path, true).ok());
-        let is_edit = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
-        parts.flat_map(|part| part.entries).filter(is_edit).collect()
-    }
-
-    /// The transcript of the observer's agent that has an id in its name.
-    pub(super) fn find(&self, id: &str) -> Option<PathBuf> {
-        let mut found = None;
-        let format = std::slice::from_ref(self.observer.format);
-        locate::each(format, self.env, &mut Vec::new(), &mut |file| {
-            if found.is_none() && file.id() == Some(id) {
-                found = Some(file.session(None).path);
-            }
-        });
-        found
-    }
-
-    /// How many bytes an id has in common with that of another session of its agent.
-    pub fn shared_start(&self, session: &Session) -> usize {
-        let mut shared = 0;
-        locate::each(std::slice::from_ref(session.format), self.env, &mut Vec::new(), &mut |file| {
-            if let Some(other) = file.id().filter(|other| *other != session.id) {
-                shared = shared.max(locate::shared_start(&session.id, other));
-            }
-        });
-        shared
-    }
-
-    /// What the observer has read and edited lately.
-    pub fn own_files(&self) -> Touched {
-        let mut touched = Touched::new();
-        for entry in self.own().entries.iter().chain(&self.own_subagents()) {
-            let What::Call(call) = &entry.what else { continue };
-            if call.failed || !matches!(call.act, Act::Edit | Act::Read) {
-                continue;
-            }
-            for path in &call.subjects {
-                let place = touched.entry(absolute(&self.env.cwd, path)).or_insert((call.act, entry.time));
-                // That it edited a file says more than that it read it afterwards.
-                if (call.act == Act::Edit && entry.time >= place.1) || place.0 != Act::Edit {
-                    *place = (call.act, entry.time);
-                }
-            }
-        }
-        touched
+    /// As much of a session's id as tells it from all others. They are all looked at once, however many are asked for.
+    pub fn short_id<'i>(&self, session: &'i Session) -> &'i str {
+        let all =
+            self.ids.get_or_init(|| Shortener::of_files(self.formats, self.env, &mut self.unreadable.borrow_mut()));
+        all.short(&session.id)
     }
 }
 
@@ -635,19 +417,4 @@ fn add_edits(
             }
         }
     }
-}
-
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
-}
-
-/// Fingerprint of an entry, which only copies of it share. None for what has no id.
-fn print(entry: &Entry) -> Option<Id> {
-    let text = match &entry.what {
-        What::Text(text) => text,
-        What::Call(call) => &call.tool,
-        _ => return None,
-    };
-    let time = entry.time.map_or(0, |time| time.0);
-    entry.key.map(|key| Id::of(&[&key.0.to_le_bytes(), &time.to_le_bytes(), text.as_bytes()].concat()))
 }

@@ -3,9 +3,9 @@
 //! A quote closes with as many backslashes as it opened with, so that JSON within JSON ends where it should; one that does
 //! not close ends with its line. Whether what is inside is a value is for `value` to say.
 
-use memchr::{memchr2_iter, memmem, memrchr};
+use memchr::{memchr2_iter, memmem};
 
-use super::text::{NEAR, is_space, near};
+use super::text::{is_line, is_space, looked, near, near_before};
 
 const QUOTES: &[(&str, &str)] = &[("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("‘", "’"), ("„", "“"), ("«", "»")];
 
@@ -38,8 +38,7 @@ impl Quote {
     /// Whether it closes what was opened before, as in `"Enter password: ")`: it is the second of two on its line, and
     /// what follows does not look like a value.
     pub fn is_closing(&self, text: &[u8]) -> bool {
-        let before = &text[self.inside.saturating_sub(NEAR)..self.inside];
-        let line = &before[memrchr(b'\n', before).map_or(0, |newline| newline + 1)..];
+        let line = near_before(text, self.inside, is_line);
         let mark = &line[line.len().saturating_sub(self.escapes + self.close.len())..];
         let marks = memmem::find_iter(line, mark).filter(|at| *at == 0 || line[at - 1] != b'\\');
         let is_even = self.close.is_ascii() && marks.count() % 2 == 0;
@@ -52,54 +51,21 @@ impl Quote {
         let first = self.close.as_bytes()[0];
         for at in memchr2_iter(first, if self.is_triple { first } else { b'\n' }, rest) {
             if rest[at] == b'\n' {
-                return from + at;
+                return from + looked(&rest[..at]).len();
             }
             let slashes = rest[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
             let start = at - slashes.min(self.escapes);
             let is_escaped = slashes > self.escapes && (self.escapes > 0 || slashes % 2 == 1);
             let is_whole = !self.is_triple || is_thrice(&rest[start..], at + self.close.len() - start);
             if !is_escaped && is_whole && rest[at..].starts_with(self.close.as_bytes()) {
-                return from + start;
+                return from + looked(&rest[..start]).len();
             }
         }
-        text.len()
+        from + looked(rest).len()
     }
 }
 
 /// Whether a text begins with the same thing three times.
 fn is_thrice(text: &[u8], length: usize) -> bool {
-    text.len() >= 3 * length
-        && text[..length] == text[length..2 * length]
-        && text[..length] == text[2 * length..3 * length]
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::secrets::check::{assert_hidden, assert_kept};
-
-    #[test]
-    fn what_is_in_quotes_goes_whole() {
-        assert_hidden(&[
-            "export AWS_SECRET_ACCESS_KEY='⟦wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY⟧'",
-            "{\"password\":\"⟦a\\\"b⟧\",\"user\":\"me\"}",
-            "{\\\"password\\\":\\\"⟦a\\\\\\\"b⟧\\\",\\\"user\\\":\\\"me\\\"}",
-            "password = b\"⟦hunter2⟧\"",
-            "password = \"\"\"⟦hunter2⟧\"\"\" + x",
-            "password: “⟦hunter 2⟧” x",
-            "secret = \"⟦correct horse battery⟧\"",
-            "PASSWORD=\"⟦)abc⟧\" x",
-            "token: \"⟦unclosed",
-        ]);
-    }
-
-    #[test]
-    fn a_quote_that_closes_opens_nothing() {
-        assert_kept(&[
-            "grep \"password:\" file.txt",
-            "grep 'token=' src -r | head",
-            "set `PASSWORD=` in `.env`",
-            "print('token:'+t) print(\"x\", \"token: \" + t)",
-            "password = input(\"Enter password: \")",
-        ]);
-    }
+    text.len() >= 3 * length && text[..2 * length] == text[length..3 * length]
 }

@@ -1,18 +1,16 @@
 //! How far a session has seen the others.
 //!
-//! `{"main":{"discord":{"offset":12345,…}}}`: observer, other session, place. In a named home one file is shared by all
-//! observers; elsewhere each has its own. Whoever works with the file holds its lock from reading to writing, and writes
-//! back what belongs to others as it stood there.
+//! `{"main":{"discord":{"offset":12345,…}}}`: observer, other session, offset. In a named home one file is shared by all
+//! observers; elsewhere each has its own. A process holds the file's lock from reading to writing, and writes the entries
+//! of other observers back as they were.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::Lock;
@@ -57,6 +55,12 @@ pub struct Seen {
     pub path: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// Since when the file, or the name, is not there. It may come back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<Time>,
+    /// Reading it took too long; others go first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub slow: bool,
 }
 
 impl Seen {
@@ -75,7 +79,7 @@ impl Seen {
 }
 
 /// What an observer remembers of itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Look {
     /// The version of what is written here; a newer one is not understood.
     #[serde(default)]
@@ -90,10 +94,19 @@ pub struct Look {
     /// The last things that were told, by all they say: a copy in another file is not news there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub told: Vec<u32>,
-    /// It was told where the work stopped.
+    /// Files that had no news, by path and stamp: as long as both stay, nobody has to open them again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub examined: Vec<u64>,
+    /// Where a walk over all files was cut short, and when it began: the next look goes on there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub walk: Option<(u64, i64)>,
+    /// The id of the observer, by which it keeps its name while its name file is missing or half written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The hook has reported where the work stopped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub started: bool,
-    /// The user wants this session to be told nothing.
+    /// The user muted the hook for this session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub muted: bool,
 }
@@ -102,10 +115,10 @@ pub const VERSION: u32 = 1;
 
 impl Look {
     /// How many things that were told are remembered.
-    const TOLD: usize = 64;
+    const TOLD: usize = 512;
 
     pub fn new(since: Time, clock: i64) -> Look {
-        Look { version: VERSION, since, clock, place: 0, told: Vec::new(), started: false, muted: false }
+        Look { version: VERSION, since, clock, ..Look::default() }
     }
 
     pub fn remember(&mut self, told: &[u32]) {
@@ -116,51 +129,18 @@ impl Look {
 }
 
 /// What an observer has seen.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct View {
-    /// Nothing before its first look.
+    /// Nothing before its first look. It stands among the sessions, under a name that no session can have.
+    #[serde(rename = ".", default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub look: Option<Look>,
+    #[serde(flatten)]
     pub sessions: BTreeMap<String, Seen>,
 }
 
-/// The key of [`Look`] among the sessions; no session can be called that.
-const OWN: &str = ".";
-
-impl Serialize for View {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        if let Some(look) = &self.look {
-            map.serialize_entry(OWN, look)?;
-        }
-        self.sessions.iter().try_for_each(|(key, seen)| map.serialize_entry(key, seen))?;
-        map.end()
-    }
-}
-
-impl<'de> Deserialize<'de> for View {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<View, D::Error> {
-        struct Entries;
-        impl<'de> Visitor<'de> for Entries {
-            type Value = View;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("an object of sessions")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<View, A::Error> {
-                let mut view = View::default();
-                while let Some(key) = map.next_key::<String>()? {
-                    if key == OWN {
-                        view.look = Some(map.next_value()?);
-                    } else {
-                        view.sessions.insert(key, map.next_value()?);
-                    }
-                }
-                Ok(view)
-            }
-        }
-        deserializer.deserialize_map(Entries)
-    }
+/// Reads a value that may be missing, but must not be null.
+fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
 }
 
 /// The file, held for one observer.
@@ -189,35 +169,28 @@ impl Cursors {
         }
     }
 
-    /// Reads the file for somebody who will not change it.
+    /// Reads the file without the lock, for a caller that does not change it.
     pub fn read(path: PathBuf, observer: &str, say: &mut dyn FnMut(String)) -> Cursors {
         let mut absent = |why: String| say(format!("{}: {why}; taken as not there", path.display()));
-        let mut others = match crate::file::read_own(&path) {
-            Ok(text) if text.is_empty() => BTreeMap::new(),
-            Ok(text) => serde_json::from_slice::<BTreeMap<String, Box<RawValue>>>(&text).unwrap_or_else(|error| {
-                absent(format!("no cursors ({error})"));
-                BTreeMap::new()
-            }),
-            Err(error) => {
-                if !matches!(error.kind(), io::ErrorKind::NotFound) {
-                    absent(error.to_string());
-                }
-                BTreeMap::new()
-            }
-        };
-        let own = others.remove(observer).map(|own| serde_json::from_str::<View>(own.get()));
-        let view = match own {
-            None => View::default(),
-            Some(Ok(view)) if view.look.as_ref().is_some_and(|look| look.version > VERSION) => {
+        let mut others: BTreeMap<String, Box<RawValue>> = BTreeMap::new();
+        match crate::file::read_own(&path) {
+            Ok(text) if text.is_empty() => {}
+            Ok(text) => match serde_json::from_slice(&text) {
+                Ok(all) => others = all,
+                Err(error) => absent(format!("no cursors ({error})")),
+            },
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => absent(error.to_string()),
+        }
+        let mut view = View::default();
+        match others.remove(observer).map(|own| serde_json::from_str::<View>(own.get())) {
+            None => {}
+            Some(Ok(own)) if own.look.as_ref().is_some_and(|look| look.version > VERSION) => {
                 absent("written by a newer version".into());
-                View::default()
             }
-            Some(Ok(view)) => view,
-            Some(Err(error)) => {
-                absent(format!("no cursors of {observer} ({error})"));
-                View::default()
-            }
-        };
+            Some(Ok(own)) => view = own,
+            Some(Err(error)) => absent(format!("no cursors of {observer} ({error})")),
+        }
         Cursors { path, observer: observer.into(), others, view, lock: None }
     }
 
@@ -225,7 +198,7 @@ impl Cursors {
         &self.path
     }
 
-    /// Leaves out observers that have no name any more and have not looked since then, in seconds since 1970.
+    /// Drops observers that no longer have a name and have not looked since then, in seconds since 1970.
     pub fn forget_others(&mut self, names: &[String], before: i64) {
         self.others.retain(|observer, view| {
             let view = serde_json::from_str::<View>(view.get()).ok();
@@ -239,26 +212,36 @@ impl Cursors {
         if self.lock.is_none() {
             return Ok(());
         }
-        struct All<'c>(&'c Cursors);
-        impl Serialize for All<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                let mut map = serializer.serialize_map(None)?;
-                self.0.others.iter().try_for_each(|(observer, view)| map.serialize_entry(observer, view))?;
-                map.serialize_entry(&self.0.observer, &self.0.view)?;
-                map.end()
-            }
-        }
-        super::replace(&self.path, &serde_json::to_vec(&All(self))?)
+        let own = serde_json::value::to_raw_value(&self.view)?;
+        let mut all: BTreeMap<&str, &RawValue> = self.others.iter().map(|(name, view)| (&**name, &**view)).collect();
+        all.insert(&self.observer, &own);
+        super::replace(&self.path, &serde_json::to_vec(&all)?)
     }
 }
 
-/// Deletes what sessions have seen that have not looked since then, in seconds since 1970. What cannot be deleted stays,
-/// and so do locks: somebody may hold one.
+/// The name of the observer with an id, as the file knows it from an earlier look.
+pub fn observer_with(path: &Path, id: &str) -> Option<String> {
+    let text = crate::file::read_own(path).ok()?;
+    let all: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(&text).ok()?;
+    all.into_iter().filter(|(_, view)| view.get().contains(id)).find_map(|(observer, view)| {
+        let look = serde_json::from_str::<View>(view.get()).ok()?.look?;
+        (look.id.as_deref() == Some(id) && observer != id).then_some(observer)
+    })
+}
+
+/// Deletes the files of sessions that have not looked since then, in seconds since 1970, and their locks. A file that
+/// somebody works with, or that cannot be deleted, stays.
 pub fn forget(dir: &Path, before: i64) {
-    for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-        let is_view = entry.path().extension().is_some_and(|end| end == "json");
-        if is_view && entry.metadata().is_ok_and(|meta| meta.mtime() < before) {
-            let _ = std::fs::remove_file(entry.path());
+    for path in super::old_files(dir, before) {
+        let view = path.with_extension("json");
+        let lock = path.with_extension("lock");
+        if path != view && path != lock {
+            continue;
+        }
+        let Ok(Some(lock)) = Lock::take(&lock, &Deadline::after(Duration::ZERO)) else { continue };
+        if std::fs::metadata(&view).map_or(true, |meta| meta.mtime() < before) {
+            let _ = std::fs::remove_file(&view);
+            let _ = lock.remove();
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What was told to whom, and what went wrong: the last few hundred lines, for `doctor` and `explain`.
+//! What the hook reported to which session, and what went wrong: the last few hundred lines, for `doctor` and `explain`.
 //!
-//! A hook's stderr is seen by nobody as a rule. A line here is.
+//! Hardly anybody sees the stderr of a hook; `doctor` shows the lines here.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::file;
+use crate::file::{self, Unreadable};
 use crate::time::Time;
 
 /// One run of the hook that said something, or wanted to.
@@ -51,7 +51,11 @@ impl Journal {
         let open = || file::open_own(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
         let mut journal = open()?;
         if journal.metadata()?.len() > Journal::MOST {
-            fs::rename(&self.path, self.older())?;
+            match fs::rename(&self.path, self.older()) {
+                // Another hook has just done it.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                moved => moved?,
+            }
             journal = open()?;
         }
         // One write, so that two processes do not write into each other's lines.
@@ -59,8 +63,15 @@ impl Journal {
     }
 
     /// All that is kept, the oldest first; a broken line is left out.
-    pub fn read(&self) -> Vec<Note> {
-        let texts = [self.older(), self.path.clone()].map(|path| file::read_to_string(&path).unwrap_or_default());
-        texts.iter().flat_map(|text| text.lines()).filter_map(|line| serde_json::from_str(line).ok()).collect()
+    pub fn read(&self) -> Result<Vec<Note>, Unreadable> {
+        let mut notes = Vec::new();
+        for path in [self.older(), self.path.clone()] {
+            match file::read_to_string(&path) {
+                Ok(text) => notes.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok())),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Unreadable { path, error }),
+            }
+        }
+        Ok(notes)
     }
 }

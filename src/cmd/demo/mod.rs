@@ -1,12 +1,14 @@
 //! `session-context demo`: four made-up sessions in a throw-away directory, and what one of them would be told.
+//!
+//! The hook's own code says it, at a fixed time; nothing of the user's is read, and the directory is gone afterwards.
 
-use std::io;
 use std::path::Path;
 
 use super::args::LogArgs;
-use super::{Exit, Stage, log};
+use super::{Exit, Problem, Stage, log};
 use crate::budget::Deadline;
 use crate::env::Env;
+use crate::file::Unreadable;
 use crate::hook::survey::Surveyor;
 use crate::hook::{Observer, tell};
 use crate::settings::Settings;
@@ -32,23 +34,25 @@ const SHOWN: &str = "a11ce000";
 /// Noon, when the last of them has been quiet for three minutes.
 const NOW: &[u8] = b"2026-11-16T12:00:00Z";
 
-pub fn run(stage: &mut Stage) -> io::Result<Exit> {
-    let home = stage.env.throw_away("session-context-demo")?;
-    let shown = home.path().canonicalize().and_then(|path| show(&path, stage));
-    let removed = home.remove();
-    let exit = shown?;
-    removed?;
-    Ok(exit)
+pub fn run(stage: &mut Stage) -> Result<Exit, Problem> {
+    let path = stage.env.temporary_dir("session-context-demo");
+    let path = path.map_err(|error| Problem::Trouble(format!("a temporary directory: {error}")))?;
+    let failed = |error| Unreadable { path: path.clone(), error };
+    let shown = path.canonicalize().map_err(|error| failed(error).into()).and_then(|path| show(&path, stage));
+    std::fs::remove_dir_all(&path).map_err(failed)?;
+    shown
 }
 
-fn show(home: &Path, stage: &mut Stage) -> io::Result<Exit> {
+fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
     for (path, text) in SESSIONS {
         let path = home.join(path);
-        std::fs::create_dir_all(path.parent().unwrap_or(home))?;
-        std::fs::write(path, text.replace("/demo", &home.to_string_lossy()))?;
+        let made = std::fs::create_dir_all(path.parent().unwrap_or(home));
+        let written = made.and_then(|()| std::fs::write(&path, text.replace("/demo", &home.to_string_lossy())));
+        written.map_err(|error| Unreadable::new(&path, error))?;
     }
-    std::fs::create_dir_all(home.join("shop"))?;
-    let env = Env::fixed(home, home.join("shop"), Time::parse(NOW).unwrap_or(Time(0)));
+    let shop = home.join("shop");
+    std::fs::create_dir_all(&shop).map_err(|error| Unreadable::new(&shop, error))?;
+    let env = Env::fixed(home, shop, Time::parse(NOW).unwrap_or(Time(0)));
     let settings = Settings::default();
     let Some(claude) = stage.formats.iter().find(|format| format.name == "agent-sdk") else { return Ok(Exit::Nothing) };
     let observer = Observer::new(claude, ASKS, None, &env, &settings);
@@ -63,8 +67,7 @@ fn show(home: &Path, stage: &mut Stage) -> io::Result<Exit> {
     }
     writeln!(out, "\nAnd this is what it, or you, can look up: session-reader {SHOWN}\n")?;
     let args = LogArgs { name: Some(SHOWN.into()), ..LogArgs::default() };
-    let exit =
-        log::run(&args, &mut Stage { env: &env, formats: stage.formats, out: stage.out, err: stage.err, ..*stage })?;
+    let exit = log::run(&args, &mut stage.at(&env))?;
     writeln!(stage.out, "\nNext: `session-context install` (from a clone of the repository, `cargo setup` first)")?;
     Ok(exit)
 }

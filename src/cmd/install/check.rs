@@ -2,69 +2,68 @@
 
 use std::path::Path;
 
-use super::agents::{Agent, Form, Moment, Scope};
-use super::edit::Json;
 use super::files;
-use super::site::Site;
-use super::{extension, hook};
+use super::json::Json;
+use super::site::{Level, Site};
+use super::{hook, texts};
 use crate::env::Env;
+use crate::format::Known;
+use crate::format::install::FileKind;
 
-/// What was found out about an agent's hook.
 #[derive(Debug)]
-pub enum Hook {
-    /// It is there, for the reasons given.
+pub enum HookState {
+    /// In these files.
     Installed(Vec<String>),
-    /// It is there, but will not run as it should.
+    /// It will not run, for these reasons.
     Broken(Vec<String>),
     Missing,
 }
 
-/// Looks at the settings of an agent, the user's and this directory's.
-pub fn check(format: &str, name: &str, env: &Env) -> Option<Hook> {
-    let agent = Agent::of_format(format)?;
+/// Checks the settings of the user and of this directory. None if no hook is known for the agent.
+pub fn check(known: &Known, env: &Env) -> Option<HookState> {
+    let user = Site::new(known, Level::User, env)?;
+    if let Err(trouble) = user.check_place() {
+        return Some(HookState::Broken(vec![trouble.shown(env)]));
+    }
+    // In the home directory, the project's settings are the user's.
+    let project = Site::new(known, Level::Project, env).filter(|project| project.file() != user.file());
     let (mut good, mut bad) = (Vec::new(), Vec::new());
-    for scope in [Scope::User, Scope::Project] {
-        let site = Site { agent, name: name.into(), called: name, scope, env };
-        let found = in_file(&site);
-        if !found.is_empty() || scope == Scope::User {
-            bad.extend(site.switched_off().into_iter().map(|off| format!("hooks are switched off: {off}")));
-        }
-        for (is_good, what) in found {
-            if is_good { good.push(what) } else { bad.push(what) }
-        }
-        if scope == Scope::User {
-            good.extend(site.packaged());
+    let (mut off, mut unreadable) = user.switched_off();
+    for site in [Some(user), project].into_iter().flatten() {
+        for (is_good, what) in in_file(&site) {
+            let list = if is_good { &mut good } else { &mut bad };
+            list.push(what);
+            if site.level == Level::Project {
+                (off, unreadable) = site.switched_off();
+            }
         }
     }
-    bad.dedup();
-    Some(match (good.is_empty(), bad.is_empty()) {
-        (true, true) => Hook::Missing,
-        (false, true) => Hook::Installed(good),
-        (_, false) if good.is_empty() && bad.iter().all(|bad| bad.starts_with("hooks are")) => Hook::Missing,
-        _ => Hook::Broken(bad),
-    })
+    good.extend(user.packaged());
+    if good.is_empty() && bad.is_empty() {
+        return Some(HookState::Missing);
+    }
+    let off = off.into_iter().map(|off| format!("hooks are switched off: {off}"));
+    bad.splice(0..0, off.chain(unreadable.into_iter().map(|trouble| trouble.shown(env))));
+    Some(if bad.is_empty() { HookState::Installed(good) } else { HookState::Broken(bad) })
 }
 
-/// What a file says, each with whether that is as it should be.
+/// The findings in one file, each with whether it is good.
 fn in_file(site: &Site) -> Vec<(bool, String)> {
     let path = site.file();
     let shown = site.tilde(&path);
     let bytes = match files::read(&path) {
         Ok(None) => return Vec::new(),
         Ok(Some(bytes)) => bytes,
-        Err(trouble) => return vec![(false, trouble.to_string())],
+        Err(trouble) => return vec![(false, trouble.shown(site.env))],
     };
-    if site.agent.form == Form::Extension {
-        return if extension::is_ours(&bytes) { vec![(true, shown)] } else { Vec::new() };
+    if site.install.kind == FileKind::PiExtension {
+        return if texts::is_extension(&bytes) { vec![(true, shown)] } else { Vec::new() };
     }
-    let json = match Json::parse(&bytes) {
+    let json = match Json::parse(&path, &bytes) {
         Ok(json) => json,
-        Err(fault) => {
-            let place = format!("{shown}:{}:{}", fault.line, fault.column);
-            return vec![(false, format!("{place}: {}; correct that and install it again", fault.why))];
-        }
+        Err(trouble) => return vec![(false, trouble.with("correct that and install it again").shown(site.env))],
     };
-    let entries = hook::entries(&json.value, site.agent.form);
+    let entries = hook::entries(&json, site.install);
     let mut found = Vec::new();
     for entry in &entries {
         let program = Path::new(&entry.program);
@@ -72,27 +71,14 @@ fn in_file(site: &Site) -> Vec<(bool, String)> {
             found.push((false, format!("{shown} runs {}, which is not there; install it again", site.tilde(program))));
         }
     }
-    let prompt = site.agent.event(Moment::Prompt);
+    let prompt = site.events().next().unwrap_or_default();
     let at_prompt = entries.iter().any(|entry| entry.event == prompt);
     if found.is_empty() && !entries.is_empty() {
         let missing = format!("{shown} has the hook, but not for {prompt}; install it again");
         found.push(if at_prompt { (true, shown) } else { (false, missing) });
     }
-    if site.agent.format == "codex" && at_prompt && !is_trusted(&path, site) {
-        let how = "Codex does not trust the hook yet: start `codex`, type `/hooks`";
-        found.push((false, how.into()));
+    if at_prompt && let Some(how) = site.needs_trust() {
+        found.push((false, format!("{} does not trust the hook yet: {how}", site.name())));
     }
     found
-}
-
-/// Whether Codex has any hook of a file among those that the user trusts.
-fn is_trusted(hooks: &Path, site: &Site) -> bool {
-    let config = site.agent.dir(Scope::User, site.env).join("config.toml");
-    let text = crate::file::read_to_string(&config).unwrap_or_default();
-    let table = text.parse::<toml::Table>().unwrap_or_default();
-    let states = table.get("hooks").and_then(|hooks| hooks.get("state")?.as_table());
-    let path = hooks.to_string_lossy();
-    states.is_some_and(|states| {
-        states.iter().any(|(key, state)| key.starts_with(&*path) && state.get("trusted_hash").is_some())
-    })
 }

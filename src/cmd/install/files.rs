@@ -1,19 +1,23 @@
-//! Files of others, changed carefully: all that is to be written is written beside its place first, and only when that
-//! worked is anything put there. A link stays a link, a mode stays a mode.
+//! Careful changes to other programs' files: every new text is written beside its file first, and only when all that
+//! worked do they take their places. A link stays a link, a mode stays a mode. A removal takes along the directories that
+//! it leaves empty, but only those that we made.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::edit::Fault;
+use crate::entry::Id;
+use crate::env::Env;
 use crate::file;
+use crate::state;
 
 /// A file that could not be read or changed.
 #[derive(Debug)]
 pub struct Trouble {
     path: PathBuf,
-    /// Line and column.
     at: Option<(usize, usize)>,
     why: String,
 }
@@ -33,8 +37,21 @@ impl Trouble {
         Trouble { path: path.into(), at: None, why: why.into() }
     }
 
-    pub fn at(path: &Path, Fault { line, column, why }: Fault) -> Trouble {
-        Trouble { path: path.into(), at: Some((line, column)), why }
+    pub fn at(path: &Path, text: &str, byte: usize, why: &str) -> Trouble {
+        let line = text[..byte].matches('\n').count() + 1;
+        let column = text[..byte].chars().rev().take_while(|char| *char != '\n').count() + 1;
+        Trouble { path: path.into(), at: Some((line, column)), why: why.into() }
+    }
+
+    /// Adds what to do about it.
+    pub fn with(mut self, advice: &str) -> Trouble {
+        self.why += &format!("; {advice}");
+        self
+    }
+
+    /// The message, with `~` for the home directory.
+    pub fn shown(self, env: &Env) -> String {
+        Trouble { path: env.tilde(&self.path).into(), ..self }.to_string()
     }
 }
 
@@ -47,17 +64,16 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
     match fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Ok(found) if found.is_dir() => Err(Trouble::new(path, "is a directory, not a file")),
-        // A pipe would be waited for.
+        // Reading a pipe would wait for ever.
         Ok(found) if !found.is_file() => Err(Trouble::new(path, "is not a regular file")),
         found => found.and_then(|_| file::read(path)).map(Some).map_err(trouble(path)),
     }
 }
 
-/// What is to be done to files.
 #[derive(Debug, Default)]
 pub struct Changes {
     writes: Vec<Replacement>,
-    removals: Vec<(PathBuf, PathBuf)>,
+    removals: Vec<PathBuf>,
 }
 
 #[derive(Debug)]
@@ -70,61 +86,61 @@ struct Replacement {
 }
 
 impl Changes {
-    /// Replaces what was read before. In this order.
+    /// Replaces the content that was read before. Writes happen in the order of these calls.
     pub fn write(&mut self, path: &Path, before: Option<Vec<u8>>, after: impl Into<Vec<u8>>) {
         self.writes.push(Replacement { path: path.into(), before, after: after.into(), like: path.into() });
     }
 
-    /// Copies a file to a place where nothing is yet.
+    /// Copies a file to a path where nothing is yet.
     pub fn copy(&mut self, path: &Path, content: &[u8], to: &Path) {
         self.writes.push(Replacement { path: to.into(), before: None, after: content.into(), like: path.into() });
     }
 
-    /// Removes a file, and the directories that are empty then, up to a directory that stays. After all writing.
-    pub fn remove(&mut self, path: &Path, below: &Path) {
-        self.removals.push((path.into(), below.into()));
+    /// Removes a file after all writing, and the directories made for it that are empty then.
+    pub fn remove(&mut self, path: &Path) {
+        self.removals.push(path.into());
     }
 
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.removals.is_empty()
     }
 
-    pub fn carry_out(self) -> Result<(), Trouble> {
-        let staged: Result<Vec<Staged>, Trouble> = self.writes.into_iter().map(Staged::new).collect();
+    pub fn carry_out(self, made: &Made) -> Result<(), Trouble> {
+        let staged: Result<Vec<Staged>, Trouble> =
+            self.writes.into_iter().map(|write| Staged::new(write, made)).collect();
         for file in staged? {
             file.put()?;
         }
-        for (path, below) in &self.removals {
+        for path in &self.removals {
             fs::remove_file(path).map_err(trouble(path))?;
-            let parents = path.ancestors().skip(1).take_while(|dir| *dir != below && dir.starts_with(below));
-            // The first that is not empty ends it.
-            let _ = parents.map(fs::remove_dir).find(Result::is_err);
         }
-        Ok(())
+        let dirs: BTreeSet<&Path> = self.removals.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+        // Reversed: a directory sorts before its contents.
+        dirs.into_iter().rev().try_for_each(|dir| made.remove_if_empty(dir).map_err(trouble(dir)))
     }
 }
 
-/// A file that is written, but not in its place yet. Dropped, it leaves nothing behind.
-struct Staged {
-    /// Where it goes, at the end of all links.
+/// A file written beside its target. Dropping it removes it.
+struct Staged<'m> {
+    /// The end of all links.
     target: PathBuf,
     temporary: PathBuf,
     before: Option<Vec<u8>>,
-    /// Directories that were made for it.
-    made: Vec<PathBuf>,
+    dirs: Vec<PathBuf>,
+    made: &'m Made,
 }
 
-impl Staged {
-    fn new(Replacement { path, before, after, like }: Replacement) -> Result<Staged, Trouble> {
+impl Staged<'_> {
+    fn new(Replacement { path, before, after, like }: Replacement, made: &Made) -> Result<Staged<'_>, Trouble> {
         let target = followed(&path);
         let no_name = || Trouble::new(&path, "is no name of a file");
         let (dir, _) = target.parent().zip(target.file_name()).ok_or_else(no_name)?;
         let temporary = file::temporary_beside(&target);
         let missing = dir.ancestors().take_while(|dir| fs::symlink_metadata(dir).is_err());
-        let made = missing.map(Path::to_owned).collect();
+        let dirs = missing.map(Path::to_owned).collect();
         let mode = fs::metadata(&like).map(|like| like.permissions()).ok();
-        let staged = Staged { temporary, before, made, target: target.clone() };
-        let dir = fs::create_dir_all(dir);
+        let staged = Staged { temporary, before, dirs, target: target.clone(), made };
+        let dir = staged.dirs.iter().rev().try_for_each(|dir| made.make(dir));
         let written = dir.and_then(|()| staged.write(&after, mode));
         written.map_err(|error| Trouble::new(&path, format!("cannot be written: {error}; nothing was changed")))?;
         Ok(staged)
@@ -144,21 +160,21 @@ impl Staged {
             return Err(Trouble::new(&self.target, "was changed by another program just now; run this again"));
         }
         fs::rename(&self.temporary, &self.target).map_err(trouble(&self.target))?;
-        self.made.clear();
+        self.dirs.clear();
         Ok(())
     }
 }
 
-impl Drop for Staged {
+impl Drop for Staged<'_> {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.temporary);
-        for dir in &self.made {
-            let _ = fs::remove_dir(dir);
+        for dir in &self.dirs {
+            let _ = self.made.remove_if_empty(dir);
         }
     }
 }
 
-/// Where a path ends when links are followed, also if nothing is there.
+/// Where the links of a path lead, even if nothing is there.
 fn followed(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut at = path.to_owned();
@@ -169,4 +185,51 @@ fn followed(path: &Path) -> PathBuf {
         }
     }
     at
+}
+
+/// The directories that `install` made, so that `uninstall` removes no others.
+///
+/// Each has a record in the state directory: a file named after the path, with the directory's identity in it. A
+/// directory that somebody removed and made again is not ours. Without a record an empty directory stays.
+pub struct Made {
+    records: PathBuf,
+}
+
+impl Made {
+    pub fn new(env: &Env) -> Made {
+        Made { records: env.state_dir().join("installed") }
+    }
+
+    fn record(&self, dir: &Path) -> PathBuf {
+        self.records.join(format!("{:016x}", Id::of(dir.as_os_str().as_encoded_bytes()).0))
+    }
+
+    fn make(&self, dir: &Path) -> io::Result<()> {
+        match fs::create_dir(dir) {
+            // Another install made it first.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
+            made => made.and_then(|()| state::replace(&self.record(dir), identity(dir)?.as_bytes())),
+        }
+    }
+
+    /// Removes a directory if we made it and nothing is in it.
+    fn remove_if_empty(&self, dir: &Path) -> io::Result<()> {
+        let record = self.record(dir);
+        let made = match file::read_own(&record) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            found => found?,
+        };
+        if made != identity(dir)?.as_bytes() {
+            return fs::remove_file(&record);
+        }
+        match fs::remove_dir(dir) {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
+            removed => removed.and_then(|()| fs::remove_file(&record)),
+        }
+    }
+}
+
+fn identity(dir: &Path) -> io::Result<String> {
+    let found = fs::symlink_metadata(dir)?;
+    Ok(format!("{} {} {}\n", found.dev(), found.ino(), dir.display()))
 }

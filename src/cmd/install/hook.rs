@@ -3,130 +3,134 @@
 //! An entry is ours if the program that its command runs is called `session-context`, wherever that is. Nothing else is
 //! touched, and of ours nothing but the path of the program: what stands after it may be the user's.
 
+use std::collections::BTreeSet;
+
+use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstStringLit};
 use serde_json::Value;
 
-use super::agents::{Agent, Form};
-use super::edit::{Fault, Json};
+use super::files::Trouble;
+use super::json::{Json, member};
+use super::site::Site;
+use crate::format::install::Install;
+use crate::path::{base_name, shell_word};
 
 const NAME: &str = "session-context";
 
-/// An entry of ours.
 #[derive(Debug)]
-pub struct Entry {
+pub struct OurEntry {
     pub event: String,
-    /// Where the command is, and how much of this path goes when the entry is removed.
-    path: Vec<String>,
-    removed: usize,
     pub command: String,
-    /// The program that it runs.
     pub program: String,
-    /// What stands after the program.
     pub rest: String,
-    /// Whether the command is the program alone, not for a shell: its arguments are elsewhere.
+    /// The command is a program, not a shell line; its arguments are in `args`.
     bare: bool,
+    literal: CstStringLit,
+    /// What to remove with the entry: its group, if nothing else is in it.
+    whole: CstContainerNode,
 }
 
-/// What came of bringing a file up to date.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct Update {
     pub added: Vec<String>,
     /// Programs that entries of ours ran before.
     pub moved: Vec<String>,
-    /// What the user wrote behind the program.
+    /// The user's own flags.
     pub flags: Vec<String>,
 }
 
-/// What is written behind the program.
-pub fn flags(agent: &Agent) -> String {
-    format!(" --agent {}", agent.format)
+fn flags(site: &Site) -> String {
+    format!(" --agent {}", shell_word(&site.known.name))
 }
 
-pub fn command(agent: &Agent, program: &str) -> String {
-    quoted(program) + &flags(agent)
+pub fn command(site: &Site, program: &str) -> String {
+    shell_word(program) + &flags(site)
 }
 
-/// All entries of ours.
-pub fn entries(settings: &Value, form: Form) -> Vec<Entry> {
+pub fn entries(json: &Json, install: &Install) -> Vec<OurEntry> {
     let mut found = Vec::new();
-    for (event, elements) in settings["hooks"].as_object().into_iter().flatten() {
-        for (index, element) in elements.as_array().into_iter().flatten().enumerate() {
-            let path = ["hooks", event, &index.to_string()].map(String::from);
-            if form == Form::Flat {
-                found.extend(["bash", "command"].iter().find_map(|key| entry(&path, 3, element, key)));
+    let hooks = member(&json.top, "hooks").and_then(|hooks| hooks.object_value());
+    let events = hooks.iter().flat_map(CstObject::properties).filter_map(|event| event.decoded_name());
+    for event in events.collect::<BTreeSet<_>>() {
+        let list = hooks.as_ref().and_then(|hooks| member(hooks, &event)?.array_value());
+        for element in list.iter().flat_map(CstArray::elements).filter_map(|element| element.as_object()) {
+            if !install.grouped {
+                found.extend(entry(&event, &element, element.clone(), install));
                 continue;
             }
-            let hooks = element["hooks"].as_array().map_or(&[][..], Vec::as_slice);
-            for (index, hook) in hooks.iter().enumerate() {
-                let path = [&path[..], &["hooks".into(), index.to_string()]].concat();
-                // A group with nothing else in it goes whole.
-                found.extend(entry(&path, if hooks.len() == 1 { 3 } else { 5 }, hook, "command"));
+            let group = member(&element, "hooks").and_then(|hooks| hooks.array_value());
+            let hooks = group.map(|group| group.elements()).unwrap_or_default();
+            for hook in hooks.iter().filter_map(CstNode::as_object) {
+                let whole = if hooks.len() == 1 { &element } else { &hook };
+                found.extend(entry(&event, &hook, whole.clone(), install));
             }
         }
     }
     found
 }
 
-fn entry(path: &[String], removed: usize, hook: &Value, key: &str) -> Option<Entry> {
-    let command = hook[key].as_str()?.to_owned();
-    let bare = hook.get("args").is_some();
+fn entry(event: &str, hook: &CstObject, whole: CstObject, install: &Install) -> Option<OurEntry> {
+    let text = |key: &str| member(hook, key)?.value()?.as_string_lit();
+    let literal = text(&install.command).or_else(|| text("command"))?;
+    let command = literal.decoded_value().ok()?;
+    let bare = member(hook, "args").is_some();
     let (program, rest) = if bare { (command.clone(), "") } else { first_word(&command)? };
-    if program.rsplit('/').next() != Some(NAME) {
+    if base_name(&program) != NAME {
         return None;
     }
-    let (event, rest, path) = (path[1].clone(), rest.into(), [path, &[key.into()]].concat());
-    Some(Entry { event, path, removed, rest, program, bare, command })
+    let (event, rest, whole) = (event.into(), rest.into(), whole.into());
+    Some(OurEntry { event, command, program, rest, bare, literal, whole })
 }
 
-/// Adds what is missing, and puts the program's path into what is there.
-pub fn add(json: &mut Json, agent: &Agent, program: &str) -> Result<Outcome, Fault> {
-    check(json, agent)?;
-    let mut outcome = Outcome::default();
-    let entries = entries(&json.value, agent.form);
+/// Adds missing entries, and updates the path of the program in existing ones.
+pub fn add(json: &mut Json, site: &Site, program: &str) -> Result<Update, Trouble> {
+    check(json, site)?;
+    let mut update = Update::default();
+    let entries = entries(json, site.install);
     for entry in &entries {
-        if !entry.bare && entry.rest.trim() != flags(agent).trim() && !entry.rest.trim().is_empty() {
-            outcome.flags.push(entry.rest.trim().into());
+        if !entry.bare && entry.rest.trim() != flags(site).trim() && !entry.rest.trim().is_empty() {
+            update.flags.push(entry.rest.trim().into());
         }
         if entry.program != program {
-            outcome.moved.push(entry.program.clone());
-            let command = if entry.bare { program.into() } else { quoted(program) + &entry.rest };
-            json.replace(&entry.path, &command)?;
+            update.moved.push(entry.program.clone());
+            let command = if entry.bare { program.into() } else { shell_word(program) + &entry.rest };
+            entry.literal.set_raw_value(Value::from(command).to_string());
         }
     }
-    let command = command(agent, program);
-    for event in agent.events() {
+    let command = command(site, program);
+    for event in site.events() {
         if !entries.iter().any(|entry| entry.event == event) {
-            put(json, agent.form, event, &command)?;
-            outcome.added.push(event.into());
+            put(json, site.install, event, &command)?;
+            update.added.push(event.into());
         }
     }
-    for list in [&mut outcome.moved, &mut outcome.flags] {
+    for list in [&mut update.moved, &mut update.flags] {
         list.sort();
         list.dedup();
     }
-    Ok(outcome)
+    Ok(update)
 }
 
-/// Takes out all entries of ours, and names their events.
-pub fn take_out(json: &mut Json, agent: &Agent) -> Result<Vec<String>, Fault> {
+/// Removes our entries, and returns their events.
+pub fn take_out(json: &mut Json, site: &Site) -> Result<Vec<String>, Trouble> {
     let mut events = Vec::new();
-    while let Some(entry) = entries(&json.value, agent.form).pop() {
-        json.remove(&entry.path[..entry.removed])?;
+    while let Some(entry) = entries(json, site.install).pop() {
+        json.remove(entry.whole)?;
         events.insert(0, entry.event);
     }
-    let usual = agent.events();
+    let usual: Vec<&str> = site.events().collect();
     events.sort_by_key(|event| usual.iter().position(|usual| usual == event).unwrap_or(usual.len()));
     events.dedup();
     Ok(events)
 }
 
-/// Whether a text is what a backup becomes when these entries are added to it, so that nothing else was changed since.
-pub fn is_made_of(backup: &[u8], now: &str, agent: &Agent, entries: &[Entry]) -> bool {
-    let made = Json::parse(backup).and_then(|mut json| {
-        check(&json, agent)?;
-        let fits = self::entries(&json.value, agent.form).is_empty();
-        for event in agent.events() {
-            for entry in entries.iter().filter(|entry| entry.event == event) {
-                put(&mut json, agent.form, event, &entry.command)?;
+/// Whether adding these entries to a backup gives exactly this text: nothing else was changed since.
+pub fn is_made_of(backup: &[u8], now: &str, site: &Site, old: &[OurEntry]) -> bool {
+    let made = Json::parse(&site.backup(), backup).and_then(|mut json| {
+        check(&json, site)?;
+        let fits = entries(&json, site.install).is_empty();
+        for event in site.events() {
+            for entry in old.iter().filter(|entry| entry.event == event) {
+                put(&mut json, site.install, event, &entry.command)?;
             }
         }
         Ok(fits && json.text() == now)
@@ -134,54 +138,50 @@ pub fn is_made_of(backup: &[u8], now: &str, agent: &Agent, entries: &[Entry]) ->
     made.unwrap_or(false)
 }
 
-/// What is written, with nothing around it.
-pub fn fragment(agent: &Agent, command: impl Fn(&str) -> String) -> Result<String, Fault> {
-    let mut json = Json::parse(b"")?;
-    for event in agent.events() {
-        put(&mut json, agent.form, event, &command(event))?;
+/// Our entries alone, as a whole document.
+pub fn fragment(site: &Site, command: impl Fn(&str) -> String) -> Result<String, Trouble> {
+    let mut json = Json::parse(&site.file(), b"")?;
+    for event in site.events() {
+        put(&mut json, site.install, event, &command(event))?;
     }
     Ok(json.text())
 }
 
-fn put(json: &mut Json, form: Form, event: &str, command: &str) -> Result<(), Fault> {
-    let command = Value::from(command);
-    let element = match form {
-        Form::Groups { timeout } => {
-            format!(r#"{{"hooks":[{{"type":"command","command":{command},"timeout":{timeout}}}]}}"#)
-        }
-        Form::Flat | Form::Extension => format!(r#"{{"type":"command","bash":{command},"timeoutSec":2}}"#),
-    };
-    if form == Form::Flat && json.value.get("version").is_none() {
-        json.insert(&[], r#""version":1"#)?;
+/// Adds an entry. Call [`check`] first.
+fn put(json: &mut Json, install: &Install, event: &str, command: &str) -> Result<(), Trouble> {
+    let object = |key: &str, value| CstInputValue::Object(vec![(key.into(), value)]);
+    let command = [("type".into(), "command".into()), (install.command.clone(), command.into())];
+    let numbers = install.timeout.iter().map(|(key, number)| (key.clone(), (*number).into()));
+    let entry = CstInputValue::Object(command.into_iter().chain(numbers).collect());
+    let entry = if install.grouped { object("hooks", vec![entry].into()) } else { entry };
+    if let Some(version) = install.version.filter(|_| member(&json.top, "version").is_none()) {
+        json.add(&json.top.clone().into(), Some("version"), version.into())?;
     }
-    match json.value.get("hooks").map(|hooks| hooks.get(event)) {
-        None => json.insert(&[], &format!(r#""hooks":{{"{event}":[{element}]}}"#)),
-        Some(None) => json.insert(&["hooks"], &format!(r#""{event}":[{element}]"#)),
-        Some(Some(_)) => json.insert(&["hooks", event], &element),
+    let Some(hooks) = member(&json.top, "hooks").and_then(|hooks| hooks.object_value()) else {
+        return json.add(&json.top.clone().into(), Some("hooks"), object(event, vec![entry].into()));
+    };
+    match member(&hooks, event).and_then(|list| list.array_value()) {
+        Some(list) => json.add(&list.into(), None, entry),
+        None => json.add(&hooks.into(), Some(event), vec![entry].into()),
     }
 }
 
-/// Whether there is room for an entry.
-fn check(json: &Json, agent: &Agent) -> Result<(), Fault> {
-    let Some(hooks) = json.value.get("hooks") else { return Ok(()) };
-    if !hooks.is_object() {
-        return Err(json.fault(&["hooks"], "\"hooks\" is not an object: {…} is expected here"));
-    }
-    match agent.events().into_iter().find(|event| hooks.get(event).is_some_and(|event| !event.is_array())) {
-        Some(event) => {
-            Err(json.fault(&["hooks", event], &format!("\"{event}\" is not an array: […] is expected here")))
+/// Fails if the document has something else where our entries go.
+fn check(json: &Json, site: &Site) -> Result<(), Trouble> {
+    let Some(hooks) = member(&json.top, "hooks").and_then(|hooks| hooks.value()) else { return Ok(()) };
+    let Some(lists) = hooks.as_object() else {
+        return Err(json.trouble(&hooks, "\"hooks\" is not an object: {…} is expected here"));
+    };
+    let values = site.events().filter_map(|event| Some((event, member(&lists, event)?.value()?)));
+    match values.into_iter().find(|(_, value)| value.as_array().is_none()) {
+        Some((event, value)) => {
+            Err(json.trouble(&value, &format!("\"{event}\" is not an array: […] is expected here")))
         }
         None => Ok(()),
     }
 }
 
-/// A word for a POSIX shell.
-fn quoted(word: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&byte);
-    if word.bytes().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-}
-
-/// The first word of a shell command, unquoted, and what stands after it.
+/// The first word of a shell command, unquoted, and the rest.
 fn first_word(command: &str) -> Option<(String, &str)> {
     let command = command.trim_start();
     let (mut word, mut quote) = (String::new(), None);
@@ -200,15 +200,17 @@ fn first_word(command: &str) -> Option<(String, &str)> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]
     fn a_quoted_word_reads_back() {
         for word in ["/a/b", "/a b/c", "/it's/x", "/$HOME/`x`", "/ü/\"q\"", "/a\\b", "/tab\there"] {
-            let command = quoted(word) + " --agent codex";
+            let command = shell_word(word) + " --agent codex";
             assert_eq!(first_word(&command), Some((word.to_owned(), " --agent codex")), "{command}");
         }
-        assert_eq!(quoted("/usr/local/bin/x-1.2_y"), "/usr/local/bin/x-1.2_y");
+        assert_eq!(shell_word("/usr/local/bin/x-1.2_y"), "/usr/local/bin/x-1.2_y");
     }
 
     #[test]
@@ -237,9 +239,11 @@ mod tests {
             "sh -c 'session-context'",
             "/a/session-context.sh",
         ] {
-            let text = format!(r#"{{"hooks":{{"E":[{{"hooks":[{{"command":"{command}"}}]}}]}}}}"#);
-            let json = text.parse().expect("JSON");
-            assert!(entries(&json, Form::Groups { timeout: 2 }).is_empty(), "{command}");
+            let text = format!(r#"{{"hooks":{{"E":[{{"command":"{command}"}}]}}}}"#);
+            let json = Json::parse(Path::new("x.json"), text.as_bytes()).expect("JSON");
+            let install = toml::from_str("dir = \"x\"\nproject = \"x\"\nfile = \"x.json\"\ncommand = \"command\"")
+                .expect("a table");
+            assert!(entries(&json, &install).is_empty(), "{command}");
         }
     }
 }

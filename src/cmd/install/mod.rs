@@ -1,32 +1,30 @@
 //! `session-context install` and `uninstall`: the hook and the skill, in an agent's own settings.
 //!
-//! First everything is read and a plan is made; a file that is not as expected ends it there, untouched. Then the plan is
-//! shown or carried out, the settings last, so that an agent never finds a hook without what belongs to it.
+//! It reads everything first and makes a plan; a file that is not as expected ends it there, unchanged. Then it shows the
+//! plan or carries it out, the settings last, so that an agent never finds a hook whose files are missing.
 
-mod agents;
 mod check;
-mod edit;
-mod extension;
 mod files;
 mod hook;
-mod put_in;
+mod json;
+mod plan;
 mod site;
-mod skill;
-mod take_out;
+#[cfg(test)]
+mod tests;
+mod texts;
 
 use std::io;
 
 use clap::Args;
 
-use super::{Exit, Stage};
+use super::{Exit, Problem, Stage};
 use crate::env::Env;
 use crate::format::Known;
-use crate::render::terminal::clean;
-use agents::{Agent, Scope};
-use files::{Changes, Trouble};
-use site::Site;
+use files::{Made, Trouble};
+use plan::Plan;
+use site::{Level, Site};
 
-pub use check::{Hook, check};
+pub use check::{HookState, check};
 
 #[derive(Debug, Args)]
 pub struct InstallArgs {
@@ -44,162 +42,127 @@ pub struct InstallArgs {
     pub print: bool,
 }
 
-type MakePlan = fn(&Site, &mut Plan) -> Result<(), Trouble>;
-
-pub fn install(args: &InstallArgs, stage: &mut Stage) -> io::Result<Exit> {
-    run("install", args, stage, |site, plan| site.plan_install(plan))
+#[derive(Clone, Copy)]
+struct Request<'a> {
+    args: &'a InstallArgs,
+    installs: bool,
 }
 
-pub fn uninstall(args: &InstallArgs, stage: &mut Stage) -> io::Result<Exit> {
-    run("uninstall", args, stage, |site, plan| site.plan_uninstall(plan))
+pub fn run(args: &InstallArgs, installs: bool, stage: &mut Stage) -> Result<Exit, Problem> {
+    Request { args, installs }.run(stage)
 }
 
-fn run(command: &str, args: &InstallArgs, stage: &mut Stage, make_plan: MakePlan) -> io::Result<Exit> {
-    let found: Vec<String>;
-    let agents = if args.agents.is_empty() {
-        found = found_here(stage);
-        if found.is_empty() {
-            stage.say(format_args!("no agent was found on this machine; name one: session-context {command} AGENT"))?;
-            return Ok(Exit::Nothing);
-        }
-        if !args.all
-            && !args.print
-            && let Some(refused) = confirm(command, &found, args, stage, make_plan)?
-        {
-            return Ok(refused);
-        }
-        &found
-    } else {
-        &args.agents
-    };
-    let (mut exit, mut next) = (Exit::Found, None);
-    for agent in agents {
-        exit = exit.max(one(agent, args, stage, make_plan, &mut next)?);
+impl Request<'_> {
+    fn command(self) -> &'static str {
+        if self.installs { "install" } else { "uninstall" }
     }
-    if let Some(next) = next {
-        writeln!(stage.out, "{next}")?;
+
+    fn run(self, stage: &mut Stage) -> Result<Exit, Problem> {
+        let args = self.args;
+        let mut agents = args.agents.clone();
+        if agents.is_empty() {
+            agents = found_here(stage);
+            if agents.is_empty() {
+                let advice = format!("name one: session-context {} AGENT", self.command());
+                return Problem::nothing(format_args!("no agent was found on this machine; {advice}"));
+            }
+            if !args.all
+                && !args.print
+                && let Some(refused) = self.confirm(&agents, stage)?
+            {
+                return Ok(refused);
+            }
+        }
+        let (mut exit, mut changed) = (Exit::Found, false);
+        for agent in &agents {
+            let (one, did) = self.run_for(agent, stage)?;
+            (exit, changed) = (exit.max(one), changed || did);
+        }
+        if changed && self.installs {
+            writeln!(stage.out, "New sessions have it; `session-context doctor` checks it.")?;
+        }
+        Ok(exit)
     }
-    Ok(exit)
+
+    /// Shows what would be done for each agent, and asks. Without a terminal to ask on, it says how to go on.
+    fn confirm(self, found: &[String], stage: &mut Stage) -> io::Result<Option<Exit>> {
+        writeln!(stage.out, "Agents found on this machine:")?;
+        for name in found {
+            let (plan, planned) = self.plan(name, stage);
+            writeln!(stage.out, "{name}")?;
+            let lines = plan.would.iter().map(|(line, _)| line.trim_end_matches(':').to_owned());
+            for line in lines.chain(planned.err()) {
+                writeln!(stage.out, "    {}", stage.gate.text(&line))?;
+            }
+        }
+        if stage.style.height.is_none() || !stage.env.has_terminal() {
+            stage.out.flush()?;
+            let (command, names) = (self.command(), found.join("|"));
+            stage.say(format_args!("choose: session-context {command} --all, or session-context {command} {names}"));
+            return Ok(Some(Exit::Trouble));
+        }
+        write!(stage.out, "{} all of them? [y/N] ", if self.installs { "Set up" } else { "Clean up" })?;
+        stage.out.flush()?;
+        Ok((!matches!(&*stage.env.answer(), "y" | "yes")).then_some(Exit::Nothing))
+    }
+
+    /// The plan for an agent, as far as it goes, and what stands against it.
+    fn plan(self, called: &str, stage: &Stage) -> (Plan, Result<(), String>) {
+        let mut plan = Plan::default();
+        let planned = site(called, self.args, stage.formats, stage.env).and_then(|site| {
+            let make = if self.installs { Site::plan_install } else { Site::plan_uninstall };
+            make(&site, stage.formats, &mut plan).map_err(unchanged)
+        });
+        (plan, planned)
+    }
+
+    /// Shows the plan for an agent, or carries it out and returns whether that changed anything.
+    fn run_for(self, called: &str, stage: &mut Stage) -> io::Result<(Exit, bool)> {
+        let (plan, planned) = self.plan(called, stage);
+        let exit = if planned.is_err() { Exit::Trouble } else { Exit::Found };
+        stage.say_all(planned.err());
+        if self.args.print {
+            plan.show(stage)?;
+        }
+        if exit == Exit::Trouble || self.args.print {
+            return Ok((exit, false));
+        }
+        let changes = !plan.changes.is_empty();
+        if let Err(trouble) = plan.changes.carry_out(&Made::new(stage.env)) {
+            stage.say(trouble);
+            return Ok((Exit::Trouble, false));
+        }
+        for line in plan.done.iter().chain(&plan.notes) {
+            writeln!(stage.out, "{}", stage.gate.text(line))?;
+        }
+        Ok((Exit::Found, changes))
+    }
 }
 
 /// The agents whose directory is there, as they are called on screen.
 fn found_here(stage: &Stage) -> Vec<String> {
-    let is_here = |agent: &&Agent| agent.dir(Scope::User, stage.env).is_dir();
-    Agent::all().iter().filter(is_here).map(|agent| super::label(stage.formats, agent.format).to_owned()).collect()
+    let sites = stage.formats.iter().filter_map(|known| Site::new(known, Level::User, stage.env));
+    sites.filter(|site| site.dir().is_dir()).map(|site| site.known.label().to_owned()).collect()
 }
 
-/// Shows what would be done for each agent, and asks. Where nobody can answer, it says how to go on.
-fn confirm(
-    command: &str,
-    found: &[String],
-    args: &InstallArgs,
-    stage: &mut Stage,
-    make_plan: MakePlan,
-) -> io::Result<Option<Exit>> {
-    writeln!(stage.out, "Agents found on this machine:")?;
-    for name in found {
-        let (plan, planned) = plan(name, args, stage, make_plan);
-        writeln!(stage.out, "{name}")?;
-        let lines = plan.would.iter().map(|(line, _)| line.trim_end_matches(':').to_owned());
-        for line in lines.chain(planned.err()) {
-            writeln!(stage.out, "    {}", clean(&line))?;
-        }
-    }
-    if stage.look.height.is_none() || !stage.env.has_terminal() {
-        stage.out.flush()?;
-        let names = found.join("|");
-        stage.say(format_args!("choose: session-context {command} --all, or session-context {command} {names}"))?;
-        return Ok(Some(Exit::Trouble));
-    }
-    write!(stage.out, "{} all of them? [y/N] ", if command == "install" { "Set up" } else { "Clean up" })?;
-    stage.out.flush()?;
-    Ok((!matches!(&*stage.env.answer(), "y" | "yes")).then_some(Exit::Nothing))
+fn unchanged(trouble: Trouble) -> String {
+    format!("{trouble}; nothing was changed")
 }
 
-/// What is to be done for an agent, and what stands against it.
-fn plan(called: &str, args: &InstallArgs, stage: &Stage, make_plan: MakePlan) -> (Plan, Result<(), String>) {
-    let mut plan = Plan::default();
-    let planned = site(called, args, stage.formats, stage.env)
-        .and_then(|site| make_plan(&site, &mut plan).map_err(|trouble| format!("{trouble}; nothing was changed")));
-    (plan, planned)
-}
-
-fn site<'s>(called: &'s str, args: &InstallArgs, formats: &[Known], env: &'s Env) -> Result<Site<'s>, String> {
-    let known = formats.iter().find(|format| format.is_called(called));
-    let agent = known.and_then(|known| Some((Agent::of_format(&known.name)?, known.head().agent.clone())));
-    // Its sessions are in Pi's format, but it has no place for Pi's extensions.
-    let (Some((agent, name)), false) = (agent, called.eq_ignore_ascii_case("openclaw")) else {
-        let agents = "claude, codex, copilot, gemini, pi, qwen";
-        return Err(format!("there is no hook for '{called}'; AGENT is one of {agents}"));
+fn site<'s>(called: &str, args: &InstallArgs, formats: &'s [Known], env: &'s Env) -> Result<Site<'s>, String> {
+    let level = if args.project { Level::Project } else { Level::User };
+    let is_meant = |site: &Site| {
+        let excluded = site.install.not_for.iter().any(|name| name.eq_ignore_ascii_case(called));
+        site.known.is_called(called) && !excluded
     };
-    if args.project && agent.file(Scope::Project, env) == agent.file(Scope::User, env) {
+    let sites = || formats.iter().filter_map(|known| Site::new(known, level, env));
+    let site = sites().find(is_meant).ok_or_else(|| {
+        let agents: Vec<&str> = sites().map(|site| site.known.label()).collect();
+        format!("there is no hook for '{called}'; AGENT is one of {}", agents.join(", "))
+    })?;
+    site.check_place().map_err(unchanged)?;
+    if args.project && site.file() == site.at(Level::User).file() {
         return Err("in your home directory --project means the user's own settings; leave it out".into());
     }
-    let scope = if args.project { Scope::Project } else { Scope::User };
-    Ok(Site { agent, name, called, scope, env })
-}
-
-fn one(
-    called: &str,
-    args: &InstallArgs,
-    stage: &mut Stage,
-    make_plan: MakePlan,
-    next: &mut Option<&'static str>,
-) -> io::Result<Exit> {
-    let (plan, planned) = plan(called, args, stage, make_plan);
-    if let Err(trouble) = &planned {
-        stage.say(trouble)?;
-    }
-    if args.print {
-        plan.show(stage)?;
-    }
-    if planned.is_err() || args.print {
-        return Ok(if planned.is_err() { Exit::Trouble } else { Exit::Found });
-    }
-    if let Err(trouble) = plan.changes.carry_out() {
-        stage.say(trouble)?;
-        return Ok(Exit::Trouble);
-    }
-    for line in plan.done.iter().chain(&plan.notes) {
-        writeln!(stage.out, "{}", clean(line))?;
-    }
-    *next = next.or(plan.next);
-    Ok(Exit::Found)
-}
-
-/// What is to be done, and how it is told.
-#[derive(Default)]
-struct Plan {
-    changes: Changes,
-    /// What was done, once it is done.
-    done: Vec<String>,
-    /// What would be done, with the text that would be written.
-    would: Vec<(String, Option<String>)>,
-    notes: Vec<String>,
-    /// What to do next, once it is done.
-    next: Option<&'static str>,
-}
-
-impl Plan {
-    fn step(&mut self, done: String, would: String, text: Option<String>) {
-        self.done.push(done);
-        self.would.push((would, text));
-    }
-
-    /// Something that is as it should be, or is left as it is.
-    fn stays(&mut self, line: String) {
-        self.step(line.clone(), line, None);
-    }
-
-    fn note(&mut self, note: &str) {
-        self.notes.push(format!("note   {note}"));
-    }
-
-    fn show(&self, stage: &mut Stage) -> io::Result<()> {
-        for (line, text) in &self.would {
-            writeln!(stage.out, "{}", clean(line))?;
-            stage.out.write_all(text.as_deref().unwrap_or_default().as_bytes())?;
-        }
-        self.notes.iter().try_for_each(|note| writeln!(stage.out, "{}", clean(note)))
-    }
+    Ok(site)
 }

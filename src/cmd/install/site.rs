@@ -1,125 +1,212 @@
 //! One agent, for a user or in a project: where its files are, and what else there decides whether the hook runs.
+//!
+//! Everything that differs between agents comes from the `[install]` table of the descriptor; there is no agent's name
+//! here. A descriptor of the user's never leads out of the home directory.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::agents::{Agent, Form, Scope};
-use super::edit::Json;
 use super::files::{self, Trouble};
-use super::{extension, hook};
+use super::json::Json;
+use super::{hook, texts};
 use crate::env::Env;
+use crate::format::Known;
+use crate::format::descriptor::{Hook, Pointer};
+use crate::format::install::{FileKind, Install, SharedSkills};
+use crate::path::absolute;
 
 const BACKUP: &str = ".before-session-context";
-/// What the plugin and the package are called.
+/// The name of the plugin and the package.
 const NAME: &str = "session-monitor";
+const SKILL: &str = "sessions/SKILL.md";
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    User,
+    Project,
+}
+
+#[derive(Clone, Copy)]
 pub struct Site<'e> {
-    pub agent: &'static Agent,
-    /// The agent, as people call it.
-    pub name: String,
-    /// The same, as this user did.
-    pub called: &'e str,
-    pub scope: Scope,
+    pub known: &'e Known,
+    pub install: &'e Install,
+    hook: &'e Hook,
+    pub level: Level,
     pub env: &'e Env,
 }
 
-impl Site<'_> {
-    /// The file that the hook is in.
-    pub fn file(&self) -> PathBuf {
-        self.agent.file(self.scope, self.env)
+impl<'e> Site<'e> {
+    /// None if the descriptor does not say where the agent's hooks are.
+    pub fn new(known: &'e Known, level: Level, env: &'e Env) -> Option<Site<'e>> {
+        Some(Site { known, install: known.install()?, hook: known.hook()?, level, env })
     }
 
-    /// Where that file is kept as it was.
+    /// Fails if a user's own descriptor leads out of the home directory, through its variable.
+    pub fn check_place(&self) -> Result<(), Trouble> {
+        let dir = absolute(&self.env.home, &self.at(Level::User).dir().to_string_lossy());
+        match &self.known.file {
+            Some(file) if !dir.starts_with(&self.env.home) => {
+                Err(Trouble::new(file, format!("{} is not in your home directory", dir.display())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub fn at(&self, level: Level) -> Site<'e> {
+        Site { level, ..*self }
+    }
+
+    pub fn others(&self, all: &'e [Known]) -> impl Iterator<Item = Site<'e>> {
+        let Site { known, level, env, .. } = *self;
+        all.iter().filter(|other| other.name != known.name).filter_map(move |other| Site::new(other, level, env))
+    }
+
+    /// The agent, as people call it.
+    pub fn name(&self) -> &'e str {
+        &self.known.head().agent
+    }
+
+    pub fn dir(&self) -> PathBuf {
+        if self.level == Level::Project {
+            return self.env.cwd.join(&self.install.project.0);
+        }
+        let moved = self.install.env.as_deref().and_then(|name| self.env.var(name));
+        let below = moved.map(|dir| self.env.expand(&dir.to_string_lossy()).join(&self.install.below.0));
+        // `components` drops a slash at the end.
+        below.unwrap_or_else(|| self.env.home.join(&self.install.dir.0)).components().collect()
+    }
+
+    pub fn file(&self) -> PathBuf {
+        self.dir().join(&self.install.file.0)
+    }
+
+    pub fn owns_file(&self) -> bool {
+        self.install.kind != FileKind::Settings
+    }
+
     pub fn backup(&self) -> PathBuf {
         let mut name = self.file().into_os_string();
         name.push(BACKUP);
         name.into()
     }
 
+    /// The skill that most agents read.
+    pub fn shared_skill(&self) -> PathBuf {
+        let base = if self.level == Level::User { &self.env.home } else { &self.env.cwd };
+        base.join(".agents/skills").join(SKILL)
+    }
+
+    pub fn own_skill(&self) -> PathBuf {
+        self.install.skills.as_ref().map_or_else(|| self.shared_skill(), |dir| self.dir().join(&dir.0).join(SKILL))
+    }
+
+    pub fn shares_skill(&self) -> bool {
+        let is_moved = || self.install.env.as_deref().is_some_and(|name| self.env.var(name).is_some());
+        match self.install.shared_skills {
+            SharedSkills::No => false,
+            SharedSkills::Yes => true,
+            SharedSkills::UnlessMoved => self.level == Level::Project || !is_moved(),
+        }
+    }
+
+    /// The events that the hook runs at: a prompt, and the start of a session where there is an event for it.
+    pub fn events(&self) -> impl Iterator<Item = &'e str> {
+        [&self.hook.prompts, &self.hook.starts].into_iter().filter_map(|events| events.first()).map(String::as_str)
+    }
+
     pub fn tilde(&self, path: &Path) -> String {
         self.env.tilde(path)
     }
 
-    /// Settings that switch all hooks off.
-    pub fn switched_off(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let mut dirs: Vec<_> = [Scope::User, self.scope].iter().map(|scope| self.agent.dir(*scope, self.env)).collect();
+    /// Settings of the user and the level that switch all hooks off, and unreadable files that may do so.
+    pub fn switched_off(&self) -> (Vec<String>, Vec<Trouble>) {
+        let (mut off, mut unreadable) = (Vec::new(), Vec::new());
+        let mut dirs = vec![self.at(Level::User).dir(), self.dir()];
         dirs.dedup();
-        for dir in dirs {
-            for (file, path, off) in self.agent.off {
-                let file = dir.join(file);
-                if path.iter().fold(&parsed(&file), |value, key| &value[key]) == off {
-                    found.push(format!("\"{}\": {off} in {}", path.join("."), self.tilde(&file)));
+        let switches = dirs.iter().flat_map(|dir| self.install.off.iter().map(move |switch| (dir, switch)));
+        for (file, switch) in switches.map(|(dir, switch)| (dir.join(&switch.file.0), switch)) {
+            match parsed(&file) {
+                Ok(settings) if at(&settings, &switch.key) == Some(&Value::Bool(switch.is)) => {
+                    let key = switch.key.0.join(".");
+                    let (quote, is) = if is_toml(&file) { ("", " =") } else { ("\"", ":") };
+                    off.push(format!("{quote}{key}{quote}{is} {} in {}", switch.is, self.tilde(&file)));
                 }
-            }
-            let config = dir.join("config.toml");
-            let codex = if self.agent.format == "codex" { crate::file::read_to_string(&config).ok() } else { None };
-            let table = codex.and_then(|text| text.parse::<toml::Table>().ok());
-            if table.and_then(|table| table.get("features")?.get("hooks")?.as_bool()) == Some(false) {
-                found.push(format!("features.hooks = false in {}", self.tilde(&config)));
+                // Problems of the hook's own file are reported elsewhere.
+                Err(trouble) if file != self.file() => unreadable.push(trouble),
+                _ => {}
             }
         }
-        found
+        (off, unreadable)
     }
 
-    /// Other places from which the same sessions run the hook.
+    /// How to trust the hook, if the agent asks for that and the user has not done it.
+    pub fn needs_trust(&self) -> Option<&'e str> {
+        let trust = self.install.trust.as_ref()?;
+        let settings = parsed(&self.at(Level::User).dir().join(&trust.file.0)).unwrap_or_default();
+        let trusted = at(&settings, &trust.table).and_then(Value::as_object);
+        let file = self.file();
+        let is_this = |(name, hook): (&String, &Value)| {
+            name.as_bytes().starts_with(file.as_os_str().as_encoded_bytes()) && hook.get(&trust.key).is_some()
+        };
+        (!trusted.into_iter().flatten().any(is_this)).then_some(&trust.how)
+    }
+
+    /// Other files from which the same sessions run the hook.
     pub fn also(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let other = if self.scope == Scope::User { Scope::Project } else { Scope::User };
-        let file = self.agent.file(other, self.env);
-        if file != self.file() && has_hook(self.agent, other, self.env) {
-            found.push(self.tilde(&file));
+        let other = self.at(if self.level == Level::User { Level::Project } else { Level::User });
+        let other = Some(other).filter(|other| other.file() != self.file() && other.has_hook().unwrap_or(false));
+        other.map(|other| other.tilde(&other.file())).into_iter().chain(self.packaged()).collect()
+    }
+
+    pub fn has_hook(&self) -> Result<bool, Trouble> {
+        let file = self.file();
+        let Some(bytes) = files::read(&file)? else { return Ok(false) };
+        if self.install.kind == FileKind::PiExtension {
+            return Ok(texts::is_extension(&bytes));
         }
-        found.extend(self.packaged());
-        found
+        Ok(!hook::entries(&Json::parse(&file, &bytes)?, self.install).is_empty())
     }
 
     /// The plugin or package that brings the hook and the skill to the same sessions.
     pub fn packaged(&self) -> Option<String> {
-        [Scope::User, Scope::Project].iter().find_map(|scope| {
-            let settings = self.agent.dir(*scope, self.env).join("settings.json");
-            let (json, shown) = (parsed(&settings), self.tilde(&settings));
-            match self.agent.format {
-                "agent-sdk" if has_plugin(&json) => Some(format!("the plugin that is enabled in {shown}")),
-                "pi" if has_package(&json, &settings) => Some(format!("the package in {shown}")),
-                _ => None,
-            }
+        let package = self.install.package.as_ref()?;
+        [Level::User, Level::Project].iter().find_map(|level| {
+            let file = self.at(*level).dir().join(&package.file.0);
+            let settings = parsed(&file).unwrap_or_default();
+            let found = match at(&settings, &package.at)? {
+                Value::Object(names) => names.iter().any(|(name, enabled)| *enabled == true && is_ours(name, &file)),
+                Value::Array(list) => list
+                    .iter()
+                    .any(|one| one.get("source").unwrap_or(one).as_str().is_some_and(|source| is_ours(source, &file))),
+                _ => false,
+            };
+            found.then(|| format!("{} {}", package.called, self.tilde(&file)))
         })
     }
 }
 
-pub fn has_hook(agent: &Agent, scope: Scope, env: &Env) -> bool {
-    let path = agent.file(scope, env);
-    match agent.form {
-        Form::Extension => files::read(&path).ok().flatten().is_some_and(|text| extension::is_ours(&text)),
-        form => !hook::entries(&parsed(&path), form).is_empty(),
+/// Whether a package is ours: by the name in its manifest if it is a directory, as seen from the settings that list it,
+/// else by a part of its own name (`session-monitor@somewhere`, `git:github.com/a/session-monitor`).
+fn is_ours(package: &str, settings: &Path) -> bool {
+    let manifest = parsed(&settings.with_file_name(package).join("package.json")).unwrap_or_default();
+    let mut parts = package.split(['@', '/', ':']).map(|part| part.trim_end_matches(".git"));
+    manifest["name"].as_str().map_or_else(|| parts.any(|part| part == NAME), |name| name == NAME)
+}
+
+fn at<'v>(value: &'v Value, pointer: &Pointer) -> Option<&'v Value> {
+    pointer.0.iter().try_fold(value, |value, key| value.get(key))
+}
+
+fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "toml")
+}
+
+/// What a JSON or TOML file says; null if it is not there.
+fn parsed(path: &Path) -> Result<Value, Trouble> {
+    let Some(bytes) = files::read(path)? else { return Ok(Value::Null) };
+    if is_toml(path) {
+        return toml::from_slice(&bytes).map_err(|error| Trouble::new(path, error.message()));
     }
-}
-
-/// Whether settings of Claude Code enable our plugin, from whatever marketplace.
-fn has_plugin(settings: &Value) -> bool {
-    let mut plugins = settings["enabledPlugins"].as_object().into_iter().flatten();
-    plugins.any(|(key, enabled)| key.split('@').next() == Some(NAME) && *enabled == true)
-}
-
-/// Whether settings of Pi have our package, from wherever.
-fn has_package(json: &Value, settings: &Path) -> bool {
-    let is_ours = |package: &Value| {
-        let Some(source) = package.get("source").unwrap_or(package).as_str() else { return false };
-        // A directory is called by its path from here, whatever that is.
-        let manifest = parsed(&settings.with_file_name(source).join("package.json"));
-        manifest["name"].as_str().map_or_else(|| source.contains(NAME), |name| name == NAME)
-    };
-    json["packages"].as_array().is_some_and(|packages| packages.iter().any(is_ours))
-}
-
-/// What a file says; null if it cannot be read.
-fn parsed(path: &Path) -> Value {
-    let bytes = files::read(path).ok().flatten();
-    bytes.and_then(|bytes| Json::parse(&bytes).ok()).map(|json| json.value).unwrap_or_default()
-}
-
-pub fn not_ours(path: &Path) -> Trouble {
-    Trouble::new(path, "is there and is not ours; move it away and run this again")
+    Json::parse(path, &bytes).map(|json| json.value())
 }

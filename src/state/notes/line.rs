@@ -1,4 +1,4 @@
-//! A line of a page, as a person writes it:
+//! A line of a notes file, as a person writes it:
 //!
 //! ```text
 //! pin 1 (high, 2026-11-16, until 2026-11-23): the API is frozen until Friday
@@ -13,63 +13,45 @@
 use std::fmt;
 use std::ops::Range;
 
+use crate::entry::named;
 use crate::time::{DAY, Time};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Pin,
-    Decision,
-    Blocker,
-    Next,
-    Fact,
-    Role,
-    Preference,
-    Rule,
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        Pin = "pin",
+        Decision = "decision",
+        Blocker = "blocker",
+        Next = "next",
+        Fact = "fact",
+        Role = "role",
+        Preference = "preference",
+        Rule = "rule",
+    }
 }
 
 impl Kind {
-    /// What the page of a project holds, and what the page about the user does.
+    /// What the file of a project holds, and what the file about the user does.
     pub const OF_PROJECT: &[Kind] = &[Kind::Pin, Kind::Decision, Kind::Blocker, Kind::Next, Kind::Fact];
     pub const OF_USER: &[Kind] = &[Kind::Role, Kind::Preference, Kind::Rule];
 
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Pin => "pin",
-            Kind::Decision => "decision",
-            Kind::Blocker => "blocker",
-            Kind::Next => "next",
-            Kind::Fact => "fact",
-            Kind::Role => "role",
-            Kind::Preference => "preference",
-            Kind::Rule => "rule",
-        }
-    }
-
     pub fn named(name: &str) -> Option<Kind> {
-        Kind::OF_PROJECT.iter().chain(Kind::OF_USER).copied().find(|kind| kind.name() == name)
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 
-/// In the order in which they are told.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Priority {
-    High,
-    #[default]
-    Normal,
-    Low,
+named! {
+    /// In the order in which they are told.
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Priority {
+        High = "high",
+        #[default]
+        Normal = "normal",
+        Low = "low",
+    }
 }
 
 impl Priority {
-    pub const ALL: [Priority; 3] = [Priority::High, Priority::Normal, Priority::Low];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Priority::High => "high",
-            Priority::Normal => "normal",
-            Priority::Low => "low",
-        }
-    }
-
     pub fn named(name: &str) -> Option<Priority> {
         Priority::ALL.into_iter().find(|priority| priority.name() == name)
     }
@@ -85,7 +67,7 @@ pub struct Until {
 /// Something the user wrote down.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// Unlike any other on the page; 0 for a new one.
+    /// Unique in its file; 0 for a new note.
     pub id: u32,
     pub kind: Kind,
     /// One line of any length, as the user wrote it. Whoever shows it makes it harmless.
@@ -99,6 +81,20 @@ pub struct Note {
 impl Note {
     pub fn is_expired(&self, now: Time) -> bool {
         self.until.as_ref().is_some_and(|until| until.end <= now)
+    }
+
+    /// Whether it takes the place of another: there is one role, and one preference about a thing (`language: English`).
+    pub fn replaces(&self, other: &Note) -> bool {
+        let about = |note: &Note| {
+            let (about, _) = note.text.split_once([':', '='])?;
+            Some(about.trim().to_lowercase()).filter(|about| !about.contains(char::is_whitespace))
+        };
+        let is_same = match self.kind {
+            Kind::Role => true,
+            Kind::Preference => about(self).is_some() && about(self) == about(other),
+            _ => false,
+        };
+        self.kind == other.kind && (is_same || self.text == other.text)
     }
 }
 
@@ -127,6 +123,17 @@ pub enum Says {
     Done(String),
     /// Sessions with a tag.
     Tag(String, Vec<String>),
+}
+
+impl Says {
+    /// The ids of the sessions that it is about.
+    pub fn sessions(&self) -> &[String] {
+        match self {
+            Says::Done(id) => std::slice::from_ref(id),
+            Says::Tag(_, ids) => ids,
+            _ => &[],
+        }
+    }
 }
 
 /// Numbers beyond this are no ids of ours.

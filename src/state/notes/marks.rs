@@ -1,36 +1,33 @@
-//! What the user said of sessions, wherever it is written: which are done, and their tags.
+//! What the user said of sessions, in the notes of all projects: which are done, and their tags.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 
-use super::line::{Kind, Says};
-use super::page::Page;
+use super::Notes;
+use super::line::Says;
 use crate::env::Env;
+use crate::file::{Unreadable, entries};
 
 /// An id may be shortened to this.
 const LEAST_ID: usize = 8;
 
-/// What the user said of sessions, on the pages of all projects: an id is that of one session wherever it is written.
+/// What the user said of sessions, by the shortest form of their ids: an id is that of one session wherever it is written.
 #[derive(Debug, Default)]
 pub struct Marks(HashMap<String, Vec<Says>>);
 
 impl Marks {
-    /// Reads them. What is wrong with a page is said to who asks for that page.
-    pub fn read(env: &Env) -> Marks {
+    /// Reads them. Files that cannot be read are named in `bad`; wrong lines are not.
+    pub fn read(env: &Env, bad: &mut Vec<Unreadable>) -> Marks {
         let mut marks = Marks::default();
-        let pages = std::fs::read_dir(env.data_dir().join("projects")).into_iter().flatten().flatten();
-        let mut pages: Vec<PathBuf> = pages.map(|page| page.path()).collect();
-        pages.retain(|page| page.extension().is_some_and(|end| end == "md"));
-        pages.sort();
-        for path in pages {
-            let page = Page::read(path, Kind::OF_PROJECT, env, &mut Vec::new()).unwrap_or_default();
-            for says in page.lines.into_iter().map(|line| line.says) {
-                let ids = match &says {
-                    Says::Done(id) => std::slice::from_ref(id),
-                    Says::Tag(_, ids) => ids,
-                    _ => continue,
-                };
-                for id in ids {
+        let listed = entries(&env.data_dir().join("projects"), bad).into_iter().map(|entry| entry.path());
+        let mut paths: Vec<_> = listed.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+        paths.sort();
+        for path in paths {
+            let notes = Notes::of_project(&path, env).unwrap_or_else(|unreadable| {
+                bad.push(unreadable);
+                Notes::default()
+            });
+            for says in notes.says() {
+                for id in says.sessions() {
                     marks.0.entry(beginning(id).to_owned()).or_default().push(says.clone());
                 }
             }
@@ -42,13 +39,11 @@ impl Marks {
     pub fn of(&self, session: &str) -> (bool, Vec<String>) {
         let mut tags: Vec<String> = Vec::new();
         let mut done = false;
-        for says in self.0.get(beginning(session)).into_iter().flatten() {
+        let all = self.0.get(beginning(session)).into_iter().flatten();
+        for says in all.filter(|says| says.sessions().iter().any(|id| is_same(id, session))) {
             match says {
-                Says::Done(id) => done |= is_same(id, session),
-                Says::Tag(tag, ids) if !tags.contains(tag) && ids.iter().any(|id| is_same(id, session)) => {
-                    tags.push(tag.clone());
-                }
-                _ => {}
+                Says::Tag(tag, _) if !tags.contains(tag) => tags.push(tag.clone()),
+                says => done |= matches!(says, Says::Done(_)),
             }
         }
         (done, tags)

@@ -1,101 +1,71 @@
-//! What only the user knows: a page of notes for each project, and a page about the user.
+//! What only the user knows: a notes file for each project, and one about the user.
 //!
-//! A page is a text file and belongs to the user, who may change it with any editor. What we cannot read stays in it byte
-//! for byte, and a change touches no line but its own, except that a line without an id of its own gets one. Nothing
-//! is ever written here but at the user's word, and nothing is deleted because it is over. What a line says: [`line`].
+//! The files belong to the user, who may change them with any editor. What we cannot read stays byte for byte, and a
+//! change touches no line but its own, except that a line without an id of its own gets one. We write only what the user
+//! asks for, and expired notes stay until the user deletes them. What a line says: [`line`]; reading and writing: `file`.
 
+mod file;
 pub mod line;
 mod marks;
-mod page;
-mod profile;
 
-use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
 
+use file::NoteLine;
+pub use file::Owner;
 use line::Says;
 pub use line::{Kind, Note, Priority, Until};
 pub use marks::{Marks, is_same};
-use page::{Page, end};
-pub use profile::Profile;
 
-use crate::entry::Id;
-use crate::env::Env;
 use crate::time::Time;
 
-/// The page of a project, which is known by a directory (`Project::dir`).
-#[derive(Debug)]
-pub struct Notes(Page);
+/// A notes file, line by line.
+#[derive(Debug, Default)]
+pub struct Notes {
+    lines: Vec<NoteLine>,
+}
 
 impl Notes {
-    /// Reads it, with what is wrong with it. One that is not there is empty; one that cannot be read, too, for now.
-    pub fn read(env: &Env, project: &Path) -> (Notes, Vec<String>) {
-        let mut wrong = Vec::new();
-        let page = Page::read(Notes::path(env, project), Kind::OF_PROJECT, env, &mut wrong);
-        (Notes(page.unwrap_or_else(|error| Page::absent(error, &mut wrong))), wrong)
+    fn says(&self) -> impl Iterator<Item = &Says> {
+        self.lines.iter().map(|line| &line.says)
     }
 
-    /// Reads it for somebody who will say if it cannot be read.
-    pub fn open(env: &Env, project: &Path, wrong: &mut Vec<String>) -> Result<Notes, String> {
-        Page::read(Notes::path(env, project), Kind::OF_PROJECT, env, wrong).map(Notes)
-    }
-
-    /// Changes it. Nobody else does meanwhile, and if the change fails, nothing is different.
-    pub fn change<T>(
-        env: &Env,
-        project: &Path,
-        wrong: &mut Vec<String>,
-        change: impl FnOnce(&mut Notes) -> Result<T, String>,
-    ) -> Result<T, String> {
-        let path = Notes::path(env, project);
-        let head = format!("notes of {}", env.tilde(project));
-        Page::change(path, Kind::OF_PROJECT, &head, env, wrong, |page| {
-            let mut notes = Notes(std::mem::take(page));
-            let result = change(&mut notes);
-            *page = notes.0;
-            result
+    /// The notes of a kind in the order of the file, expired ones too.
+    pub fn all(&self, kind: Kind) -> impl Iterator<Item = &Note> {
+        self.says().filter_map(move |says| match says {
+            Says::Note(note, _) if note.kind == kind => Some(note),
+            _ => None,
         })
     }
 
-    /// Where it is: called like the directory, so that a person finds it, and by a hash of the whole path.
-    pub fn path(env: &Env, project: &Path) -> PathBuf {
-        let hash = Id::of(project.as_os_str().as_bytes()).0;
-        let name = project.file_name().unwrap_or_default().to_string_lossy();
-        let plain = |char: char| if char.is_alphanumeric() || "-_.".contains(char) { char } else { '-' };
-        let name: String = name.trim_start_matches('.').chars().map(plain).collect();
-        let name = if name.is_empty() { "root" } else { &name[..name.floor_char_boundary(100)] };
-        env.data_dir().join("projects").join(format!("{name}-{:08x}.md", (hash ^ hash >> 32) as u32))
+    /// The notes of a kind that hold, in the order of the file.
+    pub fn notes(&self, kind: Kind, now: Time) -> impl Iterator<Item = &Note> {
+        self.all(kind).filter(move |note| !note.is_expired(now))
     }
 
-    /// The pins that hold: by priority, then as they stand on the page, which is the oldest first.
+    /// The pins that hold: by priority, then the oldest first.
     pub fn pins(&self, now: Time) -> Vec<&Note> {
         let mut pins: Vec<&Note> = self.notes(Kind::Pin, now).collect();
         pins.sort_by_key(|pin| pin.priority);
         pins
     }
 
-    /// The notes of a kind that hold, as they stand on the page.
-    pub fn notes(&self, kind: Kind, now: Time) -> impl Iterator<Item = &Note> {
-        self.0.of(kind).filter(move |note| !note.is_expired(now))
-    }
-
-    /// The notes of a kind, also those that are over.
-    pub fn all(&self, kind: Kind) -> impl Iterator<Item = &Note> {
-        self.0.of(kind)
+    /// What holds about the user: the role that was set last, preferences, rules.
+    pub fn about_user(&self, now: Time) -> impl Iterator<Item = &Note> {
+        let role = self.notes(Kind::Role, now).last();
+        role.into_iter().chain(self.notes(Kind::Preference, now)).chain(self.notes(Kind::Rule, now))
     }
 
     /// Whether the user called a session complete.
     pub fn is_done(&self, session: &str) -> bool {
-        self.0.says().any(|says| matches!(says, Says::Done(id) if is_same(id, session)))
+        self.says().any(|says| matches!(says, Says::Done(id) if is_same(id, session)))
     }
 
-    /// The sessions that are complete, as they stand on the page, each once.
+    /// The sessions that are complete, in the order of the file, each once.
     pub fn done(&self) -> Vec<&str> {
-        let mut done: Vec<&str> = Vec::new();
-        for says in self.0.says() {
-            if let Says::Done(id) = says
-                && !done.iter().any(|known| is_same(known, id))
-            {
-                done.push(id);
+        let mut done = Vec::new();
+        for says in self.says() {
+            if let Says::Done(id) = says {
+                add_new(&mut done, id);
             }
         }
         done
@@ -107,51 +77,76 @@ impl Notes {
         self.all_tags().into_iter().filter(|(_, ids)| has(ids)).map(|(tag, _)| tag).collect()
     }
 
-    /// All tags with their sessions, as they stand on the page, each once.
+    /// All tags with their sessions, in the order of the file, each once.
     pub fn all_tags(&self) -> Vec<(&str, Vec<&str>)> {
         let mut tags: Vec<(&str, Vec<&str>)> = Vec::new();
-        for says in self.0.says() {
+        for says in self.says() {
             let Says::Tag(tag, ids) = says else { continue };
-            let place = tags.iter().position(|(known, _)| known == tag).unwrap_or_else(|| {
+            let index = tags.iter().position(|(known, _)| known == tag).unwrap_or_else(|| {
                 tags.push((tag, Vec::new()));
                 tags.len() - 1
             });
-            for id in ids {
-                if !tags[place].1.iter().any(|known| is_same(known, id)) {
-                    tags[place].1.push(id);
-                }
-            }
+            ids.iter().for_each(|id| add_new(&mut tags[index].1, id));
         }
         tags
     }
 
     /// Whether a session is marked by exactly this id.
     pub fn marks(&self, id: &str) -> bool {
-        self.0.says().any(|says| match says {
-            Says::Done(known) => known == id,
-            Says::Tag(_, ids) => ids.iter().any(|known| known == id),
-            _ => false,
-        })
+        self.says().any(|says| says.sessions().iter().any(|known| known == id))
     }
 
-    /// Writes a note down. One that says the same is the same note, and keeps its id.
-    pub fn put(&mut self, note: Note) -> Note {
-        let (kind, text) = (note.kind, note.text.clone());
-        self.0.put(note, |old| old.kind == kind && old.text == text)
+    /// Writes a note in the place of the last that it replaces, else at the end. There is one role, and one preference
+    /// about a thing (`language: English`). A note with the same text is the same note, and keeps its id.
+    pub fn put(&mut self, mut note: Note) -> Note {
+        let mut ids = HashSet::new();
+        let mut old = None;
+        for line in &mut self.lines {
+            let Says::Note(other, _) = &line.says else { continue };
+            ids.insert(other.id);
+            if note.replaces(other) {
+                note.id = other.id;
+                note.created = other.created.clone().filter(|_| other.text == note.text).or(note.created);
+                old = Some(line);
+            }
+        }
+        match old {
+            Some(line) => {
+                line.set(&note.to_string());
+                line.says = Says::Note(note.clone(), 0..0);
+            }
+            None => {
+                note.id = file::free_id(&ids);
+                self.append(&note.to_string(), Says::Note(note.clone(), 0..0));
+            }
+        }
+        note
     }
 
-    /// Takes notes off the page: all, or if one of the ids is none, nothing.
+    /// Removes notes: all, or none if one of the ids does not exist.
     pub fn remove(&mut self, ids: &[u32]) -> Result<Vec<Note>, String> {
-        self.0.remove(ids)
+        let mut removed: Vec<Note> = Vec::new();
+        for id in ids {
+            // The same id twice means it once.
+            if removed.iter().any(|note| note.id == *id) {
+                continue;
+            }
+            let is_it = |line: &NoteLine| matches!(&line.says, Says::Note(note, _) if note.id == *id);
+            match self.lines.iter().position(is_it).map(|index| self.lines.remove(index).says) {
+                Some(Says::Note(note, _)) => removed.push(note),
+                _ => return Err(format!("nothing has the id {id}")),
+            }
+        }
+        Ok(removed)
     }
 
     /// Calls a session complete, or takes that back; false if it was so already.
     pub fn set_done(&mut self, session: &str, done: bool, today: &str) -> bool {
         let changes = self.is_done(session) != done;
         if changes && done {
-            self.0.append(&format!("done {session} ({today})"), Says::Done(session.into()));
+            self.append(&format!("done {session} ({today})"), Says::Done(session.into()));
         } else if changes {
-            self.0.lines.retain(|line| !matches!(&line.says, Says::Done(id) if is_same(id, session)));
+            self.lines.retain(|line| !matches!(&line.says, Says::Done(id) if is_same(id, session)));
         }
         changes
     }
@@ -160,7 +155,7 @@ impl Notes {
     pub fn add_tag(&mut self, tag: &str, session: &str) -> bool {
         let is_new = !self.tags(session).contains(&tag);
         if is_new {
-            self.0.append(&format!("tag {tag}: {session}"), Says::Tag(tag.into(), vec![session.into()]));
+            self.append(&format!("tag {tag}: {session}"), Says::Tag(tag.into(), vec![session.into()]));
         }
         is_new
     }
@@ -168,17 +163,24 @@ impl Notes {
     /// Takes a tag off a session; false if it has no such tag.
     pub fn remove_tag(&mut self, tag: &str, session: &str) -> bool {
         let had = self.tags(session).contains(&tag);
-        self.0.lines.retain_mut(|line| {
+        self.lines.retain_mut(|line| {
             let Says::Tag(known, ids) = &mut line.says else { return true };
             let before = ids.len();
-            if known == tag {
-                ids.retain(|id| !is_same(id, session));
+            ids.retain(|id| known != tag || !is_same(id, session));
+            let (is_shorter, is_empty) = (ids.len() < before, ids.is_empty());
+            if is_shorter {
+                let left = format!("tag {tag}: {}", ids.join(", "));
+                line.set(&left);
             }
-            if ids.len() < before {
-                line.bytes = [format!("tag {tag}: {}", ids.join(", ")).as_bytes(), end(&line.bytes)].concat();
-            }
-            !ids.is_empty()
+            !is_empty
         });
         had
+    }
+}
+
+/// Adds the id of a session that is not there yet.
+fn add_new<'a>(ids: &mut Vec<&'a str>, id: &'a str) {
+    if !ids.iter().any(|known| is_same(known, id)) {
+        ids.push(id);
     }
 }

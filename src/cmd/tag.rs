@@ -1,0 +1,258 @@
+//! What the user says about a session: `done`, `tag`, `tags`.
+//!
+//! Both are lines in the notes file of the session's project, with the session's id. An id may be shortened, and its
+//! session may be gone: every id in the file is shown, whatever became of it.
+
+use std::borrow::Cow;
+
+use clap::Args;
+
+use super::notes::{change_notes, notes_here, show, today};
+use super::target_session::TargetSession;
+use super::{Exit, Problem, Stage, resume};
+use crate::file::Unreadable;
+use crate::hook::Observer;
+use crate::session::index::Listed;
+use crate::session::{Project, Session, find, index};
+use crate::show::gate::Gate;
+use crate::show::json::object;
+use crate::show::terminal::{Tone, aligned, cut, width};
+use crate::state::notes::{Notes, is_same};
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-context done              inside a session: it is finished
+  session-context done last         the session that `resume` shows is finished
+  session-context done last --undo  take the last `done` back
+
+`session-context notes` lists the finished sessions at its end.")]
+pub struct DoneArgs {
+    /// Name, title, id or file of a session, or `last` [default: the one this
+    /// runs in]
+    #[arg(value_name = "NAME")]
+    session: Option<String>,
+    /// Take it back
+    #[arg(long)]
+    undo: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  session-context tag release                inside a session
+  session-context tag \"needs review\" --session last
+  session-context tag release --session 4f2a9c11 --remove")]
+pub struct TagArgs {
+    /// A word, or several in quotes, without a colon
+    tag: String,
+    /// Name, title, id or file of a session, or `last` [default: this one]
+    #[arg(long, value_name = "NAME")]
+    session: Option<String>,
+    /// Take the tag off the session
+    #[arg(long)]
+    remove: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Each tag is followed by its sessions, newest first, with agent, age and title:
+  release
+    4f2a9c11  claude  3m  make the checkout total include tax
+A session whose transcript was deleted is shown as (gone).")]
+pub struct TagsArgs {
+    /// Print one JSON object per line, with whole ids
+    #[arg(long)]
+    json: bool,
+}
+
+/// The session that `done` or `tag` is about, and the project whose notes file it is in.
+struct Noted {
+    /// What it is called here.
+    key: String,
+    id: String,
+    project: Project,
+}
+
+pub fn done(args: &DoneArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let mut name = args.session.clone();
+    if args.undo && name.as_deref() == Some("last") {
+        name = notes_here(stage)?.done().last().map(|id| id.to_string());
+        if name.is_none() {
+            return Problem::nothing("no session of this project is done");
+        }
+    }
+    let Noted { key, id, project } = noted(name.as_deref(), args.undo, "done NAME", stage)?;
+    let today = today(stage.env);
+    let changed = change_notes(&project, stage, |notes| Ok(notes.set_done(&id, !args.undo, &today)))?;
+    let now = match (changed, args.undo) {
+        (true, false) => "is done: no session is told any more that the work stopped there",
+        (false, false) => "was done already",
+        (true, true) => "is no longer done",
+        (false, true) => "was not done",
+    };
+    show(&format!("{key} {now}."), stage)
+}
+
+/// Finds the session. With `takes_back`, one that is gone but still in the notes file will do.
+fn noted(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -> Result<Noted, Problem> {
+    let project = Project::of(&stage.env.cwd);
+    if let Some(id) = name.filter(|id| takes_back && Notes::read(stage.env, project.dir()).0.marks(id)) {
+        return Ok(Noted { key: id.into(), id: id.into(), project });
+    }
+    let (observer, elsewhere) = if name == Some("last") {
+        // The session that `session-reader resume` shows.
+        (Observer::of(resume::last(stage, None)?.session, stage.env, stage.settings), None)
+    } else {
+        let target = TargetSession::find(name, stage)?;
+        target.must_exist(usage)?;
+        (target.observer, target.elsewhere)
+    };
+    if observer.id.contains(|char: char| char == ',' || char.is_whitespace() || char.is_control()) {
+        let why = "the id of a session must not have a comma or a blank in it";
+        return Problem::trouble(format_args!("'{}': {why}", observer.id));
+    }
+    let project = elsewhere.map_or(project, |env| Project::of(&env.cwd));
+    Ok(Noted { key: observer.key().into(), id: observer.id, project })
+}
+
+pub fn tag(args: &TagArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    // Stored as it is; secrets are hidden when it is shown.
+    let tag = Gate::new(false).line(&args.tag).into_owned();
+    if width(&tag) == 0 || tag.contains(':') {
+        let tags = "which is a word, or a few in quotes, without a colon";
+        return Problem::trouble(format_args!("'{tag}' is no tag, {tags}"));
+    }
+    let Noted { key, id, project } = noted(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
+    let (changed, tags) = change_notes(&project, stage, |notes| {
+        let changed = if args.remove { notes.remove_tag(&tag, &id) } else { notes.add_tag(&tag, &id) };
+        Ok((changed, notes.tags(&id).join(", ")))
+    })?;
+    match (changed, args.remove) {
+        (true, _) if tags.is_empty() => show(&format!("{key}: no tags"), stage),
+        (true, _) => show(&format!("{key}: {tags}"), stage),
+        (false, false) => show(&format!("{key} has the tag '{tag}' already."), stage),
+        (false, true) => {
+            let has = if tags.is_empty() { "nor any other".into() } else { format!("only: {tags}") };
+            Problem::nothing(stage.gate.line(format!("{key} has no tag '{tag}', {has}")))
+        }
+    }
+}
+
+pub fn tags(args: &TagsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let notes = notes_here(stage)?;
+    let tags = notes.all_tags();
+    if tags.is_empty() {
+        return Problem::nothing("no tags in this project; `session-context tag TAG` adds one");
+    }
+    if args.json {
+        tags.into_iter().try_for_each(|(tag, sessions)| stage.print_json(&object! { tag, sessions }))?;
+        return Ok(Exit::Found);
+    }
+    let ids: Vec<&str> = tags.iter().flat_map(|(_, ids)| ids).copied().collect();
+    let sessions = Sessions::read(&ids, stage);
+    let tagged: Vec<_> = tags.iter().map(|(_, ids)| sessions.tagged(ids)).collect();
+    for ((tag, _), rows) in tags.iter().zip(sessions.tables(&tagged, stage)) {
+        show(tag, stage)?;
+        stage.print_lines(rows)?;
+    }
+    Ok(Exit::Found)
+}
+
+/// Shows the sessions that are done, a line each.
+pub fn show_done(ids: &[&str], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
+    let object = |session: &str, name: Option<&str>, agent: Option<&str>, title: Option<&str>| {
+        object! { kind: "done", session, name, agent, title }
+    };
+    let sessions = Sessions::read(ids, stage);
+    for tagged in sessions.tagged(ids) {
+        match tagged {
+            Tagged::Listed(listed) if json => {
+                let session = &listed.session;
+                let title = title(listed, stage.gate);
+                let title = Some(&*title).filter(|title| !title.is_empty());
+                let (name, agent) = (session.name.as_deref(), Some(session.format.label()));
+                stage.print_json(&object(&session.id, name, agent, title))?;
+            }
+            Tagged::Other(session, _) if json => stage.print_json(&object(session, None, None, None))?,
+            Tagged::Listed(listed) => {
+                let line = format!("done {}: {}", stage.gate.line(listed.handle()), title(listed, stage.gate));
+                writeln!(stage.out, "{}", cut(&line, stage.style.width.unwrap_or(usize::MAX)))?;
+            }
+            Tagged::Other(id, why) => writeln!(stage.out, "done {} {why}", stage.gate.line(id))?,
+        }
+    }
+    Ok(Exit::Found)
+}
+
+/// All sessions there are, to find tagged ones among.
+struct Sessions<'f> {
+    listed: Vec<Listed<'f>>,
+    /// Also sessions in which nobody said anything, and those that cannot be read.
+    files: Vec<Session<'f>>,
+    unreadable: Vec<Unreadable>,
+}
+
+/// A session that an id in the notes file stands for.
+enum Tagged<'m, 'f> {
+    Listed(&'m Listed<'f>),
+    /// The id as it is written, and why there is nothing to show.
+    Other(&'m str, &'static str),
+}
+
+impl<'f> Sessions<'f> {
+    /// Reads the sessions for some ids. If one of them is not found, it may be in an unreadable file, so these are named.
+    fn read(ids: &[&str], stage: &mut Stage<'_, 'f>) -> Sessions<'f> {
+        let mut unreadable = Vec::new();
+        let listed = index::list(stage.env, stage.formats, &mut unreadable);
+        // The list has already found what is wrong with the directories.
+        let files = find::sessions(stage.formats, stage.env, false, &mut Vec::new());
+        let sessions = Sessions { listed, files, unreadable };
+        if sessions.tagged(ids).iter().any(|tagged| matches!(tagged, Tagged::Other(..))) {
+            stage.say_unreadable(&sessions.unreadable);
+        }
+        sessions
+    }
+
+    /// The sessions that some ids stand for, the newest first. A shortened id may stand for several.
+    fn tagged<'m>(&'m self, ids: &[&'m str]) -> Vec<Tagged<'m, 'f>> {
+        let is = |id: &str, listed: &Listed| is_same(id, &listed.session.id);
+        let known = self.listed.iter().filter(|listed| ids.iter().any(|id| is(id, listed)));
+        let others = ids.iter().filter(|id| !self.listed.iter().any(|listed| is(id, listed)));
+        known.map(Tagged::Listed).chain(others.map(|id| Tagged::Other(id, self.why_missing(id)))).collect()
+    }
+
+    fn why_missing(&self, id: &str) -> &'static str {
+        match self.files.iter().find(|file| is_same(id, &file.id)) {
+            None => "(gone)",
+            Some(file) if self.unreadable.iter().any(|unreadable| unreadable.path == file.path) => "(cannot be read)",
+            Some(_) => "(nothing was said in it)",
+        }
+    }
+
+    /// A table for each group, all with the same columns: name, agent, age and title.
+    fn tables(&self, groups: &[Vec<Tagged>], stage: &Stage) -> Vec<Vec<String>> {
+        let (gate, style, now) = (stage.gate, stage.style, stage.env.now());
+        let most = |text: &str, room: usize| cut(&gate.line(text), room).into_owned();
+        let cells = |tagged: &Tagged| match tagged {
+            Tagged::Listed(listed) => {
+                let (handle, agent) = (most(listed.handle(), 40), most(listed.session.format.label(), 12));
+                Some([handle, agent, listed.age(now), title(listed, gate).into_owned()])
+            }
+            Tagged::Other(..) => None,
+        };
+        let mut lines = aligned(&groups.iter().flatten().filter_map(cells).collect::<Vec<_>>(), &[2]).into_iter();
+        let mut row = |tagged: &Tagged| match tagged {
+            Tagged::Listed(_) => {
+                let line = format!("  {}", lines.next().unwrap_or_default());
+                cut(&line, style.width.unwrap_or(usize::MAX)).into_owned()
+            }
+            Tagged::Other(id, why) => format!("  {}  {}", gate.line(*id), style.paint(Tone::Faint, why)),
+        };
+        groups.iter().map(|group| group.iter().map(&mut row).collect()).collect()
+    }
+}
+
+fn title<'m>(listed: &'m Listed, gate: Gate) -> Cow<'m, str> {
+    gate.line(listed.tally.title().unwrap_or_default())
+}

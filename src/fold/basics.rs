@@ -1,0 +1,114 @@
+//! What lines say about their session: its id, directories, titles and model, when it began, and the tokens it took.
+//!
+//! One fold for the list, `resume` and the hook, so that all of them call a session by the same title. What counts once
+//! is `read::once`'s business: the tokens that arrive here are only added up.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use crate::entry::{Entry, Facts, TitleBy};
+use crate::time::Time;
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Basics {
+    /// The id inside the file, which may be longer than the one in its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Where it began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_cwd: Option<String>,
+    /// Where it went from there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_cwd: Option<String>,
+    /// Another directory of its project.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person_title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_title: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    pub started: Option<Time>,
+    /// When somebody last said or did something.
+    pub updated: Option<Time>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub input: u64,
+    #[serde(skip_serializing_if = "is_default")]
+    pub output: u64,
+    /// How many tokens the model had before it in the last request, and how many it can have.
+    #[serde(skip)]
+    pub context: Option<u64>,
+    #[serde(skip)]
+    pub window: Option<u64>,
+    #[serde(skip_serializing_if = "is_default")]
+    pub subagent: bool,
+}
+
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Basics {
+    pub fn facts(&mut self, facts: &Facts) {
+        if let Some(time) = facts.time {
+            self.started = Some(self.started.map_or(time, |started| started.min(time)));
+        }
+        if self.id.is_none() {
+            set(&mut self.id, &facts.session);
+        }
+        match (&self.first_cwd, &facts.cwd) {
+            (None, _) => set(&mut self.first_cwd, &facts.cwd),
+            (Some(first), Some(cwd)) if *first == **cwd => self.last_cwd = None,
+            _ => set(&mut self.last_cwd, &facts.cwd),
+        }
+        set(&mut self.project, &facts.project);
+        set(&mut self.model, &facts.model);
+        if let Some((by, title)) = &facts.title {
+            let given = match by {
+                TitleBy::Person => &mut self.person_title,
+                TitleBy::Agent => &mut self.agent_title,
+            };
+            // An empty title takes the last one back.
+            *given = Some(title.trim().to_owned()).filter(|title| !title.is_empty());
+        }
+        self.subagent |= facts.subagent;
+        if let Some(usage) = facts.usage {
+            self.input = self.input.saturating_add(usage.input);
+            self.output = self.output.saturating_add(usage.output);
+            self.context = usage.context.or(self.context);
+            self.window = usage.window.or(self.window);
+        }
+    }
+
+    pub fn entry(&mut self, entry: &Entry) {
+        if entry.is_activity() {
+            self.updated = self.updated.max(entry.time);
+        }
+    }
+
+    /// The working directory: where the session is now, or was last.
+    pub fn cwd(&self) -> Option<&str> {
+        self.last_cwd.as_deref().or(self.first_cwd.as_deref())
+    }
+
+    /// All directories that say which project it belongs to: where it began, and where it is.
+    pub fn cwds(&self) -> impl Iterator<Item = &str> {
+        [&self.first_cwd, &self.last_cwd, &self.project].into_iter().flatten().map(String::as_str)
+    }
+
+    /// The title that somebody gave it: a person, else the agent.
+    pub fn given_title(&self) -> Option<&str> {
+        self.person_title.as_deref().or(self.agent_title.as_deref())
+    }
+}
+
+/// Most lines say the same as the one before: nothing is copied then.
+fn set(known: &mut Option<String>, value: &Option<Cow<str>>) {
+    let value = value.as_deref().map(str::trim).filter(|value| !value.is_empty());
+    if let Some(value) = value.filter(|value| known.as_deref() != Some(value)) {
+        *known = Some(value.to_owned());
+    }
+}

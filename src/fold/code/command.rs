@@ -1,0 +1,154 @@
+//! The simple commands of a line, without what only starts them: `sudo`, `env A=b`, `npx`, `bash -lc "…"`.
+//!
+//! A command is a list of words that begins with the program that does the work, however it was started. Quotation
+//! marks and redirections are for `line`; what the work is, for `work`.
+
+use super::line::simple_commands;
+use crate::fold::one_of;
+use crate::path::base_name;
+
+/// The simple commands of a line, in their order.
+pub fn commands(line: &str) -> Vec<Vec<String>> {
+    const DEPTH: usize = 4;
+    let read = |line: &str, depth: usize| simple_commands(line).into_iter().rev().map(move |words| (depth, words));
+    let mut found = Vec::new();
+    let mut open: Vec<(usize, Vec<String>)> = read(line, 0).collect();
+    while let Some((depth, words)) = open.pop() {
+        let words = unwrapped(words);
+        match inner_script(&words).filter(|_| depth < DEPTH) {
+            Some(script) => open.extend(read(script, depth + 1)),
+            None if words.is_empty() => {}
+            None => found.push(words),
+        }
+    }
+    found
+}
+
+/// What two runs of the same command have in common: no directory, no environment, no filter for the output.
+pub fn normalised(command: &str) -> String {
+    const ASIDE: &str = "cd pushd popd export source . set echo sleep true tail head grep egrep rg tee less cat sed \
+        awk wc sort uniq cut printf";
+    let all = commands(command);
+    let mut runs: Vec<&Vec<String>> = all.iter().filter(|words| !one_of(ASIDE, &program(words))).collect();
+    if runs.is_empty() {
+        runs = all.iter().collect();
+    }
+    let joined: Vec<String> = runs.iter().map(|words| words.join(" ")).collect();
+    let joined = if joined.is_empty() { command.to_owned() } else { joined.join("; ") };
+    joined.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The name of the program that a command runs.
+pub fn program(words: &[String]) -> String {
+    words.first().map(|word| base(word)).unwrap_or_default()
+}
+
+/// The name of a program without its directory and ending.
+pub fn base(word: &str) -> String {
+    let name = base_name(word);
+    let bare = [".exe", ".cmd", ".bat"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    bare.to_ascii_lowercase()
+}
+
+/// `RUST_BACKTRACE=1`
+pub fn is_assignment(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(name, _)| {
+        name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}
+
+/// The text that a shell is told to run.
+fn inner_script(words: &[String]) -> Option<&str> {
+    let is_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let flag = words.iter().take(5).position(is_flag)?;
+    words.get(flag + 1).map(String::as_str).filter(|_| one_of("bash sh zsh dash fish ksh", &program(words)))
+}
+
+/// Programs that run another one, with their options that take a value.
+const WRAPPERS: [(&str, &str); 11] = [
+    ("env", "-u -C -S"),
+    ("sudo", "-u -g -h -p"),
+    ("doas", "-u"),
+    ("time", "-f -o"),
+    ("nice", "-n"),
+    ("ionice", "-c -n"),
+    ("stdbuf", "-i -o -e"),
+    ("timeout", "-s -k"),
+    ("npx", "-p --package"),
+    ("dotenv", "-e -f"),
+    ("cross-env nohup command exec builtin bunx pnpx xvfb-run", ""),
+];
+
+/// Programs that run another one if they are told so by a first argument.
+const RUNNERS: [(&str, &str); 5] = [
+    ("pnpm yarn", "exec dlx"),
+    ("npm", "exec x"),
+    ("bun", "x"),
+    ("bundle", "exec"),
+    ("poetry uv pipenv hatch rye pdm", "run"),
+];
+
+/// The options of runners that take a value.
+const RUNNER_OPTIONS: &str = "--with --extra --group --package -p --python --directory";
+
+/// Without what comes before the program that does the work.
+fn unwrapped(mut words: Vec<String>) -> Vec<String> {
+    const CONTROL: &str = "if then else elif do while until ! { ( }";
+    let mut from = 0;
+    while let Some(word) = words.get(from) {
+        let name = base(word);
+        let second = words.get(from + 1).map(String::as_str).unwrap_or_default();
+        if is_assignment(word) || one_of(CONTROL, word) {
+            from += 1;
+        } else if let Some((_, valued)) = WRAPPERS.iter().find(|(wrappers, _)| one_of(wrappers, &name)) {
+            // `timeout 400 cargo test`
+            from = after_options(&words, from + 1, valued) + usize::from(name == "timeout");
+        } else if RUNNERS.iter().any(|(runners, how)| one_of(runners, &name) && one_of(how, second)) {
+            from = after_options(&words, from + 2, RUNNER_OPTIONS);
+        } else {
+            break;
+        }
+    }
+    words.drain(..from.min(words.len()));
+    words
+}
+
+/// The index of the first word from `at` on that is neither an option nor the value of one.
+fn after_options(words: &[String], mut at: usize, valued: &str) -> usize {
+    while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += if one_of(valued, option) { 2 } else { 1 };
+    }
+    at
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_runs_of_a_command_are_equal() {
+        let same = [
+            ("cargo test", "  cargo   test  "),
+            ("cargo test", "cd /x && cargo test"),
+            ("cargo test", "cd /x && RUST_BACKTRACE=1 cargo test 2>&1 | tail -20"),
+            ("cargo test", "bash -lc 'cargo test'"),
+            ("cargo test", "timeout 100 cargo test; echo $?"),
+            ("npm test", "env CI=1 npm test > out.txt"),
+            ("npm test", "npm test &> \"my out.txt\""),
+        ];
+        for (one, other) in same {
+            assert_eq!(normalised(one), normalised(other), "{one} | {other}");
+        }
+        let different = [
+            ("cargo test", "cargo test a"),
+            ("cargo build && cargo test", "cargo test"),
+            ("python - <<EOF\n1\nEOF", "python - <<EOF\n2\nEOF"),
+            ("cd a", "cd b"),
+            ("echo a", "echo b"),
+        ];
+        for (one, other) in different {
+            assert_ne!(normalised(one), normalised(other), "{one} | {other}");
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Languages that take more than a word to tell a definition, a function each.
+//!
+//! What has no body is no definition, so that calls and prototypes are none.
+
+use super::Definition;
+use super::head::{after, after_all, after_brackets, after_one, last_name, name};
+use crate::fold::one_of;
+
+/// JavaScript and TypeScript: functions, classes, methods, and variables whose value is a function.
+pub fn script<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
+    let text = after_all(line, "export default declare async abstract");
+    if let Some(rest) = text.strip_prefix("function").filter(|rest| rest.starts_with([' ', '*'])) {
+        return Definition::function(name(rest.trim_start_matches(['*', ' ']))?);
+    }
+    if let Some(rest) = after(text, "class") {
+        return Definition::class(name(rest)?).filter(|class| class.name != "extends");
+    }
+    match after_one(text, "const let var") {
+        Some(rest) => variable(rest, next),
+        None => method(text),
+    }
+}
+
+/// `add = (a, b) => a + b`
+fn variable<'a>(text: &'a str, next: &[&str]) -> Option<Definition<'a>> {
+    let variable = name(text)?;
+    let tail = text[variable.len()..].trim_start();
+    let (equals, _) = tail.match_indices('=').find(|(at, _)| !tail[at + 1..].starts_with('>'))?;
+    let known = equals == 0 || tail.starts_with(':');
+    Definition::function(variable).filter(|_| known && is_function(tail[equals + 1..].trim_start(), next))
+}
+
+/// `(a, b) => …`, `async x => …`, `function () {`, also over several lines.
+fn is_function(value: &str, next: &[&str]) -> bool {
+    let value = after_all(value, "async");
+    let value = value.strip_prefix("async").filter(|rest| rest.starts_with('(')).unwrap_or(value);
+    if value.starts_with("function") {
+        return true;
+    }
+    let typed = value.strip_prefix('<').and_then(|rest| rest.find(">("));
+    let value = typed.map_or(value, |at| &value[at + 2..]);
+    if value.trim_end() == "(" {
+        return next.iter().find(|line| line.trim_start().starts_with(')')).is_some_and(|line| line.contains("=>"));
+    }
+    let arrow = |rest: &str| {
+        let rest = rest.trim_start();
+        rest.starts_with("=>") || rest.starts_with(':') && rest.contains("=>")
+    };
+    match value.strip_prefix('(') {
+        Some(_) => after_brackets(value).is_some_and(arrow),
+        None => name(value).is_some_and(|argument| value[argument.len()..].trim_start().starts_with("=>")),
+    }
+}
+
+/// `async load(id) {` in a class.
+fn method(text: &str) -> Option<Definition<'_>> {
+    const NEVER: &str = "if for while switch catch function constructor return with else do";
+    let text = after_all(text, "public private protected static override readonly async get set");
+    let text = text.trim_start_matches(['#', '*']);
+    let method = name(text)?;
+    let tail = after_brackets(&text[method.len()..])?.trim();
+    let opens = tail == "{" || tail.starts_with(':') && tail.ends_with('{') && !tail.contains('?');
+    Definition::function(method).filter(|_| opens && !one_of(NEVER, method))
+}
+
+/// Go: `func` at the margin, with or without a receiver. What is indented is a value.
+pub fn go<'a>(line: &'a str, _: &[&str]) -> Option<Definition<'a>> {
+    let rest = after(line, "func")?;
+    let rest = if rest.starts_with('(') { after_brackets(rest)?.trim_start() } else { rest };
+    let found = name(rest)?;
+    Definition::function(found).filter(|_| rest[found.len()..].starts_with(['(', '[']))
+}
+
+/// Java and C#: members and classes with a modifier before them, as nearly all have.
+pub fn member<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
+    const MODIFIERS: &str = "public private protected internal static final abstract override virtual async sealed \
+        synchronized partial default native readonly unsafe extern";
+    const NEVER: &str = "if for while switch catch new return";
+    let text = after_all(line, MODIFIERS);
+    if let Some(rest) = after_one(text, "class interface enum record struct") {
+        let whole = name(rest)?;
+        let tail = rest[whole.len()..].trim_start();
+        let heads =
+            tail.is_empty() || ["{", "<", ":", "(", "extends", "implements"].iter().any(|next| tail.starts_with(next));
+        return Definition::class(whole).filter(|_| heads);
+    }
+    if text.len() == line.trim_start().len() {
+        return None;
+    }
+    let (head, _) = text.split_once('(')?;
+    let found = last_name(head)?;
+    let tail = line.trim_end();
+    let opens = tail.ends_with('{')
+        || tail.contains(") =>")
+        || !tail.ends_with(';') && next.first().is_some_and(|line| line.trim() == "{");
+    let called = head.contains('=') || head.contains(['.', '"']) && !head.contains('<');
+    Definition::function(found).filter(|_| opens && !called && !one_of(NEVER, found))
+}
+
+/// C and C++: functions that begin at the margin, with their type before the name and their body after.
+pub fn at_margin<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
+    const NEVER: &str = "if for while switch return else typedef using namespace case do sizeof template";
+    const CLASSES: [&str; 5] = ["class", "struct", "enum class", "enum", "union"];
+    if !line.starts_with(|char: char| char.is_alphabetic() || char == '_') {
+        return None;
+    }
+    let tail = line.trim_end();
+    let opens = tail.ends_with('{')
+        || !tail.ends_with([';', ',', ':']) && next.first().is_some_and(|line| line.trim_end() == "{");
+    if !opens || one_of(NEVER, name(line)?) {
+        return None;
+    }
+    let Some((head, _)) = line.split_once('(') else {
+        return Definition::class(name(CLASSES.iter().find_map(|word| after(line, word))?)?);
+    };
+    let (head, short) = (head.trim_end(), last_name(head)?);
+    let whole = head.rsplit(char::is_whitespace).next()?.trim_start_matches(['*', '&']);
+    let named = if whole.contains("::") && !whole.contains('<') { whole } else { short };
+    let typed = named.len() < head.len() || named.contains("::");
+    Definition::function(named).filter(|_| typed && !head.contains('=') && !one_of(NEVER, short))
+}
+
+/// Shell scripts: `build() {` and `function build {`.
+pub fn shell<'a>(line: &'a str, _: &[&str]) -> Option<Definition<'a>> {
+    let text = line.trim_start();
+    let (text, word) = after(text, "function").map_or((text, false), |rest| (rest, true));
+    let end = text.find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '-' | ':')).unwrap_or(text.len());
+    let rest = text[end..].trim_start();
+    let called = rest.strip_prefix('(').is_some_and(|rest| rest.trim_start().starts_with(')'));
+    let opens = called || word && (rest.is_empty() || rest.starts_with('{'));
+    Definition::function(&text[..end]).filter(|_| end > 0 && opens)
+}

@@ -1,0 +1,226 @@
+//! A shell line, read into simple commands.
+//!
+//! Quoted text is one word, substitutions stay as they are written, and redirections and comments are left out; a
+//! here-document is the last word of its command. Anything can be read, however broken: what is not closed ends with
+//! the text. What the words mean is for `command`.
+
+/// The simple commands of a line, each as its words.
+pub fn simple_commands(line: &str) -> Vec<Vec<String>> {
+    Shell { text: line, at: 0, commands: Vec::new(), words: Vec::new(), word: None, documents: Vec::new() }.commands()
+}
+
+/// A line that is being read.
+struct Shell<'a> {
+    text: &'a str,
+    at: usize,
+    commands: Vec<Vec<String>>,
+    words: Vec<String>,
+    word: Option<String>,
+    /// The ends of the here-documents whose texts begin at the next line, and the commands that they belong to.
+    documents: Vec<(&'a str, usize)>,
+}
+
+impl<'a> Shell<'a> {
+    fn commands(mut self) -> Vec<Vec<String>> {
+        while let Some((char, text)) = self.take() {
+            match char {
+                '\'' => self.quoted(),
+                '"' => self.double_quoted(),
+                '\\' => self.escaped(),
+                '$' if self.rest().starts_with('(') => self.substitution(),
+                '\n' => self.end_line(),
+                '&' if self.rest().starts_with('>') => self.redirection(),
+                ';' | '|' | '&' | '(' | ')' => self.end_command(),
+                '#' if self.word.is_none() => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+                '<' | '>' => self.redirection(),
+                char if char.is_whitespace() => self.end_word(),
+                _ => self.put(text),
+            }
+        }
+        self.end_command();
+        self.commands
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    /// Goes on by one character.
+    fn take(&mut self) -> Option<(char, &'a str)> {
+        let char = self.rest().chars().next()?;
+        let text = &self.rest()[..char.len_utf8()];
+        self.at += text.len();
+        Some((char, text))
+    }
+
+    fn put(&mut self, text: &str) {
+        self.word.get_or_insert_default().push_str(text);
+    }
+
+    fn end_word(&mut self) {
+        self.words.extend(self.word.take());
+    }
+
+    fn end_command(&mut self) {
+        self.end_word();
+        if !self.words.is_empty() {
+            self.commands.push(std::mem::take(&mut self.words));
+        }
+    }
+
+    fn quoted(&mut self) {
+        let rest = self.rest();
+        let (text, length) = rest.split_once('\'').map_or((rest, rest.len()), |(text, _)| (text, text.len() + 1));
+        self.put(text);
+        self.at += length;
+    }
+
+    fn double_quoted(&mut self) {
+        self.put("");
+        while let Some((char, text)) = self.take() {
+            match char {
+                '"' => return,
+                '\\' if self.rest().starts_with(['"', '\\', '$', '`', '\n']) => self.escaped(),
+                '$' if self.rest().starts_with('(') => self.substitution(),
+                _ => self.put(text),
+            }
+        }
+    }
+
+    fn escaped(&mut self) {
+        if let Some((_, text)) = self.take().filter(|(char, _)| *char != '\n') {
+            self.put(text);
+        }
+    }
+
+    /// The `$` of it was taken.
+    fn substitution(&mut self) {
+        let from = self.at - 1;
+        self.at = substitution_end(self.text, self.at + 1);
+        self.put(&self.text[from..self.at]);
+    }
+
+    /// Skips `2>&1`, `> file`; notes the end of a here-document.
+    fn redirection(&mut self) {
+        // The number of the stream is no word.
+        if self.word.as_ref().is_some_and(|word| word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_digit())) {
+            self.word = None;
+        }
+        self.end_word();
+        let document = self.text[self.at - 1..].strip_prefix("<<").filter(|rest| !rest.starts_with('<'));
+        if let Some((mark, length)) = document.and_then(here_mark) {
+            self.at += 1 + length;
+            self.documents.push((mark, self.commands.len()));
+            return;
+        }
+        let target = self.rest().trim_start_matches(['<', '>', '&', '|']).trim_start_matches([' ', '\t']);
+        let quote = target.chars().next().filter(|char| matches!(char, '"' | '\''));
+        let length = match quote {
+            Some(quote) => target[1..].find(quote).map_or(target.len(), |end| end + 2),
+            None => target.find(|char: char| char.is_whitespace() || ";|&()<>".contains(char)).unwrap_or(target.len()),
+        };
+        self.at = self.text.len() - target.len() + length;
+    }
+
+    /// Gives the here-documents that begin here to their commands.
+    fn end_line(&mut self) {
+        self.end_command();
+        for (mark, command) in std::mem::take(&mut self.documents) {
+            let end = document_end(self.text, self.at, mark);
+            let body = self.text[self.at..end].trim_end();
+            let body = body.strip_suffix(mark).unwrap_or(body);
+            if let Some(words) = self.commands.get_mut(command) {
+                words.push(body.to_owned());
+            }
+            self.at = end;
+        }
+    }
+}
+
+/// The mark that ends a here-document, from what follows `<<`, and how much of that names it.
+fn here_mark(text: &str) -> Option<(&str, usize)> {
+    let bare = text.trim_start_matches(['-', '~']).trim_start_matches(' ').trim_start_matches(['\'', '"', '\\']);
+    let end = bare.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(bare.len());
+    let closing = usize::from(bare[end..].starts_with(['\'', '"']));
+    (end > 0).then(|| (&bare[..end], text.len() - bare.len() + end + closing))
+}
+
+/// Where a here-document ends, its mark included; at the end of the text if it has none.
+fn document_end(text: &str, from: usize, mark: &str) -> usize {
+    let mut at = from;
+    while at < text.len() {
+        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length);
+        if text[at..end].trim() == mark {
+            return end;
+        }
+        at = end + 1;
+    }
+    text.len()
+}
+
+/// The offset after the `)` that closes a substitution whose text begins at `from`.
+fn substitution_end(text: &str, from: usize) -> usize {
+    // The marks that are open within each other.
+    let mut open = vec![b'('];
+    let mut document: Option<&str> = None;
+    let bytes = text.as_bytes();
+    let mut at = from;
+    // Only ASCII bytes are compared, so that every step ends at the start of a character.
+    while at < bytes.len() {
+        let quoted = open.last() == Some(&b'"');
+        match bytes[at] {
+            b'\\' => at += text[at + 1..].chars().next().map_or(0, char::len_utf8),
+            b'\'' if !quoted => {
+                at = memchr::memchr(b'\'', &bytes[at + 1..]).map_or(bytes.len() - 1, |length| at + 1 + length)
+            }
+            b'"' if quoted => {
+                open.pop();
+            }
+            b'"' => open.push(b'"'),
+            b'(' if !quoted || bytes[at - 1] == b'$' => open.push(b'('),
+            b')' if !quoted => {
+                open.pop();
+                if open.is_empty() {
+                    return at + 1;
+                }
+            }
+            b'<' if !quoted && text[at..].starts_with("<<") && !text[at..].starts_with("<<<") => {
+                if let Some((mark, length)) = here_mark(&text[at + 2..]) {
+                    document = Some(mark);
+                    at += 1 + length;
+                }
+            }
+            b'\n' => {
+                if let Some(mark) = document.take() {
+                    at = document_end(text, at + 1, mark).saturating_sub(1).max(at);
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    text.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_words_as_a_shell_does() {
+        let cases: [(&str, &[&[&str]]); 9] = [
+            ("a 'b c'\"d $(e \"f)\")\"\\ g", &[&["a", "b cd $(e \"f)\") g"]]),
+            ("a && b; c | d & (e)", &[&["a"], &["b"], &["c"], &["d"], &["e"]]),
+            ("a 2>&1 > 'x y' b", &[&["a", "b"]]),
+            ("a &> x # b", &[&["a"]]),
+            ("a#b ''", &[&["a#b", ""]]),
+            ("a <<'E' | b\n c\nE\nd", &[&["a", " c\n"], &["b"], &["d"]]),
+            ("a \\\n b", &[&["a", "b"]]),
+            ("a 'b", &[&["a", "b"]]),
+            ("", &[]),
+        ];
+        for (line, wanted) in cases {
+            assert_eq!(simple_commands(line), wanted, "{line}");
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Programs with ways of their own to say what they do: modules, goals, tasks, targets, scripts of a package.
+//!
+//! Of several targets the one that tells most counts, and what is switched off (`-x test`, `-DskipTests`) does not. A
+//! program whose first argument says it all belongs into the tables of `programs`.
+
+use super::Work;
+use super::programs::{among, known};
+use crate::fold::code::command::{base, is_assignment};
+use crate::fold::one_of;
+use crate::path::base_name;
+
+/// Flags that make something else of a program.
+const FLAGS: [(&str, &str, Work); 3] =
+    [("cargo", "--no-run", Work::Build), ("tsc", "--noEmit", Work::Lint), ("node", "--test", Work::Test)];
+
+/// What a program with ways of its own does, from all its arguments, and those that are no options.
+pub fn own(name: &str, all: &[&str], plain: &[&str]) -> Option<Work> {
+    if let Some((.., work)) = FLAGS.iter().find(|(program, flag, _)| *program == name && all.contains(flag)) {
+        return Some(*work);
+    }
+    let at = |index: usize| plain.get(index).copied().unwrap_or_default();
+    let first_but = |skipped: &str| plain.iter().copied().find(|word| !one_of(skipped, word)).unwrap_or_default();
+    Some(match name {
+        "python" | "python2" | "python3" | "py" | "pypy3" => python(all),
+        "npm" | "pnpm" | "yarn" | "bun" => package(name, plain),
+        "make" | "gmake" | "ninja" | "just" | "task" | "rake" | "invoke" | "mage" => targets(name, plain),
+        "tox" | "nox" => environment(all),
+        "mvn" | "mvnw" => maven(all, plain),
+        "gradle" | "gradlew" => gradle(plain),
+        "bash" | "sh" | "zsh" => executed(at(0)),
+        "php" if at(0).ends_with("artisan") && at(1) == "test" => Work::Test,
+        "deno" if at(0) == "task" => named(at(1)),
+        "uv" if at(0) == "pip" => Work::Install,
+        "gh" if plain.starts_with(&["release", "create"]) => Work::Deploy,
+        "gcloud" | "aws" | "az" | "cap" if plain.contains(&"deploy") => Work::Deploy,
+        "docker" | "podman" | "docker-compose" => {
+            among(&[(Work::Build, "build bake"), (Work::Deploy, "push")], first_but("compose buildx image"))?
+        }
+        "turbo" | "nx" | "lerna" => {
+            // `nx run api:test`
+            let task = first_but("run run-many affected");
+            task.rsplit(':').map(named).find(|work| *work != Work::Other).unwrap_or_else(|| named(task))
+        }
+        _ => return None,
+    })
+}
+
+fn python(all: &[&str]) -> Work {
+    let mut at = 0;
+    while let Some(option) = all.get(at).filter(|word| word.starts_with('-') && !["-m", "-c"].contains(word)) {
+        at += if ["-W", "-X"].contains(option) { 2 } else { 1 };
+    }
+    match all.get(at..).unwrap_or_default() {
+        ["-m", "build", ..] => Work::Build,
+        ["-m", "tox" | "nox", ..] => Work::Test,
+        ["-m", module, rest @ ..] => known(module, rest.first().copied().unwrap_or_default()).unwrap_or(Work::Other),
+        ["-c", ..] | [] => Work::Other,
+        [file, rest @ ..] => match (base(file).as_str(), rest.first().copied()) {
+            ("manage.py" | "setup.py", Some("test")) => Work::Test,
+            ("setup.py", Some("build")) => Work::Build,
+            ("setup.py", Some("install")) => Work::Install,
+            ("manage.py" | "setup.py", Some(_)) => Work::Other,
+            (name, _) if name.ends_with(".py") && name.starts_with("test_") || name.ends_with("_test.py") => Work::Test,
+            _ => executed(file),
+        },
+    }
+}
+
+/// The managers of node's packages, which run the scripts of a package too.
+fn package(manager: &str, plain: &[&str]) -> Work {
+    let at = |index: usize| plain.get(index).copied().unwrap_or_default();
+    match at(0) {
+        "test" | "t" | "tst" => Work::Test,
+        "workspace" => named(at(2)),
+        "run" | "run-script" => named(at(1)),
+        "install" | "i" | "ci" | "add" => Work::Install,
+        "" if manager == "yarn" => Work::Install,
+        "publish" => Work::Deploy,
+        "build" if manager == "bun" => Work::Build,
+        // Only these two run a script, or a program of the project, by its bare name.
+        name if manager == "yarn" || manager == "pnpm" => known(name, at(1)).unwrap_or_else(|| named(name)),
+        _ => Work::Other,
+    }
+}
+
+fn targets(program: &str, plain: &[&str]) -> Work {
+    let meant: Vec<&str> = plain.iter().copied().filter(|word| !is_assignment(word)).collect();
+    match program {
+        "make" | "gmake" | "ninja" if meant.is_empty() => Work::Build,
+        "make" | "gmake" if meant.contains(&"check") => Work::Test,
+        _ => meant.into_iter().map(named).min().unwrap_or(Work::Other),
+    }
+}
+
+/// `tox -e lint`; what has another name is a test.
+fn environment(all: &[&str]) -> Work {
+    let chosen = all.iter().position(|word| ["-e", "-s"].contains(word)).and_then(|at| all.get(at + 1));
+    chosen.map(|name| named(name)).filter(|work| *work != Work::Other).unwrap_or(Work::Test)
+}
+
+fn maven(all: &[&str], goals: &[&str]) -> Work {
+    let untested = all.iter().any(|word| *word == "-DskipTests" || word.starts_with("-DskipTests=t"));
+    let goal = |goal: &&str| match *goal {
+        "test" | "verify" | "integration-test" if !untested => Work::Test,
+        "test" | "verify" | "integration-test" | "compile" | "package" | "install" | "test-compile" => Work::Build,
+        "deploy" => Work::Deploy,
+        goal if goal.starts_with("surefire:test") => Work::Test,
+        goal if ["checkstyle", "spotless", "spotbugs"].iter().any(|plugin| goal.starts_with(plugin)) => Work::Lint,
+        _ => Work::Other,
+    };
+    goals.iter().map(goal).min().unwrap_or(Work::Other)
+}
+
+fn gradle(tasks: &[&str]) -> Work {
+    let work = |path: &&str| {
+        let task = path.rsplit(':').next().unwrap_or(path);
+        let starts = |names: &[&str]| names.iter().any(|name| task.starts_with(name));
+        match task {
+            "check" | "test" | "allTests" => Work::Test,
+            _ if starts(&["compile", "assemble", "build", "bundle", "jar"]) => Work::Build,
+            _ if starts(&["test", "connected"]) || task.ends_with("Test") => Work::Test,
+            _ if starts(&["lint", "spotless", "ktlint", "detekt", "checkstyle"]) => Work::Lint,
+            _ if starts(&["publish", "deploy"]) => Work::Deploy,
+            _ => Work::Other,
+        }
+    };
+    tasks.iter().map(work).min().unwrap_or(Work::Other)
+}
+
+/// What the first word of a script's or a target's name says, after those that only say which one it is (`WHICH`):
+/// `test:unit`, `run_tests`, but `start:test` starts something.
+const NAMES: [(Work, &str); 5] = [
+    (Work::Test, "test tests spec specs pytest jest vitest unittest"),
+    (Work::Build, "build compile bundle"),
+    (Work::Lint, "lint eslint format fmt typecheck prettier check types tsc clippy"),
+    (Work::Deploy, "deploy release publish"),
+    (Work::Install, "install setup bootstrap"),
+];
+
+/// The work that a script or a target is, by its name.
+fn named(name: &str) -> Work {
+    const WHICH: &str = "run unit integration e2e ci all local quick full";
+    let words = || name.split([':', '-', '_', '.', '/']);
+    match words().find(|word| !one_of(WHICH, word)).unwrap_or_default() {
+        "" if words().any(|word| one_of("unit integration e2e", word)) => Work::Test,
+        "type" if name.ends_with("check") => Work::Lint,
+        word => among(&NAMES, word).unwrap_or(Work::Other),
+    }
+}
+
+/// The work of a script that is run by its path.
+pub fn executed(path: &str) -> Work {
+    let name = base_name(path);
+    let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
+    let ours = ["./", "bin/", "script/", "scripts/", "tools/", "dev/", "ci/"].iter().any(|dir| path.starts_with(dir));
+    match end {
+        "sh" | "bash" | "ps1" | "bat" | "cmd" => named(stem),
+        "" if ours => named(stem),
+        "py" | "js" | "mjs" | "ts" | "rb" if ours && stem != "test" => named(stem),
+        _ => Work::Other,
+    }
+}

@@ -1,0 +1,112 @@
+//! What is found in a session: items with their lines in the transcript.
+
+use crate::entry::{Act, TaskState, named};
+use crate::fold::code::Work;
+use crate::time::Time;
+
+/// Something that was said or found, and where.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Item {
+    pub text: String,
+    pub time: Option<Time>,
+    /// The line of the transcript, counted from 1; 0 if only its end was read.
+    pub line: u64,
+    /// It was taken from what somebody said in so many words, which is weak evidence.
+    pub from_words: bool,
+}
+
+impl Item {
+    /// Not taken from words.
+    pub fn new(text: String, time: Option<Time>, line: u64) -> Item {
+        Item { text, time, line, from_words: false }
+    }
+}
+
+/// A file that was changed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FileChange {
+    pub path: String,
+    /// The last change, in one line.
+    pub last: String,
+    pub created: bool,
+    pub deleted: bool,
+    pub edits: u64,
+    pub time: Option<Time>,
+    pub line: u64,
+}
+
+impl FileChange {
+    /// What was done to it, in one line.
+    pub fn summary(&self) -> String {
+        match self.edits {
+            0 | 1 => self.last.clone(),
+            edits if self.created && !self.deleted => format!("new; {}, the last of {edits} edits", self.last),
+            edits => format!("{}, the last of {edits} edits", self.last),
+        }
+    }
+}
+
+/// A command that ran.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    pub command: String,
+    pub work: Work,
+    pub failed: bool,
+    pub time: Option<Time>,
+    pub line: u64,
+}
+
+/// A call, for the history of tools.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Used {
+    pub tool: String,
+    pub act: Act,
+    pub subject: String,
+    pub failed: bool,
+    pub time: Option<Time>,
+    pub line: u64,
+}
+
+/// Something to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToDo {
+    pub text: String,
+    pub state: TaskState,
+    pub time: Option<Time>,
+    pub line: u64,
+}
+
+impl ToDo {
+    pub fn item(&self) -> Item {
+        Item::new(self.text.clone(), self.time, self.line)
+    }
+}
+
+/// What stands in the way, by its kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Blocker {
+    pub kind: Obstacle,
+    pub item: Item,
+}
+
+named! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Obstacle {
+        /// A test, build or check failed last.
+        Failing = "failing",
+        /// The agent asked, and nobody answered.
+        Question = "question",
+        /// The user did not allow a call.
+        Denied = "denied",
+        /// There is no more to be had for now: of the account, or of the room that a model has.
+        Limit = "limit",
+        /// The model, the network or the client failed.
+        Error = "error",
+        /// A task is marked as blocked.
+        Task = "task",
+        /// A call has no result.
+        Crashed = "crashed",
+        /// The user said so.
+        Said = "said",
+    }
+}

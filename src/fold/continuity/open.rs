@@ -1,0 +1,75 @@
+//! What follows from all that was read: what stands in the way, and what is to be done next.
+
+use std::collections::HashSet;
+
+use super::found::{Blocker, Item, Obstacle, ToDo, Used};
+use super::{Continuity, Ending, TASKS};
+use crate::entry::{Act, TaskState};
+use crate::fold::phrases::{self, Phrase};
+use crate::fold::text::own_words;
+
+/// How many steps of an answer count.
+const STEPS: usize = 20;
+
+impl Continuity {
+    pub(super) fn obstacles(&mut self) -> Vec<Blocker> {
+        let blocker = |kind: Obstacle| move |item: Item| Blocker { kind, item };
+        // What failed last comes first.
+        let failing = self.so_far.failing.newest().cloned();
+        let mut all: Vec<Blocker> = failing.map(blocker(Obstacle::Failing)).collect();
+        if self.ending == Ending::Asked {
+            all.extend(self.open_question().map(blocker(Obstacle::Question)));
+        }
+        all.extend(self.so_far.denied.drain(..).map(blocker(Obstacle::Denied)));
+        let error_kind = |limit| if limit { Obstacle::Limit } else { Obstacle::Error };
+        all.extend(self.so_far.error.take().map(|(item, limit)| Blocker { kind: error_kind(limit), item }));
+        let tasks = self.tasks.iter().filter(|task| task.state == TaskState::Blocked);
+        all.extend(tasks.map(ToDo::item).map(blocker(Obstacle::Task)));
+        let crashed = self.open_calls().next().filter(|_| self.ending == Ending::Unfinished);
+        all.extend(crashed.map(|pending| {
+            let Used { tool, subject, time, line, .. } = pending.used();
+            let text = format!("{tool} {subject}").trim().to_owned();
+            Blocker { kind: Obstacle::Crashed, item: Item::new(text, time, line) }
+        }));
+        if let Some(last) = self.prompts.last() {
+            let said = phrases::said(Phrase::Blocker, &own_words(&last.text)).into_iter();
+            all.extend(said.map(|text| Item { text, from_words: true, ..last.clone() }).map(blocker(Obstacle::Said)));
+        }
+        all
+    }
+
+    /// What is to be done next: tasks that are at work, then open ones; then what the last answer lists, unless it was done
+    /// since, and a prompt that nobody answered.
+    pub(super) fn open(&self) -> Vec<Item> {
+        let of = |state: TaskState| self.tasks.iter().filter(move |task| task.state == state);
+        let tasks = of(TaskState::Active).chain(of(TaskState::Open));
+        let mut next: Vec<Item> = tasks.map(ToDo::item).collect();
+        let listed = self.answers.last().into_iter().flat_map(|answer| {
+            let steps = phrases::next_steps(&answer.text).into_iter();
+            steps.map(|text| Item { text, from_words: true, ..answer.clone() })
+        });
+        let done: Vec<&str> = of(TaskState::Done)
+            .map(|task| task.text.as_str())
+            .chain(self.commits.iter().map(|commit| commit.text.as_str()))
+            .rev()
+            .take(TASKS / 5)
+            .collect();
+        let is_open = |item: &Item| !done.iter().any(|done| phrases::overlap(done, &item.text));
+        next.extend(listed.take(STEPS).filter(is_open));
+        let asked = self.asked.then.as_ref().or(self.asked.substantive.as_ref());
+        let is_last = |asked: &&Item| self.prompts.last().is_some_and(|last| last.time == asked.time);
+        next.extend(asked.filter(|_| self.unanswered).filter(is_last).cloned());
+        let mut known = HashSet::new();
+        next.retain(|item| known.insert(item.text.clone()));
+        next
+    }
+
+    /// Edits that failed since the last prompt, and did not succeed later.
+    pub fn failed_edits(&self) -> impl Iterator<Item = &Used> {
+        let prompt = self.prompts.last().map_or(0, |last| last.line);
+        self.history.iter().enumerate().filter_map(move |(index, used)| {
+            let redone = self.history[index..].iter().any(|later| !later.failed && later.subject == used.subject);
+            (used.act == Act::Edit && used.failed && used.line > prompt && !redone).then_some(used)
+        })
+    }
+}

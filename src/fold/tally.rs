@@ -1,0 +1,83 @@
+//! What a list says about a session. A tally can be put away and counted on from where it stopped; the result is the
+//! same as counting in one go.
+
+use std::ops::{Deref, DerefMut};
+
+use serde::{Deserialize, Serialize};
+
+use super::basics::is_default;
+use super::text::ends_of;
+use super::{Asked, Basics, Ending, Fold, Turns};
+use crate::entry::{Entry, Facts, Role, What};
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Tally {
+    pub basics: Basics,
+    /// What the user last asked.
+    #[serde(skip_serializing_if = "is_default")]
+    pub asked: Asked<String>,
+    pub messages: u64,
+    turns: Turns,
+    #[serde(skip_serializing_if = "is_default")]
+    pub broken: u64,
+    /// Prompts that have not been looked at yet.
+    #[serde(skip)]
+    prompts: Vec<String>,
+}
+
+impl Deref for Tally {
+    type Target = Basics;
+
+    fn deref(&self) -> &Basics {
+        &self.basics
+    }
+}
+
+impl DerefMut for Tally {
+    fn deref_mut(&mut self) -> &mut Basics {
+        &mut self.basics
+    }
+}
+
+impl Fold for Tally {
+    fn facts(&mut self, facts: &Facts) {
+        self.basics.facts(facts);
+    }
+
+    fn entry(&mut self, entry: &Entry, _: u64) {
+        self.basics.entry(entry);
+        self.turns.take(entry);
+        self.messages += u64::from(entry.begins);
+        if let (true, Role::User, What::Text(text)) = (entry.begins, entry.role, &entry.what) {
+            self.prompts.push(ends_of(text));
+            if self.prompts.len() >= Tally::PROMPTS {
+                self.settle();
+            }
+        }
+    }
+}
+
+impl Tally {
+    const PROMPT: usize = 120;
+    const PROMPTS: usize = 64;
+
+    /// Finds out what was last asked. Done once after many prompts, because looking at each costs more than reading it.
+    pub fn settle(&mut self) {
+        let prompts = std::mem::take(&mut self.prompts);
+        self.asked.push_all(&prompts, |own| match own.char_indices().nth(Tally::PROMPT) {
+            Some((cut, _)) => format!("{}…", own[..cut].trim_end()),
+            None => own,
+        });
+    }
+
+    /// How the session ended so far, which says whose turn it is.
+    pub fn ending(&self) -> Ending {
+        self.turns.ending()
+    }
+
+    /// What a person calls the session: the title somebody gave it, else what was last asked.
+    pub fn title(&self) -> Option<&str> {
+        self.given_title().or_else(|| self.asked.best().map(String::as_str))
+    }
+}

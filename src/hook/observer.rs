@@ -1,0 +1,103 @@
+//! The session that the hook runs for: who it is, what it is called here, and where its cursors are.
+
+use std::path::{Path, PathBuf};
+
+use crate::entry::Id;
+use crate::env::Env;
+use crate::file::Unreadable;
+use crate::format::Known;
+use crate::read::Transcript;
+use crate::session::{self, Home, Project, Session, find};
+use crate::settings::{Scope, Settings};
+use crate::state::cursors;
+
+/// The session that the hook runs for.
+#[derive(Debug)]
+pub struct Observer<'f> {
+    pub format: &'f Known,
+    pub id: String,
+    /// The named home it is in, and its name there.
+    pub home: Option<Home>,
+    pub name: Option<String>,
+    pub transcript: Option<PathBuf>,
+    /// The project it is in.
+    pub project: Project,
+    /// Why it cannot be said for sure who it is. Whoever is told something now could be told it again under another name.
+    pub bad: Vec<Unreadable>,
+}
+
+impl<'f> Observer<'f> {
+    pub fn new(
+        format: &'f Known,
+        id: &str,
+        transcript: Option<PathBuf>,
+        env: &Env,
+        settings: &Settings,
+    ) -> Observer<'f> {
+        let mut bad = Vec::new();
+        let project = Unreadable::noted(Project::find(&env.cwd).map(Some), &mut bad);
+        let project = project.unwrap_or_else(|| Project::of(&env.cwd));
+        let home = match settings.scope {
+            Scope::Project => Unreadable::noted(Home::above(&env.cwd), &mut bad),
+            Scope::Machine => None,
+        };
+        let name = home.as_ref().and_then(|home| Unreadable::noted(name(home, id, transcript.as_deref()), &mut bad));
+        let transcript = transcript.clone().filter(|path| path.is_file()).or_else(|| {
+            // What cannot be looked at now is said by whoever needs the file.
+            let found = find::by_id(std::slice::from_ref(format), env, id, &env.cwd).ok().flatten();
+            found.map(|session| session.path).or(transcript)
+        });
+        Observer { format, id: id.into(), home, name, transcript, project, bad }
+    }
+
+    /// A session as an observer. Its file name may have only the beginning of its id; the file itself has all of it.
+    pub fn of(session: Session<'f>, env: &Env, settings: &Settings) -> Observer<'f> {
+        let transcript = Transcript::open(&session.path, session.format.format()).ok();
+        let whole = transcript.and_then(|transcript| transcript.beginning().session);
+        let id = whole.filter(|id| id.starts_with(&session.id) && session::is_id(id)).unwrap_or(session.id);
+        Observer::new(session.format, &id, Some(session.path), env, settings)
+    }
+
+    /// What it is called among the observers.
+    pub fn key(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.id)
+    }
+
+    /// Whether a session is the observer itself.
+    pub fn is(&self, session: &Session) -> bool {
+        session.name.is_some() && session.name == self.name
+            || self.transcript.as_ref() == Some(&session.path)
+            || session.format.name == self.format.name && session.has_id(&self.id)
+    }
+
+    /// Where its cursors are.
+    pub fn cursors(&self, env: &Env) -> PathBuf {
+        if let Some(home) = &self.home {
+            return cursors_of(home);
+        }
+        let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
+        let id = if self.id.len() <= 100 && self.id.chars().all(plain) {
+            self.id.clone()
+        } else {
+            format!("{:016x}", Id::of(self.id.as_bytes()).0)
+        };
+        env.state_dir().join("cursors").join(format!("{}-{id}.json", self.format.name))
+    }
+}
+
+fn cursors_of(home: &Home) -> PathBuf {
+    home.dir().join("session-cursors.json")
+}
+
+/// What a session is called in a home. It keeps its name while its name file is missing or half written.
+fn name(home: &Home, id: &str, transcript: Option<&Path>) -> Result<Option<String>, Unreadable> {
+    let before = || cursors::observer_with(&cursors_of(home), id);
+    match home.name_of(id, transcript) {
+        Ok(None) => {
+            let names = home.names()?;
+            Ok(before().filter(|name| !names.contains(name)))
+        }
+        Err(bad) if Home::is_torn(&bad) => Ok(before()),
+        name => name,
+    }
+}

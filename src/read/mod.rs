@@ -1,0 +1,15 @@
+//! One transcript: what its lines say, each thing once.
+//!
+//! Which file uses which:
+//! ```text
+//! recognise, transcript ──▶ tail
+//! transcript ──▶ once
+//! ```
+
+pub mod once;
+mod recognise;
+pub mod tail;
+mod transcript;
+
+pub use recognise::{Fit, fit, recognise};
+pub use transcript::{Beginning, Lines, Log, Part, Read, Transcript, Wanted};

@@ -1,0 +1,296 @@
+//! What counts once: the only code that knows a repetition.
+//!
+//! Clients write one message over several lines, append it again in full, list the whole conversation again, copy the
+//! beginning of another session, and write a queued prompt once more when the agent takes it up. [`Once`] reads all of
+//! that in the order of the file and lets through what is new. Whoever counts what it lets through needs no memory of
+//! its own, and all who count agree. [`Conversation`] keeps what was let through, each result with its call.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasherDefault, Hasher};
+
+use serde::{Deserialize, Serialize};
+
+use crate::entry::{Call, Entry, Facts, Id, Role, What};
+use crate::time::Time;
+
+/// Ids are hashes already.
+#[derive(Default)]
+pub struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = id;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+pub type Ids = HashSet<Id, BuildHasherDefault<AsItIs>>;
+
+/// How far reading has got, as far as repetitions are concerned. It can be put away and taken up again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Once {
+    /// The messages that were read, and the entries that belong to none. Not results: those are known by their calls.
+    known: Ids,
+    /// Calls that have no result yet.
+    open: Ids,
+    /// The last messages, which may go on.
+    recent: VecDeque<Message>,
+    /// Tokens that were counted where the client sums up those of the session.
+    total: (u64, u64),
+    /// Prompts that wait for the agent, the oldest first: hashes of what they say.
+    queued: Vec<Id>,
+    /// Something was said other than in a list of what was said.
+    direct: bool,
+    /// Reading began in the middle of the file, after messages with these short ids.
+    #[serde(skip)]
+    middle: bool,
+    #[serde(skip)]
+    before: Vec<u32>,
+    /// What other sessions of the family have said.
+    #[serde(skip)]
+    others: Ids,
+    #[serde(skip)]
+    family: Option<Family>,
+}
+
+/// A message, and what was counted of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+struct Message {
+    id: Id,
+    /// It was written long ago, or in another session, and is written again: nothing more counts of it.
+    again: bool,
+    begun: bool,
+    entries: Ids,
+    /// Tokens.
+    used: (u64, u64),
+}
+
+/// The first entry of a session. A fork begins with a copy of it, so both are of one family.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Family(Id, Option<Time>);
+
+impl Once {
+    /// How many messages may be written in turns, and how many prompts may wait.
+    const RECENT: usize = 16;
+    const QUEUED: usize = 32;
+    /// How many messages a look remembers for the next.
+    const LAST: usize = 8;
+
+    /// For a file that is read from an offset on; `last` are the messages before it, as [`last_messages`] has them.
+    pub fn from(offset: u64, last: &[u32]) -> Once {
+        Once { middle: offset > 0, before: last.to_vec(), ..Once::default() }
+    }
+
+    /// For a session of a family, of which others have said these things.
+    pub fn after(others: Ids) -> Once {
+        Once { others, ..Once::default() }
+    }
+
+    /// What this session and the others of its family have said.
+    pub fn into_ids(mut self) -> Ids {
+        self.others.extend(self.known);
+        self.others
+    }
+
+    pub fn family(&self) -> Option<Family> {
+        self.family
+    }
+
+    /// Takes what a line says about the session, and leaves of its tokens what was not counted before.
+    pub fn facts(&mut self, facts: &mut Facts) {
+        let Some(usage) = &mut facts.usage else { return };
+        let all = usage.input.saturating_add(usage.output);
+        usage.context = usage.context.or(Some(all).filter(|_| !usage.total));
+        let used = match facts.message {
+            _ if usage.total => &mut self.total,
+            Some(message) => &mut self.message(message).used,
+            None => return,
+        };
+        // Lines of one message repeat its tokens, and early ones may hold less.
+        let (input, output) = *used;
+        *used = (usage.input.max(input), usage.output.max(output));
+        (usage.input, usage.output) = (usage.input.saturating_sub(input), usage.output.saturating_sub(output));
+    }
+
+    fn message(&mut self, id: Id) -> &mut Message {
+        let place = self.recent.iter().rposition(|message| message.id == id).unwrap_or_else(|| {
+            let told = !self.before.is_empty() && self.before.contains(&short_message(id));
+            let again = self.others.contains(&id) || !self.known.insert(id);
+            let used = if again { (u64::MAX, u64::MAX) } else { (0, 0) };
+            // The memory of the oldest is used again.
+            let oldest = if self.recent.len() == Once::RECENT { self.recent.pop_front() } else { None };
+            let mut entries = oldest.unwrap_or_default().entries;
+            entries.clear();
+            self.recent.push_back(Message { id, again, begun: told, entries, used });
+            self.recent.len() - 1
+        });
+        &mut self.recent[place]
+    }
+
+    /// Whether an entry was copied from another session of the family.
+    pub fn is_copy(&mut self, entry: &Entry) -> bool {
+        let Some(key) = entry.key else { return false };
+        self.family.get_or_insert(Family(key, entry.time));
+        self.others.contains(&entry.message.unwrap_or(key))
+    }
+
+    /// Whether an entry counts. One that does says whether a message begins with it; a prompt that was queued, and is
+    /// written again now that the agent takes it up, begins none.
+    pub fn entry(&mut self, entry: &mut Entry) -> bool {
+        // What a line lists again was said further up, unless this is all there is.
+        if entry.relisted && (self.direct || self.middle) {
+            return false;
+        }
+        self.direct |= !entry.relisted;
+        if entry.key.is_some_and(|key| self.before.contains(&key.short())) {
+            return false;
+        }
+        entry.renews = match entry.what {
+            What::Result { call, .. } => !call.is_some_and(|call| self.open.remove(&call)) && !self.middle,
+            _ => !self.is_new(entry),
+        };
+        if entry.renews {
+            return !entry.relisted;
+        }
+        entry.begins = match (&entry.what, entry.role) {
+            (What::Text(text), Role::User) => !self.was_queued(entry.queued, text),
+            (What::Text(_), Role::Assistant) => entry.message.is_none_or(|message| self.is_first(message)),
+            (What::Call(call), _) => {
+                self.open.extend(call.id);
+                // Where a call is no part of a message, it is none of its own.
+                entry.message.is_some_and(|message| self.is_first(message))
+            }
+            _ => false,
+        };
+        true
+    }
+
+    fn is_new(&mut self, entry: &Entry) -> bool {
+        let (again, known) = match entry.message.map(|id| self.message(id)) {
+            Some(message) => (message.again, &mut message.entries),
+            None => (false, &mut self.known),
+        };
+        !again && entry.key.is_none_or(|key| known.insert(key))
+    }
+
+    fn is_first(&mut self, message: Id) -> bool {
+        !std::mem::replace(&mut self.message(message).begun, true)
+    }
+
+    /// Whether a prompt is one that was queued before. Any other means that the queue is done with.
+    fn was_queued(&mut self, queued: bool, text: &str) -> bool {
+        if !queued && self.queued.is_empty() {
+            return false;
+        }
+        let prompt = Id::of(text.as_bytes());
+        if queued {
+            self.queued.truncate(Once::QUEUED);
+            self.queued.push(prompt);
+            return false;
+        }
+        let place = self.queued.iter().position(|known| *known == prompt);
+        self.queued.drain(..place.map_or(self.queued.len(), |place| place + 1));
+        place.is_some()
+    }
+}
+
+/// The short id of a message, told apart from those of entries, whose keys may be made from the same id.
+fn short_message(message: Id) -> u32 {
+    message.part(b'm', 0).short()
+}
+
+/// The short ids of the last messages, for a look that goes on from here; `before` are those of the look before.
+pub fn last_messages(before: &[u32], entries: &[Entry]) -> Vec<u32> {
+    let said = entries.iter().flat_map(|entry| {
+        let message = entry.message.filter(|_| entry.begins).map(short_message);
+        let text = entry.key.filter(|_| matches!(entry.what, What::Text(_)) && entry.role != Role::System);
+        [message, text.map(Id::short)].into_iter().flatten()
+    });
+    let mut last: Vec<u32> = before.iter().copied().chain(said).collect();
+    last.drain(..last.len().saturating_sub(Once::LAST));
+    last
+}
+
+/// Fingerprint of something said or called, which only copies of it share, also in other files. Where a client writes no
+/// ids, the time has to do. None for what has neither.
+pub fn fingerprint(entry: &Entry) -> Option<Id> {
+    let text = match &entry.what {
+        What::Text(text) => text,
+        What::Call(call) => &call.tool,
+        _ => return None,
+    };
+    let id = entry.key.map(|key| key.0).or(entry.time.map(|_| 0))?;
+    let time = entry.time.map_or(0, |time| time.0);
+    Some(Id::of(&[&id.to_le_bytes(), &time.to_le_bytes(), text.as_bytes()].concat()))
+}
+
+/// All that was let through, in order. A result goes to its call, and a later version into the place of the first.
+#[derive(Debug, Default)]
+pub struct Conversation {
+    pub entries: Vec<Entry<'static>>,
+    /// Keep results as entries of their own, too.
+    results: bool,
+    places: HashMap<Id, usize>,
+    calls: HashMap<Id, usize>,
+}
+
+impl Conversation {
+    pub fn keeping_results(results: bool) -> Conversation {
+        Conversation { results, ..Conversation::default() }
+    }
+
+    pub fn take(&mut self, entry: Entry<'static>) {
+        match &entry.what {
+            What::Result { call, failed, denied, unclear, text, .. } => {
+                if let Some(What::Call(call)) = call.and_then(|id| Some(&mut self.entries[*self.calls.get(&id)?].what))
+                {
+                    call.ended = true;
+                    call.failed |= *failed;
+                    call.broken_off |= *denied || *unclear;
+                }
+                if !self.results || text.is_none() {
+                    return;
+                }
+            }
+            What::Call(Call { id: Some(id), .. }) if !entry.renews => {
+                self.calls.insert(*id, self.entries.len());
+            }
+            What::Text(_) if entry.role == Role::User && !entry.begins && !entry.renews => return,
+            _ => {}
+        }
+        let place = entry.key.and_then(|key| self.places.get(&key));
+        match place {
+            Some(place) => renew(&mut self.entries[*place].what, entry.what),
+            // It renews something from before the first entry here; but a first result may have had no text.
+            None if entry.renews && !matches!(entry.what, What::Result { .. }) => {}
+            None => {
+                self.places.extend(entry.key.map(|key| (key, self.entries.len())));
+                self.entries.push(entry);
+            }
+        }
+    }
+}
+
+/// The later version of an entry counts, but what was known stays known.
+fn renew(old: &mut What<'static>, mut new: What<'static>) {
+    match (&mut *old, &mut new) {
+        // The client's report of a call under another name: the call itself says more.
+        (What::Call(old), What::Call(new)) if old.tool != new.tool => return,
+        (What::Call(old), What::Call(new)) => {
+            new.failed |= old.failed;
+            new.ended |= old.ended;
+            new.broken_off |= old.broken_off;
+        }
+        (What::Result { failed: old, text: before, .. }, What::Result { failed, text, .. }) => {
+            *failed |= *old;
+            *text = text.take().or(before.take());
+        }
+        _ => {}
+    }
+    *old = new;
+}

@@ -1,0 +1,89 @@
+//! Recognises from its lines which format a file is written in.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use super::tail::open;
+use crate::cursor::{Buffer, Forward};
+use crate::decode::{Decoder, Item, Outcome};
+use crate::format::{Format, Known};
+
+/// How the lines of a file fit a format.
+#[derive(Debug, Default, Clone, PartialEq)]
+pub struct Fit {
+    pub matched: u64,
+    pub ignored: u64,
+    /// The broken lines: number and where it starts.
+    pub broken: Vec<(u64, u64)>,
+    pub entries: u64,
+    /// Only as a subagent's do its lines count.
+    pub subagent: bool,
+}
+
+impl Fit {
+    fn of(file: &File, size: u64, format: &Format, subagent: bool) -> io::Result<Fit> {
+        let mut decoder = Decoder::new(format).subagent(subagent);
+        let mut buffer = Buffer::default();
+        let mut forward = Forward::new(file, 0, size, &mut buffer);
+        let mut fit = Fit { subagent, ..Fit::default() };
+        let mut line = |line: crate::cursor::Line, finished: bool| -> io::Result<()> {
+            let offset = line.offset();
+            let mut entries = 0;
+            let outcome = decoder.line(line, &mut |item| {
+                // Entries identify a format, and so do headers that name a session.
+                entries += match item {
+                    Item::Facts(facts) => u64::from(facts.session.is_some()),
+                    Item::Entry(_) => 1,
+                };
+            })?;
+            fit.entries += entries;
+            match outcome {
+                Outcome::Matched => fit.matched += 1,
+                Outcome::Ignored => fit.ignored += 1,
+                Outcome::Broken if finished => {
+                    let number = fit.matched + fit.ignored + fit.broken.len() as u64 + 1;
+                    fit.broken.push((number, offset));
+                }
+                Outcome::Broken => {}
+            }
+            Ok(())
+        };
+        while let Some(next) = forward.next_line()? {
+            line(next, true)?;
+        }
+        if let Some(last) = forward.last() {
+            line(last, false)?;
+        }
+        Ok(fit)
+    }
+}
+
+/// Recognises a transcript from its lines. The beginning decides; if it says nothing, more of it does.
+pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'f Known, Fit)>> {
+    const BEGINNING: u64 = 512 * 1024;
+    const MOST: u64 = 16 * 1024 * 1024;
+    let file = open(path)?;
+    let size = file.metadata()?.len();
+    for limit in [BEGINNING.min(size), MOST.min(size)] {
+        let mut best: Option<(&Known, Fit)> = None;
+        for known in formats {
+            for subagent in [false, true] {
+                let fit = Fit::of(&file, limit, known.format(), subagent)?;
+                if fit.entries > best.as_ref().map_or(0, |(_, best)| best.entries) {
+                    best = Some((known, fit));
+                }
+            }
+        }
+        if best.is_some() {
+            return Ok(best);
+        }
+    }
+    Ok(None)
+}
+
+/// How all lines of a file fit a format.
+pub fn fit(path: &Path, format: &Format, subagent: bool) -> io::Result<Fit> {
+    let file = open(path)?;
+    Fit::of(&file, file.metadata()?.len(), format, subagent)
+}

@@ -1,0 +1,341 @@
+//! A transcript: the file of a session, read through its format.
+//!
+//! There is one way through it, [`Transcript::fold`]: lines from an offset on, decoded to entries, of which those that
+//! count ([`Once`]) go to a fold. A log, which wants the last entries, goes the same way over lines read from the end.
+
+use std::fs::{File, Metadata};
+use std::io;
+use std::path::Path;
+
+use super::once::{Conversation, Once, last_messages};
+use super::tail;
+use crate::budget::Deadline;
+use crate::cursor::{Backward, Buffer, Forward, Line};
+use crate::decode::{Decoder, Item, Outcome};
+use crate::entry::{Entry, Facts, Mark, What};
+use crate::fold::{Basics, Continuity, Ending, Fold, Turns};
+use crate::format::Format;
+use crate::time::{MINUTE, Time};
+
+pub struct Transcript<'f> {
+    pub file: File,
+    pub meta: Metadata,
+    format: &'f Format,
+    /// Decode thinking and results, too.
+    full: bool,
+    /// Decode results to their end.
+    whole: bool,
+    subagent: bool,
+}
+
+/// Some entries of a transcript.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub entries: Vec<Entry<'static>>,
+    /// How many entries there are to show. Not exact: a guess from how much of the file they took.
+    pub total: usize,
+    pub exact: bool,
+    /// How many lines could not be read.
+    pub broken: u64,
+    /// Where the last line that was read ends, and what to go on with from there.
+    pub end: u64,
+    pub once: Once,
+}
+
+/// What the first lines of a transcript tell: a header, or the first line with a working directory.
+#[derive(Debug, Default)]
+pub struct Beginning {
+    pub session: Option<String>,
+    pub cwd: Option<String>,
+    pub subagent: bool,
+}
+
+/// What a transcript says from an offset on.
+#[derive(Debug, Default)]
+pub struct Part {
+    /// The conversation: what is written twice is in it once.
+    pub entries: Vec<Entry<'static>>,
+    pub basics: Basics,
+    /// All directories that it was in.
+    pub cwds: Vec<String>,
+    pub ending: Ending,
+    /// Short ids of the last messages, for the next look.
+    pub last: Vec<u32>,
+    /// Where the last line that was read ends.
+    pub end: u64,
+    conversation: Conversation,
+    turns: Turns,
+}
+
+/// Which lines of a transcript are read.
+#[derive(Default)]
+pub struct Lines<'s> {
+    /// Where the first of them starts.
+    pub from: u64,
+    /// Only those that were written while the session was in one of these directories.
+    pub only: Option<&'s mut dyn FnMut(&str) -> bool>,
+    /// None any more after that.
+    pub deadline: Option<&'s Deadline>,
+    /// Also a last line that has no newline yet.
+    pub unfinished: bool,
+}
+
+/// How far a transcript was read.
+#[derive(Debug, Default)]
+pub struct Read {
+    /// Where the last whole line ends.
+    pub end: u64,
+    /// How many lines could not be read.
+    pub broken: u64,
+    /// The deadline came first.
+    pub cut_short: bool,
+}
+
+/// Which entries of a log are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    pub count: usize,
+    pub since: Option<Time>,
+    /// Also thinking and marks.
+    pub full: bool,
+    /// Also what tools answered.
+    pub results: bool,
+    /// Also a last line that has no newline yet, if it is whole.
+    pub unfinished: bool,
+}
+
+impl Wanted {
+    /// What a log shows: what was said and what was called; more if it was asked for.
+    pub fn shows(&self, entry: &Entry) -> bool {
+        let kind = match entry.what {
+            What::Text(_) | What::Call(_) => true,
+            What::Result { .. } => self.results,
+            What::Thinking(_) | What::Mark(..) => self.full,
+        };
+        kind && self.is_in_time(entry)
+    }
+
+    fn is_in_time(&self, entry: &Entry) -> bool {
+        self.since.is_none_or(|since| entry.time.is_some_and(|time| time >= since))
+    }
+
+    /// The error that ended a conversation, where marks are not shown anyway.
+    fn ended_by(&self, entries: &[Entry<'static>]) -> Option<Entry<'static>> {
+        let goes_on = |entry: &Entry| match entry.what {
+            What::Mark(mark, _) => matches!(mark, Mark::Error | Mark::Interrupt),
+            _ => true,
+        };
+        let last = entries.iter().rfind(|entry| goes_on(entry)).filter(|last| self.is_in_time(last) && !self.full);
+        last.filter(|last| matches!(last.what, What::Mark(Mark::Error, _))).cloned()
+    }
+}
+
+impl<'f> Transcript<'f> {
+    pub fn open(path: &Path, format: &'f Format) -> io::Result<Transcript<'f>> {
+        let file = tail::open(path)?;
+        let meta = file.metadata()?;
+        Ok(Transcript { file, meta, format, full: false, whole: false, subagent: false })
+    }
+
+    pub fn full(self, full: bool) -> Transcript<'f> {
+        Transcript { full, ..self }
+    }
+
+    pub fn whole(self, whole: bool) -> Transcript<'f> {
+        Transcript { whole, ..self }
+    }
+
+    /// Reads a subagent's file as what it is, instead of leaving its lines out.
+    pub fn subagent(self, subagent: bool) -> Transcript<'f> {
+        Transcript { subagent, ..self }
+    }
+
+    fn decoder(&self) -> Decoder<'f> {
+        Decoder::new(self.format).full(self.full).whole(self.whole).subagent(self.subagent)
+    }
+
+    /// The last entries, read from the end and no further than needed.
+    pub fn last(&self, wanted: Wanted) -> io::Result<Log> {
+        const OLD_LINES: usize = 100;
+        let mut decoder = self.decoder();
+        let mut backward = Backward::new(&self.file, self.meta.len())?;
+        let size = self.meta.len();
+        let mut log = Log { end: size, ..Log::default() };
+        let mut start = size;
+        let mut lines: Vec<Vec<Entry<'static>>> = Vec::new();
+        let mut enough = wanted.count;
+        let mut shown = 0;
+        let mut old_lines = 0;
+        loop {
+            let mut old = false;
+            let mut complete = false;
+            while shown < enough && !old {
+                let Some((line, finished)) = backward.previous_line()? else {
+                    complete = true;
+                    break;
+                };
+                start = line.offset();
+                if !finished && !wanted.unfinished {
+                    log.end = start;
+                    continue;
+                }
+                let mut entries = Vec::new();
+                let outcome = decoder.line(line, &mut |item| match item {
+                    Item::Facts(facts) => {
+                        let limit = wanted.since.map(|since| Time(since.0 - 10 * MINUTE));
+                        // One line with a wrong clock is not the past yet.
+                        if let Some((time, limit)) = facts.time.zip(limit) {
+                            old_lines = if time < limit { old_lines + 1 } else { 0 };
+                            old |= old_lines > OLD_LINES;
+                        }
+                    }
+                    Item::Entry(entry) => entries.push(entry.into_owned()),
+                })?;
+                log.broken += u64::from(outcome == Outcome::Broken && finished);
+                shown += entries.iter().filter(|entry| wanted.shows(entry) && !entry.relisted).count();
+                lines.push(entries);
+            }
+            let mut once = Once::from(if complete { 0 } else { start }, &[]);
+            let mut conversation = Conversation::keeping_results(wanted.results);
+            for mut entry in lines.iter().rev().flatten().cloned() {
+                if once.entry(&mut entry) {
+                    conversation.take(entry);
+                }
+            }
+            let mut entries = conversation.entries;
+            let error = wanted.ended_by(&entries);
+            entries.retain(|entry| wanted.shows(entry));
+            entries.extend(error);
+            if entries.len() >= wanted.count || complete || old {
+                log.exact = complete || old || start == 0;
+                let guess = entries.len() as f64 * (size as f64 / (size - start).max(1) as f64);
+                log.total = if log.exact { entries.len() } else { guess as usize };
+                entries.drain(..entries.len().saturating_sub(wanted.count));
+                return Ok(Log { entries, once, ..log });
+            }
+            // At least twice as many next time, so that a file full of repetitions is not read over and over.
+            enough = (shown + wanted.count - entries.len()).max(2 * shown);
+        }
+    }
+
+    /// Hands what counts of some lines to a fold.
+    pub fn fold(&self, wanted: Lines, once: &mut Once, buffer: &mut Buffer, fold: &mut dyn Fold) -> io::Result<Read> {
+        /// How many lines are read before somebody looks at the clock.
+        const LINES: u64 = 64;
+        let mut decoder = self.decoder();
+        let mut forward = Forward::new(&self.file, wanted.from, self.meta.len(), buffer);
+        let mut read = Read::default();
+        let mut number = 0;
+        let mut only = wanted.only;
+        let mut counts = only.is_none();
+        let mut take = |line: Line, number: u64| {
+            decoder.line(line, &mut |item| match item {
+                Item::Facts(mut facts) => {
+                    if let (Some(only), Some(cwd)) = (&mut only, &facts.cwd) {
+                        counts = only(cwd);
+                    }
+                    if counts {
+                        once.facts(&mut facts);
+                        fold.facts(&facts);
+                    }
+                }
+                Item::Entry(_) if !counts => {}
+                Item::Entry(entry) if once.is_copy(&entry) => fold.copied(),
+                Item::Entry(mut entry) => {
+                    if once.entry(&mut entry) {
+                        fold.entry(&entry, number);
+                    }
+                }
+            })
+        };
+        while let Some(line) = forward.next_line()? {
+            number += 1;
+            read.broken += u64::from(take(line, number)? == Outcome::Broken);
+            if number % LINES == 0 && wanted.deadline.is_some_and(Deadline::is_over) {
+                return Ok(Read { end: forward.offset(), cut_short: true, ..read });
+            }
+        }
+        let end = forward.offset();
+        if let Some(line) = if wanted.unfinished { forward.last() } else { None } {
+            take(line, number + 1)?;
+        }
+        Ok(Read { end, ..read })
+    }
+
+    /// What was written from an offset on; or only what was while the session was in some of its directories. `last` are
+    /// the messages before that.
+    pub fn part(
+        &self,
+        from: u64,
+        last: &[u32],
+        buffer: &mut Buffer,
+        only: Option<&mut dyn FnMut(&str) -> bool>,
+    ) -> io::Result<Part> {
+        let mut part = Part::default();
+        let lines = Lines { from, only, ..Lines::default() };
+        part.end = self.fold(lines, &mut Once::from(from, last), buffer, &mut part)?.end;
+        part.entries = std::mem::take(&mut part.conversation).entries;
+        part.last = last_messages(last, &part.entries);
+        part.ending = part.turns.ending();
+        Ok(part)
+    }
+
+    /// Where the session stopped, from an offset on, or only what it did in some of its directories; for a transcript that
+    /// was opened with details. None if that takes longer than it may.
+    pub fn continuity<'s>(
+        &self,
+        from: u64,
+        deadline: Option<&'s Deadline>,
+        only: Option<&'s mut dyn FnMut(&str) -> bool>,
+    ) -> io::Result<Option<Continuity>> {
+        let mut all = Continuity::default();
+        all.partial = from > 0;
+        let wanted = Lines { from, only, deadline, unfinished: true };
+        let read = self.fold(wanted, &mut Once::from(from, &[]), &mut Buffer::default(), &mut all)?;
+        all.broken = read.broken;
+        Ok((!read.cut_short).then_some(all))
+    }
+
+    /// What its first lines tell about it. The first few kilobytes do as a rule.
+    pub fn beginning(&self) -> Beginning {
+        const FEW: u64 = 8 * 1024;
+        const MOST: u64 = 256 * 1024;
+        self.first_lines(FEW).or_else(|| self.first_lines(MOST)).unwrap_or_default()
+    }
+
+    fn first_lines(&self, most: u64) -> Option<Beginning> {
+        let mut buffer = Buffer::default();
+        let mut forward = Forward::new(&self.file, 0, self.meta.len().min(most), &mut buffer);
+        let mut decoder = self.decoder().subagent(true);
+        let mut beginning = Beginning::default();
+        let mut found = false;
+        while let (false, Some(line)) = (found, forward.next_line().ok()?) {
+            let read = decoder.line(line, &mut |item| {
+                if let Item::Facts(facts) = item {
+                    found |= facts.cwd.is_some() || facts.session.is_some();
+                    beginning.subagent |= facts.subagent;
+                    beginning.session = facts.session.map(|session| session.into_owned());
+                    beginning.cwd = facts.cwd.map(|cwd| cwd.into_owned());
+                }
+            });
+            read.ok()?;
+        }
+        found.then_some(beginning)
+    }
+}
+
+impl Fold for Part {
+    fn facts(&mut self, facts: &Facts) {
+        self.basics.facts(facts);
+        for cwd in [&facts.cwd, &facts.project].into_iter().flatten() {
+            if !self.cwds.iter().any(|known| *known == **cwd) {
+                self.cwds.push(cwd.to_string());
+            }
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, _: u64) {
+        self.turns.take(entry);
+        self.conversation.take(entry.clone().into_owned());
+    }
+}

@@ -1,0 +1,91 @@
+//! What small files beside a transcript, and an agent's index of titles, say about a session.
+//!
+//! Such a file may be missing. One that is there and cannot be read is an error: it may say which project a session
+//! belongs to.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::find::root_dir;
+use crate::env::Env;
+use crate::file::{self, Unreadable};
+use crate::format::descriptor::{Pointer, Root, Titles};
+
+/// The titles that index files under roots give to sessions. Each file is read once.
+#[derive(Debug, Default)]
+pub struct TitleIndex {
+    by_root: HashMap<PathBuf, HashMap<String, String>>,
+    /// Index files that could not be read.
+    pub bad: Vec<Unreadable>,
+}
+
+impl TitleIndex {
+    /// The title of a session in the index of its root; the last of an id wins.
+    pub fn title(&mut self, session: &Session, env: &Env) -> Option<String> {
+        let (index, dir) = session.root.and_then(|root| root.titles.as_ref().zip(root_dir(root, env)))?;
+        let path = dir.join(&index.file);
+        if !self.by_root.contains_key(&path) {
+            let text = file::there(&path, || file::read(&path));
+            let text = Unreadable::noted(text, &mut self.bad).unwrap_or_default();
+            let titles = String::from_utf8_lossy(&text).lines().filter_map(|line| title(index, line)).collect();
+            self.by_root.insert(path.clone(), titles);
+        }
+        self.by_root.get(&path)?.get(&session.id).cloned()
+    }
+
+    /// The title that a person gave a session, as a file next to its transcript or the index says.
+    pub fn person_title(&mut self, session: &Session, env: &Env) -> Option<String> {
+        let aside = Unreadable::noted(beside(session).map(Some), &mut self.bad).unwrap_or_default();
+        aside.title.filter(|_| aside.by_person).or_else(|| self.title(session, env))
+    }
+}
+
+fn title(index: &Titles, line: &str) -> Option<(String, String)> {
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    let text = |pointer: &Pointer| {
+        let found = pointer.0.iter().try_fold(&value, |value, key| value.get(key))?;
+        found.as_str().map(str::to_owned)
+    };
+    Some((text(&index.id)?, text(&index.person)?))
+}
+
+/// What a small file next to a transcript says about it.
+#[derive(Debug, Default, Clone)]
+pub struct Aside {
+    pub cwd: Option<String>,
+    pub title: Option<String>,
+    pub by_person: bool,
+}
+
+/// What lies beside a session's transcript; one from anywhere may have brought it along.
+pub fn beside(session: &Session) -> Result<Aside, Unreadable> {
+    for root in session.roots() {
+        // A subagent's transcript is in a directory of its own.
+        for path in session.path.ancestors().take(2) {
+            if let Some(aside) = aside(root, path)? {
+                return Ok(aside);
+            }
+        }
+    }
+    Ok(Aside::default())
+}
+
+fn aside(root: &Root, transcript: &Path) -> Result<Option<Aside>, Unreadable> {
+    let Some((beside, dir)) = root.beside.as_ref().zip(transcript.parent()) else { return Ok(None) };
+    let path = dir.join(&beside.file);
+    let Some(text) = file::there(&path, || file::read(&path))? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&text);
+    let value = |key: &Option<String>| match key.as_deref()? {
+        "*" => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        key => text.lines().find_map(|line| {
+            let value = line.strip_prefix(key)?.strip_prefix(':')?.trim();
+            Some(value.trim_matches(['"', '\'']).to_owned()).filter(|value| !value.is_empty())
+        }),
+    };
+    Ok(Some(Aside {
+        cwd: value(&beside.cwd),
+        title: value(&beside.title),
+        by_person: value(&beside.by_person).as_deref() == Some("true"),
+    }))
+}

@@ -1,0 +1,356 @@
+//! Finds transcripts: every file that fits a pattern of a format.
+//!
+//! Only names and stamps are read here, never what is inside a file. A directory or a file that cannot be looked at ends up
+//! in `bad` and hides no other.
+
+use std::fs::DirEntry;
+use std::os::unix::fs::DirEntryExt;
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use crate::env::Env;
+use crate::file::{self, Stamp, Unreadable};
+use crate::format::Known;
+use crate::format::descriptor::Root;
+use crate::format::pattern::{Pattern, Segment};
+
+/// Where a root is now.
+pub fn root_dir(root: &Root, env: &Env) -> Option<PathBuf> {
+    let moved = root.env.as_ref().and_then(|name| env.var(name));
+    moved.map(|dir| env.expand(&dir.to_string_lossy())).or_else(|| root.path.as_ref().map(|path| env.expand(path)))
+}
+
+/// All formats and roots, each with the directory that it is in.
+fn roots<'f>(formats: &'f [Known], env: &Env) -> impl Iterator<Item = (&'f Known, &'f Root, PathBuf)> {
+    let all = formats.iter().flat_map(|format| format.head().roots.iter().map(move |root| (format, root)));
+    all.filter_map(|(format, root)| Some((format, root, root_dir(root, env)?)))
+}
+
+/// All sessions of all formats. A file that two patterns reach is found once. With stamps it takes twice as long, but not
+/// as long as asking for them later, path by path.
+pub fn sessions<'f>(formats: &'f [Known], env: &Env, stamps: bool, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
+    let mut found: Vec<Session<'f>> = Vec::new();
+    each(formats, env, None, bad, &mut |file, bad| match stamps {
+        true => found.extend(Unreadable::noted(file.stamp(), bad).map(|stamp| file.session(Some(stamp)))),
+        false => found.push(file.session(None)),
+    });
+    in_order(&mut found);
+    found
+}
+
+/// A file that may be a transcript, as a directory lists it. The stamp and the session are made only on request.
+pub struct Listing<'e, 'f> {
+    entry: &'e DirEntry,
+    pub name: &'e str,
+    /// The id in its name.
+    pub id: Option<&'e str>,
+    format: &'f Known,
+    root: &'f Root,
+    /// It is the transcript of a subagent, and the id is that of its session.
+    pub is_subagent: bool,
+}
+
+impl<'f> Listing<'_, 'f> {
+    /// The number of the file, or of the link to it.
+    pub fn inode(&self) -> u64 {
+        self.entry.ino()
+    }
+
+    /// What the file is like now; none if it is gone by now.
+    pub fn stamp(&self) -> Result<Option<Stamp>, Unreadable> {
+        let meta = match self.entry.metadata() {
+            Ok(meta) if !meta.is_symlink() => Some(meta),
+            // The entry of a link is the link.
+            _ => file::stat(&self.entry.path())?,
+        };
+        Ok(meta.map(|meta| Stamp::from(&meta)))
+    }
+
+    pub fn session(&self, stamp: Option<Stamp>) -> Session<'f> {
+        let path = self.entry.path();
+        let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let id = self.id.map_or_else(stem, str::to_owned);
+        Session { stamp, ..Session::new(id, self.format, Some(self.root), path) }
+    }
+}
+
+/// Takes a file that was found, and an error about it.
+type Take<'t, 'f> = &'t mut dyn FnMut(Listing<'_, 'f>, &mut Vec<Unreadable>);
+
+/// Hands out every file that fits a pattern of a format; one that two patterns reach comes twice. With `subagents`, the
+/// transcripts of subagents follow the sessions of a directory, for the ids that it wants.
+pub fn each<'f>(
+    formats: &'f [Known],
+    env: &Env,
+    subagents: Option<&dyn Fn(&str) -> bool>,
+    bad: &mut Vec<Unreadable>,
+    take: Take<'_, 'f>,
+) {
+    for (format, root, dir) in roots(formats, env) {
+        let below: Vec<Pattern> = root.subagent_patterns().filter(|_| subagents.is_some()).collect();
+        let sessions = root.files.iter().map(|pattern| Route { left: &pattern.0, id: None, is_subagent: false });
+        let below = below.iter().map(|pattern| Route { left: &pattern.0, id: None, is_subagent: true });
+        let routes: Vec<Route> = sessions.chain(below).collect();
+        let wanted = |route: &Route| match (subagents, route.id) {
+            (Some(wanted), Some(id)) if route.is_subagent => wanted(id),
+            _ => true,
+        };
+        files(&dir, &routes, &wanted, bad, &mut |entry, name, Route { id, is_subagent, .. }, bad| {
+            if is_subagent || !root.not.iter().any(|not| excludes(not, name)) {
+                take(Listing { entry, name, id, format, root, is_subagent }, bad);
+            }
+        });
+    }
+}
+
+/// The transcripts of a session's subagents, the one that was written last first. The id is the session's, whole.
+pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<(PathBuf, Stamp)> {
+    let mut found: Vec<(PathBuf, Stamp)> = Vec::new();
+    for pattern in session.roots().iter().flat_map(|root| &root.subagents) {
+        let up = pattern.0.iter().take_while(|segment| segment.literal() == Some("..")).count();
+        let Some(dir) = session.path.ancestors().nth(1 + up) else { continue };
+        let bound: Vec<Segment> = pattern.0[up..].iter().map(|segment| segment.bound(id)).collect();
+        let route = Route { left: &bound, id: None, is_subagent: true };
+        files(dir, &[route], &|_| true, bad, &mut |entry, _, _, bad| {
+            let path = entry.path();
+            found.extend(Unreadable::noted(file::stat(&path), bad).map(|meta| (path, Stamp::from(&meta))));
+        });
+    }
+    found.sort_by(|(a, stamp), (b, other)| (other.modified, a).cmp(&(stamp.modified, b)));
+    found.dedup_by(|(a, _), (b, _)| a == b);
+    found
+}
+
+/// Sorts sessions by path, each once; of several names the last stays. By bytes: comparing paths part by part is several
+/// times slower.
+pub fn in_order(sessions: &mut Vec<Session>) {
+    sessions.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    sessions.dedup_by(|again, first| {
+        let is_same = again.path.as_os_str() == first.path.as_os_str();
+        if is_same {
+            first.name = again.name.take().or(first.name.take());
+        }
+        is_same
+    });
+}
+
+/// The transcript with an id: in the directory that spells the cwd if it is there, else wherever it is.
+pub fn by_id<'f>(formats: &'f [Known], env: &Env, id: &str, cwd: &Path) -> Result<Option<Session<'f>>, Unreadable> {
+    let mut elsewhere = None;
+    let mut bad = Vec::new();
+    for (format, root, dir) in roots(formats, env) {
+        for pattern in &root.files {
+            let mut transcript = |cwd: Option<&str>| {
+                let path = filled(&dir, pattern, cwd, id)?;
+                Unreadable::noted(file::stat(&path), &mut bad)?.is_file().then_some(path)
+            };
+            let session = |path| Session::new(id, format, Some(root), path);
+            let spelt = root.cwd.map(|spelling| spelling.spell(cwd));
+            if let Some(path) = transcript(spelt.as_deref()) {
+                return Ok(Some(session(path)));
+            }
+            let Some(spelling) = root.cwd else { continue };
+            let mut unlisted = Vec::new();
+            let names = subdirs(&dir, pattern, &mut unlisted);
+            let there = names.iter().filter_map(|name| Some((spelling.fits(name, cwd), transcript(Some(name))?)));
+            if let Some((_, path)) = there.max_by_key(|(fits, _)| *fits) {
+                elsewhere.get_or_insert(session(path));
+            }
+            bad.append(&mut unlisted);
+        }
+    }
+    // After an error it may still be somewhere.
+    bad.into_iter().next().filter(|_| elsewhere.is_none()).map_or(Ok(elsewhere), Err)
+}
+
+/// The session whose transcript is at a path, if that is where a format keeps them.
+pub fn at<'f>(formats: &'f [Known], env: &Env, path: &Path) -> Option<Session<'f>> {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_none = |root: &Root| root.not.iter().any(|not| excludes(not, name));
+    by_path(formats, env, path, &|root, below| {
+        root.files.iter().find_map(|files| files.id(below)).filter(|_| !is_none(root))
+    })
+}
+
+/// The subagent's transcript at a path, with the id of its session.
+pub fn subagent_at<'f>(formats: &'f [Known], env: &Env, path: &Path) -> Option<Session<'f>> {
+    by_path(formats, env, path, &|root, below| root.subagent_patterns().find_map(|pattern| pattern.id(below)))
+}
+
+fn by_path<'f>(
+    formats: &'f [Known],
+    env: &Env,
+    path: &Path,
+    id: &dyn Fn(&Root, &Path) -> Option<String>,
+) -> Option<Session<'f>> {
+    roots(formats, env).find_map(|(format, root, dir)| {
+        let id = id(root, path.strip_prefix(dir).ok()?)?;
+        Some(Session::new(id, format, Some(root), path.into()))
+    })
+}
+
+/// A pattern with its cwd and id put in, if nothing else in it is open.
+fn filled(dir: &Path, pattern: &Pattern, cwd: Option<&str>, id: &str) -> Option<PathBuf> {
+    pattern.0.iter().try_fold(dir.to_path_buf(), |path, segment| {
+        let name = match segment.literal() {
+            Some(name) => name.to_owned(),
+            None if segment.is_cwd() => cwd?.to_owned(),
+            None => segment.with_id(id)?,
+        };
+        Some(path.join(name))
+    })
+}
+
+/// The directories that stand for a cwd in a pattern.
+fn subdirs(dir: &Path, pattern: &Pattern, bad: &mut Vec<Unreadable>) -> Vec<String> {
+    let before = pattern.0.iter().take_while(|segment| !segment.is_cwd());
+    let parent = before.into_iter().try_fold(dir.to_path_buf(), |path, segment| Some(path.join(segment.literal()?)));
+    let entries = parent.map(|parent| file::entries(&parent, bad)).unwrap_or_default();
+    entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+}
+
+fn excludes(not: &Pattern, name: &str) -> bool {
+    not.0.last().is_some_and(|segment| segment.fits(name).is_some())
+}
+
+/// What is left of a pattern below a directory, and the id that was in the names above it.
+#[derive(Clone, Copy)]
+struct Route<'p> {
+    left: &'p [Segment],
+    id: Option<&'p str>,
+    is_subagent: bool,
+}
+
+impl<'p> Route<'p> {
+    /// What is left of it below a name, if that fits.
+    fn below<'n>(&self, name: &'n str) -> Option<Route<'n>>
+    where
+        'p: 'n,
+    {
+        let (segment, left) = self.left.split_first()?;
+        Some(Route { left, id: segment.fits(name)?.or(self.id), is_subagent: self.is_subagent })
+    }
+
+    /// The directory that it leads to, if that has a name.
+    fn literal(&self) -> Option<&'p str> {
+        self.left.first().filter(|_| self.left.len() > 1)?.literal()
+    }
+}
+
+type TakeFile<'t> = &'t mut dyn FnMut(&DirEntry, &str, Route, &mut Vec<Unreadable>);
+
+/// Walks down some patterns at once, so that each directory is listed once, its files before what is below it. The depth is
+/// the patterns', so a link that leads in a circle does no harm.
+fn files(dir: &Path, routes: &[Route], wanted: &dyn Fn(&Route) -> bool, bad: &mut Vec<Unreadable>, take: TakeFile) {
+    let go_on = |path: &Path, name: &str, bad: &mut Vec<Unreadable>, take: TakeFile| {
+        let below = routes.iter().filter_map(|route| route.below(name));
+        let below: Vec<Route> = below.filter(|route| !route.left.is_empty() && wanted(route)).collect();
+        if !below.is_empty() {
+            files(path, &below, wanted, bad, take);
+        }
+    };
+    // Directories that have a name need not be looked for.
+    let names: Option<Vec<&str>> = routes.iter().map(Route::literal).collect();
+    if let Some(names) = names {
+        for (_, name) in names.iter().enumerate().filter(|(index, name)| !names[..*index].contains(name)) {
+            go_on(&dir.join(name), name, bad, take);
+        }
+        return;
+    }
+    let mut dirs = Vec::new();
+    for entry in file::entries(dir, bad) {
+        let kind = file::there(dir, || entry.file_type()).map_err(|error| Unreadable { path: entry.path(), ..error });
+        let Some(kind) = Unreadable::noted(kind, bad) else { continue };
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let may_be_dir = kind.is_dir() || kind.is_symlink();
+        if may_be_dir && routes.iter().any(|route| route.left.len() > 1) {
+            dirs.push((entry.path(), name.to_owned()));
+        }
+        let ends = routes.iter().filter(|route| route.left.len() == 1 && !kind.is_dir());
+        for route in ends.filter_map(|route| route.below(name)) {
+            // A link that leads in a circle leads nowhere.
+            let mut is_linked = || Unreadable::noted(file::if_reachable(file::stat(&entry.path())), bad);
+            if kind.is_file() || kind.is_symlink() && is_linked().is_some_and(|meta| meta.is_file()) {
+                take(&entry, name, route, bad);
+            }
+        }
+    }
+    dirs.iter().for_each(|(path, name)| go_on(path, name, bad, take));
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
+
+    use super::*;
+    use crate::time::Time;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    const ID: &str = "11111111-0000-4000-8000-000000000001";
+
+    /// A home with one session of Claude Code in it.
+    fn world() -> (tempfile::TempDir, Env, Vec<Known>) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = dir.path().canonicalize().expect("a path");
+        let env = Env::fixed(&home, home.join("work"), Time(0));
+        fs::create_dir_all(home.join(".claude/projects/-any")).expect("directories");
+        fs::write(home.join(format!(".claude/projects/-any/{ID}.jsonl")), "{}\n").expect("a file");
+        (dir, env, crate::format::known(Path::new("/nonexistent")).0)
+    }
+
+    fn found(formats: &[Known], env: &Env) -> (Vec<String>, Vec<PathBuf>) {
+        let mut bad = Vec::new();
+        let sessions = sessions(formats, env, true, &mut bad);
+        (sessions.into_iter().map(|session| session.id).collect(), bad.into_iter().map(|bad| bad.path).collect())
+    }
+
+    /// Links in a circle are an error that also root gets.
+    #[test]
+    fn a_directory_that_cannot_be_listed_is_an_error_and_hides_no_other() {
+        let (_dir, env, formats) = world();
+        let circle = env.home.join(".claude/projects/-circle");
+        symlink(&circle, &circle).expect("a link");
+        assert_eq!(found(&formats, &env), (vec![ID.into()], vec![circle]));
+        // There is nothing to find where nothing is.
+        fs::remove_dir_all(env.home.join(".claude")).expect("removed");
+        assert_eq!(found(&formats, &env), (vec![], vec![]));
+    }
+
+    #[test]
+    fn a_link_that_leads_nowhere_is_no_transcript() {
+        let (_dir, env, formats) = world();
+        let dir = env.home.join(".claude/projects/-any");
+        for (name, to) in [("2", "2.jsonl"), ("3", "nowhere"), ("4", "/dev/null"), ("5", ".")] {
+            symlink(to, dir.join(format!("{name}.jsonl"))).expect("a link");
+        }
+        assert_eq!(found(&formats, &env), (vec![ID.into()], vec![]));
+    }
+
+    #[test]
+    fn who_cannot_look_everywhere_does_not_say_nowhere() {
+        let (_dir, env, formats) = world();
+        let by_id = |id: &str| by_id(&formats, &env, id, &env.cwd);
+        let path = env.home.join(format!(".claude/projects/-any/{ID}.jsonl"));
+        assert_eq!(by_id(ID).expect("no error").expect("a session").path, path);
+        assert!(by_id("22222222").expect("no error").is_none());
+        let circle = env.home.join(".claude/projects/-circle");
+        symlink(&circle, &circle).expect("a link");
+        assert_eq!(by_id(ID).expect("no error").expect("a session").path, path);
+        assert_eq!(by_id("22222222").expect_err("an error").path, circle.join("22222222.jsonl"));
+    }
+
+    #[test]
+    fn subagents_that_cannot_be_listed_are_an_error() {
+        let (_dir, env, formats) = world();
+        let (mut bad, mut all) = (Vec::new(), sessions(&formats, &env, false, &mut Vec::new()));
+        let session = all.remove(0);
+        assert_eq!((subagents(&session, ID, &mut bad).len(), bad.len()), (0, 0));
+        let dir = session.path.with_extension("").join("subagents");
+        fs::create_dir_all(dir.parent().expect("a parent")).expect("directories");
+        symlink(&dir, &dir).expect("a link");
+        assert_eq!(subagents(&session, ID, &mut bad), []);
+        assert_eq!(bad.first().map(|bad| &bad.path), Some(&dir));
+    }
+}

@@ -1,0 +1,274 @@
+//! Named homes: a `.volute/` or `.mind/` directory that gives sessions their names.
+//!
+//! A home may have come with a cloned repository, so no link leads out of it: a link instead of a directory or file is an
+//! error, and so is a pipe or a device. A name file that is half written is an error, too: its session has a name, which
+//! cannot be read yet.
+
+use std::fs::Metadata;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::Session;
+use super::find::by_id;
+use crate::env::Env;
+use crate::file::{self, LINK, Stamp, Unreadable};
+use crate::format::Known;
+
+#[derive(Debug)]
+pub struct Home {
+    dir: PathBuf,
+}
+
+impl Home {
+    /// The nearest home above a directory.
+    pub fn above(cwd: &Path) -> Result<Option<Home>, Unreadable> {
+        let lstat = |path: &Path| file::if_reachable(file::lstat(path));
+        for dir in cwd.ancestors().flat_map(|dir| [dir.join(".volute"), dir.join(".mind")]) {
+            // We write there, and a linked directory could be any of the user's.
+            if !lstat(&dir)?.is_some_and(|meta| meta.is_dir()) {
+                continue;
+            }
+            let mut is_home = false;
+            for below in ["sessions", "pi-sessions"].map(|below| dir.join(below)) {
+                let meta = lstat(&below)?;
+                refuse_link(&below, meta.as_ref())?;
+                is_home |= meta.is_some_and(|meta| meta.is_dir());
+            }
+            if is_home {
+                return Ok(Some(Home { dir }));
+            }
+        }
+        Ok(None)
+    }
+
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// What the session with an id, or with a transcript, is called here. A name file that cannot be read may be the one
+    /// that names it, so that is an error unless another file does.
+    pub fn name_of(&self, id: &str, transcript: Option<&Path>) -> Result<Option<String>, Unreadable> {
+        let folders = self.dir.join("pi-sessions");
+        let folder = transcript.and_then(|path| path.parent()?.strip_prefix(folders).ok()?.to_str());
+        if let Some(name) = folder.filter(|name| !name.is_empty() && !name.contains('/')) {
+            return Ok(Some(name.to_owned()));
+        }
+        let mut unknown = None;
+        for name in self.names()? {
+            match self.id_of(&name) {
+                Ok(named) if named.as_deref() == Some(id) => return Ok(Some(name)),
+                Ok(_) => {}
+                Err(error) => unknown = unknown.or(Some(error)),
+            }
+        }
+        unknown.map_or(Ok(None), Err)
+    }
+
+    /// `new-…` sessions are thrown away after use: they are no part of any list.
+    pub fn is_throw_away(name: &str) -> bool {
+        name.starts_with("new-")
+    }
+
+    /// The names in this home, with or without a transcript.
+    pub fn names(&self) -> Result<Vec<String>, Unreadable> {
+        let files = listed(&self.dir.join("sessions"))?;
+        let by_file = files.iter().filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
+        let mut names: Vec<String> = by_file.chain(listed(&self.dir.join("pi-sessions"))?).collect();
+        names.sort();
+        names.dedup();
+        Ok(names)
+    }
+
+    /// The sessions that have a name and a transcript. A name file that is half written has none yet, which is no trouble.
+    pub fn sessions<'f>(&self, formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
+        let names = Unreadable::noted(self.names().map(Some), bad).unwrap_or_default();
+        let mut problems = Vec::new();
+        let session = |name: &String| Unreadable::noted(self.session(name, formats, env), &mut problems);
+        let sessions = names.iter().filter_map(session).collect();
+        bad.extend(problems.into_iter().filter(|problem| !Home::is_torn(problem)));
+        sessions
+    }
+
+    /// The session with a name, if it has a transcript yet.
+    pub fn session<'f>(&self, name: &str, formats: &'f [Known], env: &Env) -> Result<Option<Session<'f>>, Unreadable> {
+        if name.is_empty() || name.contains(['/', '\\', '\0']) || name == "." || name == ".." {
+            return Ok(None);
+        }
+        let by_file = self.id_of(name)?.map_or(Ok(None), |id| by_id(formats, env, &id, &env.cwd))?;
+        let session = by_file.map_or_else(|| self.by_folder(name, formats), |session| Ok(Some(session)))?;
+        Ok(session.map(|session| Session { name: Some(name.into()), ..session }))
+    }
+
+    /// Whether what went wrong is a name file that is empty or half written; its owner will write it again.
+    pub fn is_torn(bad: &Unreadable) -> bool {
+        bad.error.kind() == io::ErrorKind::InvalidData
+    }
+
+    /// The id that a name stands for.
+    fn id_of(&self, name: &str) -> Result<Option<String>, Unreadable> {
+        let path = self.dir.join("sessions").join(format!("{name}.json"));
+        let Some(text) = file::there(&path, || file::read_own(&path))? else { return Ok(None) };
+        let torn = "not a whole JSON object; its writer may not be done with it";
+        let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text)
+            .map_err(|_| Unreadable::new(&path, io::Error::new(io::ErrorKind::InvalidData, torn)))?;
+        let id = object.get("sessionId").and_then(|id| id.as_str());
+        Ok(id.filter(|id| !id.contains(['/', '\\'])).map(str::to_owned))
+    }
+
+    /// Pi keeps a folder for each name, and takes up the newest file in it.
+    fn by_folder<'f>(&self, name: &str, formats: &'f [Known]) -> Result<Option<Session<'f>>, Unreadable> {
+        let Some(format) = formats.iter().find(|format| format.name == "pi") else { return Ok(None) };
+        let folder = self.dir.join("pi-sessions").join(name);
+        refuse_link(&folder, file::lstat(&folder)?.as_ref())?;
+        let mut newest = None;
+        let mut no_file = None;
+        for path in listed(&folder)?.iter().filter(|name| name.ends_with(".jsonl")).map(|name| folder.join(name)) {
+            match file::lstat(&path)? {
+                Some(meta) if meta.is_file() => newest = newest.max(Some((Stamp::from(&meta).modified, path))),
+                Some(_) => no_file = Some(path),
+                None => {}
+            }
+        }
+        match (newest, no_file) {
+            (Some((_, path)), _) => Ok(pi_session(format, path)),
+            (None, Some(path)) => Err(Unreadable::new(&path, io::Error::other("not a file"))),
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The session of a file in one of those folders.
+    pub fn in_folder<'f>(&self, path: &Path, formats: &'f [Known]) -> Option<Session<'f>> {
+        let format = formats.iter().find(|format| format.name == "pi")?;
+        path.starts_with(self.dir.join("pi-sessions")).then(|| pi_session(format, path.into()))?
+    }
+}
+
+fn refuse_link(path: &Path, meta: Option<&Metadata>) -> Result<(), Unreadable> {
+    let is_link = meta.is_some_and(|meta| meta.is_symlink());
+    if is_link { Err(Unreadable::new(path, io::Error::other(LINK))) } else { Ok(()) }
+}
+
+/// The names in a directory; none if it is not there.
+fn listed(dir: &Path) -> Result<Vec<String>, Unreadable> {
+    let mut bad = Vec::new();
+    let entries = file::entries(dir, &mut bad);
+    bad.into_iter().next().map_or(Ok(()), Err)?;
+    Ok(entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+}
+
+fn pi_session(format: &Known, path: PathBuf) -> Option<Session<'_>> {
+    let stem = path.file_stem()?.to_string_lossy();
+    let id = stem.split_once('_').map_or(&*stem, |(_, id)| id).to_owned();
+    Some(Session::new(id, format, None, path))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
+
+    use super::*;
+    use crate::time::Time;
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    /// A directory with a home in it, and one beside it that a link may lead to.
+    fn world() -> (tempfile::TempDir, Env) {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().canonicalize().expect("a path");
+        for below in ["work/.volute/sessions", "work/.volute/pi-sessions/folder", "outside"] {
+            fs::create_dir_all(path.join(below)).expect("directories");
+        }
+        let env = Env::fixed(&path, path.join("work"), Time(0));
+        (dir, env)
+    }
+
+    fn home(env: &Env) -> Home {
+        Home::above(&env.cwd).expect("readable").expect("a home")
+    }
+
+    fn write(env: &Env, below: &str, text: &str) {
+        fs::write(env.cwd.join(".volute").join(below), text).expect("a file");
+    }
+
+    fn formats() -> Vec<Known> {
+        crate::format::known(Path::new("/nonexistent")).0
+    }
+
+    /// What is said, without the directories before it.
+    fn said<T: std::fmt::Debug>(result: Result<T, Unreadable>) -> (String, String) {
+        let Unreadable { path, error } = result.expect_err("an error");
+        (path.file_name().expect("a name").to_string_lossy().into_owned(), error.to_string())
+    }
+
+    #[test]
+    fn a_torn_name_file_is_not_a_missing_one() {
+        let (_dir, env) = world();
+        write(&env, "sessions/main.json", r#"{"sessionId":"one"}"#);
+        for torn in ["", "{", r#"{"sessionId":"tw"#, "null", "[]"] {
+            write(&env, "sessions/torn.json", torn);
+            // Who is named by another file is not touched by it; who is not may be the one.
+            assert_eq!(home(&env).name_of("one", None).expect("a name").as_deref(), Some("main"), "{torn:?}");
+            let bad = home(&env).name_of("two", None).expect_err("an error");
+            assert!(Home::is_torn(&bad) && bad.path.ends_with("torn.json"), "{torn:?}: {bad:?}");
+            assert!(Home::is_torn(&home(&env).session("torn", &[], &env).expect_err("an error")));
+        }
+        for whole in ["{}", r#"{"sessionId":null}"#, r#"{"sessionId":"../x"}"#] {
+            write(&env, "sessions/torn.json", whole);
+            assert_eq!(home(&env).name_of("two", None).expect("no name"), None, "{whole:?}");
+        }
+        assert!(home(&env).session("nobody", &[], &env).expect("no error").is_none());
+        assert_eq!(home(&env).names().expect("names"), ["folder", "main", "torn"]);
+    }
+
+    #[test]
+    fn nothing_is_followed_out_of_a_home() {
+        let (_dir, env) = world();
+        let outside = env.home.join("outside");
+        fs::write(outside.join("id.json"), r#"{"sessionId":"one"}"#).expect("a file");
+        fs::write(outside.join("1_x.jsonl"), "{}").expect("a file");
+        let volute = env.cwd.join(".volute");
+        symlink(outside.join("id.json"), volute.join("sessions/name.json")).expect("a link");
+        symlink(&outside, volute.join("pi-sessions/linked")).expect("a link");
+        symlink(outside.join("1_x.jsonl"), volute.join("pi-sessions/folder/1_x.jsonl")).expect("a link");
+        let formats = formats();
+        assert_eq!(said(home(&env).name_of("one", None)), ("name.json".into(), LINK.into()));
+        assert_eq!(said(home(&env).session("name", &formats, &env)), ("name.json".into(), LINK.into()));
+        assert_eq!(said(home(&env).session("linked", &formats, &env)), ("linked".into(), LINK.into()));
+        let no_file = ("1_x.jsonl".to_owned(), "not a file".to_owned());
+        assert_eq!(said(home(&env).session("folder", &formats, &env)), no_file);
+        // A transcript of its own is still the session.
+        write(&env, "pi-sessions/folder/2_y.jsonl", "{}");
+        let session = home(&env).session("folder", &formats, &env).expect("no error").expect("a session");
+        assert_eq!((session.id.as_str(), session.name.as_deref()), ("y", Some("folder")));
+        for below in ["sessions", "pi-sessions"] {
+            fs::rename(volute.join(below), env.home.join(below)).expect("moved");
+            symlink(env.home.join(below), volute.join(below)).expect("a link");
+            assert_eq!(said(Home::above(&env.cwd)), (below.into(), LINK.into()));
+            fs::remove_file(volute.join(below)).expect("removed");
+        }
+        assert!(Home::above(&env.cwd).expect("no error").is_none());
+    }
+
+    #[test]
+    fn pipes_and_directories_in_the_place_of_files_are_errors() {
+        let (_dir, env) = world();
+        let formats = formats();
+        let volute = env.cwd.join(".volute");
+        fs::create_dir(volute.join("sessions/dir.json")).expect("a directory");
+        fs::create_dir(volute.join("pi-sessions/folder/1_x.jsonl")).expect("a directory");
+        let pipe = std::ffi::CString::new(volute.join("sessions/pipe.json").to_str().expect("UTF-8")).expect("no NUL");
+        // SAFETY: a call with a valid path.
+        assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+        for (name, file, why) in [
+            ("dir", "dir.json", "is a directory"),
+            ("pipe", "pipe.json", "neither a file nor a directory"),
+            ("folder", "1_x.jsonl", "not a file"),
+        ] {
+            assert_eq!(said(home(&env).session(name, &formats, &env)), (file.into(), why.into()));
+        }
+        // A directory in the place of a directory of names.
+        fs::remove_dir_all(volute.join("sessions")).expect("removed");
+        fs::write(volute.join("sessions"), "").expect("a file");
+        assert_eq!(home(&env).names().expect("names"), ["folder"]);
+    }
+}

@@ -1,0 +1,91 @@
+//! Ids of sessions: what may be one, and how much of one must be shown to tell it from all others.
+//!
+//! An id is shortened against all ids of its agent, so make one [`Shortener`] for several of them.
+
+use super::find;
+use crate::env::Env;
+use crate::file::Unreadable;
+use crate::format::Known;
+
+/// Whether a text from inside a transcript may be the id of a session: what is no plain word is taken for none.
+pub fn is_id(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+}
+
+/// The id of the session that a program runs in, if its agent tells it.
+pub fn asking(format: &Known, env: &Env) -> Option<String> {
+    format.hook()?.env.iter().find_map(|name| Some(env.var(name)?.to_string_lossy().into_owned()))
+}
+
+/// How much of an id must be shown: eight characters, or as many parts as tell it from all others that begin alike. Ids
+/// that begin with the time are alike for a minute.
+pub fn short_id(id: &str, shared: usize) -> &str {
+    let shared = id.floor_char_boundary(shared);
+    let length = if shared < 8 { 8 } else { id[shared..].find('-').map_or(id.len(), |dash| shared + dash) };
+    &id[..id.ceil_char_boundary(length.min(id.len()))]
+}
+
+/// How many bytes two ids begin with alike.
+pub fn shared_start(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
+}
+
+/// All ids that an id could be taken for, in order: its neighbours are the ones most like it.
+#[derive(Debug, Default)]
+pub struct Shortener(Vec<String>);
+
+impl Shortener {
+    pub fn new(ids: impl IntoIterator<Item = String>) -> Shortener {
+        let mut ids: Vec<String> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        Shortener(ids)
+    }
+
+    /// The ids in the names of all files of some formats.
+    pub fn of_files(formats: &[Known], env: &Env, bad: &mut Vec<Unreadable>) -> Shortener {
+        let mut ids = Vec::new();
+        find::each(formats, env, None, bad, &mut |file, _| ids.extend(file.id.map(str::to_owned)));
+        Shortener::new(ids)
+    }
+
+    /// As much of an id as tells it from all others.
+    pub fn short<'i>(&self, id: &'i str) -> &'i str {
+        let after = self.0.partition_point(|other| other.as_str() <= id);
+        let before = self.0.partition_point(|other| other.as_str() < id);
+        let near = before.checked_sub(1).into_iter().chain([after]).filter_map(|near| self.0.get(near));
+        short_id(id, near.map(|other| shared_start(id, other)).max().unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_as_short_as_tells_it_from_all_others() {
+        let ids = ["11111111-a-x", "11111111-b-x", "2", "22222222-a", "33333333-a-x", "33333333-a-y"];
+        let all = Shortener::new(ids.map(str::to_owned));
+        let short = ["11111111-a", "11111111-b", "2", "22222222", "33333333-a-x", "33333333-a-y"];
+        assert_eq!(ids.map(|id| all.short(id)), short);
+        // One that is not among them, and no others at all.
+        assert_eq!(["33333333-b", "44444444-a"].map(|id| all.short(id)), ["33333333-b", "44444444"]);
+        assert_eq!(Shortener::default().short("11111111-a-x"), "11111111");
+    }
+
+    /// The same as comparing with every other id.
+    #[test]
+    fn neighbours_are_enough() {
+        let ids: Vec<String> = (0..200u32)
+            .map(|number| {
+                let mixed = number.wrapping_mul(0x9e37_79b9) >> 16;
+                format!("{:08b}-{:02b}-{}", mixed % 5, mixed % 3, mixed % 7)
+            })
+            .collect();
+        let all = Shortener::new(ids.iter().cloned());
+        for id in &ids {
+            let shared = ids.iter().filter(|other| *other != id).map(|other| shared_start(id, other)).max();
+            assert_eq!(all.short(id), short_id(id, shared.unwrap_or(0)), "{id}");
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Which session `last` means, for every command, and for a session that begins.
+//!
+//! The newest session of this project that is not the one that asks, is not done, and is more than a question in passing.
+//! If there is none: such a question, then what is done, the session that asks, and one of another project. [`Standing`] says
+//! which of these it is.
+
+use std::io;
+use std::time::Duration;
+
+use super::index::{Listed, list};
+use super::{Members, ids, stopped};
+use crate::budget::Deadline;
+use crate::env::Env;
+use crate::file::Unreadable;
+use crate::fold::Continuity;
+use crate::format::Known;
+
+/// How well a session does as the last one, the best first. Of two that do equally well the newer is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    Worked,
+    /// A question in passing that left nothing.
+    Passing,
+    Done,
+    /// It is the session that asks.
+    Asking,
+    Elsewhere,
+}
+
+/// How many sessions are read, at the most, to find one that was worked in.
+pub const TRIES: usize = 60;
+
+/// How a session of this project does, and where it stopped if that had to be read.
+pub fn standing(
+    asks: bool,
+    done: bool,
+    stop: impl FnOnce() -> io::Result<Continuity>,
+) -> io::Result<(Standing, Option<Continuity>)> {
+    if asks || done {
+        return Ok((if asks { Standing::Asking } else { Standing::Done }, None));
+    }
+    let stop = stop()?;
+    let worked = stop.messages > 0 && !stop.is_one_shot();
+    Ok((if worked { Standing::Worked } else { Standing::Passing }, Some(stop)))
+}
+
+/// What `last` means.
+pub struct Last<'f> {
+    pub listed: Listed<'f>,
+    pub standing: Standing,
+    /// How many sessions there are in other projects.
+    pub elsewhere: usize,
+}
+
+/// Finds the last session; none if there is no session at all.
+pub fn last<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Option<Last<'f>> {
+    let mut all = list(env, formats, bad);
+    let elsewhere = all.iter().filter(|listed| !listed.here).count();
+    // A session may be called that.
+    let named = all.iter().position(|listed| listed.session.name.as_deref() == Some("last"));
+    let mut best = named.map(|index| (Standing::Worked, index));
+    let deadline = Deadline::after(Duration::from_secs(5));
+    // The list has reported what cannot be read.
+    let mut members = Members::around(&env.cwd);
+    // In a named home those without a name are nobody's.
+    let has_names = all.iter().any(|listed| listed.session.name.is_some());
+    let mut tries = 0;
+    for (index, listed) in all.iter().enumerate() {
+        if best.is_some_and(|(standing, _)| standing == Standing::Worked) {
+            break;
+        }
+        let session = &listed.session;
+        let standing = if !listed.here || has_names && session.name.is_none() {
+            Standing::Elsewhere
+        } else {
+            let asks = ids::asking(session.format, env).is_some_and(|id| session.has_id(&id));
+            let stop = || {
+                if tries == TRIES {
+                    return Ok(Continuity::default());
+                }
+                tries += 1;
+                // What a session did before it came here is of no account.
+                let mut is_here = |cwd: &str| members.has(cwd);
+                let began_here = session.name.is_some() || listed.tally.first_cwd.as_deref().is_some_and(&mut is_here);
+                let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
+                stopped::stopped(session, env.now(), &deadline, only)
+            };
+            let found = standing(asks, listed.done, stop).map_err(|error| Unreadable::new(&session.path, error));
+            Unreadable::noted(found.map(Some), bad).map_or(Standing::Passing, |(standing, _)| standing)
+        };
+        best = best.into_iter().chain([(standing, index)]).min();
+    }
+    best.map(|(standing, index)| Last { listed: all.swap_remove(index), standing, elsewhere })
+}

@@ -1,0 +1,63 @@
+//! Which sessions there are, and which one is meant.
+//!
+//! Which file uses which:
+//! ```text
+//! choose ──▶ last ──▶ index, stopped ──▶ home, beside, ids ──▶ find
+//! last, index, trust ──▶ project
+//! index ──▶ state
+//! ```
+//!
+//! An error of the file system is returned with its path. It never means "there is none".
+
+pub mod beside;
+pub mod choose;
+pub mod find;
+mod home;
+pub mod ids;
+pub mod index;
+pub mod last;
+mod project;
+pub mod state;
+pub mod stopped;
+pub mod trust;
+
+use std::path::PathBuf;
+
+pub use home::Home;
+pub use ids::{is_id, shared_start, short_id};
+pub use project::{Members, Project};
+pub use state::State;
+
+use crate::file::Stamp;
+use crate::format::Known;
+use crate::format::descriptor::Root;
+
+/// A session: where its transcript is, and what it is called.
+#[derive(Debug, Clone)]
+pub struct Session<'f> {
+    pub id: String,
+    /// Its name in a named home.
+    pub name: Option<String>,
+    pub format: &'f Known,
+    /// The root it was found under; none for a file given by path.
+    pub root: Option<&'f Root>,
+    pub path: PathBuf,
+    /// What the file was like when it was found, if that was asked for.
+    pub stamp: Option<Stamp>,
+}
+
+impl<'f> Session<'f> {
+    pub fn new(id: impl Into<String>, format: &'f Known, root: Option<&'f Root>, path: PathBuf) -> Session<'f> {
+        Session { id: id.into(), name: None, format, root, path, stamp: None }
+    }
+
+    /// The roots that it may lie under.
+    fn roots(&self) -> &'f [Root] {
+        self.root.map_or(&self.format.head().roots, std::slice::from_ref)
+    }
+
+    /// Whether an id is this session's, which may be shortened in the name of its file.
+    pub fn has_id(&self, id: &str) -> bool {
+        self.id == id || self.id.len() >= 8 && id.starts_with(&self.id)
+    }
+}

@@ -1,0 +1,79 @@
+//! Where a session stopped, with what its subagents did.
+
+use std::io;
+
+use super::{Session, find, is_id};
+use crate::budget::{self, Deadline};
+use crate::cursor::newest_lines;
+use crate::file::Unreadable;
+use crate::fold::Continuity;
+use crate::read::Transcript;
+use crate::time::Time;
+
+/// Where a session stopped, with what its subagents edited.
+pub fn stopped(
+    session: &Session,
+    now: Time,
+    deadline: &Deadline,
+    only: Option<&mut dyn FnMut(&str) -> bool>,
+) -> io::Result<Continuity> {
+    let mut all = end_of(session, now, deadline, only)?;
+    // The command that shows the session reports what cannot be read.
+    add_subagents(&mut all, session, Some(deadline), &mut Vec::new());
+    Ok(all)
+}
+
+/// Where its own transcript stopped: from its end, and from more of it if that does not tell what was asked and there is time.
+fn end_of(
+    session: &Session,
+    now: Time,
+    deadline: &Deadline,
+    mut only: Option<&mut dyn FnMut(&str) -> bool>,
+) -> io::Result<Continuity> {
+    const MOST: u64 = 64 << 20;
+    let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true);
+    let size = transcript.meta.len();
+    let mut best = None;
+    let mut most = budget::OWN;
+    loop {
+        let offset = match newest_lines(&transcript.file, size, most, deadline) {
+            Ok(Some(offset)) => offset,
+            Err(error) if error.kind() != io::ErrorKind::TimedOut => return Err(error),
+            _ => return Ok(best.unwrap_or_default()),
+        };
+        let only = only.as_mut().map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
+        // The end is read however long it takes; it is not much.
+        let in_time = best.as_ref().map(|_| deadline);
+        let Some(mut all) = transcript.continuity(offset, in_time, only)? else { return Ok(best.unwrap_or_default()) };
+        all.finish(all.is_quiet(now));
+        if all.asked.substantive.is_some() || offset == 0 || most > MOST || deadline.is_over() {
+            return Ok(all);
+        }
+        best = Some(all);
+        most *= 16;
+    }
+}
+
+/// Adds what a session's subagents edited, the newest first; with a deadline only their ends, as far as there is time.
+pub fn add_subagents(all: &mut Continuity, session: &Session, deadline: Option<&Deadline>, bad: &mut Vec<Unreadable>) {
+    // A file name may have only the beginning of the id.
+    let whole = all.id.clone().filter(|id| id.starts_with(&session.id) && is_id(id));
+    for (path, stamp) in find::subagents(session, whole.as_deref().unwrap_or(&session.id), bad) {
+        if deadline.is_some_and(Deadline::is_over) {
+            return;
+        }
+        let read = || {
+            let transcript = Transcript::open(&path, session.format.detailed())?.full(true).subagent(true);
+            let start = match deadline {
+                None => Some(0),
+                Some(deadline) => newest_lines(&transcript.file, transcript.meta.len(), budget::OWN, deadline)?,
+            };
+            transcript.continuity(start.unwrap_or(stamp.size), deadline, None)
+        };
+        match read() {
+            Ok(Some(part)) => all.absorb(part),
+            Ok(None) => return,
+            Err(error) => bad.push(Unreadable { path, error }),
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Numbers for people, spelt the same everywhere.
+//!
+//! What is counted, and whether it is worth saying, is up to who shows it.
+
+/// `1,204`
+pub fn number(count: u64) -> String {
+    let digits = count.to_string();
+    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    groups.join(",")
+}
+
+/// `1 session`, `1,204 sessions`
+pub fn counted(count: u64, unit: &str) -> String {
+    format!("{} {unit}{}", number(count), if count == 1 { "" } else { "s" })
+}
+
+/// `850`, `12k`, `3.4M`, `892M`
+pub fn amount(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..1_000_000 => format!("{}k", count / 1_000),
+        1_000_000..10_000_000 => format!("{}.{}M", count / 1_000_000, count / 100_000 % 10),
+        count => format!("{}M", number(count / 1_000_000)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+        let amounts = [0, 999, 1999, 3_450_000, 892_312_345, 4_321_000_000].map(amount);
+        assert_eq!(amounts, ["0", "999", "1k", "3.4M", "892M", "4,321M"]);
+    }
+}

@@ -1,0 +1,133 @@
+//! What a program gets of a log and of a list: the keys of each JSON object. The [`gate`](super::gate) writes them.
+//!
+//! A log entry leaves out the keys that do not apply. A list row always has all of them; it is a struct because there may
+//! be thousands. Everything else is an [`object!`], whose keys keep their order.
+
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use crate::entry::{Entry, What};
+use crate::env::iso;
+use crate::session::index::Listed;
+use crate::time::Time;
+
+/// A JSON object, written like a struct: `object! { line, name: session.name }`. Its keys keep their order.
+macro_rules! object {
+    (@value $key:ident) => { $key };
+    (@value $key:ident $value:expr) => { $value };
+    ($($key:ident $(: $value:expr)?),* $(,)?) => {
+        $crate::show::json::Object(vec![
+            $((stringify!($key), serde_json::value::to_raw_value(&$crate::show::json::object!(@value $key $($value)?)))),*
+        ])
+    };
+}
+pub(crate) use object;
+
+pub struct Object(pub Vec<(&'static str, serde_json::Result<Box<RawValue>>)>);
+
+impl Object {
+    /// Leaves out the keys that do not apply.
+    pub fn without_nulls(mut self) -> Object {
+        self.0.retain(|(_, value)| value.as_ref().map_or(true, |value| value.get() != "null"));
+        self
+    }
+}
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value.as_ref().map_err(S::Error::custom)?)?;
+        }
+        map.end()
+    }
+}
+
+/// An entry, with the session it is from where there are several.
+pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
+    let (kind, text, failed) = match &entry.what {
+        What::Text(text) => ("text", Some(text), None),
+        What::Thinking(text) => ("thinking", Some(text), None),
+        What::Mark(_, text) => ("mark", Some(text), None),
+        What::Result { failed, text, .. } => ("result", text.as_ref(), Some(*failed)),
+        What::Call(call) => ("call", None, Some(call.failed)),
+    };
+    let mark = if let What::Mark(mark, _) = &entry.what { Some(mark.name()) } else { None };
+    let call = if let What::Call(call) = &entry.what { Some(call) } else { None };
+    let subjects = call.map(|call| &call.subjects);
+    let line = object! {
+        session,
+        time: entry.time.map(iso),
+        role: entry.role.name(),
+        kind,
+        mark,
+        text,
+        tool: call.map(|call| &call.tool),
+        act: call.map(|call| call.act.name()),
+        subject: subjects.and_then(|all| all.first()),
+        subjects: subjects.filter(|all| all.len() > 1),
+        failed,
+    };
+    line.without_nulls()
+}
+
+#[derive(serde::Serialize)]
+pub struct Tokens {
+    pub input: u64,
+    pub output: u64,
+}
+
+#[derive(serde::Serialize)]
+pub struct ListLine<'a> {
+    id: &'a str,
+    /// What to type for it, as in the column NAME.
+    handle: &'a str,
+    name: Option<&'a str>,
+    agent: &'a str,
+    title: Option<&'a str>,
+    cwd: Option<&'a str>,
+    path: String,
+    started: Option<String>,
+    updated: Option<String>,
+    state: &'static str,
+    messages: u64,
+    tokens: Tokens,
+    /// These two only where the user said so.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    tags: &'a [String],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    done: bool,
+}
+
+pub fn listed<'a>(listed: &'a Listed, now: Time) -> ListLine<'a> {
+    let tally = &listed.tally;
+    ListLine {
+        id: &listed.session.id,
+        handle: listed.handle(),
+        name: listed.session.name.as_deref(),
+        agent: listed.session.format.label(),
+        title: tally.title(),
+        cwd: tally.cwd(),
+        path: listed.session.path.to_string_lossy().into_owned(),
+        started: tally.started.map(iso),
+        updated: tally.updated.map(iso),
+        state: listed.state(now).name(),
+        messages: tally.messages,
+        tokens: Tokens { input: tally.input, output: tally.output },
+        tags: &listed.tags,
+        done: listed.done,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_keys_of_an_object_keep_their_order() {
+        let (zeta, alpha) = ("z", None::<u8>);
+        let object = object! { zeta, nested: object! { b: 1, a: [true] }, alpha };
+        assert_eq!(
+            serde_json::to_string(&object).expect("JSON"),
+            r#"{"zeta":"z","nested":{"b":1,"a":[true]},"alpha":null}"#
+        );
+    }
+}

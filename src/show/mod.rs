@@ -1,0 +1,26 @@
+//! How everything looks: for people on a terminal, for a model in its prompt, for programs as JSON.
+//!
+//! Whatever somebody wrote goes through the [`gate`], whoever reads it.
+//!
+//! Which file uses which:
+//! ```text
+//! resume, start ──▶ activity ──▶ untrusted ──▶ gate ──▶ characters
+//! profile, list, log ──▶ gate
+//! untrusted ──▶ terminal
+//! resume, profile ──▶ json
+//! resume, profile, list ──▶ figures
+//! profile, list, log ──▶ terminal
+//! ```
+
+pub mod activity;
+mod characters;
+pub mod figures;
+pub mod gate;
+pub mod json;
+pub mod list;
+pub mod log;
+pub mod profile;
+pub mod resume;
+pub mod start;
+pub mod terminal;
+pub mod untrusted;
