@@ -4,10 +4,40 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+use crate::claude::ID;
 use crate::cli::in_a_terminal_of;
+use crate::hook::ONE;
 use crate::world::{Chance, World, answer, call, prompt, result};
 
-const ONE: &str = "11111111-0000-4000-8000-000000000001";
+/// Tokens near the end of 64 bits were added up beyond it.
+#[test]
+fn token_counts_do_not_overflow() {
+    let world = World::new();
+    let answer = |id: u32| {
+        format!(
+            r#"{{"type":"assistant","uuid":"a{id}","timestamp":"2026-11-16T02:02:00Z","message":{{"id":"m{id}","content":[{{"type":"text","text":"x"}}],"usage":{{"input_tokens":18446744073709551615,"output_tokens":9}}}}}}"#
+        ) + "\n"
+    };
+    world.claude(ID, &format!("{}{}", answer(1), answer(2)));
+    let tokens = &world.reader(&["list", "--all", "--json"]).run().success().json()[0]["tokens"];
+    assert_eq!(tokens["input"], u64::MAX);
+    world.reader(&["list", "--all"]).run().success();
+}
+
+/// A session that is known only from a list of what was said before was shown by `log` and missing from the list.
+#[test]
+fn a_session_of_relisted_messages() {
+    let world = World::new();
+    let header = r#"{"sessionId":"8b585e11-2eb8-459b-b1a6-75f9c89c4176","projectHash":"x","kind":"main"}"#;
+    let list = r#"{"$set":{"messages":[{"id":"m1","timestamp":"2026-11-16T02:01:00Z","type":"user","content":[{"text":"hi"}]},{"id":"m2","timestamp":"2026-11-16T02:02:00Z","type":"gemini","content":"hello"}]}}"#;
+    world.write(".gemini/tmp/p/chats/session-2026-11-16T02-00-8b585e11.jsonl", format!("{header}\n{list}\n{list}\n"));
+    world
+        .reader(&["8b585e11"])
+        .run()
+        .success()
+        .stdout(concat!("2026-11-16 02:01  user       hi\n", "           02:02  assistant  hello\n",));
+    assert_eq!(world.reader(&["list", "--all", "--json"]).run().success().json()[0]["messages"], 2);
+}
 
 /// Sessions of two agents here in every state, and one elsewhere.
 fn several() -> World {
@@ -415,7 +445,7 @@ fn the_cache_is_nobody_elses() {
     assert_eq!(mode(CACHE), 0o600);
     assert_eq!(mode(".cache/session-monitor"), 0o700);
     let files: Vec<_> = fs::read_dir(world.path(".cache/session-monitor")).expect("a directory").flatten().collect();
-    assert_eq!(files.len(), 1, "no temporary file is left: {files:?}");
+    assert_eq!(files.len(), 2, "the list, what it takes to count on, and no temporary file: {files:?}");
 }
 
 /// A conversation of every kind of line that a count must get right across a cut.
@@ -564,22 +594,6 @@ fn a_cache_that_cannot_be_written_does_no_harm() {
 
 // Files that are no files.
 
-/// Runs something without root's right to read and write everything. The right is a thread's, and its children's.
-pub fn without_rights<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| {
-        let worker = scope.spawn(|| {
-            const DAC_OVERRIDE: libc::c_ulong = 1;
-            const DAC_READ_SEARCH: libc::c_ulong = 2;
-            for right in [DAC_OVERRIDE, DAC_READ_SEARCH] {
-                // SAFETY: no pointers. Who is not root has neither the right nor the right to drop it.
-                unsafe { libc::prctl(libc::PR_CAPBSET_DROP, right, 0, 0, 0) };
-            }
-            work()
-        });
-        worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-    })
-}
-
 fn forbid(path: &Path, mode: u32) {
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("other rights");
 }
@@ -594,12 +608,12 @@ fn an_unreadable_file_is_named_and_the_others_are_shown() {
     forbid(&bad, 0);
     let stderr = format!("session-reader: {}: Permission denied (os error 13)\n", bad.display());
     for _ in 0..2 {
-        let done = without_rights(|| world.reader(&["list", "--json"]).run()).status(2).stderr(&stderr);
+        let done = world.reader(&["list", "--json"]).without_rights().run().status(2).stderr(&stderr);
         let rows = done.json();
         assert_eq!((rows.len(), &rows[0]["title"]), (1, &"hello".into()));
     }
-    without_rights(|| world.reader(&["22222222"]).run()).status(2).stdout("").stderr(&stderr);
-    without_rights(|| world.reader(&["hello"]).run()).status(0).stdout("2026-11-16 02:00  user       hello\n");
+    world.reader(&["22222222"]).without_rights().run().status(2).stdout("").stderr(&stderr);
+    world.reader(&["hello"]).without_rights().run().status(0).stdout("2026-11-16 02:00  user       hello\n");
 }
 
 #[test]
@@ -609,7 +623,7 @@ fn an_unreadable_directory_is_named_and_the_others_are_shown() {
     let bad = world.path(".claude/projects/-bad");
     fs::create_dir(&bad).expect("a directory");
     forbid(&bad, 0);
-    let done = without_rights(|| world.reader(&["list", "--json"]).run()).status(2);
+    let done = world.reader(&["list", "--json"]).without_rights().run().status(2);
     assert_eq!(done.json().len(), 1);
     done.stderr(&format!("session-reader: {}: Permission denied (os error 13)\n", bad.display()));
 }
@@ -622,7 +636,7 @@ fn a_cache_directory_without_rights_does_no_harm() {
     world.append(".claude/projects/-else/ffffffff-0000.jsonl", "\n");
     for mode in [0o500, 0] {
         forbid(&dir, mode);
-        let done = without_rights(|| world.reader(&["list", "--all", "--json"]).run()).success();
+        let done = world.reader(&["list", "--all", "--json"]).without_rights().run().success();
         assert_eq!(done.out(), expected);
     }
 }

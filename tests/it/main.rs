@@ -2,29 +2,69 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
 
-mod attacks;
+mod budget;
+mod bytes;
+mod claude;
 mod cli;
-mod faults;
+mod codex;
+mod commands;
+mod compaction;
+mod conflicts;
+mod cursors;
+mod damage;
+mod deadline;
+#[cfg(target_os = "linux")]
+#[path = "../../benches/faults/mod.rs"]
+mod fault_matrix;
 mod follow;
+mod gate;
+mod gemini_qwen_copilot;
 mod hook;
-mod hook_review;
-mod hostile;
+mod input;
 mod install;
 mod labels;
+mod last;
 mod layers;
 mod list;
 mod log;
+mod looks;
+mod marks;
+mod memory;
 mod names;
+mod new_agent;
+mod news;
 mod notes;
+mod once;
+mod pi;
+mod problems;
 mod profile;
-mod quirks;
+mod proof;
+mod properties;
 mod readme;
-mod regressions;
+mod recall;
+mod redaction;
 mod resume;
-mod resume_review;
-mod robust;
+mod resume_budget;
+mod resume_counts;
+mod resume_endings;
+mod resume_files;
+mod resume_session;
+mod resume_tasks;
+#[path = "../../benches/scene/mod.rs"]
+mod scene;
+mod scope;
+mod script;
+mod secrets;
+mod settings;
+#[path = "../../benches/soak/mod.rs"]
+mod soak;
 mod start;
+mod start_limits;
+mod start_session;
 mod subagents;
+mod surroundings;
 mod together;
 mod transcripts;
+mod trouble;
+mod untrusted;
 mod world;

@@ -3,11 +3,56 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use crate::claude::ID;
+use crate::damage::user;
+use crate::hook::{ONE, THREE, TWO};
+use crate::script::Script;
 use crate::world::{Done, World, answer, prompt};
 
-const ONE: &str = "11111111-0000-4000-8000-000000000001";
-const TWO: &str = "22222222-0000-4000-8000-000000000002";
-const THREE: &str = "33333333-0000-4000-8000-000000000003";
+/// Punctuation is a part of too many titles to be a name.
+#[test]
+fn a_full_stop_is_no_name() {
+    let world = World::new();
+    Script::of(&world).user("Fix the slow login page. Now.").save(&world, ONE);
+    for name in [".", "..", ":"] {
+        world.reader(&["resume", name]).run().status(2).stdout("");
+        world.context(&["done", name]).run().status(2).stdout("");
+    }
+    world.reader(&["resume", "."]).run().status(2).stderr("session-reader: .: is a directory, not a transcript\n");
+}
+
+/// Ids were compared byte by byte and then cut in the middle of a character.
+#[test]
+fn ids_that_differ_within_a_character() {
+    let world = World::new();
+    world.claude("aaaaaaaaaé", &user("u1", 1, "one"));
+    world.claude("aaaaaaaaaè", &user("u2", 2, "two"));
+    assert_eq!(world.reader(&["list", "--all", "--json"]).run().success().json().len(), 2);
+    world.reader(&["list", "--all"]).run().success();
+}
+
+/// A file in the working directory hid the session whose title it shares.
+#[test]
+fn a_bare_word_is_a_session_before_it_is_a_file() {
+    let world = World::new();
+    world.claude(ID, &user("u1", 1, "billing"));
+    world.write("work/billing", "not a transcript");
+    world.reader(&["billing"]).run().success().stdout("2026-11-16 02:01  user       billing\n");
+}
+
+/// A name that goes on where an id in a file name ends was taken for that id, whatever came after it.
+#[test]
+fn a_longer_id_is_compared_whole() {
+    let world = World::new();
+    let id = "8b585e11-2eb8-459b-b1a6-75f9c89c4176";
+    let header = format!(r#"{{"sessionId":"{id}","projectHash":"x","kind":"main"}}"#);
+    let prompt = r#"{"id":"m1","timestamp":"2026-11-16T02:01:00Z","type":"user","content":[{"text":"hi"}]}"#;
+    world.write(".gemini/tmp/p/chats/session-2026-11-16T02-00-8b585e11.jsonl", format!("{header}\n{prompt}\n"));
+    for name in ["8b585e11", "8b585e11-2eb8", id] {
+        world.reader(&[name]).run().success().stdout("2026-11-16 02:01  user       hi\n");
+    }
+    world.reader(&["8b585e11-ffff"]).run().status(2).stdout("").stderr_has("no session is called '8b585e11-ffff'");
+}
 
 /// A Claude session that was in a directory, in a project directory of any name.
 fn session(world: &World, dir: &str, id: &str, cwd: &Path, text: &str) {
@@ -16,12 +61,7 @@ fn session(world: &World, dir: &str, id: &str, cwd: &Path, text: &str) {
 
 /// A Pi session with one prompt.
 fn pi(cwd: &Path, id: &str, text: &str) -> String {
-    let cwd = cwd.display();
-    format!(
-        r#"{{"type":"session","version":3,"id":"{id}","timestamp":"2026-11-16T02:00:00Z","cwd":"{cwd}"}}
-{{"type":"message","id":"{id}-1","timestamp":"2026-11-16T02:00:00Z","message":{{"role":"user","content":"{text}"}}}}
-"#
-    )
+    Script::pi(cwd, id).at("2026-11-16T02:00:00Z").user(text).text()
 }
 
 /// The log of a session in which one thing was said.
@@ -727,4 +767,32 @@ fn a_misspelt_command() {
     for args in [&["log", ""][..], &["resume", ""], &[""]] {
         world.reader(args).run().status(2).stdout("").stderr(empty);
     }
+}
+
+/// A session that is named like a command is reached by `log NAME`.
+#[test]
+fn a_session_named_like_a_command() {
+    let world = World::new();
+    for (number, name) in ["list", "log", "profile", "formats", "help", "last"].iter().enumerate() {
+        let id = format!("{number}{number}{number}{number}{number}{number}{number}{number}-0000");
+        world.write(format!("work/.volute/sessions/{name}.json"), format!("{{\"sessionId\":\"{id}\"}}"));
+        world.claude(&id, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", &format!("I am {name}")));
+        let expected = format!("2026-11-16 02:00  user       I am {name}\n");
+        world.reader(&["log", name]).run().success().stdout(&expected);
+    }
+}
+
+/// A first word that is no flag is a command, also where an agent would run the hook.
+#[test]
+fn a_misspelt_command_of_the_hooks_program() {
+    let world = World::new();
+    let done = world.context(&["instal", "claude"]).stdin("{}").run().status(2).stdout("");
+    done.stderr_has("unrecognized subcommand 'instal'").stderr_has("'install'");
+    // What only a hook line can be is the hook, which never fails.
+    for args in [&[][..], &["--agent", "nobody"], &["--frobnicate"], &["-x", "install"]] {
+        world.context(args).stdin("{}").run().status(0).stdout("");
+    }
+    world.context(&["--agent", "nobody"]).stdin("{}").run().status(0).stderr_has("no agent is called 'nobody'");
+    let help = world.context(&["--help"]).run().success().out().to_owned();
+    world.context(&["help"]).run().success().stdout(&help);
 }

@@ -6,7 +6,6 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::list::without_rights;
 use crate::world::{World, call, prompt, result};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
@@ -480,7 +479,7 @@ fn a_broken_file_does_not_hide_the_others() {
     fs::set_permissions(&bad, fs::Permissions::from_mode(0o0)).expect("other rights");
     let stderr = format!("session-reader: {}: Permission denied (os error 13)\n", bad.display());
     for _ in 0..2 {
-        let done = without_rights(|| world.reader(&["profile", "--json"]).run()).status(2).stderr(&stderr);
+        let done = world.reader(&["profile", "--json"]).without_rights().run().status(2).stderr(&stderr);
         assert_eq!(sessions(&done), Some((1, 2)));
         let _ = fs::remove_dir_all(world.path(".cache"));
     }

@@ -1,34 +1,50 @@
 //! A world for a test: a temporary HOME with sessions in it, a fixed clock, and the programs run in it.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
+
+use clap::ColorChoice;
+use session_monitor::cmd::context::{self, Context};
+use session_monitor::env::Env;
+use session_monitor::show::terminal::Style;
+use session_monitor::{cmd, hook};
+
+const READER: &str = "session-reader";
 
 /// The time it is in every test, unless a test says otherwise.
 pub const NOW: &str = "2026-11-16T03:00:00Z";
 
 pub struct World {
-    dir: tempfile::TempDir,
+    _dir: tempfile::TempDir,
+    /// Its real path, because agents resolve links before they write a working directory down.
+    home: PathBuf,
 }
 
 impl World {
     pub fn new() -> World {
-        let world = World { dir: tempfile::tempdir().expect("a temporary directory") };
-        std::fs::create_dir_all(world.path("work")).expect("a working directory");
-        world
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let home = dir.path().canonicalize().expect("HOME exists");
+        std::fs::create_dir(home.join("work")).expect("a working directory");
+        World { _dir: dir, home }
     }
 
     /// A path below HOME. `work` is where programs run.
     pub fn path(&self, below: impl AsRef<Path>) -> PathBuf {
-        // The real path, because agents resolve links before they write a working directory down.
-        self.dir.path().canonicalize().expect("HOME exists").join(below)
+        self.home.join(below)
     }
 
     pub fn write(&self, below: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(below);
         assert!(path.starts_with(self.path("")), "a test writes below its own HOME");
-        std::fs::create_dir_all(path.parent().expect("a parent")).expect("parent directories");
-        std::fs::write(&path, content).expect("a file");
+        if std::fs::write(&path, &content).is_err() {
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("parent directories");
+            std::fs::write(&path, content).expect("a file");
+        }
         path
     }
 
@@ -57,12 +73,12 @@ impl World {
 
     /// `session-context` with some arguments, ready to run.
     pub fn context(&self, args: &[&str]) -> Run {
-        Run::new(self, env!("CARGO_BIN_EXE_session-context"), args)
+        Run::new(self, "session-context", args)
     }
 
     /// `session-reader` with some arguments, ready to run.
     pub fn reader(&self, args: &[&str]) -> Run {
-        Run::new(self, env!("CARGO_BIN_EXE_session-reader"), args)
+        Run::new(self, READER, args)
     }
 }
 
@@ -83,101 +99,307 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// Something done to a process before it starts.
+type Alteration = Box<dyn FnOnce(&mut Command) + Send>;
+
 /// A program with its arguments and environment.
+///
+/// It runs in this process, through the functions that the programs call, because a process costs more than most of what
+/// is tested. What only a process can show makes it one: `process`, `alter`, `stdout_to`, `stdin_stays_open`, `spawn`.
 pub struct Run {
-    command: Command,
-    shown: String,
+    program: &'static str,
+    args: Vec<OsString>,
+    vars: BTreeMap<OsString, OsString>,
+    dir: PathBuf,
+    input: Vec<u8>,
+    stays_open: bool,
     out: Option<Stdio>,
+    is_process: bool,
+    alterations: Vec<Alteration>,
 }
 
 impl Run {
-    fn new(world: &World, program: &str, args: &[&str]) -> Run {
-        let mut command = Command::new(program);
-        command.args(args).env_clear().current_dir(world.path("work")).stdin(Stdio::null());
-        command.env("HOME", world.path("")).env("TZ", "UTC").env("SESSION_MONITOR_NOW", NOW);
+    fn new(world: &World, program: &'static str, args: &[&str]) -> Run {
+        let home = world.path("");
+        let mut vars = vec![("HOME", home.clone().into_os_string()), ("TZ", "UTC".into())];
+        vars.push(("SESSION_MONITOR_NOW", NOW.into()));
         for (name, dir) in [
             ("XDG_CONFIG_HOME", ".config"),
             ("XDG_CACHE_HOME", ".cache"),
             ("XDG_STATE_HOME", ".state"),
             ("XDG_DATA_HOME", ".data"),
         ] {
-            command.env(name, world.path(dir));
+            vars.push((name, home.join(dir).into_os_string()));
         }
-        let name = Path::new(program).file_name().and_then(|name| name.to_str()).unwrap_or(program);
-        Run { command, shown: format!("{name} {}", args.join(" ")), out: None }
+        // These write down which program they are.
+        let is_process = args.iter().any(|arg| matches!(*arg, "install" | "uninstall"));
+        Run {
+            program,
+            args: args.iter().map(OsString::from).collect(),
+            vars: vars.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            dir: home.join("work"),
+            input: Vec::new(),
+            stays_open: false,
+            out: None,
+            is_process,
+            alterations: Vec::new(),
+        }
     }
 
-    /// What the program gets on stdin: through a pipe, as from an agent.
+    /// What the program gets on stdin.
     pub fn stdin(mut self, input: impl Into<Vec<u8>>) -> Run {
-        use std::io::Write;
-        let (reader, mut writer) = std::io::pipe().expect("a pipe");
-        let input = input.into();
-        self.command.stdin(reader);
-        // It may be more than a pipe holds, and a program need not read it.
-        std::thread::spawn(move || writer.write_all(&input));
+        self.input = input.into();
         self
+    }
+
+    /// Nobody closes its stdin before it ends.
+    pub fn stdin_stays_open(mut self) -> Run {
+        self.stays_open = true;
+        self.process()
     }
 
     /// Where stdout goes, for a test of output that does not arrive.
     pub fn stdout_to(mut self, out: impl Into<Stdio>) -> Run {
         self.out = Some(out.into());
-        self
+        self.process()
     }
 
     pub fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Run {
-        self.command.env(name, value);
+        self.vars.insert(name.into(), value.as_ref().into());
+        self
+    }
+
+    pub fn env_remove(mut self, name: &str) -> Run {
+        self.vars.remove(std::ffi::OsStr::new(name));
+        self
+    }
+
+    pub fn arg(mut self, arg: impl Into<OsString>) -> Run {
+        self.args.push(arg.into());
         self
     }
 
     pub fn dir(mut self, dir: impl AsRef<Path>) -> Run {
-        self.command.current_dir(dir);
+        self.dir = dir.as_ref().to_path_buf();
         self
     }
 
-    /// Runs it to its end. One that hangs must not hang all tests.
-    pub fn run(mut self) -> Done {
-        const PATIENCE: Duration = Duration::from_secs(60);
-        let out = self.out.take().unwrap_or_else(Stdio::piped);
-        let child = self.command.stdout(out).stderr(Stdio::piped()).spawn().expect("the program starts");
-        let pid = child.id();
-        let (sender, receiver) = std::sync::mpsc::channel();
-        std::thread::spawn(move || sender.send(child.wait_with_output()));
-        let output = receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| {
-            // SAFETY: it is our own child, and it has not been waited for.
-            unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
-            panic!("$ {}\nstill runs after {PATIENCE:?}", self.shown)
-        });
-        Done { output: output.expect("the program runs"), shown: self.shown }
+    /// Runs it as a process of its own.
+    pub fn process(mut self) -> Run {
+        self.is_process = true;
+        self
     }
 
-    /// Starts it with its output in pipes, for a test that reads along.
-    pub fn spawn(mut self) -> Child {
-        self.command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts")
+    /// Runs it as a process of its own to which something is done before it starts.
+    pub fn alter(mut self, alteration: impl FnOnce(&mut Command) + Send + 'static) -> Run {
+        self.alterations.push(Box::new(alteration));
+        self.process()
     }
+
+    /// A process without root's right to read and write everything.
+    pub fn without_rights(self) -> Run {
+        use std::os::unix::process::CommandExt;
+        const DAC_OVERRIDE: libc::c_ulong = 1;
+        const DAC_READ_SEARCH: libc::c_ulong = 2;
+        let drop_rights = || {
+            for right in [DAC_OVERRIDE, DAC_READ_SEARCH] {
+                // SAFETY: no pointers. Who is not root has neither the right nor the right to drop it.
+                unsafe { libc::prctl(libc::PR_CAPBSET_DROP, right, 0, 0, 0) };
+            }
+            Ok(())
+        };
+        // SAFETY: system calls, nothing shared.
+        self.alter(move |command| unsafe { _ = command.pre_exec(drop_rights) })
+    }
+
+    fn shown(&self) -> String {
+        let args: Vec<_> = self.args.iter().map(|arg| arg.to_string_lossy()).collect();
+        format!("{} {}", self.program, args.join(" "))
+    }
+
+    fn command(&mut self) -> Command {
+        let path = if self.program == READER {
+            env!("CARGO_BIN_EXE_session-reader")
+        } else {
+            env!("CARGO_BIN_EXE_session-context")
+        };
+        let mut command = Command::new(path);
+        command.args(&self.args).env_clear().envs(&self.vars).current_dir(&self.dir);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(out) = self.out.take() {
+            command.stdout(out);
+        }
+        command
+    }
+
+    /// Runs it to its end. One that hangs must not hang all tests.
+    pub fn run(self) -> Done {
+        const PATIENCE: Duration = Duration::from_secs(120);
+        let shown = self.shown();
+        let (sender, receiver) = std::sync::mpsc::channel();
+        let (pid, held) = if self.is_process {
+            let (child, held) = self.start();
+            let pid = child.id();
+            std::thread::spawn(move || {
+                let output = child.wait_with_output().expect("the program runs");
+                let (code, out, err) = (output.status.code(), output.stdout, output.stderr);
+                sender.send(Ended { code, out, err, cpu: Duration::ZERO })
+            });
+            (Some(pid), held)
+        } else {
+            // As much stack as the first thread of a process has.
+            let thread = std::thread::Builder::new().stack_size(8 << 20);
+            let measured = move || {
+                let start = cpu_time();
+                let ended = self.run_here();
+                sender.send(Ended { cpu: cpu_time() - start, ..ended })
+            };
+            thread.spawn(measured).expect("a thread");
+            (None, None)
+        };
+        let ended = receiver.recv_timeout(PATIENCE);
+        drop(held);
+        if let (Err(RecvTimeoutError::Timeout), Some(pid)) = (&ended, pid) {
+            // SAFETY: it is our own child, and it has not been waited for.
+            unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
+        }
+        let ended = ended.unwrap_or_else(|error| match error {
+            RecvTimeoutError::Timeout => panic!("$ {shown}\nstill runs after {PATIENCE:?}"),
+            RecvTimeoutError::Disconnected => panic!("$ {shown}\npanicked"),
+        });
+        Done { ended, shown }
+    }
+
+    /// What the program would do, without the program. The two `main` functions do the same.
+    fn run_here(self) -> Ended {
+        let env = Env::given(self.vars, self.dir, Some(self.input));
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let argv = || std::iter::once(self.program.into()).chain(self.args.iter().cloned());
+        let style = |colors: ColorChoice| Style::new(&env, false, cmd::wanted_colour(colors));
+        let exit = if self.program == READER {
+            let stop = AtomicBool::new(false);
+            cmd::args::parse(argv(), &env, false).map(|reader| {
+                let style = style(reader.colors.color);
+                cmd::run(reader.command, &env, style, &mut out, &mut err, &stop)
+            })
+        } else if context::is_hook(&self.args, false) {
+            hook::Run::new(&mut out, &mut err).answer(self.args.into_iter(), env);
+            return Ended { code: Some(0), out, err, cpu: Duration::ZERO };
+        } else {
+            cmd::parse::<Context>(argv(), &env, false).map(|context| {
+                let style = style(context.colors.color);
+                context::run(context.command, &env, style, &mut out, &mut err)
+            })
+        };
+        let code = exit.map_or_else(
+            |error| {
+                let text = error.render().to_string().into_bytes();
+                if error.use_stderr() {
+                    err = text
+                } else {
+                    out = text
+                }
+                error.exit_code()
+            },
+            |exit| exit as i32,
+        );
+        Ended { code: Some(code), out, err, cpu: Duration::ZERO }
+    }
+
+    /// Starts the process; whoever has what comes with it keeps its stdin open.
+    fn start(mut self) -> (Child, Option<std::io::PipeWriter>) {
+        use std::io::Write;
+        let mut command = self.command();
+        let mut held = None;
+        if !self.input.is_empty() || self.stays_open {
+            // Through a pipe, as from an agent.
+            let (reader, mut writer) = std::io::pipe().expect("a pipe");
+            command.stdin(reader);
+            if self.stays_open {
+                writer.write_all(&self.input).expect("less than a pipe holds");
+                held = Some(writer);
+            } else {
+                // It may be more than a pipe holds, and a program need not read it.
+                std::thread::spawn(move || writer.write_all(&self.input));
+            }
+        }
+        self.alterations.into_iter().for_each(|alter| alter(&mut command));
+        (command.spawn().expect("the program starts"), held)
+    }
+
+    /// Starts a process with its output in pipes, for a test that reads along or runs several at once.
+    pub fn spawn(self) -> Child {
+        self.start().0
+    }
+}
+
+/// Runs several at the same time.
+pub fn at_once(runs: Vec<Run>) -> Vec<Done> {
+    let gate = std::sync::Barrier::new(runs.len());
+    let go = |run: Run| {
+        gate.wait();
+        run.run()
+    };
+    std::thread::scope(|scope| {
+        let all: Vec<_> = runs.into_iter().map(|run| scope.spawn(|| go(run))).collect();
+        all.into_iter().map(|one| one.join().expect("it ends")).collect()
+    })
+}
+
+/// How a program ended; without a code, by a signal.
+struct Ended {
+    code: Option<i32>,
+    out: Vec<u8>,
+    err: Vec<u8>,
+    cpu: Duration,
+}
+
+/// The CPU time that this thread has taken so far.
+fn cpu_time() -> Duration {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: a call with a valid place for the result.
+    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// What a program did. Every failed expectation shows all of it.
 pub struct Done {
-    output: Output,
+    ended: Ended,
     shown: String,
 }
 
 impl Done {
     pub fn out(&self) -> &str {
-        std::str::from_utf8(&self.output.stdout).expect("valid UTF-8 on stdout")
+        std::str::from_utf8(&self.ended.out).expect("valid UTF-8 on stdout")
     }
 
     pub fn err(&self) -> &str {
-        std::str::from_utf8(&self.output.stderr).expect("valid UTF-8 on stderr")
+        std::str::from_utf8(&self.ended.err).expect("valid UTF-8 on stderr")
+    }
+
+    /// The exit status, if no signal ended it.
+    pub fn code(&self) -> Option<i32> {
+        self.ended.code
+    }
+
+    /// The CPU time that it took, if it was no process.
+    pub fn cpu(&self) -> Duration {
+        self.ended.cpu
     }
 
     fn all(&self) -> String {
-        format!("$ {}\n{}\n--- stdout\n{}--- stderr\n{}---", self.shown, self.output.status, self.out(), self.err())
+        format!(
+            "$ {}\nstatus {:?}\n--- stdout\n{}--- stderr\n{}---",
+            self.shown,
+            self.ended.code,
+            self.out(),
+            self.err()
+        )
     }
 
     #[track_caller]
     pub fn status(self, expected: i32) -> Done {
-        assert_eq!(self.output.status.code(), Some(expected), "{}", self.all());
+        assert_eq!(self.ended.code, Some(expected), "{}", self.all());
         self
     }
 

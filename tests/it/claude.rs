@@ -1,17 +1,19 @@
-//! Transcripts as they are in the wild: each numbered quirk of the formats, with lines of their true shape.
+//! Transcripts of Claude Code as they are in the wild: each numbered quirk, with lines of their true shape.
 //!
 //! The numbers are those of the collection of quirks that the project was started with; `003-…` are its acceptance cases.
 
 use serde_json::{Value, json};
 
-use crate::resume::{Script, kinds, resumed, texts};
+use crate::damage::user;
+use crate::resume::{kinds, resumed, texts};
+use crate::script::Script;
 use crate::world::{Done, World};
 
-const ID: &str = "5e551000-0000-4000-8000-000000000001";
-const OTHER: &str = "5e551000-0000-4000-8000-000000000002";
+pub(crate) const ID: &str = "5e551000-0000-4000-8000-000000000001";
+pub(crate) const OTHER: &str = "5e551000-0000-4000-8000-000000000002";
 
 /// Lines of a file, each ended.
-fn lines(lines: &[&str]) -> String {
+pub(crate) fn lines(lines: &[&str]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
@@ -23,7 +25,7 @@ fn prompt(uuid: &str, at: &str, text: &str) -> String {
     )
 }
 
-fn answer(uuid: &str, at: &str, text: &str) -> String {
+pub(crate) fn answer(uuid: &str, at: &str, text: &str) -> String {
     let content = format!(r#"[{{"type":"text","text":{}}}]"#, json!(text));
     let message = format!(
         r#"{{"model":"claude-x","id":"msg_{uuid}","role":"assistant","content":{content},"usage":{{"input_tokens":1,"output_tokens":1}}}}"#
@@ -41,14 +43,14 @@ fn claude(all: &[&str]) -> Done {
 }
 
 /// The log of a file that is recognised from its lines.
-fn file(all: &[&str]) -> Done {
+pub(crate) fn file(all: &[&str]) -> Done {
     let world = World::new();
     let path = world.write("some.jsonl", lines(all));
     world.reader(&["log", path.to_str().expect("UTF-8")]).run()
 }
 
 /// What `list --all --json` says, without the paths.
-fn listed(world: &World) -> Vec<Value> {
+pub(crate) fn listed(world: &World) -> Vec<Value> {
     let mut rows = world.reader(&["list", "--all", "--json"]).run().success().json();
     for row in &mut rows {
         let row = row.as_object_mut().expect("an object");
@@ -58,7 +60,7 @@ fn listed(world: &World) -> Vec<Value> {
 }
 
 /// A row of the list for a session of Claude Code, idle and unnamed.
-fn row(id: &str, title: &str, from: &str, to: &str, messages: u64, tokens: (u64, u64)) -> Value {
+pub(crate) fn row(id: &str, title: &str, from: &str, to: &str, messages: u64, tokens: (u64, u64)) -> Value {
     let time = |at: &str| format!("2026-08-01T{at}:00.000Z");
     json!({
         "id": id, "name": null, "agent": "claude", "title": title, "cwd": null, "started": time(from), "updated": time(to),
@@ -151,7 +153,7 @@ fn q05_q86_shrunk_and_rewritten_files_are_counted_anew() {
 }
 
 /// A line with a working directory.
-fn at(cwd: &str, line: &str) -> String {
+pub(crate) fn at(cwd: &str, line: &str) -> String {
     line.replacen('{', &format!(r#"{{"cwd":{},"#, json!(cwd)), 1)
 }
 
@@ -395,6 +397,7 @@ const CHUNKS: [&str; 2] = [
     r#"{"type":"assistant","uuid":"a1","parentUuid":"u5","requestId":"req_1","sessionId":"s1","timestamp":"2026-08-01T10:02:05.000Z","message":{"id":"msg_1","role":"assistant","model":"claude-x","content":[{"type":"thinking","thinking":"","signature":"c2ln"}],"stop_reason":null,"usage":{"input_tokens":3,"output_tokens":5}}}"#,
     r#"{"type":"assistant","uuid":"a2","parentUuid":"a1","requestId":"req_1","sessionId":"s1","timestamp":"2026-08-01T10:02:06.000Z","message":{"id":"msg_1","role":"assistant","model":"claude-x","content":[{"type":"tool_use","id":"toolu_2","name":"Read","input":{"file_path":"/p/a.rs"}}],"stop_reason":"tool_use","usage":{"input_tokens":3,"output_tokens":631}}}"#,
 ];
+
 const QUEUED: &str = r#"{"type":"attachment","uuid":"t1","parentUuid":"a1","sessionId":"s1","timestamp":"2026-08-01T10:02:05.500Z","attachment":{"type":"queued_command","prompt":"also run the tests","commandMode":"prompt","origin":{"kind":"human"}}}"#;
 
 /// 19, 20, 90, 003-D09: one message over several lines, with another line in between, is one message, and its usage
@@ -578,326 +581,6 @@ fn q47_probe_sessions() {
     );
 }
 
-const PI: &str = ".pi/agent/sessions/--p--";
-
-/// 003-08, 003-T03, 003-T04, 003-T23, 51: what was said and called in a Pi session. A line without its own time has the
-/// message's, in another unit.
-#[test]
-fn t03_t04_t23_q51_pi() {
-    file(&[
-        r#"{"type":"session","version":3,"id":"0190ab00-aaaa-7bbb-8ccc-000000000001","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p"}"#,
-        r#"{"type":"message","id":"a1b2c3d4","parentId":null,"timestamp":"2026-08-01T10:00:01.000Z","message":{"role":"user","content":"hello","timestamp":1785578401000}}"#,
-        r#"{"type":"message","id":"e5f6a7b8","parentId":"a1b2c3d4","timestamp":"2026-08-01T10:01:00.000Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Looking."},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls -la"}},{"type":"toolCall","id":"c2","name":"edit","arguments":{"path":"/p/src/a.rs"}}],"stopReason":"toolUse"}}"#,
-        r#"{"type":"message","id":"f1f1f1f1","parentId":"e5f6a7b8","timestamp":"2026-08-01T10:01:01.000Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[{"type":"text","text":"no"}],"isError":true}}"#,
-        r#"{"type":"message","id":"f2f2f2f2","parentId":"f1f1f1f1","message":{"role":"user","content":[{"type":"text","text":"later"}],"timestamp":1785578700000}}"#,
-    ])
-    .success()
-    .stdout(concat!(
-        "2026-08-01 10:00  user       hello\n",
-        "           10:01  assistant  Looking.\n",
-        "           10:01  assistant  [bash ls -la] failed\n",
-        "           10:01  assistant  [edit src/a.rs]\n",
-        "           10:05  user       later\n",
-    ));
-}
-
-/// 49, 54, 56, 60: a session with a header and nothing else is not there yet; a fork is called by its own id wherever its
-/// parent was; what a future version writes is left alone; usage that was set to zero subtracts nothing.
-#[test]
-fn q49_q54_q56_q60_pi_headers() {
-    let world = World::new();
-    let header = r#"{"type":"session","version":3,"id":"0190ab00-aaaa-7bbb-8ccc-000000000001","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p"}"#;
-    world.write(format!("{PI}/2026-08-01T10-00-00-000Z_0190ab00-aaaa-7bbb-8ccc-000000000001.jsonl"), lines(&[header]));
-    world.reader(&["list", "--all"]).run().status(1);
-    world
-        .reader(&["log", "0190ab00-aaaa-7bbb-8ccc-000000000001"])
-        .run()
-        .status(1)
-        .stdout("")
-        .stderr_has("nothing was said");
-
-    let fork = r#"{"type":"session","version":3,"id":"n2","timestamp":"2026-08-02T10:00:00.000Z","cwd":"/p","parentSession":"C:\\Users\\ana\\.pi\\agent\\sessions\\--p--\\x.jsonl"}"#;
-    let answer = |id: &str, tokens: u64| {
-        json!({"type":"message","id":id,"timestamp":"2026-08-02T10:00:02.000Z","message":{"role":"assistant","content":[{"type":"text","text":"ok"}],"usage":{"input":tokens,"output":tokens,"cacheRead":0,"cacheWrite":0},"stopReason":"stop"}}).to_string()
-    };
-    let user = r#"{"type":"message","id":"a1b2c3d4","timestamp":"2026-08-02T10:00:01.000Z","message":{"role":"user","content":"hello"}}"#;
-    world.write(
-        format!("{PI}/2026-08-02T10-00-00-000Z_n2.jsonl"),
-        lines(&[fork, user, &answer("b1", 7), &answer("b2", 0)]),
-    );
-    let v4 = r#"{"kind":"header","version":4,"id":"n4","createdAt":1785578400000,"cwd":"/p"}"#;
-    world.write(format!("{PI}/2026-08-03T10-00-00-000Z_n4.jsonl"), lines(&[v4]));
-    let expected = json!({
-        "id": "n2", "name": null, "agent": "pi", "title": "hello", "cwd": "/p", "started": "2026-08-02T10:00:00.000Z",
-        "updated": "2026-08-02T10:00:02.000Z", "state": "idle", "messages": 3, "tokens": {"input": 7, "output": 7},
-    });
-    assert_eq!(listed(&world), [expected]);
-}
-
-/// 50, 52, 53, 55, 57: the oldest version has no ids; what an extension put in, what a compaction kept, the user's own
-/// shell and a moved head are not prompts.
-#[test]
-fn q50_to_q57_pi_lines() {
-    let all = [
-        r#"{"type":"session","id":"old-1","timestamp":"2025-11-01T10:00:00.000Z","cwd":""}"#,
-        r#"{"type":"message","timestamp":"2026-08-01T10:00:01.000Z","message":{"role":"user","content":"hello"}}"#,
-        r#"{"type":"message","timestamp":"2026-08-01T10:00:02.000Z","message":{"role":"user","content":"hello"}}"#,
-        r#"{"type":"custom_message","id":"i9j0k1l2","parentId":"a1b2c3d4","timestamp":"2026-08-01T10:00:01.100Z","customType":"activity","content":"2 sessions active","display":false}"#,
-        r#"{"type":"message","id":"b1b1b1b1","parentId":"a1b2c3d4","timestamp":"2026-08-01T10:05:00.000Z","message":{"role":"bashExecution","command":"ls","output":"a\n","exitCode":0,"cancelled":false,"truncated":false,"excludeFromContext":true,"timestamp":1785578700000}}"#,
-        r#"{"type":"compaction","id":"f6a7b8c9","parentId":"a1b2c3d4","timestamp":"2026-08-01T11:00:00.000Z","summary":"Did X","tokensBefore":50000,"retainedTail":[{"role":"user","content":"hello"}],"details":{"readFiles":["a.rs"],"modifiedFiles":["b.rs"]}}"#,
-        r#"{"type":"leaf","id":"0190ab14","parentId":"0190ab13","timestamp":"2026-08-01T12:00:05.600Z","targetId":"0190ab10"}"#,
-    ];
-    file(&all).success().stdout("2026-08-01 10:00  user       hello\n           10:00  user       hello\n");
-    let world = World::new();
-    let path = world.write("some.jsonl", lines(&all));
-    world.reader(&["log", path.to_str().expect("UTF-8"), "--full"]).run().success().stdout(concat!(
-        "2026-08-01 10:00  user       hello\n",
-        "           10:00  user       hello\n",
-        "           10:00  note       2 sessions active\n",
-        "           10:05  command    ls\n",
-        "           11:00  compacted  Did X\n",
-    ));
-}
-
-/// 59: beside OpenClaw's transcripts lie archives and traces, which are not sessions.
-#[test]
-fn q59_openclaw_neighbours() {
-    let world = World::new();
-    let talk = lines(&[
-        r#"{"type":"session","version":3,"id":"s1","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p"}"#,
-        r#"{"type":"message","id":"a1b2c3d4","timestamp":"2026-08-01T10:00:01.000Z","message":{"role":"user","content":"hello"}}"#,
-    ]);
-    for name in [
-        "s1.jsonl",
-        "s1.jsonl.reset.2026-08-01T04-00-00Z",
-        "s1.jsonl.zst",
-        "s1.trajectory.jsonl",
-        "s1.checkpoint.2.jsonl",
-    ] {
-        world.write(format!(".openclaw/agents/main/sessions/{name}"), &talk);
-    }
-    let expected = json!({
-        "id": "s1", "name": null, "agent": "pi", "title": "hello", "cwd": "/p", "started": "2026-08-01T10:00:00.000Z",
-        "updated": "2026-08-01T10:00:01.000Z", "state": "idle", "messages": 1, "tokens": {"input": 0, "output": 0},
-    });
-    assert_eq!(listed(&world), [expected]);
-}
-
-/// 61 to 65, 70: what Codex says twice is shown once; scaffolding is no prompt; arguments are read out of their string
-/// even if it is cut; a patch names its files; an exit code is a failure.
-#[test]
-fn q61_to_q65_q70_codex() {
-    file(&[
-        r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"session_meta","payload":{"id":"t1","cwd":"/p"}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n  <cwd>/p</cwd>\n</environment_context>"}]}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"event_msg","payload":{"type":"user_message","message":"fix it"}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:00.001Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:01.000Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"cargo test\",\"workdir\":\"/p\"}","call_id":"call_1"}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:02.000Z","type":"response_item","payload":{"type":"custom_tool_call","status":"completed","call_id":"call_2","name":"apply_patch","input":"*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** Add File: /p/b.rs\n+z\n*** End Patch"}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:03.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_1","output":"Process exited with code 101\nerror: x"}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:04.000Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\",\"justification\":\"bec","call_id":"call_3"}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:05.000Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"bash\",\"-lc\",\"npm test\"]}","call_id":"call_4"}}"#,
-        r#"{"timestamp":"2026-08-01T11:00:00.000Z","type":"compacted","payload":{"message":"Summary of work","replacement_history":[{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}]}}"#,
-        r#"{"timestamp":"2026-08-01T11:00:01.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done."}]}}"#,
-    ])
-    .success()
-    .stdout(concat!(
-        "2026-08-01 10:00  user       fix it\n",
-        "           10:00  assistant  [exec_command cargo test] failed\n",
-        "           10:00  assistant  [apply_patch src/a.rs, b.rs]\n",
-        "           10:00  assistant  [exec_command ls]\n",
-        "           10:00  assistant  [shell npm test]\n",
-        "           11:00  assistant  Done.\n",
-    ));
-}
-
-/// 66, 67, 68: totals count, whatever null stands between them; the first header is the session's own, however long; an
-/// archived session stays, with either file name; a compressed one and a subagent's are no sessions that can be read.
-#[test]
-fn q66_q67_q68_codex_files() {
-    let world = World::new();
-    let meta = |id: &str, source: Value| {
-        json!({"timestamp":"2026-08-01T10:00:00.000Z","type":"session_meta","payload":{"id":id,"session_id":id,"forked_from_id":"t1","cwd":"/p","source":source,"base_instructions":{"text":"x".repeat(150_000)}}}).to_string()
-    };
-    let user = r#"{"timestamp":"2026-08-01T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#;
-    let count = |input: u64, output: u64| {
-        json!({"timestamp":"2026-08-01T10:00:04.000Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":input,"output_tokens":output},"last_token_usage":{"input_tokens":5,"output_tokens":1}}}}).to_string()
-    };
-    let null = r#"{"timestamp":"2026-08-01T10:00:04.000Z","type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"primary":{"used_percent":3.0}}}}"#;
-    let (id, archived, side) = (
-        "0190ab00-aaaa-7bbb-8ccc-000000000001",
-        "0190ab00-aaaa-7bbb-8ccc-000000000002",
-        "0190ab00-aaaa-7bbb-8ccc-000000000003",
-    );
-    let talk = |id: &str| {
-        lines(&[
-            &meta(id, json!("exec")),
-            &meta("t1", json!("exec")),
-            user,
-            &count(5, 1),
-            null,
-            &count(10, 2),
-            &count(10, 2),
-            null,
-        ])
-    };
-    world.write(format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{id}.jsonl"), talk(id));
-    world.write(format!(".codex/archived_sessions/rollout-2026-08-01T10-00-00-{archived}.jsonl"), talk(archived));
-    world.write(format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{OTHER}.jsonl.zst"), talk(OTHER));
-    let spawned = json!({"subagent":{"thread_spawn":{"parent_thread_id":"t1","depth":1}}});
-    world.write(
-        format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-01-{side}.jsonl"),
-        lines(&[&meta(side, spawned), user]),
-    );
-    let expected = |id: &str| {
-        json!({
-            "id": id, "name": null, "agent": "codex", "title": "fix it", "cwd": "/p", "started": "2026-08-01T10:00:00.000Z",
-            "updated": "2026-08-01T10:00:01.000Z", "state": "idle", "messages": 1, "tokens": {"input": 10, "output": 2},
-        })
-    };
-    assert_eq!(listed(&world), [expected(archived), expected(id)]);
-}
-
-/// 68: a rollout of a thread has both ids in its name; the session is called by the thread's.
-#[test]
-fn q68_codex_rollout_of_a_thread() {
-    let world = World::new();
-    let (thread, rollout) = ("0190ab00-aaaa-7bbb-8ccc-000000000001", "0190ab00-aaaa-7bbb-8ccc-000000000009");
-    let meta = json!({"timestamp":"2026-08-01T10:00:00.000Z","type":"session_meta","payload":{"id":thread,"cwd":"/p"}})
-        .to_string();
-    let user = r#"{"timestamp":"2026-08-01T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#;
-    world.write(
-        format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{thread}_{rollout}.jsonl"),
-        lines(&[&meta, user]),
-    );
-    let ids: Vec<_> = listed(&world).iter().map(|row| row["id"].clone()).collect();
-    assert_eq!(ids, [thread]);
-    world.reader(&["log", thread]).run().success().stdout("2026-08-01 10:00  user       fix it\n");
-}
-
-/// 69: a paginated history says everything in items; the log reads the same.
-#[test]
-fn q69_codex_paginated() {
-    file(&[
-        r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":0,"type":"session_meta","payload":{"id":"t1","cwd":"/p","history_mode":"paginated"}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":11,"type":"response_item","payload":{"type":"message","id":"m1","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":12,"type":"event_msg","payload":{"type":"item_completed","turn_id":"1","item":{"type":"UserMessage","id":"i0","content":[{"type":"text","text":"fix it"}]}}}"#,
-        r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":13,"type":"event_msg","payload":{"type":"item_completed","turn_id":"1","item":{"type":"AgentMessage","id":"i1"}}}"#,
-    ])
-    .success()
-    .stdout("2026-08-01 10:00  user       fix it\n");
-}
-
-const GEMINI: &str = r#"{"sessionId":"8b585e11-2eb8-459b-b1a6-75f9c89c4176","projectHash":"9a","startTime":"2026-08-01T10:00:00.000Z","lastUpdated":"2026-08-01T10:00:00.000Z","kind":"main"}"#;
-const GEMINI_USER: &str =
-    r#"{"id":"m1","timestamp":"2026-08-01T10:00:00.000Z","type":"user","content":[{"text":"hi"}]}"#;
-const GEMINI_CALLED: &str = r#"{"id":"m2","timestamp":"2026-08-01T10:00:02.000Z","type":"gemini","content":"Done","thoughts":[],"tokens":{"input":10,"output":2,"cached":0,"thoughts":1,"total":13},"model":"gemini-x","toolCalls":[{"id":"c1","name":"read_file","args":{"file_path":"a.rs"},"status":"success","timestamp":"2026-08-01T10:00:01.500Z"},{"id":"c2","name":"replace","args":{"file_path":"b.rs"},"status":"error"}]}"#;
-
-/// 71, 72: a message that is appended again is the same message with more in it; lines that patch the header say
-/// nothing. What a user took back was said all the same, so a rewind removes nothing from the log.
-#[test]
-fn q71_q72_gemini_messages_again() {
-    let first = r#"{"id":"m2","timestamp":"2026-08-01T10:00:02.000Z","type":"gemini","content":"Do","thoughts":[],"tokens":{"input":10,"output":2,"cached":0,"thoughts":1,"total":13},"model":"gemini-x"}"#;
-    let all = [
-        GEMINI,
-        GEMINI_USER,
-        first,
-        r#"{"$set":{"lastUpdated":"2026-08-01T10:00:03.000Z"}}"#,
-        GEMINI_CALLED,
-        r#"{"$rewindTo":"m2"}"#,
-        r#"{"id":"m3","timestamp":"2026-08-01T10:01:00.000Z","type":"user","content":[{"text":"other"},{"text":"<hook_context>2 sessions</hook_context>"}]}"#,
-    ];
-    file(&all).success().stdout(concat!(
-        "2026-08-01 10:00  user       hi\n",
-        "           10:00  assistant  Done\n",
-        "           10:00  assistant  [read_file a.rs]\n",
-        "           10:00  assistant  [replace b.rs] failed\n",
-        "           10:01  user       other\n",
-    ));
-    let world = World::new();
-    world.write(".gemini/tmp/app/.project_root", "/src/app\n");
-    world.write(".gemini/tmp/app/chats/session-2026-08-01T10-00-8b585e11.jsonl", lines(&all));
-    let expected = json!({
-        "id": "8b585e11-2eb8-459b-b1a6-75f9c89c4176", "name": null, "agent": "gemini", "title": "other", "cwd": "/src/app",
-        "started": "2026-08-01T10:00:00.000Z", "updated": "2026-08-01T10:01:00.000Z", "state": "idle", "messages": 3,
-        "tokens": {"input": 10, "output": 3},
-    });
-    assert_eq!(listed(&world), [expected], "74: the cwd is in a file above the chats");
-}
-
-/// 73: a checkpoint lists all messages again: none is shown twice, the times stay, and one that is only there is shown.
-#[test]
-fn q73_gemini_checkpoints() {
-    let only = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T09:59:00.000Z","type":"user","content":[{"text":"before"}]}]}}"#;
-    let again = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T12:00:00.000Z","type":"user","content":[{"text":"before"}]},{"id":"m1","timestamp":"2026-08-01T12:00:00.000Z","type":"user","content":[{"text":"hi"}]},{"id":"m2","timestamp":"2026-08-01T12:00:00.000Z","type":"gemini","content":[{"text":"Done"},{"functionCall":{"id":"c1","name":"read_file","args":{"file_path":"a.rs"}}},{"functionCall":{"id":"c2","name":"replace","args":{"file_path":"b.rs"}}}]}]}}"#;
-    let last = r#"{"id":"m4","timestamp":"2026-08-01T12:01:00.000Z","type":"user","content":"last"}"#;
-    file(&[GEMINI, only, GEMINI_USER, GEMINI_CALLED, again, last, again]).success().stdout(concat!(
-        "2026-08-01 09:59  user       before\n",
-        "           10:00  user       hi\n",
-        "           10:00  assistant  Done\n",
-        "           10:00  assistant  [read_file a.rs]\n",
-        "           10:00  assistant  [replace b.rs] failed\n",
-        "           12:01  user       last\n",
-    ));
-}
-
-/// 75: in Qwen the subtype says whether a user line is a prompt, and what a hook added is a tagged part of it.
-#[test]
-fn q75_qwen_prompts() {
-    let user = |uuid: &str, extra: &str, text: &str| {
-        format!(
-            r#"{{"uuid":"{uuid}","parentUuid":null,"sessionId":"s","timestamp":"2026-08-01T10:00:00.000Z","type":"user",{extra}"cwd":"/p","version":"0.9","message":{{"role":"user","parts":[{text}]}}}}"#
-        )
-    };
-    file(&[
-        &user("q1", "", r#"{"text":"fix it"},{"text":"<qwen:user-prompt-submit-context>2 sessions</qwen:user-prompt-submit-context>"}"#),
-        &user("q2", r#""subtype":"notification","#, r#"{"text":"a task ended"}"#),
-        &user("q3", r#""subtype":"cron","#, r#"{"text":"nightly"}"#),
-        &user("q4", r#""subtype":"mid_turn_user_message","#, r#"{"text":"and this"}"#),
-        r#"{"uuid":"q5","timestamp":"2026-08-01T10:00:01.000Z","type":"assistant","cwd":"/p","message":{"role":"model","parts":[{"text":"hm","thought":true},{"text":"Done"},{"functionCall":{"id":"c1","name":"edit","args":{"file_path":"/p/a.rs"}}}]}}"#,
-        r#"{"uuid":"q6","timestamp":"2026-08-01T10:00:02.000Z","type":"tool_result","cwd":"/p","message":{"role":"user","parts":[{"functionResponse":{"id":"c1","name":"edit","response":{"error":"no"}}}]},"toolCallResult":{"callId":"c1","status":"error"}}"#,
-    ])
-    .success()
-    .stdout(concat!(
-        "2026-08-01 10:00  user       fix it\n",
-        "           10:00  user       and this\n",
-        "           10:00  assistant  Done\n",
-        "           10:00  assistant  [edit a.rs] failed\n",
-    ));
-}
-
-/// 76: on Windows the directory is in lower case; the cwd is the one in the lines.
-#[test]
-fn q76_qwen_on_windows() {
-    let world = World::new();
-    let user = r#"{"uuid":"q1","timestamp":"2026-08-01T10:00:00.000Z","type":"user","cwd":"C:\\Users\\Ana\\App","message":{"role":"user","parts":[{"text":"fix it"}]}}"#;
-    world.write(format!(".qwen/projects/c--users-ana-app/chats/{ID}.jsonl"), lines(&[user]));
-    let rows = listed(&world);
-    assert_eq!((rows.len(), &rows[0]["id"], &rows[0]["cwd"]), (1, &json!(ID), &json!(r"C:\Users\Ana\App")));
-}
-
-/// 77, 78, 79: Copilot writes a prompt twice in one record and a call in two events, and line separators of Unicode into
-/// strings, which end no line.
-#[test]
-fn q77_q78_q79_copilot() {
-    file(&[
-        r#"{"type":"session.start","id":"e0","timestamp":"2026-08-01T10:00:00.000Z","data":{"sessionId":"s","context":{"cwd":"/p"}}}"#,
-        r#"{"type":"user.message","id":"e1","parentId":"e0","timestamp":"2026-08-01T10:00:00.000Z","data":{"content":"fix it","transformedContent":"<current_datetime>…</current_datetime>\nfix it","attachments":[]}}"#,
-        "{\"type\":\"user.message\",\"id\":\"e2\",\"timestamp\":\"2026-08-01T10:00:01.000Z\",\"data\":{\"content\":\"one\u{2028}two\u{2029}three\"}}",
-        r#"{"type":"assistant.message","id":"e3","timestamp":"2026-08-01T10:00:02.000Z","data":{"messageId":"m","content":"","toolRequests":[{"toolCallId":"c1","name":"bash","arguments":{"command":"false"}}]}}"#,
-        r#"{"type":"tool.execution_start","id":"e4","timestamp":"2026-08-01T10:00:03.000Z","data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"false"}}}"#,
-        r#"{"type":"tool.execution_complete","id":"e5","parentId":"e4","timestamp":"2026-08-01T10:00:05.000Z","data":{"toolCallId":"c1","success":false,"result":{"content":"exit 1"}}}"#,
-    ])
-    .success()
-    .stdout(concat!(
-        "2026-08-01 10:00  user       fix it\n",
-        "           10:00  user       one\n",
-        "                             two\n",
-        "                             three\n",
-        "           10:00  assistant  [bash false] failed\n",
-    ));
-}
-
 /// 003-07, 003-T01, 003-T02, 003-T10, 003-T22, 003-D03: strings and blocks are prompts; calls have their main argument
 /// and what they do, and files are named from the session's directory.
 #[test]
@@ -966,185 +649,6 @@ fn d13_d15_cut_and_flat() {
     assert_eq!(rows.out().lines().count(), 2, "{}", rows.out());
 }
 
-/// A line of a Codex rollout, `at` being the time of day.
-fn codex(at: &str, kind: &str, payload: Value) -> String {
-    json!({"timestamp": format!("2026-08-01T{at}:00.000Z"), "type": kind, "payload": payload}).to_string()
-}
-
-fn codex_says(at: &str, role: &str, text: &str) -> String {
-    let kind = if role == "user" { "input_text" } else { "output_text" };
-    codex(at, "response_item", json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]}))
-}
-
-fn codex_call(at: &str, tool: &str, id: &str, input: &str) -> String {
-    codex(at, "response_item", json!({"type": "custom_tool_call", "name": tool, "call_id": id, "input": input}))
-}
-
-fn codex_result(at: &str, id: &str, texts: &[&str]) -> String {
-    let output: Vec<_> = texts.iter().map(|text| json!({"type": "input_text", "text": text})).collect();
-    codex(at, "response_item", json!({"type": "custom_tool_call_output", "call_id": id, "output": output}))
-}
-
-fn codex_patched(at: &str, id: &str, success: bool, changes: Value) -> String {
-    codex(
-        at,
-        "event_msg",
-        json!({"type": "patch_apply_end", "call_id": id, "success": success, "stdout": "", "changes": changes}),
-    )
-}
-
-/// A Codex session of these lines, as `resume --json` tells it.
-fn codex_resumed(all: &[String]) -> Value {
-    let world = World::new();
-    let head = codex("10:00", "session_meta", json!({"id": ID, "cwd": "/p", "source": "cli"}));
-    let text = format!("{head}\n{}\n", all.join("\n"));
-    let path = world.write(format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{ID}.jsonl"), text);
-    resumed(&world, &[path.to_str().expect("UTF-8")])
-}
-
-/// The files that were changed, each with what was done to it.
-fn modified(all: &Value) -> Vec<(&str, &str)> {
-    let files = all["files_modified"].as_array().expect("a list");
-    files.iter().map(|file| (file["path"].as_str().expect("a path"), file["summary"].as_str().expect("text"))).collect()
-}
-
-/// Codex in code mode: the commands are inside scripts, and only an event tells what was edited. Whether a command failed
-/// is known where the script hands on how it ended.
-#[test]
-fn codex_code_mode() {
-    let script =
-        |command: &str| format!("const r = await tools.exec_command({{cmd: {command}, workdir: \"/p\"}});\ntext(r);");
-    let ended = |code: u8| format!(r#"{{"chunk_id":"1","wall_time_seconds":0.1,"exit_code":{code},"output":"x"}}"#);
-    let head = "Script completed\nWall time 0.1 seconds\nOutput:\n";
-    let lines = [
-        codex("10:00", "session_meta", json!({"id": ID, "cwd": "/p", "source": "cli"})),
-        codex_says("10:00", "user", "fix the tests"),
-        codex_call("10:01", "exec", "c1", &script("\"cargo test\"")),
-        codex_result("10:01", "c1", &[head, &ended(101)]),
-        codex_call(
-            "10:02",
-            "exec",
-            "c2",
-            "const patch = \"*** Begin Patch\\n…\";\ntext(await tools.apply_patch(patch));",
-        ),
-        codex_patched("10:02", "exec-1", true, json!({"/p/src/a.rs": {"type": "update"}, "/p/b": {"type": "add"}})),
-        codex_result("10:02", "c2", &["Script completed\nWall time 0.1 seconds\nOutput:\n", "{}"]),
-        codex_patched("10:03", "exec-2", false, json!({"/p/c": {"type": "delete"}})),
-        codex_call("10:04", "exec", "c3", &(script("'git status'") + &script("`git diff`"))),
-        codex_result("10:04", "c3", &[head, &ended(0)]),
-        codex_call("10:05", "exec", "c4", &script("\"make\"")),
-        codex_result("10:05", "c4", &["Script failed\nWall time 1.4 seconds\nOutput:\n"]),
-    ];
-    file(&lines.each_ref().map(String::as_str)).success().stdout(concat!(
-        "2026-08-01 10:00  user       fix the tests\n",
-        "           10:01  assistant  [exec cargo test] failed\n",
-        "           10:02  assistant  [exec const patch = \"*** Begin Patch\\n…\";]\n",
-        "           10:02  assistant  [patch_apply_end b, src/a.rs]\n",
-        "           10:03  assistant  [patch_apply_end c] failed\n",
-        "           10:04  assistant  [exec git status, git diff]\n",
-        "           10:05  assistant  [exec make] failed\n",
-    ));
-}
-
-/// What Codex reports of a patch says which files are new and which are gone; a patch that is itself in the transcript, or
-/// a file that is read or written again later, counts once.
-#[test]
-fn codex_patches() {
-    let add = json!({"type": "add", "content": "# P\n\ntext\n"});
-    let update = json!({"type": "update", "unified_diff": "@@ -1 +1 @@\n-x\n+y\n", "move_path": null});
-    let all = codex_resumed(&[
-        codex_says("10:00", "user", "write a readme"),
-        codex_patched(
-            "10:01",
-            "exec-1",
-            true,
-            json!({"/p/README.md": add, "/p/old": {"type": "delete", "content": "x"}}),
-        ),
-        codex_call("10:02", "exec", "c1", r#"text(await tools.exec_command({cmd: "sed -n 1,20p README.md"}))"#),
-        codex_result("10:02", "c1", &["Script completed\nWall time 0.1 seconds\nOutput:\n", "# P"]),
-        // The same patch as a call, as its result and as a report.
-        codex_call(
-            "10:03",
-            "apply_patch",
-            "c2",
-            "*** Begin Patch\n*** Update File: src/a.rs\n@@\n-x\n+y\n*** End Patch",
-        ),
-        codex_patched("10:03", "c2", true, json!({"/p/src/a.rs": update})),
-        codex_result("10:03", "c2", &["Success. Updated the following files:\nM src/a.rs\n"]),
-        // Rewritten: deleted and added by one patch.
-        codex_call(
-            "10:04",
-            "apply_patch",
-            "c3",
-            "*** Begin Patch\n*** Delete File: n.md\n*** Add File: n.md\n+1\n+2\n*** End Patch",
-        ),
-        codex_result("10:04", "c3", &["Success. Updated the following files:\nM n.md\n"]),
-        codex_patched(
-            "10:05",
-            "exec-2",
-            true,
-            json!({"/p/x": {"type": "update", "unified_diff": "", "move_path": "/p/y"}}),
-        ),
-        codex_patched("10:06", "exec-3", false, json!({"/p/never": {"type": "add", "content": "1"}})),
-        codex_says("10:07", "assistant", "Done."),
-    ]);
-    let created: Vec<_> =
-        all["files_modified"].as_array().expect("a list").iter().map(|file| &file["action"]).collect();
-    let mut found: Vec<_> = modified(&all)
-        .into_iter()
-        .zip(created)
-        .map(|((path, how), action)| (path, how, action.as_str().expect("text")))
-        .collect();
-    found.sort_unstable();
-    let expected = [
-        ("/p/README.md", "new, 3 lines", "create"),
-        ("/p/old", "deleted", "delete"),
-        ("/p/x", "+0 -0", "edit"),
-        ("/p/y", "+0 -0", "edit"),
-        ("n.md", "rewritten, 2 lines", "edit"),
-        ("src/a.rs", "+1 -1", "edit"),
-    ];
-    assert_eq!(found, expected);
-}
-
-/// The same where the history is paginated: the reports are items. The command that ran a patch stays one that ran.
-#[test]
-fn codex_file_changes() {
-    let changed = |at: &str, id: &str, status: &str, path: &str| {
-        let item = json!({"type": "FileChange", "id": id, "changes": {path: {"type": "add", "content": "1\n"}}, "status": status});
-        codex(at, "event_msg", json!({"type": "item_completed", "thread_id": ID, "item": item}))
-    };
-    let lines = [
-        codex("10:00", "session_meta", json!({"id": ID, "cwd": "/p", "source": "cli"})),
-        codex_says("10:00", "user", "write it"),
-        codex_call("10:01", "apply_patch", "c1", "*** Begin Patch\n*** Add File: a\n+1\n*** End Patch"),
-        changed("10:01", "c1", "completed", "/p/a"),
-        codex_call("10:02", "exec", "c2", "text(await tools.exec_command({cmd: \"apply_patch < x.patch\"}))"),
-        changed("10:02", "c2", "completed", "/p/b"),
-        changed("10:03", "exec-1", "declined", "/p/c"),
-    ];
-    file(&lines.each_ref().map(String::as_str)).success().stdout(concat!(
-        "2026-08-01 10:00  user       write it\n",
-        "           10:01  assistant  [apply_patch a]\n",
-        "           10:02  assistant  [exec apply_patch < x.patch]\n",
-        "           10:02  assistant  [FileChange b]\n",
-        "           10:03  assistant  [FileChange c] failed\n",
-    ));
-}
-
-/// A report of changes that is too long for the buffer tells its files all the same.
-#[test]
-fn codex_long_patches() {
-    let changes = json!({"/p/big": {"type": "add", "content": "x\n".repeat(400_000)}, "/p/small": {"type": "update"}});
-    let lines = [
-        codex("10:00", "session_meta", json!({"id": ID, "cwd": "/p", "source": "cli"})),
-        codex_says("10:00", "user", "write it"),
-        codex_patched("10:01", "exec-1", true, changes),
-    ];
-    let log = "2026-08-01 10:00  user       write it\n           10:01  assistant  [patch_apply_end big, small]\n";
-    file(&lines.each_ref().map(String::as_str)).success().stdout(log);
-}
-
 /// Claude's recap for a user who was away is a mark: nothing was said, and the client's hint is no part of it.
 #[test]
 fn recaps() {
@@ -1185,19 +689,6 @@ fn prompts_of_the_machine() {
         "           10:07  user       <events>a</events>\n",
         "           10:08  user       no content\n",
     ));
-}
-
-/// Whoever looks after a command that runs already runs none.
-#[test]
-fn polls_are_no_commands() {
-    let script = ["TaskOutput", "TaskStop", "BashOutput"]
-        .iter()
-        .fold(Script::of(&World::new()).user("Wait for it").runs("make", false), |script, tool| {
-            script.does(tool, json!({"task_id": "b1"}))
-        });
-    let ran = script.json();
-    let ran: Vec<_> = ran["commands"].as_array().expect("a list").iter().map(|ran| ran["command"].as_str()).collect();
-    assert_eq!(ran, [Some("make")]);
 }
 
 /// Who asks for approval of a plan waits for the user, until there is an answer.
@@ -1251,4 +742,33 @@ fn a_pending_plan_waits_for_the_user() {
     // Newer clients keep the plan in a file.
     assert_eq!(told(planned(json!({}))), (json!("asked"), Some("question: approve the plan".into())));
     assert_eq!(told(planned(plan).result(false, "User has approved your plan.")).1, None);
+}
+
+fn queued(uuid: &str, minute: u32, text: &str) -> String {
+    format!(
+        r#"{{"type":"attachment","uuid":"{uuid}","timestamp":"2026-11-16T02:{minute:02}:00.000Z","attachment":{{"type":"queued_command","prompt":"{text}","commandMode":"prompt"}}}}"#
+    ) + "\n"
+}
+
+/// A queued prompt was remembered for ever, so that the same word typed much later was taken for its twin.
+#[test]
+fn a_queued_prompt_has_only_one_twin() {
+    let world = World::new();
+    let lines = [
+        queued("q1", 1, "continue"),
+        user("u1", 2, "continue"),
+        user("u2", 3, "other"),
+        queued("q2", 4, "go on"),
+        user("u3", 5, "other"),
+        user("u4", 6, "go on"),
+    ];
+    world.claude(ID, &lines.concat());
+    world.reader(&[ID]).run().success().stdout(concat!(
+        "2026-11-16 02:01  user       continue\n",
+        "           02:03  user       other\n",
+        "           02:04  user       go on\n",
+        "           02:05  user       other\n",
+        "           02:06  user       go on\n",
+    ));
+    assert_eq!(world.reader(&["list", "--all", "--json"]).run().success().json()[0]["messages"], 5);
 }

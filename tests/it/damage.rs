@@ -1,256 +1,112 @@
-//! Any bytes, any length, at any moment: reading loses no neighbour, holds little, obeys nobody and never dies.
-//!
-//! Lines are compared with a naive model (split at newlines). What a file may hold is made by a seeded generator, so a
-//! failure comes back.
+//! Any bytes as a transcript: a damaged, huge or changing line costs itself only, little memory, and no crash.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::FileExt;
-use std::os::unix::process::ExitStatusExt;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use session_monitor::cursor::{Backward, Buffer, Cursor, Forward, Line, Pieces};
+use crate::claude::ID;
+use crate::world::{Chance, Done, Run, World};
 
-use crate::world::{Chance, World};
-
-/// A file that gets one content after another.
-struct Changing {
-    _dir: tempfile::TempDir,
-    file: File,
+pub(crate) fn user(uuid: &str, minute: u32, text: &str) -> String {
+    format!(
+        r#"{{"type":"user","uuid":"{uuid}","timestamp":"2026-11-16T02:{minute:02}:00.000Z","message":{{"role":"user","content":"{text}"}}}}"#
+    ) + "\n"
 }
 
-impl Changing {
-    fn new() -> Changing {
-        let dir = tempfile::tempdir().expect("a temporary directory");
-        let path = dir.path().join("lines");
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path).expect("a file");
-        Changing { _dir: dir, file }
-    }
-
-    fn set(&self, content: &[u8]) {
-        self.file.set_len(content.len() as u64).expect("a new length");
-        self.file.write_all_at(content, 0).expect("a new content");
-    }
+fn pi(id: &str, minute: u32, text: &str) -> String {
+    format!(
+        r#"{{"type":"message","id":"{id}","timestamp":"2026-11-16T02:{minute:02}:00.000Z","message":{{"role":"user","content":"{text}"}}}}"#
+    )
 }
 
-fn bytes(line: Line) -> (u64, Vec<u8>) {
-    match line {
-        Line::Whole(offset, bytes) => (offset, bytes.to_vec()),
-        Line::Long(mut line) => {
-            let mut all = Vec::new();
-            while line.advance().expect("a piece") {
-                all.extend_from_slice(line.piece());
-            }
-            (line.offset, all)
-        }
-    }
-}
-
-type Lines = Vec<(u64, Vec<u8>)>;
-
-/// The lines of a text with their offsets, and what follows the last newline.
-fn model(text: &[u8], from: usize) -> (Lines, Vec<u8>) {
-    let mut start = from;
-    let mut lines = Vec::new();
-    while let Some(length) = text[start..].iter().position(|byte| *byte == b'\n') {
-        lines.push((start as u64, text[start..start + length].to_vec()));
-        start += length + 1;
-    }
-    (lines, text[start..].to_vec())
-}
-
-fn check_forward(file: &File, text: &[u8], from: usize, buffer: &mut Buffer) {
-    let shown = || format!("{} bytes from {from}", text.len());
-    let (expected, rest) = model(text, from);
-    let mut forward = Forward::new(file, from as u64, text.len() as u64, buffer);
-    let mut lines = Vec::new();
-    while let Some(line) = forward.next_line().expect("a line") {
-        lines.push(bytes(line));
-    }
-    assert!(lines == expected, "other lines, {}", shown());
-    let end = (text.len() - rest.len()) as u64;
-    assert_eq!(forward.offset(), end, "{}", shown());
-    assert!(forward.next_line().expect("the end").is_none(), "the end stays the end, {}", shown());
-    if rest.len() < 128 * 1024 {
-        let last = forward.last().map(bytes);
-        assert!(last == (!rest.is_empty()).then_some((end, rest)), "another rest, {}", shown());
-    }
-}
-
-fn check_backward(file: &File, text: &[u8]) {
-    let (mut expected, rest) = model(text, 0);
-    let unfinished = !rest.is_empty();
-    if unfinished {
-        expected.push(((text.len() - rest.len()) as u64, rest));
-    }
-    let mut backward = Backward::new(file, text.len() as u64).expect("the end");
-    let mut lines = Vec::new();
-    while let Some((line, finished)) = backward.previous_line().expect("a line") {
-        assert_eq!(finished, !(unfinished && lines.is_empty()), "{} bytes, line {}", text.len(), lines.len());
-        lines.push(bytes(line));
-    }
-    lines.reverse();
-    assert!(lines == expected, "other lines, {} bytes", text.len());
-}
-
-fn check(file: &Changing, text: &[u8], buffer: &mut Buffer) {
-    file.set(text);
-    check_forward(&file.file, text, 0, buffer);
-    check_backward(&file.file, text);
-}
-
-/// Every text of up to nine bytes that are newlines or not, read from every place.
+/// A line cut off after a backslash in a key was walked past its end, and the slice after it took the program down.
 #[test]
-fn short_texts_are_split_at_their_newlines() {
-    let file = Changing::new();
-    let mut buffer = Buffer::default();
-    for length in 0..=9 {
-        for pattern in 0..1u32 << length {
-            let byte = |index| if pattern >> index & 1 == 1 { b'\n' } else { b'a' + index as u8 };
-            let text: Vec<u8> = (0..length).map(byte).collect();
-            check(&file, &text, &mut buffer);
-            for from in 1..=length {
-                check_forward(&file.file, &text, from, &mut buffer);
-            }
-        }
-    }
+fn a_line_cut_in_an_escaped_key() {
+    let world = World::new();
+    world.claude(ID, &format!("{{\"type\":\"user\",\"abc\\\n{}", user("u1", 1, "after")));
+    world
+        .reader(&[ID])
+        .run()
+        .status(0)
+        .stdout("2026-11-16 02:01  user       after\n")
+        .stderr_has("1 line could not be read");
+    world.reader(&["list", "--all"]).run().success();
 }
 
-/// Lines that end just before, at and after every place where a buffer ends.
+/// A record behind one of no interest on the same line was left unread, because the walk stopped early.
 #[test]
-fn lines_around_the_buffer_sizes() {
-    let file = Changing::new();
-    let mut buffer = Buffer::default();
-    for size in [64 * 1024, 128 * 1024, 256 * 1024, 384 * 1024] {
-        for length in size - 2..=size + 2 {
-            let before: &[&str] = if length % 2 == 0 { &["", "a\n", "\n\n"] } else { &["ab\n"] };
-            for before in before {
-                for after in ["", "\n", "\nz", "\nz\n"] {
-                    let text = [before.as_bytes(), &vec![b'x'; length], after.as_bytes()].concat();
-                    check(&file, &text, &mut buffer);
-                }
-            }
-        }
-    }
+fn a_record_behind_an_ignored_one() {
+    let world = World::new();
+    let lines = [
+        format!("{}\n", pi("a", 1, "first")),
+        format!("{{\"type\":\"model_change\",\"id\":\"b\"}}{}\n", pi("c", 2, "no newline")),
+        format!("{{\"type\":\"model_change\",\"id\":\"d\",\"x{}\n", pi("e", 3, "cut")),
+        format!("{}\n", pi("f", 4, "last")),
+    ];
+    let path = world.write("some.jsonl", lines.concat());
+    world
+        .reader(&[path.to_str().expect("UTF-8")])
+        .run()
+        .status(0)
+        .stdout(concat!(
+            "2026-11-16 02:01  user       first\n",
+            "           02:02  user       no newline\n",
+            "           02:03  user       cut\n",
+            "           02:04  user       last\n",
+        ))
+        .stderr_has("1 line could not be read");
 }
 
-/// A text of long and short lines, each with its own letters.
-fn long_text(chance: &mut Chance) -> Vec<u8> {
-    let mut text = Vec::new();
-    for _ in 0..chance.below(8) + 1 {
-        let most = [3, 200, 70_000, 140_000, 300_000, 600_000][chance.below(6)];
-        let length = chance.below(most);
-        text.extend((0..length).map(|index| b'A' + ((index ^ length) % 26) as u8));
-        text.push(b'\n');
-    }
-    if chance.below(2) == 0 {
-        text.truncate(text.len() - chance.below(text.len()));
-    }
-    text
-}
-
+/// A cut record with many objects in it used up the tries before the whole one behind it.
 #[test]
-fn long_texts_are_split_at_their_newlines() {
-    let file = Changing::new();
-    let mut buffer = Buffer::default();
-    for seed in 0..40 {
-        let mut chance = Chance::new(seed);
-        let text = long_text(&mut chance);
-        check(&file, &text, &mut buffer);
-        check_forward(&file.file, &text, chance.below(text.len() + 1), &mut buffer);
-    }
+fn a_record_behind_a_cut_one_of_many_objects() {
+    let world = World::new();
+    let edits = r#"{"old":"a","new":"b"},"#.repeat(200);
+    let cut = format!(r#"{{"type":"assistant","uuid":"a1","message":{{"content":[{{"input":{{"edits":[{edits}"#);
+    world.claude(ID, &format!("{cut}{}", user("u1", 1, "behind")));
+    world.reader(&[ID]).run().status(0).stdout("2026-11-16 02:01  user       behind\n");
 }
 
-/// A reader that was told a size sees what is there by then: shorter, or empty.
+/// Long tool results used up the room that is kept of a long line, and what the user typed after them was lost.
 #[test]
-fn a_file_that_shrinks_between_two_reads_is_just_shorter() {
-    let file = Changing::new();
-    let mut buffer = Buffer::default();
-    for seed in 0..40 {
-        let mut chance = Chance::new(seed);
-        let text = long_text(&mut chance);
-        let left = chance.below(text.len() + 1);
-        let steps = chance.below(4);
-
-        file.set(&text);
-        let mut forward = Forward::new(&file.file, 0, text.len() as u64, &mut buffer);
-        let mut taken = 0;
-        while let Some(line) = forward.next_line().expect("a line") {
-            let (offset, line) = bytes(line);
-            assert!(text[offset as usize..].starts_with(&line));
-            taken += 1;
-            if taken == steps + 1 {
-                file.file.set_len(left as u64).expect("shorter");
-            }
-        }
-
-        file.set(&text);
-        let mut backward = Backward::new(&file.file, text.len() as u64).expect("the end");
-        for step in 0.. {
-            if step == steps {
-                file.file.set_len(left as u64).expect("shorter");
-            }
-            let Some((line, _)) = backward.previous_line().expect("a line") else { break };
-            let (offset, line) = bytes(line);
-            assert!(text[offset as usize..].starts_with(&line));
-        }
-    }
+fn a_prompt_behind_many_long_results() {
+    let world = World::new();
+    let result = format!(r#"{{"type":"tool_result","tool_use_id":"t","content":"{}"}},"#, "x".repeat(5 << 20));
+    let blocks = result.repeat(8);
+    world.claude(
+        ID,
+        &format!(
+            "{{\"type\":\"user\",\"uuid\":\"u1\",\"timestamp\":\"2026-11-16T02:01:00Z\",\"message\":{{\"content\":[{blocks}{{\"type\":\"text\",\"text\":\"typed after\"}}]}}}}\n"
+        ),
+    );
+    world.reader(&[ID]).run().success().stdout("2026-11-16 02:01  user       typed after\n");
 }
 
-// Cursors. 003-22, 003-23, 003-D04.
-
+/// An object that never ended was searched for its end after each of its members.
 #[test]
-fn a_cursor_holds_while_the_file_only_grows() {
-    let file = Changing::new();
-    for length in [0, 1, 63, 64, 65, 1000] {
-        let text: Vec<u8> = (0..length).map(|index| b'a' + (index % 26) as u8).collect();
-        file.set(&text);
-        let cursor = Cursor::at(&file.file, length as u64).expect("a cursor");
-        assert!(cursor.holds(&file.file), "{length}");
-        file.set(&[&text[..], b"more\n"].concat());
-        assert!(cursor.holds(&file.file), "{length}, grown");
-        if length > 0 {
-            file.set(&text[..length - 1]);
-            assert!(!cursor.holds(&file.file), "{length}, truncated");
-            file.set(b"");
-            assert!(!cursor.holds(&file.file), "{length}, emptied");
-        }
-    }
-    file.set(b"short");
-    assert!(Cursor::at(&file.file, 6).is_err(), "beyond the end");
+fn a_long_line_of_one_key_is_read_in_time() {
+    let world = World::new();
+    let members = r#""kind":"human","#.repeat(100_000);
+    let line = format!("{{\"type\":\"user\",\"origin\":{{{members}\"x\":1}},\"message\":{{\"content\":\"long\"}}}}\n");
+    world.claude(ID, &format!("{line}{}", user("u2", 2, "after")));
+    world
+        .reader(&[ID])
+        .run()
+        .success()
+        .stdout(concat!("                  user       long\n", "2026-11-16 02:02  user       after\n",));
 }
-
-#[test]
-fn a_cursor_knows_a_replaced_file_by_any_of_the_bytes_before_it() {
-    let file = Changing::new();
-    let text: Vec<u8> = (0..200).map(|index| b'a' + (index % 26) as u8).collect();
-    file.set(&text);
-    let cursor = Cursor::at(&file.file, 150).expect("a cursor");
-    // The first of the file, and those right before the cursor.
-    let marked = |place: usize| (0..64).contains(&place) || (86..150).contains(&place);
-    for place in 0..200 {
-        let mut other = text.clone();
-        other[place] ^= 1;
-        file.set(&other);
-        assert_eq!(cursor.holds(&file.file), !marked(place), "same size, byte {place}");
-        other.extend_from_slice(b"and more");
-        file.set(&other);
-        assert_eq!(cursor.holds(&file.file), !marked(place), "larger, byte {place}");
-    }
-}
-
-// Any bytes as a transcript.
 
 /// A format: where a transcript of it goes, a prompt in it, and lines of every kind it knows.
 struct Kind {
-    path: &'static str,
-    prompt: &'static str,
-    samples: &'static [&'static str],
+    pub(crate) path: &'static str,
+    pub(crate) prompt: &'static str,
+    pub(crate) samples: &'static [&'static str],
 }
 
 impl Kind {
-    fn prompt(&self, number: usize) -> String {
+    pub(crate) fn prompt(&self, number: usize) -> String {
         self.prompt.replace("NUMBER", &number.to_string())
     }
 }
@@ -489,13 +345,10 @@ fn every_prefix_of_a_line_costs_itself_only() {
 
 /// It ended with one of its own statuses; what it printed.
 #[track_caller]
-fn assert_ended(child: Child) -> (String, String) {
-    let output = child.wait_with_output().expect("it ends");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    let (out, err) = (text(output.stdout), text(output.stderr));
-    assert_eq!(output.status.signal(), None, "{err}");
-    assert!(matches!(output.status.code(), Some(0..=2)) && !err.contains("panicked"), "{}: {err}", output.status);
-    (out, err)
+fn assert_ended(run: Run) -> Done {
+    let done = run.run();
+    assert!(matches!(done.code(), Some(0..=2)), "{:?}: {}", done.code(), done.err());
+    done
 }
 
 /// A file of nothing but chance, whatever it is called and however it is asked for.
@@ -513,9 +366,9 @@ fn random_files_do_no_harm() {
             let path = path.to_str().expect("UTF-8");
             for args in [&["log", path, "--full"][..], &["log", path, "--json"], &["formats", "check", path], &["list"]]
             {
-                let (out, err) = assert_ended(world.reader(args).spawn());
-                assert_harmless(&out);
-                assert_harmless(&err);
+                let done = assert_ended(world.reader(args));
+                assert_harmless(done.out());
+                assert_harmless(done.err());
             }
         }
     }
@@ -541,8 +394,6 @@ fn escape_sequences_in_the_names_of_bad_files_reach_no_terminal() {
     let done = world.reader(&["log", bad.to_str().expect("UTF-8")]).run().status(2);
     assert_harmless(done.err());
 }
-
-// Size.
 
 /// Writes `start`, a run of one letter, and `end`.
 fn write_long(file: &mut File, start: &str, megabytes: usize, end: &str) {
@@ -577,18 +428,18 @@ fn stop(mut child: Child) {
     child.wait().expect("ended");
 }
 
-/// Lines of 100 MB that nobody wants to see are stepped over, backward in the log and forward in the list.
+/// Lines of 40 MB that nobody wants to see are stepped over, backward in the log and forward in the list.
 #[test]
 fn huge_lines_are_stepped_over_in_little_memory() {
     let world = World::new();
     let kind = &KINDS[0];
     let path = world.write(kind.path, kind.prompt(1) + "\n");
     let mut file = OpenOptions::new().append(true).open(&path).expect("the transcript");
-    write_long(&mut file, r#"{"type":"progress","uuid":"x1","data":""#, 100, "\"}\n");
+    write_long(&mut file, r#"{"type":"progress","uuid":"x1","data":""#, 40, "\"}\n");
     write_long(
         &mut file,
         r#"{"type":"user","uuid":"x2","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":""#,
-        100,
+        40,
         "\"}]},\"timestamp\":\"2026-11-16T02:00:01.000Z\"}\n",
     );
     writeln!(file, "{}", kind.prompt(2)).expect("written");
@@ -623,8 +474,6 @@ fn a_prompt_behind_a_large_picture_is_shown() {
     let listed = world.reader(&["list", "--all", "--json"]).run().success().json();
     assert_eq!(listed[0]["title"], "what is wrong here");
 }
-
-// Time.
 
 /// Says that it is over, also when a test fails.
 struct Stop<'a>(&'a AtomicBool);
@@ -663,7 +512,7 @@ fn a_file_that_changes_while_it_is_read_does_no_harm() {
         let name = path.to_str().expect("UTF-8");
         let commands = [&["log", name, "--lines", "2000"][..], &["list", "--all"], &["formats", "check", name]];
         for args in commands.iter().cycle().take(30) {
-            assert_ended(world.reader(args).spawn());
+            assert_ended(world.reader(args));
         }
     });
 }

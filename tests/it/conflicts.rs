@@ -1,0 +1,113 @@
+//! Files that two sessions work on: said first, whatever else there is to say.
+
+use crate::hook::{
+    ME, ONE, SEEN, TWO, agent, ago, all_clients, asked, block, calls, edit, hook, nine, path, told, transcript,
+};
+use crate::world::{World, prompt};
+
+/// What several sessions edited comes first, whoever they are.
+#[test]
+fn conflicts_with_sessions_of_all_agents() {
+    let world = all_clients();
+    let mut asks = agent("pi").1(&world, "01a1e246-c934-7531-8b62-e7a9e9284b45");
+    asks["transcript_path"] = path(
+        &world,
+        ".pi/agent/sessions/--home-dev-src-proj--/2026-11-16T02-54-12-277Z_01a1e246-c934-7531-8b62-e7a9e9284b45.jsonl",
+    )
+    .into();
+    let others = [
+        "copilot:d4131d36 edited notes.md 13m",
+        "qwen:1e2133c9 edited notes.md 18m",
+        "gemini:53efae45 edited notes.md 19m",
+        "codex:01a1e236-138c edited notes.md 24m",
+    ];
+    let mut bullets: Vec<String> = others.map(|line| format!("- ! {line} ago; you edited it 5m ago")).to_vec();
+    let seen = SEEN.lines().filter(|line| !line.starts_with("pi:01a1e246-c934"));
+    bullets.extend(seen.map(|line| format!("- {}", line.replace("pi:01a1e246-da38", "01a1e246-da38"))));
+    let done = hook(&world, &["--budget", "9000"], &asks).run().success();
+    assert_eq!(done.json(), [agent("pi").2(&block(&bullets))]);
+}
+
+/// What another session edited, and this one edited or read, comes first.
+#[test]
+fn conflicts_come_first() {
+    let work = |world: &World, name: &str| path(world, &format!("work/{name}"));
+    let told = |mine: &dyn Fn(&World) -> String, theirs: &dyn Fn(&World) -> String| {
+        let world = World::new();
+        let cwd = world.path("work");
+        world.claude(ME, &(prompt(&cwd, &ago(50), "mine") + &mine(&world)));
+        world.claude(ONE, &(prompt(&cwd, &ago(8), "theirs") + &theirs(&world)));
+        asked(&world, TWO, 1, "unrelated");
+        told(&world)
+    };
+    let theirs = |world: &World| edit(2, "t1", &work(world, "src/auth.rs"));
+    let read =
+        |minutes: i64| move |world: &World| calls(minutes, "r1", &[&format!("Read {}", work(world, "src/auth.rs"))]);
+    let edited = |minutes: i64| move |world: &World| edit(minutes, "m1", &work(world, "src/auth.rs"));
+    let two = "- 22222222 (1m ago, 1 message): \"unrelated\"";
+    let one = "- 11111111 (2m ago, 2 messages): \"theirs\" -> updated src/auth.rs";
+    let both = "- 11111111 (2m ago, 3 messages): \"theirs\" -> edited 2 files";
+    let line = |end: &str| format!("- ! 11111111 edited src/auth.rs{end}");
+    assert_eq!(told(&edited(10), &theirs), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
+    assert_eq!(told(&read(9), &theirs), block(&[&line(" 2m ago; you read it 9m ago"), two, one]));
+    let more = |world: &World| edited(10)(world) + &read(1)(world);
+    assert_eq!(told(&more, &theirs), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
+    let relative = |_: &World| edit(2, "t1", "./src/../src/auth.rs");
+    assert_eq!(told(&edited(10), &relative), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
+    let mine_relative = |_: &World| edit(10, "m1", "src/auth.rs");
+    assert_eq!(told(&mine_relative, &theirs), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
+    let several = |world: &World| edit(3, "t0", &work(world, "b.rs")) + &theirs(world);
+    let mine = |world: &World| edited(10)(world) + &edit(11, "m2", &work(world, "b.rs"));
+    assert_eq!(told(&mine, &several), block(&[&line(" (+1 more) 2m ago; you edited it 10m ago"), two, both]));
+    // No conflict: they only read it, their edit failed, mine failed, another file.
+    let failed = |id: &'static str, minutes: i64| {
+        move |world: &World| calls(minutes, id, &[&format!("!Edit {}", work(world, "src/auth.rs"))])
+    };
+    let they_read = "- 11111111 (9m ago, 2 messages): \"theirs\" -> read once";
+    assert_eq!(told(&edited(10), &read(9)), block(&[two, &they_read.replace("9m", "8m")]));
+    assert_eq!(told(&edited(10), &failed("t1", 2)), block(&[two, "- 11111111 (2m ago, 2 messages): \"theirs\""]));
+    assert_eq!(told(&failed("m1", 10), &theirs), block(&[two, one]));
+    assert_eq!(told(&|world| edit(10, "m1", &work(world, "src/auth.rs2")), &theirs), block(&[two, one]));
+}
+
+/// A conflict is told even when there is no room for the newest session.
+#[test]
+fn a_conflict_goes_before_what_is_newer() {
+    let world = nine();
+    world.claude(ME, &edit(30, "m1", &path(&world, "work/a.rs")));
+    let eight = transcript(&world, "88888888-0000-4000-8000-000000000000");
+    world.append(eight, edit(8, "t1", &path(&world, "work/a.rs")));
+    let expected = [
+        "- ! 88888888 edited a.rs 8m ago; you edited it 30m ago",
+        "- 11111111 (1m ago, 1 message): \"request-1 wants more blah blah blah blah blah\"",
+        "- 22222222 (2m ago, 1 message): \"request-2 wants more blah blah blah blah blah blah blah blah blah blah\"",
+        "- 88888888 (8m ago, 2 messages): \"request-8 wants more\" -> updated a.rs",
+        "- +6 more: session-reader list",
+    ];
+    assert_eq!(told(&world).lines().collect::<Vec<_>>(), block(&expected).lines().collect::<Vec<_>>());
+}
+
+/// Two worktrees have two files of the same name: no conflict.
+#[test]
+fn worktrees_do_not_conflict() {
+    let world = World::new();
+    world.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("work/.git/worktrees/tree/commondir", "../..\n");
+    world.write("tree/.git", "gitdir: ../work/.git/worktrees/tree\n");
+    world
+        .claude(ME, &(prompt(&world.path("work"), &ago(50), "mine") + &edit(10, "m1", &path(&world, "work/src/a.rs"))));
+    let theirs = |id: &str, minutes: i64, file: &str| {
+        world.write(
+            format!(".claude/projects/-any/{id}.jsonl"),
+            prompt(&world.path("tree"), &ago(minutes), "theirs") + &edit(minutes, id, file),
+        );
+    };
+    theirs(ONE, 2, &path(&world, "tree/src/a.rs"));
+    theirs(TWO, 3, "src/a.rs");
+    let expected = [ONE, TWO]
+        .iter()
+        .zip([2, 3])
+        .map(|(id, minutes)| format!("- {} ({minutes}m ago, 2 messages): \"theirs\" -> updated src/a.rs", &id[..8]));
+    let expected: Vec<_> = expected.collect();
+    assert_eq!(told(&world), block(&[&expected[0], &expected[1]]));
+}

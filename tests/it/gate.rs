@@ -1,0 +1,173 @@
+//! With `redact` on, no command shows a secret, wherever it stands; and one file of the source is the gate for all.
+
+use std::path::Path;
+
+use crate::world::{World, answer, call, prompt, result};
+
+const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+const ONE: &str = "11111111-0000-4000-8000-000000000001";
+const TWO: &str = "22222222-0000-4000-8000-000000000002";
+
+/// Two sessions with the secret in the title, the directory, a prompt, an answer, a command, its result, a file name, a
+/// task and an error; and it is in a tag, a pin, every kind of note, the user's profile, a setting and a descriptor.
+fn world_full_of_secrets() -> World {
+    let world = World::new();
+    let cwd = world.path(format!("work/{SECRET}"));
+    std::fs::create_dir_all(&cwd).expect("a directory");
+    for (id, minute) in [(ONE, 40), (TWO, 50)] {
+        let time = |second: u8| format!("2026-11-16T02:{minute}:{second:02}Z");
+        let edit = format!(
+            r#"{{"type":"assistant","uuid":"e-{id}","timestamp":"{}","message":{{"id":"e-{id}","role":"assistant","content":[{{"type":"tool_use","id":"e1","name":"Edit","input":{{"file_path":"src/{SECRET}.rs","old_string":"a","new_string":"fn {SECRET}() {{}}"}}}}]}}}}"#,
+            time(5),
+        );
+        let tasks = format!(
+            r#"{{"type":"assistant","uuid":"t-{id}","timestamp":"{}","message":{{"id":"t-{id}","role":"assistant","content":[{{"type":"tool_use","id":"t1","name":"TodoWrite","input":{{"todos":[{{"content":"rotate {SECRET}","status":"pending"}}]}}}}]}}}}"#,
+            time(6),
+        );
+        let error = format!(
+            r#"{{"type":"system","subtype":"api_error","uuid":"x-{id}","timestamp":"{}","error":{{"formatted":"401 for {SECRET}"}}}}"#,
+            time(30),
+        );
+        let title = format!(r#"{{"type":"custom-title","customTitle":"deploy with {SECRET}"}}"#);
+        let lines = [
+            prompt(&cwd, &time(1), &format!("please deploy it with {SECRET} to production")),
+            call(&time(2), "c1", &format!("curl -H 'X-Key: {SECRET}' https://example.com")),
+            result(&time(3), "c1", true).replace("\"out\"", &format!("\"denied: {SECRET}\"")),
+            edit + "\n" + &tasks + "\n" + &title + "\n",
+            answer(&cwd, &time(20), &format!("I deployed it with {SECRET}, and it works.")),
+            error + "\n",
+        ];
+        world.claude(id, &lines.concat());
+    }
+    for (words, kind) in
+        [("pin", "pin"), ("note decision", "d"), ("note blocker", "b"), ("note next", "n"), ("note fact", "f")]
+    {
+        let args: Vec<&str> = words.split(' ').collect();
+        let text = format!("{kind} {SECRET}");
+        world.context(&[&args[..], &[text.as_str()]].concat()).run().success();
+    }
+    world.context(&["profile", "set", "rule", &format!("never use {SECRET}")]).run().success();
+    world.context(&["tag", &format!("t-{SECRET}"), "--session", ONE]).run().success();
+    world.context(&["done", ONE]).run().success();
+    world.write(".config/session-monitor/config.toml", format!("budget = \"{SECRET}\"\n"));
+    world.write(format!(".config/session-monitor/formats/{SECRET}.toml"), "agent = 1\n");
+    world
+}
+
+/// Every command that shows anything, in every form.
+#[test]
+fn no_command_shows_a_secret() {
+    let world = world_full_of_secrets();
+    // Something of the hook's for the doctor to show.
+    let input = format!(
+        r#"{{"hook_event_name":"UserPromptSubmit","session_id":"9","prompt":"hi","cwd":{:?}}}"#,
+        world.path("work")
+    );
+    world.context(&[]).stdin(input).run();
+    let path = world.path(".claude/projects");
+    let missing = format!("/nowhere/{SECRET}.jsonl");
+    let unknown = format!("x-{SECRET}");
+    let transcript = walk(&path).into_iter().find(|path| path.contains(ONE)).expect("a transcript");
+    let reader: [&[&str]; 21] = [
+        &["list"],
+        &["list", "--all"],
+        &["list", "--json"],
+        &["log", ONE],
+        &["log", ONE, "--full"],
+        &["log", ONE, "--results", "1"],
+        &["log", ONE, "--json", "--full"],
+        &["log", ONE, "--json", "--results", "1"],
+        &["resume", ONE],
+        &["resume", ONE, "--json"],
+        &["resume"],
+        &["deploy"],
+        &["deplyo"],
+        &["log", &unknown],
+        &["log", &missing],
+        &["list", "--agent", &unknown],
+        &["profile"],
+        &["profile", "--json"],
+        &["formats"],
+        &["formats", "check", &transcript],
+        &["formats", "check", &missing],
+    ];
+    let context: [&[&str]; 13] = [
+        &["pins"],
+        &["pins", "--json"],
+        &["notes"],
+        &["notes", "--json"],
+        &["tags"],
+        &["tags", "--json"],
+        &["profile"],
+        &["profile", "--json"],
+        &["doctor"],
+        &["explain", &unknown],
+        &["mute", &unknown],
+        &["done", &unknown],
+        &["tag", "x", "--session", &unknown],
+    ];
+    let all = reader.map(|args| (true, args)).into_iter().chain(context.map(|args| (false, args)));
+    for (is_reader, args) in all {
+        let shown = |redact: &str| {
+            let run = if is_reader { world.reader(args) } else { world.context(args) };
+            let done = run.env("SESSION_READER_REDACT", redact).env("COLUMNS", "200").run();
+            format!("{}{}", done.out(), done.err())
+        };
+        let (open, hidden) = (shown("off"), shown("on"));
+        assert!(open.contains(SECRET), "{args:?} shows it, so that there is something to hide:\n{open}");
+        assert!(hidden.contains("[redacted]"), "{args:?}\n{hidden}");
+        assert!(!hidden.contains("ghp_"), "{args:?}\n{hidden}");
+    }
+    // Made for a model: never with a secret, whatever is set.
+    for args in [&["explain", "9", "--all"][..], &["explain"]] {
+        let done = world.context(args).env("COLUMNS", "200").run();
+        let told: Vec<&str> = done.out().lines().filter(|line| line.starts_with("    ")).collect();
+        assert!(!told.concat().contains("ghp_"), "{args:?}\n{}", done.out());
+    }
+    let codes = world.reader(&["resume", ONE, "--codes"]).run();
+    assert!(codes.out().contains("[redacted]") && !codes.out().contains("ghp_"), "{}", codes.out());
+}
+
+/// A secret that would be cut is hidden before: no beginning of it is left at the edge of a narrow terminal.
+#[test]
+fn what_is_cut_is_hidden_first() {
+    let world = world_full_of_secrets();
+    for width in ["20", "34", "48", "62", "76"] {
+        for args in [&["list", "--all"][..], &["resume", ONE], &["log", ONE, "--full"], &["deploy"]] {
+            let done = world.reader(args).env("SESSION_READER_REDACT", "on").env("COLUMNS", width).run();
+            assert!(!done.out().contains("ghp") && !done.err().contains("ghp"), "{args:?} {width}\n{}", done.out());
+        }
+    }
+}
+
+fn walk(dir: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(dir).expect("a directory").flatten() {
+        match entry.path() {
+            path if path.is_dir() => all.extend(walk(&path)),
+            path => all.push(path.display().to_string()),
+        }
+    }
+    all
+}
+
+/// Secrets are looked for by the gate, and by those two who keep a part of a text: what is cut off cannot be searched
+/// any more. Nobody else cleans a text by hand.
+#[test]
+fn only_the_gate_hides_and_cleans() {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let allowed: [(&str, &[&str]); 2] =
+        [("secrets::", &["show/gate.rs", "fold/text.rs", "hook/news.rs"]), ("characters::", &["show/gate.rs"])];
+    let mut wrong = Vec::new();
+    for path in walk(&src).into_iter().filter(|path| path.ends_with(".rs")) {
+        let below = path.strip_prefix(&format!("{}/", src.display())).expect("below src").to_owned();
+        let text = std::fs::read_to_string(&path).expect("a source file");
+        for (used, by) in allowed {
+            let uses = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(used));
+            if uses && !by.contains(&&*below) && !below.starts_with("secrets/") {
+                wrong.push(format!("{below} uses {used}"));
+            }
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
