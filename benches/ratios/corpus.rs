@@ -24,20 +24,24 @@ pub struct Corpus {
     repeat: u64,
     /// Lines of 5 MB at the end of each file.
     long_lines: u64,
+    /// So many NULs, which take no room on disk, stand before the last turn of one file.
+    hole: u64,
 }
 
 const VERSION: &str = "1";
 const LONG_LINE: u64 = 5 * MB;
 
-pub const GB1: Corpus = Corpus { name: "gb1", files: 1, bytes: 16 * MB, repeat: 64, long_lines: 0 };
-pub const GB10: Corpus = Corpus { name: "gb10", files: 1, bytes: 16 * MB, repeat: 640, long_lines: 0 };
-pub const LONG: Corpus = Corpus { name: "long", files: 1, bytes: 16 * MB, repeat: 1, long_lines: 60 };
-pub const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, repeat: 1, long_lines: 0 };
+pub const GB1: Corpus = Corpus { name: "gb1", files: 1, bytes: 16 * MB, repeat: 64, long_lines: 0, hole: 0 };
+pub const GB10: Corpus = Corpus { name: "gb10", files: 1, bytes: 16 * MB, repeat: 640, long_lines: 0, hole: 0 };
+pub const LONG: Corpus = Corpus { name: "long", files: 1, bytes: 16 * MB, repeat: 1, long_lines: 60, hole: 0 };
+pub const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, repeat: 1, long_lines: 0, hole: 0 };
 pub const SCAN_TENTH: Corpus = Corpus { name: "scan-tenth", files: 100, ..SCAN };
 
 pub const HOOK_100: Corpus = Corpus { name: "hook100", files: 100, bytes: MB / 4, ..SCAN };
 pub const HOOK_1000: Corpus = Corpus { name: "hook1000", files: 1000, bytes: MB / 16, ..SCAN };
 pub const HOOK_10000: Corpus = Corpus { name: "hook10000", files: 10_000, bytes: 1, ..SCAN };
+/// Some sessions, one with a line of 6 GB before its last turn.
+pub const HOLE: Corpus = Corpus { name: "hole", files: 41, bytes: 1, hole: 6 << 30, ..SCAN };
 /// Like the first of these; the rows that make it grow leave it longer.
 pub const GROWING: Corpus = Corpus { name: "growing", ..HOOK_100 };
 
@@ -54,6 +58,9 @@ pub fn absent(dir: &Path) -> io::Result<()> {
 }
 
 impl Corpus {
+    /// In the same project as the first.
+    const WITH_HOLE: usize = 20;
+
     pub fn dir(&self) -> PathBuf {
         root().join(self.name)
     }
@@ -142,6 +149,14 @@ impl Corpus {
         for _ in 0..self.long_lines {
             session.next_message();
             session.assistant(WRITE, LONG_LINE)?;
+        }
+        if self.hole > 0 && number == Corpus::WITH_HOLE {
+            session.out.flush()?;
+            let end = session.out.get_ref().metadata()?.len() + self.hole;
+            session.out.get_ref().set_len(end)?;
+            session.out.seek(io::SeekFrom::End(0))?;
+            session.out.write_all(b"\n")?;
+            session.converse(end + 1)?;
         }
         let modified = session.now();
         let mut file = session.out.into_inner()?;

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::{env, iter};
 
-use corpus::{Corpus, GB1, GB10, GROWING, HOOK_100, HOOK_1000, HOOK_10000, LONG, SCAN, SCAN_TENTH, absent, root};
+use corpus::{Corpus, GB1, GB10, GROWING, HOLE, HOOK_100, HOOK_1000, HOOK_10000, LONG, SCAN, SCAN_TENTH, absent, root};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -35,7 +35,11 @@ struct Row {
     name: &'static str,
     ours: &'static str,
     corpus: &'static Corpus,
+    /// For ours.
+    env: &'static [(&'static str, &'static str)],
     reference: &'static str,
+    /// A time that ours is measured by, in place of what the reference takes.
+    limit_ms: Option<f64>,
     /// The corpus of the reference, if another.
     against: Option<&'static Corpus>,
     stdin: &'static str,
@@ -56,7 +60,9 @@ const ROW: Row = Row {
     name: "",
     ours: "",
     corpus: &SCAN,
+    env: &[],
     reference: "",
+    limit_ms: None,
     against: None,
     stdin: "",
     reference_stdin: None,
@@ -75,6 +81,20 @@ const PROMPT: &str = r#"{"session_id":"SESSION","transcript_path":"FILE","cwd":"
 const START: &str = r#"{"session_id":"new","cwd":"CWD","hook_event_name":"SessionStart","source":"startup"}"#;
 
 const HOOK: Row = Row { ours: "session-context --agent agent-sdk", stdin: PROMPT, settle: true, ..ROW };
+
+/// An observer that has never looked, and all history as news.
+const NEWS: Row = Row {
+    ours: "session-context --agent agent-sdk --scope machine",
+    stdin: PROMPT,
+    env: &[("SESSION_CONTEXT_FIRST_LOOK", "10000d"), ("SESSION_CONTEXT_DEADLINE", "300ms")],
+    reference: "true",
+    limit_ms: Some(300.0),
+    before: unseen,
+    prints: 1,
+    runs: 5,
+    bar: 1.2,
+    ..ROW
+};
 
 const ROWS: &[Row] = &[
     // All sessions of the machine, so that each of them has been seen and has a cursor.
@@ -100,6 +120,9 @@ const ROWS: &[Row] = &[
         bar: 5.0,
         ..HOOK
     },
+    // The deadline is what the user set: with it as the reference, 1.2 means that it was kept.
+    Row { name: "hook 10,000 news", corpus: &HOOK_10000, ..NEWS },
+    Row { name: "hook 6 GB line", corpus: &HOLE, ..NEWS },
     Row {
         name: "start, 1 GB",
         ours: "session-context --agent agent-sdk",
@@ -206,6 +229,11 @@ fn not_begun(corpus: &Corpus) -> io::Result<()> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => Ok(()),
     }
+}
+
+/// Nobody has looked yet.
+fn unseen(corpus: &Corpus) -> io::Result<()> {
+    absent(&corpus.dir().join("xdg/state"))
 }
 
 /// Nothing is written down yet.
@@ -325,6 +353,7 @@ fn measure(row: &Row) -> Result<Measured> {
         absent(&corpus.dir().join("xdg"))?;
     }
     let mut ours = Side::new(row.ours, row.stdin, row.corpus)?;
+    ours.command.envs(row.env.iter().copied());
     let mut reference = Side::new(row.reference, row.reference_stdin.unwrap_or(row.stdin), against)?;
     if row.settle {
         settle(row)?;
@@ -337,6 +366,7 @@ fn measure(row: &Row) -> Result<Measured> {
         best.ours = best.ours.with(ours.run(Stdio::null())?);
         best.reference = best.reference.with(reference.run(Stdio::null())?);
     }
+    best.reference.ms = row.limit_ms.unwrap_or(best.reference.ms);
     Ok(best)
 }
 
