@@ -36,6 +36,11 @@ impl Deadline {
         self.left().is_zero()
     }
 
+    /// Half of the time is gone. What was read by then can still be told in time.
+    pub fn is_half_over(&self) -> bool {
+        self.taken() * 2 > self.allowed
+    }
+
     /// How long it has taken so far.
     pub fn taken(&self) -> Duration {
         self.started.elapsed()

@@ -158,7 +158,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let mut readings = Vec::new();
         for candidate in candidates {
             // However little time there is, every look gets a little further.
-            let no_more = self.deadline.is_over() || reader.read > budget::LOOK;
+            let no_more = self.deadline.is_half_over() || reader.read > budget::LOOK;
             if survey.opened && no_more {
                 survey.cut_short = true;
                 self.put_off(candidate, Reason::Late, &mut survey);

@@ -258,11 +258,12 @@ fn what_strangers_wrote() {
         }),
     ];
     for (place, plant) in WHERE {
+        let world = World::new();
         // See `an_address_for_a_file`.
         let secrets = SECRETS.iter().filter(|secret| place != "file" || !secret.contains("://"));
         for piece in ATTACKS.iter().chain(secrets) {
             for text in [format!("{piece} tail"), format!("head {piece}"), format!("{} {piece}", "lorem ".repeat(14))] {
-                let world = World::new();
+                let _ = fs::remove_dir_all(world.path(".state"));
                 plant(&world, &text);
                 let done = hook(&world, &[], &begins(&world, ME, "startup")).run().status(0);
                 let told = self::start_text(&done);

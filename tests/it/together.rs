@@ -156,7 +156,7 @@ fn crowd(rounds: usize) {
 
 #[test]
 fn twenty_observers_share_one_file() {
-    crowd(25);
+    crowd(15);
 }
 
 #[test]
