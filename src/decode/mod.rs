@@ -241,8 +241,8 @@ impl<'f> Decoder<'f> {
         let mut walker = Walker::new(list.0, false, Captures::default(), &format.block.root);
         let mut captures = Captures::default();
         let mut matched = false;
-        for place in walker.element_places().unwrap_or_default() {
-            let element = &list.0[place];
+        for range in walker.element_ranges() {
+            let element = &list.0[range];
             let mut walker = Walker::new(element, false, captures, &format.block.root);
             let walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, None);
             matched |= walked.is_ok() && self.record(&walker.captures, Some(element), None, true, sink);
@@ -460,25 +460,29 @@ fn first_text(raw: Raw<'_>) -> Option<&[u8]> {
     raw.inside().or_else(|| listed().filter(|_| raw.0.starts_with(b"[")))
 }
 
-/// The readable part of a tool's output, which may be a text or a list of blocks with texts in them. Who only looks for
-/// something in it has enough with its beginning.
+/// The readable part of a tool's output, or of its beginning.
 fn plain(raw: Raw, whole: bool) -> Cow<str> {
-    const ENOUGH: usize = 4096;
-    if raw.inside().is_some() {
-        let enough = if whole { usize::MAX } else { ENOUGH };
-        return Raw(&raw.0[..raw.0.len().min(enough)]).text().unwrap_or_default();
+    let most = if whole { usize::MAX } else { Captures::MOST_OF_RESULT };
+    let raw = Raw(&raw.0[..raw.0.len().min(most)]);
+    raw.text().unwrap_or_else(|| {
+        let mut texts = Vec::new();
+        collect(raw, 0, &mut texts);
+        Cow::Owned(texts.join("\n"))
+    })
+}
+
+/// The texts in a list of blocks, which may be cut off anywhere: the elements, or what they have under `text`.
+fn collect<'a>(raw: Raw<'a>, depth: usize, texts: &mut Vec<Cow<'a, str>>) {
+    /// Deeper than any client nests texts; what a stranger nests must not eat the stack.
+    const DEEPEST: usize = 8;
+    if let Some(text) = raw.text() {
+        return texts.push(text);
     }
-    fn collect(value: &serde_json::Value, out: &mut Vec<String>) {
-        match value {
-            serde_json::Value::Array(items) => items.iter().for_each(|item| collect(item, out)),
-            serde_json::Value::Object(keys) => keys.get("text").into_iter().for_each(|text| collect(text, out)),
-            serde_json::Value::String(text) => out.push(text.clone()),
-            _ => {}
-        }
+    let nothing = Node::default();
+    let mut walker = Walker::new(raw.0, false, Captures::default(), &nothing);
+    let mut ranges = walker.element_ranges();
+    ranges.extend(walker.member_ranges().into_iter().find(|(key, _)| key == "text").map(|(_, range)| range));
+    for range in ranges.into_iter().filter(|_| depth < DEEPEST) {
+        collect(Raw(&raw.0[range]), depth + 1, texts);
     }
-    let mut texts = Vec::new();
-    if let Ok(value) = serde_json::from_slice(raw.0) {
-        collect(&value, &mut texts);
-    }
-    Cow::Owned(texts.join("\n"))
 }

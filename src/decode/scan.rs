@@ -128,6 +128,7 @@ fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
 /// The same in four chunks. Most strides have no quote, which one test tells.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
+#[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.
 fn bits_in_stride(stride: &[u8; STRIDE], byte: u8) -> u64 {
     use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8};
     // SAFETY: SSE2 is part of x86-64, and the four loads are of the whole stride.
@@ -150,6 +151,7 @@ fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
 
 #[cfg(not(target_arch = "x86_64"))]
 #[inline(always)]
+#[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.
 fn bits_in_stride(stride: &[u8; STRIDE], byte: u8) -> u64 {
     stride.iter().rev().fold(0, |bits, one| bits << 1 | u64::from(*one == byte))
 }

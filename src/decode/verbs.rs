@@ -52,12 +52,11 @@ pub fn changes(raw: Raw) -> Vec<Changed> {
     let nothing = Node::default();
     let mut walker = Walker::new(raw.0, false, Captures::default(), &nothing);
     let keys = ["type", "move_path", "content", "unified_diff"].map(|key| [Pointer::below(key)]);
-    let changed = |(path, place): (String, std::ops::Range<usize>)| {
-        let found = super::pick(&raw.0[place], [&keys[0], &keys[1], &keys[2], &keys[3]]).unwrap_or_default();
-        let [kind, moved, content, diff] = found;
-        Changed { path, moved, kind: kind.unwrap_or_default(), content, diff }
+    let changed = |(path, range): (String, std::ops::Range<usize>)| {
+        let [kind, moved, content, diff] = super::pick(&raw.0[range], keys.each_ref().map(<[_; 1]>::as_slice))?;
+        Some(Changed { path, moved, kind: kind.unwrap_or_default(), content, diff })
     };
-    walker.member_places().into_iter().map(changed).collect()
+    walker.member_ranges().into_iter().filter_map(changed).collect()
 }
 
 /// `script`: the commands that a script runs, `tools.exec_command({cmd: "cargo test"})`; its first line if there is none.

@@ -19,12 +19,12 @@ pub struct Broken;
 
 type Walked = Result<(), Broken>;
 
-/// What one walk found: for each slot the value's place, and the blocks found under content slots.
+/// What one walk found: for each slot where the value is, and the blocks found under content slots.
 #[derive(Debug, Default)]
 pub struct Captures {
-    slots: Vec<Place>,
+    slots: Vec<Extent>,
     /// The slots of all blocks, one after another.
-    block_slots: Vec<Place>,
+    block_slots: Vec<Extent>,
     /// A bit for each slot that is filled, as far as there are bits.
     filled: u128,
     /// For each block, under which slot it was found.
@@ -35,17 +35,18 @@ pub struct Captures {
 }
 
 /// Where a value starts and ends. What is held of a line is never long enough for more than 32 bits.
-type Place = (u32, u32);
+type Extent = (u32, u32);
 
-const NOTHING: Place = (0, 0);
+const NOTHING: Extent = (0, 0);
 
 impl Captures {
     /// More blocks than any real message has; a line of nothing but brackets must not eat the memory.
     const MOST_BLOCKS: usize = 1 << 16;
     /// The most that is kept of one value, and of one line, when it comes in pieces.
     pub const MOST_OF_VALUE: usize = 4 << 20;
-    const MOST_OF_RESULT: usize = 512;
     pub const MOST_OF_LINE: usize = 32 << 20;
+    /// Who only looks for something in what a tool answered has enough with its beginning.
+    pub const MOST_OF_RESULT: usize = 4096;
 
     fn clear(&mut self, slots: usize, width: usize) {
         self.slots.clear();
@@ -67,6 +68,13 @@ impl Captures {
         self.filled & slots == slots
     }
 
+    fn extent(&mut self, into: Into, slot: Slot) -> Option<&mut Extent> {
+        match into {
+            Into::Line => self.slots.get_mut(slot),
+            Into::Block(start) => self.block_slots.get_mut(start + slot),
+        }
+    }
+
     pub fn filled(&self) -> u128 {
         self.filled
     }
@@ -84,7 +92,7 @@ impl Captures {
 /// The values found for a line or a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
-    slots: &'a [Place],
+    slots: &'a [Extent],
     bytes: &'a [u8],
 }
 
@@ -105,16 +113,30 @@ pub struct Walker<'n, P> {
     at: usize,
     /// Whether the line comes in pieces, so that wanted values must be kept.
     keep: bool,
-    /// The value that is being kept: where it starts in `kept`, where it goes on in the current piece.
-    keeping: Option<(usize, usize)>,
-    /// How much of it is kept at the most.
-    most: usize,
+    /// The values that are being kept, each inside the one before it.
+    keeping: Vec<Keeping>,
     /// How much is kept of what tools answered, which is long and mostly of no interest.
     pub results: usize,
     pub captures: Captures,
     /// Why the next piece could not be read.
     pub error: Option<io::Error>,
     block_root: &'n Node,
+}
+
+/// A value of a line in pieces, from its beginning to where the walker is.
+struct Keeping {
+    /// What earlier pieces had of it.
+    bytes: Vec<u8>,
+    /// Where it goes on in the current piece.
+    from: usize,
+    /// How much of it is kept.
+    most: usize,
+}
+
+/// Appends as much as there is room for.
+fn fill(bytes: &mut Vec<u8>, most: usize, more: &[u8]) {
+    let room = most.saturating_sub(bytes.len());
+    bytes.extend_from_slice(&more[..more.len().min(room)]);
 }
 
 /// Where a walk puts what it finds.
@@ -127,7 +149,7 @@ enum Into {
 impl<'n, P: Pieces> Walker<'n, P> {
     pub fn new(pieces: P, keep: bool, captures: Captures, block_root: &'n Node) -> Walker<'n, P> {
         let results = Captures::MOST_OF_RESULT;
-        Walker { pieces, at: 0, keep, keeping: None, most: 0, results, captures, error: None, block_root }
+        Walker { pieces, at: 0, keep, keeping: Vec::new(), results, captures, error: None, block_root }
     }
 
     /// Goes to the next value on the line; false if there is none. NUL bytes, white space and a byte order mark before
@@ -164,28 +186,29 @@ impl<'n, P: Pieces> Walker<'n, P> {
         self.at
     }
 
-    /// Goes back to a place in the current piece.
-    pub fn rewind(&mut self, place: usize) {
-        self.at = place;
+    /// Goes back to a position in the current piece.
+    pub fn rewind(&mut self, position: usize) {
+        self.at = position;
     }
 
-    /// Where each element of an array is, if this is one.
-    pub fn element_places(&mut self) -> Result<Vec<Range<usize>>, Broken> {
-        let mut places = Vec::new();
-        if self.skip_space()? == b'[' {
-            self.each(|walker, _| {
+    /// Where each element of an array is, if this is one. The last may be cut off.
+    pub fn element_ranges(&mut self) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
+        if matches!(self.skip_space(), Ok(b'[')) {
+            let _ = self.each(|walker, _| {
                 let start = walker.at;
-                walker.skip()?;
-                places.push(start..walker.at);
-                Ok(())
-            })?;
+                let skipped = walker.skip();
+                ranges.push(start..walker.at);
+                skipped
+            });
         }
-        Ok(places)
+        ranges
     }
 
-    /// The keys of an object with the places of their values, as far as it is whole; none if it is something else.
-    pub fn member_places(&mut self) -> Vec<(String, Range<usize>)> {
-        let mut places = Vec::new();
+    /// The keys of an object with the ranges of their values, the last of which may be cut off; none if it is something
+    /// else.
+    pub fn member_ranges(&mut self) -> Vec<(String, Range<usize>)> {
+        let mut ranges = Vec::new();
         let mut next = |walker: &mut Self| -> Result<bool, Broken> {
             walker.at += 1;
             if walker.skip_space()? != b'"' {
@@ -200,14 +223,15 @@ impl<'n, P: Pieces> Walker<'n, P> {
             walker.at += 1;
             walker.skip_space()?;
             let start = walker.at;
-            walker.skip()?;
-            places.push((key, start..walker.at));
+            let skipped = walker.skip();
+            ranges.push((key, start..walker.at));
+            skipped?;
             Ok(walker.skip_space()? == b',')
         };
         if matches!(self.skip_space(), Ok(b'{')) {
             while matches!(next(self), Ok(true)) {}
         }
-        places
+        ranges
     }
 
     /// The byte at hand, in this piece or the next.
@@ -222,7 +246,9 @@ impl<'n, P: Pieces> Walker<'n, P> {
     /// Goes on to the next piece; if there is none, stays at the end of this one.
     #[cold]
     fn more(&mut self) -> Result<bool, Broken> {
-        self.save();
+        for value in &mut self.keeping {
+            fill(&mut value.bytes, value.most, &self.pieces.piece()[value.from..self.at]);
+        }
         let more = self.pieces.advance().map_err(|error| {
             self.error = Some(error);
             Broken
@@ -230,21 +256,34 @@ impl<'n, P: Pieces> Walker<'n, P> {
         if more {
             self.at = 0;
         }
-        if let Some((_, from)) = &mut self.keeping {
-            *from = self.at;
-        }
+        self.keeping.iter_mut().for_each(|value| value.from = self.at);
         Ok(more)
     }
 
-    /// Copies what has been walked of the value that is being kept.
-    fn save(&mut self) {
-        if let Some((start, from)) = self.keeping {
-            let kept = &mut self.captures.kept;
-            let room = self.most.saturating_sub(kept.len() - start);
-            let room = room.min(Captures::MOST_OF_LINE.saturating_sub(kept.len()));
-            let piece = &self.pieces.piece()[from..self.at];
-            kept.extend_from_slice(&piece[..piece.len().min(room)]);
-        }
+    /// Keeps a value from here on.
+    #[cold]
+    fn begin(&mut self, node: &Node, is_container: bool) {
+        let most = match () {
+            () if node.result => self.results,
+            // A container that the trie enters is found in its parts; of itself it is enough that it is there.
+            () if is_container && (node.blocks || !node.is_leaf()) => 1,
+            // What a call writes is of use only as a whole.
+            () if is_container && self.results >= Captures::MOST_OF_VALUE => Captures::MOST_OF_LINE,
+            () => self.results.max(Captures::MOST_OF_VALUE),
+        };
+        self.keeping.push(Keeping { bytes: Vec::new(), from: self.at, most });
+    }
+
+    /// Where the value is that began last and ends here.
+    #[cold]
+    fn end(&mut self) -> Extent {
+        let Some(value) = self.keeping.pop() else { return NOTHING };
+        let kept = &mut self.captures.kept;
+        let start = kept.len();
+        let most = Captures::MOST_OF_LINE.min(start + value.most);
+        fill(kept, most, &value.bytes);
+        fill(kept, most, &self.pieces.piece()[value.from..self.at]);
+        (start as u32, kept.len() as u32)
     }
 
     #[inline]
@@ -259,19 +298,16 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     fn value(&mut self, node: &Node, into: Into) -> Walked {
+        // The first value of a key counts, as for whoever reads from the left.
+        let known = node.slot.and_then(|slot| self.captures.extent(into, slot));
+        if known.is_some_and(|extent| *extent != NOTHING) {
+            return self.skip();
+        }
         let first = self.skip_space()?;
-        let container = matches!(first, b'{' | b'[');
-        // A container that the trie enters is found in its parts; it is not kept as a whole.
-        let enters = container && (node.blocks || !node.is_leaf());
         let start = self.at;
-        if self.keep && node.slot.is_some() && !enters {
-            self.keeping = Some((self.captures.kept.len(), start));
-            self.most = match () {
-                () if node.result => self.results,
-                // What a call writes is of use only as a whole.
-                () if container && self.results >= Captures::MOST_OF_VALUE => Captures::MOST_OF_LINE,
-                () => self.results.max(Captures::MOST_OF_VALUE),
-            };
+        let keeps = self.keep && node.slot.is_some();
+        if keeps {
+            self.begin(node, matches!(first, b'{' | b'['));
         }
         match first {
             b'"' => self.string()?,
@@ -284,33 +320,15 @@ impl<'n, P: Pieces> Walker<'n, P> {
             _ => return Err(Broken),
         }
         if let Some(slot) = node.slot {
-            let place = match self.keeping {
-                Some((kept, _)) => {
-                    self.save();
-                    self.keeping = None;
-                    (kept as u32, self.captures.kept.len() as u32)
-                }
-                // Found in its parts: all that is kept of it is that it was there.
-                None if self.keep => {
-                    self.captures.kept.extend_from_slice(b"[]");
-                    let end = self.captures.kept.len() as u32;
-                    (end - 2, end)
-                }
-                None => (start as u32, self.at as u32),
-            };
-            self.put(into, slot, place);
+            let extent = if keeps { self.end() } else { (start as u32, self.at as u32) };
+            self.put(into, slot, extent);
         }
         Ok(())
     }
 
-    /// The first value of a key counts, as for whoever reads from the left.
-    fn put(&mut self, into: Into, slot: Slot, found: Place) {
-        let place = match into {
-            Into::Line => self.captures.slots.get_mut(slot),
-            Into::Block(start) => self.captures.block_slots.get_mut(start + slot),
-        };
-        if let Some(place) = place.filter(|place| **place == NOTHING) {
-            *place = found;
+    fn put(&mut self, into: Into, slot: Slot, found: Extent) {
+        if let Some(extent) = self.captures.extent(into, slot) {
+            *extent = found;
             if let Into::Line = into
                 && slot < 128
             {
@@ -370,7 +388,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     /// Reads a key and looks it up. A key that is cut in two by a piece's end, or written with escapes, is put
-    /// together first.
+    /// together first, unless it gets longer than all that are looked for.
     #[inline]
     fn key<'k>(&mut self, node: &'k Node) -> Result<Option<&'k Node>, Broken> {
         let piece = self.pieces.piece();
@@ -379,11 +397,14 @@ impl<'n, P: Pieces> Walker<'n, P> {
             self.at = start + length + 1;
             return Ok(node.child(&piece[start..start + length]));
         }
+        // Any character may be written in six: `\u0061`.
+        let longest = 6 * node.longest_key() + 1;
         let mut key = vec![b'"'];
         self.at += 1;
         loop {
             match self.peek()? {
                 None => return Err(Broken),
+                Some(_) if key.len() > longest => return self.rest_of_string().map(|()| None),
                 Some(b'"') => break,
                 Some(byte) => {
                     key.push(byte);
@@ -498,6 +519,10 @@ impl<'n, P: Pieces> Walker<'n, P> {
 
     fn string(&mut self) -> Walked {
         self.at += 1;
+        self.rest_of_string()
+    }
+
+    fn rest_of_string(&mut self) -> Walked {
         if let Some(end) = scan::string(self.pieces.piece(), self.at) {
             self.at = end;
             return Ok(());

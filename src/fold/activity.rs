@@ -1,9 +1,7 @@
 //! What happened in a session since somebody last looked: a few numbers, one quotation, and the state it is in.
 
-use std::collections::HashMap;
-
 use super::turn::without_dead_turns;
-use super::{Asked, Ending, Failing, code};
+use super::{Ending, Failing, LastAsked, code};
 use crate::entry::{Act, Call, Entry, Mark, Role, What};
 use crate::time::Time;
 
@@ -14,9 +12,9 @@ pub struct Activity {
     /// Messages that began since; a message that only went on is none.
     pub messages: u64,
     /// What the user asked, and the last thing that the agent said.
-    pub asked: Asked<String>,
+    pub asked: LastAsked<String>,
     pub answer: Option<String>,
-    /// Distinct files in the order they were first edited, each with the last time.
+    /// Files as they were edited, each as often as it was; whoever knows the directory knows which are the same.
     pub edited: Vec<(String, Option<Time>)>,
     pub reads: u64,
     pub runs: u64,
@@ -26,8 +24,6 @@ pub struct Activity {
     pub failing: Failing<String>,
     /// How it ended, so far.
     pub ending: Ending,
-    /// Where each file stands among those that were edited.
-    index: HashMap<String, usize>,
 }
 
 impl Activity {
@@ -36,7 +32,12 @@ impl Activity {
         let mut activity = Activity { ending, ..Activity::default() };
         without_dead_turns(entries).into_iter().for_each(|entry| activity.add(entry));
         let acted = activity.reads + activity.runs + activity.fetches + activity.delegated > 0;
-        (activity.messages > 0 || acted || !activity.edited.is_empty()).then_some(activity)
+        let is_error = |entry: &Entry| matches!(entry.what, What::Mark(Mark::Error, _));
+        // An error that the agent got over is not how it ended.
+        let stopped = ending == Ending::Failed && entries.iter().any(is_error);
+        let fails = activity.failing.newest().next().is_some();
+        let happened = activity.messages > 0 || acted || !activity.edited.is_empty();
+        (happened || fails || stopped).then_some(activity)
     }
 
     fn add(&mut self, entry: &Entry) {
@@ -65,15 +66,7 @@ impl Activity {
         }
         match call.act {
             Act::Edit => {
-                for path in &call.subjects {
-                    match self.index.get(&**path).map(|index| &mut self.edited[*index]) {
-                        Some((_, last)) => *last = (*last).max(time),
-                        None => {
-                            self.index.insert(path.to_string(), self.edited.len());
-                            self.edited.push((path.to_string(), time));
-                        }
-                    }
-                }
+                self.edited.extend(call.subjects.iter().map(|path| (path.to_string(), time)));
             }
             Act::Read | Act::Search => self.reads += 1,
             Act::Run => self.runs += 1,

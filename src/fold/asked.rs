@@ -13,7 +13,7 @@ use super::text::{ends_of, own_words, sentences};
 
 /// The newest substantive prompt, and what was said after it in a few words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Asked<T> {
+pub struct LastAsked<T> {
     pub substantive: Option<T>,
     pub then: Option<T>,
     /// Whatever was typed first, as long as there is nothing better.
@@ -21,7 +21,7 @@ pub struct Asked<T> {
     other: Option<T>,
 }
 
-impl<T> Asked<T> {
+impl<T> LastAsked<T> {
     /// Takes the next prompt. `keep` gets the words in it that somebody typed.
     pub fn push(&mut self, prompt: &str, keep: impl FnOnce(String) -> T) {
         let own = own_words(prompt);
@@ -29,7 +29,7 @@ impl<T> Asked<T> {
         // Of a paste alone at least that can be shown.
         let own = if own.is_empty() { ends_of(prompt.trim()) } else { own };
         match weight {
-            Weight::Substantive => *self = Asked { substantive: Some(keep(own)), then: None, other: None },
+            Weight::Substantive => *self = LastAsked { substantive: Some(keep(own)), then: None, other: None },
             Weight::Short => self.then = Some(keep(own)),
             Weight::Nothing if self.best().is_none() => self.other = Some(keep(own)),
             Weight::Nothing => {}
@@ -72,15 +72,17 @@ fn weight(own: &str) -> Weight {
     if own.is_empty() {
         return Weight::Nothing;
     }
-    let content: HashSet<String> = content_words(own).collect();
     // Chinese, Japanese and Thai are written without blanks, and Korean with few.
     let foreign = own
         .chars()
         .filter(|char| matches!(char, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'));
     let enough = if own.trim_end().ends_with(['?', '？']) { WORDS_OF_QUESTION } else { WORDS };
+    let mut content = HashSet::new();
+    // A long prompt need not be read to its end.
+    let mut is_enough = || content_words(own).any(|word| content.insert(word) && content.len() >= enough);
     match () {
         () if is_manner(own) => Weight::Short,
-        () if content.len() >= enough || foreign.count() >= LETTERS => Weight::Substantive,
+        () if is_enough() || foreign.count() >= LETTERS => Weight::Substantive,
         () if content.is_empty() && only_small(own) => Weight::Nothing,
         () => Weight::Short,
     }
@@ -117,6 +119,9 @@ fn is_manner(own: &str) -> bool {
     const THINK: [&str; 3] = ["ultrathink", "megathink", "think harder"];
     const SHORT: usize = 8;
     let lower = own.to_lowercase();
+    if !THINK.iter().any(|think| lower.contains(think)) {
+        return false;
+    }
     let says_how = |sentence: &String| {
         THINK.iter().any(|think| sentence.contains(think)) && sentence.split_whitespace().count() <= SHORT
     };
@@ -137,7 +142,7 @@ mod tests {
     use super::*;
 
     fn asked(prompts: &[&str]) -> (Option<String>, Option<String>) {
-        let mut asked = Asked::default();
+        let mut asked = LastAsked::default();
         prompts.iter().for_each(|prompt| asked.push(prompt, |own| own));
         (asked.substantive, asked.then)
     }

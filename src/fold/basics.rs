@@ -3,8 +3,6 @@
 //! One fold for the list, `resume` and the hook, so that all of them call a session by the same title. What counts once
 //! is `read::once`'s business: the tokens that arrive here are only added up.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{Entry, Facts, TitleBy};
@@ -57,15 +55,15 @@ impl Basics {
             self.started = Some(self.started.map_or(time, |started| started.min(time)));
         }
         if self.id.is_none() {
-            set(&mut self.id, &facts.session);
+            set(&mut self.id, facts.session.as_deref());
         }
         match (&self.first_cwd, &facts.cwd) {
-            (None, _) => set(&mut self.first_cwd, &facts.cwd),
+            (None, _) => set(&mut self.first_cwd, facts.cwd.as_deref()),
             (Some(first), Some(cwd)) if *first == **cwd => self.last_cwd = None,
-            _ => set(&mut self.last_cwd, &facts.cwd),
+            _ => set(&mut self.last_cwd, facts.cwd.as_deref()),
         }
-        set(&mut self.project, &facts.project);
-        set(&mut self.model, &facts.model);
+        set(&mut self.project, facts.project.as_deref());
+        set(&mut self.model, facts.model.as_deref());
         if let Some((by, title)) = &facts.title {
             let given = match by {
                 TitleBy::Person => &mut self.person_title,
@@ -106,9 +104,10 @@ impl Basics {
 }
 
 /// Most lines say the same as the one before: nothing is copied then.
-fn set(known: &mut Option<String>, value: &Option<Cow<str>>) {
-    let value = value.as_deref().map(str::trim).filter(|value| !value.is_empty());
-    if let Some(value) = value.filter(|value| known.as_deref() != Some(value)) {
+fn set(known: &mut Option<String>, value: Option<&str>) {
+    let Some(value) = value.filter(|value| known.as_deref() != Some(value)) else { return };
+    let value = value.trim();
+    if !value.is_empty() {
         *known = Some(value.to_owned());
     }
 }

@@ -4,7 +4,7 @@
 //! better than telling of something that was fixed.
 
 use super::code::{Work, failed_check, works};
-use crate::entry::{Act, Call};
+use crate::entry::{Act, Call, Entry, Id, What};
 
 /// What failed last of each kind, the newest last.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,6 +54,15 @@ impl<T> Failing<T> {
     pub fn newest(&self) -> impl Iterator<Item = &T> {
         self.all.iter().rev().map(|(_, item)| item)
     }
+}
+
+/// The call and the command of a test, build or check that has not ended yet, and that will be told if it fails.
+pub fn open_check(entry: &Entry) -> Option<(Id, String)> {
+    const LONGEST: usize = 256;
+    let What::Call(Call { id, act: Act::Run, ended: false, subjects, .. }) = &entry.what else { return None };
+    let [command] = &subjects[..] else { return None };
+    failed_check(command).filter(|_| command.len() <= LONGEST)?;
+    Some(((*id)?, command.to_string()))
 }
 
 #[cfg(test)]

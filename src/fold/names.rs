@@ -90,13 +90,13 @@ fn spaced(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fold::continuity::{FileChange, Item};
+    use crate::fold::continuity::{FileChange, Finding};
 
     /// 000-04, 000-14, 000-15, 000-D3
     #[test]
     fn only_names_name_a_session() {
         let file = |path: &str, edits| FileChange { path: path.into(), edits, ..FileChange::default() };
-        let function = |name: &str| ("src/auth.rs".to_owned(), Item { text: name.into(), ..Item::default() });
+        let function = |name: &str| ("src/auth.rs".to_owned(), Finding { text: name.into(), ..Finding::default() });
         let mut session = Continuity::default();
         session.files =
             vec![file("src/auth.rs", 1), file("/p/src/login/mod.rs", 5), file("Makefile", 1), file("run", 1)];

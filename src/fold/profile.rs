@@ -133,18 +133,18 @@ impl Profile {
             return vec![];
         }
         let starts = (0..24).filter(|hour| is_active(*hour) && !is_active(hour + 23));
-        starts.map(|start| (start, (start..).find(|hour| !is_active(*hour)).unwrap_or(start) % 24)).collect()
+        starts.map(|start| (start, (start..start + 24).find(|hour| !is_active(*hour)).unwrap_or(start) % 24)).collect()
     }
 
     /// Languages of the files that were edited.
     pub fn code(&self) -> Vec<Share<&'static str>> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         self.files.values().flatten().for_each(|language| *counts.entry(language).or_default() += 1);
-        shares(counts, FILES)
+        shares(counts.into_iter(), |count| (*count, 0), FILES)
     }
 
     pub fn commands(&self) -> Vec<Share<Work>> {
-        shares(self.commands.clone(), COMMANDS)
+        shares(self.commands.clone().into_iter(), |count| (*count, 0), COMMANDS)
     }
 
     /// The most used first, with the share of all messages.
@@ -162,24 +162,18 @@ impl Profile {
     }
 }
 
-fn part(count: u64, all: u64) -> f64 {
-    if all == 0 { 0.0 } else { count as f64 / all as f64 }
-}
-
-/// The most frequent first, if there is enough of all.
-fn shares<T: Ord + Copy>(counts: BTreeMap<T, u64>, enough: u64) -> Vec<Share<T>> {
-    let all = counts.values().sum();
-    let mut shares: Vec<_> = counts.into_iter().map(|(what, count)| (what, count, part(count, all))).collect();
-    shares.sort_by_key(|(what, count, _)| (std::cmp::Reverse(*count), *what));
-    if all >= enough { shares } else { vec![] }
+/// The most frequent first, each with its share, if there is enough of all. `count` gives how many there are, and what
+/// decides between two that are equally many.
+fn shares<T: Ord, C>(all: impl Iterator<Item = (T, C)>, count: fn(&C) -> (u64, u64), enough: u64) -> Vec<(T, C, f64)> {
+    let mut shares: Vec<_> = all.map(|(what, used)| (what, used, 0.0)).collect();
+    shares.sort_by(|(a, one, _), (b, other, _)| count(other).cmp(&count(one)).then(a.cmp(b)));
+    let sum: u64 = shares.iter().map(|(_, used, _)| count(used).0).sum();
+    shares.iter_mut().for_each(|(_, used, share)| *share = count(used).0 as f64 / sum.max(1) as f64);
+    if sum >= enough { shares } else { vec![] }
 }
 
 fn by_use(all: &BTreeMap<String, Amount>) -> Vec<(&str, Amount, f64)> {
-    let messages = all.values().map(|used| used.messages).sum();
-    let mut used: Vec<_> =
-        all.iter().map(|(name, used)| (name.as_str(), *used, part(used.messages, messages))).collect();
-    used.sort_by_key(|(name, used, _)| (std::cmp::Reverse((used.messages, used.sessions)), *name));
-    used
+    shares(all.iter().map(|(name, used)| (name.as_str(), *used)), |used| (used.messages, used.sessions), 0)
 }
 
 /// The middle one, or of two the lower.

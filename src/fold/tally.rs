@@ -1,13 +1,13 @@
 //! What a list says about a session. A tally can be put away and counted on from where it stopped; the result is the
 //! same as counting in one go.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
 use super::basics::is_default;
 use super::text::ends_of;
-use super::{Asked, Basics, Ending, Fold, Turns};
+use super::{Basics, Ending, Fold, LastAsked, Turns};
 use crate::entry::{Entry, Facts, Role, What};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -16,7 +16,7 @@ pub struct Tally {
     pub basics: Basics,
     /// What the user last asked.
     #[serde(skip_serializing_if = "is_default")]
-    pub asked: Asked<String>,
+    pub asked: LastAsked<String>,
     pub messages: u64,
     turns: Turns,
     #[serde(skip_serializing_if = "is_default")]
@@ -31,12 +31,6 @@ impl Deref for Tally {
 
     fn deref(&self) -> &Basics {
         &self.basics
-    }
-}
-
-impl DerefMut for Tally {
-    fn deref_mut(&mut self) -> &mut Basics {
-        &mut self.basics
     }
 }
 

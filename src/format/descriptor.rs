@@ -4,11 +4,10 @@
 //! in `formats/README.md`. `super::compile` fills in what serde skips and makes a [`super::Format`] of the result.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::ops::Deref;
 
 use serde::Deserialize;
-use serde::de::{self, Deserializer, IntoDeserializer, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error};
 
 use super::pattern::{Pattern, Spelling};
 use super::trie::Slot;
@@ -415,31 +414,11 @@ pub struct Many<T>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Many<T>, D::Error> {
-        struct OneOrMany<T>(std::marker::PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for OneOrMany<T> {
-            type Value = Many<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-                f.write_str("a value or a list of values")
-            }
-
-            fn visit_str<E: de::Error>(self, text: &str) -> Result<Many<T>, E> {
-                T::deserialize(text.into_deserializer()).map(|one| Many(vec![one]))
-            }
-
-            fn visit_bool<E: de::Error>(self, yes: bool) -> Result<Many<T>, E> {
-                T::deserialize(yes.into_deserializer()).map(|one| Many(vec![one]))
-            }
-
-            fn visit_i64<E: de::Error>(self, number: i64) -> Result<Many<T>, E> {
-                T::deserialize(number.into_deserializer()).map(|one| Many(vec![one]))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Many<T>, A::Error> {
-                std::iter::from_fn(|| list.next_element().transpose()).collect::<Result<_, _>>().map(Many)
-            }
-        }
-        deserializer.deserialize_any(OneOrMany(std::marker::PhantomData))
+        let values = match toml::Value::deserialize(deserializer)? {
+            toml::Value::Array(list) => list,
+            one => vec![one],
+        };
+        values.into_iter().map(T::deserialize).collect::<Result<_, _>>().map(Many).map_err(D::Error::custom)
     }
 }
 

@@ -153,12 +153,9 @@ impl Spelling {
 mod tests {
     use super::*;
 
-    fn id<'n>(pattern: &str, name: &'n str) -> Option<Option<&'n str>> {
-        Segment::parse(pattern).unwrap().fits(name)
-    }
-
     #[test]
     fn segments() {
+        let id = |pattern: &str, name: &'static str| Segment::parse(pattern).unwrap().fits(name);
         assert_eq!(id("{id}.jsonl", "a-b.jsonl"), Some(Some("a-b")));
         assert_eq!(id("{id}.jsonl", "a-b.json"), None);
         assert_eq!(id("*_{id}.jsonl", "2026-11-16T02-56-33-401Z_my_own.jsonl"), Some(Some("my_own")));

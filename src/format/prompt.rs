@@ -103,20 +103,15 @@ fn block(text: &str, tag: &str) -> Option<std::ops::Range<usize>> {
 
 /// The text without its tags, on one line: `/compact keep the important parts`.
 fn untagged(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(open) = rest.find('<') {
-        out.push_str(&rest[..open]);
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, after)) =
+        rest.split_once('<').and_then(|(before, tag)| Some((before, tag.split_once('>')?.1)))
+    {
+        out += before;
         out.push(' ');
-        rest = &rest[open..];
-        match rest.find('>') {
-            Some(close) => rest = &rest[close + 1..],
-            None => break,
-        }
+        rest = after;
     }
-    out.push_str(rest);
-    let words: Vec<_> = out.split_whitespace().collect();
-    words.join(" ")
+    (out + rest).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -124,7 +119,7 @@ mod tests {
     use super::*;
 
     fn sort(text: &str) -> Said<'_> {
-        let words = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
+        let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
         Prompt {
             strip: words(&["system-reminder", "ide_opened_file"]),
             machine: words(&["task-notification", "*-event", "two words"]),

@@ -55,6 +55,11 @@ impl Node {
         self.keys.iter().find(|(known, _)| is(known)).map(|(_, node)| node)
     }
 
+    /// How many bytes its longest key has.
+    pub fn longest_key(&self) -> usize {
+        self.keys.iter().map(|(key, _)| key.name.len()).max().unwrap_or(0)
+    }
+
     pub fn is_leaf(&self) -> bool {
         self.keys.is_empty()
     }

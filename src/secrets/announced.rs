@@ -5,7 +5,6 @@
 
 use memchr::{memchr, memmem, memrchr};
 
-use super::Secret;
 use super::kinds::{SHORTEST, is_random};
 use super::quote::Quote;
 use super::text::{
@@ -14,6 +13,7 @@ use super::text::{
 };
 use super::value::{self, Before, Needs, ends_in, is_code, is_placeholder};
 use super::words::{Form, KNOWN_TO_ALL, LINKS, LINKS_AFTER_VERB, PROGRAMS, READERS, Sure, VERBS};
+use super::{REDACTED, Secret};
 
 /// What stands between a name and its value; the longer first.
 const SEPARATORS: &[&str] =
@@ -23,6 +23,11 @@ const SEPARATORS: &[&str] =
 pub fn named(text: &[u8], at: usize, &(name, sure): &(&'static str, Sure)) -> Option<Secret> {
     let (end, sure) = after_name(text, at, name, sure)?;
     if name.ends_with("key") && KNOWN_TO_ALL.split(';').any(|word| ends_in(&text[at.saturating_sub(NEAR)..at], word)) {
+        return None;
+    }
+    // Its value is hidden already, so whatever follows is not.
+    let signs = near(text, end, |byte| !is_alphanumeric(byte) && byte != b'[').len();
+    if text[end + signs..].starts_with(REDACTED.as_bytes()) {
         return None;
     }
     let is_closer = |byte: u8| is_blank(byte) || b"\"'`[]*\\?!+".contains(&byte);

@@ -59,7 +59,8 @@ fn find(text: &[u8], stretch: Range<usize>, found: &mut Vec<Secret>) {
         windows.get(at..).and_then(|rest| rest.windows(BEGINNING).position(|bytes| begun(bytes) != 0))
     {
         at += skipped;
-        match announced(text, at).filter(|secret| secret.start < end && !secret.is_empty()) {
+        let is_one = |secret: &Secret| secret.start < end && !secret.is_empty() && !is_hidden(&text[secret.clone()]);
+        match announced(text, at).filter(is_one) {
             Some(secret) => {
                 // Between what announces it and the secret there may be another: `https://key:password@host`.
                 find(text, at + 1..secret.start, found);
@@ -69,6 +70,14 @@ fn find(text: &[u8], stretch: Range<usize>, found: &mut Vec<Secret>) {
             None => at += 1,
         }
     }
+}
+
+/// Whether there is nothing to hide any more, but for signs around the mark.
+fn is_hidden(secret: &[u8]) -> bool {
+    let is_sign = |byte: &u8| !byte.is_ascii_alphanumeric() && byte.is_ascii() && *byte != b'[';
+    let signs = secret.iter().take_while(|byte| is_sign(byte)).count();
+    let rest = secret[signs..].strip_prefix(REDACTED.as_bytes());
+    rest.is_some_and(|rest| rest.iter().all(is_sign))
 }
 
 /// The secret that is announced here, or that begins here.

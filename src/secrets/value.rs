@@ -46,7 +46,8 @@ pub enum Needs {
 impl Needs {
     fn are_met(self, value: &[u8], is_quoted: bool) -> bool {
         let value = looked(&value[..value.len().min(NEAR)]);
-        let is_id = value.len() == 36 && value.iter().all(|byte| is_hex(*byte) || *byte == b'-');
+        // An id of a session, or the beginning of one.
+        let is_id = value.get(8) == Some(&b'-') && value.iter().all(|byte| is_hex(*byte) || *byte == b'-');
         // Something with a name of its own: a path, a test.
         let is_part = is_id
             || value.iter().all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(byte))
@@ -200,9 +201,8 @@ fn is_next(rest: &[u8]) -> bool {
     let name = near(rest, 0, is_dotted).len();
     match rest.get(name) {
         Some(b'=' | b':') => name > 0,
-        Some(b'"' | b'\'' | b'`' | b'\\' | b'{' | b'}' | b')' | b']') => name == 0,
+        None | Some(b'"' | b'\'' | b'`' | b'\\' | b'{' | b'}' | b')' | b']') => name == 0,
         Some(byte) => name == 0 && is_space(*byte),
-        None => name == 0,
     }
 }
 
@@ -257,8 +257,7 @@ fn is_expression(head: &[u8]) -> bool {
         ([b'[', rest @ ..], _) => closes(rest, b']'),
         ([b'{', rest @ ..], _) => closes(rest, b'}'),
         (_, [b'(', rest @ ..]) => closes(rest, b')'),
-        (_, [b'[', b'0'..=b'9', b']', ..]) => true,
-        (_, [b'[', b'"' | b'\'' | b':' | b'$' | b'\\', ..]) => true,
+        (_, [b'[', b'0'..=b'9', b']', ..] | [b'[', b'"' | b'\'' | b':' | b'$' | b'\\', ..]) => true,
         (_, rest) => {
             let is_over = rest.first().is_none_or(|byte| is_space(*byte) || b",;)]}\"'".contains(byte));
             let path = path.strip_suffix(b"!").unwrap_or(path);

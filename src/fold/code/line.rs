@@ -6,13 +6,18 @@
 
 /// The simple commands of a line, each as its words.
 pub fn simple_commands(line: &str) -> Vec<Vec<String>> {
-    Shell { text: line, at: 0, commands: Vec::new(), words: Vec::new(), word: None, documents: Vec::new() }.commands()
+    let mut shell = Shell { text: line, ..Shell::default() };
+    shell.read();
+    shell.commands
 }
 
-/// A line that is being read.
+/// A line that is being read, or a substitution in it.
+#[derive(Default)]
 struct Shell<'a> {
     text: &'a str,
     at: usize,
+    /// How many substitutions it is in.
+    depth: usize,
     commands: Vec<Vec<String>>,
     words: Vec<String>,
     word: Option<String>,
@@ -21,16 +26,24 @@ struct Shell<'a> {
 }
 
 impl<'a> Shell<'a> {
-    fn commands(mut self) -> Vec<Vec<String>> {
+    /// Reads to the end of the text, or of the substitution.
+    fn read(&mut self) {
+        let mut brackets = 0usize;
         while let Some((char, text)) = self.take() {
+            brackets += usize::from(char == '(');
             match char {
                 '\'' => self.quoted(),
                 '"' => self.double_quoted(),
                 '\\' => self.escaped(),
-                '$' if self.rest().starts_with('(') => self.substitution(),
+                '$' if self.begins_substitution() => self.substitution(),
                 '\n' => self.end_line(),
                 '&' if self.rest().starts_with('>') => self.redirection(),
-                ';' | '|' | '&' | '(' | ')' => self.end_command(),
+                ')' if brackets == 0 && self.depth > 0 => return,
+                ')' => {
+                    brackets = brackets.saturating_sub(1);
+                    self.end_command();
+                }
+                ';' | '|' | '&' | '(' => self.end_command(),
                 '#' if self.word.is_none() => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
                 '<' | '>' => self.redirection(),
                 char if char.is_whitespace() => self.end_word(),
@@ -38,7 +51,6 @@ impl<'a> Shell<'a> {
             }
         }
         self.end_command();
-        self.commands
     }
 
     fn rest(&self) -> &'a str {
@@ -81,7 +93,7 @@ impl<'a> Shell<'a> {
             match char {
                 '"' => return,
                 '\\' if self.rest().starts_with(['"', '\\', '$', '`', '\n']) => self.escaped(),
-                '$' if self.rest().starts_with('(') => self.substitution(),
+                '$' if self.begins_substitution() => self.substitution(),
                 _ => self.put(text),
             }
         }
@@ -93,10 +105,18 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// The `$` of it was taken.
+    fn begins_substitution(&self) -> bool {
+        /// Nobody writes more of them within each other.
+        const DEPTH: usize = 16;
+        self.rest().starts_with('(') && self.depth < DEPTH
+    }
+
+    /// Puts it as it is written. The `$` of it was taken.
     fn substitution(&mut self) {
         let from = self.at - 1;
-        self.at = substitution_end(self.text, self.at + 1);
+        let mut inside = Shell { text: self.text, at: self.at + 1, depth: self.depth + 1, ..Shell::default() };
+        inside.read();
+        self.at = inside.at;
         self.put(&self.text[from..self.at]);
     }
 
@@ -154,50 +174,6 @@ fn document_end(text: &str, from: usize, mark: &str) -> usize {
             return end;
         }
         at = end + 1;
-    }
-    text.len()
-}
-
-/// The offset after the `)` that closes a substitution whose text begins at `from`.
-fn substitution_end(text: &str, from: usize) -> usize {
-    // The marks that are open within each other.
-    let mut open = vec![b'('];
-    let mut document: Option<&str> = None;
-    let bytes = text.as_bytes();
-    let mut at = from;
-    // Only ASCII bytes are compared, so that every step ends at the start of a character.
-    while at < bytes.len() {
-        let quoted = open.last() == Some(&b'"');
-        match bytes[at] {
-            b'\\' => at += text[at + 1..].chars().next().map_or(0, char::len_utf8),
-            b'\'' if !quoted => {
-                at = memchr::memchr(b'\'', &bytes[at + 1..]).map_or(bytes.len() - 1, |length| at + 1 + length)
-            }
-            b'"' if quoted => {
-                open.pop();
-            }
-            b'"' => open.push(b'"'),
-            b'(' if !quoted || bytes[at - 1] == b'$' => open.push(b'('),
-            b')' if !quoted => {
-                open.pop();
-                if open.is_empty() {
-                    return at + 1;
-                }
-            }
-            b'<' if !quoted && text[at..].starts_with("<<") && !text[at..].starts_with("<<<") => {
-                if let Some((mark, length)) = here_mark(&text[at + 2..]) {
-                    document = Some(mark);
-                    at += 1 + length;
-                }
-            }
-            b'\n' => {
-                if let Some(mark) = document.take() {
-                    at = document_end(text, at + 1, mark).saturating_sub(1).max(at);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
     }
     text.len()
 }

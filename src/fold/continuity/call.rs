@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::found::{FileChange, Item, Ran, ToDo, Used};
+use super::found::{FileChange, Finding, ToDo, Used};
 use super::{COMMITS, Continuity, FUNCTIONS, HISTORY, Pending, TASKS, keep, kept};
 use crate::entry::{Act, Call, Change, Detail, Task, TaskState, What};
 use crate::fold::code;
@@ -83,13 +83,11 @@ impl Continuity {
     }
 
     fn ran(&mut self, subject: &str, done: &EndedCall) {
-        let EndedCall { failed, time, line, .. } = done;
         // Refused by the client before anything ran.
         if subject.is_empty() {
             return;
         }
-        let work = code::work(subject);
-        let committed = |text: &String| match failed {
+        let committed = |text: &String| match done.failed {
             // Git says so, whatever failed after it.
             true => done.result.contains(&format!("] {text}")),
             false => !done.result.contains("nothing to commit"),
@@ -97,8 +95,8 @@ impl Continuity {
         for text in code::commit_subjects(subject).into_iter().filter(committed) {
             keep(&mut self.commits, done.item(text), COMMITS);
         }
-        let ran = Ran { command: kept(subject), work, failed: *failed, time: *time, line: *line };
-        keep(&mut self.commands, ran, HISTORY);
+        let ran = used(done.call, done.failed, done.time, done.line);
+        keep(&mut self.commands, Used { subject: kept(subject), ..ran }, HISTORY);
     }
 
     fn edited(&mut self, done: &EndedCall) {
@@ -181,13 +179,12 @@ impl Continuity {
         match (known, &task.text) {
             (Some(known), text) => {
                 known.state = task.state.unwrap_or(known.state);
-                known.text = text.clone().unwrap_or_else(|| known.text.clone());
-                (known.time, known.line) = (done.time, done.line);
+                known.item = done.item(text.as_ref().unwrap_or(&known.item.text).clone());
             }
             (None, Some(text)) => {
                 self.so_far.tasks.extend(id.map(|id| (id, self.tasks.len())));
                 let state = task.state.unwrap_or(TaskState::Open);
-                self.tasks.push(ToDo { text: text.clone(), state, time: done.time, line: done.line });
+                self.tasks.push(ToDo { state, item: done.item(text.clone()) });
             }
             (None, None) => {}
         }
@@ -208,8 +205,8 @@ struct EndedCall<'c> {
 }
 
 impl EndedCall<'_> {
-    fn item(&self, text: String) -> Item {
-        Item::new(text, self.time, self.line)
+    fn item(&self, text: String) -> Finding {
+        Finding::new(text, self.time, self.line)
     }
 }
 

@@ -1,12 +1,11 @@
 //! What is found in a session: items with their lines in the transcript.
 
 use crate::entry::{Act, TaskState, named};
-use crate::fold::code::Work;
 use crate::time::Time;
 
 /// Something that was said or found, and where.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Item {
+pub struct Finding {
     pub text: String,
     pub time: Option<Time>,
     /// The line of the transcript, counted from 1; 0 if only its end was read.
@@ -15,10 +14,10 @@ pub struct Item {
     pub from_words: bool,
 }
 
-impl Item {
+impl Finding {
     /// Not taken from words.
-    pub fn new(text: String, time: Option<Time>, line: u64) -> Item {
-        Item { text, time, line, from_words: false }
+    pub fn new(text: String, time: Option<Time>, line: u64) -> Finding {
+        Finding { text, time, line, from_words: false }
     }
 }
 
@@ -46,17 +45,7 @@ impl FileChange {
     }
 }
 
-/// A command that ran.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Ran {
-    pub command: String,
-    pub work: Work,
-    pub failed: bool,
-    pub time: Option<Time>,
-    pub line: u64,
-}
-
-/// A call, for the history of tools.
+/// A call, for the history of tools, and for that of commands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Used {
     pub tool: String,
@@ -70,23 +59,15 @@ pub struct Used {
 /// Something to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToDo {
-    pub text: String,
     pub state: TaskState,
-    pub time: Option<Time>,
-    pub line: u64,
-}
-
-impl ToDo {
-    pub fn item(&self) -> Item {
-        Item::new(self.text.clone(), self.time, self.line)
-    }
+    pub item: Finding,
 }
 
 /// What stands in the way, by its kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blocker {
     pub kind: Obstacle,
-    pub item: Item,
+    pub item: Finding,
 }
 
 named! {

@@ -18,12 +18,12 @@ use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 
 use call::{plan_title, used};
-pub use found::{Blocker, FileChange, Item, Obstacle, Ran, ToDo, Used};
+pub use found::{Blocker, FileChange, Finding, Obstacle, ToDo, Used};
 
 use super::phrases::{self, Phrase};
 use super::text::{ends_of, first_sentence, own_words};
 pub use super::turn::Ending;
-use super::{Asked, Basics, Failing, Fold, Turns};
+use super::{Basics, Failing, Fold, LastAsked, Turns};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, What};
 use crate::path::{absolute, base_name};
 use crate::time::{DAY, MINUTE, Time};
@@ -34,23 +34,23 @@ pub struct Continuity {
     pub basics: Basics,
     pub messages: u64,
     /// What the user typed, and what the agent said, the oldest first; of both the last few.
-    pub prompts: Vec<Item>,
-    pub answers: Vec<Item>,
-    pub asked: Asked<Item>,
+    pub prompts: Vec<Finding>,
+    pub answers: Vec<Finding>,
+    pub asked: LastAsked<Finding>,
     /// What the client itself said of where the session stands, if nobody said anything since.
-    pub recap: Option<Item>,
+    pub recap: Option<Finding>,
     pub files: Vec<FileChange>,
-    pub functions: Vec<(String, Item)>,
-    pub commands: Vec<Ran>,
-    pub commits: Vec<Item>,
+    pub functions: Vec<(String, Finding)>,
+    pub commands: Vec<Used>,
+    pub commits: Vec<Finding>,
     pub history: Vec<Used>,
     pub tasks: Vec<ToDo>,
-    pub decisions: Vec<Item>,
+    pub decisions: Vec<Finding>,
     /// What the user told the agent not to do, after it had done something.
-    pub corrections: Vec<Item>,
+    pub corrections: Vec<Finding>,
     pub blockers: Vec<Blocker>,
-    pub next: Vec<Item>,
-    pub compaction: Option<Item>,
+    pub next: Vec<Finding>,
+    pub compaction: Option<Finding>,
     pub ending: Ending,
     /// The last prompt has had no answer.
     pub unanswered: bool,
@@ -85,10 +85,10 @@ struct SoFar {
     /// Calls that have no result yet.
     pending: HashMap<Id, Pending>,
     order: Vec<Id>,
-    failing: Failing<Item>,
+    failing: Failing<Finding>,
     /// The agent did something since it was last prompted.
     acted: bool,
-    denied: Vec<Item>,
+    denied: Vec<Finding>,
     /// The files that were read or edited, and where those that were edited stand in the list.
     looked_at: HashSet<PathBuf>,
     files: HashMap<PathBuf, usize>,
@@ -96,10 +96,10 @@ struct SoFar {
     functions: HashSet<(usize, String)>,
     tasks: HashMap<String, usize>,
     /// The error that came last, and whether it tells of a limit.
-    error: Option<(Item, bool)>,
+    error: Option<(Finding, bool)>,
     /// A plan that the user turned down, until the session goes on: whoever approves one and clears the context turns it
     /// down here, and goes on with it in another session.
-    rejected: Option<Item>,
+    rejected: Option<Finding>,
     created: u64,
     /// Characters said by both sides.
     said: u64,
@@ -140,7 +140,7 @@ impl Fold for Continuity {
     fn entry(&mut self, entry: &Entry, line: u64) {
         // From the middle of a file, nobody knows which line it is.
         let line = if self.partial { 0 } else { line };
-        let item = |text: &str| Item::new(ends_of(text), entry.time, line);
+        let item = |text: &str| Finding::new(ends_of(text), entry.time, line);
         if entry.renews {
             // Of what is written again, only the last answer matters: it may say more now.
             if let (What::Text(text), Some(last)) = (&entry.what, self.answers.last_mut())
@@ -190,17 +190,17 @@ impl Continuity {
         }
     }
 
-    fn prompt(&mut self, item: Item) {
+    fn prompt(&mut self, item: Finding) {
         self.go_on();
         self.prompted += 1;
         self.unanswered = true;
         // After another prompt, what was refused no longer stands in the way.
         self.so_far.denied.clear();
-        self.asked.push(&item.text, |own| Item { text: own, ..item.clone() });
+        self.asked.push(&item.text, |own| Finding { text: own, ..item.clone() });
         let own = own_words(&item.text);
         let said = |kind: Phrase| {
             let found = phrases::said(kind, &own).into_iter();
-            found.map(|text| Item { text, from_words: true, ..item.clone() }).collect::<Vec<_>>()
+            found.map(|text| Finding { text, from_words: true, ..item.clone() }).collect::<Vec<_>>()
         };
         said(Phrase::Decision).into_iter().for_each(|decision| self.decide(decision));
         if std::mem::take(&mut self.so_far.acted) {
@@ -213,9 +213,9 @@ impl Continuity {
     }
 
     /// The newest word on a matter counts, but words do not outweigh an answered question or an approved plan.
-    fn decide(&mut self, item: Item) {
-        let is_same = |known: &Item| known.text == item.text || phrases::overlap(&known.text, &item.text);
-        let replaces = |known: &Item| known.from_words >= item.from_words && is_same(known);
+    fn decide(&mut self, item: Finding) {
+        let is_same = |known: &Finding| known.text == item.text || phrases::overlap(&known.text, &item.text);
+        let replaces = |known: &Finding| known.from_words >= item.from_words && is_same(known);
         self.decisions.retain(|known| !replaces(known));
         self.decisions.push(item);
         // Of very many the last count; comparing each with each would take for ever.
@@ -228,8 +228,8 @@ impl Continuity {
         self.updated.is_none_or(|updated| now.0 - updated.0 > 5 * MINUTE)
     }
 
-    /// What follows from all that was read. `quiet` says that nobody has written for a while.
-    pub fn finish(&mut self, quiet: bool) {
+    /// What follows from all that was read.
+    pub fn finish(&mut self, now: Time) {
         self.ending = self.so_far.turns.ending();
         if !matches!(self.ending, Ending::Working | Ending::Asked) {
             // The agent went on without a result. Only calls that read something are sure to have been made.
@@ -239,7 +239,7 @@ impl Continuity {
             self.history.extend(pending.filter(looks));
             self.history.sort_by_key(|used| used.line);
         }
-        if quiet && self.ending == Ending::Working {
+        if self.is_quiet(now) && self.ending == Ending::Working {
             self.ending = Ending::Unfinished;
         }
         self.blockers = self.obstacles();
@@ -291,7 +291,7 @@ impl Continuity {
     }
 
     /// The commands that ran last.
-    pub fn recent_commands(&self) -> &[Ran] {
+    pub fn recent_commands(&self) -> &[Used] {
         &self.commands[self.commands.len().saturating_sub(HISTORY)..]
     }
 
@@ -301,13 +301,13 @@ impl Continuity {
     }
 
     /// A question or a plan that the agent waits for the user's word on.
-    fn open_question(&self) -> Option<Item> {
+    fn open_question(&self) -> Option<Finding> {
         let Pending { line, time, call, .. } = self.open_calls().find(|pending| pending.call.asks)?;
         let detail = call.detail.as_deref();
         let plan = || detail?.plan.as_deref().map(|plan| format!("approve the plan {}", plan_title(plan)));
         let bare = || if call.act == Act::Plan { "approve the plan".to_owned() } else { call.tool.to_string() };
         let text = detail.and_then(|detail| detail.question.clone()).or_else(plan).unwrap_or_else(bare);
-        Some(Item::new(text, *time, *line))
+        Some(Finding::new(text, *time, *line))
     }
 
     /// Calls that have no result, the last first, unless the agent went on without them.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::found::{Blocker, Item, Obstacle, ToDo, Used};
+use super::found::{Blocker, Finding, Obstacle, Used};
 use super::{Continuity, Ending, TASKS};
 use crate::entry::{Act, TaskState};
 use crate::fold::phrases::{self, Phrase};
@@ -13,7 +13,7 @@ const STEPS: usize = 20;
 
 impl Continuity {
     pub(super) fn obstacles(&mut self) -> Vec<Blocker> {
-        let blocker = |kind: Obstacle| move |item: Item| Blocker { kind, item };
+        let blocker = |kind: Obstacle| move |item: Finding| Blocker { kind, item };
         // What failed last comes first.
         let failing = self.so_far.failing.newest().cloned();
         let mut all: Vec<Blocker> = failing.map(blocker(Obstacle::Failing)).collect();
@@ -24,40 +24,43 @@ impl Continuity {
         let error_kind = |limit| if limit { Obstacle::Limit } else { Obstacle::Error };
         all.extend(self.so_far.error.take().map(|(item, limit)| Blocker { kind: error_kind(limit), item }));
         let tasks = self.tasks.iter().filter(|task| task.state == TaskState::Blocked);
-        all.extend(tasks.map(ToDo::item).map(blocker(Obstacle::Task)));
+        all.extend(tasks.map(|task| task.item.clone()).map(blocker(Obstacle::Task)));
         let crashed = self.open_calls().next().filter(|_| self.ending == Ending::Unfinished);
         all.extend(crashed.map(|pending| {
             let Used { tool, subject, time, line, .. } = pending.used();
             let text = format!("{tool} {subject}").trim().to_owned();
-            Blocker { kind: Obstacle::Crashed, item: Item::new(text, time, line) }
+            Blocker { kind: Obstacle::Crashed, item: Finding::new(text, time, line) }
         }));
         if let Some(last) = self.prompts.last() {
             let said = phrases::said(Phrase::Blocker, &own_words(&last.text)).into_iter();
-            all.extend(said.map(|text| Item { text, from_words: true, ..last.clone() }).map(blocker(Obstacle::Said)));
+            all.extend(
+                said.map(|text| Finding { text, from_words: true, ..last.clone() }).map(blocker(Obstacle::Said)),
+            );
         }
         all
     }
 
     /// What is to be done next: tasks that are at work, then open ones; then what the last answer lists, unless it was done
     /// since, and a prompt that nobody answered.
-    pub(super) fn open(&self) -> Vec<Item> {
+    pub(super) fn open(&self) -> Vec<Finding> {
         let of = |state: TaskState| self.tasks.iter().filter(move |task| task.state == state);
         let tasks = of(TaskState::Active).chain(of(TaskState::Open));
-        let mut next: Vec<Item> = tasks.map(ToDo::item).collect();
+        let mut next: Vec<Finding> = tasks.map(|task| task.item.clone()).collect();
         let listed = self.answers.last().into_iter().flat_map(|answer| {
             let steps = phrases::next_steps(&answer.text).into_iter();
-            steps.map(|text| Item { text, from_words: true, ..answer.clone() })
+            steps.map(|text| Finding { text, from_words: true, ..answer.clone() })
         });
         let done: Vec<&str> = of(TaskState::Done)
-            .map(|task| task.text.as_str())
-            .chain(self.commits.iter().map(|commit| commit.text.as_str()))
+            .map(|task| &task.item)
+            .chain(&self.commits)
+            .map(|item| item.text.as_str())
             .rev()
             .take(TASKS / 5)
             .collect();
-        let is_open = |item: &Item| !done.iter().any(|done| phrases::overlap(done, &item.text));
+        let is_open = |item: &Finding| !done.iter().any(|done| phrases::overlap(done, &item.text));
         next.extend(listed.take(STEPS).filter(is_open));
         let asked = self.asked.then.as_ref().or(self.asked.substantive.as_ref());
-        let is_last = |asked: &&Item| self.prompts.last().is_some_and(|last| last.time == asked.time);
+        let is_last = |asked: &&Finding| self.prompts.last().is_some_and(|last| last.time == asked.time);
         next.extend(asked.filter(|_| self.unanswered).filter(is_last).cloned());
         let mut known = HashSet::new();
         next.retain(|item| known.insert(item.text.clone()));

@@ -22,12 +22,12 @@ pub struct Definition<'a> {
 }
 
 impl<'a> Definition<'a> {
-    fn function(name: &'a str) -> Option<Definition<'a>> {
-        Some(Definition { name, function: true })
+    fn function(name: &'a str, is_one: bool) -> Option<Definition<'a>> {
+        is_one.then_some(Definition { name, function: true })
     }
 
-    fn class(name: &'a str) -> Option<Definition<'a>> {
-        Some(Definition { name, function: false })
+    fn class(name: &'a str, is_one: bool) -> Option<Definition<'a>> {
+        is_one.then_some(Definition { name, function: false })
     }
 }
 
@@ -107,7 +107,7 @@ fn function(rest: &str) -> Option<Definition<'_>> {
     let own = head.rsplit('.').next().unwrap_or(head).trim_start_matches('&');
     let whole = name(own)?;
     let hidden = whole.starts_with("__") && whole.ends_with("__");
-    Definition::function(whole).filter(|_| !hidden)
+    Definition::function(whole, !hidden)
 }
 
 /// In prose, another word follows.
@@ -116,7 +116,7 @@ fn class(rest: &str) -> Option<Definition<'_>> {
     let next = rest[whole.len()..].trim_start();
     let prose = next.starts_with(char::is_alphabetic)
         && !["extends", "implements", "where"].iter().any(|word| next.starts_with(word));
-    Definition::class(whole).filter(|_| !prose)
+    Definition::class(whole, !prose)
 }
 
 #[cfg(test)]

@@ -10,10 +10,10 @@ use crate::fold::one_of;
 pub fn script<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
     let text = after_all(line, "export default declare async abstract");
     if let Some(rest) = text.strip_prefix("function").filter(|rest| rest.starts_with([' ', '*'])) {
-        return Definition::function(name(rest.trim_start_matches(['*', ' ']))?);
+        return Definition::function(name(rest.trim_start_matches(['*', ' ']))?, true);
     }
     if let Some(rest) = after(text, "class") {
-        return Definition::class(name(rest)?).filter(|class| class.name != "extends");
+        return name(rest).and_then(|name| Definition::class(name, name != "extends"));
     }
     match after_one(text, "const let var") {
         Some(rest) => variable(rest, next),
@@ -27,7 +27,7 @@ fn variable<'a>(text: &'a str, next: &[&str]) -> Option<Definition<'a>> {
     let tail = text[variable.len()..].trim_start();
     let (equals, _) = tail.match_indices('=').find(|(at, _)| !tail[at + 1..].starts_with('>'))?;
     let known = equals == 0 || tail.starts_with(':');
-    Definition::function(variable).filter(|_| known && is_function(tail[equals + 1..].trim_start(), next))
+    Definition::function(variable, known && is_function(tail[equals + 1..].trim_start(), next))
 }
 
 /// `(a, b) => …`, `async x => …`, `function () {`, also over several lines.
@@ -60,7 +60,7 @@ fn method(text: &str) -> Option<Definition<'_>> {
     let method = name(text)?;
     let tail = after_brackets(&text[method.len()..])?.trim();
     let opens = tail == "{" || tail.starts_with(':') && tail.ends_with('{') && !tail.contains('?');
-    Definition::function(method).filter(|_| opens && !one_of(NEVER, method))
+    Definition::function(method, opens && !one_of(NEVER, method))
 }
 
 /// Go: `func` at the margin, with or without a receiver. What is indented is a value.
@@ -68,7 +68,7 @@ pub fn go<'a>(line: &'a str, _: &[&str]) -> Option<Definition<'a>> {
     let rest = after(line, "func")?;
     let rest = if rest.starts_with('(') { after_brackets(rest)?.trim_start() } else { rest };
     let found = name(rest)?;
-    Definition::function(found).filter(|_| rest[found.len()..].starts_with(['(', '[']))
+    Definition::function(found, rest[found.len()..].starts_with(['(', '[']))
 }
 
 /// Java and C#: members and classes with a modifier before them, as nearly all have.
@@ -82,7 +82,7 @@ pub fn member<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
         let tail = rest[whole.len()..].trim_start();
         let heads =
             tail.is_empty() || ["{", "<", ":", "(", "extends", "implements"].iter().any(|next| tail.starts_with(next));
-        return Definition::class(whole).filter(|_| heads);
+        return Definition::class(whole, heads);
     }
     if text.len() == line.trim_start().len() {
         return None;
@@ -94,7 +94,7 @@ pub fn member<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
         || tail.contains(") =>")
         || !tail.ends_with(';') && next.first().is_some_and(|line| line.trim() == "{");
     let called = head.contains('=') || head.contains(['.', '"']) && !head.contains('<');
-    Definition::function(found).filter(|_| opens && !called && !one_of(NEVER, found))
+    Definition::function(found, opens && !called && !one_of(NEVER, found))
 }
 
 /// C and C++: functions that begin at the margin, with their type before the name and their body after.
@@ -111,13 +111,13 @@ pub fn at_margin<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
         return None;
     }
     let Some((head, _)) = line.split_once('(') else {
-        return Definition::class(name(CLASSES.iter().find_map(|word| after(line, word))?)?);
+        return Definition::class(name(CLASSES.iter().find_map(|word| after(line, word))?)?, true);
     };
     let (head, short) = (head.trim_end(), last_name(head)?);
     let whole = head.rsplit(char::is_whitespace).next()?.trim_start_matches(['*', '&']);
     let named = if whole.contains("::") && !whole.contains('<') { whole } else { short };
     let typed = named.len() < head.len() || named.contains("::");
-    Definition::function(named).filter(|_| typed && !head.contains('=') && !one_of(NEVER, short))
+    Definition::function(named, typed && !head.contains('=') && !one_of(NEVER, short))
 }
 
 /// Shell scripts: `build() {` and `function build {`.
@@ -128,5 +128,5 @@ pub fn shell<'a>(line: &'a str, _: &[&str]) -> Option<Definition<'a>> {
     let rest = text[end..].trim_start();
     let called = rest.strip_prefix('(').is_some_and(|rest| rest.trim_start().starts_with(')'));
     let opens = called || word && (rest.is_empty() || rest.starts_with('{'));
-    Definition::function(&text[..end]).filter(|_| end > 0 && opens)
+    Definition::function(&text[..end], end > 0 && opens)
 }

@@ -50,6 +50,7 @@ fn python(all: &[&str]) -> Work {
     while let Some(option) = all.get(at).filter(|word| word.starts_with('-') && !["-m", "-c"].contains(word)) {
         at += if ["-W", "-X"].contains(option) { 2 } else { 1 };
     }
+    let is_test = |stem: &str| stem.starts_with("test_") || stem.ends_with("_test");
     match all.get(at..).unwrap_or_default() {
         ["-m", "build", ..] => Work::Build,
         ["-m", "tox" | "nox", ..] => Work::Test,
@@ -60,7 +61,7 @@ fn python(all: &[&str]) -> Work {
             ("setup.py", Some("build")) => Work::Build,
             ("setup.py", Some("install")) => Work::Install,
             ("manage.py" | "setup.py", Some(_)) => Work::Other,
-            (name, _) if name.ends_with(".py") && name.starts_with("test_") || name.ends_with("_test.py") => Work::Test,
+            (name, _) if name.strip_suffix(".py").is_some_and(is_test) => Work::Test,
             _ => executed(file),
         },
     }
