@@ -1,5 +1,6 @@
 //! Limits: how much may be read, and how long it may take.
 
+use std::io;
 use std::time::{Duration, Instant};
 
 /// The most that is read of a session at one look.
@@ -41,8 +42,27 @@ impl Deadline {
         self.taken() * 2 > self.allowed
     }
 
+    /// Whether reading stopped because the deadline is over. A time-out of the system has a number, and is another error.
+    pub fn is_late(error: &io::Error) -> bool {
+        error.kind() == io::ErrorKind::TimedOut && error.raw_os_error().is_none()
+    }
+
     /// How long it has taken so far.
     pub fn taken(&self) -> Duration {
         self.started.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A file on a network may take too long as well, which is no matter of the deadline.
+    #[test]
+    fn a_timeout_of_the_system_is_another_error() {
+        let of_system = io::Error::from_raw_os_error(libc::ETIMEDOUT);
+        assert_eq!(of_system.kind(), io::ErrorKind::TimedOut);
+        assert!(!Deadline::is_late(&of_system));
+        assert!(Deadline::is_late(&io::ErrorKind::TimedOut.into()));
     }
 }

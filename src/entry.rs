@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
-/// Defines an enum whose variants have names that people and programs read: `name()`, and `ALL` of them.
+/// Defines an enum whose variants have names that people and programs read: `name()`, `named()`, and `ALL` of them.
 macro_rules! named {
     ($(#[$attribute:meta])* pub enum $type:ident {
         $($(#[$of_variant:meta])* $variant:ident = $name:literal,)*
@@ -26,6 +26,10 @@ macro_rules! named {
                 match self {
                     $($type::$variant => $name,)*
                 }
+            }
+
+            pub fn named(name: &str) -> Option<$type> {
+                $type::ALL.into_iter().find(|known| known.name() == name)
             }
         }
     };
@@ -130,7 +134,7 @@ pub enum What<'a> {
 
 /// A tool call. `subjects` are the paths, the command or the pattern it is about: one as a rule, none for some tools,
 /// several for a patch over several files.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call<'a> {
     pub id: Option<Id>,
     pub tool: Cow<'a, str>,
@@ -255,6 +259,11 @@ impl What<'_> {
 }
 
 impl Entry<'_> {
+    /// Whether this is a prompt that was said while the agent was busy, written again where the agent takes it up.
+    pub fn is_taken_up(&self) -> bool {
+        matches!(self.what, What::Text(_)) && self.role == Role::User && !self.begins && !self.renews
+    }
+
     /// Whether a person or the agent said or did something. What a client notes for itself, long after the end
     /// perhaps, is none.
     pub fn is_activity(&self) -> bool {

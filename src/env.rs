@@ -12,6 +12,10 @@ use std::time::{Duration, Instant};
 use crate::path::absolute;
 use crate::time::Time;
 
+/// Where macOS keeps what a program keeps for its user. What may be deleted is in a directory of its own in there.
+const SUPPORT: &str = "Library/Application Support/session-monitor";
+
+#[derive(Clone)]
 pub struct Env {
     vars: BTreeMap<OsString, OsString>,
     pub home: PathBuf,
@@ -56,13 +60,7 @@ impl Env {
 
     /// A copy of this environment with another working directory.
     pub fn at(&self, cwd: PathBuf) -> Env {
-        Env {
-            vars: self.vars.clone(),
-            home: self.home.clone(),
-            cwd,
-            fixed_now: self.fixed_now,
-            input: self.input.clone(),
-        }
+        Env { cwd, ..self.clone() }
     }
 
     /// Makes a directory for a while; the caller deletes it.
@@ -149,27 +147,41 @@ impl Env {
     }
 
     pub fn config_dir(&self) -> PathBuf {
-        self.dir("XDG_CONFIG_HOME", ".config", "Library/Application Support")
+        self.dir("XDG_CONFIG_HOME", ".config", SUPPORT)
     }
 
     pub fn cache_dir(&self) -> PathBuf {
-        self.dir("XDG_CACHE_HOME", ".cache", "Library/Caches")
+        self.dir("XDG_CACHE_HOME", ".cache", "Library/Caches/session-monitor")
     }
 
     pub fn state_dir(&self) -> PathBuf {
-        self.dir("XDG_STATE_HOME", ".local/state", "Library/Application Support")
+        self.dir("XDG_STATE_HOME", ".local/state", "Library/Application Support/session-monitor/state")
     }
 
     /// Where what the user wrote is kept: nothing in it may be deleted.
     pub fn data_dir(&self) -> PathBuf {
-        self.dir("XDG_DATA_HOME", ".local/share", "Library/Application Support")
+        self.dir("XDG_DATA_HOME", ".local/share", SUPPORT)
     }
 
     /// The XDG directory where its variable is set or the platform has none of its own, else the platform's.
     fn dir(&self, xdg: &str, unix: &str, mac: &str) -> PathBuf {
         let chosen = self.var(xdg).map(PathBuf::from).filter(|dir| dir.is_absolute());
-        let platform = || self.home.join(if cfg!(target_os = "macos") { mac } else { unix });
-        chosen.unwrap_or_else(platform).join("session-monitor")
+        match chosen {
+            None if cfg!(target_os = "macos") => self.home.join(mac),
+            chosen => chosen.unwrap_or_else(|| self.home.join(unix)).join("session-monitor"),
+        }
+    }
+
+    /// Variables whose values are of no use, with what is used instead.
+    pub fn problems(&self) -> Vec<String> {
+        let bad = |name: &str, is_bad: bool, instead: &str| {
+            let value = self.var(name).filter(|_| is_bad)?;
+            Some(format!("{name}={}: {instead}", value.to_string_lossy()))
+        };
+        let is_utc = self.var("TZ").is_some_and(|zone| zone == "UTC");
+        let zone = bad("TZ", !is_utc && self.time_zone().is_none(), "not a known time zone; UTC is used");
+        let no_time = "not a time like 2026-11-16T12:00:00Z; the clock is used";
+        zone.into_iter().chain(bad("SESSION_MONITOR_NOW", self.fixed_now.is_none(), no_time)).collect()
     }
 
     /// Width of the output: `COLUMNS`, else the terminal's, else as wide as it gets.

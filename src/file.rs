@@ -44,10 +44,13 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads one of our own files.
-pub fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+/// Reads one of our own files. One that is larger than we would ever write it came from somebody else.
+pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open_own(OpenOptions::new().read(true), path)?;
     let mut bytes = Vec::new();
-    open_own(OpenOptions::new().read(true), path)?.read_to_end(&mut bytes)?;
+    if file.take(most + 1).read_to_end(&mut bytes)? as u64 > most {
+        return Err(io::Error::other(format!("larger than {most} bytes, and so not written by us; remove it")));
+    }
     Ok(bytes)
 }
 
@@ -179,8 +182,15 @@ pub fn there<T>(path: &Path, mut ask: impl FnMut() -> io::Result<T>) -> Result<O
 pub fn if_reachable<T>(found: Result<Option<T>, Unreadable>) -> Result<Option<T>, Unreadable> {
     use io::ErrorKind::{InvalidFilename, InvalidInput, PermissionDenied};
     found.or_else(|bad| match bad.error.kind() {
-        InvalidFilename | InvalidInput | PermissionDenied => Ok(None),
+        InvalidFilename | InvalidInput => Ok(None),
         _ if is_loop(&bad.error) => Ok(None),
+        // What lies beyond a directory or a link that this user may not pass is of no use to them, and they may well work
+        // beside it. But what can be looked at and is refused all the same is there: that it is refused is an error.
+        PermissionDenied => match lstat(&bad.path) {
+            Ok(meta) if meta.as_ref().is_none_or(Metadata::is_symlink) => Ok(None),
+            Err(again) if again.error.kind() == PermissionDenied => Ok(None),
+            _ => Err(bad),
+        },
         _ => Err(bad),
     })
 }

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::entry::named;
 use crate::env::Env;
 use crate::time::HOUR;
 
@@ -23,11 +24,13 @@ pub struct Settings {
     pub ignore: Vec<PathBuf>,
 }
 
-/// Which sessions the hook mentions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    Project,
-    Machine,
+named! {
+    /// Which sessions the hook mentions.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Scope {
+        Project = "project",
+        Machine = "machine",
+    }
 }
 
 impl Default for Settings {
@@ -52,19 +55,14 @@ const KEYS: [(&str, &str, Set); 6] = [
         number.map(|number| settings.budget = number).ok_or("not a number of characters from 1 to 9000")
     }),
     ("scope", "SESSION_CONTEXT_SCOPE", |settings, text, _| {
-        let scope = match text {
-            "project" => Some(Scope::Project),
-            "machine" => Some(Scope::Machine),
-            _ => None,
-        };
-        scope.map(|scope| settings.scope = scope).ok_or("neither project nor machine")
+        Scope::named(text).map(|scope| settings.scope = scope).ok_or("neither project nor machine")
     }),
     ("first_look", "SESSION_CONTEXT_FIRST_LOOK", |settings, text, _| {
         let span = humantime::parse_duration(text).ok().and_then(|span| i64::try_from(span.as_millis()).ok());
         span.map(|span| settings.first_look = span).ok_or("not a time span like 30m or 2h")
     }),
     ("deadline", "SESSION_CONTEXT_DEADLINE", |settings, text, _| {
-        let span = humantime::parse_duration(text).ok();
+        let span = humantime::parse_duration(text).ok().filter(|span| !span.is_zero());
         span.map(|span| settings.deadline = span).ok_or("not a time span like 300ms or 1s")
     }),
     ("redact", "SESSION_READER_REDACT", |settings, text, _| {

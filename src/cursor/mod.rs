@@ -52,7 +52,8 @@ impl Cursor {
 }
 
 /// Where the newest whole lines begin that make up at most `most` bytes before `end`; the last one counts even if it is
-/// longer. None if no line begins within reach. When the time is over, that is the error [`io::ErrorKind::TimedOut`].
+/// longer. None if no line begins within reach. When the time is over, that is the error that
+/// [`Deadline::is_late`] knows.
 pub fn newest_lines(file: &File, end: u64, most: u64, deadline: &Deadline) -> io::Result<Option<u64>> {
     /// How far back the beginning of a line is looked for.
     const REACH: u64 = 32 << 20;

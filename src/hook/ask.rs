@@ -1,6 +1,5 @@
 //! What an agent's hook is given on stdin, read by the `[hook]` table of its format, and the reply in the agent's form.
 
-use crate::session::find;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
@@ -11,6 +10,7 @@ use crate::env::Env;
 use crate::format::Known;
 use crate::format::descriptor::{Hook, Pointer};
 use crate::format::prompt::Said;
+use crate::session::find;
 
 /// An agent asks what to add to a prompt.
 #[derive(Debug)]
@@ -149,11 +149,8 @@ impl Fields {
     }
 
     fn ask<'f>(self, format: &'f Known, hook: &'f Hook) -> Asked<'f> {
-        let typed = match self.prompt.as_deref().map(|prompt| format.prompt().sort(prompt.into())) {
-            None | Some(Said::Nothing) => false,
-            Some(Said::Typed(_) | Said::Machine(Mark::Command, _)) => true,
-            Some(Said::Machine(..)) => false,
-        };
+        let said = self.prompt.as_deref().map(|prompt| format.prompt().sort(prompt.into()));
+        let typed = matches!(said, Some(Said::Typed(_) | Said::Machine(Mark::Command, _)));
         let Some(moment) = self.moment(hook).filter(|_| self.subagent.is_none()) else { return Asked::Nothing };
         let path = |text: Option<String>| text.map(PathBuf::from).filter(|path| path.is_absolute());
         let usual = match moment {
@@ -184,12 +181,12 @@ enum Moment {
 
 /// Puts a value where a pointer points, making the objects on the way.
 fn put(object: &mut Value, pointer: &Pointer, value: Value) {
-    let mut place = object;
+    let mut value_at = object;
     for key in &pointer.0 {
-        if !place.is_object() {
-            *place = Value::Object(Map::new());
+        if !value_at.is_object() {
+            *value_at = Value::Object(Map::new());
         }
-        place = &mut place[key.as_str()];
+        value_at = &mut value_at[key.as_str()];
     }
-    *place = value;
+    *value_at = value;
 }

@@ -5,24 +5,30 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::Observer;
 use super::news::{Candidate, Reason};
-use super::survey::{Survey, Surveyor};
+use super::survey::{self, Survey, Surveyor};
 use crate::entry::Id;
 use crate::file::{self, Stamp, Unreadable};
+use crate::path::base_name;
+use crate::read::once::Ids as IdSet;
 use crate::session::find::Listing;
 use crate::session::{Home, Session, find};
-use crate::state::cursors::{Look, Seen};
-use crate::time::DAY;
+use crate::state::cursors::{Look, Seen, Walk};
+use crate::time::{DAY, HOUR, SECOND, Time};
 
-const MICRO: i64 = 1000;
-/// Files are stamped by a clock that may lag a little behind, in nanoseconds.
-const LAG: i64 = 2_000_000_000;
-/// For how long a session may wait for a subagent without a word of its own, in nanoseconds.
-const LONG: i64 = 24 * 3600 * 1_000_000_000;
+/// How many nanoseconds of a stamp are one of [`Time`].
+const NANOS: i64 = 1_000_000;
+/// How far the clock that stamps files may lag behind.
+const LAG: i64 = 2 * SECOND;
+/// For how long a session may wait for a subagent without a word of its own.
+const LONG: i64 = DAY;
 /// For how long a file or a name that is missing may come back.
 const MISSING: i64 = 7 * DAY;
+/// For how long a directory that cannot be read holds up the clock.
+const LOST: i64 = HOUR;
 
 impl<'s, 'f> Surveyor<'s, 'f> {
     /// The files that have to be opened.
@@ -33,33 +39,51 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
-    /// Files that were not written since then have nothing new; by the clock that stamps files, in nanoseconds.
-    fn horizon(&self) -> i64 {
-        let is_good = |look: &&Look| look.place == self.place && look.clock <= self.env.file_clock() / MICRO;
-        match self.view.look.as_ref().filter(is_good) {
-            Some(look) => look.clock.saturating_mul(MICRO).saturating_sub(LAG),
+    /// The last look, if it was at the same sessions.
+    fn last_look(&self) -> Option<&'s Look> {
+        self.view.look.as_ref().filter(|look| look.scope == self.scope)
+    }
+
+    /// What was written before then was found by the last look; by the clock that stamps files.
+    fn seen_until(&self) -> Time {
+        let now = self.file_time();
+        // In a home, a session may get its name long after its words.
+        let look = self.last_look().filter(|_| self.observer.home.is_none());
+        look.and_then(Look::looked).filter(|looked| *looked <= now).unwrap_or_else(|| {
             // A first look, or one from elsewhere, or the clock was set back: all that may be news.
-            None => {
-                let window = self.env.now().0.saturating_sub(self.since().0);
-                self.env.file_clock().saturating_sub(window.saturating_mul(MICRO * MICRO)).saturating_sub(LAG)
-            }
-        }
+            Time(now.0.saturating_sub(self.env.now().0.saturating_sub(self.since().0)))
+        })
+    }
+
+    /// A file that was never seen and not written since then has nothing new.
+    fn horizon(&self) -> i64 {
+        self.seen_until().0.saturating_sub(LAG)
+    }
+
+    fn file_time(&self) -> Time {
+        Time(self.env.file_clock() / NANOS)
     }
 
     /// The sessions of a home that changed since the last look.
     fn named(&self, home: &Home, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
-        let horizon = self.horizon();
+        survey.seen_until = self.file_time();
         let mut candidates = Vec::new();
         let mut there = HashSet::new();
         let names = match home.names() {
             Ok(names) => names,
-            // Who does not know the names must not take them for missing.
+            // If the names cannot be listed, none of them counts as missing.
             Err(bad) => {
                 survey.bad.push(bad);
                 return candidates;
             }
         };
         for name in names {
+            // However many names there are, the rest comes another time.
+            if self.deadline.is_half_over() && !candidates.is_empty() {
+                survey.cut_short = true;
+                there.insert(name);
+                continue;
+            }
             let session = match home.session(&name, self.formats, self.env) {
                 Ok(Some(session)) => session,
                 // A name without a transcript, or one that is being written.
@@ -86,8 +110,9 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             // A name may have got another session, or one that was seen before without it. What is left of the old one is
             // still to be told.
             let named = self.view.sessions.get(&name);
+            let is_other = |old: &String| self.at(old).is_none_or(|(old, _)| old.id != session.id);
             let (old, seen) = match named {
-                Some(seen) if seen.path.as_ref().is_some_and(|seen| *seen != path) => (named, None),
+                Some(seen) if seen.path.as_ref().is_some_and(is_other) => (named, None),
                 seen => (None, seen),
             };
             let unnamed = self.view.sessions.get_key_value(&path).filter(|_| seen.is_none());
@@ -97,21 +122,23 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 let key = path.to_string_lossy().into_owned();
                 there.insert(key.clone());
                 let (seen, session) = (self.view.sessions.get(&key), Session { path, ..session.clone() });
-                let candidate = Candidate { key, session, stamp, named: true, subagent: true, seen, moved_from: None };
-                candidates.extend(self.consider(candidate, horizon, survey));
+                let candidate = Candidate { named: true, subagent: true, ..Candidate::new(key, session, stamp, seen) };
+                candidates.extend(self.consider(candidate, survey));
             }
             if let Some((key, old)) = old.and_then(|old| Some((old.path.as_ref()?, old))) {
                 survey.forgotten.push(name.clone());
-                candidates.extend(self.known(key, old, horizon, survey).ok().flatten());
+                // From now on it is known by its path, also if there is nothing to read.
+                survey.remembered.push((key.clone(), Seen { path: None, ..old.clone() }));
+                candidates.extend(self.known(key, old, survey).ok().and_then(|known| known.candidate));
             }
             there.insert(name.clone());
-            let candidate = Candidate { key: name, session, stamp, named: true, subagent: false, seen, moved_from };
-            candidates.extend(self.consider(candidate, horizon, survey));
+            let candidate = Candidate { named: true, moved_from, ..Candidate::new(name, session, stamp, seen) };
+            candidates.extend(self.consider(candidate, survey));
         }
         for (key, seen) in self.view.sessions.iter().filter(|(key, _)| !there.contains(*key)) {
             match key.starts_with('/') {
                 // Where a name was before.
-                true => candidates.extend(self.known(key, seen, horizon, survey).ok().flatten()),
+                true => candidates.extend(self.known(key, seen, survey).ok().and_then(|known| known.candidate)),
                 false => self.missing(key, seen, survey),
             }
         }
@@ -120,20 +147,16 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// Whether a file has to be opened. If not, it is noted why.
-    fn consider(
-        &self,
-        candidate: Candidate<'s, 'f>,
-        horizon: i64,
-        survey: &mut Survey<'f>,
-    ) -> Option<Candidate<'s, 'f>> {
+    fn consider(&self, candidate: Candidate<'s, 'f>, survey: &mut Survey<'f>) -> Option<Candidate<'s, 'f>> {
         let Candidate { session, stamp, seen, .. } = &candidate;
         let examined = examined(&session.path, *stamp);
         let was_examined = self.examined.contains(&examined) && !seen.is_some_and(|seen| seen.unread);
         let reason = match seen {
             _ if session.name.as_deref().is_some_and(Home::is_throw_away) => Some(Reason::ThrowAway),
             _ if self.observer.is(session) => Some(Reason::Own),
-            Some(seen) if !has_changed(seen, *stamp) => Some(Reason::Unchanged),
-            None if stamp.changed < horizon => Some(Reason::Old),
+            // One that moved is opened once, so that it is known by its new path.
+            Some(seen) if candidate.moved_from.is_none() && !has_changed(seen, *stamp) => Some(Reason::Unchanged),
+            None if stamp.changed / NANOS < self.horizon() => Some(Reason::Old),
             _ => was_examined.then_some(Reason::Old),
         };
         let Some(reason) = reason else { return Some(candidate) };
@@ -146,13 +169,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// A session that has been seen, by its path, if it has to be opened. The error says that it is not there.
-    fn known(
-        &self,
-        path: &str,
-        seen: &'s Seen,
-        horizon: i64,
-        survey: &mut Survey<'f>,
-    ) -> Result<Option<Candidate<'s, 'f>>, Missing> {
+    fn known(&self, path: &str, seen: &'s Seen, survey: &mut Survey<'f>) -> Result<Known<'s, 'f>, Missing> {
         let stamp = match file::stat(Path::new(path)) {
             Ok(Some(meta)) => Stamp::from(&meta),
             Ok(None) => {
@@ -161,26 +178,29 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             }
             Err(bad) => {
                 survey.bad.push(bad);
-                return Ok(None);
+                return Ok(Known::default());
             }
         };
+        let mut known = Known { inode: Some(stamp.inode), candidate: None };
         if !has_changed(seen, stamp) && seen.absent.is_none() && !self.explain {
-            return Ok(None);
+            return Ok(known);
         }
-        let session = find::at(self.formats, self.env, Path::new(path)).or_else(|| self.in_folder(path));
-        let subagent = session.is_none();
-        let Some(session) = session.or_else(|| find::subagent_at(self.formats, self.env, Path::new(path))) else {
+        let Some((session, subagent)) = self.at(path) else {
             survey.forgotten.push(path.to_owned());
-            return Ok(None);
+            return Ok(known);
         };
-        let (key, seen) = (path.to_owned(), Some(seen));
-        let candidate = Candidate { key, session, stamp, named: false, subagent, seen, moved_from: None };
-        Ok(self.consider(candidate, horizon, survey))
+        let candidate = Candidate { subagent, ..Candidate::new(path.to_owned(), session, stamp, Some(seen)) };
+        known.candidate = self.consider(candidate, survey);
+        Ok(known)
     }
 
-    /// A Pi session in a folder of the home.
-    fn in_folder(&self, path: &str) -> Option<Session<'f>> {
-        self.observer.home.as_ref()?.in_folder(Path::new(path), self.formats)
+    /// The session whose transcript is at a path, and whether it is a subagent's.
+    fn at(&self, path: &str) -> Option<(Session<'f>, bool)> {
+        let (path, home) = (Path::new(path), self.observer.home.as_ref());
+        let session = find::at(self.formats, self.env, path);
+        let session = session.or_else(|| home?.in_folder(path, self.formats));
+        let subagent = || find::subagent_at(self.formats, self.env, path).map(|session| (session, true));
+        session.map(|session| (session, false)).or_else(subagent)
     }
 
     /// The sessions of the machine that changed since the last look.
@@ -188,51 +208,64 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let horizon = self.horizon();
         let mut candidates = Vec::new();
         let mut known: HashMap<u64, &str> = HashMap::with_capacity(self.view.sessions.len());
-        // A file that is not there may have another path now.
-        let mut moved: HashMap<(u64, u64), (&'s str, &'s Seen)> = HashMap::new();
+        // A file that is not there may be elsewhere now: under the same name, or at least with the same inode.
+        let mut moved_by_name: HashMap<(String, &str), (&'s str, &'s Seen)> = HashMap::new();
+        let mut moved_by_inode: HashMap<(u64, u64), (&'s str, &'s Seen)> = HashMap::new();
         for (key, seen) in &self.view.sessions {
-            match (self.known(key, seen, horizon, survey), seen.stamp) {
-                (Ok(candidate), stamp) => {
+            match self.known(key, seen, survey) {
+                Ok(Known { inode, candidate }) => {
                     candidates.extend(candidate);
-                    known.extend(stamp.map(|(_, inode, ..)| (inode, file_name(key))));
+                    known.extend(inode.map(|inode| (inode, base_name(key))));
                 }
-                (Err(Missing), Some((device, inode, ..))) => drop(moved.insert((device, inode), (&**key, seen))),
-                (Err(Missing), None) => {}
+                Err(Missing) => {
+                    moved_by_name.extend(self.at(key).map(|(old, _)| ((old.id, base_name(key)), (&**key, seen))));
+                    moved_by_inode.extend(seen.stamp.map(|(device, inode, ..)| ((device, inode), (&**key, seen))));
+                }
             }
         }
         let mut bad = Vec::new();
         let mut new = HashSet::new();
-        // A walk that was cut short goes on where it stopped.
-        let walk = self.view.look.as_ref().filter(|look| look.place == self.place).and_then(|look| look.walk);
-        let (done, began) = walk.unwrap_or((0, self.env.file_clock() / MICRO));
-        let (mut count, mut stamped, mut late) = (0u64, 0, false);
+        // Where nothing is to be told, nobody asks for them.
+        let mut ids = (!candidates.is_empty() || self.last_look().is_none()).then(Ids::default);
+        // A walk that was cut short goes on, past the files that it has been to.
+        let mut walk = self.last_look().and_then(|look| look.walk.clone()).unwrap_or_default();
+        walk.began = if walk.stamped.is_empty() { self.file_time() } else { walk.began };
+        let before: IdSet = walk.stamped.iter().copied().collect();
+        let (mut count, mut late) = (0u64, false);
         // A session that has been quiet for long has no subagent at work; there may be very many of them.
-        let lively: RefCell<Vec<Id>> = RefCell::default();
+        let lively: RefCell<IdSet> = RefCell::new(walk.lively.drain(..).collect());
         let is_lively = |id: &str| {
-            let mut lively = lively.borrow_mut();
-            // As good as sorted from the second question on.
-            lively.sort_unstable();
-            [Some(id), id.get(..8)].into_iter().flatten().any(|id| lively.binary_search(&Id::of(id.as_bytes())).is_ok())
+            let lively = lively.borrow();
+            [Some(id), id.get(..8)].into_iter().flatten().any(|id| lively.contains(&Id::of(id.as_bytes())))
         };
         find::each(self.formats, self.env, Some(&is_lively), &mut bad, &mut |file: Listing<'_, 'f>, bad| {
-            // Asking for the time is cheap, but not for each of thousands.
-            count += 1;
-            late = late || count > done && (count - done) % 256 == 0 && self.deadline.is_over();
+            ids.iter_mut().for_each(|ids| ids.add(&file, self.observer));
             let seen = known.get(&file.inode()).is_some_and(|name| *name == file.name);
-            let passed = late || seen || count <= done;
-            let stamp = if passed { None } else { Unreadable::noted(file.stamp(), bad) };
-            stamped = if late { stamped } else { count };
-            if !file.is_subagent && (seen || stamp.is_some_and(|stamp| stamp.changed >= horizon.saturating_sub(LONG))) {
+            // The ends of names tell more than their beginnings.
+            let name = file.name.as_bytes();
+            let id = Id(Id::of(&name[name.len().saturating_sub(20)..]).0.wrapping_add(file.inode()));
+            let mut stamp = None;
+            if !seen && !late && !before.contains(&id) {
+                // Asking for the time is cheap, but not for each of thousands.
+                count += 1;
+                late = count % 256 == 0 && self.deadline.is_over();
+                stamp = Unreadable::noted(file.stamp(), bad);
+                walk.stamped.extend(stamp.map(|_| id));
+            }
+            let changed = stamp.map(|stamp| stamp.changed / NANOS);
+            if !file.is_subagent && (seen || changed.is_some_and(|changed| changed >= horizon.saturating_sub(LONG))) {
                 lively.borrow_mut().extend(file.id.map(|id| Id::of(id.as_bytes())));
             }
             let Some(stamp) = stamp else { return };
-            let moved = moved.get(&(stamp.device, stamp.inode)).copied();
-            let is_old = stamp.changed < horizon && moved.is_none();
+            let id = || file.id.unwrap_or_default().to_owned();
+            let by_name = if moved_by_name.is_empty() { None } else { moved_by_name.get(&(id(), file.name)).copied() };
+            let moved = by_name.or_else(|| moved_by_inode.get(&(stamp.device, stamp.inode)).copied());
+            let is_old = stamp.changed / NANOS < horizon && moved.is_none();
             if is_old && (!self.explain || file.is_subagent) {
                 return;
             }
             let session = file.session(Some(stamp));
-            let key = self.key(&session);
+            let key = survey::key(&session);
             if self.view.sessions.contains_key(&key) {
                 return;
             }
@@ -241,16 +274,33 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 return;
             }
             let (moved_from, seen) = moved.map_or((None, None), |(key, seen)| (Some(key), Some(seen)));
-            let subagent = file.is_subagent;
-            let candidate = Candidate { key, session, stamp, named: false, subagent, seen, moved_from };
-            candidates.extend(self.consider(candidate, horizon, survey));
+            let (subagent, by_inode) = (file.is_subagent, moved_from.is_some() && by_name.is_none());
+            let candidate = Candidate { subagent, moved_from, by_inode, ..Candidate::new(key, session, stamp, seen) };
+            candidates.extend(self.consider(candidate, survey));
         });
-        survey.lost_sight = !bad.is_empty();
         survey.cut_short = late;
-        survey.walk = late.then_some((stamped, began));
-        survey.clock = Some(began);
+        survey.seen_until = match (late, bad.is_empty()) {
+            (true, _) => self.seen_until(),
+            // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
+            (false, false) => self.seen_until().max(Time(walk.began.0.saturating_sub(LOST))),
+            (false, true) => walk.began,
+        };
+        survey.walk = late.then(|| Walk { lively: lively.into_inner().into_iter().collect(), ..walk });
         survey.bad.extend(bad);
+        ids.into_iter().for_each(|ids| drop(self.cache.ids.set(ids)));
         candidates
+    }
+
+    /// What the names of all files tell, from a walk that was made anyway, or from one for this if there is time.
+    pub(super) fn ids(&self) -> &Ids {
+        self.cache.ids.get_or_init(|| {
+            let mut ids = Ids::default();
+            if !self.deadline.is_over() {
+                let bad = &mut self.cache.unreadable.borrow_mut();
+                find::each(self.formats, self.env, None, bad, &mut |file, _| ids.add(&file, self.observer));
+            }
+            ids
+        })
     }
 
     /// What is not there now may come back: a volume that was unmounted, a directory that was moved, a name that is being
@@ -268,17 +318,77 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 /// A file or a name that is not there.
 struct Missing;
 
+/// A session that has been seen: which file it is now, and whether it has to be opened.
+#[derive(Default)]
+struct Known<'s, 'f> {
+    inode: Option<u64>,
+    candidate: Option<Candidate<'s, 'f>>,
+}
+
+/// What a walk over all files finds by their names alone: the ids of the sessions, a line for each, and the file of the
+/// observer's own.
+#[derive(Default)]
+pub(super) struct Ids {
+    pub all: String,
+    pub own: Option<PathBuf>,
+}
+
+impl Ids {
+    pub fn add(&mut self, file: &Listing, observer: &Observer) {
+        let Some(id) = file.id.filter(|_| !file.is_subagent) else { return };
+        self.all.push_str(id);
+        self.all.push('\n');
+        if id == observer.id && self.own.is_none() {
+            let session = file.session(None);
+            self.own = (session.format.name == observer.format.name).then_some(session.path);
+        }
+    }
+}
+
 fn has_changed(seen: &Seen, stamp: Stamp) -> bool {
     seen.unread || seen.stamp != Some(stamp.into())
 }
 
 /// Names a state of a file: its path and its stamp.
 pub(super) fn examined(path: &Path, stamp: Stamp) -> u64 {
-    let Stamp { device, inode, size, modified, .. } = stamp;
-    let numbers = [device, inode, size, modified as u64].map(u64::to_le_bytes).concat();
+    // When anything else about it changed counts, too: it may belong to the user by now.
+    let Stamp { device, inode, size, modified, changed } = stamp;
+    let numbers = [device, inode, size, modified as u64, changed as u64].map(u64::to_le_bytes).concat();
     Id::of(&[path.as_os_str().as_encoded_bytes(), &numbers].concat()).0
 }
 
-fn file_name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Deadline;
+    use crate::env::Env;
+    use crate::settings::Settings;
+    use crate::state::cursors::View;
+
+    /// In a home, a session may be named long after its transcript was written, so what no look has seen may be news
+    /// however many looks there were since. Elsewhere the last look has seen all files.
+    #[test]
+    fn a_name_may_come_later_than_its_transcript() {
+        const NOW: Time = Time(100 * DAY);
+        let dir = tempfile::tempdir().expect("a directory");
+        let (settings, formats) = (Settings::default(), crate::format::known(Path::new("/nonexistent")).0);
+        let deadline = Deadline::after(settings.deadline);
+        let env = Env::fixed(dir.path(), dir.path().join("work"), NOW);
+        for (named, ago) in [(false, 0), (true, 5 * HOUR)] {
+            if named {
+                std::fs::create_dir_all(env.cwd.join(".volute/sessions")).expect("directories");
+            }
+            let observer = Observer::new(&formats[0], "me", None, &env, &settings);
+            assert_eq!(observer.home.is_some(), named);
+            let mut view = View::default();
+            let scope = Surveyor::new(&env, &settings, &formats, &observer, &view, &deadline).scope;
+            let looked = Time(env.file_clock() / NANOS);
+            let mut look = Look { scope, ..Look::new(Time(NOW.0 - 5 * HOUR)) };
+            look.set_looked(looked);
+            view.look = Some(look);
+            let surveyor = Surveyor::new(&env, &settings, &formats, &observer, &view, &deadline);
+            let distance = surveyor.horizon() + LAG + ago - looked.0;
+            assert!((0..HOUR).contains(&distance), "named: {named}, {distance}");
+        }
+    }
 }

@@ -7,11 +7,12 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::Observer;
-use super::survey::{self, Survey};
+use super::survey::Survey;
 use crate::env::Env;
 use crate::show::activity::Block;
 use crate::state;
 use crate::state::cursors::{self, Cursors, Look};
+use crate::time::{DAY, HOUR, SECOND};
 
 /// Prints a reply. Only then may anything count as told.
 pub fn print(reply: &str, out: &mut dyn Write) -> Result<(), String> {
@@ -27,17 +28,18 @@ pub fn save(cursors: &Cursors) -> Result<(), String> {
 
 /// A new observer is a good moment to forget those that have not looked for long.
 pub fn forget(cursors: &mut Cursors, observer: &Observer, env: &Env) {
-    const LONG: i64 = 90 * 24 * 3600;
-    let before = env.file_clock() / 1_000_000_000 - LONG;
-    // Nobody writes for that long.
-    let hour_ago = env.file_clock() / 1_000_000_000 - 3600;
+    const LONG: i64 = 90 * DAY;
+    let seconds_before_now = |span: i64| env.file_clock() / 1_000_000_000 - span / SECOND;
+    let before = seconds_before_now(LONG);
+    // No write takes an hour.
+    let hour_ago = seconds_before_now(HOUR);
     for dir in
         [env.state_dir(), env.cache_dir(), env.data_dir()].iter().map(PathBuf::as_path).chain(cursors.path().parent())
     {
         state::remove_leftovers(dir, hour_ago);
     }
     match (&observer.home, cursors.path().parent()) {
-        // Who does not know all names forgets none.
+        // If the names cannot be listed, none is forgotten.
         (Some(home), _) => home.names().into_iter().for_each(|names| cursors.forget_others(&names, before)),
         (None, Some(dir)) => cursors::forget(dir, before),
         (None, None) => {}
@@ -54,27 +56,23 @@ pub fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, now: Look) -
         view.sessions.remove(&key);
     }
     view.sessions.extend(survey.remembered);
-    let first = Look { clock: now.clock - survey::LOST, ..now.clone() };
-    let look = view.look.get_or_insert(first);
+    let look = view.look.get_or_insert_with(|| now.clone());
     for (index, news) in survey.news.into_iter().enumerate() {
         let told = block.shown.contains(&index);
         if told {
-            look.remember(&news.prints);
+            look.remember(&news.fingerprints);
         }
         let seen = news.parts.into_iter().map(|(key, before, after)| (key, if told { after } else { before }));
         view.sessions.extend(seen);
     }
-    look.place = now.place;
+    look.scope = now.scope;
     look.since = now.since;
     look.id = now.id;
     // A look that did not get to all files knows nothing of the others.
-    let others = look.examined.iter().filter(|_| look.walk.or(survey.walk).is_some());
+    let others = look.examined.iter().filter(|_| walked);
     let examined: BTreeSet<u64> = others.chain(&survey.examined).copied().collect();
     look.examined = examined.into_iter().collect();
-    // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
-    let is_complete = !survey.lost_sight && survey.walk.is_none();
-    let seen_until = survey.clock.unwrap_or(now.clock);
-    look.clock = if is_complete { seen_until } else { look.clock.max(now.clock - survey::LOST) };
+    look.set_looked(survey.seen_until);
     look.walk = survey.walk;
     changed
 }

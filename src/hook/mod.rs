@@ -36,7 +36,7 @@ use std::io::Write;
 use ask::{Ask, Asked, Source};
 pub use observer::Observer;
 use survey::{News, Surveyor};
-pub use tell::{Told, tell};
+pub use tell::tell;
 
 use crate::budget::Deadline;
 use crate::env::Env;
@@ -45,12 +45,12 @@ use crate::settings::Settings;
 use crate::show::gate::Gate;
 use crate::show::untrusted::length;
 use crate::state::cursors::{Cursors, Look};
-use crate::state::journal::{Journal, Note};
+use crate::state::journal::{HookRun, Journal};
 use crate::state::notes::Notes;
 
 /// Notes in the journal that the program itself is at fault: nobody sees the stderr of a hook.
 pub fn note_fault(fault: &str, env: &Env) {
-    let note = Note { time: Some(env.now()), trouble: vec![fault.into()], ..Note::default() };
+    let note = HookRun { time: Some(env.now()), trouble: vec![fault.into()], ..HookRun::default() };
     let _ = Journal::in_dir(&env.state_dir()).append(&note);
 }
 
@@ -59,7 +59,7 @@ pub struct Run<'r> {
     out: &'r mut dyn Write,
     err: &'r mut dyn Write,
     deadline: Deadline,
-    note: Note,
+    note: HookRun,
 }
 
 /// What the command line of the hook says.
@@ -73,14 +73,14 @@ struct Flags {
 impl<'r> Run<'r> {
     pub fn new(out: &'r mut dyn Write, err: &'r mut dyn Write) -> Run<'r> {
         let deadline = Deadline::after(Settings::default().deadline);
-        Run { out, err, deadline, note: Note::default() }
+        Run { out, err, deadline, note: HookRun::default() }
     }
 
     /// Says what is wrong, once; the prompt goes on.
     fn trouble(&mut self, what: impl std::fmt::Display) {
         let what = Gate::new(true).line(what.to_string()).into_owned();
         // Looking for news and for what a prompt names may both fail at the same file.
-        if self.note.trouble.contains(&what) {
+        if self.note.trouble.iter().any(|said| said.starts_with(&what)) {
             return;
         }
         let _ = writeln!(self.err, "session-context: {what}");
@@ -165,7 +165,7 @@ impl<'r> Run<'r> {
     fn begin(&mut self, ask: &Ask, source: Option<Source>, surveyor: &Surveyor, news: &[News]) -> String {
         let look = surveyor.view.look.as_ref();
         let started = look.is_some_and(|look| look.started);
-        let is_first_look = look.is_none_or(|look| look.clock == 0);
+        let is_first_look = look.is_none_or(|look| look.looked().is_none());
         let is_first_prompt = source.is_none() && is_first_look && surveyor.is_first_prompt();
         let source = match source {
             Some(Source::New) if started => return String::new(),
@@ -173,29 +173,27 @@ impl<'r> Run<'r> {
             None if ask.starts_with_prompt() && !started => Some(Source::New),
             source => source,
         };
-        let (notes, wrong) = Notes::read(surveyor.env, surveyor.project_dir());
-        wrong.iter().for_each(|wrong| self.trouble(wrong));
         let begun = match source {
-            Some(source) => surveyor.start(source, &ask.prompt, news, &notes),
-            None => surveyor.recalled(&ask.prompt, news, &notes),
+            Some(source) => {
+                let (notes, wrong) = Notes::read(surveyor.env, surveyor.project_dir());
+                wrong.iter().for_each(|wrong| self.trouble(wrong));
+                surveyor.start(source, &ask.prompt, news, &notes)
+            }
+            None => surveyor.recalled(&ask.prompt, news),
         };
-        for bad in &begun.bad {
-            self.trouble(format_args!("{}: {}", bad.path.display(), bad.error));
-        }
-        begun.text
+        surveyor.unreadable().iter().for_each(|bad| self.trouble(bad));
+        begun
     }
 
     /// Prints what is told at the start, and remembers that it was.
-    fn close_start(&mut self, ask: &Ask, text: &str, cursors: &mut Cursors, now: Look) -> Result<(), String> {
+    fn close_start(&mut self, ask: &Ask, text: &str, cursors: &mut Cursors, now: &Look) -> Result<(), String> {
         if text.is_empty() {
             return Ok(());
         }
         deliver::print(&ask.reply(text), self.out)?;
-        self.note.text = text.to_owned();
+        text.clone_into(&mut self.note.text);
         // What happened before counts as news for the first prompt still.
-        let window = now.since;
-        let look = cursors.view.look.get_or_insert_with(|| Look { clock: 0, place: 0, ..Look::new(window, 0) });
-        look.started = true;
+        cursors.view.look.get_or_insert_with(|| Look::new(now.since)).started = true;
         deliver::save(cursors)
     }
 
@@ -209,11 +207,10 @@ impl<'r> Run<'r> {
     ) -> Result<(), String> {
         let observer = Observer::new(ask.format, &ask.session, ask.transcript.clone(), env, settings);
         if let Some(bad) = observer.bad.first() {
-            let why = format!("{}: {}", bad.path.display(), bad.error);
-            return Err(format!("{why}; what is new will be told when it can be read"));
+            return Err(format!("{bad}; what is new will be told when it can be read"));
         }
         self.note.agent.clone_from(&ask.format.name);
-        self.note.session = observer.key().to_owned();
+        observer.key().clone_into(&mut self.note.session);
         let deadline = self.deadline;
         let file = observer.cursors(env);
         let opened = Cursors::open(file, observer.key(), &deadline, &mut |what| self.trouble(what));
@@ -225,18 +222,16 @@ impl<'r> Run<'r> {
         let now = surveyor.look();
         if source.is_some() {
             let begun = self.begin(ask, source, &surveyor, &[]);
-            return self.close_start(ask, &begun, &mut cursors, now);
+            return self.close_start(ask, &begun, &mut cursors, &now);
         }
         let survey = surveyor.survey();
         let begun = self.begin(ask, None, &surveyor, &survey.news);
         let room = settings.budget.saturating_sub(if begun.is_empty() { 0 } else { length(&begun) + 1 });
-        let Told { survey, block } = tell(survey, &surveyor, room);
-        #[cfg(debug_assertions)]
-        if env.var("SESSION_CONTEXT_FAULT").is_some_and(|fault| fault == "panic") {
-            panic!("asked for by SESSION_CONTEXT_FAULT");
-        }
+        let block = tell(&survey, &surveyor, room);
+        let fault = env.var("SESSION_CONTEXT_FAULT").filter(|_| cfg!(debug_assertions));
+        assert!(fault.is_none_or(|fault| fault != "panic"), "asked for by SESSION_CONTEXT_FAULT");
         for bad in survey.bad.iter().chain(&*surveyor.unreadable()) {
-            self.trouble(format_args!("{}: {}", bad.path.display(), bad.error));
+            self.trouble(bad);
         }
         if survey.cut_short {
             self.trouble(format_args!("not everything was read within {:?}; the rest follows", settings.deadline));
@@ -251,7 +246,7 @@ impl<'r> Run<'r> {
             self.note.text = text;
         }
         // A session that was told where the work stopped has not looked yet.
-        let is_first = cursors.view.look.as_ref().is_none_or(|look| look.clock == 0);
+        let is_first = cursors.view.look.as_ref().is_none_or(|look| look.looked().is_none());
         if deliver::settle(&mut cursors, survey, &block, now) || !begun.is_empty() {
             if let (false, Some(look)) = (begun.is_empty(), &mut cursors.view.look) {
                 look.started = true;

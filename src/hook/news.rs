@@ -3,18 +3,18 @@
 //! Nothing is told here, and nothing is remembered: [`New`] says where reading began and where it ended, and whoever tells
 //! the news moves the cursor.
 
-use std::borrow::Cow;
 use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 
 use crate::budget::{self, Deadline};
 use crate::cursor::{Buffer, Cursor, newest_lines};
-use crate::entry::Entry;
 use crate::env::Env;
 use crate::file::Stamp;
+use crate::fold::Basics;
+use crate::read::once::drop_old;
 use crate::read::tail::{self, Position, StartAt};
-use crate::read::{Part, Transcript};
+use crate::read::{Before, Lines, Part, Transcript};
 use crate::secrets::redact;
 use crate::session::beside::{self, TitleIndex};
 use crate::session::trust::{Judge, Trust};
@@ -35,11 +35,18 @@ pub struct Candidate<'v, 'f> {
     pub subagent: bool,
     /// How far it was seen.
     pub seen: Option<&'v Seen>,
-    /// The key it had before its file got another path, if the inode tells the truth.
+    /// The key it had before its file got another path.
     pub moved_from: Option<&'v str>,
+    /// Only the inode says that it had that key.
+    pub by_inode: bool,
 }
 
-impl Candidate<'_, '_> {
+impl<'v, 'f> Candidate<'v, 'f> {
+    /// A session that is where it was, has no name and is no subagent's.
+    pub fn new(key: String, session: Session<'f>, stamp: Stamp, seen: Option<&'v Seen>) -> Candidate<'v, 'f> {
+        Candidate { key, session, stamp, named: false, subagent: false, seen, moved_from: None, by_inode: false }
+    }
+
     /// Its file, where that is not its key.
     pub fn path(&self) -> Option<String> {
         (self.named && !self.subagent).then(|| self.session.path.to_string_lossy().into_owned())
@@ -81,8 +88,7 @@ pub struct New {
     pub before: Seen,
     pub after: Seen,
     pub meta: Metadata,
-    /// It goes on where it was seen to; else everything in it is read for the first time, or again.
-    pub resumed: bool,
+    pub start: StartAt,
 }
 
 /// Reads candidates for one observer.
@@ -93,7 +99,7 @@ pub struct Reader<'r> {
     /// What is older was never news.
     since: Time,
     members: Members,
-    judge: Judge<'r>,
+    judge: Judge,
     pub titles: TitleIndex,
     buffer: Buffer,
     /// How many bytes were read so far.
@@ -113,7 +119,7 @@ impl<'r> Reader<'r> {
         Reader { env, settings, deadline, since, members, judge, titles, buffer, read: 0 }
     }
 
-    /// Reads what is new, or says why it does not count. Out of time is the error [`io::ErrorKind::TimedOut`].
+    /// Reads what is new, or says why it does not count. Out of time is the error that [`Deadline::is_late`] knows.
     pub fn read(&mut self, candidate: &Candidate) -> io::Result<Result<New, Reason>> {
         let session = &candidate.session;
         let transcript = Transcript::open(&session.path, session.format.format())?.subagent(candidate.subagent);
@@ -124,25 +130,27 @@ impl<'r> Reader<'r> {
             Trust::Foreign => return Ok(Err(Reason::Foreign)),
         }
         let seen = candidate.seen.filter(|seen| !seen.is_untouched());
-        let moved = candidate.moved_from.is_some();
-        let start = tail::start(file, seen.map(|seen| Position { offset: seen.offset, mark: seen.mark, moved }))?;
+        let by_inode = candidate.by_inode;
+        let start = tail::start(file, seen.map(|seen| Position { offset: seen.offset, mark: seen.mark, by_inode }))?;
         let seen = seen.filter(|_| start != StartAt::First);
         let mut cwd = seen.and_then(|seen| seen.cwd.clone());
         if seen.is_none() {
-            let beginning = transcript.beginning();
+            let beginning = transcript.beginning()?;
             if beginning.subagent && !candidate.subagent {
                 return Ok(Err(Reason::Subagent));
             }
-            cwd = beginning.cwd.map_or_else(|| Ok(beside::beside(session)?.cwd), |cwd| io::Result::Ok(Some(cwd)))?;
+            cwd = began_in(beginning.cwd, session)?;
         }
         if cwd.as_ref().is_some_and(|cwd| self.settings.ignores(Path::new(cwd))) {
             return Ok(Err(Reason::Ignored));
         }
         let anywhere = candidate.named || self.settings.scope == Scope::Machine;
         let began_here = anywhere || cwd.as_ref().is_some_and(|cwd| self.members.has(cwd));
-        if !began_here && !self.ends_here(&transcript)? {
-            // A directory that could not be looked at is not another project.
-            return self.members.bad.pop().map_or(Ok(Err(Reason::Elsewhere)), |bad| Err(bad.into()));
+        let resumed = seen.filter(|_| matches!(start, StartAt::Resume(_)));
+        let mut last_cwd = resumed.and_then(|seen| seen.last_cwd.clone());
+        let here = last_cwd.as_ref().is_some_and(|cwd| self.members.has(cwd));
+        if !began_here && !here && !self.ends_here(&transcript)? {
+            return self.sure(Ok(Err(Reason::Elsewhere)));
         }
         let mut before = match (start, seen) {
             (StartAt::Resume(_), Some(seen)) => seen.clone(),
@@ -162,14 +170,23 @@ impl<'r> Reader<'r> {
             before.more |= before.offset > unread;
         }
         if too_long && seen.is_none() {
-            return Ok(Err(Reason::TooLong));
+            return self.sure(Ok(Err(Reason::TooLong)));
         }
-        // What a session said before it came here is none of the observer's business.
+        // What a session said before it came to this project is not told here.
         let members = &mut self.members;
-        let mut is_here = |cwd: &str| members.has(cwd);
+        let mut is_here = |cwd: &str| {
+            if last_cwd.as_deref() != Some(cwd) {
+                last_cwd = Some(cwd.to_owned());
+            }
+            members.has(cwd)
+        };
         let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
         let from = if too_long { size } else { before.offset };
-        let mut part = transcript.part(from, &before.last, &mut self.buffer, only)?;
+        let lines = Lines { from, only, here, ..Lines::default() };
+        let (person_title, agent_title) = said_titles(&before);
+        let basics = Basics { person_title, agent_title, ..Basics::default() };
+        let known = Before { last: &before.last, checks: &before.checks, basics };
+        let mut part = transcript.part(lines, known, &mut self.buffer)?;
         if too_long {
             part.end = before.offset;
         }
@@ -181,33 +198,48 @@ impl<'r> Reader<'r> {
         let offset = before.offset;
         before = before.at(Cursor::at(file, offset)?);
         before.cwd = cwd.or_else(|| part.cwds.first().cloned());
-        let titled = self.title(session, &part, &before);
-        let after = Seen {
+        // Both are kept in a file: not with a secret in them.
+        let kept = |title: Option<String>| {
+            title.map(|title| redact(title.trim()).into_owned()).filter(|title| !title.is_empty())
+        };
+        let said = (kept(part.basics.person_title.clone()), kept(part.basics.agent_title.clone()));
+        self.titles.complete_or_note(&mut part.basics, session, self.env);
+        part.checks.iter_mut().for_each(|(_, command)| *command = redact(command).into_owned());
+        let mut after = Seen {
             // An unfinished line is no reason to look again; whatever follows it is.
             stamp: Some(Stamp::from(&transcript.meta).into()),
-            seen: Some(self.env.now()),
+            seen_at: Some(self.env.now()),
             // Of a file that was written anew, what it said before may come back bit by bit.
             after: before.after.filter(|_| seen.is_some()),
-            by_person: titled.as_ref().is_some_and(|(_, by_person)| *by_person),
-            // It is kept in a file: not with a secret in it.
-            title: titled.map(|(title, _)| redact(title.trim()).into_owned()).filter(|title| !title.is_empty()),
+            title: kept(part.basics.given_title().map(str::to_owned)),
+            by_person: part.basics.person_title.is_some(),
+            said_titles: None,
             more: false,
             unread: false,
             last: part.last.clone(),
+            checks: part.checks.clone(),
+            last_cwd: last_cwd.filter(|_| !began_here),
             ..before.clone()
         };
+        after.said_titles = Some(said).filter(|said| *said != said_titles(&after));
         let after = after.at(Cursor::at(file, part.end)?);
-        let resumed = matches!(start, StartAt::Resume(_));
-        Ok(Ok(New { part, before: Seen { unread: true, ..before }, after, meta: transcript.meta, resumed }))
+        let new = New { part, before: Seen { unread: true, ..before }, after, meta: transcript.meta, start };
+        self.sure(Ok(Ok(new)))
     }
 
-    /// A file that is not what it was: only what is later than the last look at it is news.
+    /// An answer, unless a directory could not be looked at: then it is not known what belongs to the project.
+    pub fn sure<T>(&mut self, answer: io::Result<T>) -> io::Result<T> {
+        let bad = std::mem::take(&mut self.members.bad).pop();
+        bad.map_or(answer, |bad| Err(bad.into()))
+    }
+
+    /// Where to begin in a file that was rewritten: only what is later than the last look at it is news.
     fn again(&self, seen: &Seen) -> Seen {
         // If that look is in the future, the clock was set back, and its time says nothing.
-        let looked = seen.seen.filter(|looked| *looked <= self.env.now());
+        let looked = seen.seen_at.filter(|looked| *looked <= self.env.now());
         let after = looked.map_or(self.since, |looked| Time(looked.0.saturating_add(1)));
-        let (title, print) = (seen.title.clone(), seen.print);
-        Seen { after: Some(after), title, by_person: seen.by_person, print, last: seen.last.clone(), ..Seen::default() }
+        let Seen { title, by_person, said_titles, fingerprint, last, .. } = seen.clone();
+        Seen { after: Some(after), title, by_person, said_titles, fingerprint, last, ..Seen::default() }
     }
 
     /// Whether a session belongs to the observer's project, and is one: if so, whether it began there.
@@ -216,12 +248,12 @@ impl<'r> Reader<'r> {
         if self.judge.trust(&session.path, &transcript.meta)? != Trust::Own {
             return Ok(None);
         }
-        let beginning = transcript.beginning();
-        let cwd = beginning.cwd.map_or_else(|| Ok(beside::beside(session)?.cwd), |cwd| io::Result::Ok(Some(cwd)))?;
+        let beginning = transcript.beginning()?;
+        let cwd = began_in(beginning.cwd, session)?;
         let ignored = cwd.as_ref().is_some_and(|cwd| self.settings.ignores(Path::new(cwd)));
         let began = named || cwd.is_some_and(|cwd| self.is_here(&cwd));
         let here = began || self.ends_here(&transcript)?;
-        Ok((here && !beginning.subagent && !ignored).then_some(began))
+        self.sure(Ok((here && !beginning.subagent && !ignored).then_some(began)))
     }
 
     pub fn is_here(&mut self, cwd: &str) -> bool {
@@ -232,28 +264,22 @@ impl<'r> Reader<'r> {
     fn ends_here(&mut self, transcript: &Transcript) -> io::Result<bool> {
         let size = transcript.meta.len();
         let start = newest_lines(&transcript.file, size, budget::WHEREABOUTS, self.deadline)?;
-        let cwds = transcript.part(start.unwrap_or(size), &[], &mut self.buffer, None)?.cwds;
+        let lines = Lines { from: start.unwrap_or(size), ..Lines::default() };
+        let cwds = transcript.part(lines, Before::default(), &mut self.buffer)?.cwds;
         Ok(cwds.iter().any(|cwd| self.members.has(cwd)))
-    }
-
-    /// The title, and whether a person gave it: the newest that a person gave, else the newest of the agent.
-    fn title<'t>(&mut self, session: &Session, part: &'t Part, before: &'t Seen) -> Option<(Cow<'t, str>, bool)> {
-        let by_person = part.basics.person_title.as_deref().map(Cow::Borrowed);
-        let by_person = by_person.or_else(|| self.titles.person_title(session, self.env).map(Cow::Owned));
-        let known = before.title.as_deref().map(|title| (Cow::Borrowed(title), before.by_person));
-        let by_agent = part.basics.agent_title.as_deref().map(|title| (Cow::Borrowed(title), false));
-        let known_by_person = known.clone().filter(|(_, by_person)| *by_person);
-        by_person.map(|title| (title, true)).or(known_by_person).or(by_agent).or(known)
     }
 }
 
-/// Leaves out what is older; says whether there was any. What has no time has that of what came before it.
-fn drop_old(entries: &mut Vec<Entry>, after: Time, otherwise: Time) -> bool {
-    let count = entries.len();
-    let mut time = None;
-    entries.retain(|entry| {
-        time = entry.time.or(time);
-        time.unwrap_or(otherwise) >= after
-    });
-    entries.len() < count
+/// The titles in a transcript so far, by a person and by the agent.
+fn said_titles(seen: &Seen) -> (Option<String>, Option<String>) {
+    let only = || if seen.by_person { (seen.title.clone(), None) } else { (None, seen.title.clone()) };
+    seen.said_titles.clone().unwrap_or_else(only)
+}
+
+/// The directory that a session began in: its first lines tell, or a file beside them.
+fn began_in(told: Option<String>, session: &Session) -> io::Result<Option<String>> {
+    match told {
+        Some(cwd) => Ok(Some(cwd)),
+        None => Ok(beside::beside(session)?.cwd),
+    }
 }

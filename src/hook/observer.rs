@@ -7,7 +7,7 @@ use crate::env::Env;
 use crate::file::Unreadable;
 use crate::format::Known;
 use crate::read::Transcript;
-use crate::session::{self, Home, Project, Session, find};
+use crate::session::{Home, Project, Session, find};
 use crate::settings::{Scope, Settings};
 use crate::state::cursors;
 
@@ -35,10 +35,9 @@ impl<'f> Observer<'f> {
         settings: &Settings,
     ) -> Observer<'f> {
         let mut bad = Vec::new();
-        let project = Unreadable::noted(Project::find(&env.cwd).map(Some), &mut bad);
-        let project = project.unwrap_or_else(|| Project::of(&env.cwd));
+        let project = Project::noted(&env.cwd, &mut bad);
         let home = match settings.scope {
-            Scope::Project => Unreadable::noted(Home::above(&env.cwd), &mut bad),
+            Scope::Project => Unreadable::noted(Home::above(env), &mut bad),
             Scope::Machine => None,
         };
         let name = home.as_ref().and_then(|home| Unreadable::noted(name(home, id, transcript.as_deref()), &mut bad));
@@ -50,11 +49,11 @@ impl<'f> Observer<'f> {
         Observer { format, id: id.into(), home, name, transcript, project, bad }
     }
 
-    /// A session as an observer. Its file name may have only the beginning of its id; the file itself has all of it.
+    /// A session as an observer.
     pub fn of(session: Session<'f>, env: &Env, settings: &Settings) -> Observer<'f> {
         let transcript = Transcript::open(&session.path, session.format.format()).ok();
-        let whole = transcript.and_then(|transcript| transcript.beginning().session);
-        let id = whole.filter(|id| id.starts_with(&session.id) && session::is_id(id)).unwrap_or(session.id);
+        let inside = transcript.and_then(|transcript| transcript.beginning().ok()?.session);
+        let id = session.whole_id(inside.as_deref()).to_owned();
         Observer::new(session.format, &id, Some(session.path), env, settings)
     }
 
@@ -73,7 +72,7 @@ impl<'f> Observer<'f> {
     /// Where its cursors are.
     pub fn cursors(&self, env: &Env) -> PathBuf {
         if let Some(home) = &self.home {
-            return cursors_of(home);
+            return home.cursors();
         }
         let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
         let id = if self.id.len() <= 100 && self.id.chars().all(plain) {
@@ -85,18 +84,12 @@ impl<'f> Observer<'f> {
     }
 }
 
-fn cursors_of(home: &Home) -> PathBuf {
-    home.dir().join("session-cursors.json")
-}
-
 /// What a session is called in a home. It keeps its name while its name file is missing or half written.
 fn name(home: &Home, id: &str, transcript: Option<&Path>) -> Result<Option<String>, Unreadable> {
-    let before = || cursors::observer_with(&cursors_of(home), id);
+    let before = || cursors::observer_with(&home.cursors(), id);
     match home.name_of(id, transcript) {
-        Ok(None) => {
-            let names = home.names()?;
-            Ok(before().filter(|name| !names.contains(name)))
-        }
+        // Unless the name is another session's by now.
+        Ok(None) => Ok(before().filter(|name| home.is_free(name))),
         Err(bad) if Home::is_torn(&bad) => Ok(before()),
         name => name,
     }

@@ -9,9 +9,9 @@ use super::survey::Surveyor;
 use crate::budget;
 use crate::cursor::{Buffer, newest_lines};
 use crate::entry::{Act, Entry, Role, What};
-use crate::file::Unreadable;
+use crate::file::{self, Unreadable};
 use crate::path::absolute;
-use crate::read::{Part, Transcript};
+use crate::read::{Before, Lines, Part, Transcript};
 use crate::session::{Session, find};
 use crate::time::Time;
 
@@ -21,7 +21,7 @@ const MOST_SUBAGENTS: usize = 20;
 /// What a session has worked on: file, what it did, when.
 pub type Touched = HashMap<PathBuf, (Act, Option<Time>)>;
 
-impl Surveyor<'_, '_> {
+impl<'f> Surveyor<'_, 'f> {
     /// Whether the observer has not been prompted before.
     pub fn is_first_prompt(&self) -> bool {
         let is_prompt = |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
@@ -31,12 +31,19 @@ impl Surveyor<'_, '_> {
     /// The end of the observer's own transcript.
     pub fn own(&self) -> &Part {
         // Without it, only a conflict may go untold.
-        self.own.get_or_init(|| self.own_path().and_then(|path| self.end_of(path, false)).unwrap_or_default())
+        let read = || self.own_session().and_then(|own| self.end_of(own.path.clone(), false));
+        self.cache.own.get_or_init(|| read().unwrap_or_default())
     }
 
-    fn own_path(&self) -> Option<PathBuf> {
-        let there = self.observer.transcript.clone().filter(|path| path.is_file());
-        there.or_else(|| self.find(&self.observer.id))
+    /// The observer as a session, if it has a transcript by now.
+    pub(super) fn own_session(&self) -> Option<&Session<'f>> {
+        let is_file = |path: &&PathBuf| {
+            let meta = Unreadable::noted(file::stat(path), &mut self.cache.unreadable.borrow_mut());
+            meta.is_some_and(|meta| meta.is_file())
+        };
+        let path = || self.observer.transcript.as_ref().filter(is_file).or_else(|| self.ids().own.as_ref());
+        let session = || Some(Session::new(&self.observer.id, self.observer.format, None, path()?.clone()));
+        self.cache.own_session.get_or_init(session).as_ref()
     }
 
     /// The end of a transcript of the observer, or of one of its subagents.
@@ -45,12 +52,13 @@ impl Surveyor<'_, '_> {
             let transcript = Transcript::open(&path, self.observer.format.format())?.subagent(subagent);
             let size = transcript.meta.len();
             let start = newest_lines(&transcript.file, size, budget::OWN, self.deadline)?;
-            transcript.part(start.unwrap_or(size), &[], &mut Buffer::default(), None)
+            let lines = Lines { from: start.unwrap_or(size), ..Lines::default() };
+            transcript.part(lines, Before::default(), &mut Buffer::default())
         };
         match read() {
             Ok(part) => Some(part),
             Err(error) => {
-                self.unreadable.borrow_mut().push(Unreadable { path, error });
+                self.cache.unreadable.borrow_mut().push(Unreadable { path, error });
                 None
             }
         }
@@ -58,27 +66,13 @@ impl Surveyor<'_, '_> {
 
     /// What the observer's subagents have edited lately, as far as there is time to look.
     fn own_subagents(&self) -> Vec<Entry<'static>> {
-        let Some(path) = self.own_path() else { return Vec::new() };
-        let (id, format) = (self.observer.id.clone(), self.observer.format);
-        let own = Session { id, name: None, format, root: None, path, stamp: None };
-        let mut files = find::subagents(&own, &own.id, &mut self.unreadable.borrow_mut());
+        let Some(own) = self.own_session() else { return Vec::new() };
+        let mut files = find::subagents(own, &own.id, &mut self.cache.unreadable.borrow_mut());
         files.truncate(MOST_SUBAGENTS);
         let read = files.iter().take_while(|_| !self.deadline.is_over());
         let parts = read.filter_map(|(path, _)| self.end_of(path.clone(), true));
         let is_edit = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
         parts.flat_map(|part| part.entries).filter(is_edit).collect()
-    }
-
-    /// The transcript of the observer's agent that has an id in its name.
-    pub(super) fn find(&self, id: &str) -> Option<PathBuf> {
-        let mut found = None;
-        let format = std::slice::from_ref(self.observer.format);
-        find::each(format, self.env, None, &mut self.unreadable.borrow_mut(), &mut |file, _| {
-            if found.is_none() && file.id == Some(id) {
-                found = Some(file.session(None).path);
-            }
-        });
-        found
     }
 
     /// What the observer has read and edited lately.
@@ -90,10 +84,10 @@ impl Surveyor<'_, '_> {
                 continue;
             }
             for path in &call.subjects {
-                let place = touched.entry(absolute(&self.env.cwd, path)).or_insert((call.act, entry.time));
+                let known = touched.entry(absolute(&self.env.cwd, path)).or_insert((call.act, entry.time));
                 // That it edited a file says more than that it read it afterwards.
-                if (call.act == Act::Edit && entry.time >= place.1) || place.0 != Act::Edit {
-                    *place = (call.act, entry.time);
+                if (call.act == Act::Edit && entry.time >= known.1) || known.0 != Act::Edit {
+                    *known = (call.act, entry.time);
                 }
             }
         }

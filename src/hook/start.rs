@@ -3,9 +3,11 @@
 //! Only the ends of transcripts are read, the newest first, and no more of them once the deadline is over. Which session is
 //! the last one is a rule of `session::last`.
 
-use std::path::PathBuf;
+use std::io;
+use std::path::Path;
 
 use super::ask::Source;
+use super::candidates::Ids;
 use super::survey::{News, Surveyor};
 use crate::file::{self, Stamp, Unreadable};
 use crate::fold::Continuity;
@@ -14,30 +16,28 @@ use crate::fold::text::ends_of;
 use crate::session::last::{self, Standing};
 use crate::session::{Home, Session, find, stopped};
 use crate::show::start::{Past, Recall, Start, full_name, start};
-use crate::state::notes::{Kind, Notes};
+use crate::state::notes::{Kind, Marks, Notes};
 
 /// How many sessions a first prompt is compared with.
 const RECALLED: usize = 12;
 
-impl<'s, 'f> Surveyor<'s, 'f> {
+impl<'f> Surveyor<'_, 'f> {
     /// What a session that begins is told, if there is anything. It begins with a prompt where the agent has no event for
     /// its start; `told` are the sessions that it hears of anyway.
-    pub fn start(&self, source: Source, prompt: &str, told: &[News], notes: &Notes) -> Begun {
+    pub fn start(&self, source: Source, prompt: &str, told: &[News], notes: &Notes) -> String {
         let now = self.env.now();
         let pins = notes.pins(now);
         let pins = pins.iter().map(|pin| pin.text.as_str()).collect();
         let compacted = source == Source::Compacted;
         let cleared = source == Source::Cleared;
-        let mut bad = Vec::new();
-        let own = if compacted || cleared { self.own_continuity(&mut bad) } else { None };
+        let own = if compacted || cleared { self.own_continuity() } else { None };
         // After a `/clear` the session may be another, with a transcript of its own.
         let own = own.filter(|own| compacted || own.messages > 0);
         let count = if prompt.is_empty() { 1 } else { RECALLED };
-        let mut earlier = if compacted { Earlier::default() } else { self.earlier(count, cleared, notes) };
-        bad.append(&mut earlier.bad);
+        let earlier = if compacted { Earlier::default() } else { self.earlier(count, cleared) };
         // The newest is told in full.
         let others = earlier.sessions.get(1..).unwrap_or_default();
-        let recall = self.recall(prompt, others, told, notes);
+        let recall = self.recall(prompt, others, told, &earlier.marks);
         let past = match (&own, earlier.sessions.first()) {
             (Some(own), _) => Past::Own(own),
             (None, Some((session, last))) if cleared => Past::Cleared(self.full_name(session), last),
@@ -51,31 +51,29 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         };
         let shown = |path: &str| self.env.shown_from(cwd.as_deref(), path);
         let noted = notes.notes(Kind::Decision, now).map(|note| note.text.as_str()).collect();
-        Begun { text: start(&Start { pins, noted, past, recall }, now, self.settings.budget, &shown), bad }
+        start(&Start { pins, noted, past, recall }, now, self.settings.budget, &shown)
     }
 
-    /// The end of the observer's own transcript.
-    fn own_continuity(&self, bad: &mut Vec<Unreadable>) -> Option<Continuity> {
-        let mut is_file = |path: &PathBuf| Unreadable::noted(file::stat(path), bad).is_some_and(|meta| meta.is_file());
-        let there = self.observer.transcript.clone().filter(&mut is_file);
-        let path = there.or_else(|| self.find(&self.observer.id))?;
-        let session = Session {
-            id: self.observer.id.clone(),
-            name: None,
-            format: self.observer.format,
-            root: None,
-            path,
-            stamp: None,
-        };
-        let stop = stopped::stopped(&session, self.env.now(), self.deadline, None);
-        stop.map_err(|error| bad.push(Unreadable { path: session.path, error })).ok()
+    /// Where the observer itself stopped.
+    fn own_continuity(&self) -> Option<Continuity> {
+        let own = self.own_session()?;
+        self.noted(&own.path, stopped::stopped(own, self.env.now(), self.deadline, None))
+    }
+
+    /// What was read of a file, if it could be; if not, that is noted.
+    fn noted<T>(&self, path: &Path, read: io::Result<T>) -> Option<T> {
+        Unreadable::noted(
+            read.map(Some).map_err(|error| Unreadable::new(path, error)),
+            &mut self.cache.unreadable.borrow_mut(),
+        )
     }
 
     /// The sessions that were at work last, the newest first; not those that are done, nor, as a rule, what was asked in
     /// passing.
-    fn earlier(&self, count: usize, passing: bool, notes: &Notes) -> Earlier<'f> {
+    fn earlier(&self, count: usize, passing: bool) -> Earlier<'f> {
         let mut reader = self.reader();
-        let mut earlier = Earlier::default();
+        let marks = Marks::read(self.env, &mut self.cache.unreadable.borrow_mut());
+        let mut earlier = Earlier { marks, ..Earlier::default() };
         let mut tries = 0;
         for (session, stamp) in self.by_age(&mut earlier) {
             // Whatever is older by its stamp cannot have been at work later.
@@ -85,7 +83,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 break;
             }
             if self.deadline.is_over() {
-                // Who has not looked everywhere cannot say that there is none.
+                // Not everything was looked at, so there may be one.
                 earlier.any = true;
                 break;
             }
@@ -94,36 +92,31 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             if self.observer.is(&session) || other {
                 continue;
             }
-            let began_here = match reader.whereabouts(&session, session.name.is_some()) {
-                Ok(Some(began_here)) => began_here,
-                Ok(None) => continue,
-                Err(error) => {
-                    earlier.bad.push(Unreadable { path: session.path, error });
-                    continue;
-                }
-            };
+            let whereabouts = reader.whereabouts(&session, session.name.is_some());
+            let Some(Some(began_here)) = self.noted(&session.path, whereabouts) else { continue };
             let stop = || {
                 tries += 1;
                 let mut is_here = |cwd: &str| reader.is_here(cwd);
                 let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
                 stopped::stopped(&session, self.env.now(), self.deadline, only)
             };
-            match last::standing(false, notes.is_done(&session.id), stop) {
-                Ok((standing, Some(mut stop))) => {
+            let standing = last::standing(false, earlier.marks.of(&session.id).0, stop);
+            match self.noted(&session.path, reader.sure(standing)) {
+                Some((standing, Some(mut stop))) => {
                     earlier.any |= stop.messages > 0 || stop.partial;
                     // What was cleared away was in the same directory, and may have been a question in passing.
                     let is_it = stop.messages > 0 && stop.first_cwd.as_deref().is_some_and(|cwd| self.env.cwd == *cwd);
                     let counts = if passing { is_it } else { standing == Standing::Worked };
                     if counts {
-                        stop.person_title = reader.titles.person_title(&session, self.env).or(stop.person_title.take());
+                        reader.titles.complete_or_note(&mut stop.basics, &session, self.env);
                         found.push((session, stop));
                     }
                 }
-                Ok((_, None)) => earlier.any = true,
-                Err(error) => earlier.bad.push(Unreadable { path: session.path, error }),
+                Some((_, None)) => earlier.any = true,
+                None => {}
             }
         }
-        earlier.bad.append(&mut reader.titles.bad);
+        self.cache.unreadable.borrow_mut().append(&mut reader.titles.bad);
         earlier.sessions.sort_by_key(|(_, last)| std::cmp::Reverse(last.updated));
         earlier
     }
@@ -139,21 +132,22 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// What a first prompt names of an earlier session, where the start of the session was told without it.
-    pub fn recalled(&self, prompt: &str, told: &[News], notes: &Notes) -> Begun {
-        let earlier = self.earlier(RECALLED, false, notes);
-        let recall = self.recall(prompt, &earlier.sessions, told, notes);
-        let text = start(&Start { recall, ..Start::default() }, self.env.now(), self.settings.budget, &str::to_owned);
-        Begun { text, bad: earlier.bad }
+    pub fn recalled(&self, prompt: &str, told: &[News]) -> String {
+        let earlier = self.earlier(RECALLED, false);
+        let recall = self.recall(prompt, &earlier.sessions, told, &earlier.marks);
+        start(&Start { recall, ..Start::default() }, self.env.now(), self.settings.budget, &str::to_owned)
     }
 
     /// The earlier session that a prompt names: the one that did most to what it names, else the newest. Not one that the
     /// observer hears of anyway.
-    fn recall(&self, prompt: &str, earlier: &[(Session, Continuity)], told: &[News], notes: &Notes) -> Option<Recall> {
+    fn recall(&self, prompt: &str, earlier: &[(Session, Continuity)], told: &[News], marks: &Marks) -> Option<Recall> {
         // Of a long paste the beginning and the end are enough, and all that there is time for.
         let prompt = &ends_of(prompt);
         let untold = earlier.iter().filter(|(session, _)| !told.iter().any(|news| news.session.path == session.path));
         let found = untold.filter_map(|(session, last)| {
-            let (name, weight, time) = named(prompt, last, &notes.tags(&session.id))?;
+            let (_, tags) = marks.of(&session.id);
+            let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+            let (name, weight, time) = named(prompt, last, &tags)?;
             let kind = match name {
                 Name::File(_) => 3,
                 Name::Function(_) => 2,
@@ -169,7 +163,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     /// All transcripts, the one that was written last first.
     fn by_age(&self, earlier: &mut Earlier<'f>) -> Vec<(Session<'f>, Stamp)> {
         let mut all = Vec::new();
-        let mut bad = Vec::new();
+        let mut bad = self.cache.unreadable.borrow_mut();
         match &self.observer.home {
             Some(home) => {
                 let named = home.sessions(self.formats, self.env, &mut bad);
@@ -181,17 +175,19 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             }
             None => {
                 let (mut count, mut late) = (0u32, false);
-                find::each(self.formats, self.env, None, &mut earlier.bad, &mut |file, bad| {
+                let mut ids = Ids::default();
+                find::each(self.formats, self.env, None, &mut bad, &mut |file, bad| {
+                    ids.add(&file, self.observer);
                     // Asking for the time is cheap, but not for each of thousands.
                     count += 1;
                     late = late || count % 256 == 0 && self.deadline.is_over();
                     let stamp = if late { None } else { Unreadable::noted(file.stamp(), bad) };
                     all.extend(stamp.map(|stamp| (file.session(Some(stamp)), stamp)));
                 });
+                let _ = self.cache.ids.set(ids);
                 earlier.any |= late;
             }
         }
-        earlier.bad.append(&mut bad);
         all.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.modified));
         all
     }
@@ -203,13 +199,7 @@ struct Earlier<'f> {
     sessions: Vec<(Session<'f>, Continuity)>,
     /// There is one at all, whether it matters or not.
     any: bool,
-    bad: Vec<Unreadable>,
-}
-
-/// What a session that begins is told, and what could not be read for it.
-pub struct Begun {
-    pub text: String,
-    pub bad: Vec<Unreadable>,
+    marks: Marks,
 }
 
 fn is_later(last: &Continuity, stamp: Stamp) -> bool {

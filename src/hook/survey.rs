@@ -1,19 +1,19 @@
 //! Which other sessions have something new, and what.
 //!
-//! Every transcript there is is looked at by its stamp alone; only those that changed since the last look are opened,
-//! newest first, until the deadline. At least one is read in every look. What could not be read stays to be read, what is
+//! The stamp of a transcript says whether it changed since the last look. Only those that did are opened, newest first,
+//! until the deadline. At least one is read in every look. What could not be read stays to be read, what is
 //! missing is kept for days, and an error is said and forgets nothing.
 //!
 //! A session that was seen before is read from where it was seen to; one that was not, from a bounded tail, and there only
 //! what is later than the observer's first look, less an hour, is news.
 
 use std::cell::{OnceCell, Ref, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Observer;
-use super::candidates::examined;
+use super::candidates::{Ids, examined};
 use super::news::{Candidate, New, Reader, Reason};
 use crate::budget::{self, Deadline};
 use crate::entry::{Entry, Id, What};
@@ -24,16 +24,14 @@ use crate::format::Known;
 use crate::path::absolute;
 use crate::read::Part;
 use crate::read::once::fingerprint;
+use crate::read::tail::StartAt;
 use crate::session::ids::Shortener;
-use crate::session::{Project, Session, find};
+use crate::session::{Session, find};
 use crate::settings::Settings;
-use crate::state::cursors::{Look, Seen, View};
+use crate::state::cursors::{Look, Seen, View, Walk};
 use crate::time::Time;
 
-/// For how long something that could not be found is looked for again, in microseconds.
-pub const LOST: i64 = 3600 * 1_000_000;
-
-/// What a survey goes by.
+/// Everything that a survey depends on.
 pub struct Surveyor<'s, 'f> {
     pub env: &'s Env,
     pub settings: &'s Settings,
@@ -43,20 +41,27 @@ pub struct Surveyor<'s, 'f> {
     pub deadline: &'s Deadline,
     /// Keep note of every session, not only of those with news.
     pub explain: bool,
-    pub(super) project: Project,
-    /// The end of the observer's own transcript, once it was needed.
-    pub(super) own: OnceCell<Part>,
     /// Hash of home, scope and project; a change means that the observer moved.
-    pub(super) place: u32,
+    pub(super) scope: u32,
     /// Files that had no news at the last look, by path and stamp.
     pub(super) examined: HashSet<u64>,
-    /// The ids of all sessions, once they were needed.
-    ids: OnceCell<Shortener>,
-    /// What could not be read on the way.
-    pub(super) unreadable: RefCell<Vec<Unreadable>>,
+    pub(super) cache: Cache<'f>,
 }
 
-/// What it found.
+/// What is found out at most once, when it is needed.
+#[derive(Default)]
+pub(super) struct Cache<'f> {
+    /// The observer as a session, and the end of its transcript.
+    pub own_session: OnceCell<Option<Session<'f>>>,
+    pub own: OnceCell<Part>,
+    /// The ids of all sessions, from a walk over their files.
+    pub ids: OnceCell<Ids>,
+    shortener: OnceCell<Shortener>,
+    /// What could not be read on the way.
+    pub unreadable: RefCell<Vec<Unreadable>>,
+}
+
+/// What a survey found.
 #[derive(Debug, Default)]
 pub struct Survey<'f> {
     /// The sessions with news, newest first.
@@ -65,18 +70,16 @@ pub struct Survey<'f> {
     pub remembered: Vec<(String, Seen)>,
     /// Keys of sessions that are not to be remembered any more.
     pub forgotten: Vec<String>,
-    /// Files that were opened in vain, by path and stamp: nobody has to open them again as long as both stay.
+    /// Files that had no news, by path and stamp. They are not opened again before one of the two changes.
     pub examined: Vec<u64>,
     /// A file was opened: what is known of it has changed, or the clock has to move on.
     pub opened: bool,
     /// The deadline came first: not every file was read, or even found.
     pub cut_short: bool,
-    /// A directory could not be read.
-    pub lost_sight: bool,
-    /// Where the walk over all files was cut short, and when it began, by the clock that files are stamped by.
-    pub walk: Option<(u64, i64)>,
-    /// When the walk that is complete now began, if it took more than one look.
-    pub clock: Option<i64>,
+    /// How far the walk over all files got before the deadline cut it short.
+    pub walk: Option<Walk>,
+    /// What was written before then was found, by the clock that files are stamped by.
+    pub seen_until: Time,
     pub bad: Vec<Unreadable>,
     /// Why each session is told or not; only if that was asked for.
     pub why: Vec<Why>,
@@ -89,16 +92,17 @@ pub struct News<'f> {
     pub key: String,
     pub session: Session<'f>,
     pub activity: Activity,
-    /// Where the reading began, and where it ended.
-    pub before: Seen,
-    pub after: Seen,
+    /// There was more than could be read.
+    pub more: bool,
+    pub title: Option<String>,
+    pub cwd: Option<String>,
     /// The files that it and its subagents edited, in full.
     pub edited: Vec<(PathBuf, Option<Time>)>,
     /// All that was read for it, its own transcript and those of its subagents: what each is called among the cursors,
     /// and where the reading began and ended. They count as seen together or not at all.
     pub parts: Vec<(String, Seen, Seen)>,
-    /// What was said, each in a number.
-    pub prints: Vec<u32>,
+    /// Fingerprints of what was said.
+    pub fingerprints: Vec<u32>,
 }
 
 /// Why a session is told, or is not.
@@ -123,27 +127,12 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         view: &'s View,
         deadline: &'s Deadline,
     ) -> Surveyor<'s, 'f> {
-        let project = observer.project.clone();
         let home = env.home.as_os_str().as_encoded_bytes();
-        let place = Id::of(&[home, &[0, settings.scope as u8], project.as_bytes()].concat()).short();
-        let last = view.look.as_ref().filter(|look| look.place == place);
+        let scope = Id::of(&[home, &[0, settings.scope as u8], observer.project.as_bytes()].concat()).short();
+        let last = view.look.as_ref().filter(|look| look.scope == scope);
         let examined = last.map(|look| look.examined.iter().copied().collect()).unwrap_or_default();
-        let (explain, own, ids, unreadable) = (false, OnceCell::new(), OnceCell::new(), RefCell::default());
-        Surveyor {
-            env,
-            settings,
-            formats,
-            observer,
-            view,
-            deadline,
-            explain,
-            project,
-            own,
-            place,
-            examined,
-            ids,
-            unreadable,
-        }
+        let (explain, cache) = (false, Cache::default());
+        Surveyor { env, settings, formats, observer, view, deadline, explain, scope, examined, cache }
     }
 
     pub fn survey(&self) -> Survey<'f> {
@@ -169,10 +158,12 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 Ok(Ok(new)) => readings.push((candidate, new)),
                 Ok(Err(reason)) => self.leave(&candidate, reason, &mut survey),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => self.miss(candidate, &mut survey),
-                Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                Err(error) if Deadline::is_late(&error) => {
                     survey.cut_short = true;
                     let seen = candidate.seen.cloned().unwrap_or_else(Seen::untouched);
-                    survey.remembered.push((candidate.key.clone(), Seen { slow: true, ..seen }));
+                    // Only what was read is known to be the same file under another key.
+                    let key = candidate.moved_from.unwrap_or(&candidate.key).to_owned();
+                    survey.remembered.push((key, Seen { slow: true, ..seen }));
                     self.note_candidate(&candidate, Reason::Late, &mut survey);
                 }
                 Err(error) => {
@@ -181,6 +172,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 }
             }
         }
+        survey.bad.append(&mut reader.titles.bad);
         self.digest(readings, &mut survey);
         survey.news.sort_by_key(|news| std::cmp::Reverse(news.activity.time));
         // A file that was found under another path was noted as missing first.
@@ -190,10 +182,10 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     pub(super) fn reader(&self) -> Reader<'s> {
-        Reader::new(self.env, self.settings, self.deadline, self.since(), self.project.clone())
+        Reader::new(self.env, self.settings, self.deadline, self.since(), self.observer.project.clone())
     }
 
-    /// What is to be read, and cannot be now, is not forgotten.
+    /// Remembers a file that has to be read, and cannot be now.
     fn put_off(&self, candidate: Candidate, reason: Reason, survey: &mut Survey<'f>) {
         self.note_candidate(&candidate, reason, survey);
         if candidate.seen.is_none() {
@@ -201,7 +193,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
-    /// What does not count here. Nobody opens it again before it changes or the observer moves.
+    /// Leaves out a file that does not count here. It is not opened again before it changes or the observer moves.
     fn leave(&self, candidate: &Candidate<'_, 'f>, reason: Reason, survey: &mut Survey<'f>) {
         self.note_candidate(candidate, reason, survey);
         survey.examined.push(examined(&candidate.session.path, candidate.stamp));
@@ -219,11 +211,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// What could not be read besides the sessions that were looked at.
     pub fn unreadable(&self) -> Ref<'_, Vec<Unreadable>> {
-        self.unreadable.borrow()
+        self.cache.unreadable.borrow()
     }
 
     pub fn project_dir(&self) -> &Path {
-        self.project.dir()
+        self.observer.project.dir()
     }
 
     /// The moment before which nothing was ever news.
@@ -236,12 +228,12 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     /// What is remembered of this look.
     pub fn look(&self) -> Look {
         let id = self.observer.home.is_some().then(|| self.observer.id.clone());
-        Look { place: self.place, id, ..Look::new(self.since(), self.env.file_clock() / 1000) }
+        Look { scope: self.scope, id, ..Look::new(self.since()) }
     }
 
     fn note(&self, survey: &mut Survey<'f>, session: &Session<'_>, stamp: Stamp, reason: Reason) {
         if self.explain {
-            let key = self.key(session);
+            let key = key(session);
             survey.why.push(Why {
                 path: session.path.clone(),
                 agent: session.format.name.clone(),
@@ -261,10 +253,6 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
-    pub(super) fn key(&self, session: &Session) -> String {
-        session.name.clone().unwrap_or_else(|| session.path.to_string_lossy().into_owned())
-    }
-
     /// What the readings amount to. What was copied from another session is that session's.
     fn digest(&self, mut readings: Vec<(Candidate<'s, 'f>, New)>, survey: &mut Survey<'f>) {
         if readings.iter().all(|(_, new)| new.part.entries.is_empty()) {
@@ -272,25 +260,28 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
         // In another file, only what has an id is surely a copy.
         let in_other_files = |entry: &Entry| entry.key.and_then(|_| fingerprint(entry));
-        let mut told: HashSet<Id> = self.own().entries.iter().filter_map(in_other_files).collect();
-        let ring = self.view.look.iter().flat_map(|look| &look.told).copied();
-        let before: HashSet<u32> = ring.chain(self.view.sessions.values().filter_map(|seen| seen.print)).collect();
+        let mut claimed: HashSet<Id> = self.own().entries.iter().filter_map(in_other_files).collect();
+        let ring = self.view.look.iter().flat_map(|look| &look.fingerprints).copied();
+        let reported: HashSet<u32> =
+            ring.chain(self.view.sessions.values().filter_map(|seen| seen.fingerprint)).collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
         readings
             .sort_by_key(|(candidate, new)| (!candidate.is_known(), new.meta.created().ok(), candidate.stamp.modified));
         let mut subagents = Vec::new();
         for (candidate, mut new) in readings {
             let entries = &mut new.part.entries;
-            // Where reading went on, only new lines were read. Else everything up to what was told last is old.
-            if !new.resumed || candidate.seen.is_none_or(|seen| seen.unread) {
+            // Where reading went on, only new lines were read. Else everything up to what was told last is old. So it is in
+            // a file that was once rewritten: what it said before may come back bit by bit.
+            let may_repeat = |seen: &Seen| seen.unread || seen.after.is_some();
+            if !matches!(new.start, StartAt::Resume(_)) || candidate.seen.is_none_or(may_repeat) {
                 let known = candidate.is_known();
-                let print = |entry: &Entry| if known { fingerprint(entry) } else { in_other_files(entry) };
-                let was_told = |entry: &Entry| print(entry).is_some_and(|print| before.contains(&print.short()));
-                let old = entries.iter().rposition(was_told).map_or(0, |place| place + 1);
+                let fingerprint = if known { fingerprint } else { in_other_files };
+                let was_reported = |entry: &Entry| fingerprint(entry).is_some_and(|id| reported.contains(&id.short()));
+                let old = entries.iter().rposition(was_reported).map_or(0, |last| last + 1);
                 entries.drain(..old);
             }
-            entries.retain(|entry| in_other_files(entry).is_none_or(|print| !told.contains(&print)));
-            told.extend(entries.iter().filter_map(in_other_files));
+            entries.retain(|entry| in_other_files(entry).is_none_or(|id| !claimed.contains(&id)));
+            claimed.extend(entries.iter().filter_map(in_other_files));
             match Activity::of(entries, new.part.ending) {
                 Some(activity) if !candidate.subagent => self.report(candidate, new, activity, survey),
                 // Of all that a subagent does, its edits count.
@@ -303,13 +294,6 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
-    /// A file that is the same under another path is not missing.
-    fn forget_old_path(&self, candidate: &Candidate, new: &New, survey: &mut Survey<'f>) {
-        if let Some(old) = candidate.moved_from.filter(|_| new.resumed) {
-            survey.forgotten.push(old.to_owned());
-        }
-    }
-
     /// What a subagent edited, its session edited, whether that has other news or none.
     fn credit(
         &self,
@@ -318,25 +302,23 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         edited: Vec<(String, Option<Time>)>,
         survey: &mut Survey<'f>,
     ) {
-        self.forget_old_path(&candidate, &new, survey);
+        forget_old_path(&candidate, &new, survey);
         let New { before, after, .. } = new;
         let parent = survey.news.iter().position(|news| is_parent(&news.session, &candidate.session));
         let index = parent.unwrap_or_else(|| {
             self.note_candidate(&candidate, Reason::News, survey);
             let (key, session) = (self.parent_key(&candidate.session), candidate.session.clone());
             let known = key.as_ref().and_then(|key| self.view.sessions.get(key));
-            let after = Seen { title: known.and_then(|seen| seen.title.clone()), ..after.clone() };
-            let key = key.unwrap_or_else(|| candidate.key.clone());
-            let (activity, before) = (Activity::default(), before.clone());
             survey.news.push(News {
-                key,
+                title: known.and_then(|seen| seen.title.clone()),
+                key: key.unwrap_or_else(|| candidate.key.clone()),
                 session,
-                activity,
-                before,
-                after,
+                activity: Activity::default(),
+                more: before.more,
+                cwd: after.cwd.clone(),
                 edited: vec![],
                 parts: vec![],
-                prints: vec![],
+                fingerprints: vec![],
             });
             survey.news.len() - 1
         });
@@ -350,33 +332,32 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     /// What the session of a subagent is called among the cursors, if it is there.
     fn parent_key(&self, session: &Session) -> Option<String> {
         let short = &session.id[..session.id.floor_char_boundary(8)];
-        let is_it = |key: &str| {
-            let other = find::at(self.formats, self.env, Path::new(key));
-            key.contains(short) && other.is_some_and(|other| is_parent(&other, session))
-        };
+        let at = |key: &str| find::at(self.formats, self.env, Path::new(key));
+        let is_it = |key: &str| key.contains(short) && at(key).is_some_and(|other| is_parent(&other, session));
         session.name.clone().or_else(|| self.view.sessions.keys().find(|key| is_it(key)).cloned())
     }
 
     fn report(&self, candidate: Candidate<'s, 'f>, new: New, mut activity: Activity, survey: &mut Survey<'f>) {
-        self.forget_old_path(&candidate, &new, survey);
+        forget_old_path(&candidate, &new, survey);
         let New { part, before, mut after, .. } = new;
         self.note(survey, &candidate.session, candidate.stamp, Reason::News);
         let before = Seen { path: candidate.path(), ..before };
         after.path = candidate.path();
-        after.print = part.entries.iter().rev().find_map(fingerprint).map(Id::short);
+        after.fingerprint = part.entries.iter().rev().find_map(fingerprint).map(Id::short).or(after.fingerprint);
         let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
         let mut edited = Vec::new();
         add_edits(std::mem::take(&mut activity.edited), cwd, &mut activity, &mut edited);
         let said = part.entries.iter().filter(|entry| matches!(entry.what, What::Text(_)));
-        let prints = said.filter_map(fingerprint).map(Id::short).collect();
+        let fingerprints = said.filter_map(fingerprint).map(Id::short).collect();
         let Candidate { key, session, .. } = candidate;
-        let parts = vec![(key.clone(), before.clone(), after.clone())];
-        survey.news.push(News { key, session, activity, before, after, edited, parts, prints });
+        let (more, title, cwd) = (before.more, after.title.clone(), after.cwd.clone());
+        let parts = vec![(key.clone(), before, after)];
+        survey.news.push(News { key, session, activity, more, title, cwd, edited, parts, fingerprints });
     }
 
     fn pass(&self, candidate: Candidate<'s, 'f>, new: New, survey: &mut Survey<'f>) {
-        self.forget_old_path(&candidate, &new, survey);
-        if !candidate.is_known() || (candidate.moved_from.is_some() && !new.resumed) {
+        forget_old_path(&candidate, &new, survey);
+        if !candidate.is_known() || new.start == StartAt::First {
             return self.leave(&candidate, Reason::NothingSaid, survey);
         }
         self.note_candidate(&candidate, Reason::NothingSaid, survey);
@@ -384,18 +365,30 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         survey.remembered.push((candidate.key, Seen { path, ..new.after }));
     }
 
-    /// As much of a session's id as tells it from all others. They are all looked at once, however many are asked for.
+    /// As much of a session's id as tells it from all others; all of it if there was no time to look at the others.
     pub fn short_id<'i>(&self, session: &'i Session) -> &'i str {
-        let all =
-            self.ids.get_or_init(|| Shortener::of_files(self.formats, self.env, &mut self.unreadable.borrow_mut()));
-        all.short(&session.id)
+        // Two patterns may reach one file.
+        let all = || self.ids().all.lines().collect::<BTreeSet<_>>();
+        let shortener = self.cache.shortener.get_or_init(|| Shortener::new(all().into_iter().map(str::to_owned)));
+        if self.ids().all.is_empty() { &session.id } else { shortener.short(&session.id) }
     }
 }
 
-/// Whether a session is the one that a subagent's transcript belongs to. An id may be shortened in a file name.
+/// What a session is called among the cursors.
+pub(super) fn key(session: &Session) -> String {
+    session.name.clone().unwrap_or_else(|| session.path.to_string_lossy().into_owned())
+}
+
+/// A file that is the same under another path is not missing.
+fn forget_old_path(candidate: &Candidate, new: &New, survey: &mut Survey) {
+    if let Some(old) = candidate.moved_from.filter(|_| new.start != StartAt::First) {
+        survey.forgotten.push(old.to_owned());
+    }
+}
+
+/// Whether a session is the one that a subagent's transcript belongs to.
 fn is_parent(session: &Session, subagent: &Session) -> bool {
-    let shortened = session.id.len() >= 8 && subagent.id.starts_with(&session.id);
-    session.format.name == subagent.format.name && (session.id == subagent.id || shortened)
+    session.format.name == subagent.format.name && session.has_id(&subagent.id)
 }
 
 /// Adds files to those that were edited. A file is one, however its path is written.
@@ -407,12 +400,12 @@ fn add_edits(
 ) {
     let mut index: HashMap<PathBuf, usize> = (0..).zip(&*edited).map(|(at, (path, _))| (path.clone(), at)).collect();
     for (path, time) in more {
-        let place = absolute(cwd, &path);
-        match index.get(&place).map(|at| &mut edited[*at]) {
+        let whole = absolute(cwd, &path);
+        match index.get(&whole).map(|at| &mut edited[*at]) {
             Some((_, last)) => *last = (*last).max(time),
             None => {
-                index.insert(place.clone(), edited.len());
-                edited.push((place, time));
+                index.insert(whole.clone(), edited.len());
+                edited.push((whole, time));
                 activity.edited.push((path, time));
             }
         }

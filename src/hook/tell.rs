@@ -7,33 +7,27 @@ use super::own::Touched;
 use super::survey::{News, Survey, Surveyor};
 use crate::show::activity::{Block, Bullet, Conflict, SessionName, block};
 
-/// What is to be told, out of what was found.
-pub struct Told<'f> {
-    pub survey: Survey<'f>,
-    pub block: Block,
-}
-
 /// Puts what a survey found into words.
-pub fn tell<'f>(survey: Survey<'f>, surveyor: &Surveyor<'_, 'f>, budget: usize) -> Told<'f> {
-    let (env, settings) = (surveyor.env, surveyor.settings);
+pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
+    if survey.news.is_empty() {
+        return Block::default();
+    }
     let edits = survey.news.iter().any(|news| !news.edited.is_empty());
     let own = if edits { surveyor.own_files() } else { Touched::new() };
-    let titles = count_titles(&survey, surveyor);
+    let titles = count_titles(survey, surveyor);
     let bullets: Vec<Bullet> = survey.news.iter().map(|news| bullet(news, &titles, surveyor, &own)).collect();
-    let block = block(&bullets, settings.scope, env.now(), budget);
-    drop((bullets, titles));
-    Told { survey, block }
+    block(&bullets, surveyor.settings.scope, surveyor.env.now(), budget)
 }
 
 fn bullet<'n>(news: &'n News, titles: &HashMap<&str, usize>, surveyor: &Surveyor, own: &Touched) -> Bullet<'n> {
     let session = &news.session;
-    let title = news.after.title.as_deref().filter(|title| title.chars().count() <= 40);
+    let title = news.title.as_deref().filter(|title| title.chars().count() <= 40);
     let name = match (&session.name, title) {
         (Some(name), _) => SessionName::Word(name),
         (None, Some(title)) if titles.get(title) == Some(&1) => SessionName::Title(title),
         (None, _) => SessionName::Word(surveyor.short_id(session)),
     };
-    let shown = |path: &Path| surveyor.env.shown(path, news.after.cwd.as_deref());
+    let shown = |path: &Path| surveyor.env.shown(path, news.cwd.as_deref());
     let mut shared: Vec<_> =
         news.edited.iter().filter_map(|(path, time)| own.get(path).map(|own| (path, *time, *own))).collect();
     shared.sort_by_key(|(_, time, _)| std::cmp::Reverse(*time));
@@ -48,7 +42,7 @@ fn bullet<'n>(news: &'n News, titles: &HashMap<&str, usize>, surveyor: &Surveyor
         agent: (session.format.name != surveyor.observer.format.name).then_some(session.format.label()),
         name,
         activity: &news.activity,
-        more: news.before.more,
+        more: news.more,
         file: news.edited.first().map(|(path, _)| shown(path)),
         conflict,
     }
@@ -57,8 +51,10 @@ fn bullet<'n>(news: &'n News, titles: &HashMap<&str, usize>, surveyor: &Surveyor
 /// How many sessions have each title.
 fn count_titles<'t>(survey: &'t Survey, surveyor: &'t Surveyor) -> HashMap<&'t str, usize> {
     let own = surveyor.own();
-    let told: HashSet<&str> = survey.news.iter().map(|news| &*news.key).collect();
-    let news = survey.news.iter().map(|news| &news.after.title);
+    // A session that moved is still known by its old key.
+    let told = survey.news.iter().map(|news| &*news.key).chain(survey.forgotten.iter().map(|key| &**key));
+    let told: HashSet<&str> = told.collect();
+    let news = survey.news.iter().map(|news| &news.title);
     let others = surveyor.view.sessions.iter().filter(|(key, _)| !told.contains(&***key)).map(|(_, seen)| &seen.title);
     let mut count = HashMap::new();
     for title in news.chain(others).chain([&own.basics.person_title, &own.basics.agent_title]).flatten() {

@@ -12,4 +12,4 @@ pub mod tail;
 mod transcript;
 
 pub use recognise::{Fit, fit, recognise};
-pub use transcript::{Beginning, Lines, Log, Part, Read, Transcript, Wanted};
+pub use transcript::{Before, Beginning, Lines, Log, Part, Read, Target, Transcript, Wanted};

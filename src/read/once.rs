@@ -5,12 +5,12 @@
 //! that in the order of the file and lets through what is new. Whoever counts what it lets through needs no memory of
 //! its own, and all who count agree. [`Conversation`] keeps what was let through, each result with its call.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Call, Entry, Facts, Id, Role, What};
+use crate::entry::{Call, Entry, Facts, Id, Mark, Role, What};
 use crate::time::Time;
 
 /// Ids are hashes already.
@@ -39,7 +39,7 @@ pub struct Once {
     /// Calls that have no result yet.
     open: Ids,
     /// The last messages, which may go on.
-    recent: VecDeque<Message>,
+    recent: Vec<Message>,
     /// Tokens that were counted where the client sums up those of the session.
     total: (u64, u64),
     /// Prompts that wait for the agent, the oldest first: hashes of what they say.
@@ -118,22 +118,22 @@ impl Once {
     }
 
     fn message(&mut self, id: Id) -> &mut Message {
-        let place = self.recent.iter().rposition(|message| message.id == id).unwrap_or_else(|| {
-            let told = !self.before.is_empty() && self.before.contains(&short_message(id));
+        let index = self.recent.iter().rposition(|message| message.id == id).unwrap_or_else(|| {
+            let begun = !self.before.is_empty() && self.before.contains(&short_message(id));
             let again = self.others.contains(&id) || !self.known.insert(id);
             let used = if again { (u64::MAX, u64::MAX) } else { (0, 0) };
             // The memory of the oldest is used again.
-            let oldest = if self.recent.len() == Once::RECENT { self.recent.pop_front() } else { None };
+            let oldest = if self.recent.len() == Once::RECENT { Some(self.recent.remove(0)) } else { None };
             let mut entries = oldest.unwrap_or_default().entries;
             entries.clear();
-            self.recent.push_back(Message { id, again, begun: told, entries, used });
+            self.recent.push(Message { id, again, begun, entries, used });
             self.recent.len() - 1
         });
-        &mut self.recent[place]
+        &mut self.recent[index]
     }
 
-    /// Whether an entry was copied from another session of the family.
-    pub fn is_copy(&mut self, entry: &Entry) -> bool {
+    /// Takes the first entry as the mark of the family; says whether an entry was copied from another session of it.
+    pub fn find_copy(&mut self, entry: &Entry) -> bool {
         let Some(key) = entry.key else { return false };
         self.family.get_or_insert(Family(key, entry.time));
         self.others.contains(&entry.message.unwrap_or(key))
@@ -189,13 +189,14 @@ impl Once {
         }
         let prompt = Id::of(text.as_bytes());
         if queued {
-            self.queued.truncate(Once::QUEUED);
+            let excess = (self.queued.len() + 1).saturating_sub(Once::QUEUED);
+            self.queued.drain(..excess);
             self.queued.push(prompt);
             return false;
         }
-        let place = self.queued.iter().position(|known| *known == prompt);
-        self.queued.drain(..place.map_or(self.queued.len(), |place| place + 1));
-        place.is_some()
+        let index = self.queued.iter().position(|known| *known == prompt);
+        self.queued.drain(..index.map_or(self.queued.len(), |index| index + 1));
+        index.is_some()
     }
 }
 
@@ -216,11 +217,11 @@ pub fn last_messages(before: &[u32], entries: &[Entry]) -> Vec<u32> {
     last
 }
 
-/// Fingerprint of something said or called, which only copies of it share, also in other files. Where a client writes no
+/// Fingerprint of something said or called, or of an error, which only copies of it share, also in other files. Where a client writes no
 /// ids, the time has to do. None for what has neither.
 pub fn fingerprint(entry: &Entry) -> Option<Id> {
     let text = match &entry.what {
-        What::Text(text) => text,
+        What::Text(text) | What::Mark(Mark::Error, text) => text,
         What::Call(call) => &call.tool,
         _ => return None,
     };
@@ -229,50 +230,81 @@ pub fn fingerprint(entry: &Entry) -> Option<Id> {
     Some(Id::of(&[&id.to_le_bytes(), &time.to_le_bytes(), text.as_bytes()].concat()))
 }
 
-/// All that was let through, in order. A result goes to its call, and a later version into the place of the first.
+/// Leaves out what is older; says whether there was any. What has no time has that of what came before it.
+pub fn drop_old(entries: &mut Vec<Entry>, after: Time, otherwise: Time) -> bool {
+    let count = entries.len();
+    let mut time = None;
+    entries.retain(|entry| {
+        time = entry.time.or(time);
+        time.unwrap_or(otherwise) >= after
+    });
+    entries.len() < count
+}
+
+/// All that was let through, in order. A result goes to its call, and a later version into the place of the first. A call
+/// from before the first entry stands here once more if it has failed.
 #[derive(Debug, Default)]
 pub struct Conversation {
     pub entries: Vec<Entry<'static>>,
     /// Keep results as entries of their own, too.
     results: bool,
-    places: HashMap<Id, usize>,
-    calls: HashMap<Id, usize>,
+    /// Calls from before the first entry that have no result yet.
+    earlier: OpenCalls,
+    /// Which of the entries has a key, and which is a call.
+    by_key: HashMap<Id, usize>,
+    by_call: HashMap<Id, usize>,
 }
 
+pub type OpenCalls = HashMap<Id, Call<'static>>;
+
 impl Conversation {
-    pub fn keeping_results(results: bool) -> Conversation {
-        Conversation { results, ..Conversation::default() }
+    pub fn new(results: bool, earlier: OpenCalls) -> Conversation {
+        Conversation { results, earlier, ..Conversation::default() }
     }
 
     pub fn take(&mut self, entry: Entry<'static>) {
         match &entry.what {
             What::Result { call, failed, denied, unclear, text, .. } => {
-                if let Some(What::Call(call)) = call.and_then(|id| Some(&mut self.entries[*self.calls.get(&id)?].what))
-                {
+                let (id, failed, broken_off) = (call.unwrap_or_default(), *failed, *denied || *unclear);
+                let keeps = self.results && text.is_some();
+                let known = self.by_call.get(&id).map(|index| &mut self.entries[*index].what);
+                if let Some(What::Call(call)) = known {
                     call.ended = true;
-                    call.failed |= *failed;
-                    call.broken_off |= *denied || *unclear;
+                    call.failed |= failed;
+                    call.broken_off |= broken_off;
+                } else if let Some(call) = self.earlier.remove(&id).filter(|_| failed && !keeps) {
+                    let call = Call { ended: true, failed, broken_off, ..call };
+                    return self.entries.push(Entry { role: Role::Assistant, what: What::Call(call), ..entry });
                 }
-                if !self.results || text.is_none() {
+                if !keeps {
                     return;
                 }
             }
             What::Call(Call { id: Some(id), .. }) if !entry.renews => {
-                self.calls.insert(*id, self.entries.len());
+                self.by_call.insert(*id, self.entries.len());
             }
-            What::Text(_) if entry.role == Role::User && !entry.begins && !entry.renews => return,
+            _ if entry.is_taken_up() => return,
             _ => {}
         }
-        let place = entry.key.and_then(|key| self.places.get(&key));
-        match place {
-            Some(place) => renew(&mut self.entries[*place].what, entry.what),
+        match entry.key.and_then(|key| self.by_key.get(&key)) {
+            Some(index) => renew(&mut self.entries[*index].what, entry.what),
             // It renews something from before the first entry here; but a first result may have had no text.
             None if entry.renews && !matches!(entry.what, What::Result { .. }) => {}
             None => {
-                self.places.extend(entry.key.map(|key| (key, self.entries.len())));
+                self.by_key.extend(entry.key.map(|key| (key, self.entries.len())));
                 self.entries.push(entry);
             }
         }
+    }
+
+    /// The entries, and the calls that have no result yet.
+    pub fn finish(self) -> (Vec<Entry<'static>>, OpenCalls) {
+        let mut open = self.earlier;
+        open.extend(self.entries.iter().filter_map(|entry| match &entry.what {
+            What::Call(call) if !call.ended => Some((call.id?, call.clone())),
+            _ => None,
+        }));
+        (self.entries, open)
     }
 }
 

@@ -18,13 +18,13 @@ pub struct Position {
     pub offset: u64,
     /// None if another program wrote the cursor.
     pub mark: Option<u64>,
-    /// The file is known by its inode and has another path now.
-    pub moved: bool,
+    /// Nothing but the inode says that it is this file.
+    pub by_inode: bool,
 }
 
 impl From<Cursor> for Position {
     fn from(cursor: Cursor) -> Position {
-        Position { offset: cursor.offset, mark: Some(cursor.mark), moved: false }
+        Position { offset: cursor.offset, mark: Some(cursor.mark), by_inode: false }
     }
 }
 
@@ -49,8 +49,10 @@ pub fn open(path: &Path) -> io::Result<File> {
 
 /// Says where to go on in a file that was read before.
 pub fn start(file: &File, read: Option<Position>) -> io::Result<StartAt> {
-    let Some(Position { offset, mark, moved }) = read else { return Ok(StartAt::First) };
+    let Some(Position { offset, mark, by_inode }) = read else { return Ok(StartAt::First) };
     let holds = match mark {
+        // Where nothing was read, nothing tells the file from another.
+        _ if by_inode && offset == 0 => false,
         Some(mark) => Cursor { offset, mark }.holds(file)?,
         // At least it must stand after a line.
         None => is_line_start(file, offset)?,
@@ -58,7 +60,7 @@ pub fn start(file: &File, read: Option<Position>) -> io::Result<StartAt> {
     Ok(match holds {
         true => StartAt::Resume(offset),
         // The inode was used again: this is another file.
-        false if moved => StartAt::First,
+        false if by_inode => StartAt::First,
         false => StartAt::Restart,
     })
 }

@@ -3,6 +3,8 @@
 //! There is one way through it, [`Transcript::fold`]: lines from an offset on, decoded to entries, of which those that
 //! count ([`Once`]) go to a fold. A log, which wants the last entries, goes the same way over lines read from the end.
 
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
@@ -12,8 +14,8 @@ use super::tail;
 use crate::budget::Deadline;
 use crate::cursor::{Backward, Buffer, Forward, Line};
 use crate::decode::{Decoder, Item, Outcome};
-use crate::entry::{Entry, Facts, Mark, What};
-use crate::fold::{Basics, Continuity, Ending, Fold, Turns};
+use crate::entry::{Act, Call, Entry, Facts, Id, Mark, What};
+use crate::fold::{Basics, Continuity, Ending, Fold, Turns, open_check};
 use crate::format::Format;
 use crate::time::{MINUTE, Time};
 
@@ -59,12 +61,21 @@ pub struct Part {
     /// All directories that it was in.
     pub cwds: Vec<String>,
     pub ending: Ending,
-    /// Short ids of the last messages, for the next look.
+    /// For the next look: short ids of the last messages, and the checks that have not ended.
     pub last: Vec<u32>,
+    pub checks: Vec<(Id, String)>,
     /// Where the last line that was read ends.
     pub end: u64,
     conversation: Conversation,
     turns: Turns,
+}
+
+/// What the last look remembers of the lines before those that are read.
+#[derive(Debug, Default)]
+pub struct Before<'b> {
+    pub last: &'b [u32],
+    pub checks: &'b [(Id, String)],
+    pub basics: Basics,
 }
 
 /// Which lines of a transcript are read.
@@ -74,6 +85,8 @@ pub struct Lines<'s> {
     pub from: u64,
     /// Only those that were written while the session was in one of these directories.
     pub only: Option<&'s mut dyn FnMut(&str) -> bool>,
+    /// It was in one of them before the first of these lines.
+    pub here: bool,
     /// None any more after that.
     pub deadline: Option<&'s Deadline>,
     /// Also a last line that has no newline yet.
@@ -85,7 +98,8 @@ pub struct Lines<'s> {
 pub struct Read {
     /// Where the last whole line ends.
     pub end: u64,
-    /// How many lines could not be read.
+    /// How many lines were read, and how many of them could not be.
+    pub lines: u64,
     pub broken: u64,
     /// The deadline came first.
     pub cut_short: bool,
@@ -121,12 +135,63 @@ impl Wanted {
 
     /// The error that ended a conversation, where marks are not shown anyway.
     fn ended_by(&self, entries: &[Entry<'static>]) -> Option<Entry<'static>> {
-        let goes_on = |entry: &Entry| match entry.what {
-            What::Mark(mark, _) => matches!(mark, Mark::Error | Mark::Interrupt),
-            _ => true,
-        };
-        let last = entries.iter().rfind(|entry| goes_on(entry)).filter(|last| self.is_in_time(last) && !self.full);
+        let last = entries.iter().rfind(|entry| entry.is_activity());
+        let last = last.filter(|last| self.is_in_time(last) && !self.full);
         last.filter(|last| matches!(last.what, What::Mark(Mark::Error, _))).cloned()
+    }
+}
+
+/// Something in a transcript, by where or when it was written, or by the client's own id of it.
+#[derive(Debug, Clone, Copy)]
+pub enum Target {
+    /// A line of the file, from 1.
+    Line(u64),
+    Time(Time),
+    Id(Id),
+}
+
+/// The entries around a target: so many that are shown before it, and after it.
+struct Around {
+    target: Target,
+    count: usize,
+    wanted: Wanted,
+    /// With results, which say how calls ended.
+    entries: VecDeque<Entry<'static>>,
+    /// How many entries are still to come, once the target was found.
+    left: Option<usize>,
+}
+
+impl Around {
+    fn is_target(&self, entry: &Entry, line: u64) -> bool {
+        match self.target {
+            Target::Line(number) => line >= number,
+            Target::Time(time) => entry.time.is_some_and(|at| at >= time),
+            Target::Id(id) => {
+                // An entry is a part of its line.
+                let is_part = |key: Id| (0..8).any(|kind| (0..16).any(|index| id.part(kind, index) == key));
+                let of_call = if let What::Call(call) = &entry.what { call.id } else { None };
+                [entry.message, of_call].contains(&Some(id)) || entry.key.is_some_and(is_part)
+            }
+        }
+    }
+}
+
+impl Fold for Around {
+    fn entry(&mut self, entry: &Entry, line: u64) {
+        let shows = self.wanted.shows(entry);
+        if self.left == Some(0) && shows || !shows && !matches!(entry.what, What::Result { .. }) {
+            return;
+        }
+        self.left = match self.left {
+            None if shows && self.is_target(entry, line) => Some(self.count),
+            Some(left) if shows => Some(left - 1),
+            left => left,
+        };
+        self.entries.push_back(entry.clone().into_owned());
+        if self.left.is_none() && shows {
+            let before = self.entries.iter().filter(|entry| self.wanted.shows(entry)).count();
+            while before > self.count && self.entries.pop_front().is_some_and(|entry| !self.wanted.shows(&entry)) {}
+        }
     }
 }
 
@@ -196,7 +261,7 @@ impl<'f> Transcript<'f> {
                 lines.push(entries);
             }
             let mut once = Once::from(if complete { 0 } else { start }, &[]);
-            let mut conversation = Conversation::keeping_results(wanted.results);
+            let mut conversation = Conversation::new(wanted.results, HashMap::new());
             for mut entry in lines.iter().rev().flatten().cloned() {
                 if once.entry(&mut entry) {
                     conversation.take(entry);
@@ -227,8 +292,9 @@ impl<'f> Transcript<'f> {
         let mut read = Read::default();
         let mut number = 0;
         let mut only = wanted.only;
-        let mut counts = only.is_none();
+        let mut counts = only.is_none() || wanted.here;
         let mut take = |line: Line, number: u64| {
+            fold.line(line.offset());
             decoder.line(line, &mut |item| match item {
                 Item::Facts(mut facts) => {
                     if let (Some(only), Some(cwd)) = (&mut only, &facts.cwd) {
@@ -240,7 +306,7 @@ impl<'f> Transcript<'f> {
                     }
                 }
                 Item::Entry(_) if !counts => {}
-                Item::Entry(entry) if once.is_copy(&entry) => fold.copied(),
+                Item::Entry(entry) if once.find_copy(&entry) => fold.copied(),
                 Item::Entry(mut entry) => {
                     if once.entry(&mut entry) {
                         fold.entry(&entry, number);
@@ -259,22 +325,54 @@ impl<'f> Transcript<'f> {
         if let Some(line) = if wanted.unfinished { forward.last() } else { None } {
             take(line, number + 1)?;
         }
-        Ok(Read { end, ..read })
+        Ok(Read { end, lines: number, ..read })
     }
 
-    /// What was written from an offset on; or only what was while the session was in some of its directories. `last` are
-    /// the messages before that.
-    pub fn part(
-        &self,
-        from: u64,
-        last: &[u32],
-        buffer: &mut Buffer,
-        only: Option<&mut dyn FnMut(&str) -> bool>,
-    ) -> io::Result<Part> {
-        let mut part = Part::default();
-        let lines = Lines { from, only, ..Lines::default() };
-        part.end = self.fold(lines, &mut Once::from(from, last), buffer, &mut part)?.end;
-        part.entries = std::mem::take(&mut part.conversation).entries;
+    /// The entries around a target; none if it is not there.
+    pub fn around(&self, target: Target, count: usize, wanted: Wanted) -> io::Result<Log> {
+        let mut around = Around { target, count, wanted, entries: VecDeque::new(), left: None };
+        let mut log = Log::default();
+        let lines = Lines { unfinished: wanted.unfinished, ..Lines::default() };
+        let read = self.fold(lines, &mut log.once, &mut Buffer::default(), &mut around)?;
+        let mut conversation = Conversation::new(wanted.results, HashMap::new());
+        around.entries.into_iter().filter(|_| around.left.is_some()).for_each(|entry| conversation.take(entry));
+        log.entries = conversation.entries;
+        log.entries.retain(|entry| wanted.shows(entry));
+        Ok(Log { broken: read.broken, end: read.end, ..log })
+    }
+
+    /// The entries of the line at an offset.
+    pub fn line_at(&self, offset: u64, buffer: &mut Buffer) -> io::Result<Vec<Entry<'static>>> {
+        let mut forward = Forward::new(&self.file, offset, self.meta.len(), buffer);
+        let mut entries = Vec::new();
+        if let Some(line) = forward.next_line()? {
+            self.decoder().line(line, &mut |item| {
+                if let Item::Entry(entry) = item {
+                    entries.push(entry.into_owned());
+                }
+            })?;
+        }
+        Ok(entries)
+    }
+
+    /// What some lines say, after what is known from before them.
+    pub fn part(&self, lines: Lines, before: Before, buffer: &mut Buffer) -> io::Result<Part> {
+        /// How many checks a look remembers for the next.
+        const CHECKS: usize = 4;
+        let Before { last, checks, basics } = before;
+        let earlier = checks.iter().map(|(id, command)| {
+            let subjects = vec![Cow::Owned(command.clone())];
+            (*id, Call { id: Some(*id), act: Act::Run, subjects, ..Call::default() })
+        });
+        let conversation = Conversation::new(false, earlier.collect());
+        let mut part = Part { basics, conversation, ..Part::default() };
+        let mut once = Once::from(lines.from, last);
+        part.end = self.fold(lines, &mut once, buffer, &mut part)?.end;
+        let (entries, open) = std::mem::take(&mut part.conversation).finish();
+        let new = entries.iter().filter_map(|entry| open_check(entry));
+        part.checks = checks.iter().filter(|(id, _)| open.contains_key(id)).cloned().chain(new).collect();
+        part.checks.drain(..part.checks.len().saturating_sub(CHECKS));
+        part.entries = entries;
         part.last = last_messages(last, &part.entries);
         part.ending = part.turns.ending();
         Ok(part)
@@ -290,37 +388,37 @@ impl<'f> Transcript<'f> {
     ) -> io::Result<Option<Continuity>> {
         let mut all = Continuity::default();
         all.partial = from > 0;
-        let wanted = Lines { from, only, deadline, unfinished: true };
+        let wanted = Lines { from, only, deadline, unfinished: true, ..Lines::default() };
         let read = self.fold(wanted, &mut Once::from(from, &[]), &mut Buffer::default(), &mut all)?;
         all.broken = read.broken;
         Ok((!read.cut_short).then_some(all))
     }
 
     /// What its first lines tell about it. The first few kilobytes do as a rule.
-    pub fn beginning(&self) -> Beginning {
+    pub fn beginning(&self) -> io::Result<Beginning> {
         const FEW: u64 = 8 * 1024;
         const MOST: u64 = 256 * 1024;
-        self.first_lines(FEW).or_else(|| self.first_lines(MOST)).unwrap_or_default()
+        let few = self.first_lines(FEW)?;
+        Ok(if few.is_some() { few } else { self.first_lines(MOST)? }.unwrap_or_default())
     }
 
-    fn first_lines(&self, most: u64) -> Option<Beginning> {
+    fn first_lines(&self, most: u64) -> io::Result<Option<Beginning>> {
         let mut buffer = Buffer::default();
         let mut forward = Forward::new(&self.file, 0, self.meta.len().min(most), &mut buffer);
         let mut decoder = self.decoder().subagent(true);
         let mut beginning = Beginning::default();
         let mut found = false;
-        while let (false, Some(line)) = (found, forward.next_line().ok()?) {
-            let read = decoder.line(line, &mut |item| {
+        while let (false, Some(line)) = (found, forward.next_line()?) {
+            decoder.line(line, &mut |item| {
                 if let Item::Facts(facts) = item {
                     found |= facts.cwd.is_some() || facts.session.is_some();
                     beginning.subagent |= facts.subagent;
-                    beginning.session = facts.session.map(|session| session.into_owned());
-                    beginning.cwd = facts.cwd.map(|cwd| cwd.into_owned());
+                    beginning.session = facts.session.map(Cow::into_owned);
+                    beginning.cwd = facts.cwd.map(Cow::into_owned);
                 }
-            });
-            read.ok()?;
+            })?;
         }
-        found.then_some(beginning)
+        Ok(found.then_some(beginning))
     }
 }
 

@@ -10,6 +10,7 @@ use super::Session;
 use super::find::root_dir;
 use crate::env::Env;
 use crate::file::{self, Unreadable};
+use crate::fold::Basics;
 use crate::format::descriptor::{Pointer, Root, Titles};
 
 /// The titles that index files under roots give to sessions. Each file is read once.
@@ -22,7 +23,7 @@ pub struct TitleIndex {
 
 impl TitleIndex {
     /// The title of a session in the index of its root; the last of an id wins.
-    pub fn title(&mut self, session: &Session, env: &Env) -> Option<String> {
+    fn title(&mut self, session: &Session, env: &Env) -> Option<String> {
         let (index, dir) = session.root.and_then(|root| root.titles.as_ref().zip(root_dir(root, env)))?;
         let path = dir.join(&index.file);
         if !self.by_root.contains_key(&path) {
@@ -34,10 +35,21 @@ impl TitleIndex {
         self.by_root.get(&path)?.get(&session.id).cloned()
     }
 
-    /// The title that a person gave a session, as a file next to its transcript or the index says.
-    pub fn person_title(&mut self, session: &Session, env: &Env) -> Option<String> {
-        let aside = Unreadable::noted(beside(session).map(Some), &mut self.bad).unwrap_or_default();
-        aside.title.filter(|_| aside.by_person).or_else(|| self.title(session, env))
+    /// Adds what a transcript does not say and the files around it do. This is the one rule for titles: a person's goes
+    /// before the agent's; a person's that stands in a file goes before the transcript's, and an agent's after it.
+    pub fn complete(&mut self, basics: &mut Basics, session: &Session, env: &Env) -> Result<(), Unreadable> {
+        let Aside { cwd, title, by_person } = beside(session)?;
+        let (by_person, by_agent) = if by_person { (title, None) } else { (None, title) };
+        basics.first_cwd = basics.first_cwd.take().or(cwd);
+        basics.agent_title = basics.agent_title.take().or(by_agent);
+        basics.person_title = by_person.or_else(|| self.title(session, env)).or(basics.person_title.take());
+        Ok(())
+    }
+
+    /// The same, for whom a title is not worth an error: it is noted.
+    pub fn complete_or_note(&mut self, basics: &mut Basics, session: &Session, env: &Env) {
+        let bad = self.complete(basics, session, env).err();
+        self.bad.extend(bad);
     }
 }
 

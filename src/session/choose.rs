@@ -35,6 +35,16 @@ pub type Suggestion = [String; 5];
 pub struct Resolved<'f> {
     pub session: Session<'f>,
     pub subagent: bool,
+    /// The name is only a part of what the session is called.
+    pub part: bool,
+    /// Where it is, if it is one of another project and was found by a part.
+    pub elsewhere: Option<String>,
+}
+
+impl<'f> From<Session<'f>> for Resolved<'f> {
+    fn from(session: Session<'f>) -> Resolved<'f> {
+        Resolved { session, subagent: false, part: false, elsewhere: None }
+    }
 }
 
 /// The session that the user means by a name: its name in this home, a file, a whole id; then what only reading all
@@ -51,22 +61,43 @@ pub fn resolve<'f>(
     if name.trim().is_empty() {
         return Err(Unresolved::Nameless);
     }
-    let found = |session| Ok(Resolved { session, subagent: false });
+    let unreadable = match in_home(env, formats, name) {
+        Ok(Some(session)) => return Ok(session.into()),
+        Ok(None) => return anywhere(env, formats, name, bad),
+        Err(unreadable) => unreadable,
+    };
     // A name that cannot be read here may be known by something else.
-    if let Some(session) = Unreadable::noted(in_home(env, formats, name), bad) {
-        return found(session);
+    let found = anywhere(env, formats, name, bad);
+    bad.retain(|other| other.path != unreadable.path);
+    match found {
+        Err(Unresolved::Unknown(_) | Unresolved::None) => Err(Unresolved::Unreadable(unreadable)),
+        found => {
+            bad.push(unreadable);
+            found
+        }
     }
+}
+
+/// The session with a name that is none in this home.
+fn anywhere<'f>(
+    env: &Env,
+    formats: &'f [Known],
+    name: &str,
+    bad: &mut Vec<Unreadable>,
+) -> Result<Resolved<'f>, Unresolved> {
     let path = env.expand(name);
     let is_file =
         file::if_reachable(file::stat(&path)).map_err(Unresolved::Unreadable)?.is_some_and(|meta| meta.is_file());
     // A bare word is a session before it is a file.
-    let looks_like_path = name.contains('/') || name.ends_with(".jsonl");
+    let looks_like_path = name.contains('/') || path.extension().is_some_and(|end| end == "jsonl");
     if looks_like_path && is_file {
         return by_path(env, formats, path);
     }
-    if name == "last" {
-        let last = last::last(env, formats, bad).ok_or(Unresolved::None)?;
-        return found(last.listed.session);
+    let agent = of_agent(name, formats);
+    if agent.map_or(name, |(_, name)| name) == "last" {
+        let agent = agent.map(|(format, _)| format);
+        let last = last::last_of(agent, env, formats, bad).ok_or(Unresolved::None)?;
+        return Ok(last.listed.session.into());
     }
     // What can only be an id needs no other session to be read.
     if name.len() >= 8 && looks_like_id(name) {
@@ -74,7 +105,7 @@ pub fn resolve<'f>(
         let sessions = find::sessions(formats, env, false, &mut Vec::new());
         let mut with_id = sessions.into_iter().filter(|session| session.id.starts_with(name));
         if let (Some(session), None) = (with_id.next(), with_id.next()) {
-            return found(session);
+            return Ok(session.into());
         }
     }
     let mut all = list(env, formats, bad);
@@ -82,7 +113,7 @@ pub fn resolve<'f>(
         return if is_file { by_path(env, formats, path) } else { Err(Unresolved::None) };
     }
     if let Some(listed) = choose(&all, name, &EXACTLY, env)? {
-        return found(listed.session.clone());
+        return Ok(listed.session.clone().into());
     }
     // A file that is no transcript may still be what a session is about.
     let file = is_file.then(|| by_path(env, formats, path));
@@ -90,17 +121,17 @@ pub fn resolve<'f>(
         return Ok(transcript);
     }
     if let Some(listed) = choose(&all, name, &ROUGHLY, env)? {
-        return found(listed.session.clone());
+        let elsewhere = (!listed.here).then(|| env.tilde(Path::new(listed.tally.cwd().unwrap_or("?"))));
+        return Ok(Resolved { part: true, elsewhere, ..listed.session.clone().into() });
     }
     if let Some(Err(no_transcript)) = file {
         return Err(no_transcript);
     }
-    let agent = of_agent(name, formats);
     let name = agent.map_or(name, |(_, name)| name);
     if let Some((format, name)) = agent {
         all.retain(|listed| listed.session.format.name == format.name);
         if let Some(listed) = choose(&all, name, &[&EXACTLY[..], &ROUGHLY].concat(), env)? {
-            return found(listed.session.clone());
+            return Ok(listed.session.clone().into());
         }
     }
     Err(Unresolved::Unknown(nearest(&all, name, env)))
@@ -118,25 +149,25 @@ pub fn begun<'f>(env: &Env, formats: &'f [Known], name: &str) -> Option<Resolved
     let path = env.expand(name);
     // What cannot be read now may be readable at the next look.
     match in_home(env, formats, name) {
-        Ok(Some(session)) => Some(Resolved { session, subagent: false }),
+        Ok(Some(session)) => Some(session.into()),
         _ => path.is_file().then(|| by_path(env, formats, path).ok())?,
     }
 }
 
 /// The session that is called so in the home that this runs in.
 fn in_home<'f>(env: &Env, formats: &'f [Known], name: &str) -> Result<Option<Session<'f>>, Unreadable> {
-    Home::above(&env.cwd)?.map_or(Ok(None), |home| home.session(name, formats, env))
+    Home::above(env)?.map_or(Ok(None), |home| home.session(name, formats, env))
 }
 
 /// A file of an agent's own directory has that agent's format; any other is recognised from its lines.
 fn by_path<'f>(env: &Env, formats: &'f [Known], path: PathBuf) -> Result<Resolved<'f>, Unresolved> {
     if let Some(session) = find::at(formats, env, &path) {
-        return Ok(Resolved { session, subagent: false });
+        return Ok(session.into());
     }
     match recognise(&path, formats) {
         Ok(Some((format, fit))) => {
             let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            Ok(Resolved { session: Session::new(id, format, None, path), subagent: fit.subagent })
+            Ok(Resolved { subagent: fit.subagent, ..Session::new(id, format, None, path).into() })
         }
         Ok(None) => Err(Unresolved::Unrecognised(path)),
         Err(error) => Err(Unresolved::Unreadable(Unreadable { path, error })),
@@ -208,7 +239,8 @@ fn nearest(all: &[Listed], name: &str, env: &Env) -> Vec<Suggestion> {
     suggestions(&near, name, env)
 }
 
-fn looks_like_id(name: &str) -> bool {
+/// Whether a name can hardly be anything but the beginning of an id.
+pub fn looks_like_id(name: &str) -> bool {
     let is_id = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     is_id && name.contains(|char: char| char.is_ascii_digit())
 }
@@ -217,7 +249,7 @@ fn looks_like_id(name: &str) -> bool {
 fn suggestions(all: &[&Listed], name: &str, env: &Env) -> Vec<Suggestion> {
     let mut suggestions: Vec<Suggestion> = Vec::new();
     for listed in all {
-        let handle = if looks_like_id(name) { listed.short_id() } else { listed.handle() };
+        let handle = if looks_like_id(name) { &listed.short_id } else { listed.handle() };
         // Two files with one id differ in their paths.
         let is_taken = suggestions.iter().any(|suggestion| suggestion[0] == handle);
         let handle = if is_taken { listed.session.path.display().to_string() } else { handle.to_owned() };

@@ -20,6 +20,13 @@ pub fn root_dir(root: &Root, env: &Env) -> Option<PathBuf> {
     moved.map(|dir| env.expand(&dir.to_string_lossy())).or_else(|| root.path.as_ref().map(|path| env.expand(path)))
 }
 
+/// The directory of the agent itself: a root may be the home directory, where it is `.agent` in there.
+pub fn agent_dir(root: &Root, env: &Env) -> Option<PathBuf> {
+    let first = root.files.first().and_then(|pattern| pattern.0.first()?.literal());
+    let dir = root_dir(root, env)?;
+    Some(first.filter(|first| first.starts_with('.')).map_or(dir.clone(), |hidden| dir.join(hidden)))
+}
+
 /// All formats and roots, each with the directory that it is in.
 fn roots<'f>(formats: &'f [Known], env: &Env) -> impl Iterator<Item = (&'f Known, &'f Root, PathBuf)> {
     let all = formats.iter().flat_map(|format| format.head().roots.iter().map(move |root| (format, root)));

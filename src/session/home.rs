@@ -4,38 +4,49 @@
 //! error, and so is a pipe or a device. A name file that is half written is an error, too: its session has a name, which
 //! cannot be read yet.
 
+use std::cell::RefCell;
 use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::find::by_id;
+use super::trust::{Judge, Trust};
 use crate::env::Env;
 use crate::file::{self, LINK, Stamp, Unreadable};
 use crate::format::Known;
 
+/// The file of the cursors in a home.
+const CURSORS: &str = "session-cursors.json";
+
 #[derive(Debug)]
 pub struct Home {
     dir: PathBuf,
+    judge: RefCell<Judge>,
 }
 
 impl Home {
-    /// The nearest home above a directory.
-    pub fn above(cwd: &Path) -> Result<Option<Home>, Unreadable> {
-        let lstat = |path: &Path| file::if_reachable(file::lstat(path));
-        for dir in cwd.ancestors().flat_map(|dir| [dir.join(".volute"), dir.join(".mind")]) {
+    /// The nearest home above the working directory that is the user's own: nobody else gives names to their sessions, be
+    /// it another user or whoever wrote the repository.
+    pub fn above(env: &Env) -> Result<Option<Home>, Unreadable> {
+        let mut judge = Judge::new(env);
+        for dir in env.cwd.ancestors().flat_map(|dir| [dir.join(".volute"), dir.join(".mind")]) {
             // We write there, and a linked directory could be any of the user's.
-            if !lstat(&dir)?.is_some_and(|meta| meta.is_dir()) {
+            if !file::if_reachable(file::lstat(&dir))?.is_some_and(|meta| meta.is_dir() && judge.is_own(&meta)) {
                 continue;
             }
             let mut is_home = false;
             for below in ["sessions", "pi-sessions"].map(|below| dir.join(below)) {
-                let meta = lstat(&below)?;
+                // This may be a home, whoever may look into it: without an answer, nobody has a name.
+                let meta = file::lstat(&below)?;
                 refuse_link(&below, meta.as_ref())?;
                 is_home |= meta.is_some_and(|meta| meta.is_dir());
             }
+            for below in ["sessions", CURSORS].map(|below| dir.join(below)) {
+                is_home = is_home && !(file::lstat(&below)?.is_some() && judge.is_tracked(&below)?);
+            }
             if is_home {
-                return Ok(Some(Home { dir }));
+                return Ok(Some(Home { dir, judge: RefCell::new(judge) }));
             }
         }
         Ok(None)
@@ -43,6 +54,11 @@ impl Home {
 
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// The cursors of all its sessions.
+    pub fn cursors(&self) -> PathBuf {
+        self.dir.join(CURSORS)
     }
 
     /// What the session with an id, or with a transcript, is called here. A name file that cannot be read may be the one
@@ -104,10 +120,16 @@ impl Home {
         bad.error.kind() == io::ErrorKind::InvalidData
     }
 
+    /// Whether no session has a name, for all that can be read.
+    pub fn is_free(&self, name: &str) -> bool {
+        matches!(self.id_of(name), Ok(None)) && !self.dir.join("pi-sessions").join(name).is_dir()
+    }
+
     /// The id that a name stands for.
     fn id_of(&self, name: &str) -> Result<Option<String>, Unreadable> {
         let path = self.dir.join("sessions").join(format!("{name}.json"));
-        let Some(text) = file::there(&path, || file::read_own(&path))? else { return Ok(None) };
+        const MOST: u64 = 64 << 10;
+        let Some(text) = file::there(&path, || file::read_own(&path, MOST))? else { return Ok(None) };
         let torn = "not a whole JSON object; its writer may not be done with it";
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text)
             .map_err(|_| Unreadable::new(&path, io::Error::new(io::ErrorKind::InvalidData, torn)))?;
@@ -115,7 +137,8 @@ impl Home {
         Ok(id.filter(|id| !id.contains(['/', '\\'])).map(str::to_owned))
     }
 
-    /// Pi keeps a folder for each name, and takes up the newest file in it.
+    /// Pi keeps a folder for each name, and takes up the newest file in it. The user's own go before what came with the
+    /// repository.
     fn by_folder<'f>(&self, name: &str, formats: &'f [Known]) -> Result<Option<Session<'f>>, Unreadable> {
         let Some(format) = formats.iter().find(|format| format.name == "pi") else { return Ok(None) };
         let folder = self.dir.join("pi-sessions").join(name);
@@ -124,13 +147,16 @@ impl Home {
         let mut no_file = None;
         for path in listed(&folder)?.iter().filter(|name| name.ends_with(".jsonl")).map(|name| folder.join(name)) {
             match file::lstat(&path)? {
-                Some(meta) if meta.is_file() => newest = newest.max(Some((Stamp::from(&meta).modified, path))),
+                Some(meta) if meta.is_file() => {
+                    let is_own = self.judge.borrow_mut().trust(&path, &meta)? == Trust::Own;
+                    newest = newest.max(Some((is_own, Stamp::from(&meta).modified, path)));
+                }
                 Some(_) => no_file = Some(path),
                 None => {}
             }
         }
         match (newest, no_file) {
-            (Some((_, path)), _) => Ok(pi_session(format, path)),
+            (Some((_, _, path)), _) => Ok(pi_session(format, path)),
             (None, Some(path)) => Err(Unreadable::new(&path, io::Error::other("not a file"))),
             (None, None) => Ok(None),
         }
@@ -144,7 +170,7 @@ impl Home {
 }
 
 fn refuse_link(path: &Path, meta: Option<&Metadata>) -> Result<(), Unreadable> {
-    let is_link = meta.is_some_and(|meta| meta.is_symlink());
+    let is_link = meta.is_some_and(Metadata::is_symlink);
     if is_link { Err(Unreadable::new(path, io::Error::other(LINK))) } else { Ok(()) }
 }
 
@@ -183,7 +209,7 @@ mod tests {
     }
 
     fn home(env: &Env) -> Home {
-        Home::above(&env.cwd).expect("readable").expect("a home")
+        Home::above(env).expect("readable").expect("a home")
     }
 
     fn write(env: &Env, below: &str, text: &str) {
@@ -212,6 +238,8 @@ mod tests {
             assert!(Home::is_torn(&bad) && bad.path.ends_with("torn.json"), "{torn:?}: {bad:?}");
             assert!(Home::is_torn(&home(&env).session("torn", &[], &env).expect_err("an error")));
         }
+        write(&env, "sessions/torn.json", &format!(r#"{{"sessionId":"{}"}}"#, "x".repeat(70_000)));
+        assert!(said(home(&env).session("torn", &[], &env)).1.starts_with("larger than 65536 bytes"));
         for whole in ["{}", r#"{"sessionId":null}"#, r#"{"sessionId":"../x"}"#] {
             write(&env, "sessions/torn.json", whole);
             assert_eq!(home(&env).name_of("two", None).expect("no name"), None, "{whole:?}");
@@ -243,10 +271,10 @@ mod tests {
         for below in ["sessions", "pi-sessions"] {
             fs::rename(volute.join(below), env.home.join(below)).expect("moved");
             symlink(env.home.join(below), volute.join(below)).expect("a link");
-            assert_eq!(said(Home::above(&env.cwd)), (below.into(), LINK.into()));
+            assert_eq!(said(Home::above(&env)), (below.into(), LINK.into()));
             fs::remove_file(volute.join(below)).expect("removed");
         }
-        assert!(Home::above(&env.cwd).expect("no error").is_none());
+        assert!(Home::above(&env).expect("no error").is_none());
     }
 
     #[test]

@@ -7,6 +7,8 @@ use crate::env::Env;
 use crate::file::Unreadable;
 use crate::format::Known;
 
+pub use crate::state::notes::is_same;
+
 /// Whether a text from inside a transcript may be the id of a session: what is no plain word is taken for none.
 pub fn is_id(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
@@ -19,14 +21,14 @@ pub fn asking(format: &Known, env: &Env) -> Option<String> {
 
 /// How much of an id must be shown: eight characters, or as many parts as tell it from all others that begin alike. Ids
 /// that begin with the time are alike for a minute.
-pub fn short_id(id: &str, shared: usize) -> &str {
+fn short_id(id: &str, shared: usize) -> &str {
     let shared = id.floor_char_boundary(shared);
     let length = if shared < 8 { 8 } else { id[shared..].find('-').map_or(id.len(), |dash| shared + dash) };
     &id[..id.ceil_char_boundary(length.min(id.len()))]
 }
 
 /// How many bytes two ids begin with alike.
-pub fn shared_start(a: &str, b: &str) -> usize {
+fn shared_start(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
@@ -38,7 +40,6 @@ impl Shortener {
     pub fn new(ids: impl IntoIterator<Item = String>) -> Shortener {
         let mut ids: Vec<String> = ids.into_iter().collect();
         ids.sort_unstable();
-        ids.dedup();
         Shortener(ids)
     }
 
@@ -46,13 +47,19 @@ impl Shortener {
     pub fn of_files(formats: &[Known], env: &Env, bad: &mut Vec<Unreadable>) -> Shortener {
         let mut ids = Vec::new();
         find::each(formats, env, None, bad, &mut |file, _| ids.extend(file.id.map(str::to_owned)));
-        Shortener::new(ids)
+        let mut all = Shortener::new(ids);
+        // Two patterns may reach one file.
+        all.0.dedup();
+        all
     }
 
-    /// As much of an id as tells it from all others.
+    /// As much of an id as tells it from all others; all of it if two sessions have it.
     pub fn short<'i>(&self, id: &'i str) -> &'i str {
         let after = self.0.partition_point(|other| other.as_str() <= id);
         let before = self.0.partition_point(|other| other.as_str() < id);
+        if after - before > 1 {
+            return id;
+        }
         let near = before.checked_sub(1).into_iter().chain([after]).filter_map(|near| self.0.get(near));
         short_id(id, near.map(|other| shared_start(id, other)).max().unwrap_or(0))
     }
@@ -76,7 +83,7 @@ mod tests {
     /// The same as comparing with every other id.
     #[test]
     fn neighbours_are_enough() {
-        let ids: Vec<String> = (0..200u32)
+        let ids: std::collections::BTreeSet<String> = (0..200u32)
             .map(|number| {
                 let mixed = number.wrapping_mul(0x9e37_79b9) >> 16;
                 format!("{:08b}-{:02b}-{}", mixed % 5, mixed % 3, mixed % 7)

@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::Hasher;
 use std::io;
+use std::num::NonZero;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,8 +17,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::beside::{self, Aside, TitleIndex};
-use super::{Home, Members, Session, State, find, is_id, shared_start, short_id};
+use super::beside::TitleIndex;
+use super::ids::Shortener;
+use super::{Home, Members, Session, State, find};
 use crate::cursor::{Buffer, Cursor};
 use crate::env::Env;
 use crate::file::{Stamp, Unreadable};
@@ -38,19 +40,14 @@ pub struct Listed<'f> {
     /// What the user noted about it.
     pub done: bool,
     pub tags: Vec<String>,
-    /// How many bytes of the id tell it from all others.
-    id_length: usize,
+    /// As much of its id as tells it from all others.
+    pub(super) short_id: String,
 }
 
 impl Listed<'_> {
     /// What the user types to get at it: its name here, else the beginning of its id.
     pub fn handle(&self) -> &str {
-        self.session.name.as_deref().unwrap_or(self.short_id())
-    }
-
-    /// As much of its id as tells it from all others.
-    pub(super) fn short_id(&self) -> &str {
-        self.session.id.get(..self.id_length).unwrap_or(&self.session.id)
+        self.session.name.as_deref().unwrap_or(&self.short_id)
     }
 
     /// Its name in this home, and its title.
@@ -99,9 +96,9 @@ const LATELY: i64 = 24 * 3600 * 1_000_000_000;
 const JUST_NOW: i64 = 100_000_000;
 
 /// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
-fn version(formats: &[Known]) -> String {
+pub fn version(formats: &[Known]) -> String {
     /// Raised whenever a tally counts something else.
-    const COUNTS: u32 = 3;
+    const COUNTS: u32 = 4;
     let mut hasher = std::hash::DefaultHasher::new();
     formats.iter().for_each(|format| hasher.write(format.text().as_bytes()));
     format!("{}-{COUNTS}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
@@ -111,7 +108,7 @@ fn version(formats: &[Known]) -> String {
 /// `bad` and left out.
 pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
     let mut sessions = find::sessions(formats, env, true, bad);
-    if let Some(home) = Unreadable::noted(Home::above(&env.cwd), bad) {
+    if let Some(home) = Unreadable::noted(Home::above(env), bad) {
         sessions.extend(home.sessions(formats, env, bad));
         find::in_order(&mut sessions);
     }
@@ -180,8 +177,7 @@ fn count(
         let mut known = to_count_on();
         for cached in counted.iter_mut().flatten() {
             let known = known.remove(&cached.path).filter(|(cursor, _)| *cursor == cached.cursor);
-            let lately = cached.stamp.modified == 0 || cached.stamp.modified > now - LATELY;
-            cached.once = known.filter(|_| lately).map(|(_, once)| once);
+            cached.once = known.filter(|_| is_lately(cached.stamp, now)).map(|(_, once)| once);
         }
     }
     let work =
@@ -195,7 +191,7 @@ fn count(
 /// Works on all of them in a few threads, each with one buffer to read into. The results are in the order of the items.
 pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T, &mut Buffer) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get()).min(items.len()).min(8);
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(items.len()).min(8);
     let work = || {
         let mut buffer = Buffer::default();
         let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
@@ -211,6 +207,17 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T, &mut Buffer)
     done.into_iter().map(|(_, result)| result).collect()
 }
 
+/// Whether a file was written lately, so that it is expected to grow.
+pub fn is_lately(stamp: Stamp, now: i64) -> bool {
+    stamp.modified == 0 || stamp.modified > now - LATELY
+}
+
+/// The stamp by which a file is known again. One that was written just now gets a stamp that none is like, so that it is
+/// looked at again.
+pub fn to_remember(stamp: Stamp, now: i64) -> Stamp {
+    Stamp { modified: if stamp.modified > now - JUST_NOW { 0 } else { stamp.modified }, ..stamp }
+}
+
 /// A file that is gone by now is no trouble.
 pub fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable>) {
     if error.kind() != io::ErrorKind::NotFound {
@@ -221,12 +228,9 @@ pub fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unread
 /// Counts a file on from where it was counted to, if it is known what was read until then; else from its start.
 fn recount(session: &Session, known: Option<Cached>, now: i64, buffer: &mut Buffer) -> io::Result<Cached> {
     let transcript = Transcript::open(&session.path, session.format.format())?;
-    let mut stamp = Stamp::from(&transcript.meta);
-    let lately = stamp.modified > now - LATELY;
-    if stamp.modified > now - JUST_NOW {
-        // No stamp is like this one: the next list looks at the file again.
-        stamp.modified = 0;
-    }
+    let stamp = Stamp::from(&transcript.meta);
+    let lately = is_lately(stamp, now);
+    let stamp = to_remember(stamp, now);
     let read = tail::start(&transcript.file, known.as_ref().map(|cached| cached.cursor.into()))?;
     let known = known.filter(|_| matches!(read, StartAt::Resume(_)));
     let (mut tally, from, mut once) = match known {
@@ -272,29 +276,21 @@ fn listed<'f>(
             continue;
         }
         if session.root.is_some() {
-            complete(&mut tally, Unreadable::noted(beside::beside(&session).map(Some), bad).unwrap_or_default());
-            tally.person_title = titles.title(&session, env).or(tally.person_title.take());
+            titles.complete_or_note(&mut tally.basics, &session, env);
         }
-        if let Some(id) = tally.id.clone().filter(|id| id.starts_with(&session.id) && is_id(id)) {
-            session.id = id;
-        }
+        let id = session.whole_id(tally.id.as_deref()).to_owned();
+        session.id = id;
         if session.name.as_deref().is_some_and(Home::is_throw_away) {
             continue;
         }
         let here = session.name.is_some() || tally.cwds().any(|cwd| members.has(cwd));
         let (done, tags) = marks.of(&session.id);
-        all.push(Listed { session, tally, here, done, tags, id_length: 0 });
+        all.push(Listed { session, tally, here, done, tags, short_id: String::new() });
     }
     bad.append(&mut titles.bad);
     bad.append(&mut members.bad);
-    // Next to each other, the ids that are most alike.
-    all.sort_by(|a, b| a.session.id.cmp(&b.session.id));
-    for index in 0..all.len() {
-        let id = &all[index].session.id;
-        let near = [index.checked_sub(1), Some(index + 1)].into_iter().flatten().filter_map(|near| all.get(near));
-        let shared = near.map(|near| shared_start(id, &near.session.id)).max().unwrap_or(0);
-        all[index].id_length = short_id(id, shared).len();
-    }
+    let ids = Shortener::new(all.iter().map(|listed| listed.session.id.clone()));
+    all.iter_mut().for_each(|listed| listed.short_id = ids.short(&listed.session.id).into());
     all.sort_by(|a, b| {
         b.tally.updated.cmp(&a.tally.updated).then_with(|| a.session.path.as_os_str().cmp(b.session.path.as_os_str()))
     });
@@ -307,18 +303,6 @@ pub fn handle(session: &Session, env: &Env, formats: &[Known]) -> String {
     match (&session.name, session.root) {
         (Some(name), _) => name.clone(),
         (None, None) => env.tilde(&session.path),
-        (None, Some(_)) => {
-            let all = find::sessions(formats, env, false, &mut Vec::new());
-            let others = all.iter().filter(|other| other.path != session.path);
-            let shared = others.map(|other| shared_start(&session.id, &other.id)).max().unwrap_or(0);
-            short_id(&session.id, shared).into()
-        }
+        (None, Some(_)) => Shortener::of_files(formats, env, &mut Vec::new()).short(&session.id).into(),
     }
-}
-
-/// What the transcript does not say, the file beside it does.
-fn complete(tally: &mut Tally, aside: Aside) {
-    tally.first_cwd = tally.first_cwd.take().or(aside.cwd);
-    let title = if aside.by_person { &mut tally.person_title } else { &mut tally.agent_title };
-    *title = title.take().or(aside.title);
 }

@@ -50,21 +50,34 @@ pub struct Last<'f> {
     pub standing: Standing,
     /// How many sessions there are in other projects.
     pub elsewhere: usize,
+    /// The newest session of this project that is done, if it is newer.
+    pub newer_done: Option<String>,
 }
 
 /// Finds the last session; none if there is no session at all.
 pub fn last<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Option<Last<'f>> {
+    last_of(None, env, formats, bad)
+}
+
+/// The last session of an agent, if one is named.
+pub fn last_of<'f>(
+    agent: Option<&Known>,
+    env: &Env,
+    formats: &'f [Known],
+    bad: &mut Vec<Unreadable>,
+) -> Option<Last<'f>> {
     let mut all = list(env, formats, bad);
+    all.retain(|listed| agent.is_none_or(|agent| agent.name == listed.session.format.name));
     let elsewhere = all.iter().filter(|listed| !listed.here).count();
     // A session may be called that.
     let named = all.iter().position(|listed| listed.session.name.as_deref() == Some("last"));
     let mut best = named.map(|index| (Standing::Worked, index));
     let deadline = Deadline::after(Duration::from_secs(5));
-    // The list has reported what cannot be read.
     let mut members = Members::around(&env.cwd);
     // In a named home those without a name are nobody's.
     let has_names = all.iter().any(|listed| listed.session.name.is_some());
     let mut tries = 0;
+    let mut done = None;
     for (index, listed) in all.iter().enumerate() {
         if best.is_some_and(|(standing, _)| standing == Standing::Worked) {
             break;
@@ -88,7 +101,14 @@ pub fn last<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> O
             let found = standing(asks, listed.done, stop).map_err(|error| Unreadable::new(&session.path, error));
             Unreadable::noted(found.map(Some), bad).map_or(Standing::Passing, |(standing, _)| standing)
         };
+        done = done.or((standing == Standing::Done).then_some(index));
         best = best.into_iter().chain([(standing, index)]).min();
     }
-    best.map(|(standing, index)| Last { listed: all.swap_remove(index), standing, elsewhere })
+    // The list has reported the others.
+    let new = members.bad.into_iter().filter(|new| bad.iter().all(|known| known.path != new.path));
+    bad.extend(new.collect::<Vec<_>>());
+    best.map(|(standing, index)| {
+        let newer_done = done.filter(|done| *done < index).map(|done| all[done].handle().to_owned());
+        Last { listed: all.swap_remove(index), standing, elsewhere, newer_done }
+    })
 }

@@ -4,6 +4,7 @@
 //! ```text
 //! choose ──▶ last ──▶ index, stopped ──▶ home, beside, ids ──▶ find
 //! last, index, trust ──▶ project
+//! home ──▶ trust
 //! index ──▶ state
 //! ```
 //!
@@ -24,7 +25,7 @@ pub mod trust;
 use std::path::PathBuf;
 
 pub use home::Home;
-pub use ids::{is_id, shared_start, short_id};
+pub use ids::is_id;
 pub use project::{Members, Project};
 pub use state::State;
 
@@ -56,8 +57,13 @@ impl<'f> Session<'f> {
         self.root.map_or(&self.format.head().roots, std::slice::from_ref)
     }
 
-    /// Whether an id is this session's, which may be shortened in the name of its file.
+    /// Whether an id is this session's.
     pub fn has_id(&self, id: &str) -> bool {
-        self.id == id || self.id.len() >= 8 && id.starts_with(&self.id)
+        ids::is_same(&self.id, id)
+    }
+
+    /// Its whole id: the one inside its file, of which the file name may have only the beginning.
+    pub fn whole_id<'i>(&'i self, inside: Option<&'i str>) -> &'i str {
+        inside.filter(|id| id.starts_with(&self.id) && is_id(id)).unwrap_or(&self.id)
     }
 }

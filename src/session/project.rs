@@ -24,7 +24,12 @@ impl Project {
 
     /// The project of a directory, or the directory itself if the file system fails.
     pub fn of(dir: &Path) -> Project {
-        Project::find(dir).unwrap_or_else(|_| Project(dir.into()))
+        Project::noted(dir, &mut Vec::new())
+    }
+
+    /// The same; what fails is noted.
+    pub fn noted(dir: &Path, bad: &mut Vec<Unreadable>) -> Project {
+        Unreadable::noted(Project::find(dir).map(Some), bad).unwrap_or_else(|| Project(dir.into()))
     }
 
     /// A directory that is gone belongs where its nearest existing parent does, if that is in a repository.
@@ -64,8 +69,8 @@ impl Members {
     /// Those of the project that a directory belongs to.
     pub fn around(dir: &Path) -> Members {
         let mut bad = Vec::new();
-        let project = Unreadable::noted(Project::find(dir).map(Some), &mut bad);
-        Members { bad, ..Members::of(project.unwrap_or_else(|| Project(dir.into()))) }
+        let project = Project::noted(dir, &mut bad);
+        Members { bad, ..Members::of(project) }
     }
 
     pub fn of(project: Project) -> Members {
@@ -79,7 +84,9 @@ impl Members {
         match Project::find(Path::new(dir)) {
             Ok(found) => *self.known.entry(dir.to_owned()).insert_entry(found == self.project).get(),
             Err(bad) => {
-                self.bad.push(bad);
+                if self.bad.iter().all(|known| known.path != bad.path) {
+                    self.bad.push(bad);
+                }
                 false
             }
         }
@@ -95,7 +102,7 @@ pub(super) fn git_dir(tree: &Path) -> Result<Option<PathBuf>, Unreadable> {
     let Some(meta) = file::if_reachable(file::stat(&git))? else { return Ok(None) };
     if meta.is_dir() {
         let head = file::if_reachable(file::stat(&git.join("HEAD")))?;
-        return Ok(head.filter(|head| head.is_file()).map(|_| git));
+        return Ok(head.filter(std::fs::Metadata::is_file).map(|_| git));
     }
     if !meta.is_file() || meta.len() > LONGEST {
         return Ok(None);

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::{Session, find, is_id};
+use super::{Session, find};
 use crate::budget::{self, Deadline};
 use crate::cursor::newest_lines;
 use crate::file::Unreadable;
@@ -38,14 +38,14 @@ fn end_of(
     loop {
         let offset = match newest_lines(&transcript.file, size, most, deadline) {
             Ok(Some(offset)) => offset,
-            Err(error) if error.kind() != io::ErrorKind::TimedOut => return Err(error),
+            Err(error) if !Deadline::is_late(&error) => return Err(error),
             _ => return Ok(best.unwrap_or_default()),
         };
         let only = only.as_mut().map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
         // The end is read however long it takes; it is not much.
         let in_time = best.as_ref().map(|_| deadline);
         let Some(mut all) = transcript.continuity(offset, in_time, only)? else { return Ok(best.unwrap_or_default()) };
-        all.finish(all.is_quiet(now));
+        all.finish(now);
         if all.asked.substantive.is_some() || offset == 0 || most > MOST || deadline.is_over() {
             return Ok(all);
         }
@@ -56,9 +56,7 @@ fn end_of(
 
 /// Adds what a session's subagents edited, the newest first; with a deadline only their ends, as far as there is time.
 pub fn add_subagents(all: &mut Continuity, session: &Session, deadline: Option<&Deadline>, bad: &mut Vec<Unreadable>) {
-    // A file name may have only the beginning of the id.
-    let whole = all.id.clone().filter(|id| id.starts_with(&session.id) && is_id(id));
-    for (path, stamp) in find::subagents(session, whole.as_deref().unwrap_or(&session.id), bad) {
+    for (path, stamp) in find::subagents(session, session.whole_id(all.id.as_deref()), bad) {
         if deadline.is_some_and(Deadline::is_over) {
             return;
         }

@@ -1,10 +1,10 @@
 //! Whose words a transcript holds: the user's own sessions wrote it, or somebody else put it there.
 //!
 //! A file that git tracks came with a repository, and one that belongs to another user came from that user. An agent must
-//! see neither. Git is not run: its index, a list of the tracked paths, is read once for each working tree, and only if a
-//! transcript lies in one.
+//! see neither. Git is not run: its index, a sorted list of the tracked paths, is read once for each working tree, and only
+//! if a transcript lies in one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::Metadata;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::project::git_dir;
-use crate::entry::Id;
 use crate::env::Env;
 use crate::file::{self, Unreadable};
 
@@ -28,34 +27,56 @@ pub enum Trust {
 }
 
 /// Judges transcripts, and remembers the working trees.
-pub struct Judge<'e> {
-    env: &'e Env,
+#[derive(Debug)]
+pub struct Judge {
+    /// The user, and the one whose home directory it is: root with the home of a user reads that user's sessions.
+    users: [Option<u32>; 2],
     /// The working tree that a directory lies in, if any.
     trees: HashMap<PathBuf, Option<Rc<Tree>>>,
 }
 
+#[derive(Debug)]
 struct Tree {
     dir: PathBuf,
-    tracked: HashSet<Id>,
+    /// A split index keeps most paths in a second file; one that was deleted since is still in there, and still counts.
+    indexes: Vec<Index>,
 }
 
-impl<'e> Judge<'e> {
-    pub fn new(env: &'e Env) -> Judge<'e> {
-        Judge { env, trees: HashMap::new() }
+/// An index file that was read through once.
+#[derive(Debug)]
+struct Index {
+    bytes: Vec<u8>,
+    /// It does not say how long its object ids are: SHA-1's 20 bytes, or SHA-256's 32.
+    id_length: usize,
+    /// The id of the file that it is split from; empty if it is whole.
+    shared: String,
+}
+
+impl Judge {
+    pub fn new(env: &Env) -> Judge {
+        let at_home = file::stat(&env.home).ok().flatten().map(|home| home.uid());
+        Judge { users: [Some(env.user()), at_home], trees: HashMap::new() }
+    }
+
+    /// Whether the user owns a file or directory.
+    pub fn is_own(&self, meta: &Metadata) -> bool {
+        self.users.contains(&Some(meta.uid()))
     }
 
     /// Whose a transcript is. The metadata are those of the file that was opened.
     pub fn trust(&mut self, path: &Path, meta: &Metadata) -> Result<Trust, Unreadable> {
-        // Root with the home of a user reads that user's sessions.
-        let is_own =
-            meta.uid() == self.env.user() || file::stat(&self.env.home)?.is_some_and(|home| home.uid() == meta.uid());
-        if !is_own {
+        if !self.is_own(meta) {
             return Ok(Trust::Foreign);
         }
+        Ok(if self.is_tracked(path)? { Trust::Tracked } else { Trust::Own })
+    }
+
+    /// Whether git tracks a file, or anything in a directory.
+    pub fn is_tracked(&mut self, path: &Path) -> Result<bool, Unreadable> {
         // A link may lead into a working tree, or out of one.
         let path = std::fs::canonicalize(path).map_err(|error| Unreadable::new(path, error))?;
         let tree = path.parent().map_or(Ok(None), |dir| self.tree(dir))?;
-        Ok(if tree.is_some_and(|tree| tree.tracks(&path)) { Trust::Tracked } else { Trust::Own })
+        Ok(tree.is_some_and(|tree| tree.tracks(&path)))
     }
 
     fn tree(&mut self, dir: &Path) -> Result<Option<Rc<Tree>>, Unreadable> {
@@ -63,7 +84,7 @@ impl<'e> Judge<'e> {
             return Ok(tree.clone());
         }
         let tree = match git_dir(dir)? {
-            Some(git) => Some(Rc::new(Tree { dir: dir.into(), tracked: tracked(&git)? })),
+            Some(git) => Some(Rc::new(Tree { dir: dir.into(), indexes: indexes(&git)? })),
             None => dir.parent().map_or(Ok(None), |above| self.tree(above))?,
         };
         self.trees.insert(dir.into(), tree.clone());
@@ -74,84 +95,92 @@ impl<'e> Judge<'e> {
 impl Tree {
     fn tracks(&self, path: &Path) -> bool {
         let Ok(below) = path.strip_prefix(&self.dir) else { return false };
+        let wanted = below.as_os_str().as_bytes();
+        let is_below = |path: &[u8], dir: &[u8]| path.strip_prefix(dir).is_some_and(|rest| rest.starts_with(b"/"));
         // A sparse index has directories as well, each with a slash at its end.
-        let dirs = below.ancestors().skip(1).map(|dir| [dir.as_os_str().as_bytes(), b"/"].concat());
-        self.tracked.contains(&Id::of(below.as_os_str().as_bytes()))
-            || dirs.into_iter().any(|dir| self.tracked.contains(&Id::of(&dir)))
+        let is_in = |path: &[u8]| path.ends_with(b"/") && wanted.starts_with(path);
+        self.indexes.iter().any(|index| {
+            let mut found = false;
+            parse(&index.bytes, index.id_length, &mut |path| {
+                found = path == wanted || is_below(path, wanted) || is_in(path);
+                // What is in a directory comes after what is only called like it: `a.rs` before `a/b`.
+                found || path > wanted && !path.starts_with(wanted)
+            });
+            found
+        })
     }
 }
 
-/// The paths that a repository tracks in one working tree, as hashes. A split index keeps most of them in a second file; one
-/// that was deleted since is still in there, and still counts.
-fn tracked(git: &Path) -> Result<HashSet<Id>, Unreadable> {
-    let (mut tracked, shared) = read_index(&git.join("index"))?;
-    if let Some(shared) = shared {
-        tracked.extend(read_index(&git.join(format!("sharedindex.{shared}")))?.0);
+fn indexes(git: &Path) -> Result<Vec<Index>, Unreadable> {
+    let mut indexes: Vec<Index> = read_index(&git.join("index"))?.into_iter().collect();
+    if let Some(split) = indexes.first().filter(|index| !index.shared.is_empty()) {
+        indexes.extend(read_index(&git.join(format!("sharedindex.{}", split.shared)))?);
     }
-    Ok(tracked)
+    Ok(indexes)
 }
 
-/// The paths in an index file, and the id of the file that it is split from.
-fn read_index(path: &Path) -> Result<(HashSet<Id>, Option<String>), Unreadable> {
+/// An index file, if there is one.
+fn read_index(path: &Path) -> Result<Option<Index>, Unreadable> {
     /// Some half a million paths.
     const LARGEST: u64 = 64 << 20;
-    let Some(meta) = file::stat(path)? else { return Ok(Default::default()) };
+    let Some(meta) = file::stat(path)? else { return Ok(None) };
     if meta.len() > LARGEST {
         return Err(Unreadable::new(path, io::Error::other("too large to tell which transcripts git tracks")));
     }
-    let Some(bytes) = file::there(path, || file::read(path))? else { return Ok(Default::default()) };
-    // The index does not say how long its object ids are: SHA-1's 20 bytes, or SHA-256's 32.
-    let parsed = [20, 32].into_iter().find_map(|id_length| parse(&bytes, id_length));
-    parsed.ok_or_else(|| Unreadable::new(path, io::Error::other("not an index of git, or of a version not known here")))
+    let Some(bytes) = file::there(path, || file::read(path))? else { return Ok(None) };
+    let parsed = |id_length| Some((id_length, parse(&bytes, id_length, &mut |_| false)?));
+    let parsed = [20, 32].into_iter().find_map(parsed);
+    let index = parsed.map(|(id_length, shared)| Some(Index { bytes, id_length, shared }));
+    index.ok_or_else(|| Unreadable::new(path, io::Error::other("not an index of git, or of a version not known here")))
 }
 
 /// Reads an index of version 2, 3 or 4 (gitformat-index(5)): a header, the entries, extensions, and a checksum. None if it
-/// is anything else.
-fn parse(bytes: &[u8], id_length: usize) -> Option<(HashSet<Id>, Option<String>)> {
+/// is anything else; else the id of the file that it is split from, unless `is_enough` stops it at a path.
+fn parse(bytes: &[u8], id_length: usize, is_enough: &mut dyn FnMut(&[u8]) -> bool) -> Option<String> {
     /// What git knows of a file, before the object id.
     const STAT: usize = 40;
-    const EXTENDED: u16 = 0x4000;
-    let number = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-    let version = number(4).filter(|version| bytes.starts_with(b"DIRC") && (2..=4).contains(version))?;
-    let mut paths = HashSet::new();
+    const EXTENDED: u8 = 0x40;
+    let rest = &mut bytes.get(..bytes.len().checked_sub(id_length)?)?;
+    let is_index = rest.split_off(..4)? == b"DIRC";
+    let version = number(rest).filter(|version| is_index && (2..=4).contains(version))?;
     let mut path = Vec::new();
-    let mut at = 12;
-    for _ in 0..number(8)? {
-        let start = at;
-        at += STAT + id_length;
-        let flags = u16::from_be_bytes(bytes.get(at..at + 2)?.try_into().ok()?);
-        at += if flags & EXTENDED != 0 { 4 } else { 2 };
-        let kept = if version == 4 { path.len().checked_sub(varint(bytes, &mut at)?)? } else { 0 };
-        let rest = bytes.get(at..)?;
-        let length = memchr::memchr(0, rest)?;
-        path.truncate(kept);
-        path.extend_from_slice(&rest[..length]);
-        paths.insert(Id::of(&path));
-        at += length + 1;
-        if version < 4 {
-            // Filled up with NULs to a multiple of eight.
-            at = start + (at - start).next_multiple_of(8);
+    for _ in 0..number(rest)? {
+        let before = rest.len();
+        rest.split_off(..STAT + id_length)?;
+        if rest.split_off(..2)?[0] & EXTENDED != 0 {
+            rest.split_off(..2)?;
+        }
+        path.truncate(if version == 4 { path.len().checked_sub(varint(rest)?)? } else { 0 });
+        path.extend_from_slice(rest.split_off(..memchr::memchr(0, rest)?)?);
+        if is_enough(&path) {
+            return Some(String::new());
+        }
+        // A NUL, or as many as fill it up to a multiple of eight.
+        rest.split_off(..if version == 4 { 1 } else { 8 - (before - rest.len()) % 8 })?;
+    }
+    let mut shared = String::new();
+    while !rest.is_empty() {
+        let is_link = rest.split_off(..4)? == b"link";
+        let length = number(rest)? as usize;
+        let data = rest.split_off(..length)?;
+        if is_link {
+            let id = data.get(..id_length)?;
+            let is_split = id.iter().any(|byte| *byte != 0);
+            shared = id.iter().filter(|_| is_split).map(|byte| format!("{byte:02x}")).collect();
         }
     }
-    let end = bytes.len().checked_sub(id_length)?;
-    let mut shared = None;
-    while at < end {
-        let data = at + 8..at.checked_add(8)?.checked_add(number(at + 4)? as usize)?;
-        if bytes.get(at..at + 4)? == b"link" {
-            let id = bytes.get(data.start..data.start + id_length)?;
-            shared = id.iter().any(|byte| *byte != 0).then(|| id.iter().map(|byte| format!("{byte:02x}")).collect());
-        }
-        at = data.end;
-    }
-    (at == end).then_some((paths, shared))
+    Some(shared)
+}
+
+fn number(rest: &mut &[u8]) -> Option<u32> {
+    Some(u32::from_be_bytes(rest.split_off(..4)?.try_into().ok()?))
 }
 
 /// A number as git packs it: seven bits to a byte, the highest first.
-fn varint(bytes: &[u8], at: &mut usize) -> Option<usize> {
+fn varint(rest: &mut &[u8]) -> Option<usize> {
     let mut value: usize = 0;
     loop {
-        let byte = *bytes.get(*at)?;
-        *at += 1;
+        let byte = *rest.split_off_first()?;
         value = value.checked_mul(128)?.checked_add(usize::from(byte & 127))?;
         if byte & 128 == 0 {
             return Some(value);
@@ -307,8 +336,13 @@ mod tests {
         repository.write("tree/dir1/own.jsonl");
         for version in ["2", "4"] {
             repository.git(&["update-index", "--index-version", version]);
-            let (paths, _) = read_index(&repository.path("tree/.git/index")).expect("an index");
-            assert_eq!(paths.len(), 2000, "version {version}");
+            let index = read_index(&repository.path("tree/.git/index")).expect("an index").expect("a file");
+            let mut count = 0;
+            parse(&index.bytes, index.id_length, &mut |_| {
+                count += 1;
+                false
+            });
+            assert_eq!(count, 2000, "version {version}");
             repository.is("tree/dir1/x1.jsonl", Trust::Tracked);
             repository.is(&format!("tree/dir39/{}1999.jsonl", "x".repeat(21)), Trust::Tracked);
             repository.is("tree/dir1/own.jsonl", Trust::Own);
@@ -333,10 +367,10 @@ mod tests {
             let path = repository.path("tree/.git/index");
             let whole = std::fs::read(&path).expect("an index");
             for length in 0..whole.len() {
-                assert!(parse(&whole[..length], 20).is_none(), "version {version}, {length} bytes");
+                assert!(parse(&whole[..length], 20, &mut |_| false).is_none(), "version {version}, {length} bytes");
                 let mut wrong = whole.clone();
                 wrong[length] ^= 0x81;
-                let _ = (parse(&wrong, 20), parse(&wrong, 32));
+                let _ = [20, 32].map(|id_length| parse(&wrong, id_length, &mut |_| false));
             }
         }
         std::fs::write(repository.path("tree/.git/index"), "").expect("a file");

@@ -16,7 +16,8 @@ use serde_json::value::RawValue;
 use super::Lock;
 use crate::budget::Deadline;
 use crate::cursor::Cursor;
-use crate::time::Time;
+use crate::entry::Id;
+use crate::time::{SECOND, Time};
 
 /// How far one other session has been seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -34,9 +35,8 @@ pub struct Seen {
     /// There was more before it than could be read.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub more: bool,
-    /// When it was seen.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub seen: Option<Time>,
+    #[serde(default, rename = "seen", skip_serializing_if = "Option::is_none")]
+    pub seen_at: Option<Time>,
     /// Only what is later is news.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Time>,
@@ -44,17 +44,27 @@ pub struct Seen {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last: Vec<u32>,
     /// The last thing that was told, by all it says: a copy of it in another file is not news there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub print: Option<u32>,
+    #[serde(default, rename = "print", skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<u32>,
+    /// Tests, builds and checks that had not ended: their calls and commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub checks: Vec<(Id, String)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_person: bool,
+    /// The titles in the transcript, by a person and by the agent, unless the title above is the only one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said_titles: Option<(Option<String>, Option<String>)>,
     /// The file, where it is not the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
+    /// Where it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
+    /// Where it was at the offset, if it began in another project.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_cwd: Option<String>,
     /// Since when the file, or the name, is not there. It may come back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub absent: Option<Time>,
@@ -86,20 +96,21 @@ pub struct Look {
     pub version: u32,
     /// Nothing from before this was ever news: the first look, less its window.
     pub since: Time,
-    /// When it looked last, by the clock that files are stamped by, in microseconds.
+    /// When it looked last, by the clock that files are stamped by, in microseconds; 0 if it never did.
     pub clock: i64,
     /// Hash of the project and scope; a different value means that the observer moved.
-    #[serde(default)]
-    pub place: u32,
-    /// The last things that were told, by all they say: a copy in another file is not news there.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<u32>,
-    /// Files that had no news, by path and stamp: as long as both stay, nobody has to open them again.
+    #[serde(default, rename = "place")]
+    pub scope: u32,
+    /// Fingerprints of the last things that were told: a copy in another file is not news there.
+    #[serde(default, rename = "told", skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<u32>,
+    /// Files that had no news, by path and stamp. They are not opened again before one of the two changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examined: Vec<u64>,
-    /// Where a walk over all files was cut short, and when it began: the next look goes on there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub walk: Option<(u64, i64)>,
+    /// A walk over all files that the deadline cut short: the next look goes on with it. An earlier version wrote one as
+    /// `walk`, which is passed over: that walk starts anew.
+    #[serde(default, rename = "unfinished", skip_serializing_if = "Option::is_none")]
+    pub walk: Option<Walk>,
     /// The id of the observer, by which it keeps its name while its name file is missing or half written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -111,20 +122,45 @@ pub struct Look {
     pub muted: bool,
 }
 
+/// A walk over all files that takes more than one look. It knows the files by name and inode, in whatever order they come
+/// next time.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Walk {
+    /// When it began, by the clock that files are stamped by.
+    pub began: Time,
+    /// The files it has been to.
+    pub stamped: Vec<Id>,
+    /// Of these, the sessions that may have a subagent at work.
+    pub lively: Vec<Id>,
+}
+
 pub const VERSION: u32 = 1;
+
+/// The largest file that is read, in bytes: thousands of sessions for each of many observers.
+const MOST: u64 = 32 << 20;
 
 impl Look {
     /// How many things that were told are remembered.
-    const TOLD: usize = 512;
+    const MOST_FINGERPRINTS: usize = 512;
 
-    pub fn new(since: Time, clock: i64) -> Look {
-        Look { version: VERSION, since, clock, ..Look::default() }
+    /// Of an observer that has not looked yet.
+    pub fn new(since: Time) -> Look {
+        Look { version: VERSION, since, ..Look::default() }
     }
 
-    pub fn remember(&mut self, told: &[u32]) {
-        self.told.extend(told);
-        let excess = self.told.len().saturating_sub(Look::TOLD);
-        self.told.drain(..excess);
+    /// When it looked last, by the clock that files are stamped by; none if it never did.
+    pub fn looked(&self) -> Option<Time> {
+        (self.clock != 0).then_some(Time(self.clock / 1000))
+    }
+
+    pub fn set_looked(&mut self, clock: Time) {
+        self.clock = clock.0.saturating_mul(1000);
+    }
+
+    pub fn remember(&mut self, fingerprints: &[u32]) {
+        self.fingerprints.extend(fingerprints);
+        let excess = self.fingerprints.len().saturating_sub(Look::MOST_FINGERPRINTS);
+        self.fingerprints.drain(..excess);
     }
 }
 
@@ -173,7 +209,7 @@ impl Cursors {
     pub fn read(path: PathBuf, observer: &str, say: &mut dyn FnMut(String)) -> Cursors {
         let mut absent = |why: String| say(format!("{}: {why}; taken as not there", path.display()));
         let mut others: BTreeMap<String, Box<RawValue>> = BTreeMap::new();
-        match crate::file::read_own(&path) {
+        match crate::file::read_own(&path, MOST) {
             Ok(text) if text.is_empty() => {}
             Ok(text) => match serde_json::from_slice(&text) {
                 Ok(all) => others = all,
@@ -202,8 +238,8 @@ impl Cursors {
     pub fn forget_others(&mut self, names: &[String], before: i64) {
         self.others.retain(|observer, view| {
             let view = serde_json::from_str::<View>(view.get()).ok();
-            let looked = view.and_then(|view| view.look).map(|look| look.clock / 1_000_000);
-            names.contains(observer) || looked.is_none_or(|looked| looked >= before)
+            let looked = view.and_then(|view| view.look).map(|look| look.looked().unwrap_or(look.since));
+            names.contains(observer) || looked.is_none_or(|looked| looked.0 / SECOND >= before)
         });
     }
 
@@ -221,7 +257,7 @@ impl Cursors {
 
 /// The name of the observer with an id, as the file knows it from an earlier look.
 pub fn observer_with(path: &Path, id: &str) -> Option<String> {
-    let text = crate::file::read_own(path).ok()?;
+    let text = crate::file::read_own(path, MOST).ok()?;
     let all: BTreeMap<String, Box<RawValue>> = serde_json::from_slice(&text).ok()?;
     all.into_iter().filter(|(_, view)| view.get().contains(id)).find_map(|(observer, view)| {
         let look = serde_json::from_str::<View>(view.get()).ok()?.look?;
@@ -249,6 +285,7 @@ pub fn forget(dir: &Path, before: i64) {
 mod hex {
     use serde::{Deserialize, Deserializer, Serializer};
 
+    #[allow(clippy::ref_option)] // This is what serde calls.
     pub fn serialize<S: Serializer>(mark: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&format_args!("{:016x}", mark.unwrap_or_default()))
     }

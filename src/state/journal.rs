@@ -14,7 +14,7 @@ use crate::time::Time;
 
 /// One run of the hook that said something, or wanted to.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Note {
+pub struct HookRun {
     pub time: Option<Time>,
     pub agent: String,
     /// The session that was told.
@@ -44,9 +44,9 @@ impl Journal {
         self.path.with_extension("old.jsonl")
     }
 
-    pub fn append(&self, note: &Note) -> io::Result<()> {
+    pub fn append(&self, run: &HookRun) -> io::Result<()> {
         super::make_parent(&self.path)?;
-        let mut line = serde_json::to_vec(note)?;
+        let mut line = serde_json::to_vec(run)?;
         line.push(b'\n');
         let open = || file::open_own(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
         let mut journal = open()?;
@@ -63,15 +63,15 @@ impl Journal {
     }
 
     /// All that is kept, the oldest first; a broken line is left out.
-    pub fn read(&self) -> Result<Vec<Note>, Unreadable> {
-        let mut notes = Vec::new();
+    pub fn read(&self) -> Result<Vec<HookRun>, Unreadable> {
+        let mut runs = Vec::new();
         for path in [self.older(), self.path.clone()] {
             match file::read_to_string(&path) {
-                Ok(text) => notes.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok())),
+                Ok(text) => runs.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok())),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(Unreadable { path, error }),
             }
         }
-        Ok(notes)
+        Ok(runs)
     }
 }

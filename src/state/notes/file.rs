@@ -196,7 +196,7 @@ impl Notes {
 /// The next id: none is used again as long as a later one is there.
 pub(super) fn free_id(ids: &HashSet<u32>) -> u32 {
     let last = ids.iter().max().copied().unwrap_or(0);
-    if last < line::MOST { last + 1 } else { (1..).find(|id| !ids.contains(id)).unwrap_or(line::MOST) }
+    if last < line::MOST { last + 1 } else { (1..line::MOST).find(|id| !ids.contains(id)).unwrap_or(line::MOST) }
 }
 
 /// The content of a file; nothing if it is not there.

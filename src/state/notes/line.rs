@@ -34,10 +34,6 @@ impl Kind {
     /// What the file of a project holds, and what the file about the user does.
     pub const OF_PROJECT: &[Kind] = &[Kind::Pin, Kind::Decision, Kind::Blocker, Kind::Next, Kind::Fact];
     pub const OF_USER: &[Kind] = &[Kind::Role, Kind::Preference, Kind::Rule];
-
-    pub fn named(name: &str) -> Option<Kind> {
-        Kind::ALL.into_iter().find(|kind| kind.name() == name)
-    }
 }
 
 named! {
@@ -48,12 +44,6 @@ named! {
         #[default]
         Normal = "normal",
         Low = "low",
-    }
-}
-
-impl Priority {
-    pub fn named(name: &str) -> Option<Priority> {
-        Priority::ALL.into_iter().find(|priority| priority.name() == name)
     }
 }
 
@@ -155,7 +145,13 @@ pub fn parse(line: &[u8], kinds: &[Kind], wall: &dyn Fn(Time) -> Time) -> Result
         _ => match Kind::named(word).filter(|kind| kinds.contains(kind)) {
             // All that stands before the id is as long in the text as in the line.
             Some(kind) => note(kind, rest, text.len() - rest.len(), wall),
-            None => Ok(Says::Nothing),
+            None => match kinds.iter().find(|kind| strsim::damerau_levenshtein(word, kind.name()) == 1) {
+                // What would be a note with the right word is hardly meant for anything else.
+                Some(kind) if note(*kind, rest, 0, wall).is_ok() => {
+                    Err(format!("'{word}' is not a kind of note; did you mean '{}'?", kind.name()))
+                }
+                _ => Ok(Says::Nothing),
+            },
         },
     }
 }
@@ -181,12 +177,12 @@ fn note(kind: Kind, rest: &str, at: usize, wall: &dyn Fn(Time) -> Time) -> Resul
         if let Some(priority) = Priority::named(known) {
             note.priority = priority;
         } else if let Some(end) = known.strip_prefix("until").filter(|end| end.starts_with(BLANKS)).map(str::trim) {
-            let moment = moment(end, DAY, wall).ok_or_else(|| format!("'{end}' is no date"))?;
+            let moment = moment(end, DAY, wall).ok_or_else(|| format!("'{end}' is not a date"))?;
             note.until = Some(Until { written: end.into(), end: moment });
         } else if moment(known, 0, wall).is_some() {
             note.created = Some(known.into());
         } else {
-            return Err(format!("'{known}' is neither high, normal or low, nor a date, nor 'until' with a date"));
+            return Err(format!("'{known}' is not high, normal, low, a date, or 'until' and a date"));
         }
     }
     Ok(Says::Note(note, from..from + digits))
