@@ -9,10 +9,11 @@
 //!
 //! | layer | modules | owns |
 //! |---|---|---|
-//! | 8 | the programs in `bin/` | exit codes, stdout |
-//! | 7 | [`cmd`] | a file per command |
-//! | 6 | [`hook`] | what an agent asks, and what it is told |
-//! | 5 | [`show`] | how anything looks, and what must not be shown |
+//! | 9 | the programs in `bin/` | exit codes, stdout |
+//! | 8 | [`cmd`] | a file per command |
+//! | 7 | [`hook`] | what an agent asks, and what it is told |
+//! | 6 | [`show`] | how anything looks, and what must not be shown |
+//! | 5 | [`search`] | which sessions say some words |
 //! | 4 | [`session`] | which sessions there are, and which one a name means |
 //! | 3 | [`read`] | one transcript: where to go on reading, and what counts once |
 //! | 2 | [`fold`], [`state`], [`settings`], [`decode`] | what entries amount to; our own files; what the user set; lines |
@@ -34,6 +35,7 @@
 //! - whether a test still fails: `fold/failing.rs`; which names a prompt has in common with earlier work: `fold/names.rs`;
 //! - where a session stopped: `fold/continuity/`; what people say in so many words: `fold/phrases.rs`; what commands
 //!   and edits say: `fold/code/`;
+//! - what a search looks through: `fold/said.rs`; what fits and in which order: `search/mod.rs`;
 //! - what a profile tells and when it is too little: `fold/profile.rs`; what a command is for: `fold/code/work/`;
 //! - what is hidden from a model, a terminal or a program: `show/gate.rs`; which characters: `show/characters.rs`; which
 //!   keys and passwords: `secrets/kinds.rs`, `secrets/words.rs`;
@@ -51,6 +53,7 @@ pub mod format;
 pub mod hook;
 pub mod path;
 pub mod read;
+pub mod search;
 pub mod secrets;
 pub mod session;
 pub mod settings;

@@ -13,16 +13,18 @@ mod filetypes;
 pub mod names;
 mod phrases;
 mod profile;
+mod said;
 mod tally;
 pub mod text;
 mod turn;
 
 pub use activity::Activity;
-pub use asked::Asked;
+pub use asked::LastAsked;
 pub use basics::Basics;
 pub use continuity::Continuity;
-pub use failing::Failing;
+pub use failing::{Failing, open_check};
 pub use profile::{Amount, Profile, Reading, Share};
+pub use said::{Said, SaidLine, fold_each, folded, searched};
 pub use tally::Tally;
 pub use turn::{Ending, Turns};
 
@@ -35,6 +37,9 @@ fn one_of(list: &str, word: &str) -> bool {
 
 /// Takes in a transcript: of each line what it says about the session, then its entries.
 pub trait Fold {
+    /// A line of the transcript begins at this offset.
+    fn line(&mut self, _: u64) {}
+
     fn facts(&mut self, _: &Facts) {}
 
     fn entry(&mut self, entry: &Entry, line: u64);

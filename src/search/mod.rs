@@ -1,0 +1,175 @@
+//! Which sessions say some words, and where.
+//!
+//! All words must be in one session. A session in which they stand together comes before one in which they are far apart;
+//! of two alike, the newer comes first. [`cache`] has the texts.
+
+pub mod cache;
+
+use std::collections::BTreeMap;
+
+use memchr::memmem::Finder;
+
+use crate::entry::Role;
+use crate::fold::{SaidLine, folded};
+use crate::time::Time;
+use cache::Text;
+
+/// What is looked for.
+pub struct Query {
+    words: Vec<Finder<'static>>,
+    /// Only as whole words.
+    pub whole: bool,
+    pub role: Option<Role>,
+    pub since: Option<Time>,
+    /// Only in sessions that have a call with this path.
+    file: Option<Finder<'static>>,
+}
+
+impl Query {
+    /// A word with blanks in it is a phrase.
+    pub fn new(words: &[String], file: Option<&str>) -> Query {
+        let finder = |word: &str| Finder::new(folded(word).trim_end().as_bytes()).into_owned();
+        let words = words.iter().map(|word| finder(word)).filter(|word| !word.needle().is_empty()).collect();
+        Query { words, whole: false, role: None, since: None, file: file.map(finder) }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.words.is_empty()
+    }
+
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| std::str::from_utf8(word.needle()).unwrap_or_default())
+    }
+
+    /// Where a text that was made comparable has a word.
+    pub fn places<'q>(&'q self, word: usize, text: &'q str) -> impl Iterator<Item = usize> + 'q {
+        let length = self.words[word].needle().len();
+        let is_part = |char: char| char.is_alphanumeric() || char == '_';
+        let is_whole = move |at: &usize| !text[..*at].ends_with(is_part) && !text[at + length..].starts_with(is_part);
+        self.words[word].find_iter(text.as_bytes()).filter(move |at| !self.whole || is_whole(at))
+    }
+
+    /// All words of a text, as bits.
+    pub fn found_in(&self, text: &str) -> u64 {
+        let has = |word: &usize| self.places(*word, text).next().is_some();
+        (0..self.words.len()).filter(has).fold(0, |all, word| all | 1 << word)
+    }
+
+    /// Whether one of the words is in a text as it is.
+    pub fn is_in(&self, text: &str) -> bool {
+        self.found_in(&folded(text)) != 0
+    }
+
+    fn all(&self) -> u64 {
+        (1 << self.words.len()) - 1
+    }
+
+    fn takes(&self, line: SaidLine) -> bool {
+        self.role.is_none_or(|role| role == line.role)
+            && self.since.is_none_or(|since| line.time.is_some_and(|time| time >= since))
+    }
+
+    /// What of a session fits, if all words are in it. `title` counts as something that was said in it.
+    pub fn search(&self, text: &Text, title: &str) -> Option<Found> {
+        let parts = text.parts();
+        if self.file.as_ref().is_some_and(|file| !touches(&parts, file)) {
+            return None;
+        }
+        let mut hits: BTreeMap<usize, (SaidLine, u64)> = BTreeMap::new();
+        let in_title = if self.role.is_none() && self.since.is_none() { self.found_in(&folded(title)) } else { 0 };
+        let mut all = in_title;
+        let mut before = 0;
+        for (text, lines) in parts {
+            for word in 0..self.words.len() {
+                for place in self.places(word, text) {
+                    let index = lines.at(place);
+                    let line = lines.get(index);
+                    if self.takes(line) {
+                        hits.entry(before + index).or_insert((line, 0)).1 |= 1 << word;
+                        all |= 1 << word;
+                    }
+                }
+            }
+            before += lines.count();
+        }
+        if all != self.all() {
+            return None;
+        }
+        let distance = distance(&hits, in_title, self.all());
+        let hits = hits.into_iter().map(|(index, (line, words))| (index, line, words)).collect();
+        Some(Found { distance, hits })
+    }
+}
+
+/// What was found in one session.
+pub struct Found {
+    /// Over how many entries the words are spread.
+    distance: usize,
+    /// The entries, in the order they were written: which one of the session it is, where, and the words in it as bits.
+    pub hits: Vec<(usize, SaidLine, u64)>,
+}
+
+impl Found {
+    /// Near, not so near, far.
+    pub fn rank(&self) -> usize {
+        match self.distance {
+            0 => 0,
+            1..=10 => 1,
+            _ => 2,
+        }
+    }
+
+    /// The entries to show, the best first: those with the most words in them, the newest first.
+    pub fn best(&self) -> Vec<(usize, SaidLine)> {
+        let mut hits: Vec<_> = self.hits.iter().rev().collect();
+        let top = hits.iter().map(|(_, _, words)| words.count_ones()).max().unwrap_or(0);
+        // Where all words stand together, entries with only one of them say less.
+        hits.retain(|(_, _, words)| words.count_ones() == top || self.distance > 0);
+        hits.sort_by_key(|(_, _, words)| std::cmp::Reverse(words.count_ones()));
+        hits.into_iter().map(|(index, line, _)| (*index, *line)).collect()
+    }
+}
+
+/// The least number of entries between which all words are.
+fn distance(hits: &BTreeMap<usize, (SaidLine, u64)>, in_title: u64, all: u64) -> usize {
+    if in_title == all {
+        return 0;
+    }
+    let mut last: [Option<usize>; 64] = [None; 64];
+    let said = hits.values().fold(0, |said, (_, words)| said | words);
+    let wanted: Vec<usize> = (0..64).filter(|word| said & 1 << word != 0).collect();
+    let mut least = usize::MAX;
+    for (index, (_, words)) in hits {
+        for word in wanted.iter().filter(|word| words & 1 << **word != 0) {
+            last[*word] = Some(*index);
+        }
+        let first = wanted.iter().map(|word| last[*word]).try_fold(*index, |first, last| Some(first.min(last?)));
+        least = first.map_or(least, |first| least.min(index - first));
+    }
+    least
+}
+
+fn touches(parts: &[(&str, cache::Lookup); 2], file: &Finder) -> bool {
+    parts.iter().any(|(text, lines)| file.find_iter(text.as_bytes()).any(|place| lines.get(lines.at(place)).is_call))
+}
+
+/// The word in these texts that is most like one that is not there.
+pub fn nearest(word: &str, texts: &[&Text]) -> Option<String> {
+    const ENOUGH: f64 = 0.7;
+    let first = word.chars().next()?;
+    let mut seen = std::collections::HashSet::new();
+    let mut best = (ENOUGH, None);
+    for (text, _) in texts.iter().flat_map(|text| text.parts()) {
+        for known in text.split(|char: char| !char.is_alphanumeric() && char != '_') {
+            let is_near = known.len().abs_diff(word.len()) <= 2 && (known.starts_with(first) || word.len() > 4);
+            if !is_near || known.len() < 3 || !seen.insert(known) {
+                continue;
+            }
+            let likeness = strsim::normalized_damerau_levenshtein(word, known);
+            if likeness > best.0 {
+                best = (likeness, Some(known.to_owned()));
+            }
+        }
+    }
+    best.1
+}

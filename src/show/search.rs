@@ -1,0 +1,131 @@
+//! What a search found, for people: a line for each session, and below it the entries that have the words in them.
+
+use std::ops::Range;
+
+use crate::entry::{Entry, What};
+use crate::env::Zone;
+use crate::fold::fold_each;
+use crate::search::Query;
+use crate::session::index::Listed;
+use crate::show::gate::Gate;
+use crate::show::log::{Origin, call_subjects, label};
+use crate::show::terminal::{Style, Tone, cut, pad, pad_left, width};
+use crate::time::Time;
+
+/// How much of an entry is shown where no terminal sets a width.
+const SNIPPET: usize = 200;
+const NUMBER: usize = 6;
+
+/// `aurora  claude  3d  Fix the retry of webhooks`
+pub fn head(listed: &Listed, now: Time, gate: Gate, style: Style) -> String {
+    let handle = gate.line(listed.handle());
+    let about = format!("  {}  {}", gate.line(listed.session.format.label()), listed.age(now));
+    let title = gate.line(listed.tally.title().unwrap_or_default());
+    let title = if title.is_empty() { String::new() } else { format!("  {title}") };
+    let used = width(&handle) + width(&about);
+    let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(used));
+    format!("{}{}{}", style.paint(Tone::Strong, &handle), style.paint(Tone::Faint, &about), cut(&title, room))
+}
+
+pub struct SearchView<'q> {
+    zone: Zone,
+    gate: Gate,
+    style: Style,
+    query: &'q Query,
+}
+
+impl<'q> SearchView<'q> {
+    pub fn new(zone: Zone, gate: Gate, style: Style, query: &'q Query) -> SearchView<'q> {
+        SearchView { zone, gate, style, query }
+    }
+
+    /// An entry with the words in it marked.
+    pub fn hit(&self, entry: &Entry, line: u32, origin: &Origin) -> String {
+        let (head, room) = self.head(entry, line, Tone::Plain);
+        let text = self.text(entry, origin);
+        let (text, marked) = snippet(&text, self.query, room);
+        let mut out = head;
+        let mut at = 0;
+        for place in marked {
+            out += &text[at..place.start];
+            out += &self.style.paint(Tone::Call, &text[place.clone()]);
+            at = place.end;
+        }
+        out + &text[at..]
+    }
+
+    /// An entry beside one.
+    pub fn context(&self, entry: &Entry, line: u32, origin: &Origin) -> String {
+        let (head, room) = self.head(entry, line, Tone::Faint);
+        let text = self.text(entry, origin);
+        head + &self.style.paint(Tone::Faint, &cut(&text, room))
+    }
+
+    /// The line of the transcript, when it was and who said it; and the room that is left.
+    fn head(&self, entry: &Entry, line: u32, tone: Tone) -> (String, usize) {
+        let stamp =
+            entry.time.map(|time| self.zone.local(time)).map_or(String::new(), |(day, time)| format!("{day} {time}"));
+        let (role, role_tone) = label(entry);
+        let number = pad_left(&line.to_string(), NUMBER);
+        let head = format!("{number}  {stamp:16}  {}  ", pad(role, 9));
+        let room = self.style.width.map_or(SNIPPET, |all| all.saturating_sub(width(&head)).max(20));
+        let role = self.style.paint(if matches!(tone, Tone::Plain) { role_tone } else { tone }, role);
+        let blanks = " ".repeat(9_usize.saturating_sub(label(entry).0.len()));
+        let start = self.style.paint(Tone::Faint, &format!("{number}  {stamp:16}")).into_owned();
+        (format!("{start}  {role}{blanks}  "), room)
+    }
+
+    fn text(&self, entry: &Entry, origin: &Origin) -> String {
+        let text = match &entry.what {
+            What::Call(call) => format!("[{} {}]", call.tool, call_subjects(call, origin)),
+            What::Text(text) | What::Result { text: Some(text), .. } => text.to_string(),
+            _ => String::new(),
+        };
+        self.gate.line(text).into_owned()
+    }
+}
+
+/// As much of a text as fits around the first words that were looked for, and where in it they are.
+fn snippet(text: &str, query: &Query, room: usize) -> (String, Vec<Range<usize>>) {
+    /// How much of what comes before the first word is shown.
+    const BEFORE: usize = 30;
+    let places = query.places_in(text);
+    let first = places.first().map_or(0, |place| place.start);
+    let mut start = 0;
+    if width(&text[..first]) > BEFORE && width(text) > room {
+        let near = text[..first].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
+        // At the beginning of a word, if there is one.
+        start = text[near..first].find(' ').map_or(near, |blank| near + blank + 1);
+    }
+    let lead = if start > 0 { "…" } else { "" };
+    let shown = cut(&text[start..], room.saturating_sub(lead.len().min(1)));
+    let end = if shown.ends_with('…') && shown.len() < text.len() - start {
+        shown.len() - '…'.len_utf8()
+    } else {
+        shown.len()
+    };
+    let within = |place: &Range<usize>| place.start >= start && place.end - start <= end;
+    let moved = |place: Range<usize>| place.start - start + lead.len()..place.end - start + lead.len();
+    let marked = places.into_iter().filter(within).map(moved).collect();
+    (format!("{lead}{shown}"), marked)
+}
+
+impl Query {
+    /// Where the words are in a text as it is, in order and apart from each other.
+    fn places_in(&self, text: &str) -> Vec<Range<usize>> {
+        let (mut folded, mut origins) = (String::new(), Vec::new());
+        fold_each(text, &mut |char, at| {
+            folded.push(char);
+            origins.resize(folded.len(), at);
+        });
+        let end_of = |at: usize| text[at..].chars().next().map_or(at, |char| at + char.len_utf8());
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for (index, word) in self.words().enumerate() {
+            let found = self.places(index, &folded);
+            places.extend(found.map(|at| origins[at]..end_of(origins[at + word.len() - 1])));
+        }
+        places.sort_by_key(|place| place.start);
+        places.dedup_by(|next, last| next.start < last.end);
+        places
+    }
+}
