@@ -5,7 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use session_monitor::cmd::{self, args};
+use session_monitor::cmd;
+use session_monitor::cmd::args::{self, ReaderCommand};
 use session_monitor::env::Env;
 use session_monitor::show::terminal::Style;
 
@@ -15,7 +16,7 @@ fn main() -> ExitCode {
     let terminal = stdout.is_terminal();
     let reader = args::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
     let stop = Arc::new(AtomicBool::new(false));
-    if reader.command.follows() {
+    if matches!(&reader.command, ReaderCommand::Log(args) if args.follow) {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
         }

@@ -8,17 +8,18 @@ use std::ffi::OsString;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
+use crate::entry::{Id, Role};
 use crate::env::Env;
 use crate::format;
+use crate::read::Target;
 use crate::session::choose::Unresolved;
 use crate::session::{State, choose};
 use crate::time::{DAY, Time};
 
-pub const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
-
 const SHORT: &str = "\
 NAME is the name, title, tag, id or file of a session, or a part of its name or
-title. `last` is the newest session of this project.
+title. `last` is the newest session of this project that did some work and is
+not marked as done.
 
 Common flags:
       --all       Every session on this machine, not just this project's
@@ -26,8 +27,7 @@ Common flags:
   -f, --follow    Keep showing new entries as they are written
       --json      Print one JSON object per line, for programs
       --color C   auto, always or never
-  -h, --help      This summary; `--help` shows everything
-  -V, --version   Print the version";
+  -h, --help      This summary; `--help` shows everything";
 
 const LONG: &str = "\
 Options:
@@ -39,8 +39,9 @@ Options:
 Examples:
   session-reader                         the sessions of this project
   session-reader discord --lines 50      the last 50 entries of `discord`
-  session-reader last --follow           the newest session, live
+  session-reader last --follow           the last session, live
   session-reader list --state waiting    who waits for you
+  session-reader search webhook retry    where both words were said
   session-reader resume                  where the last session stopped
   session-reader ~/some/transcript.jsonl any transcript of a known agent
   session-reader list --all --json       every session, for a program
@@ -49,13 +50,15 @@ Examples:
 Names:
   NAME is looked up in this order; the sessions of this project go first:
     1. a name in a named home (.volute/ or .mind/ above this directory)
-    2. `last`, the newest session of this project (or of all, if it has none)
+    2. `last`: the newest session of this project that is not done and was more
+       than one question that changed nothing; else the newest there is
     3. a title, a tag, or the beginning of an id
     4. the path of a transcript
     5. the beginning of a name or title, then any part of one
-  CODEX:NAME looks only among the sessions of that agent. If several sessions
-  fit, you get a list of them. A session that is called like a command is
-  reached with `session-reader log NAME`.
+  CODEX:NAME looks only among the sessions of that agent, and CODEX:last is the
+  last one of them. If several sessions fit, you get a list of them. A session
+  that is called like a command, or almost, is reached with
+  `session-reader log NAME`.
 
 Exit status:
   0  found
@@ -68,8 +71,8 @@ Environment:
   OPENCLAW_STATE_DIR   where the agents keep their sessions
   XDG_CONFIG_HOME      your own formats: session-monitor/formats/ in there
                        [default: ~/.config]
-  XDG_CACHE_HOME       the list's cache: session-monitor/ in there; you may
-                       delete it [default: ~/.cache]
+  XDG_CACHE_HOME       caches of list and search: session-monitor/ in there;
+                       you may delete them [default: ~/.cache]
   TZ                   time zone of the times shown
   COLUMNS              width of the output, instead of the terminal's
   NO_COLOR             if set, no colors
@@ -98,14 +101,11 @@ Examples:
 #[derive(Debug, Parser)]
 #[command(
     name = "session-reader",
-    version,
-    help_template = TEMPLATE,
     after_help = SHORT,
     after_long_help = LONG,
-    disable_help_subcommand = true,
     override_usage = "session-reader [COMMAND] [FLAGS]\n       session-reader NAME [FLAGS]"
 )]
-pub struct Reader {
+pub struct ReaderArgs {
     #[command(subcommand)]
     pub command: ReaderCommand,
     #[command(flatten)]
@@ -133,19 +133,17 @@ pub enum ReaderCommand {
     List(ListArgs),
     /// Show a session as a readable log; short: session-reader NAME
     Log(LogArgs),
+    /// Find what was said and done, in all sessions of this project
+    Search(SearchArgs),
     /// Show where a session stopped and how to go on
     Resume(ResumeArgs),
     /// Statistics about how you work: hours, agents, tokens
     Profile(ProfileArgs),
     /// Show known formats and where they look; check a file
-    Formats(FormatsArgs),
-}
-
-impl ReaderCommand {
-    /// Whether it goes on until the user ends it.
-    pub fn follows(&self) -> bool {
-        matches!(self, ReaderCommand::Log(args) if args.follow)
-    }
+    Formats {
+        #[command(subcommand)]
+        action: Option<FormatsAction>,
+    },
 }
 
 #[derive(Debug, Default, Args)]
@@ -158,6 +156,12 @@ pub struct LogArgs {
     /// Only entries since then: 2h, 7d, today, monday, 2026-01-31
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
+    /// Show the entries around a line of the transcript, a time or an id
+    #[arg(long, value_name = "LINE|TIME|ID", value_parser = target, conflicts_with_all = ["lines", "since", "follow"])]
+    pub at: Option<Point>,
+    /// With --at: N entries before and after [default: 10]
+    #[arg(short = 'C', long, value_name = "N", requires = "at")]
+    pub context: Option<usize>,
     /// Keep showing new entries; without NAME, of the whole project
     #[arg(short, long)]
     pub follow: bool,
@@ -203,6 +207,59 @@ pub struct ListArgs {
     pub json: bool,
 }
 
+const SEARCH: &str = "\
+What is searched: prompts, answers and titles, and the commands and file names
+of calls. Upper and lower case and accents make no difference. Several words
+must all be in one session; quote a phrase for the shell: 'exact phrase'.
+
+Examples:
+  session-reader search webhook retry         both words, closest together first
+  session-reader search 'rate limit' --all    a phrase, on the whole machine
+  session-reader search redis --role user     only what you typed
+  session-reader search flaky --file tests/   only where such a file was touched
+  session-reader search panicked --results    also what tools answered";
+
+#[derive(Debug, Args)]
+#[command(after_help = SEARCH)]
+pub struct SearchArgs {
+    /// Words that must all be in a session
+    #[arg(required = true)]
+    pub words: Vec<String>,
+    /// Every session on this machine, not just this project's
+    #[arg(long)]
+    pub all: bool,
+    /// Only what was said by: user or assistant
+    #[arg(long, value_parser = one_of(&[Role::User, Role::Assistant], Role::name), hide_possible_values = true)]
+    pub role: Option<Role>,
+    /// Only sessions of this agent
+    #[arg(long)]
+    pub agent: Option<String>,
+    /// Only sessions that read or changed a file with this in its path
+    #[arg(long, value_name = "PATH")]
+    pub file: Option<String>,
+    /// Only what was said since then: 2h, 7d, today, monday, 2026-01-31
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub since: Option<Since>,
+    /// At most N sessions [default: what fits the screen; 20 in a pipe]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    pub limit: Option<usize>,
+    /// Also show N entries before and after each hit
+    #[arg(short = 'C', long, value_name = "N", default_value_t = 0)]
+    pub context: usize,
+    /// Only whole words: `log` does not find `login`
+    #[arg(short = 'w', long)]
+    pub word: bool,
+    /// Also search what tools answered (slower: nothing of it is cached)
+    #[arg(long)]
+    pub results: bool,
+    /// Read the transcripts themselves instead of the cache
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Print one JSON object per hit
+    #[arg(long)]
+    pub json: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
     /// Name, title, id or file of a session [default: last]
@@ -235,12 +292,6 @@ pub struct ProfileArgs {
     pub json: bool,
 }
 
-#[derive(Debug, Args)]
-pub struct FormatsArgs {
-    #[command(subcommand)]
-    pub action: Option<FormatsAction>,
-}
-
 #[derive(Debug, Subcommand)]
 pub enum FormatsAction {
     /// Check a descriptor (.toml), or how the lines of a transcript fit
@@ -248,6 +299,32 @@ pub enum FormatsAction {
         /// A descriptor or a transcript
         file: String,
     },
+}
+
+/// A point in a transcript.
+#[derive(Debug, Clone, Copy)]
+pub enum Point {
+    Line(u64),
+    Time(Since),
+    Id(Id),
+}
+
+impl Point {
+    pub fn target(self, env: &Env) -> Target {
+        match self {
+            Point::Line(line) => Target::Line(line),
+            Point::Time(since) => Target::Time(since.time(env)),
+            Point::Id(id) => Target::Id(id),
+        }
+    }
+}
+
+/// A number is a line; what is no time is an id.
+fn target(text: &str) -> Result<Point, &'static str> {
+    let line = text.parse().ok().filter(|line| *line > 0).map(Point::Line);
+    let point = line.or_else(|| since(text).ok().map(Point::Time));
+    let id = (!text.is_empty() && !text.contains(char::is_whitespace)).then(|| Point::Id(Id::of(text.as_bytes())));
+    point.or(id).ok_or("neither a line, a time nor an id")
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -280,7 +357,7 @@ impl Since {
 
 fn at_least_one(text: &str) -> Result<usize, &'static str> {
     let number = text.parse().map(|number: u64| usize::try_from(number).unwrap_or(usize::MAX));
-    number.ok().filter(|count| *count > 0).ok_or("not a number, 1 or more")
+    number.ok().filter(|count| *count > 0).ok_or("expected a number, 1 or more")
 }
 
 /// A parser for one of a few named values.
@@ -309,25 +386,32 @@ fn since(text: &str) -> Result<Since, &'static str> {
 
 /// The command that a mistyped word may mean.
 pub fn similar_command(word: &str) -> Option<String> {
-    let commands = Reader::command();
+    let commands = ReaderArgs::command();
     let like = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
     let nearest = commands.get_subcommands().map(clap::Command::get_name).max_by(|a, b| like(a).total_cmp(&like(b)));
     nearest.filter(|name| like(name) > 0.6 && word != "last").map(str::to_owned)
 }
 
+/// Whether a word that is no command is one edit away from one.
+pub fn is_almost_command(word: &str) -> bool {
+    let commands = ReaderArgs::command();
+    commands.get_subcommands().any(|command| strsim::damerau_levenshtein(word, command.get_name()) == 1)
+}
+
 /// Reads the command line. If the flags are wrong and the first word is neither a command nor a session, the word is the
 /// mistake: the log of a session by that name will say so.
-pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<Reader, clap::Error> {
+pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<ReaderArgs, clap::Error> {
     let (args, bare) = with_command(args);
     let is_no_session = |name: &str| {
         let (formats, _) = format::known(&env.formats_dir());
         let resolved = choose::resolve(env, &formats, name, &mut Vec::new());
-        matches!(resolved, Err(Unresolved::None | Unresolved::Unknown(_)))
+        let is_unknown = matches!(resolved, Err(Unresolved::None | Unresolved::Unknown(_)));
+        is_unknown || is_almost_command(name) && resolved.is_ok_and(|resolved| resolved.part)
     };
-    let mut reader = match (super::parse::<Reader>(args, env, terminal), &bare) {
+    let mut reader = match (super::parse::<ReaderArgs>(args, env, terminal), &bare) {
         (Err(error), Some(name)) if error.use_stderr() && is_no_session(name) => {
             let args = LogArgs { name: bare.clone(), ..LogArgs::default() };
-            Reader { command: ReaderCommand::Log(args), colors: Colors { color: ColorChoice::Auto } }
+            ReaderArgs { command: ReaderCommand::Log(args), colors: Colors { color: ColorChoice::Auto } }
         }
         (parsed, _) => parsed?,
     };
@@ -342,7 +426,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool
 fn with_command(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Option<String>) {
     let mut args: Vec<OsString> = args.into_iter().collect();
     let words: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let reader = Reader::command();
+    let reader = ReaderArgs::command();
     let asks = |word: &String| matches!(&**word, "-h" | "--help" | "-V" | "--version");
     let is_command = |word: &String| word == "help" || reader.find_subcommand(word).is_some();
     if words.first().is_some_and(is_command) || !words.is_empty() && words.iter().all(asks) {

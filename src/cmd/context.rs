@@ -10,9 +10,9 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use super::args::{Colors, TEMPLATE};
+use super::args::Colors;
 use super::explain::{self, ExplainArgs};
-use super::install::{self, InstallArgs};
+use super::install::{InstallArgs, Request};
 use super::mute::{self, MuteArgs};
 use super::notes::{self, NoteArgs, NotesArgs, PinArgs, PinsArgs, UnpinArgs};
 use super::profile_set::{self, ProfileSetArgs};
@@ -48,7 +48,7 @@ Examples:
   session-context mute                    tell this session nothing more
   session-context pin --for 7d the API is frozen
   session-context note decision PostgreSQL instead of SQLite
-  session-context done last               the newest session is finished
+  session-context done last               the last session is finished
   session-context profile set rule simple solutions first
 
 Settings:
@@ -85,11 +85,8 @@ Environment:
 #[derive(Debug, Parser)]
 #[command(
     name = "session-context",
-    version,
-    help_template = TEMPLATE,
     after_help = SHORT,
     after_long_help = LONG,
-    disable_help_subcommand = true,
     override_usage = "session-context COMMAND\n       session-context [FLAGS]    (as an agent's hook)"
 )]
 pub struct Context {
@@ -160,8 +157,8 @@ pub fn run(command: ContextCommand, env: &Env, style: Style, out: &mut dyn Write
         }
         match command {
             ContextCommand::Demo => demo::run(stage),
-            ContextCommand::Install(args) => install::run(&args, true, stage),
-            ContextCommand::Uninstall(args) => install::run(&args, false, stage),
+            ContextCommand::Install(args) => Request { args: &args, installs: true }.run(stage),
+            ContextCommand::Uninstall(args) => Request { args: &args, installs: false }.run(stage),
             ContextCommand::Explain(args) => explain::run(&args, stage),
             ContextCommand::Doctor => doctor::run(bad_formats, bad_settings, stage),
             ContextCommand::Mute(args) => mute::run(&args, true, stage),

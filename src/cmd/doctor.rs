@@ -7,7 +7,8 @@ use super::install::{self, HookState};
 use super::{Exit, Problem, Stage};
 use crate::env::Env;
 use crate::file::Unreadable;
-use crate::session::{Project, index};
+use crate::format::Known;
+use crate::session::{Project, find, index};
 use crate::show::activity::ago;
 use crate::show::figures::counted;
 use crate::show::terminal::aligned;
@@ -58,13 +59,18 @@ fn agents(stage: &Stage) -> Vec<Finding> {
     let (env, mut bad) = (stage.env, Vec::new());
     let all = index::list(env, stage.formats, &mut bad);
     let mut findings = Vec::new();
+    let is_unreadable = |format: &Known| {
+        let mut places = format.head().roots.iter().filter_map(|root| find::agent_dir(root, env));
+        places.any(|dir| bad.iter().any(|unreadable| unreadable.path.starts_with(&dir)))
+    };
     for format in stage.formats {
         let sessions: Vec<_> = all.iter().filter(|listed| listed.session.format.name == format.name).collect();
         let hook = install::check(format, env);
         let newest = sessions.iter().filter_map(|listed| listed.tally.updated).max();
         let count = counted(sessions.len() as u64, "session");
         let sessions = match newest {
-            _ if sessions.is_empty() && matches!(hook, None | Some(HookState::Missing)) => continue,
+            _ if sessions.is_empty() && is_unreadable(format) => "its sessions cannot be read".into(),
+            _ if sessions.is_empty() && matches!(hook, None | Some(HookState::Missing(_))) => continue,
             _ if sessions.is_empty() => "no sessions".into(),
             None => count,
             newest => format!("{count}, the newest{}", ago(newest, env.now())),
@@ -73,7 +79,8 @@ fn agents(stage: &Stage) -> Vec<Finding> {
         let (mark, text) = match hook {
             None => (OPEN, "no hook is known for it".into()),
             Some(HookState::Installed(files)) => (GOOD, format!("hook in {}", files.join(", "))),
-            Some(HookState::Missing) => (OPEN, format!("no hook: session-context install {agent}")),
+            Some(HookState::Missing(None)) => (OPEN, format!("no hook: session-context install {agent}")),
+            Some(HookState::Missing(Some(dir))) => (OPEN, format!("no hook; there is no {dir}")),
             Some(HookState::Broken(why)) => (BAD, why.join("; ")),
         };
         findings.push(finding(mark, agent, format!("{sessions}; {text}")));
@@ -111,12 +118,12 @@ fn journal(stage: &mut Stage) -> Result<(), Problem> {
             };
             let (count, millis) = (note.text.chars().count(), note.micros as f64 / 1000.0);
             writeln!(stage.out, "\nLast told,{when}{to}, {count} characters in {millis:.1} ms:\n")?;
-            note.text.lines().try_for_each(|line| writeln!(stage.out, "    {}", gate.text(line)))?;
+            stage.print_indented(&gate.text(&note.text))?;
         }
     }
     if let Some(note) = notes.iter().rfind(|note| !note.trouble.is_empty()) {
         writeln!(stage.out, "\nLast problem,{}:\n", ago(note.time, now))?;
-        note.trouble.iter().try_for_each(|line| writeln!(stage.out, "    {}", gate.text(line)))?;
+        stage.print_indented(&gate.text(&note.trouble.join("\n")))?;
     }
     Ok(())
 }

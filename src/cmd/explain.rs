@@ -12,9 +12,10 @@ use super::{Exit, Problem, Stage, label};
 use crate::budget::Deadline;
 use crate::hook::ask::Source;
 use crate::hook::news::Reason;
-use crate::hook::survey::{Surveyor, Why};
-use crate::hook::{Told, tell};
-use crate::session;
+use crate::hook::survey::{Survey, Surveyor, Why};
+use crate::hook::tell;
+use crate::session::ids::Shortener;
+use crate::show::activity::Block;
 use crate::show::terminal::aligned;
 use crate::state::cursors::{Cursors, View};
 use crate::state::notes::Notes;
@@ -43,27 +44,29 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let deadline = Deadline::after(settings.deadline.max(Duration::from_secs(10)));
     let mut surveyor = Surveyor::new(stage.env, settings, stage.formats, observer, &cursors.view, &deadline);
     surveyor.explain = true;
-    let told = tell(surveyor.survey(), &surveyor, settings.budget);
-    stage.say_unreadable(&told.survey.bad);
+    let survey = surveyor.survey();
+    let block = tell(&survey, &surveyor, settings.budget);
+    stage.say_unreadable(&survey.bad);
     let mut asks = match target.is_new {
         true => "A new session (--session NAME for another)".into(),
         false => format!("{} ({})", stage.gate.line(observer.key()), observer.format.label()),
     };
-    if let Some(why) = silent(&cursors.view, stage) {
+    if let Some(why) = silent(&cursors.view, observer.key(), stage) {
         writeln!(stage.out, "{asks} would be told nothing: {why}.")?;
         return Ok(Exit::Found);
     }
     if target.is_new {
         let (notes, wrong) = Notes::read(stage.env, surveyor.project_dir());
         stage.say_all(&wrong);
-        let start = surveyor.start(Source::New, "", &[], &notes).text;
+        let start = surveyor.start(Source::New, "", &[], &notes);
         if !start.is_empty() {
             told_as(&asks, "when it begins", &start, stage)?;
             writeln!(stage.out)?;
             asks = "It".into();
         }
     }
-    told_as(&asks, "with its next prompt", &told.block.text, stage)?;
+    stage.say_unreadable(&surveyor.unreadable());
+    told_as(&asks, "with its next prompt", &block.text, stage)?;
     let seen = match &cursors.view.look {
         Some(_) => format!("seen so far: {}", stage.env.tilde(&file)),
         None => {
@@ -72,16 +75,17 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         }
     };
     writeln!(stage.out, "\nWhy ({}):", stage.gate.line(&seen))?;
-    table(args.all, &told, stage)?;
+    table(args.all, cursors.view.look.is_none(), &survey, &block, stage)?;
     Ok(Exit::Found)
 }
 
 /// Why the hook stays silent for a session, whatever happens.
-fn silent(view: &View, stage: &Stage) -> Option<&'static str> {
+fn silent(view: &View, key: &str, stage: &Stage) -> Option<String> {
+    let unmute = format!("it is muted; `session-context unmute {}` undoes that", stage.gate.line(key));
     let reasons = [
-        (stage.env.is_off(), "SESSION_CONTEXT=off is set"),
-        (view.look.as_ref().is_some_and(|look| look.muted), "it is muted; `session-context unmute` undoes that"),
-        (stage.settings.ignores(&stage.env.cwd), "`ignore` names this directory"),
+        (stage.env.is_off(), "SESSION_CONTEXT=off is set".into()),
+        (view.look.as_ref().is_some_and(|look| look.muted), unmute),
+        (stage.settings.ignores(&stage.env.cwd), "`ignore` names this directory".into()),
     ];
     reasons.into_iter().find(|(holds, _)| *holds).map(|(_, why)| why)
 }
@@ -91,30 +95,28 @@ fn told_as(who: &str, when: &str, text: &str, stage: &mut Stage) -> io::Result<(
         return writeln!(stage.out, "{who} would be told nothing {when}.");
     }
     writeln!(stage.out, "{who} would be told {when}:\n")?;
-    text.lines().try_for_each(|line| writeln!(stage.out, "    {line}"))
+    stage.print_indented(text)
 }
 
 /// A row for each session that matters; quiet ones and those of other projects are only counted.
-fn table(all: bool, told: &Told, stage: &mut Stage) -> io::Result<()> {
+fn table(all: bool, first: bool, survey: &Survey, block: &Block, stage: &mut Stage) -> io::Result<()> {
+    // Sessions of other agents and those that are not in the table have ids, too.
+    let ids = Shortener::of_files(stage.formats, stage.env, &mut Vec::new());
     let (formats, gate, out) = (stage.formats, stage.gate, &mut *stage.out);
     let quiet = |why: &&Why| !all && matches!(why.reason, Reason::Old | Reason::Elsewhere | Reason::Unchanged);
-    let shown = |why: &Why| told.block.shown.iter().any(|index| told.survey.news[*index].session.path == why.path);
-    let mut rows: Vec<&Why> = told.survey.why.iter().filter(|why| !quiet(why)).collect();
+    let shown = |why: &Why| block.shown.iter().any(|index| survey.news[*index].session.path == why.path);
+    let mut rows: Vec<&Why> = survey.why.iter().filter(|why| !quiet(why)).collect();
     // First the sessions that are told, in that order; then the others.
-    let place = |why: &Why| told.survey.news.iter().position(|news| news.session.path == why.path);
+    let place = |why: &Why| survey.news.iter().position(|news| news.session.path == why.path);
     rows.sort_by_key(|why| (place(why).is_none(), !shown(why), place(why), why.reason as u8));
-    let handle = |why: &Why| {
-        let others = rows.iter().filter(|other| other.handle != why.handle && !all);
-        let shared = others.map(|other| session::shared_start(&why.handle, &other.handle)).max().unwrap_or(0);
-        let short = if all || why.named { &why.handle } else { session::short_id(&why.handle, shared) };
-        gate.line(short).into_owned()
-    };
+    let handle =
+        |why: &Why| gate.line(if all || why.named { &why.handle } else { ids.short(&why.handle) }).into_owned();
     let mut rows: Vec<[String; 5]> = rows
         .iter()
         .map(|why| {
             let reason = match why.reason {
                 Reason::News if shown(why) => "told",
-                reason => words(reason),
+                reason => words(reason, first),
             };
             let from = why.offset.map_or_else(|| "-".into(), |offset| offset.to_string());
             [handle(why), gate.line(label(formats, &why.agent)).into_owned(), from, why.size.to_string(), reason.into()]
@@ -126,19 +128,20 @@ fn table(all: bool, told: &Told, stage: &mut Stage) -> io::Result<()> {
         aligned(&rows, &[2, 3]).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
     }
     for reason in [Reason::Unchanged, Reason::Old, Reason::Elsewhere] {
-        let count = told.survey.why.iter().filter(quiet).filter(|why| why.reason == reason).count();
+        let count = survey.why.iter().filter(quiet).filter(|why| why.reason == reason).count();
         if count > 0 {
-            writeln!(out, "  {count} more: {}", words(reason))?;
+            writeln!(out, "  {count} more: {}", words(reason, first))?;
         }
     }
-    if told.survey.why.is_empty() {
+    if survey.why.is_empty() {
         writeln!(out, "  no session was found; `session-reader formats` shows where they are looked for")?;
     }
     Ok(())
 }
 
-fn words(reason: Reason) -> &'static str {
+fn words(reason: Reason, first: bool) -> &'static str {
     match reason {
+        Reason::Old | Reason::NothingSaid if first => "quiet for longer than that",
         Reason::News => "new, but there is no room: stays unread",
         Reason::Own => "the session itself",
         Reason::Unchanged => "nothing new since it was seen",

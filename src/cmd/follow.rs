@@ -1,7 +1,7 @@
 //! `session-reader log --follow`: new entries as they are written.
 //!
 //! Files are looked at a few times a second. A file that was replaced is read from its start, and only what is later than
-//! all that was shown before is news.
+//! all that was shown before is news. What counts once, and which call failed, are rules of `read::once`.
 
 use std::collections::{HashMap, HashSet};
 use std::io;
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use super::args::LogArgs;
 use super::{Exit, Problem, Stage, log};
 use crate::cursor::{Buffer, Cursor};
-use crate::entry::{Call, Entry, Id, Mark, Role, What};
+use crate::entry::{Entry, Id, Mark, What};
 use crate::file::{Stamp, Unreadable};
 use crate::fold::Fold;
-use crate::read::once::Once;
+use crate::read::once::{Conversation, Once, OpenCalls, drop_old, fingerprint};
 use crate::read::tail::{self, StartAt};
 use crate::read::{Lines, Log, Transcript, Wanted};
 use crate::session::choose::Resolved;
@@ -31,66 +31,62 @@ struct Followed<'f> {
     resolved: Resolved<'f>,
     origin: Origin,
     cursor: Option<Cursor>,
-    seen: Option<Stamp>,
+    stamp: Option<Stamp>,
     once: Once,
-    /// Calls that have no result yet.
-    calls: HashMap<Id, Call<'static>>,
-    /// The time of the newest entry so far, and all that was said then.
+    calls: OpenCalls,
+    /// What is older was shown before, or is not to be shown; and of that very moment, what was shown.
     newest: Option<Time>,
-    latest: Vec<What<'static>>,
+    latest: Vec<Id>,
     complained: bool,
 }
 
 impl<'f> Followed<'f> {
-    fn new(resolved: Resolved<'f>, label: Option<String>) -> Followed<'f> {
+    fn new(
+        resolved: Resolved<'f>,
+        label: Option<String>,
+        newest: Option<Time>,
+        bad: &mut Vec<Unreadable>,
+    ) -> Followed<'f> {
         Followed {
-            origin: log::origin(&resolved.session, label),
+            origin: log::origin(&resolved.session, label, bad),
             resolved,
             cursor: None,
-            seen: None,
+            stamp: None,
             once: Once::default(),
-            calls: HashMap::new(),
-            newest: None,
+            calls: OpenCalls::new(),
+            newest,
             latest: Vec::new(),
             complained: false,
         }
     }
 
-    /// Remembers an entry, and returns what to show of it.
-    fn take(&mut self, entry: Entry<'static>, wanted: Wanted) -> Option<Entry<'static>> {
-        if entry.time >= self.newest {
-            if entry.time > self.newest {
-                self.latest.clear();
+    /// Adds entries to those that are known, and returns what to show of them.
+    fn take(&mut self, entries: Vec<Entry<'static>>, wanted: Wanted) -> Vec<Entry<'static>> {
+        let mut conversation = Conversation::new(wanted.results, std::mem::take(&mut self.calls));
+        for entry in entries {
+            if entry.time >= self.newest {
+                if entry.time > self.newest {
+                    self.latest.clear();
+                }
+                self.newest = entry.time;
+                self.latest.extend(fingerprint(&entry));
             }
-            self.newest = entry.time;
-            self.latest.push(entry.what.clone());
+            conversation.take(entry);
         }
-        match &entry.what {
-            _ if entry.renews => None,
-            // It was shown when it was queued.
-            What::Text(_) if entry.role == Role::User && !entry.begins => None,
-            What::Call(call) => {
-                self.calls.extend(call.id.filter(|_| !call.ended).map(|id| (id, call.clone())));
-                Some(entry)
-            }
-            What::Result { text: Some(_), .. } if wanted.results => Some(entry),
-            What::Result { call, failed, .. } => {
-                let call = self.calls.remove(&(*call)?).filter(|_| *failed)?;
-                Some(Entry { role: Role::Assistant, what: What::Call(Call { failed: true, ..call }), ..entry })
-            }
-            _ => Some(entry),
-        }
+        let (entries, calls) = conversation.finish();
+        self.calls = calls;
+        entries
     }
 
     /// Reads what was written so far; `news` goes on from there.
     fn past(&mut self, wanted: Wanted) -> Result<Log, Unreadable> {
-        let mut log = log::read(&self.resolved, wanted)?;
+        let mut log = log::last(&self.resolved, wanted)?;
         let session = &self.resolved.session;
         let transcript = Transcript::open(&session.path, session.format.format());
         let cursor = transcript.and_then(|transcript| Cursor::at(&transcript.file, log.end));
         self.cursor = Some(cursor.map_err(|error| Unreadable::new(&session.path, error))?);
         self.once = std::mem::take(&mut log.once);
-        log.entries.iter().for_each(|entry| drop(self.take(entry.clone(), wanted)));
+        self.take(log.entries.clone(), wanted);
         Ok(log)
     }
 
@@ -100,8 +96,8 @@ impl<'f> Followed<'f> {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
             meta => meta?,
         };
-        let seen = Some(Stamp::from(&meta));
-        if seen == self.seen {
+        let stamp = Some(Stamp::from(&meta));
+        if stamp == self.stamp {
             return Ok(vec![]);
         }
         let transcript = log::open(&self.resolved, wanted)?;
@@ -112,10 +108,13 @@ impl<'f> Followed<'f> {
         let mut new: Vec<Entry> = Vec::new();
         let lines = Lines { from, ..Lines::default() };
         let end = transcript.fold(lines, &mut self.once, &mut Buffer::default(), &mut new)?.end;
-        new.retain(|entry| known.is_none_or(|known| is_news(entry, known, &self.latest)));
+        if let Some(known) = known {
+            drop_old(&mut new, known, known);
+            new.retain(|entry| fingerprint(entry).is_none_or(|print| !self.latest.contains(&print)));
+        }
         self.cursor = Some(Cursor::at(&transcript.file, end)?);
-        self.seen = seen;
-        Ok(new.into_iter().filter_map(|entry| self.take(entry, wanted)).collect())
+        self.stamp = stamp;
+        Ok(self.take(new, wanted))
     }
 }
 
@@ -125,15 +124,12 @@ impl Fold for Vec<Entry<'static>> {
     }
 }
 
-/// Whether an entry of a file that was replaced is later than what was shown of the old one.
-fn is_news(entry: &Entry, known: Time, latest: &[What]) -> bool {
-    entry.time.is_none_or(|time| time > known || time == known && !latest.contains(&entry.what))
-}
-
 /// Follows one session, from its last entries on.
 pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>) -> Result<Exit, Problem> {
     let wanted = log::wanted(args, stage);
-    let mut followed = Followed::new(resolved, None);
+    let mut bad = Vec::new();
+    let mut followed = Followed::new(resolved, None, None, &mut bad);
+    stage.say_unreadable(&bad);
     let past = followed.past(wanted)?;
     let mut view = LogView::new(stage.env.zone(), stage.gate, stage.style);
     log::show_head(&followed.resolved.session, &followed.origin, &past, args, stage)?;
@@ -163,7 +159,7 @@ pub fn may_appear(name: &str, stage: &Stage) -> bool {
 /// Whether this home knows a name, with or without a transcript.
 pub fn is_named_here(name: &str, stage: &Stage) -> bool {
     // An unreadable home is reported where the sessions are listed.
-    let names = Home::above(&stage.env.cwd).and_then(|home| home.map(|home| home.names()).transpose());
+    let names = Home::above(stage.env).and_then(|home| home.map(|home| home.names()).transpose());
     names.is_ok_and(|names| names.is_some_and(|names| names.iter().any(|known| known == name)))
 }
 
@@ -171,8 +167,8 @@ pub fn is_named_here(name: &str, stage: &Stage) -> bool {
 pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let wanted = log::wanted(args, stage);
     let shows_past = args.lines.is_some() || args.since.is_some();
-    let mut known = HashSet::new();
-    let mut followed = begun(args, stage, &mut known);
+    let mut search = Search::default();
+    let mut followed = search.begun(args, stage);
     let mut past = Vec::new();
     for one in &mut followed {
         // A file that cannot be read now may be readable later.
@@ -186,18 +182,33 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     }
     let sessions = if followed.len() == 1 { "session" } else { "sessions" };
     stage.say(format_args!("following {} {sessions}", followed.len()));
-    follow(followed, args, view, stage, |args, stage| begun(args, stage, &mut known))
+    follow(followed, args, view, stage, |args, stage| search.begun(args, stage))
 }
 
-fn begun<'s>(args: &LogArgs, stage: &Stage<'_, 's>, known: &mut HashSet<PathBuf>) -> Vec<Followed<'s>> {
-    let listed = index::list(stage.env, stage.formats, &mut Vec::new());
-    let new =
-        listed.into_iter().filter(|listed| (args.all || listed.here) && known.insert(listed.session.path.clone()));
-    new.map(|listed| {
-        let label = listed.handle().to_owned();
-        Followed::new(Resolved { session: listed.session, subagent: false }, Some(label))
-    })
-    .collect()
+/// Which sessions are followed, and which may be one day.
+#[derive(Default)]
+struct Search {
+    followed: HashSet<PathBuf>,
+    /// Until when the others were at work elsewhere. That is not shown if they come into the project.
+    elsewhere: HashMap<PathBuf, Time>,
+}
+
+impl Search {
+    /// The sessions that have to be followed from now on.
+    fn begun<'s>(&mut self, args: &LogArgs, stage: &Stage<'_, 's>) -> Vec<Followed<'s>> {
+        let mut begun = Vec::new();
+        for listed in index::list(stage.env, stage.formats, &mut Vec::new()) {
+            let path = &listed.session.path;
+            if !args.all && !listed.here {
+                let updated = listed.tally.updated.map(|updated| Time(updated.0.saturating_add(1)));
+                self.elsewhere.extend(updated.map(|after| (path.clone(), after)));
+            } else if self.followed.insert(path.clone()) {
+                let (label, newest) = (listed.handle().to_owned(), self.elsewhere.remove(path));
+                begun.push(Followed::new(listed.session.into(), Some(label), newest, &mut Vec::new()));
+            }
+        }
+        begun
+    }
 }
 
 /// Shows new entries until the user stops it.
@@ -216,6 +227,7 @@ fn follow<'s>(
         for one in &mut all {
             match one.news(wanted) {
                 Ok(entries) => {
+                    one.complained = false;
                     for entry in entries.iter().filter(shows) {
                         log::show(entry, &one.origin, args, &mut view, stage)?;
                     }

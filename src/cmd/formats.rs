@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::args::{FormatsAction, FormatsArgs};
+use super::args::FormatsAction;
 use super::{Exit, Problem, Stage};
 use crate::file::Unreadable;
 use crate::format::Known;
@@ -14,8 +14,8 @@ use crate::session::{Home, find};
 use crate::show::figures::counted;
 use crate::show::terminal::{Tone, pad};
 
-pub fn run(args: &FormatsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    let Some(FormatsAction::Check { file }) = &args.action else { return list(stage) };
+pub fn run(action: Option<&FormatsAction>, stage: &mut Stage) -> Result<Exit, Problem> {
+    let Some(FormatsAction::Check { file }) = action else { return list(stage) };
     match &stage.env.expand(file) {
         file if file.extension().is_some_and(|end| end == "toml") => check_descriptor(file, stage),
         file => check_transcript(file, stage),
@@ -26,7 +26,7 @@ fn list(stage: &mut Stage) -> Result<Exit, Problem> {
     let sessions = stage.sessions();
     let gate = stage.gate;
     // `sessions` has reported its problems.
-    let home = Home::above(&stage.env.cwd).ok().flatten();
+    let home = Home::above(stage.env).ok().flatten();
     let heading = format!("{}{}{}", pad("FORMAT", 12), pad("AGENT", 14), "WHERE");
     writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &heading))?;
     for format in stage.formats {
@@ -35,7 +35,7 @@ fn list(stage: &mut Stage) -> Result<Exit, Problem> {
             let Some(dir) = find::root_dir(root, stage.env) else { continue };
             let of_root = |listed: &&Listed| listed.session.root.is_some_and(|own| std::ptr::eq(own, root));
             let count = match sessions.iter().filter(of_root).count() {
-                0 if !dir.is_dir() => "not there".to_owned(),
+                0 if !find::agent_dir(root, stage.env).is_some_and(|dir| dir.is_dir()) => "not there".to_owned(),
                 found => counted(found as u64, "session"),
             };
             let moved = root.env.as_deref().map(|name| format!(" (${name})")).unwrap_or_default();

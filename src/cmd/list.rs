@@ -8,12 +8,7 @@ use crate::show::terminal::Tone;
 use crate::show::{json, list};
 
 pub fn run(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    if let Some(agent) = &args.agent
-        && !stage.formats.iter().any(|format| format.is_called(agent))
-    {
-        let known: Vec<_> = stage.formats.iter().map(|format| format.label()).collect();
-        return Problem::trouble(format_args!("no agent is called '{agent}'; there are: {}", known.join(", ")));
-    }
+    stage.known_agent(args.agent.as_deref())?;
     let mut all = stage.sessions();
     let now = stage.env.now();
     let since = args.since.map(|since| since.time(stage.env));
@@ -39,7 +34,7 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let total = all.len();
     all.truncate(total - more);
     if args.json {
-        all.iter().try_for_each(|listed| stage.print_json(&json::listed(listed, now)))?;
+        all.iter().try_for_each(|listed| stage.print_json(&json::listed(listed, now)).map(drop))?;
     } else {
         stage.print_lines(list::table(&all, stage.env, stage.gate, stage.style, args.all))?;
         if more > 0 && stage.style.height.is_some() {

@@ -11,13 +11,15 @@ use crate::entry::Entry;
 use crate::file::Unreadable;
 use crate::read::{Log, Transcript, Wanted};
 use crate::session::choose::{Resolved, Unresolved};
-use crate::session::{Session, beside, choose, index};
+use crate::session::{Home, Session, beside, choose, index};
 use crate::show::json;
 use crate::show::log::{LogView, Origin, shortened};
-use crate::show::terminal::{Tone, cut};
+use crate::show::terminal::Tone;
 
 /// The default number of entries.
 const LINES: usize = 50;
+/// The entries of a file of this size are counted for the header; reading more would take too long.
+const COUNTED: u64 = 1 << 20;
 
 pub fn wanted(args: &LogArgs, stage: &Stage) -> Wanted {
     let since = args.since.map(|since| since.time(stage.env));
@@ -32,11 +34,24 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         name => name.as_deref().unwrap_or("last"),
     };
     let mut bad = Vec::new();
+    let typo = args::similar_command(name)
+        .filter(|_| args.bare)
+        .map(|command| format!("did you mean `session-reader {command}`?"));
     let resolved = match choose::resolve(stage.env, stage.formats, name, &mut bad) {
+        Ok(Resolved { part: true, .. }) if args.bare && args::is_almost_command(name) => {
+            let part = format!("`session-reader log {name}` reads a session with that in its title");
+            return Problem::trouble(format_args!(
+                "no command is called '{name}'; {} {part}",
+                typo.unwrap_or_default()
+            ));
+        }
         Ok(resolved) => resolved,
         Err(Unresolved::Unknown(_) | Unresolved::None | Unresolved::Unrecognised(_))
             if args.follow && follow::may_appear(name, stage) =>
         {
+            return follow::late(name, args, stage);
+        }
+        Err(Unresolved::Unreadable(unreadable)) if args.follow && Home::is_torn(&unreadable) => {
             return follow::late(name, args, stage);
         }
         Err(Unresolved::Unknown(_) | Unresolved::None) if follow::is_named_here(name, stage) => {
@@ -47,22 +62,31 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             let may_be_command = args.bare && name.chars().all(|char| char.is_ascii_alphabetic() || char == '-');
             let kind = if may_be_command { "command or session" } else { "session" };
             let unknown = matches!(unresolved, Unresolved::Unknown(_) | Unresolved::None);
-            if let Some(command) = args::similar_command(name).filter(|_| args.bare && unknown) {
-                let hint = format!("did you mean `session-reader {command}`?");
+            if let Some(hint) = typo.filter(|_| unknown) {
                 return Problem::trouble(format_args!("no {kind} is called '{name}'; {hint}"));
             }
             return Err(stage.unresolved(kind, name, unresolved));
         }
     };
+    stage.say_part(name, &resolved);
     if args.follow {
         return follow::one(resolved, args, stage);
     }
-    let log = read(&resolved, wanted(args, stage))?;
+    let mut log = read(&resolved, args, stage)?;
+    if log.entries.is_empty() && args.at.is_some() {
+        return Problem::nothing(format_args!("nothing was said there in '{name}'"));
+    }
     if log.entries.is_empty() {
         let when = if args.since.is_some() { "since then" } else { "yet" };
         return Problem::nothing(format_args!("nothing was said in '{name}' {when}"));
     }
-    let origin = origin(&resolved.session, None);
+    let mut bad = Vec::new();
+    let origin = origin(&resolved.session, None, &mut bad);
+    stage.say_unreadable(&bad);
+    if stage.style.height.is_some() && !log.exact && log.end <= COUNTED && args.at.is_none() {
+        let all = last(&resolved, Wanted { count: usize::MAX, ..wanted(args, stage) })?;
+        (log.total, log.exact) = (all.total, all.exact);
+    }
     show_head(&resolved.session, &origin, &log, args, stage)?;
     let mut view = LogView::new(stage.env.zone(), stage.gate, stage.style);
     for entry in &log.entries {
@@ -76,21 +100,34 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     Ok(Exit::Found)
 }
 
-pub fn open<'f>(Resolved { session, subagent }: &Resolved<'f>, wanted: Wanted) -> io::Result<Transcript<'f>> {
+pub fn open<'f>(Resolved { session, subagent, .. }: &Resolved<'f>, wanted: Wanted) -> io::Result<Transcript<'f>> {
     let transcript = Transcript::open(&session.path, session.format.format())?.subagent(*subagent);
     Ok(transcript.full(wanted.full || wanted.results).whole(wanted.results))
 }
 
-pub fn read(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
+/// The entries that the command line asks for.
+fn read(resolved: &Resolved, args: &LogArgs, stage: &Stage) -> Result<Log, Unreadable> {
+    /// How many entries before and after a point.
+    const AROUND: usize = 10;
+    let Some(point) = args.at else { return last(resolved, wanted(args, stage)) };
+    let wanted = Wanted { count: usize::MAX, ..wanted(args, stage) };
+    let (target, count) = (point.target(stage.env), args.context.unwrap_or(AROUND));
+    let log = open(resolved, wanted).and_then(|transcript| transcript.around(target, count, wanted));
+    log.map_err(|error| Unreadable::new(&resolved.session.path, error))
+}
+
+pub fn last(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
     let log = open(resolved, wanted).and_then(|transcript| transcript.last(wanted));
     log.map_err(|error| Unreadable::new(&resolved.session.path, error))
 }
 
 /// Where the entries of a session come from. The directory is the one it began in: wherever the agent went from there,
 /// the log looks the same.
-pub fn origin(session: &Session, label: Option<String>) -> Origin {
-    let inside = Transcript::open(&session.path, session.format.format()).ok().and_then(|file| file.beginning().cwd);
-    let cwd = inside.or_else(|| beside::beside(session).ok()?.cwd);
+pub fn origin(session: &Session, label: Option<String>, bad: &mut Vec<Unreadable>) -> Origin {
+    let beginning = Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
+    let beginning = beginning.map_err(|error| Unreadable::new(&session.path, error));
+    let inside = Unreadable::noted(beginning.map(|beginning| beginning.cwd), bad);
+    let cwd = inside.or_else(|| Unreadable::noted(beside::beside(session).map(|aside| aside.cwd), bad));
     Origin { label, cwd }
 }
 
@@ -103,25 +140,28 @@ pub fn show_head(session: &Session, origin: &Origin, log: &Log, args: &LogArgs, 
     let part = match log.total {
         1 if log.exact && shown == 1 => format!("1 entry{since}"),
         total if log.exact && total == shown => format!("all {total} entries{since}"),
-        total if log.exact => format!("last {shown} of {total}{since}"),
-        _ if args.since.is_some() => format!("last {shown}"),
-        total => {
-            let unit = 10_usize.pow(total.checked_ilog10().unwrap_or(0).saturating_sub(1));
-            format!("last {shown} of about {} entries", total.div_ceil(unit) * unit)
-        }
+        total if log.exact => format!("last {shown} of {total} entries{since}"),
+        _ if args.at.is_some() => format!("{shown} entries"),
+        _ => format!("last {shown} entries{since}"),
     };
     let handle = index::handle(session, stage.env, stage.formats);
     let place = origin.cwd.as_ref().map(|cwd| format!(" in {}", stage.env.tilde(Path::new(cwd))));
     let head = format!("{handle} ({}){}, {part}", session.format.label(), place.unwrap_or_default());
-    let head = cut(&stage.gate.line(&head), stage.style.width.unwrap_or(usize::MAX)).into_owned();
-    writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &head))
+    let head = stage.gate.line(&head);
+    writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&head)))
 }
 
-pub fn show(entry: &Entry, origin: &Origin, args: &LogArgs, view: &mut LogView, stage: &mut Stage) -> io::Result<()> {
+pub fn show(
+    entry: &Entry,
+    origin: &Origin,
+    args: &LogArgs,
+    view: &mut LogView,
+    stage: &mut Stage,
+) -> Result<Exit, Problem> {
     let short = args.results.map(|lines| shortened(entry, lines, stage.gate));
     let entry = short.as_ref().unwrap_or(entry);
     if args.json {
         return stage.print_json(&json::entry(entry, origin.label.as_deref()));
     }
-    writeln!(stage.out, "{}", view.entry(entry, origin))
+    stage.print_lines([view.entry(entry, origin)])
 }

@@ -10,7 +10,8 @@
 //! doctor ──▶ install
 //! profile_set ──▶ notes ──▶ tag ──▶ notes, resume
 //! explain, tag, mute, resume ──▶ target_session
-//! context, log, follow, list, profile, formats, resume, demo, notes, profile_set ──▶ args
+//! context, log, follow, list, profile, formats, resume, search, demo, notes, profile_set ──▶ args
+//! search ──▶ log
 //! ```
 
 pub mod args;
@@ -28,10 +29,11 @@ mod notes;
 mod profile;
 mod profile_set;
 mod resume;
+mod search;
 mod tag;
 mod target_session;
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
@@ -105,8 +107,8 @@ pub struct Stage<'s, 'f> {
     pub settings: &'s Settings,
     /// Set when the user wants it to end.
     pub stop: &'s AtomicBool,
-    /// Whether a file could not be read on the way. The command goes on, but does not end well.
-    pub trouble: &'s Cell<bool>,
+    /// The files that could not be read so far, as they were named. The command goes on, but does not end well.
+    pub trouble: &'s RefCell<Vec<String>>,
 }
 
 impl<'f> Stage<'_, 'f> {
@@ -122,7 +124,7 @@ impl<'f> Stage<'_, 'f> {
             Err(Problem::Nothing(message)) => (Some(message), Exit::Nothing),
         };
         self.say_all(message);
-        if self.trouble.get() { Exit::Trouble } else { exit }
+        if self.trouble.borrow().is_empty() { exit } else { Exit::Trouble }
     }
 
     /// A copy of this stage with another environment.
@@ -141,8 +143,26 @@ impl<'f> Stage<'_, 'f> {
 
     /// Names files that could not be read; the others were.
     fn say_unreadable(&mut self, files: &[Unreadable]) {
-        self.say_all(files);
-        self.trouble.set(self.trouble.get() || !files.is_empty());
+        for file in files.iter().map(ToString::to_string) {
+            // Another search may have come across it before.
+            if !self.trouble.borrow().contains(&file) {
+                self.say(&file);
+                self.trouble.borrow_mut().push(file);
+            }
+        }
+    }
+
+    /// The session is found, and what the command does from here on needs no other file: one that could not be read is no
+    /// failure of it.
+    fn forgive(&self) {
+        self.trouble.borrow_mut().clear();
+    }
+
+    /// Reports what is wrong with a notes file. The list of sessions may have named it as unreadable.
+    fn say_wrong(&mut self, wrong: &[String]) {
+        let trouble = self.trouble;
+        let is_named = |wrong: &&String| trouble.borrow().iter().any(|named| wrong.starts_with(named));
+        self.say_all(wrong.iter().filter(|wrong| !is_named(wrong)));
     }
 
     /// Runs a search, and names the files that it could not read.
@@ -161,17 +181,43 @@ impl<'f> Stage<'_, 'f> {
     /// The session that a name leads to.
     fn resolve(&mut self, name: &str) -> Result<Resolved<'f>, Problem> {
         let resolved = self.search(|env, formats, bad| choose::resolve(env, formats, name, bad));
-        resolved.map_err(|unresolved| self.unresolved("session", name, unresolved))
+        let resolved = resolved.map_err(|unresolved| self.unresolved("session", name, unresolved))?;
+        self.say_part(name, &resolved);
+        Ok(resolved)
     }
 
-    fn print_json(&mut self, value: &impl Serialize) -> io::Result<()> {
-        let json = self.gate.json(value)?;
-        writeln!(self.out, "{json}")
+    /// A session of another project that merely has the name in its title may not be the one that is meant.
+    fn say_part(&mut self, name: &str, Resolved { session, elsewhere, .. }: &Resolved) {
+        if let Some(cwd) = elsewhere {
+            let handle = index::handle(session, self.env, self.formats);
+            self.say(format_args!("'{name}' is in the title of {handle}, a session in {cwd}"));
+        }
+    }
+
+    /// Refuses the name of an agent that nobody knows.
+    fn known_agent(&self, agent: Option<&str>) -> Result<(), Problem> {
+        match agent.filter(|agent| !self.formats.iter().any(|format| format.is_called(agent))) {
+            Some(agent) => {
+                let known: Vec<_> = self.formats.iter().map(Known::label).collect();
+                Problem::trouble(format_args!("no agent is called '{agent}'; there are: {}", known.join(", ")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn print_json(&mut self, value: &impl Serialize) -> Result<Exit, Problem> {
+        let json = self.gate.json(value).map_err(io::Error::from)?;
+        self.print_lines([json])
     }
 
     fn print_lines(&mut self, lines: impl IntoIterator<Item: std::fmt::Display>) -> Result<Exit, Problem> {
         lines.into_iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
         Ok(Exit::Found)
+    }
+
+    /// A text that the gate has passed, indented.
+    fn print_indented(&mut self, text: &str) -> io::Result<()> {
+        text.lines().try_for_each(|line| writeln!(self.out, "    {line}"))
     }
 
     /// Why a name leads to no session. `kind` is what it could have been: a session, or a command as well.
@@ -185,6 +231,7 @@ impl<'f> Stage<'_, 'f> {
                 let is_dir = self.env.expand(name).is_dir();
                 format!("{name}: {}", if is_dir { "is a directory, not a transcript" } else { "no such file" })
             }
+            Unresolved::None if name == "last" => return Problem::Nothing(none(false, false, 0, "")),
             Unresolved::None => {
                 format!("{none_is}, and no session was found at all; `session-reader formats` shows where we looked")
             }
@@ -216,7 +263,7 @@ impl<'f> Stage<'_, 'f> {
             .collect();
         let mut lines: String = aligned(&rows, &[2]).iter().map(|line| format!("\n  {line}")).collect();
         if all.len() > SHOWN {
-            lines += &format!("\n  and {} more", all.len() - SHOWN);
+            lines += &format!("\n  and {} more: session-reader list --all", all.len() - SHOWN);
         }
         lines
     }
@@ -234,7 +281,7 @@ fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> String
     let hint = match elsewhere {
         0 if !narrowed => "; `session-reader formats` shows where they are looked for".into(),
         0 => String::new(),
-        count => format!("; {count} elsewhere, which {shows} shows"),
+        count => format!("; {count} elsewhere: {shows} shows them"),
     };
     format!("no sessions{like} {scope}{hint}")
 }
@@ -242,12 +289,14 @@ fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> String
 /// Reads a command line. Help is as wide as the terminal, or 80 columns where there is none.
 pub fn parse<P: Parser>(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<P, clap::Error> {
     let mut args: Vec<OsString> = args.into_iter().collect();
+    const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
     // We don't use clap's own `help` command, which would take a line of the screen.
     if args.get(1).is_some_and(|word| word == "help") {
         args.remove(1);
         args.push("--help".into());
     }
-    let mut command = P::command().term_width(env.width(terminal).unwrap_or(80));
+    let command = P::command().version(env!("CARGO_PKG_VERSION")).help_template(TEMPLATE).disable_help_subcommand(true);
+    let mut command = command.term_width(env.width(terminal).unwrap_or(80));
     let matches = command.try_get_matches_from_mut(args)?;
     P::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
 }
@@ -267,7 +316,7 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Exit {
     // `formats check` reports only on the file it checks.
-    let checks = matches!(&command, ReaderCommand::Formats(args) if args.action.is_some());
+    let checks = matches!(&command, ReaderCommand::Formats { action } if action.is_some());
     on_stage("session-reader", env, style, out, err, stop, |stage, bad_formats, bad_settings| {
         stage.say_all(bad_settings);
         stage.say_all(bad_formats.iter().filter(|_| !checks));
@@ -275,8 +324,9 @@ pub fn run(
             ReaderCommand::Log(args) => log::run(&args, stage),
             ReaderCommand::List(args) => list::run(&args, stage),
             ReaderCommand::Profile(args) => profile::run(&args, stage),
-            ReaderCommand::Formats(args) => formats::run(&args, stage),
+            ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
             ReaderCommand::Resume(args) => resume::run(&args, stage),
+            ReaderCommand::Search(args) => search::run(&args, stage),
         }
     })
 }
@@ -292,8 +342,9 @@ fn on_stage(
     command: impl FnOnce(&mut Stage, &[Unreadable], &[String]) -> Result<Exit, Problem>,
 ) -> Exit {
     let (formats, bad_formats) = format::known(&env.formats_dir());
-    let (settings, bad_settings) = Settings::read(env);
-    let (gate, trouble) = (Gate::new(settings.redact), Cell::new(false));
+    let (settings, mut bad_settings) = Settings::read(env);
+    bad_settings.extend(env.problems());
+    let (gate, trouble) = (Gate::new(settings.redact), RefCell::default());
     let (formats, settings, trouble) = (&formats[..], &settings, &trouble);
     let mut stage = Stage { program, env, gate, style, out, err, formats, settings, stop, trouble };
     let result = command(&mut stage, &bad_formats, &bad_settings);

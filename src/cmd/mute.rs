@@ -23,6 +23,7 @@ pub struct MuteArgs {
 pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     let target = TargetSession::find(args.session.as_deref().or(args.name.as_deref()), stage)?;
     target.must_exist(if muted { "mute NAME" } else { "unmute NAME" })?;
+    stage.forgive();
     let (observer, stage) = (&target.observer, &mut target.stage(stage));
     let mut problems = Vec::new();
     let deadline = Deadline::after(std::time::Duration::from_secs(5));
@@ -33,8 +34,7 @@ pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> Result<Exit, Prob
         return Ok(Exit::Trouble);
     }
     let first_look = stage.settings.first_look;
-    let clock = (stage.env.file_clock() / 1000).saturating_sub(first_look.saturating_mul(1000));
-    let first = Look::new(Time(stage.env.now().0.saturating_sub(first_look)), clock);
+    let first = Look::new(Time(stage.env.now().0.saturating_sub(first_look)));
     let look = cursors.view.look.get_or_insert(first);
     let before = std::mem::replace(&mut look.muted, muted);
     cursors.save()?;

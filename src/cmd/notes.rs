@@ -3,8 +3,6 @@
 //! Each is a line in the project's notes file. Expired ones stay there and show with `--all`; only `unpin` deletes.
 //! How the file is written safely is up to `state/notes`.
 
-use std::io;
-
 use clap::Args;
 
 use super::args::one_of;
@@ -81,7 +79,7 @@ pub struct PinsArgs {
 pub struct NotesArgs {
     #[command(flatten)]
     shown: PinsArgs,
-    /// Print where the file of this project is, there or not
+    /// Print the path of this project's notes file, even if there is none yet
     #[arg(long)]
     path: bool,
 }
@@ -170,7 +168,7 @@ pub fn notes(args: &NotesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 fn none(what: &str, usage: &str, expired: usize) -> Result<Exit, Problem> {
     let hint = match expired {
         0 => format!("`session-context {usage}` adds one"),
-        count => format!("{count} expired, which --all shows"),
+        count => format!("{count} expired: --all shows them"),
     };
     Problem::nothing(format_args!("no {what} in this project; {hint}"))
 }
@@ -233,11 +231,10 @@ pub fn show(line: &str, stage: &mut Stage) -> Result<Exit, Problem> {
 pub fn show_notes(notes: &[&Note], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     for note in notes {
         let expired = note.is_expired(stage.env.now());
-        if json {
-            print_json(note, expired, stage)?;
-        } else {
-            show(&format!("{}{note}", if expired { "expired: " } else { "" }), stage)?;
-        }
+        match json {
+            true => print_json(note, expired, stage)?,
+            false => show(&format!("{}{note}", if expired { "expired: " } else { "" }), stage)?,
+        };
     }
     Ok(Exit::Found)
 }
@@ -248,7 +245,7 @@ pub fn show_removed(notes: &[Note], stage: &mut Stage) -> Result<Exit, Problem> 
 }
 
 /// A note for a program; always all keys.
-fn print_json(note: &Note, expired: bool, stage: &mut Stage) -> io::Result<()> {
+fn print_json(note: &Note, expired: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     let until = note.until.as_ref().map(|until| match iso(until.end) {
         beyond if beyond.is_empty() => until.written.clone(),
         end => end,

@@ -51,8 +51,7 @@ pub fn run(args: &ProfileArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let set: Vec<String> = own.map(|note| format!("{}: {}", note.kind.name(), note.text)).collect();
     let coverage = Coverage { all: args.all, since };
     if args.json {
-        stage.print_json(&profile::json(&profile, coverage, &set))?;
-        return Ok(Exit::Found);
+        return stage.print_json(&profile::json(&profile, coverage, &set));
     }
     stage.print_lines(profile::text(&profile, coverage, &set, stage.gate, stage.style))
 }

@@ -12,19 +12,19 @@ use crate::fold::Continuity;
 use crate::fold::continuity::FRESH;
 use crate::path::shell_word;
 use crate::read::Transcript;
-use crate::session::beside::{self, TitleIndex};
-use crate::session::choose::Resolved;
+use crate::session::beside::TitleIndex;
+use crate::session::choose::{Resolved, looks_like_id};
 use crate::session::last::{Last, Standing};
-use crate::session::{self, Project, Session, State, stopped};
+use crate::session::{self, Project, Session, stopped};
 use crate::show::resume::{Fitted, Stop};
-use crate::state::notes::{Kind, Notes};
+use crate::state::notes::Notes;
 use crate::time::Time;
 
 /// The default budget of codes.
 const TOKENS: usize = 1500;
 
 pub fn run(args: &ResumeArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    let Resolved { session, subagent } = match args.name.as_deref().filter(|name| *name != "last") {
+    let Resolved { session, subagent, .. } = match args.name.as_deref().filter(|name| *name != "last") {
         Some(name) => stage.resolve(name)?,
         None => {
             let week = || Time(stage.env.now().0.saturating_sub(FRESH));
@@ -32,11 +32,10 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             last(stage, Some(since))?
         }
     };
-    let is_subagent = |file: Transcript| file.beginning().subagent;
-    let subagent = subagent || Transcript::open(&session.path, session.format.format()).is_ok_and(is_subagent);
+    let beginning = Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
+    let subagent = subagent || beginning.map_err(|error| Unreadable::new(&session.path, error))?.subagent;
     let mut all = read(&session, subagent, stage)?;
-    let quiet = all.is_quiet(stage.env.now());
-    all.finish(quiet);
+    all.finish(stage.env.now());
     if all.messages == 0 {
         return Problem::nothing(format_args!("nothing was said in {}", session.path.display()));
     }
@@ -53,10 +52,8 @@ fn read(session: &Session, subagent: bool, stage: &mut Stage) -> Result<Continui
     let whole = Transcript::open(&session.path, session.format.detailed())
         .and_then(|file| file.full(true).subagent(subagent).continuity(0, None, None));
     let mut all = whole.map_err(|error| Unreadable::new(&session.path, error))?.unwrap_or_default();
-    let (mut titles, aside) = (TitleIndex::default(), beside::beside(session)?);
-    all.first_cwd = all.first_cwd.take().or(aside.cwd);
-    all.agent_title = all.agent_title.take().or(aside.title.filter(|_| !aside.by_person));
-    all.person_title = titles.person_title(session, stage.env).or(all.person_title.take());
+    let mut titles = TitleIndex::default();
+    titles.complete(&mut all.basics, session, stage.env)?;
     if !subagent {
         let mut unreadable = titles.bad;
         stopped::add_subagents(&mut all, session, None, &mut unreadable);
@@ -73,12 +70,13 @@ fn show(
     stage: &mut Stage,
 ) -> Result<Exit, Problem> {
     let env = stage.env;
-    let now = env.now();
-    // A file name may have only the beginning of the id, and one from anywhere none of it; a subagent's lines have the
-    // session's.
-    let inside = all.id.as_deref().filter(|id| session.root.is_none() || id.starts_with(&session.id));
-    let id = inside.filter(|id| !subagent && session::is_id(id)).unwrap_or(&session.id);
+    // The name of a file from anywhere may have nothing of the id; a subagent's lines have the session's.
+    let inside = all.id.as_deref().filter(|id| !subagent && session::is_id(id));
+    let id = inside.filter(|_| session.root.is_none()).unwrap_or_else(|| session.whole_id(inside));
+    let has_id = session.root.is_some() || session.name.is_some() || inside.is_some() || looks_like_id(id);
     let command = session.format.head().resume.as_ref().filter(|_| !subagent);
+    // The name of a copied file is no id that an agent knows.
+    let command = command.filter(|command| has_id || !command.contains("{id}"));
     let command = command.map(|command| {
         let path = session.path.display().to_string();
         let command = command.replace("{id}", &shell_word(id)).replace("{path}", &shell_word(&path));
@@ -89,28 +87,19 @@ fn show(
     // The notes of the session's project, wherever this runs.
     let project = Project::of(all.first_cwd.as_deref().map_or(&env.cwd, Path::new));
     let (notes, wrong) = Notes::read(env, project.dir());
-    stage.say_all(&wrong);
-    let of_kind = |kind: &Kind| notes.notes(*kind, now).map(|note| (note.kind.name(), note.text.clone()));
+    stage.say_wrong(&wrong);
     let stop = Stop {
-        id,
-        name: session.name.as_deref(),
-        agent: session.format.label(),
-        path: session.path.display().to_string(),
-        project: project.name(),
-        state: State::of(all.ending, all.updated, notes.is_done(id), now).name(),
-        status: if all.is_quiet(now) { "idle" } else { "active" },
-        command,
-        subagent,
-        pins: notes.pins(now).iter().map(|pin| pin.text.clone()).collect(),
-        notes: Kind::OF_PROJECT[1..].iter().flat_map(of_kind).collect(),
-        tags: notes.tags(id).into_iter().map(str::to_owned).collect(),
-        done: notes.is_done(id),
-        now,
         continuity: all,
+        session,
+        id,
+        project: project.name(),
+        subagent,
+        command,
+        notes: &notes,
+        now: env.now(),
     };
     if args.json {
-        stage.print_json(&stop.json(args.budget))?;
-        return Ok(Exit::Found);
+        return stage.print_json(&stop.json(args.budget));
     }
     let shown = |path: &str| env.shown_from(all.first_cwd.as_deref(), path);
     let Fitted { lines, left_out } = match args.codes {
@@ -135,12 +124,12 @@ pub fn last<'f>(stage: &mut Stage<'_, 'f>, since: Option<Time>) -> Result<Resolv
     let updated = listed.tally.updated;
     if since.is_some_and(|since| updated.is_none_or(|updated| updated < since)) {
         let when = updated.map_or("at no known time".into(), |updated| updated.age(stage.env.now()) + " ago");
-        let hint = format!("{} stopped {when}: --since looks further back", listed.handle());
+        let hint = format!("{} stopped {when}, and --since looks further back", listed.handle());
         return Problem::nothing(format_args!("no session of this project stopped in that time; {hint}"));
     }
     if standing == Standing::Done {
         let hint = "`session-context done NAME --undo` takes that back, and `session-reader resume NAME` shows one";
         return Problem::nothing(format_args!("all sessions of this project in that time are done; {hint}"));
     }
-    Ok(Resolved { session: listed.session, subagent: false })
+    Ok(listed.session.into())
 }

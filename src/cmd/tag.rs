@@ -8,11 +8,12 @@ use std::borrow::Cow;
 use clap::Args;
 
 use super::notes::{change_notes, notes_here, show, today};
-use super::target_session::TargetSession;
+use super::target_session::{TargetSession, last_here};
 use super::{Exit, Problem, Stage, resume};
 use crate::file::Unreadable;
 use crate::hook::Observer;
 use crate::session::index::Listed;
+use crate::session::last::Last;
 use crate::session::{Project, Session, find, index};
 use crate::show::gate::Gate;
 use crate::show::json::object;
@@ -23,7 +24,7 @@ use crate::state::notes::{Notes, is_same};
 #[command(after_help = "\
 Examples:
   session-context done              inside a session: it is finished
-  session-context done last         the session that `resume` shows is finished
+  session-context done last         the last session is finished
   session-context done last --undo  take the last `done` back
 
 `session-context notes` lists the finished sessions at its end.")]
@@ -77,16 +78,23 @@ struct Noted {
 pub fn done(args: &DoneArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let mut name = args.session.clone();
     if args.undo && name.as_deref() == Some("last") {
-        name = notes_here(stage)?.done().last().map(|id| id.to_string());
+        name = notes_here(stage)?.done().last().map(ToString::to_string);
         if name.is_none() {
             return Problem::nothing("no session of this project is done");
+        }
+    }
+    if !args.undo && name.as_deref() == Some("last") {
+        let Last { listed, newer_done, .. } = last_here(stage)?;
+        if let Some(done) = newer_done {
+            let next = format!("to finish the one before it: session-context done {}", listed.handle());
+            return show(&format!("{done} was done already; {next}"), stage);
         }
     }
     let Noted { key, id, project } = noted(name.as_deref(), args.undo, "done NAME", stage)?;
     let today = today(stage.env);
     let changed = change_notes(&project, stage, |notes| Ok(notes.set_done(&id, !args.undo, &today)))?;
     let now = match (changed, args.undo) {
-        (true, false) => "is done: no session is told any more that the work stopped there",
+        (true, false) => "is done: new sessions are no longer told where it stopped",
         (false, false) => "was done already",
         (true, true) => "is no longer done",
         (false, true) => "was not done",
@@ -108,6 +116,7 @@ fn noted(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -
         target.must_exist(usage)?;
         (target.observer, target.elsewhere)
     };
+    stage.forgive();
     if observer.id.contains(|char: char| char == ',' || char.is_whitespace() || char.is_control()) {
         let why = "the id of a session must not have a comma or a blank in it";
         return Problem::trouble(format_args!("'{}': {why}", observer.id));
@@ -120,8 +129,8 @@ pub fn tag(args: &TagArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     // Stored as it is; secrets are hidden when it is shown.
     let tag = Gate::new(false).line(&args.tag).into_owned();
     if width(&tag) == 0 || tag.contains(':') {
-        let tags = "which is a word, or a few in quotes, without a colon";
-        return Problem::trouble(format_args!("'{tag}' is no tag, {tags}"));
+        let tags = "a tag is a word, or several in quotes, without a colon";
+        return Problem::trouble(format_args!("'{tag}' is not a tag: {tags}"));
     }
     let Noted { key, id, project } = noted(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
     let (changed, tags) = change_notes(&project, stage, |notes| {
@@ -146,13 +155,13 @@ pub fn tags(args: &TagsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         return Problem::nothing("no tags in this project; `session-context tag TAG` adds one");
     }
     if args.json {
-        tags.into_iter().try_for_each(|(tag, sessions)| stage.print_json(&object! { tag, sessions }))?;
-        return Ok(Exit::Found);
+        let mut print = |(tag, sessions)| stage.print_json(&object! { tag, sessions }).map(drop);
+        return tags.into_iter().try_for_each(&mut print).map(|()| Exit::Found);
     }
     let ids: Vec<&str> = tags.iter().flat_map(|(_, ids)| ids).copied().collect();
     let sessions = Sessions::read(&ids, stage);
     let tagged: Vec<_> = tags.iter().map(|(_, ids)| sessions.tagged(ids)).collect();
-    for ((tag, _), rows) in tags.iter().zip(sessions.tables(&tagged, stage)) {
+    for ((tag, _), rows) in tags.iter().zip(tables(&tagged, stage)) {
         show(tag, stage)?;
         stage.print_lines(rows)?;
     }
@@ -161,26 +170,21 @@ pub fn tags(args: &TagsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 
 /// Shows the sessions that are done, a line each.
 pub fn show_done(ids: &[&str], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
-    let object = |session: &str, name: Option<&str>, agent: Option<&str>, title: Option<&str>| {
-        object! { kind: "done", session, name, agent, title }
-    };
-    let sessions = Sessions::read(ids, stage);
-    for tagged in sessions.tagged(ids) {
-        match tagged {
-            Tagged::Listed(listed) if json => {
-                let session = &listed.session;
-                let title = title(listed, stage.gate);
-                let title = Some(&*title).filter(|title| !title.is_empty());
-                let (name, agent) = (session.name.as_deref(), Some(session.format.label()));
-                stage.print_json(&object(&session.id, name, agent, title))?;
-            }
-            Tagged::Other(session, _) if json => stage.print_json(&object(session, None, None, None))?,
-            Tagged::Listed(listed) => {
-                let line = format!("done {}: {}", stage.gate.line(listed.handle()), title(listed, stage.gate));
-                writeln!(stage.out, "{}", cut(&line, stage.style.width.unwrap_or(usize::MAX)))?;
-            }
-            Tagged::Other(id, why) => writeln!(stage.out, "done {} {why}", stage.gate.line(id))?,
+    for Tagged { id, found } in Sessions::read(ids, stage).tagged(ids) {
+        let session = found.ok().map(|listed| &listed.session);
+        let id = session.map_or(id, |session| &session.id);
+        let title = found.map_or_else(Cow::from, |listed| title(listed, stage.gate));
+        if json {
+            let (name, agent) = (session.map(|one| one.name.as_deref()), session.map(|one| one.format.label()));
+            let title = session.map(|_| title).filter(|title| !title.is_empty());
+            stage.print_json(&object! { kind: "done", session: id, name, agent, title })?;
+            continue;
         }
+        let line = match found {
+            Ok(listed) => format!("done {}: {title}", stage.gate.line(listed.handle())),
+            Err(why) => format!("done {} {why}", stage.gate.line(id)),
+        };
+        stage.print_lines([stage.style.fit(&line)])?;
     }
     Ok(Exit::Found)
 }
@@ -193,11 +197,11 @@ struct Sessions<'f> {
     unreadable: Vec<Unreadable>,
 }
 
-/// A session that an id in the notes file stands for.
-enum Tagged<'m, 'f> {
-    Listed(&'m Listed<'f>),
-    /// The id as it is written, and why there is nothing to show.
-    Other(&'m str, &'static str),
+/// A session that an id in the notes file stands for, or why there is nothing to show.
+struct Tagged<'m, 'f> {
+    /// As it is written.
+    id: &'m str,
+    found: Result<&'m Listed<'f>, &'static str>,
 }
 
 impl<'f> Sessions<'f> {
@@ -208,7 +212,7 @@ impl<'f> Sessions<'f> {
         // The list has already found what is wrong with the directories.
         let files = find::sessions(stage.formats, stage.env, false, &mut Vec::new());
         let sessions = Sessions { listed, files, unreadable };
-        if sessions.tagged(ids).iter().any(|tagged| matches!(tagged, Tagged::Other(..))) {
+        if sessions.tagged(ids).iter().any(|tagged| tagged.found.is_err()) {
             stage.say_unreadable(&sessions.unreadable);
         }
         sessions
@@ -218,8 +222,9 @@ impl<'f> Sessions<'f> {
     fn tagged<'m>(&'m self, ids: &[&'m str]) -> Vec<Tagged<'m, 'f>> {
         let is = |id: &str, listed: &Listed| is_same(id, &listed.session.id);
         let known = self.listed.iter().filter(|listed| ids.iter().any(|id| is(id, listed)));
+        let known = known.map(|listed| Tagged { id: &listed.session.id, found: Ok(listed) });
         let others = ids.iter().filter(|id| !self.listed.iter().any(|listed| is(id, listed)));
-        known.map(Tagged::Listed).chain(others.map(|id| Tagged::Other(id, self.why_missing(id)))).collect()
+        known.chain(others.map(|id| Tagged { id, found: Err(self.why_missing(id)) })).collect()
     }
 
     fn why_missing(&self, id: &str) -> &'static str {
@@ -229,28 +234,23 @@ impl<'f> Sessions<'f> {
             Some(_) => "(nothing was said in it)",
         }
     }
+}
 
-    /// A table for each group, all with the same columns: name, agent, age and title.
-    fn tables(&self, groups: &[Vec<Tagged>], stage: &Stage) -> Vec<Vec<String>> {
-        let (gate, style, now) = (stage.gate, stage.style, stage.env.now());
-        let most = |text: &str, room: usize| cut(&gate.line(text), room).into_owned();
-        let cells = |tagged: &Tagged| match tagged {
-            Tagged::Listed(listed) => {
-                let (handle, agent) = (most(listed.handle(), 40), most(listed.session.format.label(), 12));
-                Some([handle, agent, listed.age(now), title(listed, gate).into_owned()])
-            }
-            Tagged::Other(..) => None,
-        };
-        let mut lines = aligned(&groups.iter().flatten().filter_map(cells).collect::<Vec<_>>(), &[2]).into_iter();
-        let mut row = |tagged: &Tagged| match tagged {
-            Tagged::Listed(_) => {
-                let line = format!("  {}", lines.next().unwrap_or_default());
-                cut(&line, style.width.unwrap_or(usize::MAX)).into_owned()
-            }
-            Tagged::Other(id, why) => format!("  {}  {}", gate.line(*id), style.paint(Tone::Faint, why)),
-        };
-        groups.iter().map(|group| group.iter().map(&mut row).collect()).collect()
-    }
+/// A table for each group, all with the same columns: name, agent, age and title.
+fn tables(groups: &[Vec<Tagged>], stage: &Stage) -> Vec<Vec<String>> {
+    let (gate, style, now) = (stage.gate, stage.style, stage.env.now());
+    let most = |text: &str, room: usize| cut(&gate.line(text), room).into_owned();
+    let cells = |tagged: &Tagged| {
+        let listed = tagged.found.ok()?;
+        let (handle, agent) = (most(listed.handle(), 40), most(listed.session.format.label(), 12));
+        Some([handle, agent, listed.age(now), title(listed, gate).into_owned()])
+    };
+    let mut lines = aligned(&groups.iter().flatten().filter_map(cells).collect::<Vec<_>>(), &[2]).into_iter();
+    let mut row = |Tagged { id, found }: &Tagged| match found {
+        Ok(_) => style.fit(&format!("  {}", lines.next().unwrap_or_default())).into_owned(),
+        Err(why) => format!("  {}  {}", gate.line(*id), style.paint(Tone::Faint, why)),
+    };
+    groups.iter().map(|group| group.iter().map(&mut row).collect()).collect()
 }
 
 fn title<'m>(listed: &'m Listed, gate: Gate) -> Cow<'m, str> {

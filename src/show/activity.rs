@@ -63,7 +63,7 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
     let mut used = length(header);
     for index in order {
         let left = bullets.len() - lines.len() - 1;
-        let room = budget.saturating_sub(used + more(left).map_or(0, |line| 1 + length(&line)));
+        let room = budget.saturating_sub(used + more(left, scope).map_or(0, |line| 1 + length(&line)));
         // A conflict, and the first of all, is told in fewer words rather than not at all.
         let must = lines.is_empty() || bullets[index].conflict.is_some();
         let quotes: &[usize] = if must { &[QUOTE, QUOTE / 3, 0] } else { &[QUOTE] };
@@ -84,7 +84,7 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
     text.extend(lines.iter().filter_map(|(_, text)| Some(text.split_once('\n')?.0.to_owned())));
     lines.sort_by_key(|(index, _)| *index);
     text.extend(lines.iter().filter_map(|(_, text)| text.rsplit('\n').next().map(str::to_owned)));
-    text.extend(more(bullets.len() - lines.len()));
+    text.extend(more(bullets.len() - lines.len(), scope));
     Block { text: text.join("\n"), shown: lines.iter().map(|(index, _)| *index).collect() }
 }
 
@@ -95,8 +95,9 @@ fn header(scope: Scope) -> &'static str {
     }
 }
 
-fn more(count: usize) -> Option<String> {
-    (count > 0).then(|| format!("- +{count} more: session-reader list"))
+fn more(count: usize, scope: Scope) -> Option<String> {
+    let all = if scope == Scope::Machine { " --all" } else { "" };
+    (count > 0).then(|| format!("- +{count} more: session-reader list{all}"))
 }
 
 impl Bullet<'_> {

@@ -13,7 +13,7 @@ const INVISIBLE: &[[u32; 2]] = &[
     [0x890, 0x891], [0x8e2, 0x8e2], [0x115f, 0x1160], [0x17b4, 0x17b5], [0x180b, 0x180f], [0x200b, 0x200f],
     [0x202a, 0x202e], [0x2060, 0x206f], [0x2800, 0x2800], [0x3164, 0x3164], [0xe000, 0xf8ff], [0xfdd0, 0xfdef],
     [0xfe00, 0xfe0f], [0xfeff, 0xfeff], [0xffa0, 0xffa0], [0xfff0, 0xfffb], [0xfffe, 0xffff], [0x110bd, 0x110bd],
-    [0x110cd, 0x110cd], [0x13430, 0x1345f], [0x1bca0, 0x1bca3], [0x1d173, 0x1d17a], [0xe0000, 0xe0fff], [0xf0000, 0x10ffff],
+    [0x110cd, 0x110cd], [0x13430, 0x1345f], [0x1bca0, 0x1bca3], [0x1d173, 0x1d17a], [0xe0000, 0xe0fff], [0xf0000, 0x10_ffff],
 ];
 
 /// Characters that look like a tag's brackets or like a double quote, and what a model reads in their place.
@@ -67,7 +67,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     while let Some(char) = chars.next() {
         match char {
             '\u{1b}' | '\u{9b}' | '\u{9d}' | '\u{90}' | '\u{98}' | '\u{9e}' | '\u{9f}' => {
-                skip_sequence(char, &mut chars)
+                skip_sequence(char, &mut chars);
             }
             '\t' => out.push_str("    "),
             '\u{2028}' | '\u{2029}' | '\u{85}' | '\u{b}' | '\u{c}' => out.push('\n'),

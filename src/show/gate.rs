@@ -25,7 +25,7 @@ impl Gate {
     }
 
     /// For a terminal, line by line as it was written.
-    pub fn text<'t>(self, text: &'t str) -> Cow<'t, str> {
+    pub fn text(self, text: &str) -> Cow<'_, str> {
         self.hide(clean(text))
     }
 

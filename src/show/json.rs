@@ -1,7 +1,7 @@
 //! What a program gets of a log and of a list: the keys of each JSON object. The [`gate`](super::gate) writes them.
 //!
-//! A log entry leaves out the keys that do not apply. A list row always has all of them; it is a struct because there may
-//! be thousands. Everything else is an [`object!`], whose keys keep their order.
+//! A log entry leaves out the keys that do not apply; a list row always has all of them. Each is an [`object!`], whose keys
+//! keep their order.
 
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -71,52 +71,42 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
     line.without_nulls()
 }
 
-#[derive(serde::Serialize)]
-pub struct Tokens {
-    pub input: u64,
-    pub output: u64,
-}
-
-#[derive(serde::Serialize)]
-pub struct ListLine<'a> {
-    id: &'a str,
-    /// What to type for it, as in the column NAME.
-    handle: &'a str,
-    name: Option<&'a str>,
-    agent: &'a str,
-    title: Option<&'a str>,
-    cwd: Option<&'a str>,
-    path: String,
-    started: Option<String>,
-    updated: Option<String>,
-    state: &'static str,
-    messages: u64,
-    tokens: Tokens,
-    /// These two only where the user said so.
-    #[serde(skip_serializing_if = "<[String]>::is_empty")]
-    tags: &'a [String],
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    done: bool,
-}
-
-pub fn listed<'a>(listed: &'a Listed, now: Time) -> ListLine<'a> {
-    let tally = &listed.tally;
-    ListLine {
-        id: &listed.session.id,
+/// An entry that a search found: where it is, then what it says.
+pub fn hit(entry: &Entry, listed: &Listed, line: u32) -> Object {
+    let session = &listed.session;
+    let mut hit = object! {
+        session: session.id,
         handle: listed.handle(),
-        name: listed.session.name.as_deref(),
-        agent: listed.session.format.label(),
+        name: session.name,
+        agent: session.format.label(),
+        title: listed.tally.title(),
+        line,
+    };
+    hit.0.extend(self::entry(entry, None).0);
+    hit.without_nulls()
+}
+
+/// A row of the list, with the user's words only where there are some.
+pub fn listed(listed: &Listed, now: Time) -> Object {
+    let (session, tally) = (&listed.session, &listed.tally);
+    let mut row = object! {
+        id: session.id,
+        // What to type for it, as in the column NAME.
+        handle: listed.handle(),
+        name: session.name,
+        agent: session.format.label(),
         title: tally.title(),
         cwd: tally.cwd(),
-        path: listed.session.path.to_string_lossy().into_owned(),
+        path: session.path.to_string_lossy(),
         started: tally.started.map(iso),
         updated: tally.updated.map(iso),
         state: listed.state(now).name(),
         messages: tally.messages,
-        tokens: Tokens { input: tally.input, output: tally.output },
-        tags: &listed.tags,
-        done: listed.done,
-    }
+        tokens: object! { input: tally.input, output: tally.output },
+    };
+    let tags = Some(&listed.tags).filter(|tags| !tags.is_empty());
+    row.0.extend(object! { tags, done: listed.done.then_some(true) }.without_nulls().0);
+    row
 }
 
 #[cfg(test)]

@@ -30,13 +30,7 @@ const COLUMNS: [Column; 7] = [
     Column { head: "AGENT", goes: 3, cell: |listed, _, _| listed.session.format.label().into(), ..COLUMN },
     Column { head: "STATE", goes: 1, cell: |listed, _, now| listed.state(now).name().into(), ..COLUMN },
     Column { head: "AGE", right: true, cell: |listed, _, now| listed.age(now).into(), ..COLUMN },
-    Column {
-        head: "MSGS",
-        right: true,
-        goes: 5,
-        cell: |listed, _, _| listed.tally.messages.to_string().into(),
-        ..COLUMN
-    },
+    Column { head: "MSGS", right: true, goes: 5, cell: |row, _, _| row.tally.messages.to_string().into(), ..COLUMN },
     Column { head: "TOKENS", right: true, goes: 6, cell: |listed, _, _| tokens(listed).into(), ..COLUMN },
     Column {
         head: "WHERE",
@@ -55,6 +49,8 @@ const GAP: &str = "  ";
 const TITLE: usize = 24;
 const LEAST_TITLE: usize = 16;
 const LEAST: usize = 12;
+/// A longer name is cut before a column goes.
+const NAME: usize = 16;
 
 /// The rows, headings first. `anywhere`: sessions of several projects, so each says where it is.
 pub fn table<'t>(
@@ -69,6 +65,9 @@ pub fn table<'t>(
     let mut columns: Vec<(&Column, usize)> =
         columns.map(|column| (column, column.width(sessions, env, gate))).collect();
     let used = |columns: &[(&Column, usize)]| columns.iter().map(|(_, width)| width + GAP.len()).sum::<usize>();
+    let excess = style.width.map_or(0, |room| (used(&columns) + TITLE).saturating_sub(room));
+    let name = &mut columns[0].1;
+    *name = name.saturating_sub(excess).max(NAME.min(*name));
     while let Some(worst) = (0..columns.len()).max_by_key(|index| columns[*index].0.goes) {
         let (column, wide) = columns[worst];
         let title = if column.goes > 1 { TITLE } else { LEAST_TITLE };

@@ -67,33 +67,31 @@ impl LogView {
         format!("{} {time}", self.day)
     }
 
+    /// The lines of an entry, broken where the terminal ends.
     fn body(&self, entry: &Entry, origin: &Origin, indent: usize) -> Vec<String> {
         let room = self.style.width.map(|width| width.saturating_sub(indent).max(LEAST));
-        match &entry.what {
-            What::Text(text) => self.fitted(text, room).collect(),
+        let (tone, text) = match &entry.what {
             What::Call(call) => {
                 let tone = if call.failed { Tone::Alarm } else { Tone::Plain };
-                vec![self.style.paint(tone, &self.call_line(call, origin, room)).into_owned()]
+                return vec![self.style.paint(tone, &self.call_line(call, origin, room)).into_owned()];
             }
-            What::Thinking(text) | What::Mark(_, text) => self.painted(label(entry).1, text, room),
+            What::Text(text) => (Tone::Plain, &**text),
+            What::Thinking(text) | What::Mark(_, text) => (label(entry).1, &**text),
             What::Result { failed, text, .. } => {
-                let tone = if *failed { Tone::Alarm } else { Tone::Faint };
                 let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-                self.painted(tone, text.unwrap_or("(no text)"), room)
+                (if *failed { Tone::Alarm } else { Tone::Faint }, text.unwrap_or("(no text)"))
             }
-        }
-    }
-
-    fn painted(&self, tone: Tone, text: &str, room: Option<usize>) -> Vec<String> {
-        self.fitted(text, room).map(|line| self.style.paint(tone, &line).into_owned()).collect()
+        };
+        let text = self.gate.text(text.trim_end());
+        let fitted = |line: &str| room.map_or_else(|| vec![line.to_owned()], |room| wrap(line, room));
+        let lines = text.split('\n').map(str::trim_end).flat_map(fitted);
+        lines.map(|line| self.style.paint(tone, &line).into_owned()).collect()
     }
 
     /// `[Edit home/MEMORY.md]`, `[Bash npm test] failed`
     fn call_line(&self, call: &Call, origin: &Origin, room: Option<usize>) -> String {
-        let is_path = matches!(call.act, Act::Edit | Act::Read);
-        let shown = |subject| self.gate.line(if is_path { origin.relative(subject) } else { subject });
-        let subjects: Vec<_> = call.subjects.iter().map(|subject| shown(&**subject)).collect();
-        let subject = subjects.join(", ");
+        let subject = call_subjects(call, origin);
+        let subject = self.gate.line(&*subject);
         let end = if call.failed { "] failed" } else { "]" };
         let tool = self.gate.line(&*call.tool);
         if subject.is_empty() {
@@ -103,16 +101,13 @@ impl LogView {
         let room = room.map_or(SUBJECT, |room| room.saturating_sub(used).max(8));
         format!("[{tool} {}{end}", cut(&subject, room))
     }
+}
 
-    /// The lines of a text, broken where the terminal ends.
-    fn fitted(&self, text: &str, room: Option<usize>) -> impl Iterator<Item = String> + use<> {
-        let text = self.gate.text(text.trim_end()).into_owned();
-        let lines: Vec<_> = text.split('\n').map(|line| line.trim_end().to_owned()).collect();
-        lines.into_iter().flat_map(move |line| match room {
-            Some(room) => wrap(&line, room),
-            None => vec![line],
-        })
-    }
+/// What a call is about; paths as they are seen from where the session began.
+pub fn call_subjects(call: &Call, origin: &Origin) -> String {
+    let is_path = matches!(call.act, Act::Edit | Act::Read);
+    let shown = |subject| if is_path { origin.relative(subject) } else { subject };
+    call.subjects.iter().map(|subject| shown(&**subject)).collect::<Vec<_>>().join(", ")
 }
 
 /// An entry with only the first lines of a result. A line may be a whole file, so it is shortened as well.
@@ -145,7 +140,7 @@ impl Origin {
     }
 }
 
-fn label(entry: &Entry) -> (&'static str, Tone) {
+pub fn label(entry: &Entry) -> (&'static str, Tone) {
     match (&entry.what, entry.role) {
         (What::Thinking(_), _) => ("thinking", Tone::Faint),
         (What::Result { .. }, _) => ("result", Tone::Faint),

@@ -6,6 +6,7 @@
 //! ```text
 //! resume, start ──▶ activity ──▶ untrusted ──▶ gate ──▶ characters
 //! profile, list, log ──▶ gate
+//! search ──▶ gate, log, terminal
 //! untrusted ──▶ terminal
 //! resume, profile ──▶ json
 //! resume, profile, list ──▶ figures
@@ -21,6 +22,7 @@ pub mod list;
 pub mod log;
 pub mod profile;
 pub mod resume;
+pub mod search;
 pub mod start;
 pub mod terminal;
 pub mod untrusted;

@@ -4,7 +4,7 @@
 
 use super::figures::{amount, counted, number};
 use super::gate::Gate;
-use super::json::{Object, Tokens, object};
+use super::json::{Object, object};
 use super::terminal::{Style, Tone, cut, pad, pad_left, width, wrap};
 use crate::env::iso;
 use crate::fold::code::Work;
@@ -251,7 +251,7 @@ pub fn json(profile: &Profile, coverage: Coverage, set: &[String]) -> Object {
                 object! { model, sessions, messages, share: three(share) }
             })
             .collect::<Vec<_>>(),
-        tokens: Tokens { input: profile.input, output: profile.output },
+        tokens: object! { input: profile.input, output: profile.output },
         relationship: profile.owner().map(|_| "owner"),
         set,
     }

@@ -90,28 +90,22 @@ impl BudgetedLines {
     /// The pins: whole ones as far as there is room, and how many more there are. Of the first at least the beginning.
     fn pin(&mut self, pins: &[&str]) {
         const LEAST: usize = 40;
-        let room = |block: &BudgetedLines, others: usize| {
-            let more = if others > 0 { 1 + length(&more_pins(others)) } else { 0 };
-            block.budget.saturating_sub(block.used + more)
-        };
-        let mut told = 0;
-        let start = self.used;
+        let (end, mut told) = (self.used + PINS, 0);
         for (index, pin) in pins.iter().enumerate() {
             let line = |most: usize| format!("- pinned: {}", shorten(&harmless(pin), most));
-            let others = pins.len() - told - 1;
-            let (whole, room) = (line(PIN), room(self, others).min(PINS + start - self.used.min(PINS + start)));
-            if length(&whole) < room {
-                told += usize::from(self.put(&whole));
-            } else if index == 0 && room > LEAST {
-                told += usize::from(self.put(&line(room - length("- pinned: ") - 1)));
-            }
+            let more = more_pins(pins.len() - told - 1).map_or(0, |more| 1 + length(&more));
+            let room = self.budget.saturating_sub(self.used + more).min(end.saturating_sub(self.used));
+            let line = match line(PIN) {
+                whole if length(&whole) < room => whole,
+                _ if index == 0 && room > LEAST => line(room - length("- pinned: ") - 1),
+                _ => continue,
+            };
+            told += usize::from(self.put(&line));
         }
-        if told < pins.len() {
-            self.put(&more_pins(pins.len() - told));
-        }
+        more_pins(pins.len() - told).iter().for_each(|more| _ = self.put(more));
     }
 
-    /// BudgetedLines that say "it" follow the line that names the session, and leave room for the command that shows more.
+    /// Lines that say "it" follow the line that names the session, and leave room for the command that shows more.
     fn tell(&mut self, told: Summary) {
         let more = told.more.as_deref().unwrap_or_default();
         let kept = if more.is_empty() { 0 } else { 1 + length(more) };
@@ -125,8 +119,8 @@ impl BudgetedLines {
     }
 }
 
-fn more_pins(count: usize) -> String {
-    format!("- +{count} more: session-context pins")
+fn more_pins(count: usize) -> Option<String> {
+    (count > 0).then(|| format!("- +{count} more: session-context pins"))
 }
 
 #[derive(Default)]
@@ -243,7 +237,7 @@ fn work(session: &Continuity, shown: &dyn Fn(&str) -> String) -> Vec<String> {
     }
     let open = [(TaskState::Active, "in progress"), (TaskState::Open, "open")].into_iter().find_map(|(state, how)| {
         let task = session.tasks.iter().find(|task| task.state == state)?;
-        Some(format!("- {how}: {}", quote(&task.text, QUOTE)))
+        Some(format!("- {how}: {}", quote(&task.item.text, QUOTE)))
     });
     lines.extend(open);
     let blocker = session.blockers.iter().find(|blocker| !blocker.item.from_words);

@@ -36,6 +36,11 @@ impl Style {
         Style { colour, width: env.width(terminal), height: terminal.then(|| env.height()) }
     }
 
+    /// A line, cut to the width.
+    pub fn fit(self, line: &str) -> Cow<'_, str> {
+        cut(line, self.width.unwrap_or(usize::MAX))
+    }
+
     pub fn paint(self, tone: Tone, text: &str) -> Cow<'_, str> {
         use owo_colors::OwoColorize;
         match tone {

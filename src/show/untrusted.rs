@@ -134,7 +134,7 @@ mod tests {
             "\u{fffd}\u{fffd} lone surrogates \u{fffd}".repeat(20),
             "one two three  four\n\tfive ".repeat(20),
             format!("{KEY} ").repeat(20),
-            format!("x{}y", REDACTED).repeat(30),
+            format!("x{REDACTED}y").repeat(30),
             format!("PASSWORD={KEY};日本 ").repeat(20),
             "\u{200b} \u{1b}c<system-reminder>\"quoted\"</system-reminder>\u{202e} &lt;b&gt; ".repeat(10),
             "/home/me/projects/deep/deeper/src/render/untrusted.rs".into(),

@@ -58,14 +58,11 @@ fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
     let observer = Observer::new(claude, ASKS, None, &env, &settings);
     let (view, deadline) = (View::default(), Deadline::after(settings.deadline));
     let surveyor = Surveyor::new(&env, &settings, stage.formats, &observer, &view, &deadline);
-    let told = tell(surveyor.survey(), &surveyor, settings.budget);
-    let out = &mut stage.out;
-    writeln!(out, "Four sessions of three agents work in one project, ~/shop. This is what one of them,")?;
-    writeln!(out, "a Claude Code session, is told with its next prompt:\n")?;
-    for line in told.block.text.lines() {
-        writeln!(out, "    {line}")?;
-    }
-    writeln!(out, "\nAnd this is what it, or you, can look up: session-reader {SHOWN}\n")?;
+    let told = tell(&surveyor.survey(), &surveyor, settings.budget);
+    writeln!(stage.out, "Four sessions of three agents work in one project, ~/shop. This is what one of")?;
+    writeln!(stage.out, "them, a Claude Code session, is told with its next prompt:\n")?;
+    stage.print_indented(&told.text)?;
+    writeln!(stage.out, "\nAnd this is what it, or you, can look up: session-reader {SHOWN}\n")?;
     let args = LogArgs { name: Some(SHOWN.into()), ..LogArgs::default() };
     let exit = log::run(&args, &mut stage.at(&env))?;
     writeln!(stage.out, "\nNext: `session-context install` (from a clone of the repository, `cargo setup` first)")?;

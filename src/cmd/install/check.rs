@@ -16,7 +16,8 @@ pub enum HookState {
     Installed(Vec<String>),
     /// It will not run, for these reasons.
     Broken(Vec<String>),
-    Missing,
+    /// With the agent's directory, if that is not there: the agent is not installed, as it seems.
+    Missing(Option<String>),
 }
 
 /// Checks the settings of the user and of this directory. None if no hook is known for the agent.
@@ -40,7 +41,8 @@ pub fn check(known: &Known, env: &Env) -> Option<HookState> {
     }
     good.extend(user.packaged());
     if good.is_empty() && bad.is_empty() {
-        return Some(HookState::Missing);
+        let dir = Some(user.dir()).filter(|dir| !dir.is_dir());
+        return Some(HookState::Missing(dir.map(|dir| env.tilde(&dir))));
     }
     let off = off.into_iter().map(|off| format!("hooks are switched off: {off}"));
     bad.splice(0..0, off.chain(unreadable.into_iter().map(|trouble| trouble.shown(env))));

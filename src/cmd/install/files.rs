@@ -17,30 +17,28 @@ use crate::state;
 /// A file that could not be read or changed.
 #[derive(Debug)]
 pub struct Trouble {
-    path: PathBuf,
-    at: Option<(usize, usize)>,
+    /// The file, with the line and column if they are known.
+    place: PathBuf,
     why: String,
 }
 
 impl fmt::Display for Trouble {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "{}:", self.path.display())?;
-        if let Some((line, column)) = self.at {
-            write!(f, "{line}:{column}:")?;
-        }
-        write!(f, " {}", self.why)
+        write!(f, "{}: {}", self.place.display(), self.why)
     }
 }
 
 impl Trouble {
     pub fn new(path: &Path, why: impl Into<String>) -> Trouble {
-        Trouble { path: path.into(), at: None, why: why.into() }
+        Trouble { place: path.into(), why: why.into() }
     }
 
     pub fn at(path: &Path, text: &str, byte: usize, why: &str) -> Trouble {
         let line = text[..byte].matches('\n').count() + 1;
         let column = text[..byte].chars().rev().take_while(|char| *char != '\n').count() + 1;
-        Trouble { path: path.into(), at: Some((line, column)), why: why.into() }
+        let mut place = path.as_os_str().to_owned();
+        place.push(format!(":{line}:{column}"));
+        Trouble::new(Path::new(&place), why)
     }
 
     /// Adds what to do about it.
@@ -51,7 +49,7 @@ impl Trouble {
 
     /// The message, with `~` for the home directory.
     pub fn shown(self, env: &Env) -> String {
-        Trouble { path: env.tilde(&self.path).into(), ..self }.to_string()
+        Trouble { place: env.tilde(&self.place).into(), ..self }.to_string()
     }
 }
 
@@ -70,13 +68,12 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Changes {
     writes: Vec<Replacement>,
     removals: Vec<PathBuf>,
 }
 
-#[derive(Debug)]
 struct Replacement {
     path: PathBuf,
     before: Option<Vec<u8>>,
@@ -99,6 +96,12 @@ impl Changes {
     /// Removes a file after all writing, and the directories made for it that are empty then.
     pub fn remove(&mut self, path: &Path) {
         self.removals.push(path.into());
+    }
+
+    /// The files that it changes, each with whether it is there afterwards.
+    pub fn outcome(&self) -> impl Iterator<Item = (&Path, bool)> {
+        let written = self.writes.iter().map(|write| (&*write.path, true));
+        written.chain(self.removals.iter().map(|path| (&**path, false)))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -215,7 +218,7 @@ impl Made {
     /// Removes a directory if we made it and nothing is in it.
     fn remove_if_empty(&self, dir: &Path) -> io::Result<()> {
         let record = self.record(dir);
-        let made = match file::read_own(&record) {
+        let made = match file::read_own(&record, 1 << 20) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             found => found?,
         };

@@ -21,7 +21,7 @@ use super::{Exit, Problem, Stage};
 use crate::env::Env;
 use crate::format::Known;
 use files::{Made, Trouble};
-use plan::Plan;
+use plan::{Batch, Plan};
 use site::{Level, Site};
 
 pub use check::{HookState, check};
@@ -38,18 +38,21 @@ pub struct InstallArgs {
     #[arg(long)]
     pub project: bool,
     /// Only show what would change
-    #[arg(long)]
+    #[arg(long, alias = "dry-run")]
     pub print: bool,
 }
 
-#[derive(Clone, Copy)]
-struct Request<'a> {
-    args: &'a InstallArgs,
-    installs: bool,
+impl InstallArgs {
+    fn level(&self) -> Level {
+        if self.project { Level::Project } else { Level::User }
+    }
 }
 
-pub fn run(args: &InstallArgs, installs: bool, stage: &mut Stage) -> Result<Exit, Problem> {
-    Request { args, installs }.run(stage)
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    pub args: &'a InstallArgs,
+    /// Or uninstalls.
+    pub installs: bool,
 }
 
 impl Request<'_> {
@@ -57,11 +60,11 @@ impl Request<'_> {
         if self.installs { "install" } else { "uninstall" }
     }
 
-    fn run(self, stage: &mut Stage) -> Result<Exit, Problem> {
+    pub fn run(self, stage: &mut Stage) -> Result<Exit, Problem> {
         let args = self.args;
         let mut agents = args.agents.clone();
         if agents.is_empty() {
-            agents = found_here(stage);
+            agents = self.found(stage);
             if agents.is_empty() {
                 let advice = format!("name one: session-context {} AGENT", self.command());
                 return Problem::nothing(format_args!("no agent was found on this machine; {advice}"));
@@ -74,8 +77,9 @@ impl Request<'_> {
             }
         }
         let (mut exit, mut changed) = (Exit::Found, false);
-        for agent in &agents {
-            let (one, did) = self.run_for(agent, stage)?;
+        let mut batch = Batch::new(&agents, stage.formats);
+        while let Some(agent) = batch.after.pop() {
+            let (one, did) = self.run_for(&agent, &mut batch, stage)?;
             (exit, changed) = (exit.max(one), changed || did);
         }
         if changed && self.installs {
@@ -84,11 +88,24 @@ impl Request<'_> {
         Ok(exit)
     }
 
+    /// The agents whose directory is there, as they are called on screen; to uninstall, also those that have something of
+    /// ours without it.
+    fn found(self, stage: &Stage) -> Vec<String> {
+        let is_found = |site: &Site| {
+            let here = site.at(self.args.level());
+            site.dir().is_dir() || !self.installs && (here.has_hook().unwrap_or(true) || here.own_skill().exists())
+        };
+        let sites = stage.formats.iter().filter_map(|known| Site::new(known, Level::User, stage.env));
+        sites.filter(is_found).map(|site| site.known.label().to_owned()).collect()
+    }
+
     /// Shows what would be done for each agent, and asks. Without a terminal to ask on, it says how to go on.
     fn confirm(self, found: &[String], stage: &mut Stage) -> io::Result<Option<Exit>> {
         writeln!(stage.out, "Agents found on this machine:")?;
-        for name in found {
-            let (plan, planned) = self.plan(name, stage);
+        let mut batch = Batch::new(found, stage.formats);
+        while let Some(name) = batch.after.pop() {
+            let (plan, planned) = self.plan(&name, &batch, stage);
+            batch.assume(&name, &plan);
             writeln!(stage.out, "{name}")?;
             let lines = plan.would.iter().map(|(line, _)| line.trim_end_matches(':').to_owned());
             for line in lines.chain(planned.err()) {
@@ -97,8 +114,9 @@ impl Request<'_> {
         }
         if stage.style.height.is_none() || !stage.env.has_terminal() {
             stage.out.flush()?;
-            let (command, names) = (self.command(), found.join("|"));
-            stage.say(format_args!("choose: session-context {command} --all, or session-context {command} {names}"));
+            let command =
+                format!("session-context {}{}", self.command(), if self.args.project { " --project" } else { "" });
+            stage.say(format_args!("choose: {command} --all, or {command} {}", found.join("|")));
             return Ok(Some(Exit::Trouble));
         }
         write!(stage.out, "{} all of them? [y/N] ", if self.installs { "Set up" } else { "Clean up" })?;
@@ -107,22 +125,23 @@ impl Request<'_> {
     }
 
     /// The plan for an agent, as far as it goes, and what stands against it.
-    fn plan(self, called: &str, stage: &Stage) -> (Plan, Result<(), String>) {
+    fn plan(self, called: &str, batch: &Batch, stage: &Stage) -> (Plan, Result<(), String>) {
         let mut plan = Plan::default();
         let planned = site(called, self.args, stage.formats, stage.env).and_then(|site| {
             let make = if self.installs { Site::plan_install } else { Site::plan_uninstall };
-            make(&site, stage.formats, &mut plan).map_err(unchanged)
+            make(&site, batch, &mut plan).map_err(unchanged)
         });
         (plan, planned)
     }
 
     /// Shows the plan for an agent, or carries it out and returns whether that changed anything.
-    fn run_for(self, called: &str, stage: &mut Stage) -> io::Result<(Exit, bool)> {
-        let (plan, planned) = self.plan(called, stage);
+    fn run_for(self, called: &str, batch: &mut Batch, stage: &mut Stage) -> io::Result<(Exit, bool)> {
+        let (plan, planned) = self.plan(called, batch, stage);
         let exit = if planned.is_err() { Exit::Trouble } else { Exit::Found };
         stage.say_all(planned.err());
         if self.args.print {
             plan.show(stage)?;
+            batch.assume(called, &plan);
         }
         if exit == Exit::Trouble || self.args.print {
             return Ok((exit, false));
@@ -139,23 +158,16 @@ impl Request<'_> {
     }
 }
 
-/// The agents whose directory is there, as they are called on screen.
-fn found_here(stage: &Stage) -> Vec<String> {
-    let sites = stage.formats.iter().filter_map(|known| Site::new(known, Level::User, stage.env));
-    sites.filter(|site| site.dir().is_dir()).map(|site| site.known.label().to_owned()).collect()
-}
-
 fn unchanged(trouble: Trouble) -> String {
     format!("{trouble}; nothing was changed")
 }
 
 fn site<'s>(called: &str, args: &InstallArgs, formats: &'s [Known], env: &'s Env) -> Result<Site<'s>, String> {
-    let level = if args.project { Level::Project } else { Level::User };
     let is_meant = |site: &Site| {
         let excluded = site.install.not_for.iter().any(|name| name.eq_ignore_ascii_case(called));
         site.known.is_called(called) && !excluded
     };
-    let sites = || formats.iter().filter_map(|known| Site::new(known, level, env));
+    let sites = || formats.iter().filter_map(|known| Site::new(known, args.level(), env));
     let site = sites().find(is_meant).ok_or_else(|| {
         let agents: Vec<&str> = sites().map(|site| site.known.label()).collect();
         format!("there is no hook for '{called}'; AGENT is one of {}", agents.join(", "))

@@ -1,8 +1,9 @@
 //! The plan of an install or uninstall: what changes in which file, and how that is told. `files` carries it out.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::files::{self, Changes, Trouble};
 use super::json::{Json, member};
@@ -46,11 +47,42 @@ impl Plan {
     }
 }
 
+/// The agents of one command, of which one is planned at a time. Where plans are only shown, a plan counts on those before
+/// it, as if they were carried out.
+pub struct Batch<'a> {
+    pub all: &'a [Known],
+    /// The agents that are still to come, the next one last.
+    pub after: Vec<String>,
+    /// The agents whose plans were shown, and whether the files in these plans would be there.
+    before: Vec<String>,
+    planned: BTreeMap<PathBuf, bool>,
+}
+
+impl<'a> Batch<'a> {
+    pub fn new(agents: &[String], all: &'a [Known]) -> Batch<'a> {
+        Batch { all, after: agents.iter().rev().cloned().collect(), before: Vec::new(), planned: BTreeMap::new() }
+    }
+
+    /// Counts a plan as carried out.
+    pub fn assume(&mut self, agent: &str, plan: &Plan) {
+        self.before.push(agent.into());
+        self.planned.extend(plan.changes.outcome().map(|(path, there)| (path.into(), there)));
+    }
+
+    fn skill_state(&self, path: &Path) -> Result<(SkillState, Option<Vec<u8>>), Trouble> {
+        match self.planned.get(path) {
+            Some(true) => Ok((SkillState::Current, None)),
+            Some(false) => Ok((SkillState::Absent, None)),
+            None => texts::skill_state(path),
+        }
+    }
+}
+
 /// The content of a file, and its new content if that differs.
 type Rewrite = (Option<Vec<u8>>, Option<String>);
 
 impl Site<'_> {
-    pub fn plan_install(&self, all: &[Known], plan: &mut Plan) -> Result<(), Trouble> {
+    pub fn plan_install(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
         let unknown = |error: io::Error| Trouble::new(Path::new("session-context"), error.to_string());
         let program = self.env.program().map_err(unknown)?;
         let not_text = || Trouble::new(&program, "this path of the program is not UTF-8 text, and settings are");
@@ -59,7 +91,7 @@ impl Site<'_> {
             FileKind::PiExtension => self.plan_extension(program, plan)?,
             FileKind::Settings | FileKind::Own => self.plan_hook(program, plan)?,
         };
-        self.plan_skill(all, plan)?;
+        self.plan_skill(batch, plan)?;
         if let Some(after) = after {
             plan.changes.write(&self.file(), before, after);
         }
@@ -140,30 +172,30 @@ impl Site<'_> {
         Ok((before, after))
     }
 
-    fn plan_skill(&self, all: &[Known], plan: &mut Plan) -> Result<(), Trouble> {
+    fn plan_skill(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
         let (own, shared) = (self.own_skill(), self.shared_skill());
-        if let (Some(place), SkillState::Absent) = (self.packaged(), texts::skill_state(&own)?.0) {
+        if let (Some(place), SkillState::Absent) = (self.packaged(), batch.skill_state(&own)?.0) {
             plan.stays(format!("skill  comes with {place}"));
             return Ok(());
         }
-        let reads_shared = self.shares_skill() && own != shared && texts::skill_state(&shared)?.0.is_ours();
-        self.plan_skill_at(if reads_shared { &shared } else { &own }, plan)?;
+        let reads_shared = self.shares_skill() && own != shared && batch.skill_state(&shared)?.0.is_ours();
+        self.plan_skill_at(if reads_shared { &shared } else { &own }, batch, plan)?;
         let copies: Vec<Site> = match (reads_shared, own == shared) {
             (true, _) => vec![*self],
-            (_, true) => self.others(all).filter(Site::shares_skill).collect(),
+            (_, true) => self.others(batch.all).filter(Site::shares_skill).collect(),
             _ => vec![],
         };
         for copy in copies.iter().map(Site::own_skill).filter(|copy| *copy != shared) {
-            if texts::skill_state(&copy)?.0.is_ours() {
+            if batch.skill_state(&copy)?.0.is_ours() {
                 self.plan_removal("skill", &copy, &format!(": {} is read instead", self.tilde(&shared)), plan);
             }
         }
         Ok(())
     }
 
-    fn plan_skill_at(&self, path: &Path, plan: &mut Plan) -> Result<(), Trouble> {
+    fn plan_skill_at(&self, path: &Path, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
         let shown = self.tilde(path);
-        let (state, before) = texts::skill_state(path)?;
+        let (state, before) = batch.skill_state(path)?;
         match state {
             SkillState::Current => plan.stays(format!("skill  already installed in {shown}")),
             SkillState::Theirs => plan.stays(format!("skill  {shown} is not as it was installed, and is kept")),
@@ -194,19 +226,19 @@ impl Site<'_> {
             let here = self.tilde(&self.env.cwd);
             let note = self.install.project_note.as_deref().unwrap_or("reads it only if you trust {here} there");
             plan.note(&format!("{name} {}", note.replace("{here}", &here)));
-            plan.note("the path of the program on this machine is in it: better not committed");
+            plan.note("it has a path of this machine in it, so it is better not committed");
         }
         for place in self.also() {
             plan.note(&format!("{place} runs the hook, too; harmless: the second finds nothing new"));
         }
     }
 
-    pub fn plan_uninstall(&self, all: &[Known], plan: &mut Plan) -> Result<(), Trouble> {
+    pub fn plan_uninstall(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
         let was_there = self.plan_hook_removal(plan)?;
         if !was_there {
             plan.stays(format!("hook   not installed in {}", self.tilde(&self.file())));
         }
-        self.plan_skill_removal(was_there, all, plan)?;
+        self.plan_skill_removal(was_there, batch, plan)?;
         for place in self.also() {
             plan.note(&format!("{place} still runs the hook"));
         }
@@ -252,27 +284,34 @@ impl Site<'_> {
         Ok(true)
     }
 
-    fn plan_skill_removal(&self, had_hook: bool, all: &[Known], plan: &mut Plan) -> Result<(), Trouble> {
+    fn plan_skill_removal(&self, had_hook: bool, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
         let (own, shared) = (self.own_skill(), self.shared_skill());
         let reads_shared = |other: &Site| {
             let copy = other.own_skill();
             // Unreadable settings may have the hook.
             other.shares_skill() && (copy == shared || !copy.exists()) && other.has_hook().unwrap_or(true)
         };
-        let readers: Vec<&str> = self.others(all).filter(reads_shared).map(|other| &*other.known.name).collect();
-        match texts::skill_state(&own)?.0 {
+        let is_of = |agents: &[String], other: &Site| agents.iter().any(|agent| other.known.is_called(agent));
+        let mut readers: Vec<Site> = self.others(batch.all).filter(reads_shared).collect();
+        readers.retain(|other| !is_of(&batch.before, other));
+        match batch.skill_state(&own)?.0 {
             SkillState::Absent => {}
             SkillState::Theirs => {
                 plan.stays(format!("skill  {} is not as it was installed, and is kept", self.tilde(&own)));
             }
             SkillState::Current | SkillState::Older if own == shared && !readers.is_empty() => {
-                plan.stays(format!("skill  {} is kept for {}", self.tilde(&own), readers.join(", ")));
+                // The last of those that are still to come takes it away.
+                let stay = readers.iter().filter(|other| !is_of(&batch.after, other));
+                let stay: Vec<&str> = stay.map(|other| other.known.label()).collect();
+                if !stay.is_empty() {
+                    plan.stays(format!("skill  {} is kept for {}", self.tilde(&own), stay.join(", ")));
+                }
             }
             SkillState::Current | SkillState::Older => self.plan_removal("skill", &own, "", plan),
         }
         // The last agent that read the shared skill takes it away.
         let last = had_hook && self.shares_skill() && own != shared && readers.is_empty();
-        if last && texts::skill_state(&shared)?.0.is_ours() {
+        if last && batch.skill_state(&shared)?.0.is_ours() {
             self.plan_removal("skill", &shared, "", plan);
         }
         Ok(())

@@ -38,25 +38,11 @@ fn taken_out(site: &Site, before: &str) -> String {
     json.text()
 }
 
-/// The settings if there were none before.
-fn fresh(events: [&str; 2], timeout: u32, agent: &str) -> String {
-    let command = Value::from(format!("{PROGRAM} --agent {agent}"));
-    let event = |name: &str| {
-        format!(
-            r#"    "{name}": [
-      {{
-        "hooks": [
-          {{
-            "type": "command",
-            "command": {command},
-            "timeout": {timeout}
-          }}
-        ]
-      }}
-    ]"#
-        )
-    };
-    format!("{{\n  \"hooks\": {{\n{},\n{}\n  }}\n}}\n", event(events[0]), event(events[1]))
+/// Claude's settings if there were none before.
+fn fresh() -> String {
+    let settings = include_str!("../../../tests/it/fresh_settings.json").replace("PROMPT", EVENTS[0]);
+    let settings = settings.replace("START", EVENTS[1]).replace("TIMEOUT", "2");
+    settings.replace("COMMAND", &Value::from(format!("{PROGRAM} --agent agent-sdk")).to_string())
 }
 
 /// Settings as people have them: the file, and the same with ours in it.
@@ -140,10 +126,10 @@ fn odd_settings() -> Vec<(String, String)> {
             format!("\u{feff}{{\"a\":1, \"hooks\": {{\"UserPromptSubmit\": {spaced}, \"SessionStart\": {spaced}}}}}"),
         ),
         // Empty in all the ways there are: laid out anew.
-        (String::new(), fresh(EVENTS, 2, "agent-sdk")),
-        (" \r\n\t\n".into(), fresh(EVENTS, 2, "agent-sdk")),
-        ("{}".into(), fresh(EVENTS, 2, "agent-sdk").trim_end().into()),
-        ("{\n\n}\n".into(), fresh(EVENTS, 2, "agent-sdk")),
+        (String::new(), fresh()),
+        (" \r\n\t\n".into(), fresh()),
+        ("{}".into(), fresh().trim_end().into()),
+        ("{\n\n}\n".into(), fresh()),
         (
             "{\"hooks\":{ }}".into(),
             format!("{{\"hooks\":{{\"UserPromptSubmit\": {spaced}, \"SessionStart\": {spaced} }}}}"),
@@ -174,8 +160,8 @@ fn odd_settings() -> Vec<(String, String)> {
                 array("\n", "    ", "  ")
             ),
         ),
-        ("{\n  // a\n}\n".into(), fresh(EVENTS, 2, "agent-sdk").replacen('{', "{\n  // a", 1)),
-        ("// a".into(), format!("// a\n{}", fresh(EVENTS, 2, "agent-sdk"))),
+        ("{\n  // a\n}\n".into(), fresh().replacen('{', "{\n  // a", 1)),
+        ("// a".into(), format!("// a\n{}", fresh())),
         (
             "{\"hooks\": {\"SessionStart\": [1, /* a */ 2, ], /* b */}}".into(),
             format!(

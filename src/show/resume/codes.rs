@@ -6,9 +6,10 @@ use std::collections::HashSet;
 
 use super::{About, Fitted, Stop, within};
 use crate::entry::TaskState;
-use crate::fold::code::{Work, normalised, short_paths};
-use crate::fold::continuity::Item;
+use crate::fold::code::{Work, normalised, short_paths, work};
+use crate::fold::continuity::Finding;
 use crate::show::gate::harmless;
+use crate::state::notes::Kind;
 
 impl Stop<'_> {
     pub fn codes(&self, budget: usize) -> Fitted {
@@ -25,18 +26,18 @@ impl Stop<'_> {
         let files = all.files.iter().filter(|file| !file.deleted).map(|file| file.path.as_str());
         short_paths(&files.collect::<Vec<_>>()).iter().for_each(|path| put(About::Files, "impl", path));
         all.functions.iter().for_each(|(_, item)| put(About::Work, "impl", &item.text));
-        let tests = all.recent_commands().iter().filter(|ran| ran.work == Work::Test && !ran.failed);
-        tests.for_each(|ran| put(About::Work, "test", &normalised(&ran.command)));
-        let done = all.tasks.iter().filter(|task| task.state == TaskState::Done).map(|task| &task.text);
+        let tests = all.recent_commands().iter().filter(|ran| work(&ran.subject) == Work::Test && !ran.failed);
+        tests.for_each(|ran| put(About::Work, "test", &normalised(&ran.subject)));
+        let done = all.tasks.iter().filter(|task| task.state == TaskState::Done).map(|task| &task.item.text);
         done.chain(all.commits.iter().map(|commit| &commit.text)).for_each(|text| put(About::Work, "done", text));
-        self.noted("decision").for_each(|text| put(About::Head, "dec", text));
-        let said = |item: &Item| if item.from_words { ":said" } else { "" };
+        self.noted(Kind::Decision).for_each(|text| put(About::Head, "dec", text));
+        let said = |item: &Finding| if item.from_words { ":said" } else { "" };
         all.decisions.iter().for_each(|item| put(About::Decisions, &format!("dec{}", said(item)), &item.text));
-        self.noted("blocker").for_each(|text| put(About::Head, "block:noted", text));
+        self.noted(Kind::Blocker).for_each(|text| put(About::Head, "block:noted", text));
         for blocker in &all.blockers {
             put(About::Blockers, &format!("block:{}", blocker.kind.name()), &blocker.item.text);
         }
-        self.noted("next").for_each(|text| put(About::Head, "next", text));
+        self.noted(Kind::Next).for_each(|text| put(About::Head, "next", text));
         all.next.iter().for_each(|item| put(About::Next, &format!("next{}", said(item)), &item.text));
         within(budget, codes)
     }

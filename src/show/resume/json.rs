@@ -5,9 +5,11 @@
 use super::Stop;
 use crate::entry::{Act, TaskState};
 use crate::env::iso;
-use crate::fold::code::Work;
-use crate::fold::continuity::{FileChange, Item, Ran, ToDo, Used};
-use crate::show::json::{Object, Tokens, object};
+use crate::fold::code::{Work, work};
+use crate::fold::continuity::{FileChange, Finding, ToDo, Used};
+use crate::session::State;
+use crate::show::json::{Object, object};
+use crate::state::notes::Kind;
 use crate::time::Time;
 
 /// At most this many, the last ones.
@@ -19,24 +21,25 @@ impl Stop<'_> {
     /// The user's limit wins over the model's, which few transcripts have.
     pub fn json(&self, limit: Option<usize>) -> Object {
         let all = self.continuity;
+        let done = self.notes.is_done(self.id);
         let is_pending = |task: &&ToDo| !matches!(task.state, TaskState::Done | TaskState::Dropped);
         let blockers = all.blockers.iter();
         let blockers = blockers.map(|one| statement(None, Some(one.kind.name()), &one.item));
         object! {
             session_id: self.id,
-            name: self.name,
-            agent: self.agent,
+            name: self.session.name,
+            agent: self.session.format.label(),
             subagent: self.subagent,
-            path: &self.path,
+            path: self.session.path.display().to_string(),
             title: all.title(),
             cwd: all.first_cwd.as_deref(),
             model: all.model.as_deref(),
             started_at: all.started.map(iso),
             last_activity_at: all.updated.map(iso),
-            status: self.status,
-            state: self.state,
+            status: if all.is_quiet(self.now) { "idle" } else { "active" },
+            state: State::of(all.ending, all.updated, done, self.now).name(),
             ending: all.ending.name(),
-            done: self.done,
+            done,
             messages: all.messages,
             current_work: object! {
                 thread_title: all.title(),
@@ -57,25 +60,23 @@ impl Stop<'_> {
             tasks: all.tasks.iter().map(task).collect::<Vec<_>>(),
             tool_history: newest(HISTORY, &all.history).iter().map(call).collect::<Vec<_>>(),
             summary: all.compaction.as_ref().or(all.answers.last()).map(of),
-            pinned_facts: (self.pins.iter().map(String::as_str).chain(self.noted("fact")))
-                .map(by_user)
-                .collect::<Vec<_>>(),
-            decisions: self.with_noted("decision", said(&all.decisions)),
+            pinned_facts: self.pins().chain(self.noted(Kind::Fact)).map(by_user).collect::<Vec<_>>(),
+            decisions: self.with_noted(Kind::Decision, said(&all.decisions)),
             corrections: said(&all.corrections),
-            blockers: self.with_noted("blocker", blockers.collect()),
-            open_tasks: self.with_noted("next", said(&all.next)),
+            blockers: self.with_noted(Kind::Blocker, blockers.collect()),
+            open_tasks: self.with_noted(Kind::Next, said(&all.next)),
             files_touched: self.files_touched(),
             recent_messages: self.recent_messages(),
             topics: all.topics().into_iter().map(|(text, line)| object! { text, line }).collect::<Vec<_>>(),
-            tags: self.tags,
-            tokens: Tokens { input: all.input, output: all.output },
+            tags: self.notes.tags(self.id),
+            tokens: object! { input: all.input, output: all.output },
             // How many tokens the model had before it last, and the most it may have.
             token_budget: object! { used: all.context(), limit: limit.map(|limit| limit as u64).or(all.window) },
             resume: self.command.as_deref(),
         }
     }
 
-    fn with_noted(&self, kind: &str, found: Vec<Object>) -> Vec<Object> {
+    fn with_noted(&self, kind: Kind, found: Vec<Object>) -> Vec<Object> {
         self.noted(kind).map(by_user).chain(found).collect()
     }
 
@@ -114,12 +115,12 @@ impl Stop<'_> {
     }
 }
 
-fn statement(role: Option<&str>, kind: Option<&str>, item: &Item) -> Object {
+fn statement(role: Option<&str>, kind: Option<&str>, item: &Finding) -> Object {
     let by = item.from_words.then_some("words");
     object! { role, kind, text: item.text, by, time: item.time.map(iso), line: item.line }.without_nulls()
 }
 
-fn of(item: &Item) -> Object {
+fn of(item: &Finding) -> Object {
     statement(None, None, item)
 }
 
@@ -128,7 +129,7 @@ fn by_user(text: &str) -> Object {
     object! { text, by: "user" }
 }
 
-fn said(items: &[Item]) -> Vec<Object> {
+fn said(items: &[Finding]) -> Vec<Object> {
     items.iter().map(of).collect()
 }
 
@@ -146,9 +147,8 @@ fn modified(file: &FileChange) -> Object {
     object! { path: file.path, action, timestamp, summary, line: file.line }
 }
 
-fn command(Ran { command, work, failed, time, line }: &Ran) -> Object {
-    let test = *work == Work::Test;
-    object! { command, failed, test, time: time.map(iso), line }
+fn command(Used { subject, failed, time, line, .. }: &Used) -> Object {
+    object! { command: subject, failed, test: work(subject) == Work::Test, time: time.map(iso), line }
 }
 
 fn call(used: &Used) -> Object {
@@ -156,6 +156,6 @@ fn call(used: &Used) -> Object {
     object! { tool, target: subject, at: used.time.map(iso), failed, line }
 }
 
-fn task(ToDo { text, state, time, line, .. }: &ToDo) -> Object {
-    object! { text, state: state.name(), time: time.map(iso), line }
+fn task(ToDo { state, item }: &ToDo) -> Object {
+    object! { text: item.text, state: state.name(), time: item.time.map(iso), line: item.line }
 }

@@ -9,33 +9,32 @@ mod json;
 mod text;
 
 use crate::fold::Continuity;
+use crate::session::Session;
+use crate::state::notes::{Kind, Notes};
 use crate::time::Time;
 
 /// A session and what is known beside its transcript.
 pub struct Stop<'a> {
     pub continuity: &'a Continuity,
+    pub session: &'a Session<'a>,
+    /// The whole id, where the session may know only its beginning.
     pub id: &'a str,
-    pub name: Option<&'a str>,
-    pub agent: &'a str,
-    pub path: String,
     pub project: String,
     pub subagent: bool,
-    /// As in the list, and whether anybody has written in the last minutes.
-    pub state: &'static str,
-    pub status: &'static str,
     /// The agent's command to continue it.
     pub command: Option<String>,
-    pub pins: Vec<String>,
-    /// What the user noted: kind and text.
-    pub notes: Vec<(&'static str, String)>,
-    pub tags: Vec<String>,
-    pub done: bool,
+    /// What the user wrote down about the project and its sessions.
+    pub notes: &'a Notes,
     pub now: Time,
 }
 
 impl Stop<'_> {
-    fn noted(&self, kind: &str) -> impl Iterator<Item = &str> {
-        self.notes.iter().filter(move |(known, _)| *known == kind).map(|(_, text)| text.as_str())
+    fn noted(&self, kind: Kind) -> impl Iterator<Item = &str> {
+        self.notes.notes(kind, self.now).map(|note| note.text.as_str())
+    }
+
+    fn pins(&self) -> impl Iterator<Item = &str> {
+        self.notes.pins(self.now).into_iter().map(|pin| pin.text.as_str())
     }
 }
 

@@ -6,10 +6,12 @@ use super::{About, Fitted, Stop, within};
 use crate::entry::TaskState;
 use crate::env::Zone;
 use crate::fold::continuity::Ending;
+use crate::session::State;
 use crate::show::activity::ago;
 use crate::show::figures::{amount, number};
 use crate::show::gate::Gate;
 use crate::show::terminal::{Style, Tone, cut, pad};
+use crate::state::notes::Kind;
 use crate::time::Time;
 
 /// Room for a label and for a text where nobody says how wide the terminal is.
@@ -53,9 +55,10 @@ impl Stop<'_> {
         let mut fitted = within(budget.unwrap_or(usize::MAX), lines.collect());
         for line in &mut fitted.lines {
             let (label, text) = line.split_at(LABEL);
-            let shown = if label == last { pad("", LABEL) } else { label.to_owned() };
-            last = label.to_owned();
-            *line = format!("{}{text}", style.paint(Tone::Strong, &shown)).trim_end().to_owned();
+            let shown = if label == last { &pad("", LABEL) } else { label };
+            let whole = format!("{}{text}", style.paint(Tone::Strong, shown)).trim_end().to_owned();
+            label.clone_into(&mut last);
+            *line = whole;
         }
         fitted
     }
@@ -65,15 +68,22 @@ impl Stop<'_> {
         let mut rows = Rows { gate, all: Vec::new() };
         let title = all.given_title().map_or_else(String::new, |title| format!(", {title}"));
         let part = if self.subagent { ", a subagent's" } else { "" };
-        let name = self.name.map_or_else(String::new, |name| format!("{name}, "));
-        rows.put(About::Head, "Session", &[&format!("{name}{} ({}{part}){title}", self.id, self.agent)]);
+        let name = self.session.name.as_ref().map_or_else(String::new, |name| format!("{name}, "));
+        let agent = self.session.format.label();
+        rows.put(About::Head, "Session", &[&format!("{name}{} ({agent}{part}){title}", self.id)]);
         let when = all.updated.map_or_else(String::new, |updated| format!(", {}", self.clock(updated, zone)));
-        let done = if self.done { "; marked done" } else { "" };
+        let done = if self.notes.is_done(self.id) { "; marked done" } else { "" };
+        let works = State::of(all.ending, all.updated, false, self.now) == State::Working;
         let how = if all.ending == Ending::Working { String::new() } else { format!("; {}", all.ending.name()) };
         let ended = format!("{}{when}{how}{done}", ago(all.updated, self.now));
-        let stopped = if all.ending == Ending::Working { "At work" } else { "Stopped" };
+        let stopped = match all.ending {
+            Ending::Working => "At work",
+            // The list calls it working, for an hour.
+            _ if works => "Last seen",
+            _ => "Stopped",
+        };
         rows.put(About::Head, stopped, &[ended.trim_start_matches([',', ';'])]);
-        self.pins.iter().for_each(|pin| rows.put(About::Head, "Pinned", &[pin]));
+        self.pins().for_each(|pin| rows.put(About::Head, "Pinned", &[pin]));
         let asked = &all.asked;
         asked.best().iter().for_each(|asked| rows.put(About::Head, "Asked last", &[&asked.text]));
         let then = asked.then.as_ref().filter(|_| asked.substantive.is_some());
@@ -92,17 +102,18 @@ impl Stop<'_> {
             rows.put(About::Files, "Files", &[&format!("+{} more", number((files.len() - FILES) as u64))]);
         }
         self.put_work(&mut rows, shown);
-        self.noted("decision").for_each(|text| rows.put(About::Head, "Decisions", &[text]));
+        self.noted(Kind::Decision).for_each(|text| rows.put(About::Head, "Decisions", &[text]));
         let decisions = all.decisions.iter().filter(|item| !item.from_words);
         decisions.for_each(|item| rows.put(About::Decisions, "Decisions", &[&item.text]));
-        self.noted("blocker").for_each(|text| rows.put(About::Head, "Blockers", &[text]));
+        self.noted(Kind::Blocker).for_each(|text| rows.put(About::Head, "Blockers", &[text]));
         for blocker in all.blockers.iter().filter(|blocker| !blocker.item.from_words) {
             rows.put(About::Blockers, "Blockers", &[&format!("{}: {}", blocker.kind.name(), blocker.item.text)]);
         }
-        self.noted("next").for_each(|text| rows.put(About::Head, "Next", &[text]));
-        self.noted("fact").for_each(|text| rows.put(About::Head, "Facts", &[text]));
-        if !self.tags.is_empty() {
-            rows.put(About::Next, "Tags", &[&self.tags.join(", ")]);
+        self.noted(Kind::Next).for_each(|text| rows.put(About::Head, "Next", &[text]));
+        self.noted(Kind::Fact).for_each(|text| rows.put(About::Head, "Facts", &[text]));
+        let tags = self.notes.tags(self.id);
+        if !tags.is_empty() {
+            rows.put(About::Next, "Tags", &[&tags.join(", ")]);
         }
         all.compaction.iter().for_each(|summary| rows.put(About::Decisions, "Summary", &[&summary.text]));
         if all.input + all.output > 0 {
@@ -126,7 +137,7 @@ impl Stop<'_> {
         }
         let recent = all.commands.len().saturating_sub(COMMANDS);
         for ran in &all.commands[recent..] {
-            rows.put(About::Work, "Commands", &[if ran.failed { "failed" } else { "ok" }, &ran.command]);
+            rows.put(About::Work, "Commands", &[if ran.failed { "failed" } else { "ok" }, &ran.subject]);
         }
         for used in all.failed_edits() {
             rows.put(About::Work, "Failed", &[&used.tool, &shown(&used.subject)]);
@@ -140,7 +151,7 @@ impl Stop<'_> {
                 TaskState::Open => (About::Next, "[ ]"),
                 TaskState::Dropped => continue,
             };
-            rows.put(about, "Tasks", &[&format!("{mark} {}", task.text)]);
+            rows.put(about, "Tasks", &[&format!("{mark} {}", task.item.text)]);
         }
     }
 
