@@ -35,10 +35,9 @@ impl Class {
         use libc::{EACCES, EINTR, EIO, EMFILE, ENOLCK, ENOSPC};
         match self {
             Class::Open => &[EMFILE, EACCES, EIO, EINTR],
-            Class::Read => &[EIO, EINTR],
+            Class::Read | Class::List => &[EIO, EINTR],
             Class::Write => &[ENOSPC, EIO, EINTR],
             Class::Stat => &[EIO, EACCES],
-            Class::List => &[EIO, EINTR],
             Class::Rename => &[EIO, ENOSPC],
             Class::Unlink => &[EACCES],
             Class::Mkdir => &[ENOSPC, EACCES],

@@ -3,7 +3,7 @@
 //!     cargo faults                  the whole matrix; exit 1 if a fault did harm
 //!     cargo faults list pin         only the scenarios with one of these words in their names
 //!     cargo faults --step 7         only every seventh call
-//!     cargo faults --short          only one call of each class, as in `cargo test`
+//!     cargo faults --short          one call of each class and what did harm before, as in `cargo test`
 
 #![allow(clippy::disallowed_methods)] // A program of its own, which has no `Env`.
 

@@ -14,6 +14,7 @@ use std::path::Path;
 use std::process::Output;
 
 use inject::{Call, Class, Done, Plan};
+use scenarios::HARMED;
 pub use scenarios::SCENARIOS;
 
 use crate::scene::{Scene, Stage};
@@ -127,12 +128,12 @@ impl fmt::Display for Failure {
 pub enum Choice {
     /// Every `step`th call. If not all, another error each time.
     Every(usize),
-    /// One call of each class.
+    /// One call of each class, and those that did harm once.
     OnePerClass,
 }
 
 impl Choice {
-    fn plans(self, calls: &[Call]) -> Vec<(Mode, Plan)> {
+    fn plans(self, scenario: &Scenario, calls: &[Call]) -> Vec<(Mode, Plan)> {
         let all = |at: usize| [(Mode::FromThenOn, Plan::FailFrom(at)), (Mode::Kill, Plan::Kill(at))];
         let one = |at: usize, number: usize| {
             let errors = calls[at].class.errors();
@@ -150,7 +151,13 @@ impl Choice {
                 let middle: Vec<usize> = classes.values().map(|of_class| of_class[of_class.len() / 2]).collect();
                 let ends = [middle.first(), middle.last()].into_iter().flatten();
                 let singles = middle.iter().enumerate().map(|(number, at)| one(*at, number));
-                singles.chain(ends.flat_map(|at| all(*at))).collect()
+                let harmed =
+                    HARMED.iter().filter(|(name, ..)| *name == scenario.name).flat_map(|(_, class, path, error)| {
+                        let is_it = move |call: &Call| call.class == *class && Path::new(&call.about).ends_with(path);
+                        let found = calls.iter().enumerate().filter(move |(_, call)| is_it(call));
+                        found.map(|(at, _)| (Mode::Single, Plan::Fail(at, *error)))
+                    });
+                singles.chain(ends.flat_map(|at| all(*at))).chain(harmed).collect()
             }
         }
     }
@@ -168,7 +175,7 @@ pub fn matrix(scenario: &'static Scenario, choice: Choice) -> Row {
         }
     };
     row.calls = calls.len();
-    for (mode, plan) in choice.plans(&calls) {
+    for (mode, plan) in choice.plans(scenario, &calls) {
         let (verdict, call) = try_one(scenario, plan, &sound, &stage);
         row.add(scenario, mode, plan, call, verdict);
     }

@@ -9,6 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
+use super::inject::Class;
 use super::{Ran, Scenario, Trial, Verdict};
 use crate::scene::{Agent, BEGINNING, HEADER, Scene};
 
@@ -16,13 +17,26 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "hook, first look", prepare: first_look, command: hook, judge: told_once },
     Scenario { name: "hook, later look", prepare: later_look, command: hook, judge: told_once },
     Scenario { name: "hook, named home", prepare: named_home, command: hook, judge: told_once },
+    Scenario { name: "hook, repository", prepare: repository, command: hook, judge: told_once },
     Scenario { name: "hook, start", prepare: worked, command: start, judge: started_once },
     Scenario { name: "list, no cache", prepare: first_look, command: list, judge: same_or_said },
     Scenario { name: "list, old cache", prepare: listed_before, command: list, judge: same_or_said },
     Scenario { name: "log", prepare: worked, command: log, judge: same_or_said },
     Scenario { name: "resume", prepare: worked, command: resume, judge: same_or_said },
+    Scenario { name: "resume, last", prepare: repository, command: resume_last, judge: same_or_said },
     Scenario { name: "pin", prepare: pinned_before, command: pin, judge: pinned_or_said },
     Scenario { name: "install", prepare: settings, command: install, judge: old_or_new },
+];
+
+/// Faults that did harm once: calls of a class about a path that ends so. The short form tries them all.
+pub const HARMED: &[(&str, Class, &str, i32)] = &[
+    // The first answer about a directory was an error, the second was not, and only half of the session was told.
+    ("hook, later look", Class::Stat, "work/.git", libc::EIO),
+    ("hook, repository", Class::Stat, "work/.git", libc::EACCES),
+    // The home was taken for missing, and all was told again once it was back.
+    ("hook, named home", Class::Stat, "work/.volute", libc::EACCES),
+    // Paths were shown in full, because nobody knew where the session had begun.
+    ("log", Class::Open, "aaaaaaaa-0000-4000-8000-00000000000a.jsonl", libc::EIO),
 ];
 
 const CONTEXT: &str = env!("CARGO_BIN_EXE_session-context");
@@ -55,7 +69,7 @@ fn begin(scene: &Scene, path: &str, who: Who, minutes_ago: i64, text: &str) {
 /// Sets the time of a file back by a minute: what a faulty look passes over is then found again because it was not told,
 /// and not because it is new.
 fn age(scene: &Scene, path: &str) {
-    let then = SystemTime::now() - Duration::from_secs(60);
+    let then = SystemTime::now() - Duration::from_mins(1);
     let file = std::fs::File::options().append(true).open(scene.path(path));
     file.and_then(|file| file.set_modified(then)).expect("an older file");
 }
@@ -135,6 +149,30 @@ fn named_home(scene: &Scene) {
     }
 }
 
+/// A repository with a worktree beside it: sessions in both, one below, and one that came here from elsewhere.
+fn repository(scene: &Scene) {
+    scene.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    scene.write("work/.git/worktrees/tree/commondir", "../..\n");
+    scene.write("work/src/main.rs", "");
+    let tree = scene.path("tree");
+    scene.write("tree/.git", format!("gitdir: {}\n", scene.path("work/.git/worktrees/tree").display()));
+    observer(scene);
+    begin(scene, &place(scene, ALPHA), ALPHA, 11, "alpha asks first");
+    let moves = place(scene, BETA).replace("-work/", "-elsewhere/");
+    let elsewhere =
+        Agent::Claude.prompt(BETA.1, &scene.path("elsewhere"), NOW - 13 * MINUTE, "b-1", "beta asks elsewhere");
+    scene.write(&moves, elsewhere + &prompt(scene, BETA, 12, "beta asks first"));
+    age(scene, &moves);
+    for ((agent, id), cwd, text) in
+        [(GAMMA, tree, "gamma asks first"), (DELTA, scene.path("work/src"), "delta asks first")]
+    {
+        let path = agent.transcript(id, &cwd);
+        let time = NOW - 14 * MINUTE;
+        scene.write(&path, agent.head(id, &cwd, time) + &agent.prompt(id, &cwd, time, id, text));
+        age(scene, &path);
+    }
+}
+
 fn listed_before(scene: &Scene) {
     first_look(scene);
     ran(list(scene));
@@ -188,6 +226,10 @@ fn log(scene: &Scene) -> Command {
 
 fn resume(scene: &Scene) -> Command {
     scene.command(READER, &["resume", "aaaaaaaa"], NOW)
+}
+
+fn resume_last(scene: &Scene) -> Command {
+    scene.command(READER, &["resume"], NOW)
 }
 
 fn pin(scene: &Scene) -> Command {
@@ -335,10 +377,9 @@ fn pinned_or_said(trial: &Trial) -> Verdict {
     }
     match (exit, second) {
         (Some(0), true) if err.is_empty() => Verdict::Harmless,
-        (Some(0), true) => Verdict::Said,
         (Some(0), false) => Verdict::Failed("says that it is there", context()),
         (Some(1 | 2), _) if err.is_empty() => Verdict::Failed("fails without a word", context()),
-        (Some(1 | 2), _) => Verdict::Said,
+        (Some(0..=2), _) => Verdict::Said,
         (None, _) if trial.was_killed() => Verdict::Said,
         _ => Verdict::Failed("exit status", format!("{exit:?}")),
     }

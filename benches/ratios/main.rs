@@ -466,7 +466,7 @@ fn wait(pid: u32) -> io::Result<(ExitStatus, Cost)> {
     let mut status = 0;
     let mut usage = MaybeUninit::<libc::rusage>::uninit();
     // SAFETY: both pointers are to live locals of the types wait4 writes.
-    let waited = unsafe { libc::wait4(pid as libc::pid_t, &mut status, 0, usage.as_mut_ptr()) };
+    let waited = unsafe { libc::wait4(pid as libc::pid_t, &raw mut status, 0, usage.as_mut_ptr()) };
     if waited < 0 {
         return Err(io::Error::last_os_error());
     }

@@ -167,6 +167,7 @@ impl Agent {
     }
 
     /// What the agent gives its hook with a prompt.
+    #[expect(clippy::unused_self, reason = "so far all agents are asked alike")]
     pub fn asks(self, id: &str, cwd: &Path, transcript: &Path) -> Value {
         json!({"session_id": id, "transcript_path": transcript, "cwd": cwd,
             "hook_event_name": "UserPromptSubmit", "prompt": "go on, „please“"})

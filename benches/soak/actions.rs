@@ -340,7 +340,7 @@ impl World {
         let session = &mut self.sessions[at];
         match kind {
             Kind::Append => {
-                for number in 0..1 + chance.below(3) {
+                for number in 0..=chance.below(3) {
                     session.say(now + number as i64);
                 }
                 session.write_to(session.content.len());
@@ -394,7 +394,7 @@ impl World {
     }
 
     fn set_times(&mut self, chance: &mut Chance) {
-        const DAY: Duration = Duration::from_secs(86_400);
+        const DAY: Duration = Duration::from_hours(24);
         let now = SystemTime::now();
         let which = chance.below(3);
         let time = [now - 2 * DAY, now + DAY, now][which];
@@ -581,7 +581,11 @@ impl Session {
 
     /// Cuts the file; whoever writes on begins a new line, or does not.
     fn truncate(&mut self, chance: &mut Chance) {
-        let size = self.head + chance.below(self.written - self.head + 1);
+        let mut size = self.head + chance.below(self.written - self.head + 1);
+        // Without its newline alone, a message is still whole as soon as somebody writes on.
+        if size < self.written && self.content[size] == b'\n' {
+            size += 1;
+        }
         let file = fs::File::options().write(true).open(&self.path).expect("a transcript");
         file.set_len(size as u64).expect("shorter");
         self.content.truncate(size);

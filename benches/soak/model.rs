@@ -67,6 +67,8 @@ struct Told {
     floor: i64,
     /// Something was told of it, so it has a cursor.
     known: bool,
+    /// What was too old to be news when it became known: that need not be told.
+    old: BTreeSet<usize>,
     /// Which file it was when it was looked at last, and whether it was rewritten since.
     file: Option<(PathBuf, u64)>,
     rewritten: bool,
@@ -177,8 +179,11 @@ impl Observer {
         let unknown = Told::default();
         let told = self.sessions.get(session.tag).unwrap_or(&unknown);
         let untold = session.messages.iter().filter(|message| !told.numbers.contains(&message.number));
-        let is_due =
-            |message: &&&&Message| message.time > told.floor && (told.known || message.time >= earliest - WINDOW);
+        let is_news = |message: &Message| match told.known {
+            true => !told.old.contains(&message.number),
+            false => message.time >= earliest - WINDOW,
+        };
+        let is_due = |message: &&&&Message| message.time > told.floor && is_news(message);
         let (must, may): (Vec<_>, Vec<_>) = untold.partition(|message| is_due(&message));
         let doubtful = session.messages.iter().filter(|message| told.doubtful.contains(&message.number));
         let numbers = |messages: &mut dyn Iterator<Item = &&Message>| messages.map(|message| message.number).collect();
@@ -210,12 +215,21 @@ impl Observer {
         if bullet.count > most {
             return Err(format!("REPEAT: only {must:?} were to be told, and {may:?} could be"));
         }
-        let now: BTreeSet<usize> = must.union(&may).copied().filter(|number| *number <= newest).collect();
+        // Of what it may tell, it told the newest; the others are still untold.
+        let all: BTreeSet<usize> = must.union(&may).copied().filter(|number| *number <= newest).collect();
+        let newest_ones = all.iter().rev().take(bullet.count);
+        let now: BTreeSet<usize> = newest_ones.chain(must.range(..=newest)).copied().collect();
+        if !told.known {
+            told.old
+                .extend(session.messages.iter().map(|message| message.number).filter(|number| !must.contains(number)));
+        }
         counts.messages += bullet.count;
         counts.repeats += now.intersection(&told.doubtful).count().min(bullet.count.saturating_sub(upto(&must)));
         match manner {
             Manner::Killed => told.doubtful.extend(&now),
-            _ => told.doubtful.clear(),
+            // It may not have seen what comes later.
+            Manner::Disturbed => told.doubtful.retain(|number| *number > newest),
+            Manner::Quiet => told.doubtful.clear(),
         }
         told.numbers.extend(now);
         told.known = true;
