@@ -131,7 +131,7 @@ fn lines_around_the_buffer_sizes() {
 /// A text of long and short lines, each with its own letters.
 fn long_text(chance: &mut Chance) -> Vec<u8> {
     let mut text = Vec::new();
-    for _ in 0..chance.below(8) + 1 {
+    for _ in 0..=chance.below(8) {
         let most = [3, 200, 70_000, 140_000, 300_000, 600_000][chance.below(6)];
         let length = chance.below(most);
         text.extend((0..length).map(|index| b'A' + ((index ^ length) % 26) as u8));

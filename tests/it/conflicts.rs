@@ -16,7 +16,7 @@ fn conflicts_with_sessions_of_all_agents() {
     )
     .into();
     let others = [
-        "copilot:d4131d36 edited notes.md 13m",
+        "copilot:\"Create a notes file for me\" edited notes.md 13m",
         "qwen:1e2133c9 edited notes.md 18m",
         "gemini:53efae45 edited notes.md 19m",
         "codex:01a1e236-138c edited notes.md 24m",

@@ -236,7 +236,7 @@ fn odd_lines(prompt: &str) -> Vec<Vec<u8>> {
 /// A real line with something done to it.
 fn mutated(samples: &[&str], chance: &mut Chance) -> Vec<u8> {
     let mut line = samples[chance.below(samples.len())].as_bytes().to_vec();
-    for _ in 0..chance.below(3) + 1 {
+    for _ in 0..=chance.below(3) {
         let at = chance.below(line.len() + 1);
         let to = (at + chance.below(40)).min(line.len());
         match chance.below(8) {
@@ -436,6 +436,7 @@ fn huge_lines_are_stepped_over_in_little_memory() {
     let path = world.write(kind.path, kind.prompt(1) + "\n");
     let mut file = OpenOptions::new().append(true).open(&path).expect("the transcript");
     write_long(&mut file, r#"{"type":"progress","uuid":"x1","data":""#, 40, "\"}\n");
+    write_long(&mut file, r#"{""#, 40, "\":1,\"type\":\"progress\"}\n");
     write_long(
         &mut file,
         r#"{"type":"user","uuid":"x2","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":""#,

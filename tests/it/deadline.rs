@@ -17,7 +17,7 @@ use crate::world::{World, answer};
 /// However little time there is: what is told is whole, and what is not told comes later.
 #[test]
 fn a_deadline_cuts_between_sessions() {
-    for deadline in ["0ms", "0s", "1ms", "2ms", "3ms", "5ms", "8ms", "12ms", "20ms", "40ms"] {
+    for deadline in ["1ns", "1us", "1ms", "2ms", "3ms", "5ms", "8ms", "12ms", "20ms", "40ms"] {
         for _ in 0..3 {
             let scene = Scene::new();
             let mut call = scene.call();
@@ -69,6 +69,6 @@ fn reading_looks_at_the_clock() {
     let file = Transcript::open(&path, format.detailed()).expect("a file");
     let over = Deadline::after(Duration::ZERO);
     assert!(file.continuity(0, Some(&over), None).expect("read").is_none());
-    let all = file.continuity(0, Some(&Deadline::after(Duration::from_secs(600))), None).expect("read");
+    let all = file.continuity(0, Some(&Deadline::after(Duration::from_mins(10))), None).expect("read");
     assert_eq!(all.expect("in time").messages, 201);
 }

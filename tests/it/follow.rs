@@ -331,6 +331,23 @@ fn a_project_is_followed() {
     following.stop();
 }
 
+/// A session that comes into the project while it is followed: what it said elsewhere is not shown.
+#[test]
+fn a_session_may_come_into_the_project() {
+    let world = World::new();
+    begun(&world, ONE, "old one");
+    let elsewhere = ".claude/projects/-else/99999999.jsonl";
+    let there = |minute: usize, text: &str| prompt(Path::new("/else"), &format!("2026-11-16T02:{minute:02}:00Z"), text);
+    world.write(elsewhere, there(0, "elsewhere") + &there(1, "elsewhere, too"));
+    let following = Following::start(&world, &["--follow"]);
+    following.says("session-reader: following 1 session");
+    world.append(elsewhere, said(&world, 2, "now here"));
+    following.shows("2026-11-16 02:02  99999999  user       now here");
+    world.append(elsewhere, said(&world, 3, "and on"));
+    following.shows("           02:03  99999999  user       and on");
+    following.stop();
+}
+
 #[test]
 fn a_machine_is_followed_as_json() {
     let world = World::new();

@@ -1,12 +1,20 @@
 //! With `redact` on, no command shows a secret, wherever it stands; and one file of the source is the gate for all.
 
+use std::ffi::OsString;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use crate::world::{World, answer, call, prompt, result};
+use session_monitor::cmd::{self, args};
+use session_monitor::env::Env;
+use session_monitor::show::terminal::Style;
+use session_monitor::time::Time;
+
+use crate::world::{NOW, World, answer, call, prompt, result};
 
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
 const TWO: &str = "22222222-0000-4000-8000-000000000002";
+const NINE: &str = "99999999-0000-4000-8000-000000000009";
 
 /// Two sessions with the secret in the title, the directory, a prompt, an answer, a command, its result, a file name, a
 /// task and an error; and it is in a tag, a pin, every kind of note, the user's profile, a setting and a descriptor.
@@ -58,11 +66,11 @@ fn world_full_of_secrets() -> World {
 #[test]
 fn no_command_shows_a_secret() {
     let world = world_full_of_secrets();
+    let cwd = world.path(format!("work/{SECRET}"));
     // Something of the hook's for the doctor to show.
-    let input = format!(
-        r#"{{"hook_event_name":"UserPromptSubmit","session_id":"9","prompt":"hi","cwd":{:?}}}"#,
-        world.path("work")
-    );
+    let input =
+        format!(r#"{{"hook_event_name":"UserPromptSubmit","session_id":"{NINE}","prompt":"hi","cwd":{cwd:?}}}"#);
+    world.claude(NINE, &prompt(&cwd, "2026-11-16T02:55:00Z", "look around"));
     world.context(&[]).stdin(input).run();
     let path = world.path(".claude/projects");
     let missing = format!("/nowhere/{SECRET}.jsonl");
@@ -118,11 +126,27 @@ fn no_command_shows_a_secret() {
         assert!(hidden.contains("[redacted]"), "{args:?}\n{hidden}");
         assert!(!hidden.contains("ghp_"), "{args:?}\n{hidden}");
     }
+    // Who follows is stopped at once, after what was said so far.
+    for args in [&["log", ONE, "--follow"][..], &["log", "--follow", "--all", "--lines", "9"]] {
+        let shown = |redact: &str| {
+            let now = Time::parse(NOW.as_bytes()).expect("a time");
+            let env = Env::fixed(&world.path(""), cwd.clone(), now).with("SESSION_READER_REDACT", redact);
+            let words = ["session-reader"].iter().chain(args).map(OsString::from);
+            let command = args::parse(words, &env, false).expect("a command").command;
+            let (mut out, mut err, stop) = (Vec::new(), Vec::new(), AtomicBool::new(true));
+            cmd::run(command, &env, Style::new(&env, false, None), &mut out, &mut err, &stop);
+            String::from_utf8([out, err].concat()).expect("UTF-8")
+        };
+        assert!(shown("off").contains(SECRET), "{args:?}");
+        let hidden = shown("on");
+        assert!(hidden.contains("[redacted]") && !hidden.contains("ghp_"), "{args:?}\n{hidden}");
+    }
     // Made for a model: never with a secret, whatever is set.
-    for args in [&["explain", "9", "--all"][..], &["explain"]] {
+    world.append(&transcript, prompt(&cwd, "2026-11-16T02:56:00Z", &format!("now deploy it with {SECRET} again")));
+    for args in [&["explain", NINE, "--all"][..], &["explain", NINE]] {
         let done = world.context(args).env("COLUMNS", "200").run();
         let told: Vec<&str> = done.out().lines().filter(|line| line.starts_with("    ")).collect();
-        assert!(!told.concat().contains("ghp_"), "{args:?}\n{}", done.out());
+        assert!(told.concat().contains("[redacted]") && !told.concat().contains("ghp_"), "{args:?}\n{}", done.out());
     }
     let codes = world.reader(&["resume", ONE, "--codes"]).run();
     assert!(codes.out().contains("[redacted]") && !codes.out().contains("ghp_"), "{}", codes.out());

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::world::{Done, Run, World, answer, prompt, result};
+use crate::world::{Done, Run, World, answer, call, prompt, result};
 
 pub(crate) const ME: &str = "aaaaaaaa-0000-4000-8000-00000000000a";
 pub(crate) const ONE: &str = "11111111-0000-4000-8000-000000000001";
@@ -330,7 +330,7 @@ fn every_agent_is_told_in_its_own_form() {
 pub(crate) const SEEN: &str = r#"pi:01a1e246-da38 (5m ago, 2 messages): "Approach A in the fork", said "Approach A: use a queue."
 pi:01a1e246-c934 (5m ago, 16 messages): "Say hello via partial id" -> updated notes.md, ran 1 command, read once
 copilot:"Second one" (13m ago, 3 messages): "Trigger a server error"; stopped by an error
-copilot:d4131d36 (13m ago, 5 messages): "Change the second item please" -> updated notes.md, ran 1 command, read once
+copilot:"Create a notes file for me" (13m ago, 5 messages): "Change the second item please" -> updated notes.md, ran 1 command, read once
 qwen:2a09cfcf (18m ago, 1 message): "Say hello in the fork"; stopped by an error
 qwen:e6b1e60f (18m ago, 3 messages): "Trigger a server error"; stopped by an error
 qwen:1e2133c9 (18m ago, 7 messages): "Change the second item please" -> updated notes.md, ran 1 command, read once
@@ -388,18 +388,21 @@ fn sessions_of_all_agents_see_each_other() {
     }
 }
 
+/// A session of each client among [`all_clients`].
+pub(crate) const OWN: [(&str, &str); 6] = [
+    ("agent-sdk", "48d9aa73-5bcd-46b5-9a1c-edf24543bdb2"),
+    ("codex", "01a1e236-138c-7902-aa86-f9833bd81c72"),
+    ("gemini", "53efae45-62ff-462c-8eec-de11bf32e264"),
+    ("qwen", "1e2133c9-0042-4f81-a7d1-2a1c024038ed"),
+    ("copilot", "d4131d36-2254-4ab2-b00f-5d0c75e6a0ab"),
+    ("pi", "01a1e246-c934-7531-8b62-e7a9e9284b45"),
+];
+
 /// No session is told of itself, also where the name of a file has only a part of its id.
 #[test]
 fn no_session_is_told_of_itself() {
     let world = all_clients();
-    for (agent, id) in [
-        ("agent-sdk", "48d9aa73-5bcd-46b5-9a1c-edf24543bdb2"),
-        ("codex", "01a1e236-138c-7902-aa86-f9833bd81c72"),
-        ("gemini", "53efae45-62ff-462c-8eec-de11bf32e264"),
-        ("qwen", "1e2133c9-0042-4f81-a7d1-2a1c024038ed"),
-        ("copilot", "d4131d36-2254-4ab2-b00f-5d0c75e6a0ab"),
-        ("pi", "01a1e246-c934-7531-8b62-e7a9e9284b45"),
-    ] {
+    for (agent, id) in OWN {
         let asks = self::agent(agent).1(&world, id);
         let done = hook(&world, &["--budget", "9000", "--agent", agent], &asks).run().success();
         let (_, out) = done.out().split_once(HEADER).expect("a block");
@@ -490,4 +493,156 @@ pub(crate) fn said(world: &World, minutes: i64, text: &str) -> String {
 
 pub(crate) fn one_said(minutes: i64, text: &str) -> String {
     block(&[format!("- 11111111 ({minutes}m ago, 1 message): \"{text}\"")])
+}
+
+/// A session that began in another project and came here. Copilot and Codex write the directory once in a while; all that
+/// comes until the next time is told, also where there is more of it than is read.
+#[test]
+fn a_session_that_came_here_is_told_at_every_look() {
+    let (here, there) = (|world: &World| path(world, "work"), |world: &World| path(world, "other"));
+    let copilot = |kind: &str, id: &str, minutes: i64, data: Value| {
+        line(json!({"type": kind, "data": data, "id": id, "timestamp": ago(minutes)}))
+    };
+    let codex = |kind: &str, minutes: i64, payload: Value| {
+        line(json!({"timestamp": ago(minutes), "type": kind, "payload": payload}))
+    };
+    let copilot_comes = |kind: &str, id: &str, minutes: i64, cwd: String| {
+        copilot(kind, id, minutes, json!({"sessionId": TWO, "context": {"cwd": cwd}}))
+    };
+    let copilot_asked =
+        |minutes: i64, text: &str| copilot("user.message", &format!("u{minutes}"), minutes, json!({"content": text}));
+    let codex_asked = |minutes: i64, text: &str| {
+        let content = json!([{"type": "input_text", "text": text}]);
+        codex("response_item", minutes, json!({"type": "message", "role": "user", "content": content}))
+    };
+
+    let world = World::new();
+    let file = format!(".copilot/session-state/{TWO}/events.jsonl");
+    world.write(&file, copilot_comes("session.start", "s", 40, there(&world)) + &copilot_asked(39, "elsewhere"));
+    assert_eq!(told(&world), "");
+    world.append(
+        &file,
+        copilot_comes("session.resume", "r", 30, here(&world)) + &copilot_asked(29, "rewrite the lexer"),
+    );
+    assert_eq!(told(&world), block(&["- copilot:22222222 (29m ago, 1 message): \"rewrite the lexer\""]));
+    world.append(&file, copilot_asked(9, "rewrite the parser"));
+    assert_eq!(told(&world), block(&["- copilot:22222222 (9m ago, 1 message): \"rewrite the parser\""]));
+    let long = copilot("tool.execution_start", "t", 8, json!({"toolCallId": "t", "pad": "x".repeat(3 << 19)}));
+    world.append(&file, long + &copilot_asked(7, "and now the printer"));
+    assert_eq!(told(&world), block(&["- copilot:22222222 (7m ago, 1+ messages): \"and now the printer\""]));
+    // What it does after it left is not told.
+    world.append(&file, copilot_comes("session.resume", "l", 6, there(&world)) + &copilot_asked(5, "elsewhere again"));
+    assert_eq!(told(&world), "");
+    world.append(&file, copilot_asked(4, "still elsewhere"));
+    assert_eq!(told(&world), "");
+
+    let world = World::new();
+    let file = ".codex/sessions/2026/11/16/rollout-2026-11-16T02-40-00-01a1e236-1111-7000-8000-000000000001.jsonl";
+    let head = json!({"id": "01a1e236-1111-7000-8000-000000000001", "cwd": there(&world)});
+    let came = codex("turn_context", 20, json!({"cwd": here(&world)})) + &codex_asked(20, "fix the parser here");
+    world.write(file, codex("session_meta", 30, head) + &came);
+    assert_eq!(told(&world), block(&["- codex:01a1e236 (20m ago, 1 message): \"fix the parser here\""]));
+    world.append(file, codex_asked(10, "and document it"));
+    assert_eq!(told(&world), block(&["- codex:01a1e236 (10m ago, 1 message): \"and document it\""]));
+}
+
+/// A look may fall between a test and its result. If it fails, that is told; if it passes, or the user stops it, or what
+/// failed is no test, nothing is.
+#[test]
+fn a_test_that_fails_after_a_look() {
+    let fails = |minutes: i64| block(&[format!("- 11111111 ({minutes}m ago); cargo test fails")]);
+    for (command, failed, then) in [
+        ("cd x && cargo test 2>&1 | tail", true, fails(5)),
+        ("cargo test", false, String::new()),
+        ("cat missing", true, String::new()),
+    ] {
+        let world = World::new();
+        let file = asked(&world, ONE, 9, REQUEST);
+        world.append(&file, call(&ago(8), "t1", command));
+        let ran = "- 11111111 (8m ago, 2 messages): \"fix the login page\" -> ran 1 command";
+        assert_eq!(told(&world), block(&[ran]));
+        // Something else meanwhile.
+        world.append(&file, calls(7, "c2", &["Edit a.rs"]));
+        assert_eq!(told(&world), block(&["- 11111111 (7m ago, 1 message) -> updated a.rs"]));
+        world.append(&file, result(&ago(5), "t1", failed));
+        assert_eq!(told(&world), then, "{command}");
+        world.append(&file, result(&ago(5), "t1", failed));
+        assert_eq!(told(&world), "", "{command}: once");
+    }
+}
+
+/// An error is news if it ended the work, and not if the agent went on; a note of a client that will try again is none.
+#[test]
+fn an_error_alone_is_told() {
+    let error = |minutes: i64| {
+        let message = json!({"id": "e", "model": "<synthetic>", "role": "assistant", "content": "API Error: 500"});
+        line(
+            json!({"type": "assistant", "uuid": format!("e{minutes}"), "timestamp": ago(minutes), "isApiErrorMessage": true, "message": message}),
+        )
+    };
+    let retry = line(
+        json!({"type": "system", "subtype": "api_error", "uuid": "r", "timestamp": ago(8), "error": {"formatted": "529 overloaded"}, "retryAttempt": 1}),
+    );
+    let world = World::new();
+    let file = asked(&world, ONE, 9, REQUEST);
+    assert_eq!(told(&world), one_said(9, REQUEST));
+    world.append(&file, retry);
+    assert_eq!(told(&world), "");
+    world.append(&file, error(7));
+    assert_eq!(told(&world), block(&["- 11111111 (7m ago); stopped by an error"]));
+    assert_eq!(told(&world), "");
+    world.append(&file, error(6) + &answer(&world.path("work"), &ago(5), "Done now."));
+    assert_eq!(told(&world), block(&["- 11111111 (5m ago, 1 message): said \"Done now.\""]));
+    // A fork has a copy of it.
+    let copy = std::fs::read_to_string(&file).expect("a transcript");
+    world.append(&file, error(4));
+    assert_eq!(told(&world), block(&["- 11111111 (4m ago); stopped by an error"]));
+    world.claude(TWO, &(copy + &error(4)));
+    assert_eq!(told(&world), "");
+}
+
+/// The hook calls a session as the list does: by a title that a file beside the transcript has, or by that of the
+/// transcript, until it is taken back; then by the agent's.
+#[test]
+fn the_hook_and_the_list_agree_on_titles() {
+    let title_in_list = |world: &World| {
+        let done = world.reader(&["list", "--json"]).run().success();
+        done.json()[0]["title"].as_str().expect("a title").to_owned()
+    };
+    let world = World::new();
+    let dir = format!(".copilot/session-state/{TWO}");
+    let cwd = path(&world, "work");
+    let event = |kind: &str, minutes: i64, data: Value| {
+        line(json!({"type": kind, "data": data, "id": format!("{kind}{minutes}"), "timestamp": ago(minutes)}))
+    };
+    let beside =
+        |name: &str, by_person: bool| format!("id: {TWO}\ncwd: {cwd}\nname: {name}\nuser_named: {by_person}\n");
+    world.write(
+        format!("{dir}/events.jsonl"),
+        event("session.start", 40, json!({"sessionId": TWO, "context": {"cwd": cwd}})),
+    );
+    for (minutes, name, by_person) in [(9, "Fix the login", false), (8, "My login", true), (7, "Login fixes", false)] {
+        world.write(format!("{dir}/workspace.yaml"), beside(name, by_person));
+        world.append(format!("{dir}/events.jsonl"), event("user.message", minutes, json!({"content": REQUEST})));
+        let bullet = format!("- copilot:\"{name}\" ({minutes}m ago, 1 message): \"{REQUEST}\"");
+        assert_eq!((told(&world), title_in_list(&world)), (block(&[bullet]), name.to_owned()));
+    }
+
+    let world = World::new();
+    let file = asked(&world, ONE, 20, REQUEST);
+    let by_person = |title: &str| line(json!({"type": "custom-title", "customTitle": title, "sessionId": ONE}));
+    let by_agent = |title: &str| line(json!({"type": "ai-title", "aiTitle": title, "sessionId": ONE}));
+    for (minutes, lines, name, title) in [
+        (9, by_agent("Parser"), "\"Parser\"", "Parser"),
+        (8, by_person("my parser"), "\"my parser\"", "my parser"),
+        (7, by_agent("Parser work"), "\"my parser\"", "my parser"),
+        (6, by_person(""), "\"Parser work\"", "Parser work"),
+        (5, by_agent(""), "11111111", REQUEST),
+    ] {
+        world.append(&file, lines + &said(&world, minutes, REQUEST));
+        let told = told(&world);
+        let count = if minutes == 9 { "2 messages" } else { "1 message" };
+        assert_eq!(told, block(&[format!("- {name} ({minutes}m ago, {count}): \"{REQUEST}\"")]));
+        assert_eq!(title_in_list(&world), title);
+    }
 }

@@ -92,23 +92,9 @@ impl Agent {
 
     /// The settings if there were none before.
     fn fresh(&self) -> String {
-        let (command, timeout) = (Value::from(self.command()), self.timeout);
-        let event = |name: &str| {
-            format!(
-                r#"    "{name}": [
-      {{
-        "hooks": [
-          {{
-            "type": "command",
-            "command": {command},
-            "timeout": {timeout}
-          }}
-        ]
-      }}
-    ]"#
-            )
-        };
-        format!("{{\n  \"hooks\": {{\n{},\n{}\n  }}\n}}\n", event(self.events[0]), event(self.events[1]))
+        let settings = include_str!("fresh_settings.json").replace("PROMPT", self.events[0]);
+        let settings = settings.replace("START", self.events[1]).replace("TIMEOUT", &self.timeout.to_string());
+        settings.replace("COMMAND", &Value::from(self.command()).to_string())
     }
 
     fn notes(&self) -> &'static str {
@@ -773,7 +759,7 @@ fn project_settings_are_those_of_the_directory() {
             "claude" => format!("note   {name} reads it only in sessions that start in ~/work itself, not below it"),
             _ => format!("note   {name} reads it only if you trust ~/work there"),
         };
-        let committed = "note   the path of the program on this machine is in it: better not committed";
+        let committed = "note   it has a path of this machine in it, so it is better not committed";
         assert!(done.out().contains(&format!("{where_}\n{committed}\n{NEXT}")), "{lines:?}");
         let files: Vec<_> = snapshot(&world).into_keys().filter(|path| path.is_file()).collect();
         let mut expected = [world.path("work").join(file), world.path("work").join(skill)];
@@ -978,6 +964,51 @@ fn agents_that_read_the_same_place_share_one_skill() {
     );
     let done = world.context(&["uninstall", "codex"]).run().success();
     assert!(done.out().ends_with("\nskill  ~/.agents/skills/sessions/SKILL.md is kept for pi\n"), "{}", done.out());
+}
+
+/// What `--print` and the question announce is what is then done, for agents that share a skill, too.
+#[test]
+fn what_is_announced_is_done() {
+    let world = World::new();
+    for dir in [".codex", ".copilot", ".gemini", ".pi/agent", ".qwen"] {
+        std::fs::create_dir_all(world.path(dir)).expect("a directory");
+    }
+    let shared = "~/.agents/skills/sessions/SKILL.md";
+    let skills = |args: &[&str]| {
+        let run = world.context(args).run();
+        let lines = run.out().lines().filter(|line| line.contains("SKILL.md"));
+        lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    let already = format!("skill  already installed in {shared}");
+    let expected = |first: String| [vec![first], vec![already.clone(); 4]].concat();
+    let would = expected(format!("would write the skill to {shared}"));
+    assert_eq!(skills(&["install"]), would);
+    assert_eq!(skills(&["install", "--all", "--print"]), would);
+    assert_eq!(skills(&["install", "--all", "--dry-run"]), would);
+    assert_eq!(skills(&["install", "--all"]), expected(format!("skill  written to {shared}")));
+    assert_eq!(
+        skills(&["uninstall", "codex", "pi", "--print"]),
+        [format!("skill  {shared} is kept for copilot, gemini, qwen"),]
+    );
+    assert_eq!(skills(&["uninstall", "--all", "--print"]), [format!("would remove {shared}")]);
+    assert_eq!(skills(&["uninstall", "--all"]), [format!("skill  removed {shared}")]);
+    assert!(snapshot(&world).keys().all(|path| !path.is_file()), "nothing is left");
+}
+
+/// Uninstall finds what is installed, whether the agent's own directory is there or not.
+#[test]
+fn uninstall_finds_agents_that_are_gone() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("work")).expect("a directory");
+    for called in ALL {
+        world.context(&["install", "--project", called]).run().success();
+    }
+    assert!(world.path("work/.qwen/settings.json").is_file() && !world.path(".qwen").exists());
+    let all = "claude|codex|copilot|gemini|pi|qwen";
+    let choose = "choose: session-context uninstall --project --all, or session-context uninstall --project";
+    world.context(&["uninstall", "--project"]).run().status(2).stderr(&format!("session-context: {choose} {all}\n"));
+    world.context(&["uninstall", "--project", "--all"]).run().success();
+    assert!(snapshot(&world).keys().all(|path| !path.is_file()), "{:?}", snapshot(&world).keys());
 }
 
 /// What the packages for Claude Code and Pi say is true of this repository.

@@ -47,7 +47,7 @@ impl Sessions {
         for (index, kind) in kinds.iter().enumerate() {
             let cwd = world.path(if *kind == Elsewhere { "elsewhere" } else { "work" });
             std::fs::create_dir_all(&cwd).expect("a directory");
-            let at = |second: usize| format!("2026-11-16T02:{:02}:{second:02}Z", 10 * index);
+            let at = |second: usize| format!("2026-11-16T02:{:02}:{second:02}Z", 8 * index);
             let mut lines = prompt(&cwd, &at(0), &asked(index)) + &answer(&cwd, &at(1), "Well.");
             if *kind != Passing {
                 lines += &(prompt(&cwd, &at(2), &asked(index)) + &answer(&cwd, &at(3), "Rewritten."));
@@ -134,7 +134,13 @@ impl Sessions {
         is(&self.reader(&["resume", "last"]), is_open);
         is(&self.reader(&["resume"]), is_open);
         is(&self.context(&["tag", "x", "--session", "last"]), is_open);
-        is(&self.context(&["done", "last"]), is_open);
+        // What is done already is not passed over: `done last` twice must not finish two sessions.
+        let newer = self.kinds[index..].iter().rposition(|kind| *kind == Done).filter(|newer| is_open && *newer > 0);
+        let finished = self.context(&["done", "last"]);
+        match newer {
+            Some(newer) => assert!(finished.starts_with(&format!("{} was done already; ", &id(index + newer)[..8]))),
+            None => is(&finished, is_open),
+        }
     }
 }
 
@@ -165,7 +171,7 @@ fn where_there_is_none_that_is_said() {
     for args in [&["done", "last"][..], &["mute", "last"], &["explain", "last"], &["tag", "x", "--session", "last"]] {
         assert_eq!(none.context(args), format!("session-context: {said}"), "{args:?}");
     }
-    assert!(none.reader(&["log", "last"]).contains("no session was found at all"));
+    assert_eq!(none.reader(&["log", "last"]), format!("session-reader: {said}"));
     assert!(none.start().contains("there is no earlier session of this project"));
 }
 
@@ -181,4 +187,21 @@ fn a_session_may_be_called_last() {
         assert_eq!(sessions.named_in(&sessions.reader(args)), [0], "{args:?}");
     }
     assert_eq!(sessions.context(&["tag", "x", "--session", "last"]), "last: x\n");
+}
+
+/// A session that came here from another project and is done there is done here, too.
+#[test]
+fn done_is_done_in_every_project() {
+    let sessions = Sessions::new(&[Worked, Worked]);
+    let file = sessions.world.path(format!(".claude/projects/-any/{}.jsonl", id(1)));
+    let elsewhere = sessions.world.path("elsewhere");
+    std::fs::create_dir_all(&elsewhere).expect("a directory");
+    let came_here = std::fs::read_to_string(&file).expect("a transcript");
+    let began =
+        prompt(&elsewhere, "2026-11-16T02:09:00Z", "Plan it") + &answer(&elsewhere, "2026-11-16T02:09:01Z", "Well.");
+    std::fs::write(&file, began + &came_here).expect("written");
+    assert_eq!(sessions.named_in(&sessions.reader(&["resume", "last"])), [1]);
+    sessions.world.context(&["done", &id(1)]).dir(&elsewhere).run().success();
+    assert_eq!(sessions.named_in(&sessions.start()), [0]);
+    assert_eq!(sessions.named_in(&sessions.reader(&["resume", "last"])), [0]);
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Each module with its layer. A module uses only layers below its own.
-const LAYERS: [(&str, u8); 19] = [
+const LAYERS: [(&str, u8); 20] = [
     ("entry", 0),
     ("file", 0),
     ("path", 0),
@@ -20,10 +20,11 @@ const LAYERS: [(&str, u8); 19] = [
     ("fold", 2),
     ("read", 3),
     ("session", 4),
-    ("show", 5),
-    ("hook", 6),
-    ("cmd", 7),
-    ("bin", 8),
+    ("search", 5),
+    ("show", 6),
+    ("hook", 7),
+    ("cmd", 8),
+    ("bin", 9),
 ];
 
 fn layer(module: &str) -> u8 {

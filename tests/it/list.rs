@@ -100,6 +100,21 @@ eeeeeeee  pi      idle     15d     1       -  from pi
     assert_eq!(table(&world, &["list"], Some("120")), expected, "wide enough");
 }
 
+/// One long name is cut before a column goes for all.
+#[test]
+fn a_long_name_is_cut_first() {
+    let world = World::new();
+    let cwd = world.path("work");
+    world.claude(ONE, &prompt(&cwd, "2026-11-16T02:00:00Z", "hello"));
+    let name = "a-name-that-somebody-made-very-long";
+    world.write(format!("work/.volute/sessions/{name}.json"), format!(r#"{{"sessionId":"{ONE}"}}"#));
+    let expected = "\
+NAME                AGENT   STATE    AGE  MSGS  TOKENS  TITLE
+a-name-that-someb…  claude  working   1h     1       -  hello
+";
+    assert_eq!(table(&world, &["list"], Some("80")), expected);
+}
+
 /// Columns go, the least important first, and titles are cut where a character ends.
 #[test]
 fn the_table_fits_the_terminal() {
@@ -390,14 +405,14 @@ fn an_empty_project_says_how_many_are_elsewhere() {
         .run()
         .status(1)
         .stdout("")
-        .stderr("session-reader: no sessions in this project; 1 elsewhere, which --all shows\n");
+        .stderr("session-reader: no sessions in this project; 1 elsewhere: --all shows them\n");
     world.write(".claude/projects/-else/f2.jsonl", prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "two"));
     world
         .reader(&[])
         .run()
         .status(1)
         .stdout("")
-        .stderr("session-reader: no sessions in this project; 2 elsewhere, which --all shows\n");
+        .stderr("session-reader: no sessions in this project; 2 elsewhere: --all shows them\n");
 }
 
 // The cache.

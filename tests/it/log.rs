@@ -1,9 +1,12 @@
 //! `session-reader log`: what it shows of a session, and what it says about it. On real transcripts: see `transcripts`.
 
+use serde_json::{Value, json};
+
 use crate::claude::ID;
 use crate::cli::{in_a_terminal, ten};
 use crate::damage::user;
 use crate::hook::ONE;
+use crate::script::Script;
 use crate::world::{World, answer, call, prompt, result};
 
 /// One line with a wrong clock ended a log that was limited by time.
@@ -24,17 +27,11 @@ fn an_old_line_among_new_ones() {
 fn a_command_is_shown_as_it_was_run() {
     let world = World::new();
     let work = world.path("work");
-    let call = |id: &str, tool: &str, key: &str, subject: String| {
-        format!(
-            r#"{{"type":"assistant","uuid":"{id}","timestamp":"2026-11-16T02:02:00Z","message":{{"id":"{id}","content":[{{"type":"tool_use","id":"t{id}","name":"{tool}","input":{{"{key}":"{subject}"}}}}]}}}}"#
-        ) + "\n"
-    };
-    let prompt = user("u1", 1, "go").replace("\"uuid\"", &format!("\"cwd\":\"{}\",\"uuid\"", work.display()));
-    let run = call("a1", "Bash", "command", format!("{}/run.sh --force", work.display()));
-    let edit = call("a2", "Edit", "file_path", format!("{}/src/a.rs", work.display()));
-    world.claude(ID, &[prompt, run, edit].concat());
+    let (run, edit) = (format!("{}/run.sh --force", work.display()), work.join("src/a.rs"));
+    let script = Script::of(&world).user("go").calls("Bash", json!({"command": run}));
+    script.calls("Edit", json!({"file_path": edit})).save(&world, ID);
     world.reader(&[ID, "--lines", "2"]).run().success().stdout(&format!(
-        "2026-11-16 02:02  assistant  [Bash {}/run.sh --force]\n           02:02  assistant  [Edit src/a.rs]\n",
+        "2026-11-16 01:01  assistant  [Bash {}/run.sh --force]\n           01:02  assistant  [Edit src/a.rs]\n",
         work.display()
     ));
 }
@@ -55,15 +52,12 @@ fn an_unclosed_bracket_in_a_note() {
 #[test]
 fn a_claude_session() {
     let world = World::new();
-    world.claude(
-        "11111111-0000-4000-8000-000000000001",
-        concat!(
-            r#"{"type":"user","uuid":"u1","timestamp":"2026-11-16T02:00:00.000Z","message":{"role":"user","content":"how do I deploy this?"}}"#, "\n",
-            r#"{"type":"assistant","uuid":"a1","timestamp":"2026-11-16T02:00:05.000Z","message":{"id":"m1","role":"assistant","content":[{"type":"thinking","thinking":"hm"}]}}"#, "\n",
-            r#"{"type":"assistant","uuid":"a2","timestamp":"2026-11-16T02:00:06.000Z","message":{"id":"m1","role":"assistant","content":[{"type":"text","text":"Like this:\n  make deploy"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"npm test"}}]}}"#, "\n",
-            r#"{"type":"user","uuid":"u2","timestamp":"2026-11-16T02:00:07.000Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":"boom"}]}}"#, "\n",
-        ),
-    );
+    let message = |content: Value| json!({"id": "m1", "role": "assistant", "content": content});
+    let script = Script::of(&world).at("2026-11-16T02:00:00.000Z").user("how do I deploy this?");
+    let script = script.line("assistant", message(json!([{"type": "thinking", "thinking": "hm"}])));
+    let text = json!({"type": "text", "text": "Like this:\n  make deploy"});
+    let call = json!({"type": "tool_use", "id": "t2", "name": "Bash", "input": {"command": "npm test"}});
+    script.line("assistant", message(json!([text, call]))).result(true, "boom").save(&world, ONE);
     world.reader(&["11111111"]).run().success().stdout(concat!(
         "2026-11-16 02:00  user       how do I deploy this?\n",
         "           02:00  assistant  Like this:\n",
@@ -74,17 +68,20 @@ fn a_claude_session() {
 
 /// What a tool answered, in a Claude session.
 fn tool_result(id: &str, text: &str) -> String {
-    let text = serde_json::Value::from(text);
-    format!(
-        r#"{{"type":"user","uuid":"r-{id}","timestamp":"2026-11-16T02:02:00Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":{text}}}]}}}}"#
-    ) + "\n"
+    let content = [json!({"type": "tool_result", "tool_use_id": id, "content": text})];
+    let message = json!({"role": "user", "content": content});
+    let (uuid, time) = (format!("r-{id}"), "2026-11-16T02:02:00Z");
+    json!({"type": "user", "uuid": uuid, "timestamp": time, "message": message}).to_string() + "\n"
 }
 
 /// An error as the client writes it.
 fn error(minute: u32, text: &str) -> String {
-    format!(
-        r#"{{"type":"assistant","uuid":"e{minute}","timestamp":"2026-11-16T02:{minute:02}:00Z","isApiErrorMessage":true,"message":{{"id":"x{minute}","model":"<synthetic>","content":[{{"type":"text","text":"{text}"}}]}}}}"#
-    ) + "\n"
+    let content = [json!({"type": "text", "text": text})];
+    let message = json!({"id": format!("x{minute}"), "model": "<synthetic>", "content": content});
+    let (uuid, time) = (format!("e{minute}"), format!("2026-11-16T02:{minute:02}:00Z"));
+    let line =
+        json!({"type": "assistant", "uuid": uuid, "timestamp": time, "isApiErrorMessage": true, "message": message});
+    line.to_string() + "\n"
 }
 
 /// `log` alone is the last session.
@@ -175,8 +172,14 @@ fn a_terminal_is_told_what_it_sees() {
     let Some(first) = head("11111111-0000") else { return };
     assert_eq!(first, "11111111-0000 (claude) in ~/work, all 12 entries");
     let shows = |args: &str, expected: &str| assert_eq!(head(args).as_deref(), Some(expected), "{args}");
-    shows("11111111-2222", "11111111-2222 (claude) in ~/work, last 50 of about 1200 entries");
-    shows("11111111-0000 -n 5 --since 2h", "11111111-0000 (claude) in ~/work, last 5");
+    shows("11111111-2222", "11111111-2222 (claude) in ~/work, last 50 of 1200 entries");
+    shows("11111111-0000 -n 5 --since 2h", "11111111-0000 (claude) in ~/work, last 5 of 12 entries since then");
+    // So large a file is not counted.
+    world.write(
+        ".claude/projects/-else/33333333.jsonl",
+        (0..4000).map(line).collect::<String>() + &" ".repeat(1 << 20) + "\n" + &line(0),
+    );
+    shows("33333333 -n 3", "33333333 (claude) in ~/work, last 3 entries");
     shows("11111111-0000 -n 12", "11111111-0000 (claude) in ~/work, all 12 entries");
     shows("11111111-0000 --since 2h", "11111111-0000 (claude) in ~/work, all 12 entries since then");
     world.write("work/.volute/sessions/discord.json", format!(r#"{{"sessionId":"{ONE}"}}"#));
@@ -214,14 +217,12 @@ fn lines_are_entries_shown() {
 #[test]
 fn lines_count_entries_where_a_line_has_several() {
     let world = World::new();
-    let cwd = world.path("work");
-    let both = r#"{"type":"assistant","uuid":"a1","timestamp":"2026-11-16T02:01:00Z","message":{"id":"m1","content":[{"type":"text","text":"one\ntwo\nthree"},{"type":"tool_use","id":"t1","name":"Bash","input":{"command":"make"}}]}}"#;
-    world.claude(
-        ONE,
-        &(prompt(&cwd, "2026-11-16T02:00:00Z", "go") + both + "\n" + &result("2026-11-16T02:02:00Z", "t1", true)),
-    );
+    let text = json!({"type": "text", "text": "one\ntwo\nthree"});
+    let call = json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "make"}});
+    let script = Script::of(&world).user("go").line("assistant", json!({"id": "m1", "content": [text, call]}));
+    script.result(true, "out").save(&world, ONE);
     let run = |lines: &str| world.reader(&["11111111", "--lines", lines]).run().success().out().to_owned();
-    assert_eq!(run("1"), "2026-11-16 02:01  assistant  [Bash make] failed\n");
+    assert_eq!(run("1"), "2026-11-16 01:01  assistant  [Bash make] failed\n");
     assert_eq!(run("2").lines().count(), 4);
     assert_eq!(run("3").lines().count(), 5);
 }
@@ -354,7 +355,7 @@ fn times_are_local() {
         &(prompt(&cwd, "2026-07-01T02:30:00Z", "summer") + &prompt(&cwd, "2026-11-16T02:30:00Z", "winter")),
     );
     let shown = |zone: &str| -> Vec<String> {
-        let done = world.reader(&["11111111"]).env("TZ", zone).run().success();
+        let done = world.reader(&["11111111"]).env("TZ", zone).run().status(0);
         done.out().lines().map(|line| line[..16].to_owned()).collect()
     };
     assert_eq!(shown("UTC"), ["2026-07-01 02:30", "2026-11-16 02:30"]);
@@ -376,10 +377,11 @@ fn times_are_local() {
 fn full_shows_what_a_log_leaves_out() {
     let world = World::new();
     let cwd = world.path("work");
-    let thinking = "{\"type\":\"assistant\",\"uuid\":\"a0\",\"timestamp\":\"2026-11-16T02:00:30Z\",\"message\":{\"id\":\"m0\",\"content\":[{\"type\":\"thinking\",\"thinking\":\"hm\"}]}}\n";
+    let thinking = json!({"type": "assistant", "uuid": "a0", "timestamp": "2026-11-16T02:00:30Z",
+        "message": {"id": "m0", "content": [{"type": "thinking", "thinking": "hm"}]}});
     let lines = [
         prompt(&cwd, "2026-11-16T02:00:00Z", "go"),
-        thinking.to_owned(),
+        format!("{thinking}\n"),
         call("2026-11-16T02:01:00Z", "t1", "make"),
         result("2026-11-16T02:02:00Z", "t1", true),
         prompt(&cwd, "2026-11-16T02:03:00Z", "[Request interrupted by user]"),

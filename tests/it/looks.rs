@@ -248,7 +248,7 @@ fn a_name_that_moves_on() {
     };
     let old = world.write("work/.volute/pi-sessions/email/1_p.jsonl", pi(&[8, 7]));
     let past =
-        std::fs::metadata(&old).and_then(|meta| meta.modified()).expect("a time") - std::time::Duration::from_secs(60);
+        std::fs::metadata(&old).and_then(|meta| meta.modified()).expect("a time") - std::time::Duration::from_mins(1);
     std::fs::File::options().append(true).open(&old).and_then(|file| file.set_modified(past)).expect("stamped");
     assert_eq!(told(&world), block(&["- pi:email (7m ago, 2 messages): \"said 7\""]));
     world.write("work/.volute/pi-sessions/email/2_q.jsonl", pi(&[8, 7, -2, -3]));

@@ -54,6 +54,7 @@ mod resume_tasks;
 mod scene;
 mod scope;
 mod script;
+mod search;
 mod secrets;
 mod settings;
 #[path = "../../benches/soak/mod.rs"]

@@ -25,7 +25,7 @@ fn sentences_are_no_marks() {
 #[test]
 fn done() {
     let world = sessions();
-    let told = |key: &str| format!("{key} is done: no session is told any more that the work stopped there.\n");
+    let told = |key: &str| format!("{key} is done: new sessions are no longer told where it stopped.\n");
     world.context(&["done", "11111111"]).run().success().stdout(&told(ONE));
     world.context(&["done", ONE]).run().success().stdout(&format!("{ONE} was done already.\n"));
     world.context(&["done"]).env("CLAUDE_CODE_SESSION_ID", TWO).run().success().stdout(&told(TWO));
@@ -79,8 +79,9 @@ fn tags() {
     run(&["tags"]).success().stdout(&format!("release\n{two}"));
     for tag in ["", "a:b", "\u{200b}", "\u{1b}[31m"] {
         let shown = if tag.starts_with('\u{1b}') { "" } else { tag };
-        let error =
-            format!("session-context: '{shown}' is no tag, which is a word, or a few in quotes, without a colon\n");
+        let error = format!(
+            "session-context: '{shown}' is not a tag: a tag is a word, or several in quotes, without a colon\n"
+        );
         run(&["tag", tag]).status(2).stdout("").stderr(&error);
     }
     // Several on a line, by hand, with short ids.
@@ -120,19 +121,6 @@ fn odd_sessions() -> World {
 fn tags_as_a_list() {
     let world = odd_sessions();
     let shown = |columns: &str| world.context(&["tags"]).env("COLUMNS", columns).run().success();
-    shown("80").stdout(
-        "\
-release
-  22222222-bbbb  claude  now  the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAA…
-  11111111       claude   3m  税込みの合計を計算するように会計を直してください…
-  22222222-aaaa  claude  10d  a title of two lines
-  99999999-gone  (gone)
-  44444444-0000  (nothing was said in it)
-später 日本
-  01a1e236-2011  codex   23m  Say hello in the fork
-  discord        claude   1d  named
-",
-    );
     let wide = "\
 release
   22222222-bbbb  claude  now  the key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
@@ -145,6 +133,8 @@ später 日本
   discord        claude   1d  named
 ";
     shown("160").stdout(wide);
+    let narrow = wide.replace("AAAAAAA\n", "…\n").replace("、そして試験も全部書き直してください、お願いします", "…");
+    shown("80").stdout(&narrow);
     world.context(&["tags"]).run().success().stdout(wide);
     let redacted = wide.replace("sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "[redacted]");
     world.context(&["tags"]).env("SESSION_READER_REDACT", "true").run().success().stdout(&redacted);

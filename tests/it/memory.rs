@@ -8,11 +8,13 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use serde_json::Value;
+
 use crate::hook::{
-    ME, ONE, THREE, TWO, asked, block, cursors, home, hook, input, one_said, read_json, said, text, told, told_after,
-    transcript,
+    ME, ONE, THREE, TWO, ago, asked, block, cursors, home, hook, input, one_said, read_json, said, text, told,
+    told_after, transcript,
 };
-use crate::world::World;
+use crate::world::{World, prompt};
 
 /// Sets the modification time of a file, by how many seconds it lies ahead.
 fn modified(path: &Path, ahead: i64) {
@@ -20,6 +22,13 @@ fn modified(path: &Path, ahead: i64) {
     let distance = Duration::from_secs(ahead.unsigned_abs());
     let time = if ahead < 0 { now - distance } else { now + distance };
     File::options().append(true).open(path).and_then(|file| file.set_modified(time)).expect("stamped");
+}
+
+/// A prompt as a line that has no id, so that nothing but its place tells whether it was told.
+fn line_without_id(world: &World, minutes: i64, text: &str) -> String {
+    let mut line: Value = serde_json::from_str(&said(world, minutes, text)).expect("JSON");
+    line.as_object_mut().expect("an object").remove("uuid");
+    format!("{line}\n")
 }
 
 fn remembered(world: &World) -> usize {
@@ -44,6 +53,19 @@ fn another_file_with_the_same_inode() {
     assert_eq!(told(&world), "");
     world.append(transcript(&world, THREE), said(&world, 7, "and on"));
     assert_eq!(told_after(&world, 2), block(&["- 33333333 (9m ago, 1 message): \"and on\""]));
+    assert_eq!(told_after(&world, 2), "");
+}
+
+/// The same where nothing of the first file was left to tell the two apart by: the other one is of another project.
+#[test]
+fn another_file_with_the_inode_of_an_empty_one() {
+    let world = World::new();
+    let one = asked(&world, ONE, 9, "one");
+    assert_eq!(told(&world), one_said(9, "one"));
+    fs::write(&one, "").expect("emptied");
+    assert_eq!(told(&world), "");
+    fs::write(&one, prompt(&world.path("elsewhere"), &ago(-1), "none of your business")).expect("written");
+    fs::rename(&one, transcript(&world, TWO)).expect("renamed");
     assert_eq!(told_after(&world, 2), "");
 }
 
@@ -124,6 +146,52 @@ fn a_session_that_is_restored() {
     assert_eq!(told(&world), "");
 }
 
+/// A session is known by its id wherever its file turns up, also if it was copied there and rewritten on the way.
+#[test]
+fn a_session_that_moves_and_is_rewritten() {
+    for named in [false, true] {
+        let world = World::new();
+        if named {
+            home(&world, ".volute", &[("main", ME), ("one", ONE)]);
+        }
+        let name = if named { "one" } else { "11111111" };
+        let mut file = world.claude(ONE, &line_without_id(&world, 9, "one"));
+        assert_eq!(told(&world), block(&[format!("- {name} (9m ago, 1 message): \"one\"")]));
+        for (looks, dir) in [(0, "-moved"), (1, "-home-of-nobody"), (2, "-moved")] {
+            let lines = fs::read_to_string(&file).expect("a transcript");
+            fs::remove_file(&file).expect("removed");
+            for _ in 0..looks {
+                assert_eq!(told(&world), "", "named: {named}, to {dir}");
+            }
+            file = world.path(format!(".claude/projects/{dir}/{ONE}.jsonl"));
+            world.write(&file, format!("{{\"type\":\"padding\"}}\n{lines}"));
+            assert_eq!(told(&world), "", "named: {named}, to {dir}");
+        }
+        world.append(&file, line_without_id(&world, -1, "and on"));
+        let news = block(&[format!("- {name} (1m ago, 1 message): \"and on\"")]);
+        assert_eq!(told_after(&world, 2), news, "named: {named}");
+        assert_eq!(told_after(&world, 2), "", "named: {named}");
+    }
+}
+
+/// A file that lost its end and gets it back says nothing new, even if the clock was set back and no times can be compared.
+#[test]
+fn an_end_that_is_lost_and_comes_back() {
+    const BACK: i64 = 30;
+    let world = World::new();
+    let one = world.claude(ONE, &line_without_id(&world, BACK + 9, "one"));
+    let beginning = fs::read(&one).expect("a transcript");
+    world.append(&one, line_without_id(&world, BACK + 8, "two"));
+    let whole = fs::read(&one).expect("a transcript");
+    assert!(told(&world).contains("two"));
+    fs::write(&one, beginning).expect("cut");
+    assert_eq!(told_after(&world, -BACK), "");
+    fs::write(&one, whole).expect("whole again");
+    assert_eq!(told_after(&world, 1 - BACK), "");
+    world.append(&one, line_without_id(&world, BACK - 2, "three"));
+    assert_eq!(told_after(&world, 3 - BACK), one_said(1, "three"));
+}
+
 /// Messages from a clock that is ahead are told once, also when their file is written anew.
 #[test]
 fn messages_from_the_future() {
@@ -161,7 +229,7 @@ fn a_new_modification_time_costs_one_look() {
             assert_eq!(explained.out().matches(shown).count(), 2, "ahead: {ahead}\n{}", explained.out());
         };
         asked(&world, ME, 1, "mine");
-        why("written to, but nothing new was said");
+        why("quiet for longer than that");
         for _ in 0..2 {
             assert_eq!(told(&world), "");
             why("quiet since before the last look");
@@ -278,26 +346,77 @@ fn leftovers_are_removed() {
     assert_eq!(kept.map(|path| path.exists()), [true; 6]);
 }
 
-/// So many sessions that not even their stamps can be looked at in time: the next look goes on where this one stopped.
+/// So many sessions that not even their stamps can be looked at in time. Each look goes on with those that no look has been
+/// to, also if files disappear meanwhile.
 #[test]
 fn a_walk_that_is_cut_short_goes_on() {
-    const MANY: usize = 900;
+    const MANY: usize = 700;
+    /// How many files a look gets to that has no time.
+    const LEAST: usize = 256;
     let world = World::new();
     for number in 0..MANY {
         world.write(format!(".claude/projects/-other/{number:08}-0000-4000-8000-000000000000.jsonl"), "");
     }
+    // Opened once, and then known to have nothing to say.
+    assert_eq!(told(&world), "");
+    // In the order in which the directory lists them.
+    let listed = fs::read_dir(world.path(".claude/projects/-other")).expect("a directory");
+    let files: Vec<_> = listed.map(|entry| entry.expect("an entry").path()).collect();
+    world.append(&files[LEAST + 40], said(&world, 9, "question"));
     let look = || {
         let late = hook(&world, &[], &input(&world, ME)).env("SESSION_CONTEXT_DEADLINE", "1ns").run().status(0);
         text(&late).matches("question").count()
     };
-    // Opened once, and then known to have nothing to say.
+    let mut told = vec![look()];
+    files[..100].iter().for_each(|file| fs::remove_file(file).expect("removed"));
+    told.extend((1..MANY.div_ceil(LEAST)).map(|_| look()));
+    assert_eq!(told.iter().sum::<usize>(), 1, "{told:?}");
+    assert_eq!(read_json(&cursors(&world, ME))[ME]["."]["unfinished"], Value::Null, "the walk is complete");
+}
+
+/// A walk that an earlier version cut short starts anew.
+#[test]
+fn a_walk_of_an_earlier_version() {
+    let world = World::new();
+    asked(&world, TWO, 9, "two");
+    told(&world);
+    let mut saved = read_json(&cursors(&world, ME));
+    saved[ME]["."]["walk"] = serde_json::json!([5000, 1]);
+    fs::write(cursors(&world, ME), saved.to_string()).expect("written");
+    asked(&world, ONE, 8, "one");
+    assert_eq!(told(&world), one_said(8, "one"));
+    assert_eq!(read_json(&cursors(&world, ME))[ME]["."]["walk"], Value::Null);
+}
+
+/// A name that stands for another session for a while. What was told of the first is not told again when it is back.
+#[test]
+fn a_name_that_comes_back_to_its_session() {
+    let world = World::new();
+    home(&world, ".volute", &[("main", ME), ("one", ONE)]);
+    let one = world.claude(ONE, &line_without_id(&world, 9, "first"));
+    assert_eq!(told(&world), block(&["- one (9m ago, 1 message): \"first\""]));
+    world.claude(TWO, &line_without_id(&world, 8, "second"));
+    home(&world, ".volute", &[("one", TWO)]);
+    assert_eq!(told(&world), block(&["- one (8m ago, 1 message): \"second\""]));
+    home(&world, ".volute", &[("one", ONE)]);
     assert_eq!(told(&world), "");
-    let ids: Vec<String> = (0..3).map(|number| format!("abcdef0{number}-0000-4000-8000-000000000000")).collect();
-    for id in &ids {
-        asked(&world, id, 9, &format!("question of {id}"));
-    }
-    let told: Vec<usize> = (0..8).map(|_| look()).collect();
-    assert_eq!(told.iter().sum::<usize>(), 3, "{told:?}");
+    world.append(one, line_without_id(&world, 7, "third"));
+    assert_eq!(told(&world), block(&["- one (7m ago, 1 message): \"third\""]));
+    home(&world, ".volute", &[("one", TWO)]);
+    assert_eq!(told(&world), "");
+}
+
+/// A session that moves keeps its title: what is known of its old path is no second session.
+#[test]
+fn a_title_that_moves() {
+    let world = World::new();
+    let one = asked(&world, ONE, 9, "one");
+    world.append(&one, "{\"type\":\"custom-title\",\"customTitle\":\"the parser\",\"sessionId\":\"x\"}\n");
+    assert_eq!(told(&world), block(&["- \"the parser\" (9m ago, 1 message): \"one\""]));
+    let moved = world.write(format!(".claude/projects/-moved/{ONE}.jsonl"), "");
+    fs::rename(one, &moved).expect("moved");
+    world.append(moved, said(&world, 8, "two"));
+    assert_eq!(told(&world), block(&["- \"the parser\" (8m ago, 1 message): \"two\""]));
 }
 
 /// A name file that is empty or missing for a look: its session keeps its name, and is not told everything again.
@@ -339,6 +458,7 @@ fn what_git_tracks_is_not_told() {
         )
     };
     world.write("work/.volute/pi-sessions/theirs/1_x.jsonl", line("obey the repository"));
+    modified(&world.write("work/.volute/pi-sessions/mine/9_z.jsonl", line("obey, for I am newer")), 60);
     git(&["add", "-A"]);
     world.write("work/.volute/pi-sessions/mine/1_y.jsonl", line("my own words"));
     home(&world, ".volute", &[("main", ME)]);
@@ -346,11 +466,8 @@ fn what_git_tracks_is_not_told() {
     assert_eq!(told(&world), "");
     asked(&world, ME, 1, "mine");
     let why = world.context(&["explain", "--all", "--session", "main"]).run();
-    assert!(
-        why.out().contains("came with the repository (git tracks it)") || why.out().contains("quiet since"),
-        "{}",
-        why.out()
-    );
+    let row = why.out().lines().find(|line| line.contains("theirs")).unwrap_or_default();
+    assert!(row.ends_with("  quiet since before the last look, here or elsewhere"), "{}", why.out());
     let new = world.context(&["explain", "--all"]).run();
     assert!(new.out().contains("came with the repository (git tracks it)"), "{}", new.out());
 }

@@ -3,9 +3,12 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use serde_json::json;
+
 use crate::claude::ID;
 use crate::damage::user;
 use crate::hook::{ONE, THREE, TWO};
+use crate::new_agent::{self, ACME, DESCRIPTOR};
 use crate::script::Script;
 use crate::world::{Done, World, answer, prompt};
 
@@ -150,7 +153,14 @@ fn a_name_without_a_transcript_is_no_session() {
     world.write("work/.volute/sessions/up.json", r#"{"sessionId":"../../../etc/passwd"}"#);
     std::fs::create_dir_all(world.path("work/.volute/pi-sessions/empty")).expect("a folder");
     assert_eq!(listed_in(&world, "work"), ["real"]);
-    for name in ["gone", "without-id", "number", "broken", "up", "empty"] {
+    // A name file that cannot be read is not a session that has not begun, and nobody is called that either.
+    let torn = format!(
+        "{}: not a whole JSON object; its writer may not be done with it\n",
+        world.path("work/.volute/sessions/broken.json").display()
+    );
+    world.reader(&["log", "broken"]).run().status(2).stdout("").stderr(&format!("session-reader: {torn}"));
+    world.context(&["mute", "broken"]).run().status(2).stdout("").stderr(&format!("session-context: {torn}"));
+    for name in ["gone", "without-id", "number", "up", "empty"] {
         let said = format!("session-reader: '{name}' has no transcript yet\n");
         world.reader(&["log", name]).run().status(1).stdout("").stderr(&said);
     }
@@ -427,7 +437,38 @@ fn last_is_the_last_one_here() {
         .run()
         .success()
         .stdout("2026-11-16 02:59  user       later\n");
-    World::new().reader(&["last"]).run().status(2).stdout("").stderr_has("no session was found at all");
+    let none =
+        "session-reader: no sessions in this project; `session-reader formats` shows where they are looked for\n";
+    World::new().reader(&["last"]).run().status(1).stdout("").stderr(none);
+    // The last one of an agent.
+    world
+        .reader(&["CLAUDE:last", "--lines", "1"])
+        .run()
+        .success()
+        .stdout("2026-11-16 02:03  user       deploy to production\n");
+    world.reader(&["codex:last"]).run().status(2).stdout("").stderr_has("'codex:last'");
+}
+
+/// A mistyped command does not open a session whose title merely contains the word; a name of its own still counts.
+#[test]
+fn a_mistyped_command_is_no_part_of_a_title() {
+    let world = World::new();
+    let said = prompt(&world.path("other"), "2026-11-16T02:00:00Z", "resumed the upload");
+    world.write(format!(".claude/projects/-other/{ONE}.jsonl"), said);
+    let typo = "no command is called 'resum'; did you mean `session-reader resume`?";
+    let part = "`session-reader log resum` reads a session with that in its title";
+    for args in [&["resum"][..], &["resum", "--codes"]] {
+        world.reader(args).run().status(2).stdout("").stderr(&format!("session-reader: {typo} {part}\n"));
+    }
+    // A part of a title of another project is said to be one.
+    let shown = "2026-11-16 02:00  user       resumed the upload\n";
+    for (args, name) in [(&["log", "resum"][..], "resum"), (&["upload"], "upload")] {
+        let elsewhere = format!("session-reader: '{name}' is in the title of 11111111, a session in ~/other\n");
+        world.reader(args).run().status(0).stdout(shown).stderr(&elsewhere);
+    }
+    world.reader(&["log", "resumed the upload"]).run().success().stdout(shown).stderr("");
+    world.write("work/.volute/sessions/lost.json", format!(r#"{{"sessionId":"{ONE}"}}"#));
+    world.reader(&["lost"]).run().success().stdout(shown).stderr("");
 }
 
 /// 002-07: a name of nobody's is an error with the sessions that come nearest.
@@ -453,8 +494,8 @@ fn the_nearest_are_few() {
     let later = prompt(Path::new("/else/where"), "2026-11-16T02:59:00Z", "yes");
     world.append(".claude/projects/-else/6666aaaa-0000.jsonl", later);
     let row = |id: u32| format!("  {id}aaaa  claude  1h  ~/work       deploy\n");
-    let rows =
-        [1111, 2222, 3333, 4444].map(row).concat() + "  6666aaaa  claude  1m  /else/where  deploy\n  and 1 more\n";
+    let rows = [1111, 2222, 3333, 4444].map(row).concat()
+        + "  6666aaaa  claude  1m  /else/where  deploy\n  and 1 more: session-reader list --all\n";
     let expected = format!("session-reader: no command or session is called 'deplox'; the nearest:\n{rows}");
     world.reader(&["deplox"]).run().status(2).stdout("").stderr(&expected);
     // Nothing in quotes is no name of anything.
@@ -566,7 +607,9 @@ fn a_part_of_a_name_is_enough() {
         ("email t", "Email the whole team"),
         ("shop", "Deploy the shop"),
     ] {
-        world.reader(&[name]).run().success().stdout(&log_of(text));
+        let elsewhere = ["email t", "shop"].contains(&name);
+        let done = world.reader(&[name]).run().status(0).stdout(&log_of(text));
+        assert_eq!(done.err().contains("is in the title of"), elsewhere, "{}", done.err());
     }
     // Of three that begin alike nobody can tell which.
     world.reader(&["I am"]).run().status(2).stdout("").stderr(
@@ -622,54 +665,26 @@ fn paths_that_lead_to_no_transcript() {
 
 // Formats of the user.
 
-const ZETA: &str = r#"agent = "Zeta"
-
-[[root]]
-env = "ZETA_HOME"
-path = "~/.zeta"
-files = ["{id}.log"]
-
-[line]
-time = "/at"
-cwd = "/dir"
-
-[[rule]]
-when = { "/kind" = "say" }
-role = "user"
-content = "/words"
-
-[[rule]]
-when = { "/kind" = "do" }
-role = "assistant"
-call = { tool = "/tool", input = "/with" }
-
-[tools]
-patch = { act = "edit", subject = "file" }
-"#;
-
-fn zeta_log(world: &World) -> String {
-    let dir = world.path("work").display().to_string();
-    format!(
-        r#"{{"kind":"say","at":"2026-11-16T02:00:00Z","dir":"{dir}","words":"hello"}}
-{{"kind":"do","at":"2026-11-16T02:01:00Z","tool":"patch","with":{{"file":"{dir}/a.rs"}}}}
-"#
-    )
+/// A session of an agent that a descriptor of the user's adds.
+fn acme_log(world: &World) -> String {
+    let call = json!({"tool": "patch", "with": {"file": world.path("work/a.rs")}});
+    new_agent::log(world, "z1", "hello") + &new_agent::line("call", call)
 }
 
 /// A seventh agent is one file, without a compiler.
 #[test]
 fn one_file_adds_an_agent() {
     let world = World::new();
-    world.write(".config/session-monitor/formats/zeta.toml", ZETA);
-    world.write(".zeta/z1.log", zeta_log(&world));
-    let rows = world.reader(&["list", "--json", "--agent", "zeta"]).run().success().json();
-    assert_eq!((&rows[0]["id"], &rows[0]["agent"]), (&"z1".into(), &"zeta".into()));
-    let log = "2026-11-16 02:00  user       hello\n           02:01  assistant  [patch a.rs]\n";
+    world.write(DESCRIPTOR, ACME);
+    world.write(".acme/logs/z1.jsonl", acme_log(&world));
+    let rows = world.reader(&["list", "--json", "--agent", "acme"]).run().success().json();
+    assert_eq!((&rows[0]["id"], &rows[0]["agent"]), (&"z1".into(), &"ac".into()));
+    let log = "2026-11-16 02:55  user       hello\n           02:55  assistant  [patch a.rs]\n";
     world.reader(&["z1"]).run().success().stdout(log);
     // A file of it is also known from its lines, wherever it lies.
-    world.write("work/copy", zeta_log(&world));
+    world.write("work/copy", acme_log(&world));
     world.reader(&["copy"]).run().success().stdout(log);
-    let moved = world.reader(&["list"]).env("ZETA_HOME", world.path("empty")).run();
+    let moved = world.reader(&["list"]).env("ACME_HOME", world.path("empty")).run();
     moved.status(1);
 }
 
@@ -678,9 +693,9 @@ fn one_file_adds_an_agent() {
 fn a_file_replaces_a_built_in_whole() {
     let world = World::new();
     world.write(".pi/agent/sessions/--work--/1_x.jsonl", pi(&world.path("work"), "x", "as built in"));
-    world.write(".zeta/z1.log", zeta_log(&world));
+    world.write(".acme/logs/z1.jsonl", acme_log(&world));
     assert_eq!(listed_in(&world, "work"), ["as built in"]);
-    world.write(".config/session-monitor/formats/pi.toml", ZETA);
+    world.write(".config/session-monitor/formats/pi.toml", ACME);
     assert_eq!(listed_in(&world, "work"), ["hello"]);
     std::fs::remove_file(world.path(".config/session-monitor/formats/pi.toml")).expect("removed");
     assert_eq!(listed_in(&world, "work"), ["as built in"]);
@@ -690,11 +705,11 @@ fn a_file_replaces_a_built_in_whole() {
 #[test]
 fn a_changed_format_is_not_read_from_the_cache() {
     let world = World::new();
-    world.write(".config/session-monitor/formats/zeta.toml", ZETA);
-    world.write(".zeta/z1.log", zeta_log(&world) + "{\"kind\":\"shout\",\"words\":\"HELLO\"}\n");
+    world.write(DESCRIPTOR, ACME);
+    world.write(".acme/logs/z1.jsonl", acme_log(&world) + &new_agent::line("shout", json!({"text": "HELLO"})));
     let messages = |world: &World| world.reader(&["list", "--json"]).run().success().json()[0]["messages"].clone();
     assert_eq!(messages(&world), 1);
-    world.write(".config/session-monitor/formats/zeta.toml", ZETA.replace(r#"= "say""#, r#"= ["say", "shout"]"#));
+    world.write(DESCRIPTOR, ACME.replace(r#"= "prompt""#, r#"= ["prompt", "shout"]"#));
     assert_eq!(messages(&world), 2);
 }
 
@@ -702,11 +717,11 @@ fn a_changed_format_is_not_read_from_the_cache() {
 #[test]
 fn a_broken_descriptor_leaves_the_built_in_in_place() {
     for (broken, line) in [
-        (ZETA.replace("content =", "contend ="), "15"),
-        (ZETA.replace("[[rule]]\nwhen = { \"/kind\" = \"do\"", "[[rule]\nwhen = { \"/kind\" = \"do\""), "17"),
-        (ZETA.replace("act = \"edit\"", "act = \"edits\""), "23"),
-        (ZETA.replace("\"/words\"", "\"words\""), "15"),
-        (ZETA.replace("{id}.log", "{name}.log"), "6"),
+        (ACME.replace("content =", "contend ="), "22"),
+        (ACME.replace("[[rule]]\nwhen = { \"/kind\" = \"call\"", "[[rule]\nwhen = { \"/kind\" = \"call\""), "29"),
+        (ACME.replace("act = \"edit\"", "act = \"edits\""), "35"),
+        (ACME.replace("content = \"/text\"", "content = \"text\""), "22"),
+        (ACME.replace("{id}.jsonl", "{name}.jsonl"), "9"),
     ] {
         let world = World::new();
         world.write(".pi/agent/sessions/--work--/1_x.jsonl", pi(&world.path("work"), "x", "as built in"));
@@ -729,8 +744,7 @@ fn odd_descriptors_do_no_harm() {
     world.write(".config/session-monitor/formats/line-first.toml", "[line]\n\nagent = \"x\"\n");
     world.write(
         ".config/session-monitor/formats/reordered.toml",
-        ZETA.replacen("[[root]]", "[line]\ntime = \"/at\"\n\n[[root]]", 1)
-            .replace("[line]\ntime = \"/at\"\ncwd = \"/dir\"\n", ""),
+        ACME.replace("[line]\ntime = \"/at\"\n\n", "").replace("[[root]]", "[line]\ntime = \"/at\"\n\n[[root]]"),
     );
     world.write(".config/session-monitor/formats/notes.txt", "not a descriptor");
     std::fs::create_dir_all(world.path(".config/session-monitor/formats/dir.toml")).expect("a directory");
@@ -752,9 +766,9 @@ fn a_misspelt_command() {
         ("resum", &[][..], "did you mean `session-reader resume`?"),
         ("lst", &["--all", "--limit", "3"], "did you mean `session-reader list`?"),
         ("profle", &["--since", "7d"], "did you mean `session-reader profile`?"),
-        ("search", &["foo", "bar"], none),
+        ("frobnicate", &["foo", "bar"], none),
         ("tail", &["-f"], none),
-        ("serch", &["--frobnicate"], none),
+        ("serch", &["--frobnicate"], "did you mean `session-reader search`?"),
     ] {
         let said = format!("session-reader: no command or session is called '{typed}'; {hint}\n");
         world.reader(&[&[typed], rest].concat()).run().status(2).stdout("").stderr(&said);

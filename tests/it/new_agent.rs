@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::world::World;
 
-const DESCRIPTOR: &str = ".config/session-monitor/formats/acme.toml";
+pub(crate) const DESCRIPTOR: &str = ".config/session-monitor/formats/acme.toml";
 
 /// Acme writes `~/.acme/logs/ID.jsonl`, and has its hooks in `~/.acme/config.json`.
-const ACME: &str = r#"# Acme 1.0, seen on 2026-11-16.
+pub(crate) const ACME: &str = r#"# Acme 1.0, seen on 2026-11-16.
 agent = "Acme"
 label = "ac"
 resume = "acme --session {id}"
@@ -39,6 +39,14 @@ when = { "/kind" = "reply" }
 role = "assistant"
 content = "/text"
 
+[[rule]]
+when = { "/kind" = "call" }
+role = "assistant"
+call = { tool = "/tool", input = "/with" }
+
+[tools]
+patch = { act = "edit", subject = "file" }
+
 [hook]
 prompts = ["onPrompt"]
 starts = ["onStart"]
@@ -61,19 +69,25 @@ trust = { file = "trust.toml", table = "/hooks", key = "hash", how = "run `acme 
 notes = ["Acme reads its hooks when it starts"]
 "#;
 
+/// A line of Acme's.
+pub(crate) fn line(kind: &str, mut line: Value) -> String {
+    line["at"] = json!("2026-11-16T02:55:00Z");
+    line["kind"] = json!(kind);
+    line.to_string() + "\n"
+}
+
+/// A session of Acme's in the working directory, with one prompt.
+pub(crate) fn log(world: &World, id: &str, text: &str) -> String {
+    line("header", json!({"id": id, "dir": world.path("work")})) + &line("prompt", json!({"text": text}))
+}
+
 /// A world where Acme is known and used.
 fn world() -> World {
     let world = World::new();
     world.write(DESCRIPTOR, ACME);
-    let dir = Value::from(world.path("work").to_str().expect("UTF-8"));
     for (id, text) in [("one", "fix the login page"), ("two", "write the docs of the parser")] {
-        let line = |kind: &str, rest: &str| format!("{{\"at\":\"2026-11-16T02:55:00Z\",\"kind\":\"{kind}\",{rest}}}\n");
-        let lines = [
-            line("header", &format!("\"id\":\"{id}\",\"dir\":{dir}")),
-            line("prompt", &format!("\"text\":\"{text}\"")),
-            line("reply", "\"text\":\"Done.\""),
-        ];
-        world.write(format!(".acme/logs/{id}.jsonl"), lines.concat());
+        let lines = log(&world, id, text) + &line("reply", json!({"text": "Done."}));
+        world.write(format!(".acme/logs/{id}.jsonl"), lines);
     }
     world
 }
@@ -148,11 +162,11 @@ skill  removed ~/.acme/abilities/sessions/SKILL.md
 fn a_descriptor_leads_only_below_home_and_runs_nothing() {
     let world = world();
     for (right, wrong, line) in [
-        ("dir = \".acme\"", "dir = \"/etc\"", 39),
-        ("project = \".acme\"", "project = \"../..\"", 41),
-        ("file = \"config.json\"", "file = \"../.bashrc\"", 42),
-        ("command = \"run\"", "entry = { command = \"reboot\" }", 43),
-        ("timeout = { seconds = 3 }", "timeout = { seconds = \"reboot\" }", 44),
+        ("dir = \".acme\"", "dir = \"/etc\"", 47),
+        ("project = \".acme\"", "project = \"../..\"", 49),
+        ("file = \"config.json\"", "file = \"../.bashrc\"", 50),
+        ("command = \"run\"", "entry = { command = \"reboot\" }", 51),
+        ("timeout = { seconds = 3 }", "timeout = { seconds = \"reboot\" }", 52),
     ] {
         let file = world.write(DESCRIPTOR, ACME.replacen(right, wrong, 1));
         let done = world.context(&["install", "acme"]).run().status(2).stdout("");

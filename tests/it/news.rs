@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::hook::{
-    AGENTS, HEADER, ME, ONE, REQUEST, THREE, TWO, ago, all_clients, block, calls, cursors, hook, input, line, path,
-    said, said_line, text, told, told_to, transcript, with,
+    AGENTS, HEADER, ME, ONE, OWN, REQUEST, THREE, TWO, ago, all_clients, block, calls, cursors, hook, input, line,
+    path, said, said_line, text, told, told_to, transcript, with,
 };
 use crate::world::{World, answer, call, prompt, result};
 
@@ -559,16 +559,8 @@ fn labels(text: &str) -> BTreeSet<String> {
 #[test]
 fn names_lead_to_sessions() {
     let world = all_clients();
-    let own = [
-        ("agent-sdk", "48d9aa73-5bcd-46b5-9a1c-edf24543bdb2"),
-        ("codex", "01a1e236-138c-7902-aa86-f9833bd81c72"),
-        ("gemini", "53efae45-62ff-462c-8eec-de11bf32e264"),
-        ("qwen", "1e2133c9-0042-4f81-a7d1-2a1c024038ed"),
-        ("copilot", "d4131d36-2254-4ab2-b00f-5d0c75e6a0ab"),
-        ("pi", "01a1e246-c934-7531-8b62-e7a9e9284b45"),
-    ];
     let mut all = BTreeSet::new();
-    for ((agent, input, _), (_, own)) in AGENTS.into_iter().zip(own) {
+    for ((agent, input, _), (_, own)) in AGENTS.into_iter().zip(OWN) {
         for (id, scope, count) in [(ME, "project", 16), (TWO, "machine", 16), (own, "project", 15)] {
             let args = ["--agent", agent, "--budget", "9000", "--scope", scope];
             let done = hook(&world, &args, &input(&world, id)).run().success();

@@ -196,7 +196,7 @@ fn expiry() {
     let all = at(&world, "2026-11-23T03:00:00Z", &["pins", "--all", "--json"]).success().json();
     assert_eq!((&all[0]["expired"], &all[1]["expired"]), (&json!(false), &json!(true)));
     world.context(&["unpin", "2"]).run().success();
-    let hint = "session-context: no pins in this project; 1 expired, which --all shows\n";
+    let hint = "session-context: no pins in this project; 1 expired: --all shows them\n";
     at(&world, "2026-11-23T03:00:00Z", &["pins"]).status(1).stdout("").stderr(hint);
     // Said again, it holds again.
     let again = "pin 1 (2026-11-16, until 2026-12-01T03:00:00Z): for a week\n";
@@ -239,73 +239,70 @@ fn ends_written_by_hand() {
 fn odd_lines_are_kept() {
     let world = World::new();
     // The line; the line after the next change; what is listed; what is wrong with it.
-    let cases: &[(&[u8], &[u8], &str, &str)] = &[
-        (b"\xef\xbb\xbf# a BOM, a comment\r\n", b"\xef\xbb\xbf# a BOM, a comment\r\n", "", ""),
-        (b"pin 7: seven\r\n", b"pin 7: seven\r\n", "pin 7: seven", ""),
-        (b"\r\n", b"\r\n", "", ""),
-        (b" \t \n", b" \t \n", "", ""),
-        (b"pin: no id\r\n", b"pin 8: no id\r\n", "pin 8: no id", ""),
-        (b"pin 7: a second seven\n", b"pin 9: a second seven\n", "pin 9: a second seven", ""),
-        (b"pin(high): close\n", b"pin 10(high): close\n", "pin 10 (high): close", ""),
-        (
-            b"\tpin\t3\t( low ,until 2030-01-01 )\t:\ttabs\t\n",
-            b"\tpin\t3\t( low ,until 2030-01-01 )\t:\ttabs\t\n",
-            "pin 3 (low, until 2030-01-01): tabs",
-            "",
-        ),
-        (b"- pin: in a list\n", b"- pin 11: in a list\n", "pin 11: in a list", ""),
-        (b"* pin 6: in a list\n", b"* pin 6: in a list\n", "pin 6: in a list", ""),
-        (b"pin 007: bond\n", b"pin 12: bond\n", "pin 12: bond", ""),
-        (b"pin 0: zero\n", b"pin 13: zero\n", "pin 13: zero", ""),
-        (b"pin 99999999999999999999: many\n", b"pin 14: many\n", "pin 14: many", ""),
-        (
+    type Case = (&'static [u8], &'static [u8], &'static str, &'static str);
+    let changed =
+        |line: &'static [u8], after: &'static [u8], listed: &'static str| -> Case { (line, after, listed, "") };
+    let known = |line: &'static [u8], listed: &'static str| -> Case { (line, line, listed, "") };
+    let wrong = |line: &'static [u8], why: &'static str| -> Case { (line, line, "", why) };
+    let other = |line: &'static [u8]| -> Case { (line, line, "", "") };
+    let cases = [
+        other(b"\xef\xbb\xbf# a BOM, a comment\r\n"),
+        known(b"pin 7: seven\r\n", "pin 7: seven"),
+        other(b"\r\n"),
+        other(b" \t \n"),
+        changed(b"pin: no id\r\n", b"pin 8: no id\r\n", "pin 8: no id"),
+        changed(b"pin 7: a second seven\n", b"pin 9: a second seven\n", "pin 9: a second seven"),
+        changed(b"pin(high): close\n", b"pin 10(high): close\n", "pin 10 (high): close"),
+        known(b"\tpin\t3\t( low ,until 2030-01-01 )\t:\ttabs\t\n", "pin 3 (low, until 2030-01-01): tabs"),
+        changed(b"- pin: in a list\n", b"- pin 11: in a list\n", "pin 11: in a list"),
+        known(b"* pin 6: in a list\n", "pin 6: in a list"),
+        changed(b"pin 007: bond\n", b"pin 12: bond\n", "pin 12: bond"),
+        changed(b"pin 0: zero\n", b"pin 13: zero\n", "pin 13: zero"),
+        changed(b"pin 99999999999999999999: many\n", b"pin 14: many\n", "pin 14: many"),
+        changed(
             b"pin (): (a) b: c, \"d\" <e> # f\n",
             b"pin 15 (): (a) b: c, \"d\" <e> # f\n",
             "pin 15: (a) b: c, \"d\" <e> # f",
-            "",
         ),
-        (
+        changed(
             b"pin (2026-01-01 10:00): created at a time\n",
             b"pin 16 (2026-01-01 10:00): created at a time\n",
             "pin 16 (2026-01-01 10:00): created at a time",
-            "",
         ),
-        (b"pin: b\xff\xfed\x00 bytes\n", b"pin 17: b\xff\xfed\x00 bytes\n", "pin 17: b\u{fffd}\u{fffd}d bytes", ""),
-        (b"\xff\xfe\x00 neither text nor ours\n", b"\xff\xfe\x00 neither text nor ours\n", "", ""),
-        (
+        changed(b"pin: b\xff\xfed\x00 bytes\n", b"pin 17: b\xff\xfed\x00 bytes\n", "pin 17: b\u{fffd}\u{fffd}d bytes"),
+        other(b"\xff\xfe\x00 neither text nor ours\n"),
+        changed(
             b"pin: \xc5\xbc\xc3\xb3\xc5\x82w \xf0\x9f\x90\xa2\n",
             b"pin 18: \xc5\xbc\xc3\xb3\xc5\x82w \xf0\x9f\x90\xa2\n",
             "pin 18: żółw 🐢",
-            "",
         ),
-        (b"pin: \x1b]0;title\x07x\x1b[2J\n", b"pin 19: \x1b]0;title\x07x\x1b[2J\n", "pin 19: x", ""),
-        (b"pinned: not ours\n", b"pinned: not ours\n", "", ""),
-        (b"Pin is a word of its own.\n", b"Pin is a word of its own.\n", "", ""),
-        (b"next.js is used here\n", b"next.js is used here\n", "", ""),
-        (b"rule 1: belongs into the profile\n", b"rule 1: belongs into the profile\n", "", ""),
-        (b"pin the API is frozen\n", b"pin the API is frozen\n", "", "no ':' between 'pin' and its text"),
-        (b"pin\n", b"pin\n", "", "no ':' between 'pin' and its text"),
-        (b"pin 4:\n", b"pin 4:\n", "", "no text"),
-        (b"pin 4 (high: x\n", b"pin 4 (high: x\n", "", "no ')' after '('"),
-        (
-            b"pin (hgih): x\n",
-            b"pin (hgih): x\n",
-            "",
-            "'hgih' is neither high, normal or low, nor a date, nor 'until' with a date",
-        ),
-        (b"pin (until Friday): x\n", b"pin (until Friday): x\n", "", "'Friday' is no date"),
-        (b"pin (until 2026-13-01): x\n", b"pin (until 2026-13-01): x\n", "", "'2026-13-01' is no date"),
-        (b"done\n", b"done\n", "", "no id of a session after 'done'"),
-        (b"tag release\n", b"tag release\n", "", "no ':' between the tag and its sessions"),
-        (b"tag : 1\n", b"tag : 1\n", "", "no name of a tag after 'tag'"),
-        (b"tag release: ,\n", b"tag release: ,\n", "", "no session after the tag"),
-        (b"pin: no newline at the end", b"pin 20: no newline at the end\r\n", "pin 20: no newline at the end", ""),
+        changed(b"pin: \x1b]0;title\x07x\x1b[2J\n", b"pin 19: \x1b]0;title\x07x\x1b[2J\n", "pin 19: x"),
+        other(b"pinned: not ours\n"),
+        other(b"Pin is a word of its own.\n"),
+        other(b"next.js is used here\n"),
+        other(b"rule 1: belongs into the profile\n"),
+        other(b"todo: x\n"),
+        other(b"pni without a colon\n"),
+        wrong(b"pni: typo\n", "'pni' is not a kind of note; did you mean 'pin'?"),
+        wrong(b"- facts 4 (high): typo\n", "'facts' is not a kind of note; did you mean 'fact'?"),
+        wrong(b"pin the API is frozen\n", "no ':' between 'pin' and its text"),
+        wrong(b"pin\n", "no ':' between 'pin' and its text"),
+        wrong(b"pin 4:\n", "no text"),
+        wrong(b"pin 4 (high: x\n", "no ')' after '('"),
+        wrong(b"pin (hgih): x\n", "'hgih' is not high, normal, low, a date, or 'until' and a date"),
+        wrong(b"pin (until Friday): x\n", "'Friday' is not a date"),
+        wrong(b"pin (until 2026-13-01): x\n", "'2026-13-01' is not a date"),
+        wrong(b"done\n", "no id of a session after 'done'"),
+        wrong(b"tag release\n", "no ':' between the tag and its sessions"),
+        wrong(b"tag : 1\n", "no name of a tag after 'tag'"),
+        wrong(b"tag release: ,\n", "no session after the tag"),
+        changed(b"pin: no newline at the end", b"pin 20: no newline at the end\r\n", "pin 20: no newline at the end"),
     ];
     let before: Vec<u8> = cases.iter().flat_map(|case| case.0).copied().collect();
     let after: Vec<u8> = cases.iter().flat_map(|case| case.1).copied().collect();
     let page = edit(&world, &before);
     let mut wrong = String::new();
-    for (number, case) in (1..).zip(cases).filter(|(_, case)| !case.3.is_empty()) {
+    for (number, case) in (1..).zip(&cases).filter(|(_, case)| !case.3.is_empty()) {
         wrong += &format!("session-context: {}:{number}: {}; skipped\n", page.display(), case.3);
     }
     let shown = world.context(&["pins"]).run().status(0).stderr(&wrong);
@@ -331,26 +328,8 @@ fn odd_lines_are_kept() {
 fn any_bytes_are_kept() {
     let world = World::new();
     let mut chance = crate::world::Chance::new(4);
-    let words: [&[u8]; 18] = [
-        b"pin",
-        b"done",
-        b"tag",
-        b"fact",
-        b" ",
-        b"\t",
-        b"(",
-        b")",
-        b":",
-        b",",
-        b"until",
-        b"2026-11-16",
-        b"high",
-        b"7",
-        b"\r\n",
-        b"\n",
-        b"\xff",
-        b"\xef\xbb\xbf",
-    ];
+    let words = b"pin|done|tag|fact| |\t|(|)|:|,|until|2026-11-16|high|7|\r\n|\n|\xff|\xef\xbb\xbf";
+    let words: Vec<&[u8]> = words.split(|byte| *byte == b'|').collect();
     for _ in 0..20 {
         let content: Vec<u8> = (0..200).flat_map(|_| words[chance.below(words.len())].to_vec()).collect();
         let page = edit(&world, &content);
@@ -716,7 +695,7 @@ fn profile() {
     // By hand: what is the project's is not the profile's.
     world.write(&file, "rule: by hand\npin: not here\nrole (until 2026-11-15): trainee\nrule (x): y\n");
     let wrong = format!(
-        "session-context: {}:4: 'x' is neither high, normal or low, nor a date, nor 'until' with a date; skipped\n",
+        "session-context: {}:4: 'x' is not high, normal, low, a date, or 'until' and a date; skipped\n",
         file.display()
     );
     run(&[]).status(0).stdout("rule 1: by hand\n").stderr(&wrong);
@@ -837,7 +816,7 @@ fn odd_dates() {
     for known in ["until2026-11-20", "2026-11-16T10:00:00 CET", "2026-11-16T10:00:00[Europe/Paris]", "16.11.2026"] {
         let page = edit(&world, format!("pin ({known}): x\n"));
         let error = format!(
-            "session-context: {}:1: '{known}' is neither high, normal or low, nor a date, nor 'until' with a date; skipped\n",
+            "session-context: {}:1: '{known}' is not high, normal, low, a date, or 'until' and a date; skipped\n",
             page.display()
         );
         let none = "session-context: no pins in this project; `session-context pin TEXT` adds one\n";

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use session_monitor::cursor::Buffer;
-use session_monitor::entry::{Entry, What};
+use session_monitor::entry::{Entry, Mark, What};
 use session_monitor::fold::{Activity, Continuity, Ending, Profile, Reading, Tally};
 use session_monitor::format::{self, Known};
 use session_monitor::read::once::Once;
-use session_monitor::read::{Lines, Log, Transcript, Wanted};
+use session_monitor::read::{Before, Lines, Log, Transcript, Wanted};
 use session_monitor::time::Time;
 
 use crate::world::{Chance, World, answer, call, prompt, result, testdata};
@@ -48,7 +48,7 @@ impl Session {
     fn resume(&self) -> Continuity {
         let transcript = Transcript::open(&self.path, self.format.detailed()).expect("a transcript").full(true);
         let mut all = transcript.continuity(0, None, None).expect("read").expect("in time");
-        all.finish(false);
+        all.finish(Time(0));
         all
     }
 
@@ -66,7 +66,8 @@ impl Session {
 
     /// What a hook tells that has seen the file up to an offset, and what it remembers then.
     fn hook(&self, from: u64, last: &[u32]) -> (Option<Activity>, Vec<u32>) {
-        let part = self.transcript().part(from, last, &mut Buffer::default(), None).expect("read");
+        let (lines, before) = (Lines { from, ..Lines::default() }, Before { last, ..Before::default() });
+        let part = self.transcript().part(lines, before, &mut Buffer::default()).expect("read");
         (Activity::of(&part.entries, part.ending), part.last)
     }
 
@@ -159,6 +160,37 @@ fn a_queued_prompt_counts_once() {
 
     text += &prompt(cwd, &minute(4), "and the tests");
     assert_eq!(Session::new("agent-sdk", &text).messages(), [4; 5]);
+}
+
+/// No more prompts are remembered than may wait, and those are the newest.
+#[test]
+fn the_newest_of_many_queued_prompts_count_once() {
+    let queued = |at: usize| {
+        let attachment = json!({"type": "queued_command", "prompt": format!("p{at}"), "commandMode": "prompt"});
+        json!({"type": "attachment", "uuid": format!("q{at}"), "timestamp": minute(at), "attachment": attachment})
+    };
+    let all: Vec<Value> = (0..40).map(queued).collect();
+    let mut text = prompt(Path::new("/work"), &minute(0), "begin") + &lines(&all);
+    // The last 32 are known again.
+    (8..40).for_each(|at| text += &prompt(Path::new("/work"), &minute(at), &format!("p{at}")));
+    assert_eq!(Session::new("agent-sdk", &text).messages(), [41; 5]);
+}
+
+/// A key that a line has twice counts once, the first time, whatever is under it.
+#[test]
+fn the_first_of_two_equal_keys_counts() {
+    let block = |text: &str| json!([{"type": "text", "text": text}]);
+    for (first, second, said) in [
+        (block("first"), block("second"), "first"),
+        (json!("first"), block("second"), "first"),
+        (block("first"), json!("second"), "first"),
+    ] {
+        let line =
+            json!({"type": "assistant", "uuid": "a", "timestamp": minute(1), "message": {"id": "m", "content": "C"}});
+        let line = line.to_string().replace(r#""content":"C""#, &format!(r#""content":{first},"content":{second}"#));
+        let session = Session::new("agent-sdk", line + "\n");
+        assert_eq!(texts(&session.log().entries), [said]);
+    }
 }
 
 fn gemini(kind: &str, id: &str, text: &str) -> Value {
@@ -289,8 +321,12 @@ fn all_of_testdata() -> Vec<Session> {
 fn all_agree_on_real_sessions() {
     let mut seen = 0;
     for session in all_of_testdata() {
-        let [list, resume, profile, log, _] = session.messages();
+        let [list, resume, profile, log, hook] = session.messages();
         assert_eq!([resume, profile, log], [list; 3]);
+        // To the hook, a prompt that the user stopped before the agent did anything is no message.
+        let is_interrupt = |entry: &Entry| matches!(entry.what, What::Mark(Mark::Interrupt, _));
+        let stopped = session.log().entries.iter().any(is_interrupt);
+        assert!(hook == list || stopped && hook < list, "{hook} of {list} in {}", session.path.display());
         assert_eq!(session.list().ending(), session.resume().ending);
         assert_eq!(session.list().input, session.resume().input);
         seen += list;

@@ -4,26 +4,30 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use crate::script::Script;
 use crate::world::{World, call, prompt, result};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
 const TWO: &str = "22222222-0000-4000-8000-000000000002";
 
-/// A message of a model in a Claude session, with perhaps a call in it.
-fn message(time: &str, id: &str, model: &str, call: &str) -> String {
-    format!(
-        r#"{{"type":"assistant","uuid":"a-{id}","timestamp":"{time}","message":{{"id":"m-{id}","role":"assistant","model":"{model}","content":[{{"type":"text","text":"I do it."}}{call}],"usage":{{"input_tokens":2000,"output_tokens":300}}}}}}"#
-    ) + "\n"
+/// A message of a model in a Claude session, with perhaps calls in it.
+fn message(time: &str, id: &str, model: &str, calls: &[Value]) -> String {
+    let content = [&[json!({"type": "text", "text": "I do it."})], calls].concat();
+    let usage = json!({"input_tokens": 2000, "output_tokens": 300});
+    let message =
+        json!({"id": format!("m-{id}"), "role": "assistant", "model": model, "content": content, "usage": usage});
+    let line = json!({"type": "assistant", "uuid": format!("a-{id}"), "timestamp": time, "message": message});
+    line.to_string() + "\n"
 }
 
-fn edit(id: &str, path: &str) -> String {
-    format!(r#",{{"type":"tool_use","id":"{id}","name":"Edit","input":{{"file_path":"{path}"}}}}"#)
+fn edit(id: &str, path: &str) -> Value {
+    json!({"type": "tool_use", "id": id, "name": "Edit", "input": {"file_path": path}})
 }
 
-fn run(id: &str, command: &str) -> String {
-    format!(r#",{{"type":"tool_use","id":"{id}","name":"Bash","input":{{"command":"{command}"}}}}"#)
+fn run(id: &str, command: &str) -> Value {
+    json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}})
 }
 
 /// Six weeks from Monday, 2026-10-05: every working day a session of three prompts, ten minutes apart, in the morning, on three
@@ -56,27 +60,20 @@ pub fn history() -> World {
         for number in 0..3 {
             let (index, id) = (3 * day + number, format!("{day}-{number}"));
             lines += &prompt(&cwd, &format!("{date}T{morning:02}:{number}0:00Z"), asked[index % asked.len()]);
-            let tools = edit(&format!("e{id}"), &format!("{}/{}", cwd.display(), files[index % files.len()]))
-                + &run(&format!("r{id}"), commands[index % commands.len()]);
+            let file = format!("{}/{}", cwd.display(), files[index % files.len()]);
+            let tools = [edit(&format!("e{id}"), &file), run(&format!("r{id}"), commands[index % commands.len()])];
             lines += &message(&format!("{date}T{morning:02}:{number}5:00Z"), &id, "claude-opus-5-5", &tools);
         }
         world.claude(&format!("{day:08}-0000-4000-8000-000000000000"), &lines);
         if day % 7 < 3 {
-            let mut lines = format!(
-                "{{\"type\":\"session\",\"id\":\"pi-{day}\",\"cwd\":\"{}\",\"timestamp\":\"{date}T{afternoon}:00:00Z\"}}\n",
-                cwd.display()
-            );
+            let mut script = Script::pi(&cwd, &format!("pi-{day}"));
             for number in 0..2 {
-                let time = format!("{date}T{afternoon}:{number}0:00Z");
-                let text = asked[(day + number) % asked.len()];
-                lines += &format!(
-                    "{{\"type\":\"message\",\"id\":\"p{day}{number}\",\"timestamp\":\"{time}\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n"
-                );
-                lines += &format!(
-                    "{{\"type\":\"message\",\"id\":\"a{day}{number}\",\"timestamp\":\"{time}\",\"message\":{{\"role\":\"assistant\",\"model\":\"gpt-5.5\",\"content\":[{{\"type\":\"text\",\"text\":\"Done.\"}}],\"usage\":{{\"input\":1000,\"output\":100}}}}}}\n"
-                );
+                let usage = json!({"input": 1000, "output": 100});
+                let said = json!({"model": "gpt-5.5", "content": [{"type": "text", "text": "Done."}], "usage": usage});
+                script = script.at(&format!("{date}T{afternoon}:{number}0:00Z"));
+                script = script.user(asked[(day + number) % asked.len()]).message("assistant", said);
             }
-            world.write(format!(".pi/agent/sessions/--any--/{day}_pi-{day}.jsonl"), lines);
+            world.write(format!(".pi/agent/sessions/--any--/{day}_pi-{day}.jsonl"), script.text());
         }
     }
     world
@@ -115,25 +112,13 @@ Tokens      216k in, 30k out
 ";
     assert_eq!(shown(&world, &[], "80"), eighty);
     assert_eq!(shown(&world, &[], "160"), eighty);
-    let sixty = "\
-This project, 2026-10-05 to 2026-11-13: 48 sessions on 30 of
-40 days
-
-Sessions    1.2 per day, 1.6 per active day,
-            median length 25m
-Hours       ················██████····▃▃▃▃▃▃▃▃··············
-            0     3     6     9     12    15    18    21
-            mostly 08:00-11:00, 13:00-15:00
-Weekdays    Mon █  Tue █  Wed █  Thu ▅  Fri ▅  Sat ·  Sun ·
-Prompts     126, median 8 words, 43 characters
-Code        Rust 4 files, Markdown 1, Python 1
-Runs        build 23 commands, lint 23, git 23, test 22
-Agents       71%  claude  180 messages in 30 sessions
-             29%  pi       72 messages in 18 sessions
-Models       71%  claude-opus-5-5  90 msgs in 30 sess.
-             29%  gpt-5.5          36 msgs in 18 sess.
-Tokens      216k in, 30k out
-";
+    let sixty = [
+        ("48 sessions on 30 of 40 days", "48 sessions on 30 of\n40 days"),
+        ("1.6 per active day, median", "1.6 per active day,\n            median"),
+        ("90 messages in 30 sessions", "90 msgs in 30 sess."),
+        ("36 messages in 18 sessions", "36 msgs in 18 sess."),
+    ];
+    let sixty = sixty.iter().fold(eighty.to_owned(), |page, (wide, narrow)| page.replace(wide, narrow));
     assert_eq!(shown(&world, &[], "60"), sixty);
     let forty = "\
 This project, 2026-10-05 to 2026-11-13:
@@ -238,7 +223,7 @@ fn the_profile_counts_as_the_list_does() {
 fn no_line_is_wider_than_the_terminal() {
     use unicode_width::UnicodeWidthStr;
     let world = history();
-    let long = message("2026-11-13T10:00:00Z", "long", &"a-very-long-model-name-".repeat(9), "");
+    let long = message("2026-11-13T10:00:00Z", "long", &"a-very-long-model-name-".repeat(9), &[]);
     world.claude(ONE, &(prompt(&world.path("work"), "2026-11-13T10:00:00Z", "hello") + &long));
     for columns in (36..=160).step_by(4) {
         let shown = shown(&world, &[], &columns.to_string());
@@ -261,7 +246,7 @@ fn an_empty_history() {
         ".claude/projects/-else/ffffffff-0000.jsonl",
         prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "hello"),
     );
-    let hint = "session-reader: no sessions in this project; 1 elsewhere, which --all shows\n";
+    let hint = "session-reader: no sessions in this project; 1 elsewhere: --all shows them\n";
     world.reader(&["profile"]).run().status(1).stdout("").stderr(hint);
     world.reader(&["profile", "--all", "--since", "1h"]).run().success();
     let old = "session-reader: no sessions like that on this machine\n";
@@ -359,15 +344,15 @@ fn only_what_the_user_did_counts() {
     ];
     let mut lines = prompt(&cwd, time, "hello there");
     lines += &by_machine.map(|text| prompt(&cwd, time, text)).concat();
-    lines += r#"{"type":"user","isSidechain":true,"uuid":"side","timestamp":"2026-11-16T02:00:00Z","message":{"content":"fix the side"}}"#;
-    lines += "\n";
+    let side = json!({"type": "user", "isSidechain": true, "uuid": "side", "timestamp": time, "message": {"content": "fix the side"}});
+    lines += &format!("{side}\n");
     for (number, failed) in [false, false, false, true, true].into_iter().enumerate() {
         let (id, path) = (format!("t{number}"), format!("src/{number}.rs"));
-        lines += &message(time, &id, "some-model", &edit(&id, &path));
+        lines += &message(time, &id, "some-model", &[edit(&id, &path)]);
         lines += &result(time, &id, failed);
     }
     // The same file by its whole path, and once more.
-    let again = edit("t8", &format!("{}/src/0.rs", cwd.display())) + &edit("t9", "./src/0.rs");
+    let again = [edit("t8", &format!("{}/src/0.rs", cwd.display())), edit("t9", "./src/0.rs")];
     lines += &message(time, "last", "some-model", &again);
     let path = world.claude(ONE, &lines);
     let side = path.with_extension("").join("subagents/agent-1.jsonl");
@@ -411,9 +396,9 @@ fn what_a_fork_copied_counts_once() {
     let world = World::new();
     let cwd = world.path("work");
     let said = prompt(&cwd, "2026-11-16T01:00:00Z", "in the beginning")
-        + &message("2026-11-16T01:01:00Z", "1", "some-model", &run("r1", "make"));
+        + &message("2026-11-16T01:01:00Z", "1", "some-model", &[run("r1", "make")]);
     let own = prompt(&cwd, "2026-11-16T02:00:00Z", "in the fork")
-        + &message("2026-11-16T02:01:00Z", "2", "another-model", "");
+        + &message("2026-11-16T02:01:00Z", "2", "another-model", &[]);
     world.claude(ONE, &said);
     let alone = object(&world, &[]);
     world.claude(TWO, &(said.clone() + &own));
@@ -436,25 +421,16 @@ fn what_a_fork_copied_counts_once() {
 fn since_cuts_through_a_session() {
     let world = World::new();
     let cwd = world.path("work");
-    let turn = |day: &str| prompt(&cwd, day, &format!("hello {day}")) + &message(day, day, "some-model", "");
+    let turn = |day: &str| prompt(&cwd, day, &format!("hello {day}")) + &message(day, day, "some-model", &[]);
     world.claude(ONE, &(turn("2026-09-01T00:00:00Z") + &turn("2026-11-15T00:00:00Z")));
     // Codex writes totals: what was used since is the difference.
-    let total = |time: &str, count: u64| {
-        format!(
-            r#"{{"timestamp":"{time}","type":"event_msg","payload":{{"type":"token_count","info":{{"total_token_usage":{{"input_tokens":{count},"output_tokens":{count}}}}}}}}}"#
-        ) + "\n"
-    };
-    let said = |time: &str| {
-        format!(
-            r#"{{"timestamp":"{time}","type":"response_item","payload":{{"type":"message","role":"user","content":[{{"type":"input_text","text":"hi"}}]}}}}"#
-        ) + "\n"
-    };
-    world.write(
-        ".codex/sessions/2026/09/01/rollout-2026-09-01T00-00-00-01a1e236-2011-7000-8000-000000000000.jsonl",
-        format!(r#"{{"timestamp":"2026-09-01T00:00:00Z","type":"session_meta","payload":{{"id":"01a1e236-2011-7000-8000-000000000000","cwd":"{}"}}}}"#, cwd.display())
-            + "\n"
-            + &[("2026-09-01T00:00:00Z", 1000), ("2026-11-15T00:00:00Z", 1700)].map(|(time, count)| said(time) + &total(time, count)).concat(),
-    );
+    let id = "01a1e236-2011-7000-8000-000000000000";
+    let mut script = Script::codex(&world, id);
+    for (time, count) in [("2026-09-01T00:00:00Z", 1000), ("2026-11-15T00:00:00Z", 1700)] {
+        let total = json!({"total_token_usage": {"input_tokens": count, "output_tokens": count}});
+        script = script.at(time).user("hi").item("event_msg", json!({"type": "token_count", "info": total}));
+    }
+    script.save(&world, id);
     let told = |args: &[&str]| {
         let told = object(&world, args);
         format!("{} {} {} {}", told["sessions"], told["prompts"], told["from"], told["tokens"])
@@ -531,7 +507,7 @@ fn no_rules_are_made_up() {
 fn no_escape_sequence_reaches_the_terminal() {
     let world = World::new();
     let time = "2026-11-16T02:00:00Z";
-    let model = message(time, "1", "evil\\u001b[31m\\u202e\\nmodel", "");
+    let model = message(time, "1", "evil\u{1b}[31m\u{202e}\nmodel", &[]);
     world.claude(ONE, &(prompt(&world.path("work"), time, "hello") + &model));
     let page = shown(&world, &[], "80");
     assert!(page.contains("evil model") && !page.contains(['\u{1b}', '\u{202e}']), "{page}");

@@ -12,7 +12,6 @@ fn say(counts: &dyn std::fmt::Display) {
 
 /// Whatever happens to files, clocks and hooks, every observer is told every message once.
 #[test]
-#[ignore = "a file that moves and is then replaced may be told once more; `cargo soak` shows it"]
 fn a_short_soak_breaks_no_promise() {
     let mut report = Report::default();
     for seed in 0..4 {

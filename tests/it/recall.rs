@@ -51,6 +51,12 @@ fn a_first_prompt_recalls_earlier_work() {
     assert!(hook(&world, &[], &start).run().success().out().contains("it changed auth.rs"));
     assert_eq!(says("started", "look at auth.rs again"), recalled);
     assert_eq!(says("started", "look at auth.rs again"), "");
+    // Nor does a time in which the session is muted.
+    world.claude("muted", "");
+    for command in ["mute", "unmute"] {
+        world.context(&[command]).env("CLAUDE_CODE_SESSION_ID", "muted").run().success();
+    }
+    assert_eq!(says("muted", "look at auth.rs again"), recalled);
     // A session that goes on does not begin.
     asked(&world, TWO, 100, "long ago");
     assert_eq!(says(TWO, "look at auth.rs again"), "");

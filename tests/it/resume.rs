@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::hook::{ONE, TWO};
 use crate::script::{Script, at};
@@ -84,7 +84,7 @@ fn real_sessions_stopped_where_a_person_finds_they_did() {
                 wrong += &format!("{name}\n  {key}\n  expected: {expected}\n  got:      {}\n", found[key]);
             }
         }
-        assert_eq!(expected.as_object().map(|all| all.len()), found.as_object().map(|all| all.len()), "{name}");
+        assert_eq!(expected.as_object().map(Map::len), found.as_object().map(Map::len), "{name}");
     }
     assert!(wrong.is_empty(), "\n{wrong}");
 }
@@ -561,7 +561,7 @@ fn pins_notes_and_tags() {
     let page = world.context(&["notes", "--path"]).run().success().out().trim_end().to_owned();
     std::fs::remove_file(&page).expect("removed");
     std::fs::create_dir(&page).expect("a directory in its place");
-    let done = world.reader(&["resume"]).run().status(2).stderr_has("session-reader: ");
+    let done = world.reader(&["resume"]).run().status(2).stderr(&format!("session-reader: {page}: is a directory\n"));
     assert_eq!(asked(&done), GOALS[0]);
 }
 
@@ -605,7 +605,7 @@ Go on       claude --resume 11111111-0000-4000-8000-000000000001
     world.context(&["done", ONE]).run().success();
     let text = "\
 Session     11111111-0000-4000-…
-Stopped     58m ago, 01:02; unf…
+Last seen   58m ago, 01:02; unf…
 Asked last  Add the export to s…
 Said last   Done.
 Tokens      1k in, 10 out
@@ -613,7 +613,7 @@ Go on       claude --resume 11111111-0000-4000-8000-000000000001
 ";
     assert_eq!(shown(&open, "20", "2026-11-16T02:00:00Z"), text);
     let stopped = shown(&open, "80", "2026-11-16T02:00:00Z");
-    assert_eq!(stopped.lines().nth(1), Some("Stopped     58m ago, 01:02; unfinished; marked done"));
+    assert_eq!(stopped.lines().nth(1), Some("Last seen   58m ago, 01:02; unfinished; marked done"));
     // Nobody knows when.
     let timeless = json!({"type": "user", "uuid": "x", "message": {"role": "user", "content": "hi there"}}).to_string();
     let path = world.write("timeless.jsonl", timeless + "\n");

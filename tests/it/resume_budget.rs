@@ -1,9 +1,14 @@
 //! `session-reader resume --codes` and `--budget`: what fits, what goes first, and what a code looks like.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use session_monitor::fold::Continuity;
-use session_monitor::fold::continuity::{Blocker, FileChange, Item, Obstacle};
+use session_monitor::fold::continuity::{Blocker, FileChange, Finding, Obstacle};
+use session_monitor::format::Known;
+use session_monitor::session::Session;
 use session_monitor::show::resume::{Fitted, Stop};
+use session_monitor::state::notes::Notes;
 use session_monitor::time::Time;
 
 use crate::hook::ONE;
@@ -57,7 +62,7 @@ fn fifteen_files_eight_decisions_three_blockers() {
 #[test]
 fn codes_keep_to_every_budget() {
     let mut all = Continuity::default();
-    let item = |text: String| Item { text, ..Item::default() };
+    let item = |text: String| Finding { text, ..Finding::default() };
     for at in 0..30 {
         let path = format!("/srv/backend/service{at}/{}.py", "handler_".repeat(at % 7 + 1));
         all.files.push(FileChange { path, edits: 1, ..FileChange::default() });
@@ -65,23 +70,10 @@ fn codes_keep_to_every_budget() {
         all.blockers.push(Blocker { kind: Obstacle::Denied, item: item(format!("Bash command {at}")) });
         all.next.push(item(format!("step {at}")));
     }
-    let stop = Stop {
-        continuity: &all,
-        id: ONE,
-        name: None,
-        agent: "codex",
-        path: String::new(),
-        project: "work".to_owned(),
-        state: "idle",
-        status: "idle",
-        subagent: false,
-        done: false,
-        command: None,
-        pins: Vec::new(),
-        notes: Vec::new(),
-        tags: Vec::new(),
-        now: Time(0),
-    };
+    let (known, notes) = (Known::default(), Notes::default());
+    let session = &Session::new(ONE, &known, None, PathBuf::new());
+    let (project, now) = ("work".to_owned(), Time(0));
+    let stop = Stop { continuity: &all, session, id: ONE, project, subagent: false, command: None, notes: &notes, now };
     let whole = stop.codes(usize::MAX).lines;
     let total: usize = whole.iter().map(|code| cost(code)).sum();
     assert!(whole.len() == 121 && total > 1000, "{total}");
@@ -130,7 +122,7 @@ fn the_budget_is_a_flag() {
     assert_eq!(resumed(&world, &["--budget", "77"])["token_budget"]["limit"], 77);
     for bad in ["-1", "x", "1.5", "", "0"] {
         let said = run(bad).status(2).stdout("");
-        assert!(bad == "-1" || said.err().contains("not a number, 1 or more"), "{}", said.err());
+        assert!(bad == "-1" || said.err().contains("expected a number, 1 or more"), "{}", said.err());
     }
     world.reader(&["resume", "--codes", "--json"]).run().status(2).stdout("");
 }

@@ -140,7 +140,7 @@ fn a_session_at_work() {
         "At work     1m ago, 01:03\nAsked last  Fix the slow login page\nRunning     Bash  cargo build --release\n";
     assert!(live.contains(rows) && !live.contains("crashed"), "{live}");
     let dead = at("2026-11-16T01:30:00Z");
-    assert!(dead.contains("\nStopped     27m ago, 01:03; unfinished\n"), "{dead}");
+    assert!(dead.contains("\nLast seen   27m ago, 01:03; unfinished\n"), "{dead}");
     assert!(
         dead.contains("\nBlockers    crashed: Bash cargo build --release\n") && !dead.contains("Running"),
         "{dead}"

@@ -49,7 +49,7 @@ fn a_week_is_enough_unless_more_is_asked_for() {
     world.reader(&["resume"]).run().status(1).stdout("").stderr(none);
     let nothing = |ago: &str| {
         format!(
-            "session-reader: no session of this project stopped in that time; 11111111 stopped {ago} ago: --since looks further back\n"
+            "session-reader: no session of this project stopped in that time; 11111111 stopped {ago} ago, and --since looks further back\n"
         )
     };
     let path = work_in(&world, "work", ONE, 0, GOALS[0]);
@@ -159,7 +159,7 @@ fn what_is_listed_can_be_resumed() {
         );
     }
     let said = |id: &str| {
-        texts(&resumed(&world, &[id])["recent_messages"]).iter().map(|text| text.to_string()).collect::<Vec<_>>()
+        texts(&resumed(&world, &[id])["recent_messages"]).iter().map(ToString::to_string).collect::<Vec<_>>()
     };
     assert!(said("b0c2b5f0").starts_with(&said("69f05f44")));
 }
@@ -247,13 +247,16 @@ fn last_is_what_resume_shows() {
     for id in [ONE, TWO] {
         assert!(shown().contains(id), "{}", shown());
         run(&["tag", "x", "--session", "last"]).success().stdout(&format!("{id}: x\n"));
-        run(&["done", "last"])
+        run(&["done", if id == ONE { "last" } else { id }])
             .success()
-            .stdout(&format!("{id} is done: no session is told any more that the work stopped there.\n"));
+            .stdout(&format!("{id} is done: new sessions are no longer told where it stopped.\n"));
     }
     // The question is all there is left.
     assert!(shown().contains(passing), "{}", shown());
-    run(&["done", "last"]).success();
+    // The last one is done already: another one is not finished in its place.
+    let already = "11111111 was done already; to finish the one before it: session-context done 33333333\n";
+    run(&["done", "last"]).success().stdout(already);
+    run(&["done", passing]).success();
     run(&["done", "last"]).status(1).stdout("").stderr_has("all sessions of this project in that time are done");
     // What was done last is taken back first.
     for id in [passing, TWO, ONE] {

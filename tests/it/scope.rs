@@ -96,6 +96,20 @@ fn many_transcripts_elsewhere() {
     assert_eq!(told(&world), "");
 }
 
+/// What did not fit is listed by a command that shows it.
+#[test]
+fn what_more_there_is_on_the_machine() {
+    let world = World::new();
+    fs::create_dir_all(world.path("other")).expect("a directory");
+    for (id, text) in
+        [(ONE, "a prompt of some length, which takes the room"), (TWO, "and another one that takes the room")]
+    {
+        elsewhere(&world, id, 9, text);
+    }
+    let told = told_with(&world, &["--scope", "machine", "--budget", "220"]);
+    assert!(told.ends_with("\n- +1 more: session-reader list --all"), "{told}");
+}
+
 /// A session that was seen from the whole machine is not told of in a project it does not belong to.
 #[test]
 fn seen_with_another_scope() {

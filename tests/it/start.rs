@@ -315,7 +315,7 @@ fn the_stories() {
     let (start, _) = pi_text(&done.run().success())
         .split_once(&format!("\n{NEWS}"))
         .map_or_else(|| panic!("both blocks"), |(start, news)| (start.to_owned(), news.to_owned()));
-    let half: Vec<String> = [&*half].iter().chain(&rest).map(|line| line.to_string()).collect();
+    let half: Vec<String> = [&*half].iter().chain(&rest).map(ToString::to_string).collect();
     assert_eq!(start, start_block(&to_others(half)));
 }
 
@@ -617,7 +617,7 @@ fn pins() {
     assert_eq!(started(&world), start_block(&[&pins[..], &[FIRST]].concat()));
     world.claude(ONE, &at_work(&world, 0));
     let with = |pins: &[&str], rest: Vec<String>| {
-        start_block(&[pins.iter().map(|pin| pin.to_string()).collect(), rest].concat())
+        start_block(&[pins.iter().map(ToString::to_string).collect(), rest].concat())
     };
     let near = work_lines("the last session, 11111111, was at work just now");
     assert_eq!(started_after(&world, 0), with(&pins, near));

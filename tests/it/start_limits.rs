@@ -27,7 +27,7 @@ fn names_cannot_pass_for_facts() {
         let told = started(&world);
         for line in told.lines().skip(1) {
             let facts = line.split('"').step_by(2).collect::<String>();
-            assert!(!facts.contains("main stopped 1m") && !facts.contains("pinned") && !facts.contains("<"), "{told}");
+            assert!(!facts.contains("main stopped 1m") && !facts.contains("pinned") && !facts.contains('<'), "{told}");
         }
     }
 }

@@ -55,7 +55,7 @@ fn a_process_in_a_strange_place_works() {
             match home {
                 Some(home) => call.env("HOME", home),
                 None => call.with(|run| run.env_remove("HOME").process()),
-            };
+            }
         }));
     }
 }
@@ -192,12 +192,12 @@ fn what_could_not_be_read_once_is_told_later() {
     })
     .one(("a file", &["aaaaaaaa"], &|scene, call| forbid(&scene.path(ALPHA), call)));
     Check(Nothing, Both, |scene| fs::set_permissions(dir(scene), Permissions::from_mode(0o700)).expect("permissions"))
-        .one(("their directory", &[".claude/projects/"], &|scene, call| forbid(&dir(scene), call)));
+        .one(("their directory", &["00000000", ".claude/projects/"], &|scene, call| forbid(&dir(scene), call)));
     Check(Nothing, Both, |scene| {
         fs::remove_file(scene.0.path(".claude/projects")).expect("removed");
         fs::rename(scene.0.path("aside"), scene.0.path(".claude/projects")).expect("moved back");
     })
-    .one(("all directories", &[".claude/projects"], &|scene, _| {
+    .one(("all directories", &["00000000", ".claude/projects"], &|scene, _| {
         let root = scene.0.path(".claude/projects");
         fs::rename(&root, scene.0.path("aside")).expect("moved");
         symlink(&root, &root).expect("a link");
@@ -307,7 +307,7 @@ fn own_files_that_are_pipes_keep_nobody_waiting() {
 #[cfg(debug_assertions)]
 fn a_panic_is_no_harm() {
     UNTOLD.one(("panic", &["a fault of its own"], &|_, call| {
-        call.with(|run| run.env("SESSION_CONTEXT_FAULT", "panic").process())
+        call.with(|run| run.env("SESSION_CONTEXT_FAULT", "panic").process());
     }));
 }
 
@@ -405,6 +405,30 @@ fn a_home_that_is_a_link_is_no_home() {
     assert_eq!(files.len(), 1, "nothing but `sessions` is there: {files:?}");
 }
 
+/// Whoever wrote a repository must not name the user's sessions, mute them or silence them.
+#[test]
+fn a_home_that_git_tracks_is_no_home() {
+    let files = [
+        ("sessions/.gitkeep", ""),
+        ("sessions/main.json", r#"{"sessionId":"somebody"}"#),
+        ("session-cursors.json", r#"{"main":{".":{"since":0,"clock":1,"muted":true}}}"#),
+    ];
+    for (file, text) in files {
+        let world = clone();
+        for name in ["main", "discord"] {
+            fs::remove_file(world.path(format!("work/.volute/sessions/{name}.json"))).expect("removed");
+        }
+        world.write(format!("work/.volute/{file}"), text);
+        for args in [&["init", "-q"][..], &["add", "-A"]] {
+            let git = std::process::Command::new("git").args(args).current_dir(world.path("work")).status();
+            assert!(git.expect("git").success(), "{args:?}");
+        }
+        let (told, problems) = asks(&world);
+        assert!(told.contains("(10m ago, 1 message): \"how do I deploy this?\""), "{file}: {told}");
+        assert_eq!(problems, "", "{file}");
+    }
+}
+
 #[test]
 fn a_call_without_input_is_a_call() {
     let world = World::new();
@@ -432,7 +456,7 @@ fn a_pipe_at_the_notes_hangs_nothing() {
     let problem = format!("{path}: neither a file nor a directory");
     world.reader(&["list"]).run().stderr_has(&problem).status(2);
     world.reader(&["resume"]).run().stderr_has(&problem).status(2);
-    for (args, status) in [(&["explain"][..], 0), (&["pins"], 2), (&["pin", "x"], 2)] {
+    for (args, status) in [(&["explain"][..], 2), (&["pins"], 2), (&["pin", "x"], 2)] {
         world.context(args).run().stderr_has(&problem).status(status);
     }
     assert!(world.context(&["doctor"]).run().status(2).out().contains(&problem));

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use serde_json::Value;
-use session_monitor::state::journal::{Journal, Note};
+use session_monitor::state::journal::{HookRun, Journal};
 
 use crate::hook::{HEADER, transcript};
 use crate::trouble::{ALPHA, BETA, OBSERVER, asking, context, heard, hears};
@@ -125,7 +125,7 @@ fn crowd(rounds: usize) {
     let mut heard = vec![Heard::default(); names.len()];
     watched(&cursors, || {
         for _ in 0..rounds {
-            for _ in 0..chance.below(8) + 1 {
+            for _ in 0..=chance.below(8) {
                 let name = &names[chance.below(names.len())];
                 let number = written.entry(name.clone()).or_default();
                 append(&world, name, numbered(&world, name, *number));
@@ -298,7 +298,7 @@ fn commands_and_hooks_get_along() {
 #[test]
 fn a_full_journal_is_moved_aside_by_one_of_many() {
     let world = World::new();
-    let note = Note { text: "x".repeat(40 << 10), ..Note::default() };
+    let note = HookRun { text: "x".repeat(40 << 10), ..HookRun::default() };
     let append = |_: usize| Journal::in_dir(&world.path(".state")).append(&note).expect("noted");
     std::thread::scope(|scope| {
         for _ in 0..8 {

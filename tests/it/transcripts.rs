@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use crate::world::{Done, World, testdata};
 
 /// A directory `testdata/<format>/<case>/`.
-struct Case {
+pub(crate) struct Case {
     format: String,
     path: PathBuf,
 }
 
 impl Case {
-    fn all() -> Vec<Case> {
+    pub(crate) fn all() -> Vec<Case> {
         let formats = entries(&testdata(""));
         formats
             .iter()
@@ -40,7 +40,7 @@ impl Case {
     }
 
     /// A world whose HOME is this case, and the directory below it that commands run in.
-    fn world(&self) -> (World, &'static str) {
+    pub(crate) fn world(&self) -> (World, &'static str) {
         let world = World::new();
         world.install(&format!("{}/{}", self.format, name(&self.path)), "");
         let dir = if self.path.join("cwd").is_dir() { "cwd" } else { "work" };

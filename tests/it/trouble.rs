@@ -110,7 +110,7 @@ impl Scene {
 
 impl Call {
     pub(crate) fn arg(&mut self, args: &[&str]) {
-        self.with(|run| args.iter().fold(run, |run, arg| run.arg(arg)));
+        self.with(|run| args.iter().fold(run, Run::arg));
     }
 
     pub(crate) fn set(&mut self, key: &str, value: Value) {
@@ -160,7 +160,7 @@ pub(crate) fn limit(command: &mut Command, resource: u32, most: u64) {
     unsafe {
         command.pre_exec(move || {
             libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-            libc::setrlimit(resource as _, &limit);
+            libc::setrlimit(resource as _, &raw const limit);
             Ok(())
         });
     }

@@ -14,6 +14,8 @@ use session_monitor::env::Env;
 use session_monitor::show::terminal::Style;
 use session_monitor::{cmd, hook};
 
+pub use crate::scene::Chance;
+
 const READER: &str = "session-reader";
 
 /// The time it is in every test, unless a test says otherwise.
@@ -234,7 +236,7 @@ impl Run {
 
     /// Runs it to its end. One that hangs must not hang all tests.
     pub fn run(self) -> Done {
-        const PATIENCE: Duration = Duration::from_secs(120);
+        const PATIENCE: Duration = Duration::from_mins(2);
         let shown = self.shown();
         let (sender, receiver) = std::sync::mpsc::channel();
         let (pid, held) = if self.is_process {
@@ -252,7 +254,7 @@ impl Run {
             let measured = move || {
                 let start = cpu_time();
                 let ended = self.run_here();
-                sender.send(Ended { cpu: cpu_time() - start, ..ended })
+                sender.send(Ended { cpu: cpu_time().saturating_sub(start), ..ended })
             };
             thread.spawn(measured).expect("a thread");
             (None, None)
@@ -294,11 +296,7 @@ impl Run {
         let code = exit.map_or_else(
             |error| {
                 let text = error.render().to_string().into_bytes();
-                if error.use_stderr() {
-                    err = text
-                } else {
-                    out = text
-                }
+                *(if error.use_stderr() { &mut err } else { &mut out }) = text;
                 error.exit_code()
             },
             |exit| exit as i32,
@@ -473,25 +471,4 @@ pub fn result(time: &str, id: &str, failed: bool) -> String {
     format!(
         r#"{{"type":"user","uuid":"result-{id}","timestamp":"{time}","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{failed},"content":"out"}}]}}}}"#
     ) + "\n"
-}
-
-/// xorshift64*: enough chance for a test, the same on every machine.
-pub struct Chance(u64);
-
-impl Chance {
-    pub fn new(seed: u64) -> Chance {
-        Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
-    }
-
-    /// A number below a limit.
-    pub fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
 }
