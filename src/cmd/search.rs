@@ -2,7 +2,7 @@
 //!
 //! The words are found in `search/`, and only the entries that are shown are read from their transcripts.
 
-use std::io;
+use std::collections::HashSet;
 
 use super::args::SearchArgs;
 use super::{Exit, Problem, Stage, log};
@@ -99,23 +99,26 @@ fn show(
         count += 1;
         writeln!(stage.out, "{}", head(listed, now, stage.gate, stage.style))?;
         let view = SearchView::new(stage.env.zone(), stage.gate, stage.style, query);
-        let origin = log::origin(&listed.session, None, &mut Vec::new());
-        let mut reader = Reader::open(&listed.session, args.results)?;
-        for (index, line) in &best[..hits] {
-            for near in index.saturating_sub(args.context)..=index + args.context {
-                let Some(at) = text.line(near).filter(|_| near != *index) else {
-                    if near == *index {
-                        for entry in reader.hits(*line, query)? {
-                            stage.print_lines([view.hit(&entry, line.number, &origin)])?;
-                        }
-                    }
+        let mut bad = Vec::new();
+        let origin = log::origin(&listed.session, None, &mut bad);
+        let mut shown = HashSet::new();
+        for index in best[..hits].iter().map(|(index, _)| *index) {
+            let near = index.saturating_sub(args.context)..=index + args.context;
+            for (near, line) in near.filter_map(|near| Some((near, text.line(near)?))) {
+                // Several entries may stand in one line.
+                if !shown.insert(line.offset) {
                     continue;
-                };
-                for entry in reader.entries(at)? {
-                    stage.print_lines([view.context(&entry, at.number, &origin)])?;
+                }
+                for entry in entries(&listed.session, line, args.results, &mut bad) {
+                    match is_hit(&entry, query, args.results) {
+                        true => stage.print_lines([view.hit(&entry, line.number, &origin)])?,
+                        false if near != index => stage.print_lines([view.context(&entry, line.number, &origin)])?,
+                        false => Exit::Found,
+                    };
                 }
             }
         }
+        stage.say_unreadable(&bad);
         let more = best.len() - hits;
         let more = if more > 0 { format!("{more} more here; ") } else { String::new() };
         let at = best.first().map_or(String::new(), |(_, line)| format!(" --at {}", line.number));
@@ -140,45 +143,30 @@ fn show_json(
     stage: &mut Stage,
 ) -> Result<Exit, Problem> {
     for (listed, _, found) in found.iter().take(args.limit.unwrap_or(usize::MAX)) {
-        let mut reader = Reader::open(&listed.session, args.results)?;
+        let mut bad = Vec::new();
         for (_, line) in found.best() {
-            for entry in reader.hits(line, query)? {
-                stage.print_json(&json::hit(&entry, listed, line.number))?;
+            let entries = entries(&listed.session, line, args.results, &mut bad);
+            for entry in entries.iter().filter(|entry| is_hit(entry, query, args.results)) {
+                stage.print_json(&json::hit(entry, listed, line.number))?;
             }
         }
+        stage.say_unreadable(&bad);
     }
     Ok(Exit::Found)
 }
 
-/// Reads single entries of a transcript.
-struct Reader<'f> {
-    transcript: Transcript<'f>,
-    session: &'f Session<'f>,
-    results: bool,
-    buffer: Buffer,
+/// What a search looks at in a line of a transcript; nothing if that cannot be read now.
+fn entries(session: &Session, line: SaidLine, results: bool, bad: &mut Vec<Unreadable>) -> Vec<Entry<'static>> {
+    let read = Transcript::open(&session.path, session.format.format())
+        .and_then(|transcript| transcript.full(results).whole(results).line_at(line.offset, &mut Buffer::default()));
+    let read = read.map(Some).map_err(|error| Unreadable::new(&session.path, error));
+    let mut entries = Unreadable::noted(read, bad).unwrap_or_default();
+    entries.retain(|entry| searched(entry, results).is_some());
+    entries
 }
 
-impl<'f> Reader<'f> {
-    fn open(session: &'f Session<'f>, results: bool) -> Result<Reader<'f>, Unreadable> {
-        let transcript = Transcript::open(&session.path, session.format.format());
-        let transcript = transcript.map_err(|error| Unreadable::new(&session.path, error))?;
-        Ok(Reader { transcript: transcript.full(results).whole(results), session, results, buffer: Buffer::default() })
-    }
-
-    /// What a search looks at in a line.
-    fn entries(&mut self, line: SaidLine) -> Result<Vec<Entry<'static>>, Unreadable> {
-        let read: io::Result<_> = self.transcript.line_at(line.offset, &mut self.buffer);
-        let mut entries = read.map_err(|error| Unreadable::new(&self.session.path, error))?;
-        entries.retain(|entry| searched(entry, self.results).is_some());
-        Ok(entries)
-    }
-
-    /// The entries of a line that have a word in them.
-    fn hits(&mut self, line: SaidLine, query: &Query) -> Result<Vec<Entry<'static>>, Unreadable> {
-        let mut entries = self.entries(line)?;
-        entries.retain(|entry| searched(entry, self.results).is_some_and(|text| query.is_in(&text)));
-        Ok(entries)
-    }
+fn is_hit(entry: &Entry, query: &Query, results: bool) -> bool {
+    searched(entry, results).is_some_and(|text| query.is_in(&text))
 }
 
 /// Why nothing was found, and what may be meant.

@@ -70,9 +70,7 @@ impl Text<'_> {
         let kept = self.kept.map_or(("", Lookup::Kept(&[])), |kept| (kept.text, Lookup::Kept(kept.lines)));
         [kept, (&self.new.text, Lookup::New(&self.new.lines))]
     }
-}
 
-impl Text<'_> {
     /// Where an entry comes from, by its number in both parts.
     pub fn line(&self, index: usize) -> Option<SaidLine> {
         let [(_, kept), (_, new)] = self.parts();
@@ -254,6 +252,10 @@ fn take_file<'m>(rest: &mut &'m [u8]) -> Option<(&'m [u8], &'m [u8], Kept<'m>)> 
     let [path, format, once, lines, text] = parts;
     let stamp = Stamp::from((device, inode, size, modified as i64));
     let text = std::str::from_utf8(text).ok()?;
+    // Every text is in some line, whoever wrote the file.
+    if lines.is_empty() != text.is_empty() || lines.len() % LINE != 0 {
+        return None;
+    }
     Some((path, format, Kept { stamp, cursor: Cursor { offset, mark }, count, once, lines, text }))
 }
 

@@ -5,7 +5,7 @@
 
 pub mod cache;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use memchr::memmem::Finder;
 
@@ -119,13 +119,16 @@ impl Found {
         }
     }
 
-    /// The entries to show, the best first: those with the most words in them, the newest first.
+    /// The entries to show, the best first: those with the most words in them, the newest first. Of several that stand in one
+    /// line of the transcript, one is enough to find them.
     pub fn best(&self) -> Vec<(usize, SaidLine)> {
         let mut hits: Vec<_> = self.hits.iter().rev().collect();
         let top = hits.iter().map(|(_, _, words)| words.count_ones()).max().unwrap_or(0);
         // Where all words stand together, entries with only one of them say less.
         hits.retain(|(_, _, words)| words.count_ones() == top || self.distance > 0);
         hits.sort_by_key(|(_, _, words)| std::cmp::Reverse(words.count_ones()));
+        let mut offsets = HashSet::new();
+        hits.retain(|(_, line, _)| offsets.insert(line.offset));
         hits.into_iter().map(|(index, line, _)| (*index, *line)).collect()
     }
 }
@@ -157,7 +160,7 @@ fn touches(parts: &[(&str, cache::Lookup); 2], file: &Finder) -> bool {
 pub fn nearest(word: &str, texts: &[&Text]) -> Option<String> {
     const ENOUGH: f64 = 0.7;
     let first = word.chars().next()?;
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     let mut best = (ENOUGH, None);
     for (text, _) in texts.iter().flat_map(|text| text.parts()) {
         for known in text.split(|char: char| !char.is_alphanumeric() && char != '_') {

@@ -66,13 +66,12 @@ impl<'q> SearchView<'q> {
         let stamp =
             entry.time.map(|time| self.zone.local(time)).map_or(String::new(), |(day, time)| format!("{day} {time}"));
         let (role, role_tone) = label(entry);
-        let number = pad_left(&line.to_string(), NUMBER);
-        let head = format!("{number}  {stamp:16}  {}  ", pad(role, 9));
-        let room = self.style.width.map_or(SNIPPET, |all| all.saturating_sub(width(&head)).max(20));
-        let role = self.style.paint(if matches!(tone, Tone::Plain) { role_tone } else { tone }, role);
-        let blanks = " ".repeat(9_usize.saturating_sub(label(entry).0.len()));
-        let start = self.style.paint(Tone::Faint, &format!("{number}  {stamp:16}")).into_owned();
-        (format!("{start}  {role}{blanks}  "), room)
+        let start = format!("{}  {stamp:16}", pad_left(&line.to_string(), NUMBER));
+        let role = pad(role, 9);
+        let used = width(&start) + width(&role) + 4;
+        let room = self.style.width.map_or(SNIPPET, |all| all.saturating_sub(used).max(20));
+        let tone = if matches!(tone, Tone::Plain) { role_tone } else { tone };
+        (format!("{}  {}  ", self.style.paint(Tone::Faint, &start), self.style.paint(tone, &role)), room)
     }
 
     fn text(&self, entry: &Entry, origin: &Origin) -> String {

@@ -159,6 +159,24 @@ fn what_is_searched() {
     assert_eq!(found(&world, &["okapi", "--results"]), ["11111111"]);
 }
 
+/// Entries that a client writes as one line are found once each.
+#[test]
+fn two_entries_in_one_line() {
+    let world = World::new();
+    let content = json!([
+        {"type": "text", "text": "I call the lemur now"},
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "feed lemur"}},
+        {"type": "text", "text": "nothing to see"},
+    ]);
+    let message = json!({"id": "m", "role": "assistant", "content": content});
+    Script::of(&world).user("go").line("assistant", message).save(&world, ONE);
+    assert_eq!(world.reader(&["search", "lemur", "--json"]).run().success().json().len(), 2);
+    let shown = world.reader(&["search", "lemur", "-C", "1"]).run().success();
+    for text in ["go\n", "I call the lemur now\n", "[Bash feed lemur]\n"] {
+        assert_eq!(shown.out().matches(text).count(), 1, "{text}: {}", shown.out());
+    }
+}
+
 /// Whatever is in the cache, the answer is what the files say now.
 #[test]
 fn an_answer_is_never_stale() {
