@@ -23,6 +23,8 @@ pub struct Env {
     fixed_now: Option<Time>,
     /// Stands for stdin where the caller is no process of its own.
     input: Option<Vec<u8>>,
+    /// Shows a person who watches how far long work is; nothing takes the last line away.
+    pub progress: Option<fn(&str)>,
 }
 
 impl Env {
@@ -43,13 +45,14 @@ impl Env {
             vars,
             fixed_now,
             input,
+            progress: None,
         }
     }
 
     /// A made-up environment: a home, a directory, and a clock that stands still.
     pub fn fixed(home: &Path, cwd: PathBuf, now: Time) -> Env {
         let vars = BTreeMap::from([("TZ".into(), "UTC".into())]);
-        Env { vars, home: home.into(), cwd, fixed_now: Some(now), input: None }
+        Env { vars, home: home.into(), cwd, fixed_now: Some(now), input: None, progress: None }
     }
 
     /// The same environment with a variable set.
@@ -89,8 +92,14 @@ impl Env {
         since.map_or(0, |since| since.as_nanos() as i64)
     }
 
+    /// A moment by the clock that files are stamped by.
+    pub fn file_clock_at(&self, time: Time) -> i64 {
+        self.file_clock().saturating_sub((self.now().0.saturating_sub(time.0)).saturating_mul(1_000_000))
+    }
+
     /// Everything on stdin, if it comes within a time; an agent that keeps it open must not keep the prompt waiting.
     pub fn stdin(&self, patience: Duration) -> Result<Vec<u8>, String> {
+        use rustix::buffer::spare_capacity;
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         if let Some(input) = &self.input {
             return Ok(input.clone());
@@ -98,7 +107,6 @@ impl Env {
         let stdin = std::io::stdin();
         let mut input = Vec::new();
         let started = Instant::now();
-        let mut chunk = [0; 16 * 1024];
         loop {
             let mut left = patience.saturating_sub(started.elapsed());
             // What looks whole is taken as whole if nothing more comes at once: somebody may keep his end open.
@@ -118,10 +126,10 @@ impl Env {
                 }
                 continue;
             }
-            match rustix::io::read(&stdin, &mut chunk) {
+            input.reserve(4 * 1024);
+            match rustix::io::read(&stdin, spare_capacity(&mut input)) {
                 Ok(0) => return Ok(input),
-                Ok(count) => input.extend_from_slice(&chunk[..count]),
-                Err(rustix::io::Errno::INTR) => {}
+                Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(format!("stdin: {error}")),
             }
         }
@@ -178,8 +186,8 @@ impl Env {
             let value = self.var(name).filter(|_| is_bad)?;
             Some(format!("{name}={}: {instead}", value.to_string_lossy()))
         };
-        let is_utc = self.var("TZ").is_some_and(|zone| zone == "UTC");
-        let zone = bad("TZ", !is_utc && self.time_zone().is_none(), "not a known time zone; UTC is used");
+        let is_unknown = self.var("TZ").is_some_and(|zone| zone != "UTC") && self.time_zone().is_none();
+        let zone = bad("TZ", is_unknown, "not a known time zone; UTC is used");
         let no_time = "not a time like 2026-11-16T12:00:00Z; the clock is used";
         zone.into_iter().chain(bad("SESSION_MONITOR_NOW", self.fixed_now.is_none(), no_time)).collect()
     }
@@ -201,6 +209,19 @@ impl Env {
         let forced = self.var("CLICOLOR_FORCE").is_some_and(|value| value != "0");
         let can = terminal && self.var("TERM").is_none_or(|term| term != "dumb");
         (forced || can) && self.var("NO_COLOR").is_none()
+    }
+
+    /// What shows long output, as the user set it; the empty text if nothing is to.
+    pub fn pager(&self) -> Option<String> {
+        let set = self.vars.get(OsStr::new("PAGER")).map(|pager| pager.to_string_lossy().trim().to_owned());
+        // A terminal that cannot move its cursor cannot be paged.
+        let cannot = self.var("TERM").is_none_or(|term| term == "dumb");
+        if cannot { Some(String::new()) } else { set }
+    }
+
+    /// Whether the user set the options of less.
+    pub fn sets_less(&self) -> bool {
+        self.vars.contains_key(OsStr::new("LESS"))
     }
 
     /// Whether somebody can type an answer.
@@ -240,6 +261,11 @@ impl Env {
 
     /// A path as a person writes it, with `~` for the home directory.
     pub fn tilde(&self, path: &Path) -> String {
+        // Comparing paths part by part takes long, and most do not even begin alike.
+        let home = self.home.as_os_str().as_encoded_bytes();
+        if !path.as_os_str().as_encoded_bytes().starts_with(home.strip_suffix(b"/").unwrap_or(home)) {
+            return path.to_string_lossy().into_owned();
+        }
         match path.strip_prefix(&self.home) {
             Ok(rest) if rest.as_os_str().is_empty() => "~".into(),
             Ok(rest) => format!("~/{}", rest.display()),
@@ -256,6 +282,43 @@ impl Env {
     /// The same for a path as the session wrote it, which may be relative.
     pub fn shown_from(&self, cwd: Option<&str>, path: &str) -> String {
         self.shown(&absolute(cwd.map_or(&*self.cwd, Path::new), path), cwd)
+    }
+}
+
+/// Makes a function that returns an exit status the `main` of a program.
+///
+/// With glibc it takes the place of what Rust does before `main`. Most of that is reading `/proc/self/maps` to recognise a
+/// stack overflow, which costs a hook a tenth of an empty program at every prompt. The kernel ends a program that overflows
+/// its stack all the same.
+#[macro_export]
+macro_rules! program {
+    ($run:path) => {
+        #[cfg(all(target_os = "linux", target_env = "gnu"))]
+        #[unsafe(no_mangle)]
+        extern "C" fn main() -> std::ffi::c_int {
+            $crate::env::start();
+            std::process::exit(i32::from($run()))
+        }
+
+        #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+        fn main() -> std::process::ExitCode {
+            $run().into()
+        }
+    };
+}
+
+/// What a Rust program may rely on: stdin, stdout and stderr are open, so that no file that is opened later is taken for
+/// one of them, and writing to a closed pipe is an error and not the end.
+pub fn start() {
+    let mut streams = [0, 1, 2].map(|fd| libc::pollfd { fd, events: 0, revents: 0 });
+    // SAFETY: system calls on a live array, a constant path and a signal without a handler.
+    unsafe {
+        libc::poll(streams.as_mut_ptr(), 3, 0);
+        for _closed in streams.iter().filter(|stream| stream.revents & libc::POLLNVAL != 0) {
+            // It becomes the lowest descriptor that is not open.
+            libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
+        }
+        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
     }
 }
 

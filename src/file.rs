@@ -8,10 +8,11 @@ use std::ffi::OsStr;
 use std::fs::{DirEntry, File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, Mode, OFlags, statat};
 
 /// `O_NONBLOCK`: opening does not wait for the other end of a pipe. Without meaning for a file.
 const NO_WAIT: OFlags = OFlags::NONBLOCK;
@@ -47,7 +48,8 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Reads one of our own files. One that is larger than we would ever write it came from somebody else.
 pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open_own(OpenOptions::new().read(true), path)?;
-    let mut bytes = Vec::new();
+    // Room for most of them: without any, it would begin with very few bytes at a time.
+    let mut bytes = Vec::with_capacity(4 << 10);
     if file.take(most + 1).read_to_end(&mut bytes)? as u64 > most {
         return Err(io::Error::other(format!("larger than {most} bytes, and so not written by us; remove it")));
     }
@@ -109,11 +111,24 @@ impl From<Stamp> for (u64, u64, u64, i64) {
 
 impl From<&Metadata> for Stamp {
     fn from(meta: &Metadata) -> Stamp {
-        let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
-        let modified = nanos(meta.mtime(), meta.mtime_nsec());
-        let changed = modified.max(nanos(meta.ctime(), meta.ctime_nsec()));
-        Stamp { device: meta.dev(), inode: meta.ino(), size: meta.size(), modified, changed }
+        let (modified, changed) = (nanos(meta.mtime(), meta.mtime_nsec()), nanos(meta.ctime(), meta.ctime_nsec()));
+        let (device, inode, size) = (meta.dev(), meta.ino(), meta.size());
+        Stamp { device, inode, size, modified, changed: modified.max(changed) }
     }
+}
+
+#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ from system to system")]
+impl From<rustix::fs::Stat> for Stamp {
+    fn from(stat: rustix::fs::Stat) -> Stamp {
+        let modified = nanos(stat.st_mtime as i64, stat.st_mtime_nsec as i64);
+        let changed = nanos(stat.st_ctime as i64, stat.st_ctime_nsec as i64);
+        let (device, inode, size) = (stat.st_dev as u64, stat.st_ino as u64, stat.st_size as u64);
+        Stamp { device, inode, size, modified, changed: modified.max(changed) }
+    }
+}
+
+fn nanos(seconds: i64, nanos: i64) -> i64 {
+    seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
 }
 
 /// A file or directory that could not be read, or not be used.
@@ -152,6 +167,35 @@ impl From<Unreadable> for io::Error {
 /// The file or directory that a path leads to; none if nothing is there.
 pub fn stat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
     there(path, || std::fs::metadata(path))
+}
+
+/// Asks for one file after the other. Those of one directory in a row cost one way down to it.
+#[derive(Default)]
+pub struct Stats {
+    dir: Option<(Vec<u8>, OwnedFd)>,
+}
+
+impl Stats {
+    /// What the file is like that a path leads to; none if nothing is there.
+    pub fn stamp(&mut self, path: &Path) -> Result<Option<Stamp>, Unreadable> {
+        // By its bytes, because this is asked for every session at every prompt.
+        let bytes = path.as_os_str().as_encoded_bytes();
+        let parts = memchr::memrchr(b'/', bytes).map(|slash| bytes.split_at(slash + 1));
+        let Some((dir, name)) = parts.filter(|(_, name)| !name.is_empty()) else { return stamp(path) };
+        if self.dir.as_ref().is_none_or(|(open, _)| open != dir) {
+            let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | NO_WAIT;
+            self.dir = rustix::fs::open(dir, flags, Mode::empty()).ok().map(|open| (dir.into(), open));
+        }
+        match &self.dir {
+            Some((_, open)) => there(path, || Ok(Stamp::from(statat(open, name, AtFlags::empty())?))),
+            // Whatever is wrong with the directory is said about the file.
+            None => stamp(path),
+        }
+    }
+}
+
+fn stamp(path: &Path) -> Result<Option<Stamp>, Unreadable> {
+    Ok(stat(path)?.map(|meta| Stamp::from(&meta)))
 }
 
 /// What a path itself names, which may be a link; none if nothing is there.

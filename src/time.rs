@@ -68,9 +68,9 @@ impl Time {
     pub fn age(self, now: Time) -> String {
         match now.0 - self.0 {
             age if age < MINUTE => "just now".into(),
-            age if age < HOUR => format!("{}m", age / MINUTE),
-            age if age < DAY => format!("{}h", age / HOUR),
-            age => format!("{}d", age / DAY),
+            age if age < HOUR => (age / MINUTE).to_string() + "m",
+            age if age < DAY => (age / HOUR).to_string() + "h",
+            age => (age / DAY).to_string() + "d",
         }
     }
 }

@@ -1,10 +1,11 @@
 //! `session-context`: see `session-context --help`.
 
+#![cfg_attr(all(target_os = "linux", target_env = "gnu"), no_main)]
+
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::os::fd::AsFd;
-use std::process::ExitCode;
 
 use session_monitor::cmd;
 use session_monitor::cmd::context::{self, Context};
@@ -12,7 +13,9 @@ use session_monitor::env::Env;
 use session_monitor::hook::{Run, note_fault};
 use session_monitor::show::terminal::Style;
 
-fn main() -> ExitCode {
+session_monitor::program!(run);
+
+fn run() -> u8 {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if !context::is_hook(&args, std::io::stdin().is_terminal()) {
         return command();
@@ -30,11 +33,11 @@ fn main() -> ExitCode {
         Err(_) => Box::new(std::io::stdout()),
     };
     Run::new(&mut out, &mut std::io::stderr()).answer(args.into_iter(), Env::of_process());
-    ExitCode::SUCCESS
+    0
 }
 
 /// Everything but the hook: a command like any other.
-fn command() -> ExitCode {
+fn command() -> u8 {
     let env = Env::of_process();
     let stdout = std::io::stdout();
     let terminal = stdout.is_terminal();
@@ -42,6 +45,5 @@ fn command() -> ExitCode {
     let style = Style::new(&env, terminal, cmd::wanted_colour(context.colors.color));
     let mut out = BufWriter::new(stdout.lock());
     // It writes out all that it has printed.
-    let exit = context::run(context.command, &env, style, &mut out, &mut std::io::stderr());
-    ExitCode::from(exit as u8)
+    context::run(context.command, &env, style, &mut out, &mut std::io::stderr()) as u8
 }

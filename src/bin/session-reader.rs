@@ -1,29 +1,62 @@
 //! `session-reader`: see `session-reader --help`.
 
+#![cfg_attr(all(target_os = "linux", target_env = "gnu"), no_main)]
+
 use std::io::{BufWriter, IsTerminal};
-use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 
 use session_monitor::cmd;
 use session_monitor::cmd::args::{self, ReaderCommand};
+use session_monitor::cmd::pager::Pager;
 use session_monitor::env::Env;
 use session_monitor::show::terminal::Style;
 
-fn main() -> ExitCode {
-    let env = Env::of_process();
+session_monitor::program!(run);
+
+/// Sets the flag when nobody reads the output any more, as after `--follow | head -1`.
+fn end_with_reader(stop: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        let stdout = std::io::stdout();
+        let mut output = [PollFd::new(&stdout, PollFlags::empty())];
+        let mut ended = poll(&mut output, None);
+        while ended == Err(Errno::INTR) {
+            ended = poll(&mut output, None);
+        }
+        stop.fetch_or(ended.is_ok(), Ordering::Relaxed);
+    });
+}
+
+fn run() -> u8 {
+    let mut env = Env::of_process();
     let stdout = std::io::stdout();
     let terminal = stdout.is_terminal();
+    if terminal && std::io::stderr().is_terminal() {
+        // The cursor stays at the start of the line, so that whatever comes next writes over it.
+        env.progress = Some(|line| {
+            let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+            eprint!("{line:.0$}\x1b[K\r", width.saturating_sub(1));
+        });
+    }
     let reader = args::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
     let stop = Arc::new(AtomicBool::new(false));
     if matches!(&reader.command, ReaderCommand::Log(args) if args.follow) {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
             let _ = signal_hook::flag::register(signal, Arc::clone(&stop));
         }
+        end_with_reader(Arc::clone(&stop));
     }
     let style = Style::new(&env, terminal, cmd::wanted_colour(reader.colors.color));
     let mut out = BufWriter::with_capacity(64 * 1024, stdout.lock());
+    let rows = style.height.filter(|_| reader.is_paged());
+    let mut stderr = std::io::stderr();
+    let mut pager = Pager::new(&mut out, &env, rows);
+    let mut err = pager.err(&mut stderr);
     // It writes out all that it has printed.
-    let exit = cmd::run(reader.command, &env, style, &mut out, &mut std::io::stderr(), &stop);
-    ExitCode::from(exit as u8)
+    let exit = cmd::run(reader.command, &env, style, &mut pager, &mut err, &stop);
+    pager.finish(&mut stderr);
+    exit as u8
 }

@@ -2,13 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::descriptor::{
-    Body, Expect, Hook, Keys, LineKeys, Pointer, Prompt, Rule, Subagent, Test, Tests, Tool, Words,
+    Body, Expect, Keys, LineKeys, Pointer, Prompt, Rule, Subagent, Talk, Test, Tests, Tool, Words,
 };
+use super::templates::Pool;
 use super::trie::{Node, Slot, Trie};
 
 /// The body of a descriptor compiled: what `decode` runs.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Format {
     pub name: String,
     pub line: Shape,
@@ -21,13 +24,15 @@ pub struct Format {
     pub detailed: bool,
     pub prompt: Prompt,
     pub words: Words,
-    pub hook: Option<Hook>,
+    /// What lines were seen to look like.
+    #[serde(skip)]
+    pub templates: Pool,
     tools: BTreeMap<String, Tool>,
     other: Tool,
 }
 
 /// The rules for lines, or for blocks, and the trie of all their pointers.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub struct Shape {
     pub root: Node,
     pub slots: usize,
@@ -37,6 +42,8 @@ pub struct Shape {
     kinds: Vec<(String, Vec<usize>)>,
     /// The rules that do not ask for the kind.
     any_kind: Vec<usize>,
+    /// The slots that decide which rule a line or a block falls under.
+    pub tested: BTreeSet<Slot>,
 }
 
 impl Shape {
@@ -52,7 +59,8 @@ impl Format {
     }
 
     /// With details, the whole input of a call is kept, whatever its length.
-    pub fn compile(name: &str, mut body: Body, detailed: bool) -> Format {
+    pub fn compile(name: &str, body: &Body, talk: &Talk, detailed: bool) -> Format {
+        let mut body = body.clone();
         let mut input = Trie::default();
         // Of all tools, each once, in the order of their slots.
         let mut subjects = Vec::new();
@@ -72,17 +80,20 @@ impl Format {
         [&mut side.line, &mut side.file].into_iter().flatten().for_each(|tests| bind_tests(tests, &mut line));
         let always: Vec<Slot> = keys.time.iter().chain(keys.id.iter()).copied().collect();
         let blocks = body.blocks.into_iter().map(Into::into).collect();
+        let line = shape(body.rules, line, &mut block, &subjects, &always, side.line.as_ref());
+        let mut block = shape(blocks, block, &mut Trie::default(), &subjects, &[], None);
+        block.tested.extend(line.rules.iter().flat_map(|rule| rule.first.iter().map(|test| test.slot)));
         Format {
             name: name.into(),
-            line: shape(body.rules, line, &mut block, &subjects, &always, side.line.as_ref()),
-            block: shape(blocks, block, &mut Trie::default(), &subjects, &[], None),
+            line,
+            block,
             input,
             keys,
             side,
             detailed,
-            prompt: body.prompt,
+            prompt: talk.prompt.clone(),
             words: body.words,
-            hook: body.hook,
+            templates: Pool::default(),
             tools: body.tools,
             other,
         }
@@ -117,8 +128,9 @@ fn shape(
     let kinds = values.into_iter().map(|value| (value.clone(), left(value))).collect();
     let any_kind =
         (0..rules.len()).filter(|rule| kind.is_none_or(|kind| asks(&rules[*rule], kind).is_none())).collect();
+    let tested = rules.iter().flat_map(|rule| rule.when.iter().map(|test| test.slot)).collect();
     trie.root.sum_up();
-    Shape { root: trie.root, slots: trie.slots, rules, kind, kinds, any_kind }
+    Shape { root: trie.root, slots: trie.slots, rules, kind, kinds, any_kind, tested }
 }
 
 /// What a line of a rule must have filled before the rest of it can be left alone. A rule that asks for something not to

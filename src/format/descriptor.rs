@@ -1,33 +1,110 @@
 //! A descriptor as written: the TOML of `formats/*.toml`, checked key by key while it is read.
 //!
 //! Every type here refuses what it does not know, so that a typo is an error with file and line. What the keys mean is
-//! in `formats/README.md`. `super::compile` fills in what serde skips and makes a [`super::Format`] of the result.
+//! in `formats/README.md`. `super::compile` fills in what is computed and makes a [`super::Format`] of the result.
+//!
+//! `build.rs` uses this file, too. It stores the parts of the built-in descriptors in a binary form that serde derives; a
+//! type that is written in another way than it is stored says so with `two_forms`.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
 
-use serde::Deserialize;
 use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 
+use super::install::Install;
 use super::pattern::{Pattern, Spelling};
 use super::trie::Slot;
 use crate::entry::{Act, Mark, Role};
 
-/// What is needed to find sessions. It stands before everything else in the file, so that it can be read alone.
-#[derive(Debug, Clone, Deserialize)]
+/// Gives a type two forms: what a person writes, which is converted and checked, and what is stored, which is its fields.
+/// The type derives the second with `remote = "Self"`.
+macro_rules! two_forms {
+    ($type:ident, written as $written:ty) => {
+        impl serde::Serialize for $type {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $type::serialize(self, serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $type {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+                if !deserializer.is_human_readable() {
+                    return $type::deserialize(deserializer);
+                }
+                let written = <$written as serde::Deserialize>::deserialize(deserializer)?;
+                $type::try_from(written).map_err(serde::de::Error::custom)
+            }
+        }
+    };
+}
+pub(super) use two_forms;
+
+/// Reads a field that is stored, but that nobody writes.
+fn computed<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+    if deserializer.is_human_readable() {
+        return Err(D::Error::custom("this is computed; leave it out"));
+    }
+    T::deserialize(deserializer)
+}
+
+/// A whole file. The fields are those of its parts, which say what they mean.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct Descriptor {
+    agent: String,
+    label: Option<String>,
+    #[serde(default)]
+    alias: Vec<String>,
+    resume: Option<String>,
+    #[serde(rename = "root")]
+    roots: Vec<Root>,
+    line: LineKeys,
+    #[serde(default)]
+    subagent: Subagent,
+    #[serde(rename = "rule")]
+    rules: Vec<Rule>,
+    #[serde(rename = "block", default)]
+    blocks: Vec<BlockRule>,
+    #[serde(default)]
+    words: Words,
+    #[serde(default)]
+    tools: BTreeMap<String, Tool>,
+    #[serde(default)]
+    prompt: Prompt,
+    hook: Option<Hook>,
+    install: Option<Install>,
+}
+
+impl Descriptor {
+    /// Its parts, by when they are needed.
+    pub fn parts(self) -> (Head, Talk, Body, Option<Install>) {
+        let Descriptor { agent, label, alias, resume, roots, prompt, hook, install, .. } = self;
+        let Descriptor { line, subagent, rules, blocks, words, tools, .. } = self;
+        let head = Head { agent, label, alias, resume, roots };
+        (head, Talk { prompt, hook }, Body { line, subagent, rules, blocks, words, tools }, install)
+    }
+}
+
+/// What is needed to find sessions.
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Head {
     pub agent: String,
     /// What other agents are told its sessions are: `codex:fix-login`. The name of the format if there is none.
     pub label: Option<String>,
-    #[serde(default)]
     pub alias: Vec<String>,
     pub resume: Option<String>,
-    #[serde(rename = "root")]
     pub roots: Vec<Root>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
+/// What is enough to answer a hook when there is nothing to tell.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Talk {
+    pub prompt: Prompt,
+    pub hook: Option<Hook>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Root {
     /// The variable that moves this root.
@@ -59,7 +136,7 @@ impl Root {
 }
 
 /// A small file next to a transcript: `key: value` lines, or the value alone (`*`).
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Beside {
     pub file: String,
@@ -70,7 +147,7 @@ pub struct Beside {
 }
 
 /// A JSONL file under the root that names sessions by id; the last line of an id wins.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Titles {
     pub file: String,
@@ -78,28 +155,19 @@ pub struct Titles {
     pub person: Pointer,
 }
 
-/// What is needed to read them: the rest of the file, from `[line]` on.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What is needed to read sessions.
+#[derive(Debug, Clone)]
 pub struct Body {
     pub line: LineKeys,
-    #[serde(default)]
     pub subagent: Subagent,
-    #[serde(rename = "rule")]
     pub rules: Vec<Rule>,
-    #[serde(rename = "block", default)]
     pub blocks: Vec<BlockRule>,
-    #[serde(default)]
-    pub prompt: Prompt,
-    #[serde(default)]
     pub words: Words,
-    pub hook: Option<Hook>,
-    #[serde(default)]
     pub tools: BTreeMap<String, Tool>,
 }
 
 /// What any line may carry.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LineKeys {
     pub time: Keys,
@@ -109,7 +177,7 @@ pub struct LineKeys {
     pub again: Keys,
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Subagent {
     /// Lines of a subagent inside its parent's file.
@@ -119,7 +187,7 @@ pub struct Subagent {
 }
 
 /// What a line is. The first rule whose tests all hold is applied.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rule {
     pub when: Tests,
@@ -143,15 +211,15 @@ pub struct Rule {
     pub usage: Option<UsageKeys>,
     /// The slots that a line of this rule has filled when nothing more of it is wanted, as bits; 0 if that cannot be known
     /// before its end. `[line] cwd` is not among them: lines that a person wrote have it.
-    #[serde(skip)]
+    #[serde(deserialize_with = "computed")]
     pub enough: u128,
     /// The slots that its tests ask for a text, as bits: they can rule it out early.
-    #[serde(skip)]
+    #[serde(deserialize_with = "computed")]
     pub asked: u128,
 }
 
 /// What an item of a content list is.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BlockRule {
     pub when: Tests,
@@ -169,14 +237,14 @@ impl From<BlockRule> for Rule {
     }
 }
 
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Title {
     pub person: Keys,
     pub agent: Keys,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UsageKeys {
     pub input: Keys,
@@ -190,7 +258,7 @@ pub struct UsageKeys {
     pub total: bool,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallKeys {
     #[serde(default)]
@@ -201,11 +269,11 @@ pub struct CallKeys {
     pub input: Keys,
     pub verb: Option<CallVerb>,
     /// For each subject of the format, where it may be.
-    #[serde(skip)]
+    #[serde(default, deserialize_with = "computed")]
     pub subjects: Vec<Vec<Slot>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResultKeys {
     pub id: Keys,
@@ -219,7 +287,7 @@ pub struct ResultKeys {
 }
 
 /// User text that no user typed. Tags are named without brackets.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Prompt {
     /// Blocks cut out of a prompt; what is left is the prompt.
@@ -235,7 +303,7 @@ pub struct Prompt {
 }
 
 /// What the client itself writes where a tool, a model or a user would speak.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Words {
     /// Beginnings of the result of a call that the user did not allow.
@@ -253,7 +321,7 @@ pub struct Words {
 }
 
 /// How the agent's hook talks: what it is given on stdin, and where its reply goes.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hook {
     /// The events that bring a prompt, and those that begin a session.
@@ -282,20 +350,20 @@ pub struct Hook {
 }
 
 /// Where the text goes in the reply, and what must stand beside it.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reply {
     pub text: Pointer,
     /// Where the name of the event is repeated.
     pub event: Option<Pointer>,
     #[serde(default)]
-    pub also: BTreeMap<String, toml::Value>,
+    pub also: BTreeMap<String, Constant>,
     /// The client escapes angle brackets in the text, so there had better be none.
     #[serde(default)]
     pub escapes: bool,
 }
 
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tool {
     pub act: Act,
@@ -303,7 +371,7 @@ pub struct Tool {
     #[serde(default)]
     pub subject: Many<String>,
     /// The same, as slots of the input.
-    #[serde(skip)]
+    #[serde(default, deserialize_with = "computed")]
     pub subjects: Vec<Slot>,
     pub verb: Option<ToolVerb>,
     /// The text that it writes and the text that it replaces; `*` stands for all elements of a list.
@@ -320,7 +388,7 @@ pub struct Tool {
 }
 
 /// Where a task is, and its parts in it.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskKeys {
     /// The list, within the input; the input itself if it is left out.
@@ -333,7 +401,7 @@ pub struct TaskKeys {
 }
 
 /// What the keys of a call cannot say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallVerb {
     /// The input is a string that holds JSON.
@@ -343,7 +411,7 @@ pub enum CallVerb {
 }
 
 /// What the keys of a result cannot say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultVerb {
     /// The text tells an exit code.
@@ -351,7 +419,7 @@ pub enum ResultVerb {
 }
 
 /// What the keys of a tool cannot say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolVerb {
     /// The subject is a command as a list of words, perhaps wrapped in a shell.
@@ -363,9 +431,11 @@ pub enum ToolVerb {
 }
 
 /// A JSON pointer (RFC 6901), split at its slashes.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Pointer(pub Vec<String>);
+
+two_forms!(Pointer, written as String);
 
 impl TryFrom<String> for Pointer {
     type Error = String;
@@ -387,12 +457,15 @@ impl Pointer {
 }
 
 /// Where a value may be: pointers, and their slots once compiled. Of several the first that is filled counts.
-#[derive(Debug, Default, Deserialize)]
-#[serde(from = "Many<Pointer>")]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Keys {
+    #[serde(skip)]
     pub pointers: Vec<Pointer>,
     pub slots: Vec<Slot>,
 }
+
+two_forms!(Keys, written as Many<Pointer>);
 
 impl From<Many<Pointer>> for Keys {
     fn from(pointers: Many<Pointer>) -> Keys {
@@ -409,11 +482,14 @@ impl Deref for Keys {
 }
 
 /// One value or a list of them.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Many<T>(pub Vec<T>);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Many<T>, D::Error> {
+        if !deserializer.is_human_readable() {
+            return Vec::deserialize(deserializer).map(Many);
+        }
         let values = match toml::Value::deserialize(deserializer)? {
             toml::Value::Array(list) => list,
             one => vec![one],
@@ -423,13 +499,16 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
 }
 
 /// Tests for equality, all of which must hold.
-#[derive(Debug, Default, Deserialize)]
-#[serde(from = "BTreeMap<Pointer, Many<Expect>>")]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Tests(pub Vec<Test>);
 
+two_forms!(Tests, written as BTreeMap<Pointer, Many<Expect>>);
+
 /// A value, and what it may be.
-#[derive(Debug)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Test {
+    #[serde(skip)]
     pub pointer: Pointer,
     pub slot: Slot,
     pub any: Vec<Expect>,
@@ -456,8 +535,8 @@ impl Test {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(try_from = "toml::Value")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub enum Expect {
     /// `false`: false, null or not there.
     Absent,
@@ -467,6 +546,8 @@ pub enum Expect {
     Text(String),
     Number(i64),
 }
+
+two_forms!(Expect, written as toml::Value);
 
 impl TryFrom<toml::Value> for Expect {
     type Error = &'static str;
@@ -479,5 +560,20 @@ impl TryFrom<toml::Value> for Expect {
             toml::Value::String(text) => Ok(Expect::Text(text)),
             _ => Err("neither a string, a number, true, false nor a list of them"),
         }
+    }
+}
+
+/// A value that is handed on as it is, kept as JSON.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(remote = "Self")]
+pub struct Constant(pub String);
+
+two_forms!(Constant, written as toml::Value);
+
+impl TryFrom<toml::Value> for Constant {
+    type Error = serde_json::Error;
+
+    fn try_from(value: toml::Value) -> Result<Constant, serde_json::Error> {
+        serde_json::to_string(&value).map(Constant)
     }
 }

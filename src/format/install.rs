@@ -7,11 +7,11 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-use super::descriptor::Pointer;
+use super::descriptor::{Pointer, two_forms};
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Install {
     /// The agent's directory, in HOME.
@@ -63,7 +63,7 @@ fn command() -> String {
 }
 
 /// What the file with the hook is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
     /// JSON with comments, in which the user keeps other settings, too.
@@ -76,7 +76,7 @@ pub enum FileKind {
 }
 
 /// Whether an agent reads `.agents/skills`, too. Those that do warn of a skill that is in both directories.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SharedSkills {
     #[default]
@@ -87,7 +87,7 @@ pub enum SharedSkills {
 }
 
 /// A value in JSON or TOML that switches all hooks off.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Switch {
     pub file: SubPath,
@@ -96,7 +96,7 @@ pub struct Switch {
 }
 
 /// A table with an entry for each trusted hook. Its name begins with the path of the hook's file.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Approvals {
     pub file: SubPath,
@@ -108,7 +108,7 @@ pub struct Approvals {
 }
 
 /// A list of packages, or an object with their names as keys.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Package {
     pub file: SubPath,
@@ -118,9 +118,11 @@ pub struct Package {
 }
 
 /// A path below a directory.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct SubPath(pub String);
+
+two_forms!(SubPath, written as String);
 
 impl TryFrom<String> for SubPath {
     type Error = String;

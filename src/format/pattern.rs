@@ -5,14 +5,18 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+use super::descriptor::two_forms;
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(remote = "Self")]
 pub struct Pattern(pub Vec<Segment>);
 
+two_forms!(Pattern, written as String);
+
 /// One segment: literal parts with holes between them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// The segment with `*` for every hole.
     glob: String,
@@ -115,7 +119,7 @@ fn fits(glob: &[u8], name: &[u8], at: usize, holes: &mut Vec<(usize, usize)>) ->
 
 /// How an agent spells a working directory in a file name. All spellings lose something, so they are only used to look
 /// in the likely place first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Spelling {
     /// Everything but ASCII letters and digits is a dash, by UTF-16 unit; a name over 200 ends in a hash.
@@ -129,14 +133,11 @@ impl Spelling {
     pub fn spell(self, cwd: &Path) -> String {
         let cwd = cwd.to_string_lossy();
         match self {
-            Spelling::Alphanumeric => {
-                let dash = |unit: u16| match u8::try_from(unit) {
-                    Ok(byte) if byte.is_ascii_alphanumeric() => char::from(byte),
-                    _ => '-',
-                };
-                cwd.encode_utf16().map(dash).collect()
+            Spelling::Alphanumeric => cwd.encode_utf16().map(alphanumeric).collect(),
+            Spelling::Pi => {
+                let middle: String = cwd.strip_prefix('/').unwrap_or(&cwd).chars().map(pi).collect();
+                format!("--{middle}--")
             }
-            Spelling::Pi => format!("--{}--", cwd.strip_prefix('/').unwrap_or(&cwd).replace(['/', '\\', ':'], "-")),
         }
     }
 
@@ -147,6 +148,26 @@ impl Spelling {
             _ => name == spelt,
         }
     }
+
+    /// Whether a name may stand for a directory or for something below it. It may also stand for another one.
+    pub fn may_be_below(self, name: &str, dir: &Path) -> bool {
+        // The hook asks this for every worktree and every directory, so nothing is copied.
+        let dir = dir.to_string_lossy();
+        let mut name = name.chars();
+        let is_next = |char| name.next() == Some(char);
+        match self {
+            Spelling::Alphanumeric => dir.encode_utf16().take(200).map(alphanumeric).all(is_next),
+            Spelling::Pi => "--".chars().chain(dir.strip_prefix('/').unwrap_or(&dir).chars().map(pi)).all(is_next),
+        }
+    }
+}
+
+fn alphanumeric(unit: u16) -> char {
+    u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric).map_or('-', char::from)
+}
+
+fn pi(char: char) -> char {
+    if matches!(char, '/' | '\\' | ':') { '-' } else { char }
 }
 
 #[cfg(test)]
@@ -181,5 +202,12 @@ mod tests {
         let long = format!("/{}", "d".repeat(300));
         assert!(Spelling::Alphanumeric.fits(&format!("-{}-1x2y3z", "d".repeat(199)), Path::new(&long)));
         assert!(!Spelling::Alphanumeric.fits(&format!("-{}-1x2y3z", "d".repeat(198)), Path::new(&long)));
+        let below = |spelling: Spelling, name: &str| spelling.may_be_below(name, Path::new("/a/b.c"));
+        assert!(["-a-b-c", "-a-b-c-d"].iter().all(|name| below(Spelling::Alphanumeric, name)));
+        assert!(!["-a-b", "-a-b-d"].iter().any(|name| below(Spelling::Alphanumeric, name)));
+        assert!(["--a-b.c--", "--a-b.c-d--"].iter().all(|name| below(Spelling::Pi, name)));
+        assert!(!["--a-b", "--a-b-c--"].iter().any(|name| below(Spelling::Pi, name)));
+        let deep = format!("-{}-1x2y3z", "d".repeat(199));
+        assert!(Spelling::Alphanumeric.may_be_below(&deep, &Path::new(&long).join("e")));
     }
 }

@@ -59,6 +59,10 @@ impl Prompt {
         while let Some(cut) = self.strip.iter().filter_map(|tag| block(rest, tag)).min_by_key(|cut| cut.start) {
             kept += &rest[..cut.start];
             rest = rest[cut.end..].trim_start_matches(['\n', '\r']);
+            // Words on both sides of it stay two.
+            if kept.ends_with(char::is_alphanumeric) && rest.starts_with(char::is_alphanumeric) {
+                kept.push(' ');
+            }
         }
         if rest.len() == text.len() {
             return text;

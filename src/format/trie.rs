@@ -2,11 +2,13 @@
 //!
 //! A slot is a number for a pointer. Whatever is not on the way to a slot is stepped over.
 
+use serde::{Deserialize, Serialize};
+
 use super::descriptor::Pointer;
 
 pub type Slot = usize;
 
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Default, Clone, Serialize, Deserialize)]
 pub struct Node {
     /// Keys to look for in an object; in an array, `0` is the first element.
     keys: Vec<(Key, Node)>,
@@ -22,10 +24,10 @@ pub struct Node {
 }
 
 /// A key, with its first bytes as a number: most comparisons end there.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 struct Key {
     head: u64,
-    name: Box<[u8]>,
+    name: Box<str>,
 }
 
 /// The first eight bytes, or fewer with zeros after them.
@@ -50,7 +52,9 @@ impl Node {
         }
         let wanted = head(key);
         let is = |known: &Key| {
-            known.head == wanted && known.name.len() == key.len() && (key.len() <= 8 || known.name[8..] == key[8..])
+            known.head == wanted
+                && known.name.len() == key.len()
+                && (key.len() <= 8 || known.name.as_bytes()[8..] == key[8..])
         };
         self.keys.iter().find(|(known, _)| is(known)).map(|(_, node)| node)
     }
@@ -78,11 +82,10 @@ impl Node {
 
     fn at(&mut self, pointer: &Pointer) -> &mut Node {
         pointer.0.iter().fold(self, |node, key| {
-            let key = key.as_bytes();
-            let found = node.keys.iter().position(|(known, _)| *known.name == *key);
+            let found = node.keys.iter().position(|(known, _)| *known.name == **key);
             let index = found.unwrap_or_else(|| {
-                node.filter |= bit(key);
-                node.keys.push((Key { head: head(key), name: key.into() }, Node::default()));
+                node.filter |= bit(key.as_bytes());
+                node.keys.push((Key { head: head(key.as_bytes()), name: key.as_str().into() }, Node::default()));
                 node.keys.len() - 1
             });
             &mut node.keys[index].1
@@ -91,7 +94,7 @@ impl Node {
 }
 
 /// A trie under construction; the same pointer always gets the same slot.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Trie {
     pub root: Node,
     pub slots: usize,

@@ -1,0 +1,88 @@
+//! What the lines of a format look like, learned from lines that were read.
+//!
+//! A client writes the same keys in the same order over and over. A template has the bytes that stand between the values
+//! of a line, and says which values are wanted. Templates that begin alike share their first steps. This is the data;
+//! `decode` learns and compares. A format keeps it, so that what was learned in one file serves in the next.
+
+use std::collections::HashMap;
+use std::num::NonZero;
+use std::sync::{Mutex, PoisonError};
+
+use super::trie::Slot;
+use crate::entry::Id;
+
+/// A tree of steps, in the order in which they were learned: what follows a step stands beside it as a rule.
+#[derive(Debug, Default)]
+pub struct Templates {
+    /// The first steps of all lines, as [`Step::next`].
+    pub first: Option<NonZero<u32>>,
+    pub steps: Vec<Step>,
+    /// What must stand in a line, of all steps.
+    pub literals: Vec<u8>,
+    pub ends: Vec<Template>,
+    /// Where the steps of the last line began.
+    pub starts: Vec<u32>,
+    /// The values that follow some bytes, as long as it was always the same one; none if it varies. Both are hashes.
+    pub values: HashMap<Id, Option<Id>>,
+    /// How many lines looked like one of them, and how many did not.
+    pub hits: usize,
+    pub misses: usize,
+}
+
+/// Some bytes as they must stand in a line, and what comes after them.
+#[derive(Debug, Clone, Copy)]
+pub struct Step {
+    /// Where the bytes are among the literals.
+    pub literal: (u32, u32),
+    pub then: Then,
+    /// The first of the steps that may come after this one, and the next that may come in its place; counted from 1.
+    pub next: Option<NonZero<u32>>,
+    pub other: Option<NonZero<u32>>,
+}
+
+/// What comes after the bytes of a step: a value that differs from line to line, or the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// The rest of a string, with its closing quote.
+    Text,
+    Number,
+    /// The rest of an object or an array, with its closing bracket.
+    Rest,
+    /// Which of the ends it is.
+    End(u32),
+}
+
+/// What is known of a whole line that fits.
+#[derive(Debug, Default)]
+pub struct Template {
+    /// The rule it falls under; none if that is still to be found out.
+    pub rule: Option<usize>,
+    /// Nothing in it is wanted.
+    pub ignored: bool,
+    /// Where the values are, those of the line and those of all its blocks.
+    pub slots: Vec<(Slot, Place, Place)>,
+    pub block_slots: Vec<(Slot, Place, Place)>,
+    pub blocks: Vec<Slot>,
+    pub filled: u128,
+}
+
+/// A place in a line: so many bytes after the beginning of a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Place {
+    pub step: u32,
+    pub offset: u32,
+}
+
+/// The templates that are not in use: each decoder takes some, and gives them back.
+#[derive(Debug, Default)]
+pub struct Pool(Mutex<Vec<Templates>>);
+
+impl Pool {
+    pub fn take(&self) -> Templates {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    pub fn give(&self, templates: Templates) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(templates);
+    }
+}
