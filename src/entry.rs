@@ -4,6 +4,8 @@
 //! as it is.
 
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -38,7 +40,7 @@ pub(crate) use named;
 
 named! {
     /// Who an entry comes from.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Role {
         User = "user",
@@ -49,7 +51,7 @@ named! {
 
 named! {
     /// What a tool call does, whatever the agent calls the tool.
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Act {
         Edit = "edit",
@@ -66,7 +68,7 @@ named! {
 
 named! {
     /// A point in the conversation that is neither text nor call.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Mark {
         /// The agent summed up its context and went on with the summary.
@@ -96,6 +98,15 @@ impl Id {
             .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)))
     }
 
+    /// The id of what a client gave a name, eight bytes at a time: every line has some. Also the same on every machine.
+    pub fn named(name: &[u8]) -> Id {
+        let words = name.chunks(8).map(|chunk| match chunk.first_chunk() {
+            Some(word) => u64::from_le_bytes(*word),
+            None => chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+        });
+        Id(words.fold(mix(name.len() as u64), |hash, word| mix(hash ^ word)))
+    }
+
     /// Half of it: enough to tell apart the few that are compared.
     pub fn short(self) -> u32 {
         self.0 as u32
@@ -103,19 +114,40 @@ impl Id {
 
     /// The id of the `index`-th thing of a kind within the thing that has this id.
     pub fn part(self, kind: u8, index: usize) -> Id {
-        let mut bytes = [0; 17];
-        bytes[..8].copy_from_slice(&self.0.to_le_bytes());
-        bytes[8] = kind;
-        bytes[9..].copy_from_slice(&(index as u64).to_le_bytes());
-        Id::of(&bytes)
+        Id(mix(mix(self.0 ^ u64::from(kind)) ^ index as u64))
     }
 }
+
+/// Spreads the bits of a number over all others.
+fn mix(number: u64) -> u64 {
+    let product = u128::from(number ^ 0xcbf2_9ce4_8422_2325) * 0x9e37_79b9_7f4a_7c15;
+    (product >> 64) as u64 ^ product as u64
+}
+
+/// Ids are hashes already.
+#[derive(Default)]
+pub struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, id: u64) {
+        self.0 = id;
+    }
+
+    fn finish(&self) -> u64 {
+        self.0
+    }
+}
+
+pub type Ids = HashSet<Id, BuildHasherDefault<AsItIs>>;
+pub type ById<T> = HashMap<Id, T, BuildHasherDefault<AsItIs>>;
 
 /// What one entry says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What<'a> {
     Text(Cow<'a, str>),
-    Thinking(Cow<'a, str>),
+    Thinking(Output<'a>),
     Call(Call<'a>),
     /// The outcome of the call whose id is `call`. No text: the line tells only how it ended.
     Result {
@@ -127,14 +159,47 @@ pub enum What<'a> {
         unclear: bool,
         /// The file that it wrote had been there before; known only where details are asked for.
         replaced: bool,
-        text: Option<Cow<'a, str>>,
+        text: Option<Output<'a>>,
     },
     Mark(Mark, Cow<'a, str>),
 }
 
+/// What a tool answered, or what the agent thought: long, and of interest to few. It stays as it is written until somebody
+/// reads it.
+#[derive(Clone)]
+pub enum Output<'a> {
+    Written(&'a [u8], fn(&[u8]) -> Cow<str>),
+    Read(Cow<'a, str>),
+}
+
+impl Output<'_> {
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Output::Written(bytes, read) => read(bytes),
+            Output::Read(text) => Cow::Borrowed(text),
+        }
+    }
+
+    pub fn into_owned(self) -> Output<'static> {
+        Output::Read(Cow::Owned(self.text().into_owned()))
+    }
+}
+
+impl PartialEq for Output<'_> {
+    fn eq(&self, other: &Output) -> bool {
+        self.text() == other.text()
+    }
+}
+
+impl std::fmt::Debug for Output<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.text().fmt(out)
+    }
+}
+
 /// A tool call. `subjects` are the paths, the command or the pattern it is about: one as a rule, none for some tools,
 /// several for a patch over several files.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Call<'a> {
     pub id: Option<Id>,
     pub tool: Cow<'a, str>,
@@ -152,7 +217,7 @@ pub struct Call<'a> {
 }
 
 /// What a call carries beside its subjects.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
     /// What it writes, file by file.
     pub changes: Vec<Change>,
@@ -166,7 +231,7 @@ pub struct Detail {
 }
 
 /// Text that is written to a file, and text that it replaces.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     /// The file, if the call is about several.
     pub path: Option<String>,
@@ -178,7 +243,7 @@ pub struct Change {
 }
 
 /// Something to be done, as an agent keeps it.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     pub id: Option<String>,
     pub text: Option<String>,
@@ -186,7 +251,7 @@ pub struct Task {
 }
 
 named! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     pub enum TaskState {
         Open = "open",
         Active = "active",
@@ -248,10 +313,10 @@ impl What<'_> {
     pub fn into_owned(self) -> What<'static> {
         match self {
             What::Text(text) => What::Text(own(text)),
-            What::Thinking(text) => What::Thinking(own(text)),
+            What::Thinking(text) => What::Thinking(text.into_owned()),
             What::Call(call) => What::Call(call.into_owned()),
             What::Result { call, failed, denied, unclear, replaced, text } => {
-                What::Result { call, failed, denied, unclear, replaced, text: text.map(own) }
+                What::Result { call, failed, denied, unclear, replaced, text: text.map(Output::into_owned) }
             }
             What::Mark(mark, text) => What::Mark(mark, own(text)),
         }

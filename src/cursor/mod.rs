@@ -5,6 +5,7 @@
 //! hold what nobody wants. What a line means is `decode`'s business.
 
 mod backward;
+mod chunks;
 mod forward;
 
 use std::fs::File;
@@ -13,6 +14,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 
 pub use backward::Backward;
+pub use chunks::Chunks;
 pub use forward::Forward;
 
 use crate::budget::Deadline;

@@ -7,6 +7,7 @@
 mod detail;
 mod rules;
 mod scan;
+mod template;
 mod text;
 mod verbs;
 mod walk;
@@ -17,9 +18,10 @@ use std::io;
 use memchr::memmem;
 
 use crate::cursor::{Line, Pieces};
-use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, TitleBy, Usage, What};
+use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Output, Role, TitleBy, Usage, What};
 use crate::format::descriptor::{CallVerb, Pointer, ResultVerb, ToolVerb};
 use crate::format::prompt::Said;
+use crate::format::templates::Templates;
 use crate::format::trie::{Node, Trie};
 use crate::format::{CallKeys, Format, ResultKeys, Rule, Tool};
 use crate::time::Time;
@@ -67,36 +69,89 @@ pub struct Decoder<'f> {
     /// The file is a subagent's: its lines count.
     subagent: bool,
     captures: Captures,
+    /// What lines looked like so far; none if each is to be walked.
+    templates: Option<Templates>,
+}
+
+impl Drop for Decoder<'_> {
+    fn drop(&mut self) {
+        self.templates.take().into_iter().for_each(|templates| self.format.templates.give(templates));
+    }
 }
 
 impl<'f> Decoder<'f> {
     pub fn new(format: &'f Format) -> Decoder<'f> {
-        Decoder { format, full: false, whole: false, subagent: false, captures: Captures::default() }
+        let templates = Some(format.templates.take());
+        Decoder { format, full: false, whole: false, subagent: false, captures: Captures::default(), templates }
     }
 
-    pub fn whole(self, whole: bool) -> Decoder<'f> {
-        Decoder { whole, ..self }
+    /// Walks each line, whatever it looks like.
+    pub fn without_templates(mut self) -> Decoder<'f> {
+        self.templates = None;
+        self
     }
 
-    pub fn full(self, full: bool) -> Decoder<'f> {
-        Decoder { full, ..self }
+    pub fn whole(mut self, whole: bool) -> Decoder<'f> {
+        self.whole = whole;
+        self
     }
 
-    pub fn subagent(self, subagent: bool) -> Decoder<'f> {
-        Decoder { subagent, ..self }
+    pub fn full(mut self, full: bool) -> Decoder<'f> {
+        self.full = full;
+        self
+    }
+
+    pub fn subagent(mut self, subagent: bool) -> Decoder<'f> {
+        self.subagent = subagent;
+        self
     }
 
     pub fn line(&mut self, line: Line, sink: Sink) -> io::Result<Outcome> {
         match line {
             Line::Long(line) => self.records(line, None, sink),
-            Line::Whole(_, bytes) => match self.records(bytes, Some(bytes), sink)? {
-                Outcome::Broken => {
-                    self.recover(bytes, sink)?;
-                    Ok(Outcome::Broken)
+            Line::Whole(_, bytes) => {
+                if let Some(outcome) = self.known(bytes, sink) {
+                    return Ok(outcome);
                 }
-                outcome => Ok(outcome),
-            },
+                let outcome = self.records(bytes, Some(bytes), sink)?;
+                if outcome == Outcome::Broken {
+                    self.recover(bytes, sink)?;
+                }
+                Ok(outcome)
+            }
         }
+    }
+
+    /// What comes of a line that looks like one that was read before.
+    fn known(&mut self, line: &[u8], sink: Sink) -> Option<Outcome> {
+        let Format { line: shape, block, .. } = self.format;
+        let templates = self.templates.as_mut()?;
+        let mut captures = std::mem::take(&mut self.captures);
+        let template = template::fit(templates, line, &mut captures, (shape.slots, block.slots));
+        let outcome = template.map(|template| (template.ignored, template.rule)).map(|(ignored, rule)| {
+            let rule = rule.map(|index| &shape.rules[index]);
+            match !ignored && self.record(&captures, Some(line), rule, false, sink) {
+                true => Outcome::Matched,
+                false => Outcome::Ignored,
+            }
+        });
+        self.captures = captures;
+        outcome
+    }
+
+    /// Remembers what a line looks like that is one record, and what became of it.
+    fn learn<P: Pieces>(&mut self, walker: &mut Walker<P>, line: &[u8], rule: Option<&Rule>, settled: bool) {
+        let (Some(templates), Some(seen)) = (&mut self.templates, walker.seen.take()) else { return };
+        if walker.position() != line.len() {
+            return;
+        }
+        let Format { line: shape, block, keys, .. } = self.format;
+        let (captures, found) = (&walker.captures, walker.captures.line(Some(line)));
+        let rule = rule.or_else(|| rules::rule(shape, found, captures.first_block(Some(line))));
+        let rule = rule.and_then(|rule| shape.rules.iter().position(|known| std::ptr::eq(known, rule)));
+        let ignored = !settled || rule.is_none() && found.first(&keys.again).is_none();
+        let tested = |in_block: bool, slot| if in_block { &block.tested } else { &shape.tested }.contains(&slot);
+        template::learn(templates, line, &seen, captures, tested, (rule, ignored));
     }
 
     /// All records on a line: one, or several where a newline got lost.
@@ -108,6 +163,8 @@ impl<'f> Decoder<'f> {
             () if self.full => Captures::MOST_OF_VALUE,
             () => walker.results,
         };
+        let learns = whole.is_some() && self.templates.as_mut().is_some_and(template::is_learning);
+        walker.seen = learns.then(Vec::new);
         let mut outcome = Outcome::Ignored;
         let walked = loop {
             match walker.seek() {
@@ -124,6 +181,7 @@ impl<'f> Decoder<'f> {
                 && !ends_in_order(line, walker.position())
             {
                 walker.rewind(start);
+                walker.seen = None;
                 watch = Watch::new(&format.line);
                 walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, None);
             }
@@ -133,6 +191,11 @@ impl<'f> Decoder<'f> {
                     let settled = to_the_end || watch.rule.is_some();
                     if settled && self.record(&walker.captures, whole, watch.rule, false, sink) {
                         outcome = Outcome::Matched;
+                    }
+                    if let Some(line) = whole
+                        && (to_the_end || walker.seen.is_some() && walker.finish().is_ok())
+                    {
+                        self.learn(&mut walker, line, watch.rule, settled);
                     }
                     if !to_the_end {
                         break Ok(outcome);
@@ -199,7 +262,7 @@ impl<'f> Decoder<'f> {
                 time: facts.time,
                 role: rule.role.unwrap_or(Role::System),
                 what: What::Text(Cow::Borrowed("")),
-                key: found.first(&format.keys.id).and_then(Raw::inside).map(Id::of),
+                key: found.first(&format.keys.id).and_then(Raw::inside).map(Id::named),
                 message: facts.message,
                 queued: rule.queued,
                 relisted,
@@ -276,7 +339,7 @@ impl<'f> Decoder<'f> {
             title: title(TitleBy::Person, &rule.title.person).or_else(|| title(TitleBy::Agent, &rule.title.agent)),
             model: text(&rule.model),
             usage,
-            message: found.first(&rule.message).and_then(Raw::inside).map(Id::of),
+            message: found.first(&rule.message).and_then(Raw::inside).map(Id::named),
             subagent: format.side.file.as_ref().is_some_and(|tests| hold(tests, found)),
         }
     }
@@ -308,7 +371,7 @@ impl<'f> Decoder<'f> {
             // Where details are asked for, the subjects are read out of the whole input, and this call has none.
             (None, _) => subjects(tool, |subject| found.first(keys.subjects.get(subject)?)),
         };
-        let id = found.first(&keys.id).and_then(Raw::inside).map(Id::of);
+        let id = found.first(&keys.id).and_then(Raw::inside).map(Id::named);
         let asks = tool.question.is_some() || tool.plan.is_some();
         Some(Call {
             id,
@@ -324,22 +387,27 @@ impl<'f> Decoder<'f> {
     }
 
     fn result<'a>(&self, keys: &ResultKeys, found: Found<'a>) -> Option<What<'a>> {
-        let call = found.first(&keys.id).and_then(Raw::inside).map(Id::of)?;
+        let call = found.first(&keys.id).and_then(Raw::inside).map(Id::named)?;
         let output = found.first(&keys.text);
         let failed = (!keys.failed.is_empty() && hold(&keys.failed, found))
             || output.is_some_and(|output| {
                 let starts = |start: &String| first_text(output).is_some_and(|text| text.starts_with(start.as_bytes()));
                 keys.verb == Some(ResultVerb::Exit) && verbs::exit(output) || keys.failed_starts.iter().any(starts)
             });
-        let text = output.filter(|_| self.full || failed).map(|output| plain(output, self.whole));
-        let told = text.as_deref().unwrap_or_default().trim_start();
         let words = &self.format.words;
-        let denied = failed && words.denied.iter().any(|start| told.starts_with(start.as_str()));
-        let replaced =
-            !failed && self.format.detailed && words.replaced.iter().any(|part| told.contains(part.as_str()));
+        let told = output.filter(|_| failed).map(|output| plain(beginning(output)));
+        let told = told.as_deref().unwrap_or_default().trim_start();
+        let denied = words.denied.iter().any(|start| told.starts_with(start.as_str()));
         let start = &told[..told.floor_char_boundary(400)];
-        let unclear = failed && words.unclear.iter().any(|part| start.contains(part.as_str()));
-        Some(What::Result { call: Some(call), failed, denied, unclear, replaced, text: text.filter(|_| self.full) })
+        let unclear = words.unclear.iter().any(|part| start.contains(part.as_str()));
+        let says = |part: &String| output.is_some_and(|raw| memmem::find(beginning(raw).0, part.as_bytes()).is_some());
+        let replaced = !failed && self.format.detailed && words.replaced.iter().any(says);
+        let written = |raw: Raw<'a>| match self.whole {
+            true => Output::Written(raw.0, |bytes| plain(Raw(bytes))),
+            false => Output::Written(beginning(raw).0, |bytes| plain(Raw(bytes))),
+        };
+        let text = output.filter(|_| self.full).map(written);
+        Some(What::Result { call: Some(call), failed, denied, unclear, replaced, text })
     }
 }
 
@@ -387,8 +455,9 @@ impl Saying<'_, '_> {
     fn parts(&mut self, rule: &Rule, found: Found, sink: Sink) {
         let decoder = self.decoder;
         if decoder.full
-            && let Some(text) = found.first(&rule.thinking).and_then(Raw::text).filter(|text| !text.trim().is_empty())
+            && let Some(raw) = found.first(&rule.thinking).filter(|raw| is_said(*raw))
         {
+            let text = Output::Written(raw.0, |bytes| Raw(bytes).text().unwrap_or_default());
             self.emit(2, self.entry.role, What::Thinking(text), sink);
         }
         if let Some(call) = rule.call.as_ref().and_then(|keys| decoder.call(keys, found)) {
@@ -460,15 +529,24 @@ fn first_text(raw: Raw<'_>) -> Option<&[u8]> {
     raw.inside().or_else(|| listed().filter(|_| raw.0.starts_with(b"[")))
 }
 
-/// The readable part of a tool's output, or of its beginning.
-fn plain(raw: Raw, whole: bool) -> Cow<str> {
-    let most = if whole { usize::MAX } else { Captures::MOST_OF_RESULT };
-    let raw = Raw(&raw.0[..raw.0.len().min(most)]);
+/// As much of a tool's output as a quick look takes.
+fn beginning(raw: Raw) -> Raw {
+    Raw(&raw.0[..raw.0.len().min(Captures::MOST_OF_RESULT)])
+}
+
+/// The readable part of a tool's output.
+fn plain(raw: Raw) -> Cow<str> {
     raw.text().unwrap_or_else(|| {
         let mut texts = Vec::new();
         collect(raw, 0, &mut texts);
         Cow::Owned(texts.join("\n"))
     })
+}
+
+/// Whether a string has something to read in it. Nearly all begin with a letter.
+fn is_said(raw: Raw) -> bool {
+    let first = raw.inside().and_then(|inside| inside.first());
+    first.is_some_and(u8::is_ascii_alphanumeric) || raw.text().is_some_and(|text| !text.trim().is_empty())
 }
 
 /// The texts in a list of blocks, which may be cut off anywhere: the elements, or what they have under `text`.

@@ -36,25 +36,30 @@ pub fn string(bytes: &[u8], start: usize) -> Option<usize> {
     long_string(bytes, start, at)
 }
 
-/// Strides of four chunks, then the last bytes one by one. Tools print code, and code is full of quotes: as long as
-/// backslashes stand alone, all escaped quotes of a stride are told by one shift.
-fn long_string(bytes: &[u8], start: usize, mut at: usize) -> Option<usize> {
-    while let Some(stride) = bytes.get(at..at + STRIDE).and_then(|stride| stride.first_chunk::<STRIDE>()) {
-        let quotes = bits_in_stride(stride, b'"');
-        if quotes != 0 {
-            let backslashes = bits_in_stride(stride, b'\\');
-            let escaped = backslashes << 1;
-            let alone = backslashes & escaped == 0 && (at == start || bytes[at - 1] != b'\\');
-            let end = match quotes & !escaped {
-                0 if alone => None,
-                ends if alone => Some(at + ends.trailing_zeros() as usize + 1),
-                _ => end_among(bytes, start, at, quotes),
-            };
-            if end.is_some() {
-                return end;
+/// As fast as the CPU can.
+fn long_string(bytes: &[u8], start: usize, at: usize) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the CPU has what the function is compiled for.
+        return unsafe { avx2::long_string(bytes, start, at) };
+    }
+    strides(bytes, start, at, ends_in_stride)
+}
+
+/// Strides of four chunks, then the last bytes one by one. Tools print code, and code is full of escaped quotes: those
+/// with a single backslash before them, which are nearly all, are told without looking at each.
+#[inline(always)]
+fn strides(bytes: &[u8], start: usize, mut at: usize, ends: impl Fn(&[u8; STRIDE + 2]) -> u64) -> Option<usize> {
+    if at >= start + 2 {
+        while let Some(stride) = bytes.get(at - 2..at + STRIDE).and_then(|stride| stride.first_chunk()) {
+            let ends = ends(stride);
+            if ends != 0
+                && let Some(end) = end_among(bytes, start, at, ends)
+            {
+                return Some(end);
             }
+            at += STRIDE;
         }
-        at += STRIDE;
     }
     let rest = bytes.get(at..)?.iter().enumerate().filter(|(_, byte)| **byte == b'"');
     rest.map(|(found, _)| at + found).find(|quote| !is_escaped(bytes, start, *quote)).map(|quote| quote + 1)
@@ -73,12 +78,16 @@ fn end_among(bytes: &[u8], start: usize, at: usize, mut quotes: u64) -> Option<u
     None
 }
 
-/// Steps over an object or an array by counting brackets outside strings.
-pub fn container(bytes: &[u8], start: usize) -> Option<usize> {
-    rest(bytes, start + 1)
+/// Steps over a number; none if there is no digit.
+#[inline]
+pub fn number(bytes: &[u8], start: usize) -> Option<usize> {
+    matches!(bytes.get(start)?, b'-' | b'0'..=b'9').then_some(())?;
+    let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+    let length = bytes[start..].iter().take_while(|byte| is_part(byte)).count();
+    Some(start + length)
 }
 
-/// Steps to the end of the object or array that a place is in.
+/// Steps to the end of the object or array that a place is in, by counting brackets outside strings.
 pub fn rest(bytes: &[u8], start: usize) -> Option<usize> {
     let mut depth = 1usize;
     let mut at = start;
@@ -125,21 +134,75 @@ fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
     }
 }
 
-/// The same in four chunks. Most strides have no quote, which one test tells.
-#[cfg(target_arch = "x86_64")]
+/// A bit for each quote that may end a string, in four chunks with two bytes before them: either no backslash stands
+/// before it or two do, and then it takes a closer look.
 #[inline(always)]
-#[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.
-fn bits_in_stride(stride: &[u8; STRIDE], byte: u8) -> u64 {
-    use std::arch::x86_64::{__m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8};
-    // SAFETY: SSE2 is part of x86-64, and the four loads are of the whole stride.
-    unsafe {
-        let byte = _mm_set1_epi8(byte as i8);
-        let found = |index: usize| _mm_cmpeq_epi8(_mm_loadu_si128(stride.as_ptr().cast::<__m128i>().add(index)), byte);
-        let all = [found(0), found(1), found(2), found(3)];
-        if _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(all[0], all[1]), _mm_or_si128(all[2], all[3]))) == 0 {
-            return 0;
+fn ends_in_stride(stride: &[u8; STRIDE + 2]) -> u64 {
+    (0..STRIDE / CHUNK).rev().fold(0, |all, index| {
+        let found = |before: usize, byte: u8| {
+            let start = index * CHUNK + 2 - before;
+            stride[start..].first_chunk().map_or(0, |chunk| bits(chunk, byte))
+        };
+        all << CHUNK | u64::from(found(0, b'"') & !(found(1, b'\\') & !found(2, b'\\')))
+    })
+}
+
+/// The same for CPUs that take twice as much at once.
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256,
+        _mm256_set1_epi8,
+    };
+
+    use super::{STRIDE, strides};
+
+    #[target_feature(enable = "avx2")]
+    pub fn long_string(bytes: &[u8], start: usize, at: usize) -> Option<usize> {
+        strides(bytes, start, at, |stride| {
+            let (low, high) = (ends(stride, 2), ends(stride, 2 + STRIDE / 2));
+            match _mm256_movemask_epi8(_mm256_or_si256(low, high)) {
+                0 => 0,
+                _ => u64::from(_mm256_movemask_epi8(high) as u32) << 32 | u64::from(_mm256_movemask_epi8(low) as u32),
+            }
+        })
+    }
+
+    /// The quotes in the 32 bytes from a place on that may end a string.
+    #[target_feature(enable = "avx2")]
+    fn ends(stride: &[u8; STRIDE + 2], from: usize) -> __m256i {
+        let found = |from: usize, byte: u8| _mm256_cmpeq_epi8(load(stride, from), _mm256_set1_epi8(byte as i8));
+        let single = _mm256_andnot_si256(found(from - 2, b'\\'), found(from - 1, b'\\'));
+        _mm256_andnot_si256(single, found(from, b'"'))
+    }
+
+    #[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.
+    #[target_feature(enable = "avx2")]
+    fn load(stride: &[u8; STRIDE + 2], from: usize) -> __m256i {
+        let bytes: &[u8; STRIDE / 2] = stride[from..].first_chunk().unwrap_or(&[0; STRIDE / 2]);
+        // SAFETY: the load is of these 32 bytes.
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    }
+}
+
+/// Whether bytes begin with some others. Most are a few dozen, which is too short for a call.
+#[inline(always)]
+pub fn begins(bytes: &[u8], with: &[u8]) -> bool {
+    let Some(bytes) = bytes.get(..with.len()) else { return false };
+    /// Whether both begin and end with the same, which is all of them if they are short.
+    #[inline(always)]
+    fn ends<const N: usize>(bytes: &[u8], with: &[u8]) -> bool {
+        bytes.first_chunk::<N>() == with.first_chunk() && bytes.last_chunk::<N>() == with.last_chunk()
+    }
+    match with.len() {
+        0..4 => bytes == with,
+        4..8 => ends::<4>(bytes, with),
+        8..16 => ends::<8>(bytes, with),
+        _ => {
+            let mut chunks = bytes.chunks_exact(CHUNK).zip(with.chunks_exact(CHUNK));
+            chunks.all(|(chunk, with)| chunk.first_chunk::<CHUNK>() == with.first_chunk())
+                && bytes.last_chunk::<CHUNK>() == with.last_chunk()
         }
-        all.iter().rev().fold(0, |bits, part| bits << CHUNK | _mm_movemask_epi8(*part) as u64)
     }
 }
 
@@ -147,13 +210,6 @@ fn bits_in_stride(stride: &[u8; STRIDE], byte: u8) -> u64 {
 #[inline(always)]
 fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
     chunk.iter().rev().fold(0, |bits, one| bits << 1 | u32::from(*one == byte))
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-#[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.
-fn bits_in_stride(stride: &[u8; STRIDE], byte: u8) -> u64 {
-    stride.iter().rev().fold(0, |bits, one| bits << 1 | u64::from(*one == byte))
 }
 
 #[cfg(test)]

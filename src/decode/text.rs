@@ -18,6 +18,10 @@ impl<'a> Raw<'a> {
     /// The text of a string; broken UTF-8, lone surrogates and unknown escapes become U+FFFD.
     pub fn text(self) -> Option<Cow<'a, str>> {
         let inside = self.inside()?;
+        // When it is first called, `memchr` asks the processor what it can do, which costs more than a hook's few texts.
+        if inside.len() < 512 && !inside.contains(&b'\\') {
+            return Some(lossy(inside));
+        }
         match memchr(b'\\', inside) {
             None => Some(lossy(inside)),
             Some(first) => Some(Cow::Owned(unescape(inside, first))),

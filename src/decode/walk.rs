@@ -9,8 +9,10 @@ use std::ops::Range;
 
 use super::rules::Watch;
 use super::scan;
+use super::template::Seen;
 use super::text::Raw;
 use crate::cursor::Pieces;
+use crate::format::templates::{Place, Template, Then};
 use crate::format::trie::{Node, Slot};
 
 /// Not JSON from here on, or not readable; the walker knows which.
@@ -22,22 +24,22 @@ type Walked = Result<(), Broken>;
 /// What one walk found: for each slot where the value is, and the blocks found under content slots.
 #[derive(Debug, Default)]
 pub struct Captures {
-    slots: Vec<Extent>,
+    pub(super) slots: Vec<Extent>,
     /// The slots of all blocks, one after another.
-    block_slots: Vec<Extent>,
+    pub(super) block_slots: Vec<Extent>,
     /// A bit for each slot that is filled, as far as there are bits.
     filled: u128,
     /// For each block, under which slot it was found.
     pub blocks: Vec<Slot>,
-    width: usize,
+    pub(super) width: usize,
     /// Wanted values of a line that came in pieces.
     kept: Vec<u8>,
 }
 
 /// Where a value starts and ends. What is held of a line is never long enough for more than 32 bits.
-type Extent = (u32, u32);
+pub type Extent = (u32, u32);
 
-const NOTHING: Extent = (0, 0);
+pub const NOTHING: Extent = (0, 0);
 
 impl Captures {
     /// More blocks than any real message has; a line of nothing but brackets must not eat the memory.
@@ -56,6 +58,18 @@ impl Captures {
         self.kept.clear();
         self.filled = 0;
         self.width = width;
+    }
+
+    /// What a template knows of a line, of which the steps begin here.
+    pub fn fill(&mut self, template: &Template, slots: usize, width: usize, starts: &[u32]) {
+        self.clear(slots, width);
+        let at = |place: Place| starts[place.step as usize] + place.offset;
+        self.block_slots.resize(template.blocks.len() * width, NOTHING);
+        for (all, known) in [(&mut self.slots, &template.slots), (&mut self.block_slots, &template.block_slots)] {
+            known.iter().for_each(|(slot, start, end)| all[*slot] = (at(*start), at(*end)));
+        }
+        self.blocks.extend_from_slice(&template.blocks);
+        self.filled = template.filled;
     }
 
     /// The values of the line, over the bytes they were found in: the line itself, or what was kept of it.
@@ -120,6 +134,8 @@ pub struct Walker<'n, P> {
     pub captures: Captures,
     /// Why the next piece could not be read.
     pub error: Option<io::Error>,
+    /// The values that were stepped over, if somebody wants to know.
+    pub seen: Option<Vec<Seen>>,
     block_root: &'n Node,
 }
 
@@ -149,7 +165,7 @@ enum Into {
 impl<'n, P: Pieces> Walker<'n, P> {
     pub fn new(pieces: P, keep: bool, captures: Captures, block_root: &'n Node) -> Walker<'n, P> {
         let results = Captures::MOST_OF_RESULT;
-        Walker { pieces, at: 0, keep, keeping: Vec::new(), results, captures, error: None, block_root }
+        Walker { pieces, at: 0, keep, keeping: Vec::new(), results, captures, error: None, seen: None, block_root }
     }
 
     /// Goes to the next value on the line; false if there is none. NUL bytes, white space and a byte order mark before
@@ -310,7 +326,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
             self.begin(node, matches!(first, b'{' | b'['));
         }
         match first {
-            b'"' => self.string()?,
+            b'"' => self.text()?,
             b'{' if !node.is_leaf() => self.object(node, into)?,
             b'[' if node.blocks && matches!(into, Into::Line) => self.blocks(node)?,
             b'[' if !node.is_leaf() => self.elements(node, into)?,
@@ -366,8 +382,10 @@ impl<'n, P: Pieces> Walker<'n, P> {
                         return Ok(false);
                     }
                     let all = below != 0 && matches!(into, Into::Line) && self.captures.has(below);
-                    if all && let Some(end) = scan::rest(self.pieces.piece(), self.at) {
+                    let start = self.at;
+                    if all && let Some(end) = scan::rest(self.pieces.piece(), start) {
                         self.at = end;
+                        self.note(start, Then::Rest);
                         return Ok(true);
                     }
                     if all {
@@ -464,7 +482,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
 
     fn skip(&mut self) -> Walked {
         match self.skip_space()? {
-            b'"' => self.string(),
+            b'"' => self.text(),
             b'{' | b'[' => self.container(),
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => self.scalar(),
             _ => Err(Broken),
@@ -488,15 +506,19 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     fn number(&mut self) -> Walked {
+        let start = self.at;
         while let Some(b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') = self.peek()? {
             self.at += 1;
         }
+        self.note(start, Then::Number);
         Ok(())
     }
 
     fn container(&mut self) -> Walked {
-        if let Some(end) = scan::container(self.pieces.piece(), self.at) {
+        let start = self.at + 1;
+        if let Some(end) = scan::rest(self.pieces.piece(), start) {
             self.at = end;
+            self.note(start, Then::Rest);
             return Ok(());
         }
         let mut depth = 0usize;
@@ -515,6 +537,45 @@ impl<'n, P: Pieces> Walker<'n, P> {
                 return Ok(());
             }
         }
+    }
+
+    /// A string that is a value.
+    fn text(&mut self) -> Walked {
+        let start = self.at + 1;
+        self.string()?;
+        self.note(start, Then::Text);
+        Ok(())
+    }
+
+    /// Notes a value that varies from there to here.
+    #[inline]
+    fn note(&mut self, start: usize, then: Then) {
+        if let Some(seen) = &mut self.seen {
+            seen.push((start, self.at, then));
+        }
+    }
+
+    /// Walks to the end of an object of which nothing more is wanted.
+    pub fn finish(&mut self) -> Walked {
+        let nothing = Node::default();
+        loop {
+            match self.skip_space()? {
+                b',' => self.at += 1,
+                b'}' => break,
+                _ => return Err(Broken),
+            }
+            if self.skip_space()? != b'"' {
+                return Err(Broken);
+            }
+            self.key(&nothing)?;
+            if self.skip_space()? != b':' {
+                return Err(Broken);
+            }
+            self.at += 1;
+            self.skip()?;
+        }
+        self.at += 1;
+        Ok(())
     }
 
     fn string(&mut self) -> Walked {

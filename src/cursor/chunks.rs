@@ -1,0 +1,42 @@
+//! All bytes of a file in large pieces, for whoever looks for something that may be anywhere.
+
+use std::fs::File;
+use std::io;
+
+use super::{Buffer, read_at};
+
+/// The bytes of a file, piece by piece; each begins with the last few of the one before, so that nothing short is cut in two.
+pub struct Chunks<'f> {
+    file: &'f File,
+    buffer: &'f mut Buffer,
+    position: u64,
+}
+
+impl<'f> Chunks<'f> {
+    const SIZE: usize = 128 * 1024;
+    /// Reads go to the second page, which is aligned; what is kept stands at the end of the first.
+    const START: usize = Buffer::PAGE;
+    const KEPT: usize = 1024;
+
+    pub fn new(file: &'f File, buffer: &'f mut Buffer) -> Chunks<'f> {
+        buffer.resize(Chunks::START + Chunks::SIZE);
+        Chunks { file, buffer, position: 0 }
+    }
+
+    /// The next chunk; none at the end of the file.
+    pub fn next_chunk(&mut self) -> io::Result<Option<&[u8]>> {
+        let bytes = self.buffer.bytes_mut();
+        let kept = if self.position == 0 { 0 } else { Chunks::KEPT };
+        bytes.copy_within(Chunks::START + Chunks::SIZE - kept..Chunks::START + Chunks::SIZE, Chunks::START - kept);
+        let mut filled = 0;
+        // A short read would leave what is kept for the next one elsewhere.
+        while filled < Chunks::SIZE {
+            let free = &mut bytes[Chunks::START + filled..Chunks::START + Chunks::SIZE];
+            match read_at(self.file, free, self.position)? {
+                0 => break,
+                read => (filled, self.position) = (filled + read, self.position + read as u64),
+            }
+        }
+        Ok((filled > 0).then(|| &self.buffer.bytes()[Chunks::START - kept..Chunks::START + filled]))
+    }
+}

@@ -1,0 +1,224 @@
+//! Reads lines that look like one that was read before, without walking them.
+//!
+//! [`fit`] compares what must be the same and steps over what differs; where all fits, the walker would have found the
+//! same values under the same rule, and it need not be asked. [`learn`] makes a template from what the walker found. Values
+//! that a rule tests are part of what must be the same. Any other line takes the walker, which is the judge: a test runs
+//! both over every transcript and over changed ones.
+
+use std::num::NonZero;
+
+use super::scan;
+use super::walk::{Captures, Extent, NOTHING};
+use crate::entry::Id;
+use crate::format::templates::{Place, Step, Template, Templates, Then};
+use crate::format::trie::Slot;
+
+/// A value that a walker stepped over: where it varies, and how.
+pub type Seen = (usize, usize, Then);
+
+/// The most steps that a line may have, that may come in one place, and that all templates have together; and the most
+/// bytes of all of them.
+const LINE: usize = 128;
+const OTHERS: usize = 16;
+const ALL: usize = 1 << 14;
+const BYTES: usize = 1 << 20;
+/// The most bytes of a line that must be the same, and of a value that may be.
+const SAME: usize = 1 << 13;
+const VALUE: usize = 64;
+/// The most values that are watched.
+const VALUES: usize = 1 << 10;
+
+/// The template that a line fits, with where its values are put into `captures`.
+pub fn fit<'t>(
+    templates: &'t mut Templates,
+    line: &[u8],
+    captures: &mut Captures,
+    (slots, width): (usize, usize),
+) -> Option<&'t Template> {
+    let Templates { first, steps, literals, ends, starts, hits, .. } = templates;
+    starts.clear();
+    let (mut at, mut parent) = (0, None);
+    let mut next = *first;
+    loop {
+        let mut before = None;
+        let (index, step, end) = loop {
+            let index = next?.get() as usize - 1;
+            let step = steps[index];
+            let literal = &literals[step.literal.0 as usize..step.literal.1 as usize];
+            if scan::begins(&line[at..], literal)
+                && let Some(end) = end_of(step.then, line, at + literal.len())
+            {
+                break (index, step, end);
+            }
+            (before, next) = (Some(index), step.other);
+        };
+        if let Some(before) = before {
+            // What came last is tried first.
+            steps[before].other = step.other;
+            let first = parent.map_or(&mut *first, |parent: usize| &mut steps[parent].next);
+            let others = std::mem::replace(first, number(index));
+            steps[index].other = others;
+        }
+        starts.push(at as u32);
+        if let Then::End(index) = step.then {
+            *hits += 1;
+            let template = &ends[index as usize];
+            if !template.ignored {
+                captures.fill(template, slots, width, starts);
+            }
+            return Some(template);
+        }
+        (at, parent, next) = (end, Some(index), step.next);
+    }
+}
+
+/// Where what comes after a place ends; none if something else comes there.
+#[inline(always)]
+fn end_of(then: Then, line: &[u8], at: usize) -> Option<usize> {
+    match then {
+        Then::Text => scan::string(line, at),
+        Then::Number => scan::number(line, at),
+        Then::Rest => scan::rest(line, at),
+        Then::End(_) => (at == line.len()).then_some(at),
+    }
+}
+
+/// The number of a step, from 1.
+fn number(index: usize) -> Option<NonZero<u32>> {
+    NonZero::new(index as u32 + 1)
+}
+
+/// Whether a line that fits none is worth a template of its own. After a few lines it is not yet, and where hardly any line
+/// looks like another it never is.
+pub fn is_learning(templates: &mut Templates) -> bool {
+    templates.misses += 1;
+    (200..2000 + templates.hits / 4).contains(&templates.misses)
+        && templates.steps.len() < ALL
+        && templates.literals.len() < BYTES
+}
+
+/// Makes a template of a line. `seen` are the values that were stepped over, in order; `tested` says which slots of lines
+/// and of blocks a rule tests.
+pub fn learn(
+    templates: &mut Templates,
+    line: &[u8],
+    seen: &[Seen],
+    captures: &Captures,
+    tested: impl Fn(bool, Slot) -> bool,
+    (rule, ignored): (Option<usize>, bool),
+) {
+    let width = captures.width.max(1);
+    let of_line = captures.slots.iter().enumerate().filter(|(slot, _)| tested(false, *slot));
+    let of_blocks = captures.block_slots.iter().enumerate().filter(|(slot, _)| tested(true, slot % width));
+    let fixed: Vec<usize> = of_line.chain(of_blocks).map(|(_, extent)| extent.0 as usize).collect();
+    let mut before = 0;
+    let mut is_varying = |(start, end, kind): &&Seen| {
+        let key = &line[std::mem::replace(&mut before, *end)..*start];
+        !fixed.contains(&(start - usize::from(*kind == Then::Text)))
+            && (*kind == Then::Rest || varies(templates, key, &line[*start..*end]))
+    };
+    let varying: Vec<&Seen> = seen.iter().filter(&mut is_varying).collect();
+    let values = varying.iter().map(|(start, end, _)| end - start).sum::<usize>();
+    if varying.len() >= LINE || line.len() - values > SAME {
+        return;
+    }
+    // What is the same: from the end of each value to the beginning of the next.
+    let starts = std::iter::once(0).chain(varying.iter().map(|(_, end, _)| *end));
+    let ends = varying.iter().map(|(start, ..)| *start).chain([line.len()]);
+    let same: Vec<_> = starts.zip(ends).collect();
+    let place = |at: u32| {
+        let step = same.iter().position(|(start, end)| (*start..=*end).contains(&(at as usize)))?;
+        Some(Place { step: step as u32, offset: at - same[step].0 as u32 })
+    };
+    let places = |extents: &[Extent]| {
+        let there = extents.iter().enumerate().filter(|(_, extent)| **extent != NOTHING);
+        there.map(|(slot, (start, end))| Some((slot, place(*start)?, place(*end)?))).collect::<Option<Vec<_>>>()
+    };
+    let (Some(slots), Some(block_slots)) = (places(&captures.slots), places(&captures.block_slots)) else { return };
+    let template =
+        Template { rule, ignored, slots, block_slots, blocks: captures.blocks.clone(), filled: captures.filled() };
+    let mut parent: Option<usize> = None;
+    for (index, (start, end)) in same.iter().enumerate() {
+        let literal = &line[*start..*end];
+        let kind = varying.get(index).map(|(.., kind)| *kind);
+        let Templates { first, steps, literals, ends, .. } = templates;
+        let mut next = parent.map_or(*first, |parent| steps[parent].next);
+        let is_it = |step: &Step| {
+            Some(step.then) == kind && literals[step.literal.0 as usize..step.literal.1 as usize] == *literal
+        };
+        let mut others = 0;
+        while let Some(other) = next
+            && !is_it(&steps[other.get() as usize - 1])
+        {
+            next = steps[other.get() as usize - 1].other;
+            others += 1;
+        }
+        // Each of them is compared with every line that comes this far.
+        if next.is_none() && others >= OTHERS {
+            return;
+        }
+        if next.is_none() {
+            let start = literals.len() as u32;
+            literals.extend_from_slice(literal);
+            let then = kind.unwrap_or(Then::End(ends.len() as u32));
+            next = number(steps.len());
+            let new = Step { literal: (start, literals.len() as u32), then, next: None, other: None };
+            steps.push(new);
+            let first = parent.map_or(first, |parent| &mut steps[parent].next);
+            let others = std::mem::replace(first, next);
+            if let Some(new) = steps.last_mut() {
+                new.other = others;
+            }
+        }
+        parent = next.map(|next| next.get() as usize - 1);
+    }
+    templates.ends.push(template);
+}
+
+/// Whether the value after some bytes differs from line to line, as far as is known. When one turns out to, all begins
+/// anew: what was learned took it for a part of the line.
+fn varies(templates: &mut Templates, before: &[u8], value: &[u8]) -> bool {
+    let before = Id::named(before);
+    if templates.values.len() >= VALUES && !templates.values.contains_key(&before) {
+        return true;
+    }
+    let new = Some(Id::named(value)).filter(|_| value.len() <= VALUE);
+    let known = templates.values.entry(before).or_insert(new);
+    if *known != new && known.take().is_some() {
+        templates.first = None;
+        templates.steps.clear();
+        templates.literals.clear();
+        templates.ends.clear();
+    }
+    known.is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::super::{Decoder, Outcome};
+    use crate::cursor::Line;
+
+    fn line(number: usize, said: &str) -> String {
+        format!(
+            r#"{{"parentUuid":"p{number}","isSidechain":false,"type":"assistant","message":{{"id":"m{number}","model":"m","content":[{{"type":"text","text":"{said}"}}],"usage":{{"input_tokens":{number},"output_tokens":1}}}},"uuid":"u{number}","timestamp":"2026-01-01T00:00:00Z"}}"#
+        )
+    }
+
+    /// Lines are walked until enough of them were seen; then those that look alike are not walked any more.
+    #[test]
+    fn what_looks_alike_is_not_walked() {
+        let formats = crate::format::known(Path::new("/nonexistent")).0;
+        let claude = formats.iter().find(|known| known.name == "agent-sdk").expect("a format").format();
+        let mut decoder = Decoder::new(claude);
+        for number in 0..1000 {
+            let said = if number % 7 == 0 { "a \\\"quote\\\" and more of it".repeat(number % 50) } else { "x".into() };
+            let line = line(number, &said);
+            let outcome = decoder.line(Line::Whole(0, line.as_bytes()), &mut |_| {}).expect("in memory");
+            assert_eq!(outcome, Outcome::Matched);
+        }
+        let templates = decoder.templates.as_ref().expect("templates");
+        assert!(templates.hits > 780 && templates.ends.len() < 3, "{} {}", templates.hits, templates.ends.len());
+    }
+}
