@@ -3,13 +3,17 @@
 //! Which file uses which:
 //! ```text
 //! recognise, transcript ──▶ tail
-//! transcript ──▶ once
+//! transcript ──▶ once, slice ──▶ once, transcript
+//! kept ──▶ transcript, once, tail
 //! ```
 
+pub mod kept;
 pub mod once;
 mod recognise;
+mod slice;
 pub mod tail;
 mod transcript;
 
 pub use recognise::{Fit, fit, recognise};
+pub use slice::Slice;
 pub use transcript::{Before, Beginning, Lines, Log, Part, Read, Target, Transcript, Wanted};

@@ -5,31 +5,10 @@
 //! that in the order of the file and lets through what is new. Whoever counts what it lets through needs no memory of
 //! its own, and all who count agree. [`Conversation`] keeps what was let through, each result with its call.
 
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
-
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Call, Entry, Facts, Id, Mark, Role, What};
+use crate::entry::{ById, Call, Entry, Facts, Id, Ids, Mark, Role, What};
 use crate::time::Time;
-
-/// Ids are hashes already.
-#[derive(Default)]
-pub struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn write(&mut self, _: &[u8]) {}
-
-    fn write_u64(&mut self, id: u64) {
-        self.0 = id;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
-}
-
-pub type Ids = HashSet<Id, BuildHasherDefault<AsItIs>>;
 
 /// How far reading has got, as far as repetitions are concerned. It can be put away and taken up again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -251,11 +230,11 @@ pub struct Conversation {
     /// Calls from before the first entry that have no result yet.
     earlier: OpenCalls,
     /// Which of the entries has a key, and which is a call.
-    by_key: HashMap<Id, usize>,
-    by_call: HashMap<Id, usize>,
+    by_key: ById<usize>,
+    by_call: ById<usize>,
 }
 
-pub type OpenCalls = HashMap<Id, Call<'static>>;
+pub type OpenCalls = ById<Call<'static>>;
 
 impl Conversation {
     pub fn new(results: bool, earlier: OpenCalls) -> Conversation {
@@ -267,21 +246,23 @@ impl Conversation {
             What::Result { call, failed, denied, unclear, text, .. } => {
                 let (id, failed, broken_off) = (call.unwrap_or_default(), *failed, *denied || *unclear);
                 let keeps = self.results && text.is_some();
-                let known = self.by_call.get(&id).map(|index| &mut self.entries[*index].what);
-                if let Some(What::Call(call)) = known {
+                let known = self.by_call.get(&id).and_then(|index| self.entries.get_mut(*index));
+                if let Some(Entry { what: What::Call(call), .. }) = known {
                     call.ended = true;
                     call.failed |= failed;
                     call.broken_off |= broken_off;
-                } else if let Some(call) = self.earlier.remove(&id).filter(|_| failed && !keeps) {
+                } else if let Some(call) = self.earlier.remove(&id).filter(|_| failed) {
                     let call = Call { ended: true, failed, broken_off, ..call };
-                    return self.entries.push(Entry { role: Role::Assistant, what: What::Call(call), ..entry });
+                    self.entries.push(Entry { role: Role::Assistant, what: What::Call(call), ..entry.clone() });
                 }
                 if !keeps {
                     return;
                 }
             }
             What::Call(Call { id: Some(id), .. }) if !entry.renews => {
-                self.by_call.insert(*id, self.entries.len());
+                // One that is known by its key goes into the place of the first.
+                let known = entry.key.and_then(|key| self.by_key.get(&key).copied());
+                self.by_call.insert(*id, known.unwrap_or(self.entries.len()));
             }
             _ if entry.is_taken_up() => return,
             _ => {}
@@ -309,7 +290,7 @@ impl Conversation {
 }
 
 /// The later version of an entry counts, but what was known stays known.
-fn renew(old: &mut What<'static>, mut new: What<'static>) {
+pub(super) fn renew(old: &mut What<'static>, mut new: What<'static>) {
     match (&mut *old, &mut new) {
         // The client's report of a call under another name: the call itself says more.
         (What::Call(old), What::Call(new)) if old.tool != new.tool => return,

@@ -4,15 +4,16 @@
 //! count ([`Once`]) go to a fold. A log, which wants the last entries, goes the same way over lines read from the end.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, VecDeque};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
-use super::once::{Conversation, Once, last_messages};
+use super::once::{Conversation, Once, OpenCalls, last_messages};
+use super::slice::{Slice, Sliced};
 use super::tail;
 use crate::budget::Deadline;
-use crate::cursor::{Backward, Buffer, Forward, Line};
+use crate::cursor::{Backward, Buffer, Forward, Line, newest_lines};
 use crate::decode::{Decoder, Item, Outcome};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, What};
 use crate::fold::{Basics, Continuity, Ending, Fold, Turns, open_check};
@@ -34,10 +35,17 @@ pub struct Transcript<'f> {
 #[derive(Debug, Default)]
 pub struct Log {
     pub entries: Vec<Entry<'static>>,
+    /// Before which of them some are left out.
+    pub gaps: Vec<usize>,
+    /// Which of them fit a slice, where others are shown around them.
+    pub hits: Vec<usize>,
+    /// Calls that have no result yet and may not be among them.
+    pub open: OpenCalls,
     /// How many entries there are to show. Not exact: a guess from how much of the file they took.
     pub total: usize,
     pub exact: bool,
-    /// How many lines could not be read.
+    /// How many lines were read, and how many could not be.
+    pub lines: u64,
     pub broken: u64,
     /// Where the last line that was read ends, and what to go on with from there.
     pub end: u64,
@@ -81,8 +89,9 @@ pub struct Before<'b> {
 /// Which lines of a transcript are read.
 #[derive(Default)]
 pub struct Lines<'s> {
-    /// Where the first of them starts.
+    /// Where the first of them starts, and how many lines come before it.
     pub from: u64,
+    pub before: u64,
     /// Only those that were written while the session was in one of these directories.
     pub only: Option<&'s mut dyn FnMut(&str) -> bool>,
     /// It was in one of them before the first of these lines.
@@ -98,7 +107,7 @@ pub struct Lines<'s> {
 pub struct Read {
     /// Where the last whole line ends.
     pub end: u64,
-    /// How many lines were read, and how many of them could not be.
+    /// How many lines there are up to there, and how many of those that were read could not be.
     pub lines: u64,
     pub broken: u64,
     /// The deadline came first.
@@ -106,10 +115,13 @@ pub struct Read {
 }
 
 /// Which entries of a log are wanted.
-#[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'w> {
     pub count: usize,
     pub since: Option<Time>,
+    pub until: Option<Time>,
+    /// Only those that fit.
+    pub slice: Option<&'w Slice>,
     /// Also thinking and marks.
     pub full: bool,
     /// Also what tools answered.
@@ -118,12 +130,14 @@ pub struct Wanted {
     pub unfinished: bool,
 }
 
-impl Wanted {
+impl Wanted<'_> {
     /// What a log shows: what was said and what was called; more if it was asked for.
     pub fn shows(&self, entry: &Entry) -> bool {
         let kind = match entry.what {
             What::Text(_) | What::Call(_) => true,
             What::Result { .. } => self.results,
+            // A log shows only the error that ended it; who looks for something may look for any.
+            What::Mark(Mark::Error, _) if self.slice.is_some() => true,
             What::Thinking(_) | What::Mark(..) => self.full,
         };
         kind && self.is_in_time(entry)
@@ -131,6 +145,7 @@ impl Wanted {
 
     fn is_in_time(&self, entry: &Entry) -> bool {
         self.since.is_none_or(|since| entry.time.is_some_and(|time| time >= since))
+            && self.until.is_none_or(|until| entry.time.is_some_and(|time| time <= until))
     }
 
     /// The error that ended a conversation, where marks are not shown anyway.
@@ -148,51 +163,6 @@ pub enum Target {
     Line(u64),
     Time(Time),
     Id(Id),
-}
-
-/// The entries around a target: so many that are shown before it, and after it.
-struct Around {
-    target: Target,
-    count: usize,
-    wanted: Wanted,
-    /// With results, which say how calls ended.
-    entries: VecDeque<Entry<'static>>,
-    /// How many entries are still to come, once the target was found.
-    left: Option<usize>,
-}
-
-impl Around {
-    fn is_target(&self, entry: &Entry, line: u64) -> bool {
-        match self.target {
-            Target::Line(number) => line >= number,
-            Target::Time(time) => entry.time.is_some_and(|at| at >= time),
-            Target::Id(id) => {
-                // An entry is a part of its line.
-                let is_part = |key: Id| (0..8).any(|kind| (0..16).any(|index| id.part(kind, index) == key));
-                let of_call = if let What::Call(call) = &entry.what { call.id } else { None };
-                [entry.message, of_call].contains(&Some(id)) || entry.key.is_some_and(is_part)
-            }
-        }
-    }
-}
-
-impl Fold for Around {
-    fn entry(&mut self, entry: &Entry, line: u64) {
-        let shows = self.wanted.shows(entry);
-        if self.left == Some(0) && shows || !shows && !matches!(entry.what, What::Result { .. }) {
-            return;
-        }
-        self.left = match self.left {
-            None if shows && self.is_target(entry, line) => Some(self.count),
-            Some(left) if shows => Some(left - 1),
-            left => left,
-        };
-        self.entries.push_back(entry.clone().into_owned());
-        if self.left.is_none() && shows {
-            let before = self.entries.iter().filter(|entry| self.wanted.shows(entry)).count();
-            while before > self.count && self.entries.pop_front().is_some_and(|entry| !self.wanted.shows(&entry)) {}
-        }
-    }
 }
 
 impl<'f> Transcript<'f> {
@@ -221,6 +191,9 @@ impl<'f> Transcript<'f> {
 
     /// The last entries, read from the end and no further than needed.
     pub fn last(&self, wanted: Wanted) -> io::Result<Log> {
+        if let Some(slice) = wanted.slice {
+            return self.slice(wanted, slice);
+        }
         const OLD_LINES: usize = 100;
         let mut decoder = self.decoder();
         let mut backward = Backward::new(&self.file, self.meta.len())?;
@@ -261,7 +234,7 @@ impl<'f> Transcript<'f> {
                 lines.push(entries);
             }
             let mut once = Once::from(if complete { 0 } else { start }, &[]);
-            let mut conversation = Conversation::new(wanted.results, HashMap::new());
+            let mut conversation = Conversation::new(wanted.results, OpenCalls::default());
             for mut entry in lines.iter().rev().flatten().cloned() {
                 if once.entry(&mut entry) {
                     conversation.take(entry);
@@ -283,6 +256,39 @@ impl<'f> Transcript<'f> {
         }
     }
 
+    /// The last entries that fit: from the end of the file, and from more and more of it until there are enough. Lines are
+    /// counted from its start.
+    fn slice(&self, wanted: Wanted, slice: &Slice) -> io::Result<Log> {
+        let size = self.meta.len();
+        let mut most = if slice.at.is_some() { size } else { 1 << 20 };
+        loop {
+            let from = newest_lines(&self.file, size, most, &Deadline::after(Duration::MAX))?.unwrap_or(0);
+            let fold = |mut sliced| {
+                let mut once = Once::from(from, &[]);
+                let lines = Lines { from, unfinished: wanted.unfinished, ..Lines::default() };
+                let read = self.fold(lines, &mut once, &mut Buffer::default(), &mut sliced)?;
+                io::Result::Ok((sliced, read, once))
+            };
+            let (mut sliced, mut read, mut once) = fold(Sliced::new(wanted, slice))?;
+            let exact = from == 0;
+            if exact || sliced.is_enough() {
+                let listed = sliced.offset.map(|offset| self.line_at(offset, &mut Buffer::default())).transpose()?;
+                if let Some(again) = sliced.again(&listed.unwrap_or_default()) {
+                    (sliced, read, once) = fold(again)?;
+                }
+                return Ok(Log {
+                    exact,
+                    lines: read.lines,
+                    broken: read.broken,
+                    end: read.end,
+                    once,
+                    ..sliced.finish()
+                });
+            }
+            most *= 16;
+        }
+    }
+
     /// Hands what counts of some lines to a fold.
     pub fn fold(&self, wanted: Lines, once: &mut Once, buffer: &mut Buffer, fold: &mut dyn Fold) -> io::Result<Read> {
         /// How many lines are read before somebody looks at the clock.
@@ -290,7 +296,7 @@ impl<'f> Transcript<'f> {
         let mut decoder = self.decoder();
         let mut forward = Forward::new(&self.file, wanted.from, self.meta.len(), buffer);
         let mut read = Read::default();
-        let mut number = 0;
+        let mut number = wanted.before;
         let mut only = wanted.only;
         let mut counts = only.is_none() || wanted.here;
         let mut take = |line: Line, number: u64| {
@@ -317,7 +323,7 @@ impl<'f> Transcript<'f> {
         while let Some(line) = forward.next_line()? {
             number += 1;
             read.broken += u64::from(take(line, number)? == Outcome::Broken);
-            if number % LINES == 0 && wanted.deadline.is_some_and(Deadline::is_over) {
+            if number.is_multiple_of(LINES) && wanted.deadline.is_some_and(Deadline::is_over) {
                 return Ok(Read { end: forward.offset(), cut_short: true, ..read });
             }
         }
@@ -326,19 +332,6 @@ impl<'f> Transcript<'f> {
             take(line, number + 1)?;
         }
         Ok(Read { end, lines: number, ..read })
-    }
-
-    /// The entries around a target; none if it is not there.
-    pub fn around(&self, target: Target, count: usize, wanted: Wanted) -> io::Result<Log> {
-        let mut around = Around { target, count, wanted, entries: VecDeque::new(), left: None };
-        let mut log = Log::default();
-        let lines = Lines { unfinished: wanted.unfinished, ..Lines::default() };
-        let read = self.fold(lines, &mut log.once, &mut Buffer::default(), &mut around)?;
-        let mut conversation = Conversation::new(wanted.results, HashMap::new());
-        around.entries.into_iter().filter(|_| around.left.is_some()).for_each(|entry| conversation.take(entry));
-        log.entries = conversation.entries;
-        log.entries.retain(|entry| wanted.shows(entry));
-        Ok(Log { broken: read.broken, end: read.end, ..log })
     }
 
     /// The entries of the line at an offset.

@@ -156,6 +156,10 @@ pub fn begun<'f>(env: &Env, formats: &'f [Known], name: &str) -> Option<Resolved
 
 /// The session that is called so in the home that this runs in.
 fn in_home<'f>(env: &Env, formats: &'f [Known], name: &str) -> Result<Option<Session<'f>>, Unreadable> {
+    // No name in a home is a path.
+    if name.contains('/') {
+        return Ok(None);
+    }
     Home::above(env)?.map_or(Ok(None), |home| home.session(name, formats, env))
 }
 
@@ -189,7 +193,7 @@ const EXACTLY: [Way; 4] = [
 const ROUGHLY: [Way; 2] = [
     |listed, _, lower| listed.called().any(|called| words(called).starts_with(lower)),
     |listed, _, lower| {
-        let given = [&listed.session.name, &listed.tally.person_title, &listed.tally.agent_title];
+        let given = [listed.session.name.as_deref(), listed.tally.person_title(), listed.tally.agent_title()];
         let long = lower.chars().nth(2).is_some();
         // A prompt that stands for a title has too many words in it for just any part of them.
         long && (given.into_iter().flatten().any(|called| words(called).contains(lower))
@@ -249,7 +253,7 @@ pub fn looks_like_id(name: &str) -> bool {
 fn suggestions(all: &[&Listed], name: &str, env: &Env) -> Vec<Suggestion> {
     let mut suggestions: Vec<Suggestion> = Vec::new();
     for listed in all {
-        let handle = if looks_like_id(name) { &listed.short_id } else { listed.handle() };
+        let handle = if looks_like_id(name) { listed.short_id() } else { listed.handle() };
         // Two files with one id differ in their paths.
         let is_taken = suggestions.iter().any(|suggestion| suggestion[0] == handle);
         let handle = if is_taken { listed.session.path.display().to_string() } else { handle.to_owned() };

@@ -12,7 +12,7 @@ use crate::env::Env;
 use crate::file::{self, Stamp, Unreadable};
 use crate::format::Known;
 use crate::format::descriptor::Root;
-use crate::format::pattern::{Pattern, Segment};
+use crate::format::pattern::{Pattern, Segment, Spelling};
 
 /// Where a root is now.
 pub fn root_dir(root: &Root, env: &Env) -> Option<PathBuf> {
@@ -37,7 +37,7 @@ fn roots<'f>(formats: &'f [Known], env: &Env) -> impl Iterator<Item = (&'f Known
 /// as long as asking for them later, path by path.
 pub fn sessions<'f>(formats: &'f [Known], env: &Env, stamps: bool, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
     let mut found: Vec<Session<'f>> = Vec::new();
-    each(formats, env, None, bad, &mut |file, bad| match stamps {
+    each(formats, env, bad, &mut |file, bad| match stamps {
         true => found.extend(Unreadable::noted(file.stamp(), bad).map(|stamp| file.session(Some(stamp)))),
         false => found.push(file.session(None)),
     });
@@ -55,6 +55,8 @@ pub struct Listing<'e, 'f> {
     root: &'f Root,
     /// It is the transcript of a subagent, and the id is that of its session.
     pub is_subagent: bool,
+    /// It is below a directory that stands for a cwd.
+    pub below_cwd: bool,
 }
 
 impl<'f> Listing<'_, 'f> {
@@ -74,7 +76,9 @@ impl<'f> Listing<'_, 'f> {
     }
 
     pub fn session(&self, stamp: Option<Stamp>) -> Session<'f> {
-        let path = self.entry.path();
+        let mut path = self.entry.path();
+        // There may be very many, and joining a path takes room for more.
+        path.shrink_to_fit();
         let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let id = self.id.map_or_else(stem, str::to_owned);
         Session { stamp, ..Session::new(id, self.format, Some(self.root), path) }
@@ -84,27 +88,59 @@ impl<'f> Listing<'_, 'f> {
 /// Takes a file that was found, and an error about it.
 type Take<'t, 'f> = &'t mut dyn FnMut(Listing<'_, 'f>, &mut Vec<Unreadable>);
 
-/// Hands out every file that fits a pattern of a format; one that two patterns reach comes twice. With `subagents`, the
-/// transcripts of subagents follow the sessions of a directory, for the ids that it wants.
-pub fn each<'f>(
-    formats: &'f [Known],
-    env: &Env,
-    subagents: Option<&dyn Fn(&str) -> bool>,
-    bad: &mut Vec<Unreadable>,
-    take: Take<'_, 'f>,
-) {
-    for (format, root, dir) in roots(formats, env) {
-        let below: Vec<Pattern> = root.subagent_patterns().filter(|_| subagents.is_some()).collect();
-        let sessions = root.files.iter().map(|pattern| Route { left: &pattern.0, id: None, is_subagent: false });
-        let below = below.iter().map(|pattern| Route { left: &pattern.0, id: None, is_subagent: true });
-        let routes: Vec<Route> = sessions.chain(below).collect();
-        let wanted = |route: &Route| match (subagents, route.id) {
-            (Some(wanted), Some(id)) if route.is_subagent => wanted(id),
-            _ => true,
+/// A directory that stands for a cwd, before a walk goes into it.
+pub struct Branch<'w> {
+    pub path: &'w Path,
+    pub name: &'w str,
+    pub spelling: Spelling,
+    routes: &'w [Route<'w>],
+}
+
+impl Branch<'_> {
+    /// When a session last came or went, or the directory itself did, in nanoseconds since 1970. None if that cannot be told,
+    /// as behind a link, which may lead somewhere else by now.
+    pub fn changed(&self) -> Option<i64> {
+        let changed = |dir: &Path| {
+            let meta = file::lstat(dir).ok()?.filter(std::fs::Metadata::is_dir)?;
+            Some(Stamp::from(&meta).changed)
         };
-        files(&dir, &routes, &wanted, bad, &mut |entry, name, Route { id, is_subagent, .. }, bad| {
+        let mut latest = changed(self.path)?;
+        for route in self.routes.iter().filter(|route| !route.is_subagent && route.left.len() > 1) {
+            let mut dir = self.path.to_path_buf();
+            for segment in &route.left[..route.left.len() - 1] {
+                dir.push(segment.literal()?);
+                latest = latest.max(changed(&dir)?);
+            }
+        }
+        Some(latest)
+    }
+}
+
+/// Which parts of the tree a walk goes into.
+#[derive(Default, Clone, Copy)]
+pub struct Guide<'g> {
+    /// The transcripts of subagents follow the sessions of a directory, for the ids that this wants.
+    pub subagents: Option<&'g dyn Fn(&str) -> bool>,
+    /// Without it, every directory that stands for a cwd.
+    pub enters: Option<&'g dyn Fn(&Branch) -> bool>,
+}
+
+/// Hands out every file that fits a pattern of a format; one that two patterns reach comes twice.
+pub fn each<'f>(formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>, take: Take<'_, 'f>) {
+    each_with(formats, env, Guide::default(), bad, take);
+}
+
+/// The same, as far as the guide goes.
+pub fn each_with<'f>(formats: &'f [Known], env: &Env, guide: Guide, bad: &mut Vec<Unreadable>, take: Take<'_, 'f>) {
+    for (format, root, dir) in roots(formats, env) {
+        let below: Vec<Pattern> = root.subagent_patterns().filter(|_| guide.subagents.is_some()).collect();
+        let sessions = root.files.iter().map(|pattern| Route::new(&pattern.0, false));
+        let below = below.iter().map(|pattern| Route::new(&pattern.0, true));
+        let routes: Vec<Route> = sessions.chain(below).collect();
+        let limits = Limits { guide, spelling: root.cwd };
+        files(&dir, &routes, limits, bad, &mut |entry, name, Route { id, is_subagent, below_cwd, .. }, bad| {
             if is_subagent || !root.not.iter().any(|not| excludes(not, name)) {
-                take(Listing { entry, name, id, format, root, is_subagent }, bad);
+                take(Listing { entry, name, id, format, root, is_subagent, below_cwd }, bad);
             }
         });
     }
@@ -117,8 +153,7 @@ pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<
         let up = pattern.0.iter().take_while(|segment| segment.literal() == Some("..")).count();
         let Some(dir) = session.path.ancestors().nth(1 + up) else { continue };
         let bound: Vec<Segment> = pattern.0[up..].iter().map(|segment| segment.bound(id)).collect();
-        let route = Route { left: &bound, id: None, is_subagent: true };
-        files(dir, &[route], &|_| true, bad, &mut |entry, _, _, bad| {
+        files(dir, &[Route::new(&bound, true)], Limits::default(), bad, &mut |entry, _, _, bad| {
             let path = entry.path();
             found.extend(Unreadable::noted(file::stat(&path), bad).map(|meta| (path, Stamp::from(&meta))));
         });
@@ -131,6 +166,16 @@ pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<
 /// Sorts sessions by path, each once; of several names the last stays. By bytes: comparing paths part by part is several
 /// times slower.
 pub fn in_order(sessions: &mut Vec<Session>) {
+    // All of them begin alike, and most differ soon after that. What is in order already is sorted at once.
+    let alike = sessions.split_first().map_or(0, |(first, others)| {
+        let alike = |session: &Session| common_start(bytes(first), bytes(session));
+        others.iter().map(alike).min().unwrap_or(0)
+    });
+    sessions.sort_by_cached_key(|session| {
+        let mut key = [0; 16];
+        key.iter_mut().zip(&bytes(session)[alike..]).for_each(|(key, byte)| *key = *byte);
+        u128::from_be_bytes(key)
+    });
     sessions.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
     sessions.dedup_by(|again, first| {
         let is_same = again.path.as_os_str() == first.path.as_os_str();
@@ -139,6 +184,14 @@ pub fn in_order(sessions: &mut Vec<Session>) {
         }
         is_same
     });
+}
+
+fn bytes<'s>(session: &'s Session) -> &'s [u8] {
+    session.path.as_os_str().as_encoded_bytes()
+}
+
+fn common_start(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
 }
 
 /// The transcript with an id: in the directory that spells the cwd if it is there, else wherever it is.
@@ -226,16 +279,22 @@ struct Route<'p> {
     left: &'p [Segment],
     id: Option<&'p str>,
     is_subagent: bool,
+    below_cwd: bool,
 }
 
 impl<'p> Route<'p> {
+    fn new(left: &'p [Segment], is_subagent: bool) -> Route<'p> {
+        Route { left, id: None, is_subagent, below_cwd: false }
+    }
+
     /// What is left of it below a name, if that fits.
     fn below<'n>(&self, name: &'n str) -> Option<Route<'n>>
     where
         'p: 'n,
     {
         let (segment, left) = self.left.split_first()?;
-        Some(Route { left, id: segment.fits(name)?.or(self.id), is_subagent: self.is_subagent })
+        let below_cwd = self.below_cwd || segment.is_cwd() && !left.is_empty();
+        Some(Route { left, id: segment.fits(name)?.or(self.id), below_cwd, ..*self })
     }
 
     /// The directory that it leads to, if that has a name.
@@ -244,16 +303,40 @@ impl<'p> Route<'p> {
     }
 }
 
+/// The guide, for the patterns of one root.
+#[derive(Default, Clone, Copy)]
+struct Limits<'g> {
+    guide: Guide<'g>,
+    spelling: Option<Spelling>,
+}
+
+impl Limits<'_> {
+    fn wants(&self, route: &Route) -> bool {
+        match (self.guide.subagents, route.id) {
+            (Some(wanted), Some(id)) if route.is_subagent => wanted(id),
+            _ => true,
+        }
+    }
+
+    /// Whether to go into a directory below some routes that lead there. Only one that stands for a cwd on all of them is
+    /// asked about.
+    fn enter(&self, path: &Path, name: &str, above: &[Route], routes: &[Route]) -> bool {
+        let (Some(enters), Some(spelling)) = (self.guide.enters, self.spelling) else { return true };
+        let is_branch = routes.iter().all(|route| route.below_cwd) && !above.iter().any(|route| route.below_cwd);
+        !is_branch || enters(&Branch { path, name, spelling, routes })
+    }
+}
+
 type TakeFile<'t> = &'t mut dyn FnMut(&DirEntry, &str, Route, &mut Vec<Unreadable>);
 
 /// Walks down some patterns at once, so that each directory is listed once, its files before what is below it. The depth is
 /// the patterns', so a link that leads in a circle does no harm.
-fn files(dir: &Path, routes: &[Route], wanted: &dyn Fn(&Route) -> bool, bad: &mut Vec<Unreadable>, take: TakeFile) {
+fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>, take: TakeFile) {
     let go_on = |path: &Path, name: &str, bad: &mut Vec<Unreadable>, take: TakeFile| {
         let below = routes.iter().filter_map(|route| route.below(name));
-        let below: Vec<Route> = below.filter(|route| !route.left.is_empty() && wanted(route)).collect();
-        if !below.is_empty() {
-            files(path, &below, wanted, bad, take);
+        let below: Vec<Route> = below.filter(|route| !route.left.is_empty() && limits.wants(route)).collect();
+        if !below.is_empty() && limits.enter(path, name, routes, &below) {
+            files(path, &below, limits, bad, take);
         }
     };
     // Directories that have a name need not be looked for.

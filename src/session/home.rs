@@ -29,10 +29,11 @@ impl Home {
     /// The nearest home above the working directory that is the user's own: nobody else gives names to their sessions, be
     /// it another user or whoever wrote the repository.
     pub fn above(env: &Env) -> Result<Option<Home>, Unreadable> {
-        let mut judge = Judge::new(env);
         for dir in env.cwd.ancestors().flat_map(|dir| [dir.join(".volute"), dir.join(".mind")]) {
             // We write there, and a linked directory could be any of the user's.
-            if !file::if_reachable(file::lstat(&dir))?.is_some_and(|meta| meta.is_dir() && judge.is_own(&meta)) {
+            let Some(meta) = file::if_reachable(file::lstat(&dir))?.filter(Metadata::is_dir) else { continue };
+            let mut judge = Judge::new(env);
+            if !judge.is_own(&meta) {
                 continue;
             }
             let mut is_home = false;

@@ -32,6 +32,26 @@ fn shared_start(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
+/// How many bytes of each id tell it from all others of these; all of it if two sessions have it.
+pub fn shortened(ids: &[&str]) -> Vec<usize> {
+    // Most ids differ in their first bytes, which are compared as one number.
+    let start = |id: &str| {
+        let mut bytes = [0; 8];
+        let length = id.len().min(8);
+        bytes[..length].copy_from_slice(&id.as_bytes()[..length]);
+        u64::from_be_bytes(bytes)
+    };
+    let mut order: Vec<(u64, usize)> = ids.iter().enumerate().map(|(index, id)| (start(id), index)).collect();
+    order.sort_unstable_by(|(a, one), (b, other)| a.cmp(b).then_with(|| ids[*one].cmp(ids[*other])));
+    let mut lengths = vec![0; ids.len()];
+    for (at, (_, index)) in order.iter().enumerate() {
+        let near = at.checked_sub(1).into_iter().chain([at + 1]).filter_map(|near| order.get(near));
+        let shared = near.map(|(_, near)| shared_start(ids[*index], ids[*near])).max().unwrap_or(0);
+        lengths[*index] = short_id(ids[*index], shared).len();
+    }
+    lengths
+}
+
 /// All ids that an id could be taken for, in order: its neighbours are the ones most like it.
 #[derive(Debug, Default)]
 pub struct Shortener(Vec<String>);
@@ -46,7 +66,7 @@ impl Shortener {
     /// The ids in the names of all files of some formats.
     pub fn of_files(formats: &[Known], env: &Env, bad: &mut Vec<Unreadable>) -> Shortener {
         let mut ids = Vec::new();
-        find::each(formats, env, None, bad, &mut |file, _| ids.extend(file.id.map(str::to_owned)));
+        find::each(formats, env, bad, &mut |file, _| ids.extend(file.id.map(str::to_owned)));
         let mut all = Shortener::new(ids);
         // Two patterns may reach one file.
         all.0.dedup();
@@ -75,6 +95,10 @@ mod tests {
         let all = Shortener::new(ids.map(str::to_owned));
         let short = ["11111111-a", "11111111-b", "2", "22222222", "33333333-a-x", "33333333-a-y"];
         assert_eq!(ids.map(|id| all.short(id)), short);
+        let of_two = [&ids[..], &["22222222-a"]].concat();
+        let short_of_two = [&short[..3], &["22222222-a"], &short[4..], &["22222222-a"]].concat();
+        let lengths = shortened(&of_two);
+        assert_eq!(of_two.iter().zip(lengths).map(|(id, length)| &id[..length]).collect::<Vec<_>>(), short_of_two);
         // One that is not among them, and no others at all.
         assert_eq!(["33333333-b", "44444444-a"].map(|id| all.short(id)), ["33333333-b", "44444444"]);
         assert_eq!(Shortener::default().short("11111111-a-x"), "11111111");

@@ -1,53 +1,74 @@
 //! The sessions there are, with what is known about each: found by `find`, counted by [`Tally`], and remembered.
 //!
-//! Counting reads every transcript once. `list.json` keeps the tallies by the file's identity (device, inode, size,
-//! modification time). To count a file on that grew, it takes what `Once` knows of it as well; that is long, so
-//! `once.json` has it, for files that were written lately, and is read only if a file grew. Without either, a file is
-//! counted anew with the same result.
+//! Counting reads every transcript once. The table `list.bin` keeps the tallies by the file's identity (device, inode, size,
+//! modification time), and for files that were written lately what it takes to count on. One changed file adds one record.
+//! Without the table, or with one that is damaged, files are counted anew with the same result.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsStr;
 use std::hash::Hasher;
 use std::io;
 use std::num::NonZero;
+use std::os::unix::ffi::OsStrExt;
 use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
-use serde_json::value::{RawValue, to_raw_value};
-
 use super::beside::TitleIndex;
-use super::ids::Shortener;
+use super::ids::{Shortener, shortened};
+use super::row::Row;
 use super::{Home, Members, Session, State, find};
-use crate::cursor::{Buffer, Cursor};
+use crate::cursor::Buffer;
 use crate::env::Env;
-use crate::file::{Stamp, Unreadable};
+use crate::file::{self, Stamp, Unreadable};
 use crate::fold::Tally;
 use crate::format::Known;
-use crate::read::tail::{self, StartAt};
-use crate::read::{Lines, Transcript};
-use crate::state::{self, notes::Marks};
+use crate::progress::Progress;
+use crate::read::Transcript;
+use crate::read::kept::{New, Reached, Renewed, renew};
+use crate::state::notes::Marks;
+use crate::state::table::{Content, Place, Record, Table};
 use crate::time::Time;
 
 /// A session and what is known about it.
 #[derive(Debug, Clone)]
 pub struct Listed<'f> {
     pub session: Session<'f>,
-    pub tally: Box<Tally>,
+    pub tally: Row,
     /// It belongs to the project, or to the named home, that the command runs in.
     pub here: bool,
     /// What the user noted about it.
     pub done: bool,
-    pub tags: Vec<String>,
-    /// As much of its id as tells it from all others.
-    pub(super) short_id: String,
+    pub tags: Box<[String]>,
+    /// How much of its id tells it from all others.
+    short: u32,
+    /// It is a session of its own, and somebody said something in it.
+    counts: bool,
 }
 
-impl Listed<'_> {
+impl<'f> Listed<'f> {
+    /// One of which nothing is known yet.
+    fn new(session: Session<'f>) -> Listed<'f> {
+        Listed {
+            session,
+            tally: Row::default(),
+            here: false,
+            done: false,
+            tags: Box::default(),
+            short: 0,
+            counts: false,
+        }
+    }
+
+    /// As much of its id as tells it from all others.
+    pub(super) fn short_id(&self) -> &str {
+        &self.session.id[..self.short as usize]
+    }
+
     /// What the user types to get at it: its name here, else the beginning of its id.
     pub fn handle(&self) -> &str {
-        self.session.name.as_deref().unwrap_or(&self.short_id)
+        self.session.name.as_deref().unwrap_or_else(|| self.short_id())
     }
 
     /// Its name in this home, and its title.
@@ -57,7 +78,11 @@ impl Listed<'_> {
 
     /// How long ago something happened in it: `now`, `3m`, `2d`.
     pub fn age(&self, now: Time) -> String {
-        self.tally.updated.map_or_else(|| "?".into(), |updated| updated.age(now).replace("just now", "now"))
+        match self.tally.updated.map(|updated| updated.age(now)) {
+            None => "?".into(),
+            Some(age) if age == "just now" => "now".into(),
+            Some(age) => age,
+        }
     }
 
     pub fn has_tag(&self, name: &str) -> bool {
@@ -65,42 +90,16 @@ impl Listed<'_> {
     }
 
     pub fn state(&self, now: Time) -> State {
-        State::of(self.tally.ending(), self.tally.updated, self.done, now)
+        State::of(self.tally.ending, self.tally.updated, self.done, now)
     }
 }
 
-/// What is kept about files in the cache.
-#[derive(Serialize, Deserialize)]
-struct Kept<F> {
-    /// Another version counts differently: start anew.
-    version: String,
-    files: F,
-}
-
-#[derive(Clone, Serialize, Deserialize)]
-struct Cached {
-    path: String,
-    stamp: Stamp,
-    format: String,
-    /// In a box, here and in [`Listed`], because it is large and moved around.
-    tally: Box<Tally>,
-    cursor: Cursor,
-    /// What it takes to count on from there; kept apart, because it is long.
-    #[serde(skip)]
-    once: Option<Box<RawValue>>,
-}
-
-/// How long a file is expected to grow after it was written; in nanoseconds, like the other.
-const LATELY: i64 = 24 * 3600 * 1_000_000_000;
-/// A file that was written just now may be written again without a newer stamp.
-const JUST_NOW: i64 = 100_000_000;
-
 /// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
 pub fn version(formats: &[Known]) -> String {
-    /// Raised whenever a tally counts something else.
-    const COUNTS: u32 = 4;
+    /// Raised whenever something else is counted, or kept in another form.
+    const COUNTS: u32 = 6;
     let mut hasher = std::hash::DefaultHasher::new();
-    formats.iter().for_each(|format| hasher.write(format.text().as_bytes()));
+    formats.iter().for_each(|format| hasher.write_u64(format.fingerprint.0));
     format!("{}-{COUNTS}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
 }
 
@@ -112,94 +111,241 @@ pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> V
         sessions.extend(home.sessions(formats, env, bad));
         find::in_order(&mut sessions);
     }
-    let [list, once] = ["list.json", "once.json"].map(|name| env.cache_dir().join(name));
-    let version = version(formats);
-    let old: Vec<Cached> = kept(&list, &version);
-    let (counted, changed) = count(&sessions, old, || kept(&once, &version), env.file_clock(), bad);
-    if changed {
-        let files: Vec<&Cached> = counted.iter().flatten().collect();
-        let to_count_on = files.iter().filter_map(|file| Some((&file.path, (file.cursor, file.once.as_ref()?))));
-        keep(&once, &version, to_count_on.collect::<HashMap<_, _>>());
-        keep(&list, &version, files);
-    }
+    let mut all = unknown(sessions, bad);
+    let mut around = Around { env, members: Members::around(&env.cwd), titles: TitleIndex::default() };
+    count(&mut all, formats, &mut around, bad);
+    bad.append(&mut around.titles.bad);
+    bad.append(&mut around.members.bad);
+    retain_sessions(&mut all);
     let marks = Marks::read(env, bad);
-    listed(env, sessions, counted, &marks, bad)
+    for listed in &mut all {
+        let (done, tags) = marks.of(&listed.session.id);
+        (listed.done, listed.tags) = (done, tags.into());
+    }
+    let short = shortened(&all.iter().map(|listed| &*listed.session.id).collect::<Vec<_>>());
+    all.iter_mut().zip(short).for_each(|(listed, short)| listed.short = short as u32);
+    // They are in the order of their paths, and stay so if they are of one time.
+    all.sort_by_cached_key(|listed| Reverse(listed.tally.updated));
+    all
 }
 
-fn kept<F: DeserializeOwned + Default>(path: &Path, version: &str) -> F {
-    let text = crate::file::read_to_string(path).unwrap_or_default();
-    let kept = serde_json::from_str::<Kept<F>>(&text).ok().filter(|kept| kept.version == version);
-    kept.map(|kept| kept.files).unwrap_or_default()
+/// How many of very many are dealt with at a time.
+const SOME: usize = 4096;
+
+/// The sessions, of which nothing is known yet. One that is gone by now is left out.
+fn unknown<'f>(mut sessions: Vec<Session<'f>>, bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
+    let mut all = Vec::with_capacity(sessions.len());
+    while let Some(mut session) = sessions.pop() {
+        if session.stamp.is_none() {
+            session.stamp = Unreadable::noted(file::stat(&session.path), bad).map(|meta| Stamp::from(&meta));
+        }
+        all.extend(session.stamp.is_some().then(|| Listed::new(session)));
+        // Very many of them must not be in memory twice.
+        if sessions.len().is_multiple_of(SOME) {
+            sessions.shrink_to_fit();
+        }
+    }
+    all.reverse();
+    all
 }
 
-/// Without a cache the next list is slower and no different.
-fn keep(path: &Path, version: &str, files: impl Serialize) {
-    let text = serde_json::to_vec(&Kept { version: version.to_owned(), files });
-    let _ = text.map(|text| state::replace(path, &text));
+/// What is needed to tell more of a session than its transcript does.
+struct Around<'e> {
+    env: &'e Env,
+    members: Members,
+    titles: TitleIndex,
 }
 
-/// Tallies all sessions, from the cache where it knows them, and says whether the cache must change.
-fn count(
-    sessions: &[Session],
-    old: Vec<Cached>,
-    to_count_on: impl FnOnce() -> HashMap<String, (Cursor, Box<RawValue>)>,
+impl Around<'_> {
+    /// Sets what is known about a session, from how it was kept.
+    fn set_kept(&mut self, listed: &mut Listed, tally: &[u8]) -> postcard::Result<()> {
+        if listed.session.root.is_some_and(|root| root.beside.is_some() || root.titles.is_some()) {
+            self.set(listed, postcard::from_bytes(tally)?);
+        } else {
+            self.set_as_is(listed, &postcard::from_bytes::<Tally<&str>>(tally)?);
+        }
+        Ok(())
+    }
+
+    fn set(&mut self, listed: &mut Listed, mut tally: Tally) {
+        if listed.session.root.is_some() {
+            self.titles.complete_or_note(&mut tally.basics, &listed.session, self.env);
+        }
+        self.set_as_is(listed, &tally);
+    }
+
+    fn set_as_is<S: AsRef<str>>(&mut self, listed: &mut Listed, tally: &Tally<S>) {
+        let session = &mut listed.session;
+        listed.counts = tally.messages > 0 && !tally.subagent;
+        listed.here = session.name.is_some() || tally.cwds().any(|cwd| self.members.has(cwd));
+        let whole = session.whole_id(tally.id.as_ref().map(AsRef::as_ref));
+        if whole.len() != session.id.len() {
+            session.id = whole.to_owned();
+        }
+        listed.tally = Row::of(tally);
+    }
+}
+
+/// What the table has of a session that has changed since.
+struct Stale {
+    index: usize,
+    known: Option<(Reached, Tally, Place)>,
+}
+
+/// Counts all sessions, from the table where it knows them, and adds to it what is new.
+fn count(all: &mut [Listed], formats: &[Known], around: &mut Around, bad: &mut Vec<Unreadable>) {
+    let env = around.env;
+    let mut table = Table::open(env.cache_dir().join("list.bin"), &version(formats));
+    let mut places: Vec<Option<Place>> = vec![None; all.len()];
+    let mut outdated: HashMap<usize, (Reached, Tally, Place)> = HashMap::new();
+    // What is not in this list: the sessions of other homes, and those that are gone.
+    let mut others = Vec::new();
+    let mut next = 0;
+    table.each(|Record { key, value, place }| {
+        let path = path_of(key).as_os_str();
+        let is_it = |listed: &Listed| listed.session.path.as_os_str().cmp(path);
+        // The table is in the same order as a rule.
+        let found = match all.get(next).is_some_and(|listed| is_it(listed).is_eq()) {
+            true => Ok(next),
+            false => all.binary_search_by(is_it),
+        };
+        let Ok(index) = found else { return others.push((key.to_vec(), place)) };
+        next = index + 1;
+        let listed = &mut all[index];
+        if listed.session.format.name.as_bytes() != key.get(path.len() + 1..).unwrap_or_default() {
+            return;
+        }
+        let Ok((reached, tally)) = postcard::take_from_bytes::<Reached>(value) else { return };
+        let is_fresh = listed.session.stamp == Some(reached.stamp) && around.set_kept(listed, tally).is_ok();
+        places[index] = is_fresh.then_some(place);
+        let known = if is_fresh { None } else { postcard::from_bytes(tally).ok() };
+        match known {
+            Some(tally) => drop(outdated.insert(index, (reached, tally, place))),
+            None => drop(outdated.remove(&index)),
+        }
+    });
+    let stale: Vec<Stale> = (0..all.len())
+        .filter(|index| places[*index].is_none())
+        .map(|index| Stale { index, known: outdated.remove(&index) })
+        .collect();
+    let (others, has_gone) = current(&others);
+    let mut content: Vec<Option<Content>> = places.into_iter().map(|place| place.map(Content::Old)).collect();
+    let now = env.file_clock();
+    let progress = Progress::of(env, "counting", stale.iter().map(|stale| all[stale.index].session.size()));
+    for some in stale.chunks(SOME) {
+        let size = |stale: &Stale| all[stale.index].session.size();
+        let read = in_parallel(some, &progress, size, |stale, buffer| {
+            recount(&all[stale.index].session, stale, &table, now, buffer)
+        });
+        for (Stale { index, .. }, read) in some.iter().zip(read) {
+            match read {
+                Ok((tally, record)) => {
+                    around.set(&mut all[*index], tally);
+                    content[*index] = record;
+                }
+                Err(error) => say_unless_gone(error, &all[*index].session, bad),
+            }
+        }
+    }
+    if has_gone || !stale.is_empty() {
+        let content: Vec<Content> = content.into_iter().flatten().chain(others.into_iter().map(Content::Old)).collect();
+        // Without a cache the next list is slower and no different.
+        let _ = table.update(&content, has_gone);
+    }
+}
+
+/// Counts a file on from where it was counted to, if it is known what was read until then; else from its start.
+fn recount(
+    session: &Session,
+    stale: &Stale,
+    table: &Table,
     now: i64,
-    bad: &mut Vec<Unreadable>,
-) -> (Vec<Option<Cached>>, bool) {
-    let mut counted: Vec<Option<Cached>> = Vec::with_capacity(sessions.len());
-    let mut stale = Vec::new();
-    let mut gone = false;
-    // Both are in the order of their paths, so one pass finds what belongs together.
-    let mut old = old.into_iter().peekable();
-    for (index, session) in sessions.iter().enumerate() {
-        let path = session.path.as_os_str().as_encoded_bytes();
-        while old.next_if(|cached| cached.path.as_bytes() < path).is_some() {
-            gone = true;
+    buffer: &mut Buffer,
+) -> io::Result<(Tally, Option<Content>)> {
+    let transcript = Transcript::open(&session.path, session.format.format())?;
+    let known = stale.known.as_ref();
+    let once = || table.rest(known?.2);
+    let go_on = || Some((known?.1.clone(), postcard::from_bytes(&once()?).ok()?));
+    let kept = known.map(|(reached, ..)| *reached);
+    let Renewed { reached, new } = renew(&transcript, kept, go_on, Tally::default, now, buffer)?;
+    let (tally, once) = match new {
+        None => (known.map(|(_, tally, _)| tally.clone()).unwrap_or_default(), once()),
+        Some(New { mut fold, once, broken, .. }) => {
+            fold.settle();
+            fold.broken += broken;
+            (fold, postcard::to_stdvec(&once).ok())
         }
-        let cached = old.next_if(|cached| cached.path.as_bytes() == path);
-        let cached = cached.filter(|cached| cached.format == session.format.name);
-        let read_stamp = || std::fs::metadata(&session.path).map(|meta| Stamp::from(&meta));
-        match session.stamp.map_or_else(read_stamp, Ok) {
-            Ok(stamp) => {
-                let fresh = cached.as_ref().is_some_and(|cached| cached.stamp == stamp);
-                stale.extend((!fresh).then_some(index));
-                let is_it = |cached: &Cached| (cached.stamp.device, cached.stamp.inode) == (stamp.device, stamp.inode);
-                counted.push(cached.filter(is_it));
-            }
-            Err(error) => {
-                say_unless_gone(error, session, bad);
-                counted.push(None);
-            }
-        }
-    }
-    let changed = gone || !stale.is_empty() || old.next().is_some();
-    if changed {
-        let mut known = to_count_on();
-        for cached in counted.iter_mut().flatten() {
-            let known = known.remove(&cached.path).filter(|(cursor, _)| *cursor == cached.cursor);
-            cached.once = known.filter(|_| is_lately(cached.stamp, now)).map(|(_, once)| once);
-        }
-    }
-    let work =
-        |index: &usize, buffer: &mut Buffer| (*index, recount(&sessions[*index], counted[*index].clone(), now, buffer));
-    for (index, result) in in_parallel(&stale, work) {
-        counted[index] = result.map_err(|error| say_unless_gone(error, &sessions[index], bad)).ok();
-    }
-    (counted, changed)
+    };
+    // What it takes to count on is long, and of no use for a file that does not grow.
+    let once = once.filter(|_| reached.is_lately(now)).unwrap_or_default();
+    let value = postcard::to_stdvec(&reached).and_then(|value| postcard::to_extend(&tally, value));
+    let record = value.ok().and_then(|value| table.record(&key(session), &value, &once));
+    Ok((tally, record))
 }
 
-/// Works on all of them in a few threads, each with one buffer to read into. The results are in the order of the items.
-pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T, &mut Buffer) -> R + Sync) -> Vec<R> {
+/// What the record of a session goes by: its path and its format.
+pub(super) fn key(session: &Session) -> Vec<u8> {
+    [session.path.as_os_str().as_bytes(), session.format.name.as_bytes()].join(&0)
+}
+
+/// Of some records in the order they were written, those to keep: the newest of each key whose file is there. Also says
+/// whether a file is gone.
+pub(super) fn current(records: &[(Vec<u8>, Place)]) -> (Vec<Place>, bool) {
+    let newest: HashMap<&[u8], usize> = records.iter().map(|(key, _)| &**key).zip(0..).collect();
+    let newest = (0..).zip(records).filter(|(index, (key, _))| newest.get(&**key) == Some(index));
+    let (gone, there): (Vec<_>, Vec<_>) = newest.map(|(_, record)| record).partition(|(key, _)| is_gone(path_of(key)));
+    (there.into_iter().map(|(_, place)| *place).collect(), !gone.is_empty())
+}
+
+/// The path in a key.
+fn path_of(key: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(key.split(|byte| *byte == 0).next().unwrap_or_default()))
+}
+
+/// Whether a file is surely not there any more.
+fn is_gone(path: &Path) -> bool {
+    file::stat(path).is_ok_and(|meta| meta.is_none())
+}
+
+/// Leaves out files that are no sessions of their own. Of two paths to one file, the one with a name counts.
+fn retain_sessions(all: &mut Vec<Listed>) {
+    let file = |listed: &Listed| listed.session.stamp.map(|stamp| (stamp.device, stamp.inode));
+    let named: HashSet<_> = all.iter().filter(|listed| listed.session.name.is_some()).map(file).collect();
+    let mut files = HashSet::with_capacity(all.len());
+    all.retain(|listed| {
+        let name = listed.session.name.as_deref();
+        let is_linked = name.is_none() && !named.is_empty() && named.contains(&file(listed));
+        !is_linked && files.insert(file(listed)) && listed.counts && !name.is_some_and(Home::is_throw_away)
+    });
+}
+
+/// Works on all of them in a few threads, each with one buffer to read into. The results are in the order of the items,
+/// each of which has a size, by which the user is told how far it is.
+pub fn in_parallel<T: Sync, R: Send>(
+    items: &[T],
+    progress: &Progress,
+    size: impl Fn(&T) -> u64 + Sync,
+    work: impl Fn(&T, &mut Buffer) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(items.len()).min(8);
-    let work = || {
+    let work = |is_first: bool| {
         let mut buffer = Buffer::default();
         let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        indices.map_while(|index| Some((index, work(items.get(index)?, &mut buffer)))).collect::<Vec<_>>()
+        let done = indices.map_while(|index| {
+            let item = items.get(index)?;
+            let done = work(item, &mut buffer);
+            progress.add(size(item));
+            if is_first {
+                progress.show();
+            }
+            Some((index, done))
+        });
+        done.collect::<Vec<_>>()
     };
     let mut done = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let own = work();
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| work(false))).collect();
+        let own = work(true);
         let others = others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         own.into_iter().chain(others).collect::<Vec<_>>()
     });
@@ -207,94 +353,11 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T, &mut Buffer)
     done.into_iter().map(|(_, result)| result).collect()
 }
 
-/// Whether a file was written lately, so that it is expected to grow.
-pub fn is_lately(stamp: Stamp, now: i64) -> bool {
-    stamp.modified == 0 || stamp.modified > now - LATELY
-}
-
-/// The stamp by which a file is known again. One that was written just now gets a stamp that none is like, so that it is
-/// looked at again.
-pub fn to_remember(stamp: Stamp, now: i64) -> Stamp {
-    Stamp { modified: if stamp.modified > now - JUST_NOW { 0 } else { stamp.modified }, ..stamp }
-}
-
 /// A file that is gone by now is no trouble.
 pub fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable>) {
     if error.kind() != io::ErrorKind::NotFound {
         bad.push(Unreadable { path: session.path.clone(), error });
     }
-}
-
-/// Counts a file on from where it was counted to, if it is known what was read until then; else from its start.
-fn recount(session: &Session, known: Option<Cached>, now: i64, buffer: &mut Buffer) -> io::Result<Cached> {
-    let transcript = Transcript::open(&session.path, session.format.format())?;
-    let stamp = Stamp::from(&transcript.meta);
-    let lately = is_lately(stamp, now);
-    let stamp = to_remember(stamp, now);
-    let read = tail::start(&transcript.file, known.as_ref().map(|cached| cached.cursor.into()))?;
-    let known = known.filter(|_| matches!(read, StartAt::Resume(_)));
-    let (mut tally, from, mut once) = match known {
-        Some(cached) if cached.cursor.offset == stamp.size => return Ok(Cached { stamp, ..cached }),
-        Some(Cached { tally, cursor, once: Some(once), .. }) => match serde_json::from_str(once.get()) {
-            Ok(once) => (tally, cursor.offset, once),
-            Err(_) => Default::default(),
-        },
-        _ => Default::default(),
-    };
-    let read = transcript.fold(Lines { from, ..Lines::default() }, &mut once, buffer, &mut *tally)?;
-    tally.settle();
-    tally.broken += read.broken;
-    let cursor = Cursor::at(&transcript.file, read.end)?;
-    let once = lately.then(|| to_raw_value(&once)).and_then(Result::ok);
-    let path = session.path.to_string_lossy().into_owned();
-    let format = session.format.name.clone();
-    Ok(Cached { path, stamp, format, tally, cursor, once })
-}
-
-fn listed<'f>(
-    env: &Env,
-    sessions: Vec<Session<'f>>,
-    counted: Vec<Option<Cached>>,
-    marks: &Marks,
-    bad: &mut Vec<Unreadable>,
-) -> Vec<Listed<'f>> {
-    let mut members = Members::around(&env.cwd);
-    let mut titles = TitleIndex::default();
-    let mut files = HashSet::new();
-    // Of two paths to one file, the one with a name counts.
-    let mut sessions: Vec<_> = sessions.into_iter().zip(counted).collect();
-    sessions.sort_by_key(|(session, _)| session.name.is_none());
-    let mut all: Vec<Listed> = Vec::with_capacity(sessions.len());
-    for (mut session, cached) in sessions {
-        let Some(cached) = cached else { continue };
-        // A link to a transcript is not another session.
-        if !files.insert((cached.stamp.device, cached.stamp.inode)) {
-            continue;
-        }
-        let mut tally = cached.tally;
-        if tally.messages == 0 || tally.subagent {
-            continue;
-        }
-        if session.root.is_some() {
-            titles.complete_or_note(&mut tally.basics, &session, env);
-        }
-        let id = session.whole_id(tally.id.as_deref()).to_owned();
-        session.id = id;
-        if session.name.as_deref().is_some_and(Home::is_throw_away) {
-            continue;
-        }
-        let here = session.name.is_some() || tally.cwds().any(|cwd| members.has(cwd));
-        let (done, tags) = marks.of(&session.id);
-        all.push(Listed { session, tally, here, done, tags, short_id: String::new() });
-    }
-    bad.append(&mut titles.bad);
-    bad.append(&mut members.bad);
-    let ids = Shortener::new(all.iter().map(|listed| listed.session.id.clone()));
-    all.iter_mut().for_each(|listed| listed.short_id = ids.short(&listed.session.id).into());
-    all.sort_by(|a, b| {
-        b.tally.updated.cmp(&a.tally.updated).then_with(|| a.session.path.as_os_str().cmp(b.session.path.as_os_str()))
-    });
-    all
 }
 
 /// What to type for a session that was not found in a list: its name here, its file where no agent keeps it, or as much

@@ -94,7 +94,7 @@ pub fn last_of<'f>(
                 tries += 1;
                 // What a session did before it came here is of no account.
                 let mut is_here = |cwd: &str| members.has(cwd);
-                let began_here = session.name.is_some() || listed.tally.first_cwd.as_deref().is_some_and(&mut is_here);
+                let began_here = session.name.is_some() || listed.tally.first_cwd().is_some_and(&mut is_here);
                 let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
                 stopped::stopped(session, env.now(), &deadline, only)
             };

@@ -5,19 +5,22 @@
 //! choose ──▶ last ──▶ index, stopped ──▶ home, beside, ids ──▶ find
 //! last, index, trust ──▶ project
 //! home ──▶ trust
-//! index ──▶ state
+//! index ──▶ state, row
+//! digest ──▶ index
 //! ```
 //!
 //! An error of the file system is returned with its path. It never means "there is none".
 
 pub mod beside;
 pub mod choose;
+pub mod digest;
 pub mod find;
 mod home;
 pub mod ids;
 pub mod index;
 pub mod last;
 mod project;
+mod row;
 pub mod state;
 pub mod stopped;
 pub mod trust;
@@ -50,6 +53,11 @@ pub struct Session<'f> {
 impl<'f> Session<'f> {
     pub fn new(id: impl Into<String>, format: &'f Known, root: Option<&'f Root>, path: PathBuf) -> Session<'f> {
         Session { id: id.into(), name: None, format, root, path, stamp: None }
+    }
+
+    /// How many bytes its file had when it was found.
+    pub fn size(&self) -> u64 {
+        self.stamp.map_or(0, |stamp| stamp.size)
     }
 
     /// The roots that it may lie under.

@@ -54,6 +54,20 @@ impl Project {
         let git = self.0.file_name().is_some_and(|name| name == ".git");
         self.0.parent().filter(|_| git).unwrap_or(&self.0)
     }
+
+    /// The worktrees that git knows of, without the main one. Some of them may be gone.
+    pub fn worktrees(&self, bad: &mut Vec<Unreadable>) -> Vec<PathBuf> {
+        let mut trees = Vec::new();
+        for own in file::entries(&self.0.join("worktrees"), bad) {
+            let Some(git) = Unreadable::noted(text(&own.path().join("gitdir")), bad) else { continue };
+            let git = own.path().join(git.trim());
+            let tree = git.parent().unwrap_or(&git);
+            // Git can be set to write paths that start from its own directory.
+            let is_relative = tree.starts_with(&self.0);
+            trees.extend(if is_relative { Unreadable::noted(canonical(tree), bad) } else { Some(tree.into()) });
+        }
+        trees
+    }
 }
 
 /// Which directories belong to a project. Each is looked at once.

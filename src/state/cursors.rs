@@ -2,18 +2,24 @@
 //!
 //! `{"main":{"discord":{"offset":12345,…}}}`: observer, other session, offset. In a named home one file is shared by all
 //! observers; elsewhere each has its own. A process holds the file's lock from reading to writing, and writes the entries
-//! of other observers back as they were.
+//! of other observers back as they were. The file is read at every prompt, so what was seen of a session is decoded only when
+//! somebody asks for more than its stamp; see [`Kept`].
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::Lock;
+use super::kept::{self, Kept, Ring};
 use crate::budget::Deadline;
 use crate::cursor::Cursor;
 use crate::entry::Id;
@@ -102,8 +108,8 @@ pub struct Look {
     #[serde(default, rename = "place")]
     pub scope: u32,
     /// Fingerprints of the last things that were told: a copy in another file is not news there.
-    #[serde(default, rename = "told", skip_serializing_if = "Vec::is_empty")]
-    pub fingerprints: Vec<u32>,
+    #[serde(default, rename = "told", skip_serializing_if = "Ring::is_empty")]
+    pub fingerprints: Ring,
     /// Files that had no news, by path and stamp. They are not opened again before one of the two changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examined: Vec<u64>,
@@ -111,6 +117,13 @@ pub struct Look {
     /// `walk`, which is passed over: that walk starts anew.
     #[serde(default, rename = "unfinished", skip_serializing_if = "Option::is_none")]
     pub walk: Option<Walk>,
+    /// Directories of sessions, sorted, so that not every look goes through other projects' sessions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub judged: Vec<Judged>,
+    /// Since when files among other projects' may have news; and since when at the end of the round over them. None if every
+    /// look has got to all files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<(Time, Time)>,
     /// The id of the observer, by which it keeps its name while its name file is missing or half written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -121,6 +134,10 @@ pub struct Look {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub muted: bool,
 }
+
+/// A directory, by the hash of its path, with the number of its sessions if they are another project's. One without a number
+/// may have sessions of this project.
+pub type Judged = (Id, Option<u32>);
 
 /// A walk over all files that takes more than one look. It knows the files by name and inode, in whatever order they come
 /// next time.
@@ -140,9 +157,6 @@ pub const VERSION: u32 = 1;
 const MOST: u64 = 32 << 20;
 
 impl Look {
-    /// How many things that were told are remembered.
-    const MOST_FINGERPRINTS: usize = 512;
-
     /// Of an observer that has not looked yet.
     pub fn new(since: Time) -> Look {
         Look { version: VERSION, since, ..Look::default() }
@@ -156,27 +170,85 @@ impl Look {
     pub fn set_looked(&mut self, clock: Time) {
         self.clock = clock.0.saturating_mul(1000);
     }
-
-    pub fn remember(&mut self, fingerprints: &[u32]) {
-        self.fingerprints.extend(fingerprints);
-        let excess = self.fingerprints.len().saturating_sub(Look::MOST_FINGERPRINTS);
-        self.fingerprints.drain(..excess);
-    }
 }
 
 /// What an observer has seen.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq)]
 pub struct View {
     /// Nothing before its first look. It stands among the sessions, under a name that no session can have.
-    #[serde(rename = ".", default, deserialize_with = "not_null", skip_serializing_if = "Option::is_none")]
     pub look: Option<Look>,
-    #[serde(flatten)]
-    pub sessions: BTreeMap<String, Seen>,
+    pub sessions: BTreeMap<String, Kept>,
 }
 
-/// Reads a value that may be missing, but must not be null.
-fn not_null<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
+/// The name of the look among the sessions.
+const LOOK: &str = ".";
+
+impl View {
+    /// Reads one that is a part of a text.
+    fn read(text: &Rc<String>, at: Range<usize>) -> serde_json::Result<View> {
+        View::cut(text, at.clone()).map_or_else(|| serde_json::from_str(&text[at]), Ok)
+    }
+
+    /// The same for what this program wrote: the sessions are only cut out. None if it looks different in any way.
+    fn cut(text: &Rc<String>, at: Range<usize>) -> Option<View> {
+        let look = text[at.clone()].strip_prefix("{\".\":")?;
+        let mut looks = serde_json::Deserializer::from_str(look).into_iter();
+        let first = looks.next()?.ok()?;
+        let sessions = kept::cut(text, at.end - look.len() + looks.byte_offset()..at.end)?;
+        Some(View { look: Some(first), sessions })
+    }
+
+    fn to_json(&self) -> serde_json::Result<String> {
+        let look = self.look.iter().map(|look| Ok((LOOK, serde_json::to_string(look)?.into())));
+        object(look.chain(self.sessions.iter().map(|(key, kept)| Ok((&**key, kept.to_json()?)))))
+    }
+
+    /// Notes how far sessions have been seen.
+    pub fn extend(&mut self, sessions: impl IntoIterator<Item = (String, Seen)>) {
+        self.sessions.extend(sessions.into_iter().map(|(key, seen)| (key, seen.into())));
+    }
+}
+
+/// By hand: what serde makes of `flatten` reads everything into values of its own first.
+impl<'de> Deserialize<'de> for View {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<View, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = View;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("the sessions that an observer has seen")
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut entries: M) -> Result<View, M::Error> {
+                let mut view = View::default();
+                while let Some(key) = entries.next_key::<String>()? {
+                    match &*key {
+                        LOOK => view.look = Some(entries.next_value()?),
+                        _ => drop(view.sessions.insert(key, entries.next_value::<Seen>()?.into())),
+                    }
+                }
+                Ok(view)
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+/// An object of values that are JSON already.
+fn object<'a>(
+    entries: impl Iterator<Item = serde_json::Result<(&'a str, Cow<'a, str>)>>,
+) -> serde_json::Result<String> {
+    let mut all = String::from("{");
+    for entry in entries {
+        let (key, value) = entry?;
+        all.push_str(if all.len() > 1 { "," } else { "" });
+        all.push_str(&serde_json::to_string(key)?);
+        all.push(':');
+        all.push_str(&value);
+    }
+    all.push('}');
+    Ok(all)
 }
 
 /// The file, held for one observer.
@@ -209,17 +281,28 @@ impl Cursors {
     pub fn read(path: PathBuf, observer: &str, say: &mut dyn FnMut(String)) -> Cursors {
         let mut absent = |why: String| say(format!("{}: {why}; taken as not there", path.display()));
         let mut others: BTreeMap<String, Box<RawValue>> = BTreeMap::new();
-        match crate::file::read_own(&path, MOST) {
-            Ok(text) if text.is_empty() => {}
-            Ok(text) => match serde_json::from_slice(&text) {
-                Ok(all) => others = all,
-                Err(error) => absent(format!("no cursors ({error})")),
-            },
+        let mut own = None;
+        match crate::file::read_own(&path, MOST).map(String::from_utf8) {
+            Ok(Ok(text)) => {
+                let text = Rc::new(text);
+                own = observer_alone(&text, observer).map(Ok);
+                if own.is_none() && !text.is_empty() {
+                    match serde_json::from_str(&text) {
+                        Ok(all) => others = all,
+                        Err(error) => absent(format!("no cursors ({error})")),
+                    }
+                }
+            }
+            Ok(Err(error)) => absent(format!("no cursors ({error})")),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => absent(error.to_string()),
         }
         let mut view = View::default();
-        match others.remove(observer).map(|own| serde_json::from_str::<View>(own.get())) {
+        let among = || {
+            let own = Rc::new(String::from(Box::<str>::from(others.remove(observer)?)));
+            Some(View::read(&own, 0..own.len()))
+        };
+        match own.or_else(among) {
             None => {}
             Some(Ok(own)) if own.look.as_ref().is_some_and(|look| look.version > VERSION) => {
                 absent("written by a newer version".into());
@@ -243,16 +326,43 @@ impl Cursors {
         });
     }
 
+    /// Where to go on with other projects' directories; none if that cannot be remembered. It moves with every look, so it
+    /// stands in the lock file, which costs next to nothing to write. If it cannot be read, the look gets to all of them.
+    pub fn position(&self) -> Option<u64> {
+        self.lock.as_ref()?.number().ok()
+    }
+
+    pub fn set_position(&self, position: u64) -> io::Result<()> {
+        self.lock.as_ref().map_or(Ok(()), |lock| lock.set_number(position))
+    }
+
     /// Writes it back, if it is held.
     pub fn save(&self) -> io::Result<()> {
         if self.lock.is_none() {
             return Ok(());
         }
-        let own = serde_json::value::to_raw_value(&self.view)?;
-        let mut all: BTreeMap<&str, &RawValue> = self.others.iter().map(|(name, view)| (&**name, &**view)).collect();
-        all.insert(&self.observer, &own);
-        super::replace(&self.path, &serde_json::to_vec(&all)?)
+        super::replace(&self.path, self.to_json()?.as_bytes())
     }
+
+    /// The whole file as it is to be written.
+    pub fn to_json(&self) -> serde_json::Result<String> {
+        let own = self.view.to_json()?;
+        let mut all: BTreeMap<&str, &str> = self.others.iter().map(|(name, view)| (&**name, view.get())).collect();
+        all.insert(&self.observer, &own);
+        object(all.into_iter().map(|(name, view)| Ok((name, view.into()))))
+    }
+
+    /// What turned out to be no cursors when they were needed.
+    pub fn wrong(&self) -> impl Iterator<Item = String> {
+        let wrong = self.view.sessions.iter().filter_map(|(key, kept)| Some((key, kept.wrong()?)));
+        wrong.map(|(key, why)| format!("{}: no cursor of {key} ({why}); taken as not there", self.path.display()))
+    }
+}
+
+/// Reads the file of an observer that has one for itself, as most have: in one go, because it is read at every prompt.
+fn observer_alone(text: &Rc<String>, observer: &str) -> Option<View> {
+    let own = text.strip_prefix(&*format!("{{\"{observer}\":"))?.strip_suffix('}')?;
+    View::read(text, text.len() - 1 - own.len()..text.len() - 1).ok()
 }
 
 /// The name of the observer with an id, as the file knows it from an earlier look.

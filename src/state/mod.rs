@@ -2,11 +2,13 @@
 
 pub mod cursors;
 pub mod journal;
+pub mod kept;
 pub mod notes;
+pub mod table;
 
 use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,11 +17,17 @@ use crate::file;
 
 /// Replaces a file. A reader sees the old content or the new, never a part; nobody but the user may read it.
 pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    replace_with(path, |file| file.write_all(content))
+}
+
+/// The same with content that is written piece by piece.
+pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     make_parent(path)?;
     let temporary = file::temporary_beside(path);
     // Made anew or not at all: whatever stands there already, a link above all, was put there by somebody else.
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-    let written = file.write_all(content).and_then(|()| fs::rename(&temporary, path));
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
+    let mut file = BufWriter::new(file);
+    let written = write(&mut file).and_then(|()| file.flush()).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -34,18 +42,25 @@ pub fn make_parent(path: &Path) -> io::Result<()> {
 /// Keeps other processes out as long as it lives.
 #[derive(Debug)]
 pub struct Lock {
-    /// Held, not used: the lock goes with it.
-    _file: File,
+    /// The lock goes with it.
+    file: File,
     path: PathBuf,
 }
 
 impl Lock {
     /// Waits no longer than the deadline; none if somebody else has it until then.
     pub fn take(path: &Path, deadline: &Deadline) -> io::Result<Option<Lock>> {
-        make_parent(path)?;
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false).mode(0o600);
         loop {
-            let mut options = OpenOptions::new();
-            let file = file::open_own(options.read(true).write(true).create(true).truncate(false).mode(0o600), path)?;
+            let file = match file::open_own(&mut options, path) {
+                // Most of the time the directory is there.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    make_parent(path)?;
+                    file::open_own(&mut options, path)?
+                }
+                file => file?,
+            };
             while let Err(error) = file.try_lock() {
                 match error {
                     TryLockError::Error(error) => return Err(error),
@@ -56,13 +71,26 @@ impl Lock {
             // Somebody may have removed the file in between, and then others lock another one.
             match fs::symlink_metadata(path) {
                 Ok(there) if there.ino() == file.metadata()?.ino() => {
-                    return Ok(Some(Lock { _file: file, path: path.into() }));
+                    return Ok(Some(Lock { file, path: path.into() }));
                 }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ if deadline.is_over() => return Ok(None),
                 _ => {}
             }
         }
+    }
+
+    /// A number that stands in the lock file itself; 0 in a new one.
+    pub fn number(&self) -> io::Result<u64> {
+        let mut bytes = [0; 8];
+        match self.file.read_at(&mut bytes, 0)? {
+            8 => Ok(u64::from_le_bytes(bytes)),
+            _ => Ok(0),
+        }
+    }
+
+    pub fn set_number(&self, number: u64) -> io::Result<()> {
+        self.file.write_all_at(&number.to_le_bytes(), 0)
     }
 
     /// Removes the lock file. A process that waits for it notices, and makes a new one.

@@ -1,0 +1,85 @@
+//! Brings what is kept of a transcript up to date.
+//!
+//! The list keeps its tallies, a search its texts, and `resume` where sessions stopped. All of them ask here how to go on,
+//! so that none of them trusts a file for another reason: one with the same stamp is the same; one that grew, and whose mark
+//! holds, is read on from there; any other is read from its start.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::once::Once;
+use super::tail::{self, StartAt};
+use super::transcript::{Lines, Transcript};
+use crate::cursor::{Buffer, Cursor};
+use crate::file::Stamp;
+use crate::fold::Fold;
+
+/// How far a transcript was read, and what its file was like then.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub struct Reached {
+    pub stamp: Stamp,
+    pub cursor: Cursor,
+    /// How many lines there are up to there.
+    pub lines: u64,
+}
+
+/// What has become of something that was kept.
+pub struct Renewed<F> {
+    pub reached: Reached,
+    /// None if nothing was written since.
+    pub new: Option<New<F>>,
+}
+
+/// A fold that has taken in what came from an offset on.
+pub struct New<F> {
+    pub from: u64,
+    pub fold: F,
+    pub once: Once,
+    /// How many lines of it could not be read.
+    pub broken: u64,
+}
+
+/// How long a file is expected to grow after it was written; in nanoseconds, like the other.
+const LATELY: i64 = 24 * 3600 * 1_000_000_000;
+/// A file that was written just now may be written again without a newer stamp.
+const JUST_NOW: i64 = 100_000_000;
+
+impl Reached {
+    /// Whether a file was written lately, so that it is expected to grow.
+    pub fn is_lately(&self, now: i64) -> bool {
+        self.stamp.modified == 0 || self.stamp.modified > now - LATELY
+    }
+}
+
+/// Reads what was written since it was kept. `go_on` gives the fold and what counts once up to there, if they are known;
+/// otherwise `fold` takes the whole file.
+pub fn renew<F: Fold>(
+    transcript: &Transcript,
+    kept: Option<Reached>,
+    go_on: impl FnOnce() -> Option<(F, Once)>,
+    fold: impl FnOnce() -> F,
+    now: i64,
+    buffer: &mut Buffer,
+) -> io::Result<Renewed<F>> {
+    let stamp = Stamp::from(&transcript.meta);
+    // One that was written just now gets a stamp that none is like, so that it is looked at again.
+    let stamp = Stamp { modified: if stamp.modified > now - JUST_NOW { 0 } else { stamp.modified }, ..stamp };
+    // A file in the place of another may look like it at both ends, and so may one that was written over: then it has
+    // another stamp, and is not longer.
+    let is_same = |kept: &Reached| kept.stamp == stamp && stamp.modified != 0;
+    let is_it = |kept: &Reached| kept.stamp.inode == stamp.inode && (kept.stamp.size != stamp.size || is_same(kept));
+    let kept = kept.filter(is_it);
+    let start = tail::start(&transcript.file, kept.map(|kept| kept.cursor.into()))?;
+    let kept = kept.filter(|_| matches!(start, StartAt::Resume(_)));
+    if let Some(kept) = kept.filter(|kept| kept.cursor.offset == stamp.size) {
+        return Ok(Renewed { reached: Reached { stamp, ..kept }, new: None });
+    }
+    let (mut fold, mut once, from, before) = match kept.and_then(|kept| Some((kept, go_on()?))) {
+        Some((Reached { cursor, lines, .. }, (fold, once))) => (fold, once, cursor.offset, lines),
+        None => (fold(), Once::default(), 0, 0),
+    };
+    let read = transcript.fold(Lines { from, before, ..Lines::default() }, &mut once, buffer, &mut fold)?;
+    let reached = Reached { stamp, cursor: Cursor::at(&transcript.file, read.end)?, lines: read.lines };
+    Ok(Renewed { reached, new: Some(New { from, fold, once, broken: read.broken }) })
+}

@@ -1,0 +1,186 @@
+//! How far a session has been seen, as it stands in the file of cursors.
+//!
+//! The file is read at every prompt, and of most sessions a look needs the stamp alone. So an entry as this program writes it
+//! is only cut out of the text, and decoded when more of it is needed. Whatever looks different in any way is left to serde
+//! at once, with everything that is wrong in it. What turns out to be wrong only later is said then, and the session counts
+//! as not yet read.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ops::{Deref, Range};
+use std::rc::Rc;
+
+use memchr::memmem::{self, Finder};
+use memchr::{memchr, memchr_iter};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+
+use super::cursors::Seen;
+use crate::file::Stamp;
+
+/// How far one other session has been seen; decoded when it is asked.
+#[derive(Debug)]
+pub enum Kept {
+    Seen(Box<Seen>),
+    Written(Written),
+}
+
+/// An entry in the text of the file, of a session that was read and is where it was.
+#[derive(Debug)]
+pub struct Written {
+    text: Rc<String>,
+    at: Range<usize>,
+    stamp: Stamp,
+    /// With what is wrong with it, if anything is.
+    seen: OnceCell<Box<(Seen, Option<String>)>>,
+}
+
+/// How every entry begins.
+const START: &str = "{\"offset\":";
+
+/// Cuts the entries of sessions out of a text, from the end of the look on. None if it is not what this program writes.
+pub fn cut(text: &Rc<String>, mut rest: Range<usize>) -> Option<BTreeMap<String, Kept>> {
+    // A quote within a string has a backslash before it, so these are keys, or at worst a title of one word.
+    let unlike = [Finder::new("\"unread\""), Finder::new("\"absent\"")];
+    let mut all = Vec::new();
+    rest.end -= text.get(rest.clone())?.ends_with('}').then_some(1)?;
+    while !rest.is_empty() {
+        let key = text[rest.clone()].strip_prefix(",\"")?;
+        let (key, entries) = key.split_at(memchr(b'"', key.as_bytes())?);
+        let entries = entries.strip_prefix("\":").filter(|_| !key.contains('\\'))?;
+        // A brace in a title may look like the end. Then what follows is no entry, and all of it is left to serde.
+        let mut braces = memchr_iter(b'}', entries.as_bytes()).map(|at| at + 1);
+        let end = braces.find(|end| entries[*end..].starts_with(",\"")).unwrap_or(entries.len());
+        let entry = entries[..end].strip_suffix('}').map(|_| &entries[..end])?;
+        let at = rest.end - entries.len()..rest.end - entries.len() + end;
+        let rests = || unlike.iter().all(|key| key.find(entry.as_bytes()).is_none());
+        let kept = match stamp(entry).filter(|_| rests()) {
+            Some(stamp) => Kept::Written(Written { text: text.clone(), at: at.clone(), stamp, seen: OnceCell::new() }),
+            None => serde_json::from_str::<Seen>(entry).ok()?.into(),
+        };
+        all.push((key.to_owned(), kept));
+        rest.start = at.end;
+    }
+    Some(all.into_iter().collect())
+}
+
+/// The stamp of an entry that begins with an offset, a mark and a stamp.
+fn stamp(entry: &str) -> Option<Stamp> {
+    let mark = entry.strip_prefix(START)?.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    let stamp = mark.strip_prefix(",\"mark\":\"")?.get(16..)?.strip_prefix("\",\"stamp\":[")?;
+    let mut numbers = stamp[..memchr(b']', stamp.as_bytes())?].split(',');
+    let mut next = || numbers.next();
+    let (device, inode, size) = (next()?.parse().ok()?, next()?.parse().ok()?, next()?.parse().ok()?);
+    let stamp = Stamp::from((device, inode, size, next()?.parse().ok()?));
+    next().is_none().then_some(stamp)
+}
+
+impl Kept {
+    /// Whether the session has been read and its file is as it was then.
+    pub fn rests(&self, stamp: Stamp) -> bool {
+        match self {
+            Kept::Written(Written { stamp: last, .. }) => *last == stamp,
+            Kept::Seen(seen) => !seen.unread && seen.absent.is_none() && seen.stamp == Some(stamp.into()),
+        }
+    }
+
+    pub fn fingerprint(&self) -> Option<u32> {
+        self.part("\"print\":", |seen| seen.fingerprint)
+    }
+
+    pub fn title(&self) -> Option<&str> {
+        self.part("\"title\":", |seen| seen.title.as_deref())
+    }
+
+    /// One value by its key, from the text if that is easy.
+    fn part<'a, T: Deserialize<'a>>(&'a self, key: &str, of: impl Fn(&'a Seen) -> Option<T>) -> Option<T> {
+        let Some(entry) = self.undecoded() else { return of(self) };
+        let value = &entry[memmem::find(entry.as_bytes(), key.as_bytes())? + key.len()..];
+        T::deserialize(&mut serde_json::Deserializer::from_str(value)).ok().or_else(|| of(self))
+    }
+
+    fn undecoded(&self) -> Option<&str> {
+        match self {
+            Kept::Written(Written { text, at, seen, .. }) if seen.get().is_none() => Some(&text[at.clone()]),
+            _ => None,
+        }
+    }
+
+    pub fn to_json(&self) -> serde_json::Result<Cow<'_, str>> {
+        self.undecoded().map_or_else(|| Ok(serde_json::to_string(&**self)?.into()), |entry| Ok(entry.into()))
+    }
+
+    /// What was wrong with it when it was decoded.
+    pub fn wrong(&self) -> Option<&str> {
+        match self {
+            Kept::Written(Written { seen, .. }) => seen.get()?.1.as_deref(),
+            Kept::Seen(_) => None,
+        }
+    }
+}
+
+impl From<Seen> for Kept {
+    fn from(seen: Seen) -> Kept {
+        Kept::Seen(Box::new(seen))
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, other: &Kept) -> bool {
+        **self == **other
+    }
+}
+
+impl Deref for Kept {
+    type Target = Seen;
+
+    fn deref(&self) -> &Seen {
+        match self {
+            Kept::Seen(seen) => seen,
+            Kept::Written(Written { text, at, seen, .. }) => {
+                let decode = || serde_json::from_str(&text[at.clone()]).map(|seen| (seen, None));
+                let wrong = |error: serde_json::Error| (Seen::untouched(), Some(error.to_string()));
+                &seen.get_or_init(|| Box::new(decode().unwrap_or_else(wrong))).0
+            }
+        }
+    }
+}
+
+/// The last of many numbers, as they stand in the file. What is no number there is none of them.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(from = "Box<RawValue>")]
+pub struct Ring(Box<str>);
+
+impl Ring {
+    /// How many are kept.
+    const MOST: usize = 512;
+
+    pub fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.0.split(|digit: char| !digit.is_ascii_digit()).filter_map(|number| number.parse().ok())
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.numbers().next().is_none()
+    }
+
+    pub fn push(&mut self, more: &[u32]) {
+        if !more.is_empty() {
+            let all: Vec<String> =
+                self.numbers().chain(more.iter().copied()).map(|number| number.to_string()).collect();
+            self.0 = all[all.len().saturating_sub(Ring::MOST)..].join(",").into();
+        }
+    }
+}
+
+impl From<Box<RawValue>> for Ring {
+    fn from(numbers: Box<RawValue>) -> Ring {
+        Ring(numbers.into())
+    }
+}
+
+impl Serialize for Ring {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.numbers())
+    }
+}
