@@ -95,7 +95,7 @@ impl<'f> Ask<'f> {
             put(&mut object, event, Value::from(self.event.as_str()));
         }
         for (pointer, value) in &reply.also {
-            if let (Ok(pointer), Ok(value)) = (Pointer::try_from(pointer.clone()), serde_json::to_value(value)) {
+            if let (Ok(pointer), Ok(value)) = (Pointer::try_from(pointer.clone()), serde_json::from_str(&value.0)) {
                 put(&mut object, &pointer, value);
             }
         }

@@ -1,26 +1,30 @@
 //! Which files have to be opened at a look.
 //!
 //! Names and stamps decide, not contents. A file is opened if it changed since it was seen, or, if it was never seen, since
-//! the last look. A file or a name that is missing is remembered for days, because it may come back.
+//! the last look. A file or a name that is missing is remembered for days, because it may come back. Which directories are
+//! looked into at all is up to [`Round`].
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use super::Observer;
 use super::news::{Candidate, Reason};
+use super::round::Round;
 use super::survey::{self, Survey, Surveyor};
-use crate::entry::Id;
-use crate::file::{self, Stamp, Unreadable};
+use crate::entry::{Id, Ids as IdSet};
+use crate::file::{self, Stamp, Stats, Unreadable};
 use crate::path::base_name;
-use crate::read::once::Ids as IdSet;
-use crate::session::find::Listing;
+use crate::session::find::{Guide, Listing};
 use crate::session::{Home, Session, find};
+use crate::settings::Scope;
 use crate::state::cursors::{Look, Seen, Walk};
+use crate::state::kept::Kept;
 use crate::time::{DAY, HOUR, SECOND, Time};
 
 /// How many nanoseconds of a stamp are one of [`Time`].
-const NANOS: i64 = 1_000_000;
+pub(super) const NANOS: i64 = 1_000_000;
 /// How far the clock that stamps files may lag behind.
 const LAG: i64 = 2 * SECOND;
 /// For how long a session may wait for a subagent without a word of its own.
@@ -31,10 +35,10 @@ const MISSING: i64 = 7 * DAY;
 const LOST: i64 = HOUR;
 
 impl<'s, 'f> Surveyor<'s, 'f> {
-    /// The files that have to be opened.
-    pub(super) fn candidates(&self, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
+    /// The files that have to be opened, and the round over other projects' directories that this look is part of.
+    pub(super) fn candidates(&self, survey: &mut Survey<'f>) -> (Vec<Candidate<'s, 'f>>, Option<Round<'s, 'f>>) {
         match &self.observer.home {
-            Some(home) => self.named(home, survey),
+            Some(home) => (self.named(home, survey), None),
             None => self.found(survey),
         }
     }
@@ -60,8 +64,19 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         self.seen_until().0.saturating_sub(LAG)
     }
 
+    /// The same for files among other projects', which not every look gets to: since when they may have news, and since when
+    /// they may have at the end of this round.
+    fn others_until(&self) -> (Time, Time) {
+        let until = self.seen_until();
+        let round = self.last_look().and_then(|look| look.round).unwrap_or((until, until));
+        (round.0.min(until), round.1.min(until))
+    }
+
     fn file_time(&self) -> Time {
-        Time(self.env.file_clock() / NANOS)
+        // A test lets time pass without waiting.
+        let ahead = self.env.var("SESSION_CONTEXT_AHEAD").filter(|_| cfg!(debug_assertions));
+        let ahead = ahead.and_then(|seconds| seconds.to_str()?.parse::<i64>().ok()).unwrap_or_default();
+        Time(self.env.file_clock() / NANOS + ahead * SECOND)
     }
 
     /// The sessions of a home that changed since the last look.
@@ -69,6 +84,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         survey.seen_until = self.file_time();
         let mut candidates = Vec::new();
         let mut there = HashSet::new();
+        let mut stats = Stats::default();
         let names = match home.names() {
             Ok(names) => names,
             // If the names cannot be listed, none of them counts as missing.
@@ -113,32 +129,36 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let is_other = |old: &String| self.at(old).is_none_or(|(old, _)| old.id != session.id);
             let (old, seen) = match named {
                 Some(seen) if seen.path.as_ref().is_some_and(is_other) => (named, None),
-                seen => (None, seen),
+                seen => (None, seen.map(Deref::deref)),
             };
             let unnamed = self.view.sessions.get_key_value(&path).filter(|_| seen.is_none());
-            let (moved_from, seen) = unnamed.map_or((None, seen), |(key, seen)| (Some(&**key), Some(seen)));
+            let (moved_from, seen) = unnamed.map_or((None, seen), |(key, seen)| (Some(&**key), Some(&**seen)));
             there.insert(path);
             for (path, stamp) in find::subagents(&session, &session.id, &mut survey.bad) {
                 let key = path.to_string_lossy().into_owned();
                 there.insert(key.clone());
-                let (seen, session) = (self.view.sessions.get(&key), Session { path, ..session.clone() });
+                let (seen, session) =
+                    (self.view.sessions.get(&key).map(Deref::deref), Session { path, ..session.clone() });
                 let candidate = Candidate { named: true, subagent: true, ..Candidate::new(key, session, stamp, seen) };
-                candidates.extend(self.consider(candidate, survey));
+                candidates.extend(self.consider(candidate, self.horizon(), survey));
             }
             if let Some((key, old)) = old.and_then(|old| Some((old.path.as_ref()?, old))) {
                 survey.forgotten.push(name.clone());
                 // From now on it is known by its path, also if there is nothing to read.
-                survey.remembered.push((key.clone(), Seen { path: None, ..old.clone() }));
-                candidates.extend(self.known(key, old, survey).ok().and_then(|known| known.candidate));
+                survey.remembered.push((key.clone(), Seen { path: None, ..Seen::clone(old) }));
+                candidates.extend(self.known(key, old, &mut stats, survey).ok().and_then(|known| known.candidate));
             }
             there.insert(name.clone());
             let candidate = Candidate { named: true, moved_from, ..Candidate::new(name, session, stamp, seen) };
-            candidates.extend(self.consider(candidate, survey));
+            candidates.extend(self.consider(candidate, self.horizon(), survey));
         }
         for (key, seen) in self.view.sessions.iter().filter(|(key, _)| !there.contains(*key)) {
             match key.starts_with('/') {
                 // Where a name was before.
-                true => candidates.extend(self.known(key, seen, survey).ok().and_then(|known| known.candidate)),
+                true => {
+                    let known = self.known(key, seen, &mut stats, survey);
+                    candidates.extend(known.ok().and_then(|known| known.candidate));
+                }
                 false => self.missing(key, seen, survey),
             }
         }
@@ -146,8 +166,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         candidates
     }
 
-    /// Whether a file has to be opened. If not, it is noted why.
-    fn consider(&self, candidate: Candidate<'s, 'f>, survey: &mut Survey<'f>) -> Option<Candidate<'s, 'f>> {
+    /// Whether a file has to be opened: if it was never seen, because it changed since then. If not, it is noted why.
+    fn consider(&self, candidate: Candidate<'s, 'f>, since: i64, survey: &mut Survey<'f>) -> Option<Candidate<'s, 'f>> {
         let Candidate { session, stamp, seen, .. } = &candidate;
         let examined = examined(&session.path, *stamp);
         let was_examined = self.examined.contains(&examined) && !seen.is_some_and(|seen| seen.unread);
@@ -156,7 +176,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             _ if self.observer.is(session) => Some(Reason::Own),
             // One that moved is opened once, so that it is known by its new path.
             Some(seen) if candidate.moved_from.is_none() && !has_changed(seen, *stamp) => Some(Reason::Unchanged),
-            None if stamp.changed / NANOS < self.horizon() => Some(Reason::Old),
+            None if stamp.changed / NANOS < since => Some(Reason::Old),
             _ => was_examined.then_some(Reason::Old),
         };
         let Some(reason) = reason else { return Some(candidate) };
@@ -169,9 +189,15 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// A session that has been seen, by its path, if it has to be opened. The error says that it is not there.
-    fn known(&self, path: &str, seen: &'s Seen, survey: &mut Survey<'f>) -> Result<Known<'s, 'f>, Missing> {
-        let stamp = match file::stat(Path::new(path)) {
-            Ok(Some(meta)) => Stamp::from(&meta),
+    fn known(
+        &self,
+        path: &str,
+        seen: &'s Kept,
+        stats: &mut Stats,
+        survey: &mut Survey<'f>,
+    ) -> Result<Known<'s, 'f>, Missing> {
+        let stamp = match stats.stamp(Path::new(path)) {
+            Ok(Some(stamp)) => stamp,
             Ok(None) => {
                 self.missing(path, seen, survey);
                 return Err(Missing);
@@ -182,7 +208,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             }
         };
         let mut known = Known { inode: Some(stamp.inode), candidate: None };
-        if !has_changed(seen, stamp) && seen.absent.is_none() && !self.explain {
+        if seen.rests(stamp) && !self.explain {
             return Ok(known);
         }
         let Some((session, subagent)) = self.at(path) else {
@@ -190,7 +216,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             return Ok(known);
         };
         let candidate = Candidate { subagent, ..Candidate::new(path.to_owned(), session, stamp, Some(seen)) };
-        known.candidate = self.consider(candidate, survey);
+        known.candidate = self.consider(candidate, self.horizon(), survey);
         Ok(known)
     }
 
@@ -204,20 +230,23 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     }
 
     /// The sessions of the machine that changed since the last look.
-    fn found(&self, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
-        let horizon = self.horizon();
+    fn found(&self, survey: &mut Survey<'f>) -> (Vec<Candidate<'s, 'f>>, Option<Round<'s, 'f>>) {
+        let (horizon, others) = (self.horizon(), self.others_until());
+        let others_horizon = others.0.0.saturating_sub(LAG);
         let mut candidates = Vec::new();
+        let mut stats = Stats::default();
         let mut known: HashMap<u64, &str> = HashMap::with_capacity(self.view.sessions.len());
         // A file that is not there may be elsewhere now: under the same name, or at least with the same inode.
         let mut moved_by_name: HashMap<(String, &str), (&'s str, &'s Seen)> = HashMap::new();
         let mut moved_by_inode: HashMap<(u64, u64), (&'s str, &'s Seen)> = HashMap::new();
         for (key, seen) in &self.view.sessions {
-            match self.known(key, seen, survey) {
+            match self.known(key, seen, &mut stats, survey) {
                 Ok(Known { inode, candidate }) => {
                     candidates.extend(candidate);
                     known.extend(inode.map(|inode| (inode, base_name(key))));
                 }
                 Err(Missing) => {
+                    let seen = &**seen;
                     moved_by_name.extend(self.at(key).map(|(old, _)| ((old.id, base_name(key)), (&**key, seen))));
                     moved_by_inode.extend(seen.stamp.map(|(device, inode, ..)| ((device, inode), (&**key, seen))));
                 }
@@ -225,6 +254,16 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
         let mut bad = Vec::new();
         let mut new = HashSet::new();
+        // A file that was there a look ago may be anywhere now, under a name that it has had for long.
+        let is_lost = |(_, seen): &(&str, &Seen)| seen.absent.is_none();
+        let lost = moved_by_name.values().chain(moved_by_inode.values()).any(is_lost);
+        let last = self.last_look().filter(|look| look.walk.is_none() && self.judges() && !lost);
+        let judged = self.last_look().map(|look| &*look.judged).unwrap_or_default();
+        let worktrees = if self.judges() { self.observer.project.worktrees(&mut bad) } else { Vec::new() };
+        // If a worktree is not known, neither is which directories are surely other projects'.
+        let position = last.filter(|_| bad.is_empty()).and(self.position);
+        let round = Round::new(self, judged, horizon, position, worktrees);
+        let round = RefCell::new(round);
         // Where nothing is to be told, nobody asks for them.
         let mut ids = (!candidates.is_empty() || self.last_look().is_none()).then(Ids::default);
         // A walk that was cut short goes on, past the files that it has been to.
@@ -238,8 +277,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let lively = lively.borrow();
             [Some(id), id.get(..8)].into_iter().flatten().any(|id| lively.contains(&Id::of(id.as_bytes())))
         };
-        find::each(self.formats, self.env, Some(&is_lively), &mut bad, &mut |file: Listing<'_, 'f>, bad| {
+        let guide =
+            Guide { subagents: Some(&is_lively), enters: Some(&|branch: &_| round.borrow_mut().enters(branch)) };
+        find::each_with(self.formats, self.env, guide, &mut bad, &mut |file: Listing<'_, 'f>, bad| {
             ids.iter_mut().for_each(|ids| ids.add(&file, self.observer));
+            let horizon = if round.borrow_mut().count(&file) { others_horizon } else { horizon };
             let seen = known.get(&file.inode()).is_some_and(|name| *name == file.name);
             // The ends of names tell more than their beginnings.
             let name = file.name.as_bytes();
@@ -276,19 +318,29 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let (moved_from, seen) = moved.map_or((None, None), |(key, seen)| (Some(key), Some(seen)));
             let (subagent, by_inode) = (file.is_subagent, moved_from.is_some() && by_name.is_none());
             let candidate = Candidate { subagent, moved_from, by_inode, ..Candidate::new(key, session, stamp, seen) };
-            candidates.extend(self.consider(candidate, survey));
+            candidates.extend(self.consider(candidate, horizon, survey));
         });
+        let round = round.into_inner();
+        // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
+        let lost = (!bad.is_empty()).then(|| Time(walk.began.0.saturating_sub(LOST)));
         survey.cut_short = late;
-        survey.seen_until = match (late, bad.is_empty()) {
+        survey.seen_until = match (late, lost) {
             (true, _) => self.seen_until(),
-            // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
-            (false, false) => self.seen_until().max(Time(walk.began.0.saturating_sub(LOST))),
-            (false, true) => walk.began,
+            (false, Some(lost)) => self.seen_until().max(lost),
+            (false, None) => walk.began,
         };
+        survey.round = Some(if late { others } else { round.since(others, walk.began, lost) });
+        survey.is_partial = round.goes_on();
+        survey.judged = judged.to_vec();
         survey.walk = late.then(|| Walk { lively: lively.into_inner().into_iter().collect(), ..walk });
         survey.bad.extend(bad);
-        ids.into_iter().for_each(|ids| drop(self.cache.ids.set(ids)));
-        candidates
+        ids.into_iter().filter(|_| round.is_whole()).for_each(|ids| drop(self.cache.ids.set(ids)));
+        (candidates, Some(round).filter(|_| self.judges() && !late))
+    }
+
+    /// Whether it matters which project a directory is of.
+    fn judges(&self) -> bool {
+        self.settings.scope == Scope::Project && !self.explain
     }
 
     /// What the names of all files tell, from a walk that was made anyway, or from one for this if there is time.
@@ -297,7 +349,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let mut ids = Ids::default();
             if !self.deadline.is_over() {
                 let bad = &mut self.cache.unreadable.borrow_mut();
-                find::each(self.formats, self.env, None, bad, &mut |file, _| ids.add(&file, self.observer));
+                find::each(self.formats, self.env, bad, &mut |file, _| ids.add(&file, self.observer));
             }
             ids
         })

@@ -26,6 +26,14 @@ pub fn save(cursors: &Cursors) -> Result<(), String> {
     saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))
 }
 
+/// Remembers where the next look goes on with other projects' directories.
+pub fn set_position(cursors: &Cursors, position: u64) -> Result<(), String> {
+    let lock = cursors.path().with_extension("lock");
+    cursors
+        .set_position(position)
+        .map_err(|error| format!("{}: {error}; other projects are looked at late", lock.display()))
+}
+
 /// A new observer is a good moment to forget those that have not looked for long.
 pub fn forget(cursors: &mut Cursors, observer: &Observer, env: &Env) {
     const LONG: i64 = 90 * DAY;
@@ -51,28 +59,32 @@ pub fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, now: Look) -
     let view = &mut cursors.view;
     let walked = survey.walk.is_some() || view.look.as_ref().is_some_and(|look| look.walk.is_some());
     let moved = !survey.forgotten.is_empty() || !survey.remembered.is_empty();
-    let changed = view.look.is_none() || survey.opened || moved || walked;
+    let changed = view.look.is_none() || survey.opened || moved || walked || survey.moved_on;
     for key in survey.forgotten {
         view.sessions.remove(&key);
     }
-    view.sessions.extend(survey.remembered);
-    let look = view.look.get_or_insert_with(|| now.clone());
+    view.extend(survey.remembered);
+    let mut fingerprints = Vec::new();
     for (index, news) in survey.news.into_iter().enumerate() {
         let told = block.shown.contains(&index);
         if told {
-            look.remember(&news.fingerprints);
+            fingerprints.extend(&news.fingerprints);
         }
         let seen = news.parts.into_iter().map(|(key, before, after)| (key, if told { after } else { before }));
-        view.sessions.extend(seen);
+        view.extend(seen);
     }
+    let look = view.look.get_or_insert_with(|| now.clone());
+    look.fingerprints.push(&fingerprints);
     look.scope = now.scope;
     look.since = now.since;
     look.id = now.id;
     // A look that did not get to all files knows nothing of the others.
-    let others = look.examined.iter().filter(|_| walked);
+    let others = look.examined.iter().filter(|_| walked || survey.is_partial);
     let examined: BTreeSet<u64> = others.chain(&survey.examined).copied().collect();
     look.examined = examined.into_iter().collect();
     look.set_looked(survey.seen_until);
     look.walk = survey.walk;
+    look.judged = survey.judged;
+    look.round = survey.round.filter(|(before, circle)| (*before, *circle) != (survey.seen_until, survey.seen_until));
     changed
 }

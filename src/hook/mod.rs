@@ -5,7 +5,7 @@
 //! ```
 //!
 //! [`ask`] reads what the agent says. [`survey`] finds out what is new: [`candidates`] says which files to open, [`news`]
-//! reads one, [`own`] what the observer did itself. [`tell`] puts it into words, [`start`] at the beginning of a session.
+//! reads one, [`round`] which directories to look into, [`own`] what the observer did itself. [`tell`] puts it into words, [`start`] at the beginning of a session.
 //! [`deliver`] prints it and moves the cursors. `explain` and `demo` use the same steps without the last.
 //!
 //! It must never harm the prompt: whatever goes wrong is a line on stderr and in the journal, and stdout has the whole
@@ -15,7 +15,7 @@
 //! ```text
 //! start ──▶ ask
 //! tell, start, deliver ──▶ survey ──▶ news, observer
-//! survey ──▶ candidates ──▶ news, survey
+//! survey ──▶ candidates ──▶ round ──▶ news, survey
 //! tell ──▶ own ──▶ survey
 //! deliver ──▶ observer
 //! ```
@@ -26,12 +26,14 @@ pub mod deliver;
 pub mod news;
 mod observer;
 mod own;
+mod round;
 mod start;
 pub mod survey;
 mod tell;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::mem::ManuallyDrop;
 
 use ask::{Ask, Asked, Source};
 pub use observer::Observer;
@@ -145,6 +147,8 @@ impl<'r> Run<'r> {
         self.deadline = self.deadline.of(settings.deadline);
         let (formats, bad) = format::known(&env.formats_dir());
         bad.iter().for_each(|bad| self.trouble(bad));
+        // The program ends when it has answered; taking the formats apart first would be for nothing.
+        let formats = ManuallyDrop::new(formats);
         let stdin = env.stdin(self.deadline.left())?;
         let (ask, source) = match Ask::read(&stdin, flags.agent.as_deref(), &formats, env)? {
             Asked::Prompt(ask) => (ask, None),
@@ -218,7 +222,9 @@ impl<'r> Run<'r> {
         if cursors.view.look.as_ref().is_some_and(|look| look.muted) {
             return Ok(());
         }
-        let surveyor = Surveyor::new(env, settings, formats, &observer, &cursors.view, &deadline);
+        let position = cursors.position();
+        let surveyor =
+            Surveyor { position, ..Surveyor::new(env, settings, formats, &observer, &cursors.view, &deadline) };
         let now = surveyor.look();
         if source.is_some() {
             let begun = self.begin(ask, source, &surveyor, &[]);
@@ -233,6 +239,7 @@ impl<'r> Run<'r> {
         for bad in survey.bad.iter().chain(&*surveyor.unreadable()) {
             self.trouble(bad);
         }
+        cursors.wrong().for_each(|wrong| self.trouble(wrong));
         if survey.cut_short {
             self.trouble(format_args!("not everything was read within {:?}; the rest follows", settings.deadline));
         }
@@ -245,6 +252,7 @@ impl<'r> Run<'r> {
             deliver::print(&ask.reply(&text), self.out)?;
             self.note.text = text;
         }
+        let position = survey.position;
         // A session that was told where the work stopped has not looked yet.
         let is_first = cursors.view.look.as_ref().is_none_or(|look| look.looked().is_none());
         if deliver::settle(&mut cursors, survey, &block, now) || !begun.is_empty() {
@@ -256,6 +264,6 @@ impl<'r> Run<'r> {
             }
             deliver::save(&cursors)?;
         }
-        Ok(())
+        position.map_or(Ok(()), |position| deliver::set_position(&cursors, position))
     }
 }

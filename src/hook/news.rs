@@ -256,6 +256,16 @@ impl<'r> Reader<'r> {
         self.sure(Ok((here && !beginning.subagent && !ignored).then_some(began)))
     }
 
+    /// Whether a session began in another project, in a directory that the name of the one it is kept in stands for.
+    pub fn began_elsewhere(&mut self, session: &Session, name: &str) -> io::Result<bool> {
+        let beginning = Transcript::open(&session.path, session.format.format())?.beginning()?;
+        let spelling = session.root.and_then(|root| root.cwd);
+        let is_kept_for = |cwd: &String| spelling.is_some_and(|spelling| spelling.fits(name, Path::new(cwd)));
+        let cwd = began_in(beginning.cwd, session)?.filter(is_kept_for);
+        let elsewhere = cwd.is_some_and(|cwd| !self.is_here(&cwd));
+        self.sure(Ok(elsewhere))
+    }
+
     pub fn is_here(&mut self, cwd: &str) -> bool {
         self.members.has(cwd)
     }

@@ -176,7 +176,7 @@ impl<'f> Surveyor<'_, 'f> {
             None => {
                 let (mut count, mut late) = (0u32, false);
                 let mut ids = Ids::default();
-                find::each(self.formats, self.env, None, &mut bad, &mut |file, bad| {
+                find::each(self.formats, self.env, &mut bad, &mut |file, bad| {
                     ids.add(&file, self.observer);
                     // Asking for the time is cheap, but not for each of thousands.
                     count += 1;

@@ -28,7 +28,8 @@ use crate::read::tail::StartAt;
 use crate::session::ids::Shortener;
 use crate::session::{Session, find};
 use crate::settings::Settings;
-use crate::state::cursors::{Look, Seen, View, Walk};
+use crate::state::cursors::{Judged, Look, Seen, View, Walk};
+use crate::state::kept::Kept;
 use crate::time::Time;
 
 /// Everything that a survey depends on.
@@ -41,6 +42,8 @@ pub struct Surveyor<'s, 'f> {
     pub deadline: &'s Deadline,
     /// Keep note of every session, not only of those with news.
     pub explain: bool,
+    /// Where to go on with other projects' directories. Without it, every look gets to all of them.
+    pub position: Option<u64>,
     /// Hash of home, scope and project; a change means that the observer moved.
     pub(super) scope: u32,
     /// Files that had no news at the last look, by path and stamp.
@@ -78,6 +81,17 @@ pub struct Survey<'f> {
     pub cut_short: bool,
     /// How far the walk over all files got before the deadline cut it short.
     pub walk: Option<Walk>,
+    /// There are directories that were not gone into, and the round over them goes on.
+    pub is_partial: bool,
+    /// As in [`Look`]: which directories are other projects', and since when there may be news in them.
+    pub judged: Vec<Judged>,
+    pub round: Option<(Time, Time)>,
+    /// Where the next look goes on with them.
+    pub position: Option<u64>,
+    /// More is known about directories than before, or the clock has to move on.
+    pub moved_on: bool,
+    /// Files of this project, or what may be, that have nothing to tell yet.
+    pub quiet: Vec<PathBuf>,
     /// What was written before then was found, by the clock that files are stamped by.
     pub seen_until: Time,
     pub bad: Vec<Unreadable>,
@@ -131,13 +145,13 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let scope = Id::of(&[home, &[0, settings.scope as u8], observer.project.as_bytes()].concat()).short();
         let last = view.look.as_ref().filter(|look| look.scope == scope);
         let examined = last.map(|look| look.examined.iter().copied().collect()).unwrap_or_default();
-        let (explain, cache) = (false, Cache::default());
-        Surveyor { env, settings, formats, observer, view, deadline, explain, scope, examined, cache }
+        let (explain, position, cache) = (false, None, Cache::default());
+        Surveyor { env, settings, formats, observer, view, deadline, explain, position, scope, examined, cache }
     }
 
     pub fn survey(&self) -> Survey<'f> {
         let mut survey = Survey::default();
-        let mut candidates = self.candidates(&mut survey);
+        let (mut candidates, round) = self.candidates(&mut survey);
         // What is known and what is newest first: that is what matters if time runs out.
         let is_slow = |candidate: &Candidate| candidate.seen.is_some_and(|seen| seen.slow);
         candidates.sort_by_key(|candidate| {
@@ -174,6 +188,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
         survey.bad.append(&mut reader.titles.bad);
         self.digest(readings, &mut survey);
+        round.into_iter().for_each(|round| round.close(&mut reader, self, &mut survey));
         survey.news.sort_by_key(|news| std::cmp::Reverse(news.activity.time));
         // A file that was found under another path was noted as missing first.
         let found: HashSet<&String> = survey.forgotten.iter().collect();
@@ -197,6 +212,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     fn leave(&self, candidate: &Candidate<'_, 'f>, reason: Reason, survey: &mut Survey<'f>) {
         self.note_candidate(candidate, reason, survey);
         survey.examined.push(examined(&candidate.session.path, candidate.stamp));
+        survey.quiet.extend((reason != Reason::Elsewhere).then(|| candidate.session.path.clone()));
         if candidate.seen.is_some() && !candidate.is_known() {
             survey.forgotten.push(candidate.key.clone());
         }
@@ -261,9 +277,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         // In another file, only what has an id is surely a copy.
         let in_other_files = |entry: &Entry| entry.key.and_then(|_| fingerprint(entry));
         let mut claimed: HashSet<Id> = self.own().entries.iter().filter_map(in_other_files).collect();
-        let ring = self.view.look.iter().flat_map(|look| &look.fingerprints).copied();
-        let reported: HashSet<u32> =
-            ring.chain(self.view.sessions.values().filter_map(|seen| seen.fingerprint)).collect();
+        let ring = self.view.look.iter().flat_map(|look| look.fingerprints.numbers());
+        let reported: HashSet<u32> = ring.chain(self.view.sessions.values().filter_map(Kept::fingerprint)).collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
         readings
             .sort_by_key(|(candidate, new)| (!candidate.is_known(), new.meta.created().ok(), candidate.stamp.modified));

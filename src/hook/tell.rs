@@ -54,10 +54,12 @@ fn count_titles<'t>(survey: &'t Survey, surveyor: &'t Surveyor) -> HashMap<&'t s
     // A session that moved is still known by its old key.
     let told = survey.news.iter().map(|news| &*news.key).chain(survey.forgotten.iter().map(|key| &**key));
     let told: HashSet<&str> = told.collect();
-    let news = survey.news.iter().map(|news| &news.title);
-    let others = surveyor.view.sessions.iter().filter(|(key, _)| !told.contains(&***key)).map(|(_, seen)| &seen.title);
+    let news = survey.news.iter().map(|news| news.title.as_deref());
+    let others = surveyor.view.sessions.iter().filter(|(key, _)| !told.contains(&***key)).map(|(_, seen)| seen.title());
     let mut count = HashMap::new();
-    for title in news.chain(others).chain([&own.basics.person_title, &own.basics.agent_title]).flatten() {
+    for title in
+        news.chain(others).chain([&own.basics.person_title, &own.basics.agent_title].map(Option::as_deref)).flatten()
+    {
         *count.entry(title.trim()).or_default() += 1;
     }
     count
