@@ -16,7 +16,7 @@
 //! | 5 | [`search`] | which sessions say some words |
 //! | 4 | [`session`] | which sessions there are, and which one a name means |
 //! | 3 | [`read`] | one transcript: where to go on reading, and what counts once |
-//! | 2 | [`fold`], [`state`], [`settings`], [`decode`] | what entries amount to; our own files; what the user set; lines |
+//! | 2 | [`fold`], [`state`], [`settings`], [`decode`], [`progress`] | what entries amount to; our own files; what the user set; lines; how far long work is |
 //! | 1 | [`format`], [`cursor`], [`env`] | TOML; bytes; the process |
 //! | 0 | [`entry`], [`time`], [`file`], [`path`], [`budget`], [`secrets`] | the model; files that are files; limits; secrets |
 //!
@@ -29,12 +29,15 @@
 //! - which session a NAME means: `session/choose.rs`; which one is `last`: `session/last.rs`; whose transcript may be told:
 //!   `session/trust.rs`;
 //! - where to go on reading: `read/tail.rs`; what counts once: `read/once.rs`; what a list says: `fold/tally.rs`;
+//! - how what a cache has of a transcript is brought up to date: `read/kept.rs`; the files of caches: `state/table.rs`;
 //! - whose turn it is: `fold/turn.rs`; titles, directories and tokens of a session: `fold/basics.rs`;
 //! - which prompt is quoted as what the user last asked: `fold/asked.rs`; what of a text somebody wrote: `fold/text.rs`;
 //! - what the hook finds worth telling: `fold/activity.rs`; which files it opens: `hook/candidates.rs`;
 //! - whether a test still fails: `fold/failing.rs`; which names a prompt has in common with earlier work: `fold/names.rs`;
 //! - where a session stopped: `fold/continuity/`; what people say in so many words: `fold/phrases.rs`; what commands
 //!   and edits say: `fold/code/`;
+//! - which entries fit a slice of a log: `read/slice.rs`; what counts as touching a file, and what is a conflict:
+//!   `fold/touched.rs`; what goes through a pager: `cmd/args.rs`, `cmd/pager.rs`;
 //! - what a search looks through: `fold/said.rs`; what fits and in which order: `search/mod.rs`;
 //! - what a profile tells and when it is too little: `fold/profile.rs`; what a command is for: `fold/code/work/`;
 //! - what is hidden from a model, a terminal or a program: `show/gate.rs`; which characters: `show/characters.rs`; which
@@ -52,6 +55,7 @@ pub mod fold;
 pub mod format;
 pub mod hook;
 pub mod path;
+pub mod progress;
 pub mod read;
 pub mod search;
 pub mod secrets;

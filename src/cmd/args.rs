@@ -6,12 +6,13 @@
 use std::ffi::OsString;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Arg, ArgAction, Args, ColorChoice, CommandFactory, Parser, Subcommand};
+use clap::{Arg, ArgAction, ArgGroup, Args, ColorChoice, CommandFactory, Parser, Subcommand};
 
-use crate::entry::{Id, Role};
+use crate::entry::{Act, Id, Role};
 use crate::env::Env;
+use crate::fold::folded;
 use crate::format;
-use crate::read::Target;
+use crate::read::{Slice, Target};
 use crate::session::choose::Unresolved;
 use crate::session::{State, choose};
 use crate::time::{DAY, Time};
@@ -26,12 +27,12 @@ Common flags:
   -n, --lines N   Show the last N entries of a log [default: 50]
   -f, --follow    Keep showing new entries as they are written
       --json      Print one JSON object per line, for programs
-      --color C   auto, always or never
   -h, --help      This summary; `--help` shows everything";
 
 const LONG: &str = "\
 Options:
       --color <WHEN>  Use colors: auto, always or never [default: auto]
+      --no-pager      Print long output at once, not page by page
   -h, --help          Everything; `-h` is a summary
   -V, --version       Print the version
   `session-reader COMMAND --help` lists the flags of a command.
@@ -42,6 +43,7 @@ Examples:
   session-reader last --follow           the last session, live
   session-reader list --state waiting    who waits for you
   session-reader search webhook retry    where both words were said
+  session-reader files src/auth.rs       who changed a file, when and why
   session-reader resume                  where the last session stopped
   session-reader ~/some/transcript.jsonl any transcript of a known agent
   session-reader list --all --json       every session, for a program
@@ -75,6 +77,9 @@ Environment:
                        you may delete them [default: ~/.cache]
   TZ                   time zone of the times shown
   COLUMNS              width of the output, instead of the terminal's
+  PAGER                shows what is longer than the screen; `cat` or nothing
+                       for no pager [default: less]
+  LESS                 options of less [default: FRX]
   NO_COLOR             if set, no colors
   CLICOLOR_FORCE       if set, and not 0, colors in a pipe, too
   SESSION_MONITOR_NOW  use this time as now (2026-11-16T12:00:00Z)";
@@ -110,6 +115,25 @@ pub struct ReaderArgs {
     pub command: ReaderCommand,
     #[command(flatten)]
     pub colors: Colors,
+    /// Print long output at once, not page by page
+    #[arg(long, global = true, display_order = 901)]
+    pub no_pager: bool,
+}
+
+impl ReaderArgs {
+    /// Whether a person reads the output from beginning to end.
+    pub fn is_paged(&self) -> bool {
+        let is_text = match &self.command {
+            ReaderCommand::List(args) => !args.json,
+            ReaderCommand::Log(args) => !args.json && !args.follow,
+            ReaderCommand::Search(args) => !args.json,
+            ReaderCommand::Files(args) => !args.json,
+            ReaderCommand::Resume(args) => !args.json,
+            ReaderCommand::Profile(args) => !args.json,
+            ReaderCommand::Formats { .. } => false,
+        };
+        is_text && !self.no_pager
+    }
 }
 
 /// The flag that both programs have.
@@ -135,6 +159,8 @@ pub enum ReaderCommand {
     Log(LogArgs),
     /// Find what was said and done, in all sessions of this project
     Search(SearchArgs),
+    /// Show who touched which file, or the history of one
+    Files(FilesArgs),
     /// Show where a session stopped and how to go on
     Resume(ResumeArgs),
     /// Statistics about how you work: hours, agents, tokens
@@ -146,33 +172,68 @@ pub enum ReaderCommand {
     },
 }
 
+const LOG: &str = "\
+--grep, --act, --errors and --prompts go together: an entry must fit them all.
+--lines N then shows the last N that fit. In --since and --until, a day like
+`monday` or `2026-01-31` counts from its beginning to its end. The kinds of
+calls are edit, read, search, run, fetch, delegate, plan and other.
+
+Examples:
+  session-reader log api --prompts             what you asked
+  session-reader log api --errors -C 2         what failed, and what came of it
+  session-reader log api --act edit --since 2h
+  session-reader log api --grep webhook --until yesterday
+  session-reader log api --at 120              around line 120 of the file";
+
 #[derive(Debug, Default, Args)]
+#[command(after_long_help = LOG)]
+#[command(group = ArgGroup::new("part").multiple(true).args(["at", "grep", "act", "errors", "prompts"]))]
 pub struct LogArgs {
     /// Name, title, id or file of a session [default: last]
     pub name: Option<String>,
-    /// Show the last N entries [default: 50, or all with --since]
+    /// The last N entries [default: 50; all with --since]
     #[arg(short = 'n', long, value_name = "N", value_parser = at_least_one)]
     pub lines: Option<usize>,
-    /// Only entries since then: 2h, 7d, today, monday, 2026-01-31
+    /// Only entries since then: 2h, 7d, today, 2026-01-31
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
-    /// Show the entries around a line of the transcript, a time or an id
-    #[arg(long, value_name = "LINE|TIME|ID", value_parser = target, conflicts_with_all = ["lines", "since", "follow"])]
+    /// Only entries until then
+    #[arg(long, value_name = "TIME", value_parser = since, conflicts_with = "follow")]
+    pub until: Option<Since>,
+    /// Only entries that say this
+    #[arg(long, value_name = "WORD", value_parser = word)]
+    pub grep: Option<String>,
+    /// Only calls of a kind: edit, read, run, search, fetch
+    #[arg(long, value_parser = one_of(&Act::ALL, Act::name), hide_possible_values = true)]
+    pub act: Option<Act>,
+    /// Only what failed, and the first lines of why
+    #[arg(long)]
+    pub errors: bool,
+    /// Only what you typed
+    #[arg(long)]
+    pub prompts: bool,
+    /// Only around a line of the transcript, a time or an id
+    #[arg(
+        long,
+        value_name = "LINE|TIME|ID",
+        value_parser = target,
+        conflicts_with_all = ["lines", "since", "until", "follow", "grep", "act", "errors", "prompts"]
+    )]
     pub at: Option<Point>,
-    /// With --at: N entries before and after [default: 10]
-    #[arg(short = 'C', long, value_name = "N", requires = "at")]
+    /// Also N entries around each [default: 10 with --at]
+    #[arg(short = 'C', long, value_name = "N", requires = "part", conflicts_with = "follow")]
     pub context: Option<usize>,
-    /// Keep showing new entries; without NAME, of the whole project
+    /// Keep showing new entries; without NAME, of all here
     #[arg(short, long)]
     pub follow: bool,
-    /// With --follow and no NAME: of every session on this machine
-    #[arg(long, requires = "follow", conflicts_with = "name")]
+    /// With --follow and no NAME: of all on this machine
+    #[arg(long, hide_short_help = true, requires = "follow", conflicts_with = "name")]
     pub all: bool,
     /// Also show thinking, marks and whole tool results
     #[arg(long)]
     pub full: bool,
     /// Also show the first N lines of each tool result
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = at_least_one)]
     pub results: Option<usize>,
     /// Print one JSON object per line
     #[arg(long)]
@@ -180,6 +241,19 @@ pub struct LogArgs {
     /// The command was left out, so NAME may be a mistyped one.
     #[arg(skip)]
     pub bare: bool,
+    /// What --grep and the like ask for, if anything.
+    #[arg(skip)]
+    pub slice: Option<Slice>,
+}
+
+impl LogArgs {
+    fn asked_slice(&self) -> Option<Slice> {
+        let LogArgs { act, errors, prompts, .. } = *self;
+        let (word, context) = (self.grep.clone(), self.context.unwrap_or(0));
+        let is_asked = self.until.is_some() || word.is_some() || act.is_some() || errors || prompts;
+        let only_reasons = errors && !self.full && self.results.is_none();
+        is_asked.then_some(Slice { word, act, errors, prompts, at: None, context, only_reasons })
+    }
 }
 
 #[derive(Debug, Args)]
@@ -260,6 +334,46 @@ pub struct SearchArgs {
     pub json: bool,
 }
 
+const FILES: &str = "\
+PATH may be relative or absolute, a file name, or the end of a path; a
+directory stands for everything below it. The history has every edit on this
+machine, whoever made it, with the prompt that led to it.
+
+A file is marked `!` and comes first if two sessions edited it within an hour
+of each other. What a session's subagents did counts for the session. Calls
+that failed don't count.
+
+Examples:
+  session-reader files                      what was edited here this week
+  session-reader files --since 1d --all     everywhere, since yesterday
+  session-reader files src/auth.rs          who changed it, when and why
+  session-reader files src --reads          all below src, also what was read
+
+Keys of --json, if they apply:
+  without PATH  path conflict time edits reads sessions: session handle name
+                agent title acts edits reads time
+  with PATH     session handle name agent title path act time tool prompt line
+                subagent; `session-reader log SESSION --at LINE` opens it";
+
+#[derive(Debug, Args)]
+#[command(after_long_help = FILES, after_help = "`--help` explains PATH and `!`, and has examples.")]
+pub struct FilesArgs {
+    /// A file or directory, or the end of its path: show its history
+    pub path: Option<String>,
+    /// Only what was done since then [default: 7d without PATH]
+    #[arg(long, value_name = "TIME", value_parser = since)]
+    pub since: Option<Since>,
+    /// Without PATH: of every session on this machine
+    #[arg(long)]
+    pub all: bool,
+    /// Also show what was only read
+    #[arg(long)]
+    pub reads: bool,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub json: bool,
+}
+
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
     /// Name, title, id or file of a session [default: last]
@@ -306,12 +420,19 @@ pub enum FormatsAction {
 pub enum Point {
     Line(u64),
     Time(Since),
+    /// The time of day, as a log prints it.
+    Clock(i64),
     Id(Id),
 }
 
 impl Point {
-    pub fn target(self, env: &Env) -> Target {
+    /// A time of day is the last one before the newest entry.
+    pub fn target(self, env: &Env, newest: Option<Time>) -> Target {
         match self {
+            Point::Clock(clock) => {
+                let newest = env.zone().wall_clock(newest.unwrap_or(env.now())).0;
+                Target::Time(env.zone().of_wall_clock(Time((newest - clock).div_euclid(DAY) * DAY + clock)))
+            }
             Point::Line(line) => Target::Line(line),
             Point::Time(since) => Target::Time(since.time(env)),
             Point::Id(id) => Target::Id(id),
@@ -321,9 +442,18 @@ impl Point {
 
 /// A number is a line; what is no time is an id.
 fn target(text: &str) -> Result<Point, &'static str> {
-    let line = text.parse().ok().filter(|line| *line > 0).map(Point::Line);
-    let point = line.or_else(|| since(text).ok().map(Point::Time));
-    let id = (!text.is_empty() && !text.contains(char::is_whitespace)).then(|| Point::Id(Id::of(text.as_bytes())));
+    let line = text.parse().ok();
+    if line == Some(0) {
+        return Err("lines count from 1");
+    }
+    // `14:25` and `2026-01-31 14:25` are local time, as a log prints them.
+    let local = |text: &str| Time::parse(format!("{text}:00Z").as_bytes());
+    let clock = || local(&format!("1970-01-01T{text}")).filter(|_| text.len() == 5).map(|time| Point::Clock(time.0));
+    let is_minute = text.len() == 16 && text.as_bytes()[10] == b' ';
+    let minute = || local(text).filter(|_| is_minute).map(|time| Point::Time(Since::Day(time)));
+    let time = || since(text).ok().map(Point::Time);
+    let point = line.map(Point::Line).or_else(clock).or_else(minute).or_else(time);
+    let id = (!text.is_empty() && !text.contains(char::is_whitespace)).then(|| Point::Id(Id::named(text.as_bytes())));
     point.or(id).ok_or("neither a line, a time nor an id")
 }
 
@@ -353,6 +483,24 @@ impl Since {
             Since::Weekday(weekday) => midnight(today - (today + 3 - weekday).rem_euclid(7)),
         }
     }
+
+    /// The last moment that counts where this is an end: a day counts whole.
+    pub fn end(self, env: &Env) -> Time {
+        let time = self.time(env);
+        match self {
+            Since::Ago(_) | Since::At(_) => time,
+            Since::Day(_) | Since::DaysBack(_) | Since::Weekday(_) => {
+                let zone = env.zone();
+                Time(zone.of_wall_clock(Time(zone.wall_clock(time).0 + DAY)).0 - 1)
+            }
+        }
+    }
+}
+
+/// A word to look for, made comparable.
+fn word(text: &str) -> Result<String, &'static str> {
+    let word = folded(text).trim_end().to_owned();
+    if word.is_empty() { Err("nothing to look for: give a word that has letters or digits in it") } else { Ok(word) }
 }
 
 fn at_least_one(text: &str) -> Result<usize, &'static str> {
@@ -386,6 +534,10 @@ fn since(text: &str) -> Result<Since, &'static str> {
 
 /// The command that a mistyped word may mean.
 pub fn similar_command(word: &str) -> Option<String> {
+    // A path is like no command, and it takes long to compare: longer than to read the end of a session.
+    if word.len() > 20 {
+        return None;
+    }
     let commands = ReaderArgs::command();
     let like = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
     let nearest = commands.get_subcommands().map(clap::Command::get_name).max_by(|a, b| like(a).total_cmp(&like(b)));
@@ -411,12 +563,14 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool
     let mut reader = match (super::parse::<ReaderArgs>(args, env, terminal), &bare) {
         (Err(error), Some(name)) if error.use_stderr() && is_no_session(name) => {
             let args = LogArgs { name: bare.clone(), ..LogArgs::default() };
-            ReaderArgs { command: ReaderCommand::Log(args), colors: Colors { color: ColorChoice::Auto } }
+            let colors = Colors { color: ColorChoice::Auto };
+            ReaderArgs { command: ReaderCommand::Log(args), colors, no_pager: false }
         }
         (parsed, _) => parsed?,
     };
     if let ReaderCommand::Log(args) = &mut reader.command {
         args.bare = bare.is_some();
+        args.slice = args.asked_slice();
     }
     Ok(reader)
 }
@@ -429,7 +583,16 @@ fn with_command(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Opt
     let reader = ReaderArgs::command();
     let asks = |word: &String| matches!(&**word, "-h" | "--help" | "-V" | "--version");
     let is_command = |word: &String| word == "help" || reader.find_subcommand(word).is_some();
-    if words.first().is_some_and(is_command) || !words.is_empty() && words.iter().all(asks) {
+    // Flags of all commands may come before the command.
+    let mut start = words.iter();
+    let first = loop {
+        match start.next().map(String::as_str) {
+            Some("--color") => _ = start.next(),
+            Some(flag) if flag == "--no-pager" || flag.starts_with("--color=") => {}
+            word => break word.map(str::to_owned),
+        }
+    };
+    if first.as_ref().is_some_and(is_command) || !words.is_empty() && words.iter().all(asks) {
         return (args, None);
     }
     let flags = |command: &str| reader.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);

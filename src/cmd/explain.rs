@@ -47,6 +47,7 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let survey = surveyor.survey();
     let block = tell(&survey, &surveyor, settings.budget);
     stage.say_unreadable(&survey.bad);
+    stage.say_all(cursors.wrong());
     let mut asks = match target.is_new {
         true => "A new session (--session NAME for another)".into(),
         false => format!("{} ({})", stage.gate.line(observer.key()), observer.format.label()),

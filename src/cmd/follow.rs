@@ -1,6 +1,6 @@
 //! `session-reader log --follow`: new entries as they are written.
 //!
-//! Files are looked at a few times a second. A file that was replaced is read from its start, and only what is later than
+//! `events` tells when to look at which file. A file that was replaced is read from its start, and only what is later than
 //! all that was shown before is news. What counts once, and which call failed, are rules of `read::once`.
 
 use std::collections::{HashMap, HashSet};
@@ -10,9 +10,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::args::LogArgs;
+use super::events::{Events, Happened, LOOK};
 use super::{Exit, Problem, Stage, log};
 use crate::cursor::{Buffer, Cursor};
-use crate::entry::{Entry, Id, Mark, What};
+use crate::entry::{Call, Entry, Id, Mark, What};
 use crate::file::{Stamp, Unreadable};
 use crate::fold::Fold;
 use crate::read::once::{Conversation, Once, OpenCalls, drop_old, fingerprint};
@@ -23,9 +24,10 @@ use crate::session::{Home, choose, index};
 use crate::show::log::{LogView, Origin};
 use crate::time::Time;
 
-const LOOK: Duration = Duration::from_millis(150);
-/// How often to look for new sessions.
+/// How often to look for new sessions where nothing tells of them.
 const SEARCH: Duration = Duration::from_secs(2);
+/// How long to wait between two searches at the least: each lists all sessions, and many files may be made at once.
+const PAUSE: Duration = Duration::from_millis(200);
 
 struct Followed<'f> {
     resolved: Resolved<'f>,
@@ -53,7 +55,7 @@ impl<'f> Followed<'f> {
             cursor: None,
             stamp: None,
             once: Once::default(),
-            calls: OpenCalls::new(),
+            calls: OpenCalls::default(),
             newest,
             latest: Vec::new(),
             complained: false,
@@ -86,6 +88,7 @@ impl<'f> Followed<'f> {
         let cursor = transcript.and_then(|transcript| Cursor::at(&transcript.file, log.end));
         self.cursor = Some(cursor.map_err(|error| Unreadable::new(&session.path, error))?);
         self.once = std::mem::take(&mut log.once);
+        self.calls = std::mem::take(&mut log.open);
         self.take(log.entries.clone(), wanted);
         Ok(log)
     }
@@ -131,7 +134,7 @@ pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>
     let mut followed = Followed::new(resolved, None, None, &mut bad);
     stage.say_unreadable(&bad);
     let past = followed.past(wanted)?;
-    let mut view = LogView::new(stage.env.zone(), stage.gate, stage.style);
+    let mut view = log::view(args, stage);
     log::show_head(&followed.resolved.session, &followed.origin, &past, args, stage)?;
     for entry in &past.entries {
         log::show(entry, &followed.origin, args, &mut view, stage)?;
@@ -176,7 +179,7 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         past.extend(entries.into_iter().filter(|_| shows_past).map(|entry| (one.origin.clone(), entry)));
     }
     past.sort_by_key(|(_, entry)| entry.time);
-    let mut view = LogView::new(stage.env.zone(), stage.gate, stage.style);
+    let mut view = log::view(args, stage);
     for (origin, entry) in &past[past.len().saturating_sub(wanted.count)..] {
         log::show(entry, origin, args, &mut view, stage)?;
     }
@@ -221,14 +224,20 @@ fn follow<'s>(
 ) -> Result<Exit, Problem> {
     let wanted = Wanted { since: None, ..log::wanted(args, stage) };
     // An error may turn out to be the end.
-    let shows = |entry: &&Entry| wanted.shows(entry) || matches!(entry.what, What::Mark(Mark::Error, _));
-    let mut searched = Instant::now();
+    let shows = |entry: &Entry, all: &[Entry<'static>]| match wanted.slice {
+        Some(slice) => wanted.shows(entry) && slice.fits(entry, call_of(entry, all)),
+        None => wanted.shows(entry) || matches!(entry.what, What::Mark(Mark::Error, _)),
+    };
+    let (mut searched, mut is_new) = (Instant::now(), false);
+    let mut events = (stage.events)();
+    watch(&all, &mut *events);
+    let mut happened = Happened::anything();
     while !stage.stop.load(Ordering::Relaxed) {
-        for one in &mut all {
+        for one in all.iter_mut().filter(|one| happened.to(&one.resolved.session.path)) {
             match one.news(wanted) {
                 Ok(entries) => {
                     one.complained = false;
-                    for entry in entries.iter().filter(shows) {
+                    for entry in entries.iter().filter(|entry| shows(entry, &entries)) {
                         log::show(entry, &one.origin, args, &mut view, stage)?;
                     }
                 }
@@ -240,11 +249,50 @@ fn follow<'s>(
             }
         }
         stage.out.flush()?;
-        std::thread::sleep(LOOK);
-        if searched.elapsed() > SEARCH {
-            all.extend(begun(args, stage));
-            searched = Instant::now();
+        happened = events.wait();
+        is_new |= happened.is_new;
+        if is_due(is_new, searched.elapsed()) {
+            let new = begun(args, stage);
+            happened.anything |= !new.is_empty();
+            all.extend(new);
+            (searched, is_new) = (Instant::now(), false);
+        }
+        // A directory may be there again.
+        if happened.anything {
+            watch(&all, &mut *events);
         }
     }
     Ok(Exit::Found)
+}
+
+/// Whether to search for new sessions, so long after the last search. A file that is new since then stays due until it is.
+fn is_due(is_new: bool, since: Duration) -> bool {
+    since > if is_new { PAUSE } else { SEARCH }
+}
+
+/// The call that a result belongs to, if it is among these entries.
+fn call_of<'e>(result: &Entry, all: &'e [Entry<'static>]) -> Option<&'e Call<'static>> {
+    let What::Result { call: Some(id), .. } = &result.what else { return None };
+    all.iter().find_map(|entry| match &entry.what {
+        What::Call(call) if call.id == Some(*id) => Some(call),
+        _ => None,
+    })
+}
+
+fn watch(all: &[Followed], events: &mut dyn Events) {
+    all.iter().filter_map(|one| one.resolved.session.path.parent()).for_each(|dir| events.watch(dir));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is new is searched for at once, but not in a row, and what came in between is not forgotten.
+    #[test]
+    fn when_to_search() {
+        let ms = Duration::from_millis;
+        let due = |is_new| [0, 150, 201, 1999, 2001].map(|since| is_due(is_new, ms(since)));
+        assert_eq!(due(true), [false, false, true, true, true]);
+        assert_eq!(due(false), [false, false, false, false, true]);
+    }
 }

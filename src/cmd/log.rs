@@ -5,11 +5,12 @@
 use std::io;
 use std::path::Path;
 
-use super::args::{self, LogArgs};
+use super::args::{self, LogArgs, Point};
 use super::{Exit, Problem, Stage, follow};
 use crate::entry::Entry;
 use crate::file::Unreadable;
-use crate::read::{Log, Transcript, Wanted};
+use crate::read::{Log, Slice, Transcript, Wanted};
+use crate::search::Query;
 use crate::session::choose::{Resolved, Unresolved};
 use crate::session::{Home, Session, beside, choose, index};
 use crate::show::json;
@@ -21,11 +22,15 @@ const LINES: usize = 50;
 /// The entries of a file of this size are counted for the header; reading more would take too long.
 const COUNTED: u64 = 1 << 20;
 
-pub fn wanted(args: &LogArgs, stage: &Stage) -> Wanted {
+/// How many lines of a result tell why a call failed.
+const WHY: usize = 6;
+
+pub fn wanted<'a>(args: &'a LogArgs, stage: &Stage) -> Wanted<'a> {
     let since = args.since.map(|since| since.time(stage.env));
     let count = args.lines.unwrap_or(if since.is_some() { usize::MAX } else { LINES });
-    let results = args.full || args.results.is_some();
-    Wanted { count, since, full: args.full, results, unfinished: !args.follow }
+    let until = args.until.map(|until| until.end(stage.env));
+    let results = args.full || args.results.is_some() || args.errors;
+    Wanted { count, since, until, slice: args.slice.as_ref(), full: args.full, results, unfinished: !args.follow }
 }
 
 pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -73,8 +78,21 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         return follow::one(resolved, args, stage);
     }
     let mut log = read(&resolved, args, stage)?;
-    if log.entries.is_empty() && args.at.is_some() {
-        return Problem::nothing(format_args!("nothing was said there in '{name}'"));
+    if let Some(point) = args.at.filter(|_| log.entries.is_empty()) {
+        let lines = if log.lines == 1 { "1 line" } else { &format!("{} lines", log.lines) };
+        let why = match point {
+            Point::Id(_) => {
+                const TAKES: &str = "--at takes a line like 120, a time like 14:25 or 2h, or an id of the transcript";
+                return Problem::trouble(format_args!("nothing in '{name}' has that id; {TAKES}"));
+            }
+            Point::Line(line) if line > log.lines => format!(": it has only {lines}"),
+            Point::Line(_) => " or after it".into(),
+            Point::Time(_) | Point::Clock(_) => ": it ends before that".into(),
+        };
+        return Problem::nothing(format_args!("nothing was said there in '{name}'{why}"));
+    }
+    if log.entries.is_empty() && args.slice.is_some() {
+        return Problem::nothing(format_args!("nothing in '{name}' fits"));
     }
     if log.entries.is_empty() {
         let when = if args.since.is_some() { "since then" } else { "yet" };
@@ -83,13 +101,17 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let mut bad = Vec::new();
     let origin = origin(&resolved.session, None, &mut bad);
     stage.say_unreadable(&bad);
-    if stage.style.height.is_some() && !log.exact && log.end <= COUNTED && args.at.is_none() {
+    if stage.style.height.is_some() && !log.exact && log.end <= COUNTED && args.at.is_none() && args.slice.is_none() {
         let all = last(&resolved, Wanted { count: usize::MAX, ..wanted(args, stage) })?;
         (log.total, log.exact) = (all.total, all.exact);
     }
     show_head(&resolved.session, &origin, &log, args, stage)?;
-    let mut view = LogView::new(stage.env.zone(), stage.gate, stage.style);
-    for entry in &log.entries {
+    let mut view = view(args, stage);
+    for (index, entry) in log.entries.iter().enumerate() {
+        if args.context.is_some() && !args.json && log.gaps.contains(&index) {
+            writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, "--"))?;
+        }
+        view.points_at_it = (args.at.is_some() || args.context.is_some()) && log.hits.binary_search(&index).is_ok();
         show(entry, &origin, args, &mut view, stage)?;
     }
     if log.broken > 0 && !args.json {
@@ -98,6 +120,11 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         stage.say(format_args!("{lines} could not be read: session-reader formats check {path}"));
     }
     Ok(Exit::Found)
+}
+
+pub fn view(args: &LogArgs, stage: &Stage) -> LogView {
+    let marked = args.grep.as_ref().map(|word| Query::new(std::slice::from_ref(word), None));
+    LogView::new(stage.env.zone(), stage.gate, stage.style).marking(marked)
 }
 
 pub fn open<'f>(Resolved { session, subagent, .. }: &Resolved<'f>, wanted: Wanted) -> io::Result<Transcript<'f>> {
@@ -110,10 +137,13 @@ fn read(resolved: &Resolved, args: &LogArgs, stage: &Stage) -> Result<Log, Unrea
     /// How many entries before and after a point.
     const AROUND: usize = 10;
     let Some(point) = args.at else { return last(resolved, wanted(args, stage)) };
-    let wanted = Wanted { count: usize::MAX, ..wanted(args, stage) };
-    let (target, count) = (point.target(stage.env), args.context.unwrap_or(AROUND));
-    let log = open(resolved, wanted).and_then(|transcript| transcript.around(target, count, wanted));
-    log.map_err(|error| Unreadable::new(&resolved.session.path, error))
+    let newest = match point {
+        Point::Clock(_) => last(resolved, Wanted { count: 1, ..wanted(args, stage) })?.entries.pop(),
+        _ => None,
+    };
+    let at = Some(point.target(stage.env, newest.and_then(|entry| entry.time)));
+    let slice = Slice { at, context: args.context.unwrap_or(AROUND), ..Slice::default() };
+    last(resolved, Wanted { count: usize::MAX, slice: Some(&slice), ..wanted(args, stage) })
 }
 
 pub fn last(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
@@ -137,11 +167,13 @@ pub fn show_head(session: &Session, origin: &Origin, log: &Log, args: &LogArgs, 
         return Ok(());
     }
     let (shown, since) = (log.entries.len(), if args.since.is_some() { " since then" } else { "" });
+    let is_part = args.slice.is_some() || args.at.is_some();
     let part = match log.total {
+        1 if is_part => "1 entry".into(),
+        _ if is_part => format!("{shown} entries"),
         1 if log.exact && shown == 1 => format!("1 entry{since}"),
         total if log.exact && total == shown => format!("all {total} entries{since}"),
         total if log.exact => format!("last {shown} of {total} entries{since}"),
-        _ if args.at.is_some() => format!("{shown} entries"),
         _ => format!("last {shown} entries{since}"),
     };
     let handle = index::handle(session, stage.env, stage.formats);
@@ -158,7 +190,8 @@ pub fn show(
     view: &mut LogView,
     stage: &mut Stage,
 ) -> Result<Exit, Problem> {
-    let short = args.results.map(|lines| shortened(entry, lines, stage.gate));
+    let lines = args.results.or((args.errors && !args.full).then_some(WHY));
+    let short = lines.map(|lines| shortened(entry, lines, stage.gate));
     let entry = short.as_ref().unwrap_or(entry);
     if args.json {
         return stage.print_json(&json::entry(entry, origin.label.as_deref()));

@@ -6,11 +6,11 @@
 //! Which file uses which:
 //! ```text
 //! context ──▶ demo, doctor, explain, install, mute, notes, tag, profile_set
-//! demo ──▶ log ──▶ follow ──▶ log
+//! demo ──▶ log ──▶ follow ──▶ log, events
 //! doctor ──▶ install
 //! profile_set ──▶ notes ──▶ tag ──▶ notes, resume
 //! explain, tag, mute, resume ──▶ target_session
-//! context, log, follow, list, profile, formats, resume, search, demo, notes, profile_set ──▶ args
+//! context, log, follow, list, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
 //! search ──▶ log
 //! ```
 
@@ -18,7 +18,9 @@ pub mod args;
 pub mod context;
 mod demo;
 mod doctor;
+mod events;
 mod explain;
+mod files;
 mod follow;
 mod formats;
 mod install;
@@ -26,6 +28,7 @@ mod list;
 mod log;
 mod mute;
 mod notes;
+pub mod pager;
 mod profile;
 mod profile_set;
 mod resume;
@@ -36,6 +39,7 @@ mod target_session;
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::mem::ManuallyDrop;
 use std::sync::atomic::AtomicBool;
 
 use clap::{ColorChoice, Parser};
@@ -50,6 +54,7 @@ use crate::settings::Settings;
 use crate::show::gate::Gate;
 use crate::show::terminal::{Style, aligned, cut};
 use args::ReaderCommand;
+use events::{Events, FileEvents, Polling};
 
 /// How a command ended; the number is the exit status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -107,6 +112,8 @@ pub struct Stage<'s, 'f> {
     pub settings: &'s Settings,
     /// Set when the user wants it to end.
     pub stop: &'s AtomicBool,
+    /// How to learn of changes to files.
+    pub events: fn() -> Box<dyn Events>,
     /// The files that could not be read so far, as they were named. The command goes on, but does not end well.
     pub trouble: &'s RefCell<Vec<String>>,
 }
@@ -321,10 +328,14 @@ pub fn run(
         stage.say_all(bad_settings);
         stage.say_all(bad_formats.iter().filter(|_| !checks));
         match command {
-            ReaderCommand::Log(args) => log::run(&args, stage),
+            ReaderCommand::Log(args) => {
+                stage.events = FileEvents::start;
+                log::run(&args, stage)
+            }
             ReaderCommand::List(args) => list::run(&args, stage),
             ReaderCommand::Profile(args) => profile::run(&args, stage),
             ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
+            ReaderCommand::Files(args) => files::run(&args, stage),
             ReaderCommand::Resume(args) => resume::run(&args, stage),
             ReaderCommand::Search(args) => search::run(&args, stage),
         }
@@ -342,11 +353,14 @@ fn on_stage(
     command: impl FnOnce(&mut Stage, &[Unreadable], &[String]) -> Result<Exit, Problem>,
 ) -> Exit {
     let (formats, bad_formats) = format::known(&env.formats_dir());
+    // The program ends with the command; taking the formats apart first would be for nothing.
+    let formats = ManuallyDrop::new(formats);
     let (settings, mut bad_settings) = Settings::read(env);
     bad_settings.extend(env.problems());
     let (gate, trouble) = (Gate::new(settings.redact), RefCell::default());
     let (formats, settings, trouble) = (&formats[..], &settings, &trouble);
-    let mut stage = Stage { program, env, gate, style, out, err, formats, settings, stop, trouble };
+    let events: fn() -> Box<dyn Events> = || Box::new(Polling);
+    let mut stage = Stage { program, env, gate, style, out, err, formats, settings, stop, events, trouble };
     let result = command(&mut stage, &bad_formats, &bad_settings);
     stage.end(result)
 }

@@ -6,8 +6,11 @@ use std::io;
 use super::args::ProfileArgs;
 use super::{Exit, Problem, Stage};
 use crate::cursor::Buffer;
+use crate::entry::Ids;
+use crate::env::Env;
 use crate::fold::{Profile, Reading};
-use crate::read::once::{Family, Ids, Once};
+use crate::progress::Progress;
+use crate::read::once::{Family, Once};
 use crate::read::{Lines, Transcript};
 use crate::session::index::{self, Listed};
 use crate::show::profile::{self, Coverage};
@@ -25,7 +28,7 @@ pub fn run(args: &ProfileArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     }
     let zone = stage.env.zone();
     let (mut profile, mut read_sessions) = (Profile::default(), 0);
-    for (listed, read) in all.iter().zip(read_all(&all, since, &|time| zone.wall_clock(time))) {
+    for (listed, read) in all.iter().zip(read_all(stage.env, &all, since, &|time| zone.wall_clock(time))) {
         match read {
             Ok(part) => {
                 profile.merge(part);
@@ -59,8 +62,10 @@ pub fn run(args: &ProfileArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 type Wall<'w> = &'w (dyn Fn(Time) -> Time + Sync);
 
 /// The profile of each session. A fork counts from where it left its origin, the older session with the same beginning.
-fn read_all(all: &[Listed], since: Option<Time>, wall: Wall) -> Vec<io::Result<Profile>> {
-    let read = index::in_parallel(all, |listed, buffer| {
+fn read_all(env: &Env, all: &[Listed], since: Option<Time>, wall: Wall) -> Vec<io::Result<Profile>> {
+    let size = |listed: &Listed| listed.session.size();
+    let progress = Progress::of(env, "reading", all.iter().map(size));
+    let read = index::in_parallel(all, &progress, size, |listed, buffer| {
         let (profile, once) = read(listed, since, wall, Once::default(), buffer)?;
         Ok((profile, once.family()))
     });
@@ -73,19 +78,24 @@ fn read_all(all: &[Listed], since: Option<Time>, wall: Wall) -> Vec<io::Result<P
     }
     // Few sessions are forks, so only the ids of one family at a time are in memory.
     let families: Vec<Vec<usize>> = families.into_values().filter(|family| family.len() > 1).collect();
-    let again = index::in_parallel(&families, |family, buffer| {
-        let mut said = Ids::default();
-        // The list has the newest first.
-        let members = family.iter().rev().map(|&index| {
-            let once = Once::after(std::mem::take(&mut said));
-            let profile = self::read(&all[index], since, wall, once, buffer).map(|(profile, once)| {
-                said = once.into_ids();
-                profile
+    let again = index::in_parallel(
+        &families,
+        &Progress::silent(),
+        |_| 0,
+        |family, buffer| {
+            let mut said = Ids::default();
+            // The list has the newest first.
+            let members = family.iter().rev().map(|&index| {
+                let once = Once::after(std::mem::take(&mut said));
+                let profile = self::read(&all[index], since, wall, once, buffer).map(|(profile, once)| {
+                    said = once.into_ids();
+                    profile
+                });
+                (index, profile)
             });
-            (index, profile)
-        });
-        members.collect::<Vec<_>>()
-    });
+            members.collect::<Vec<_>>()
+        },
+    );
     for (index, profile) in again.into_iter().flatten() {
         profiles[index] = profile;
     }

@@ -1,6 +1,6 @@
 //! `session-reader resume`: where a session stopped, and how to go on.
 //!
-//! It reads the whole session and what the user wrote down about it; `show/resume` says it.
+//! `session/digest.rs` knows the whole session, and the notes what the user wrote down about it; `show/resume` says it.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::read::Transcript;
 use crate::session::beside::TitleIndex;
 use crate::session::choose::{Resolved, looks_like_id};
 use crate::session::last::{Last, Standing};
-use crate::session::{self, Project, Session, stopped};
+use crate::session::{self, Project, Session, digest, stopped};
 use crate::show::resume::{Fitted, Stop};
 use crate::state::notes::Notes;
 use crate::time::Time;
@@ -49,9 +49,8 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 
 /// The whole session, with what is kept beside its transcript. Unreadable subagents are reported.
 fn read(session: &Session, subagent: bool, stage: &mut Stage) -> Result<Continuity, Problem> {
-    let whole = Transcript::open(&session.path, session.format.detailed())
-        .and_then(|file| file.full(true).subagent(subagent).continuity(0, None, None));
-    let mut all = whole.map_err(|error| Unreadable::new(&session.path, error))?.unwrap_or_default();
+    let whole = digest::whole(session, subagent, stage.env, stage.formats);
+    let mut all = whole.map_err(|error| Unreadable::new(&session.path, error))?;
     let mut titles = TitleIndex::default();
     titles.complete(&mut all.basics, session, stage.env)?;
     if !subagent {

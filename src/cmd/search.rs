@@ -3,6 +3,7 @@
 //! The words are found in `search/`, and only the entries that are shown are read from their transcripts.
 
 use std::collections::HashSet;
+use std::io;
 
 use super::args::SearchArgs;
 use super::{Exit, Problem, Stage, log};
@@ -11,19 +12,22 @@ use crate::entry::Entry;
 use crate::file::Unreadable;
 use crate::fold::{SaidLine, searched};
 use crate::format::Known;
-use crate::read::Transcript;
-use crate::search::cache::{Cache, Text};
+use crate::progress::Progress;
+use crate::read::{Transcript, tail};
+use crate::search::cache::{self, Cache, Text};
 use crate::search::{Found, Query, nearest};
 use crate::session::Session;
-use crate::session::index::Listed;
+use crate::session::index::{Listed, in_parallel, say_unless_gone};
 use crate::show::json;
 use crate::show::search::{SearchView, head};
-use crate::show::terminal::Tone;
+use crate::show::terminal::{Tone, cut};
 
 const MOST_WORDS: usize = 32;
 /// How many entries of a session are shown, and how many sessions in a pipe.
 const HITS: usize = 3;
 const SESSIONS: usize = 20;
+/// How much of a word is said again that was not found.
+const WORD: usize = 60;
 
 pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.known_agent(args.agent.as_deref())?;
@@ -39,53 +43,118 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     query.since = args.since.map(|since| since.time(stage.env));
     let mut sessions = stage.sessions();
     let is_called = |known: &Known| args.agent.as_ref().is_none_or(|agent| known.is_called(agent));
+    let elsewhere = sessions.iter().filter(|listed| !listed.here && is_called(listed.session.format)).count();
     sessions.retain(|listed| (args.all || listed.here) && is_called(listed.session.format));
     if sessions.is_empty() {
-        return Problem::nothing(super::none(args.all, args.agent.is_some(), 0, "--all"));
+        let elsewhere = if args.all { 0 } else { elsewhere };
+        return Problem::nothing(super::none(args.all, args.agent.is_some(), elsewhere, "--all"));
     }
-    let cache = if args.no_cache || args.results { Cache::empty() } else { Cache::open(stage.env, stage.formats) };
-    let texts = texts(args, &cache, &sessions, stage);
-    let mut found: Vec<(&Listed, &Text, Found)> = (sessions.iter().zip(&texts))
-        .filter_map(|(listed, text)| {
-            let text = text.as_ref()?;
-            Some((listed, text, query.search(text, listed.tally.title().unwrap_or_default())?))
-        })
-        .collect();
+    let needed =
+        args.limit.unwrap_or(if args.json { usize::MAX } else { SESSIONS.max(stage.style.height.unwrap_or(0)) });
+    let cache = (!args.no_cache && !args.results).then(|| Cache::open(stage.env, stage.formats));
+    let (mut found, unsearched) = match &cache {
+        Some(cache) => (in_cache(cache, &sessions, &query, stage), 0),
+        None => in_files(&sessions, &query, args.results, needed, stage),
+    };
     if found.is_empty() {
-        return Problem::nothing(nothing(&query, args, &texts.iter().flatten().collect::<Vec<_>>()));
+        return Problem::nothing(nothing(&query, args, &sessions, cache.as_ref(), stage));
     }
     // They are the newest first already.
-    found.sort_by_key(|(_, _, found)| found.rank());
-    let shown = if args.json { show_json(&found, &query, args, stage) } else { show(&found, &query, args, stage) };
+    found.sort_by_key(|hit| hit.found.rank());
+    let shown = match args.json {
+        true => show_json(&found, &query, args, stage),
+        false => show(&found, &query, args, unsearched, stage),
+    };
     // The process ends here, and giving back all that takes longer than printing it.
     std::mem::forget(found);
-    std::mem::forget(texts);
     shown
 }
 
-/// The texts of the sessions: from the cache, or from the transcripts themselves.
-fn texts<'m>(args: &SearchArgs, cache: &'m Cache, sessions: &[Listed], stage: &mut Stage) -> Vec<Option<Text<'m>>> {
-    let all: Vec<&Session> = sessions.iter().map(|listed| &listed.session).collect();
-    let now = stage.env.file_clock();
+/// A session that has the words.
+struct Hit<'s, 'f, 'm> {
+    listed: &'s Listed<'f>,
+    text: Text<'m>,
+    found: Found,
+}
+
+fn title<'l>(listed: &'l Listed) -> &'l str {
+    listed.tally.title().unwrap_or_default()
+}
+
+/// The sessions that have the words, the newest first, by the cache and what was written since.
+fn in_cache<'s, 'f, 'm>(
+    cache: &'m Cache,
+    sessions: &'s [Listed<'f>],
+    query: &Query,
+    stage: &mut Stage,
+) -> Vec<Hit<'s, 'f, 'm>> {
+    let transcripts: Vec<&Session> = sessions.iter().map(|listed| &listed.session).collect();
+    let look = |index: usize, text: &mut Text| query.search(text, title(&sessions[index]));
     let mut bad = Vec::new();
-    let texts = cache.texts(&all, args.results, now, &mut bad);
-    if !args.no_cache && !args.results {
-        cache.keep(&all, &texts, now);
-    }
+    let looked = cache.look(stage.env, &transcripts, look, &mut bad);
     stage.say_unreadable(&bad);
-    texts
+    let texts: Vec<Option<&Text>> = looked.iter().map(|looked| looked.as_ref().map(|(text, _)| text)).collect();
+    cache.keep(&transcripts, &texts, stage.env.file_clock());
+    let hits = sessions.iter().zip(looked).filter_map(|(listed, looked)| {
+        let (text, found) = looked?;
+        Some(Hit { listed, text, found: found? })
+    });
+    hits.collect()
+}
+
+/// The same from the transcripts themselves. Those that cannot hold the words are told before anything is decoded, and once
+/// there are as many as needed in which the words stand together, older ones cannot come before them: how many were left
+/// out is the second result.
+fn in_files<'s, 'f>(
+    sessions: &'s [Listed<'f>],
+    query: &Query,
+    results: bool,
+    needed: usize,
+    stage: &mut Stage,
+) -> (Vec<Hit<'s, 'f, 'static>>, usize) {
+    /// How many are looked through before they are counted.
+    const SOME: usize = 64;
+    let sieve = query.sieve();
+    let size = |listed: &Listed| listed.session.size();
+    let progress = Progress::of(stage.env, "searching", sessions.iter().map(size));
+    let (mut hits, mut bad, mut searched) = (Vec::new(), Vec::new(), 0);
+    for some in sessions.chunks(SOME) {
+        let looked = in_parallel(some, &progress, size, |listed, buffer| -> io::Result<Option<_>> {
+            let in_title = query.in_title(title(listed));
+            if !sieve.lets_through(&tail::open(&listed.session.path)?, in_title, buffer)? {
+                return Ok(None);
+            }
+            let mut text = cache::text(&listed.session, results, buffer)?;
+            let found = query.search(&text, title(listed));
+            // All that tools answered may be more than there is memory.
+            text.forget_words();
+            Ok(found.map(|found| (text, found)))
+        });
+        for (listed, looked) in some.iter().zip(looked) {
+            let looked = looked.map_err(|error| say_unless_gone(error, &listed.session, &mut bad));
+            hits.extend(looked.ok().flatten().map(|(text, found)| Hit { listed, text, found }));
+        }
+        searched += some.len();
+        if hits.iter().filter(|hit: &&Hit| hit.found.rank() == 0).count() >= needed {
+            break;
+        }
+    }
+    drop(progress);
+    stage.say_unreadable(&bad);
+    (hits, sessions.len() - searched)
 }
 
 fn show(
-    found: &[(&Listed, &Text, Found)],
+    found: &[Hit],
     query: &Query,
     args: &SearchArgs,
+    unsearched: usize,
     stage: &mut Stage,
 ) -> Result<Exit, Problem> {
     let now = stage.env.now();
     let room = stage.style.height.map(|rows| rows.saturating_sub(2).max(6));
     let (mut rows, mut count) = (0, 0);
-    for (listed, text, found) in found {
+    for Hit { listed, text, found } in found {
         let best = found.best();
         let hits = best.len().min(HITS);
         rows += 2 + hits * (1 + 2 * args.context) + usize::from(count > 0);
@@ -102,9 +171,12 @@ fn show(
         let mut bad = Vec::new();
         let origin = log::origin(&listed.session, None, &mut bad);
         let mut shown = HashSet::new();
-        for index in best[..hits].iter().map(|(index, _)| *index) {
-            let near = index.saturating_sub(args.context)..=index + args.context;
-            for (near, line) in near.filter_map(|near| Some((near, text.line(near)?))) {
+        for (place, index) in best[..hits].iter().map(|(index, _)| *index).enumerate() {
+            if place > 0 && args.context > 0 {
+                stage.print_lines(["--".to_owned()])?;
+            }
+            let near = index.saturating_sub(args.context)..=index.saturating_add(args.context);
+            for (near, line) in near.map_while(|near| Some((near, text.line(near)?))) {
                 // Several entries may stand in one line.
                 if !shown.insert(line.offset) {
                     continue;
@@ -119,15 +191,23 @@ fn show(
             }
         }
         stage.say_unreadable(&bad);
-        let more = best.len() - hits;
-        let more = if more > 0 { format!("{more} more here; ") } else { String::new() };
         let at = best.first().map_or(String::new(), |(_, line)| format!(" --at {}", line.number));
-        let open = format!("  {more}session-reader log {}{at}", stage.gate.line(listed.handle()));
+        let mut open = format!("  session-reader log {}{at}", stage.gate.line(listed.handle()));
+        if best.len() > hits {
+            open += &format!("; {} more here", best.len() - hits);
+        }
         writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&open)))?;
     }
-    let more = found.len() - count;
-    if more > 0 {
-        let line = format!("{more} more sessions: --limit {} shows all", found.len());
+    let (more, all) = (found.len() - count, found.len() + unsearched);
+    if more + unsearched > 0 {
+        let more_sessions = if more == 1 { "1 more session".into() } else { format!("{more} more sessions") };
+        let line = match (more, unsearched) {
+            (_, 0) => format!("{more_sessions}: --limit {all} shows all"),
+            (0, _) => format!("{unsearched} older sessions were not searched: --limit {all} searches all"),
+            _ => {
+                format!("{more} more sessions, and {unsearched} older ones were not searched: --limit {all} shows all")
+            }
+        };
         match stage.style.height {
             Some(_) => writeln!(stage.out, "\n{}", stage.style.paint(Tone::Faint, &line))?,
             None => stage.say(line),
@@ -136,13 +216,8 @@ fn show(
     Ok(Exit::Found)
 }
 
-fn show_json(
-    found: &[(&Listed, &Text, Found)],
-    query: &Query,
-    args: &SearchArgs,
-    stage: &mut Stage,
-) -> Result<Exit, Problem> {
-    for (listed, _, found) in found.iter().take(args.limit.unwrap_or(usize::MAX)) {
+fn show_json(found: &[Hit], query: &Query, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    for Hit { listed, found, .. } in found.iter().take(args.limit.unwrap_or(usize::MAX)) {
         let mut bad = Vec::new();
         for (_, line) in found.best() {
             let entries = entries(&listed.session, line, args.results, &mut bad);
@@ -170,15 +245,41 @@ fn is_hit(entry: &Entry, query: &Query, results: bool) -> bool {
 }
 
 /// Why nothing was found, and what may be meant.
-fn nothing(query: &Query, args: &SearchArgs, texts: &[&Text]) -> String {
-    let hint = if args.all { "" } else { "; --all searches every session on this machine" };
+fn nothing(query: &Query, args: &SearchArgs, sessions: &[Listed], cache: Option<&Cache>, stage: &Stage) -> String {
+    let transcripts: Vec<&Session> = sessions.iter().map(|listed| &listed.session).collect();
+    // What could not be read was said before.
+    let texts: Vec<Option<(Text, ())>> = match cache {
+        Some(cache) => cache.look(stage.env, &transcripts, |_, _| (), &mut Vec::new()),
+        None => {
+            let progress = Progress::of(stage.env, "searching", transcripts.iter().map(|session| session.size()));
+            let text = |session: &&Session, buffer: &mut Buffer| Some((cache::text(session, false, buffer).ok()?, ()));
+            in_parallel(&transcripts, &progress, |session| session.size(), text)
+        }
+    };
+    let texts: Vec<&Text> = texts.iter().flatten().map(|(text, ())| text).collect();
+    let hint = match (args.all, args.results) {
+        (false, _) => " --all searches every session on this machine",
+        (true, false) => " --results searches what tools answered, too",
+        (true, true) => "",
+    };
+    let says_why = |why: String| {
+        if why.ends_with('?') { why + hint } else { [&*why, hint].join(if hint.is_empty() { "" } else { ";" }) }
+    };
     for (index, word) in query.words().enumerate() {
         let is_said =
             texts.iter().any(|text| text.parts().iter().any(|(text, _)| query.places(index, text).next().is_some()));
         if !is_said {
-            let near = nearest(word, texts).map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
-            return format!("nothing says '{word}'{near}{hint}");
+            // A word may be a secret, which only the words around it tell.
+            let near = nearest(word, &texts).filter(|_| !stage.gate.hides_secrets());
+            let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+            return says_why(format!("nothing says '{}'{near}", cut(word, WORD)));
         }
     }
-    format!("no session says all of these words{hint}")
+    let anywhere = query.anywhere();
+    let filters = [("--role", args.role.is_some()), ("--since", args.since.is_some()), ("--file", args.file.is_some())];
+    let filters: Vec<&str> = filters.iter().filter(|(_, given)| *given).map(|(flag, _)| *flag).collect();
+    if !filters.is_empty() && texts.iter().any(|text| anywhere.search(text, "").is_some()) {
+        return says_why(format!("this was said, but nowhere that fits {}", filters.join(" and ")));
+    }
+    says_why("no session says all of these words".into())
 }

@@ -17,7 +17,6 @@ pub struct LastAsked<T> {
     pub substantive: Option<T>,
     pub then: Option<T>,
     /// Whatever was typed first, as long as there is nothing better.
-    #[serde(default)]
     other: Option<T>,
 }
 

@@ -8,45 +8,29 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{Entry, Facts, TitleBy};
 use crate::time::Time;
 
+/// With texts of its own, or with those that a cache has.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Basics {
+pub struct Basics<S = String> {
     /// The id inside the file, which may be longer than the one in its name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub id: Option<String>,
+    pub id: Option<S>,
     /// Where it began.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_cwd: Option<String>,
+    pub first_cwd: Option<S>,
     /// Where it went from there.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub last_cwd: Option<String>,
+    pub last_cwd: Option<S>,
     /// Another directory of its project.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub project: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub person_title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent_title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
+    pub project: Option<S>,
+    pub person_title: Option<S>,
+    pub agent_title: Option<S>,
+    pub model: Option<S>,
     pub started: Option<Time>,
     /// When somebody last said or did something.
     pub updated: Option<Time>,
-    #[serde(skip_serializing_if = "is_default")]
     pub input: u64,
-    #[serde(skip_serializing_if = "is_default")]
     pub output: u64,
     /// How many tokens the model had before it in the last request, and how many it can have.
-    #[serde(skip)]
     pub context: Option<u64>,
-    #[serde(skip)]
     pub window: Option<u64>,
-    #[serde(skip_serializing_if = "is_default")]
     pub subagent: bool,
-}
-
-pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 impl Basics {
@@ -86,20 +70,22 @@ impl Basics {
             self.updated = self.updated.max(entry.time);
         }
     }
+}
 
+impl<S: AsRef<str>> Basics<S> {
     /// The working directory: where the session is now, or was last.
     pub fn cwd(&self) -> Option<&str> {
-        self.last_cwd.as_deref().or(self.first_cwd.as_deref())
+        self.last_cwd.as_ref().or(self.first_cwd.as_ref()).map(AsRef::as_ref)
     }
 
     /// All directories that say which project it belongs to: where it began, and where it is.
     pub fn cwds(&self) -> impl Iterator<Item = &str> {
-        [&self.first_cwd, &self.last_cwd, &self.project].into_iter().flatten().map(String::as_str)
+        [&self.first_cwd, &self.last_cwd, &self.project].into_iter().flatten().map(AsRef::as_ref)
     }
 
     /// The title that somebody gave it: a person, else the agent.
     pub fn given_title(&self) -> Option<&str> {
-        self.person_title.as_deref().or(self.agent_title.as_deref())
+        self.person_title.as_ref().or(self.agent_title.as_ref()).map(AsRef::as_ref)
     }
 }
 

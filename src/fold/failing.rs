@@ -3,11 +3,13 @@
 //! A later pass of the same kind of work ends a failure, whatever exactly was run, and so does a commit: saying nothing is
 //! better than telling of something that was fixed.
 
+use serde::{Deserialize, Serialize};
+
 use super::code::{Work, failed_check, works};
 use crate::entry::{Act, Call, Entry, Id, What};
 
 /// What failed last of each kind, the newest last.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failing<T> {
     all: Vec<(Work, T)>,
     /// The newest is what happened last.

@@ -16,6 +16,7 @@ mod profile;
 mod said;
 mod tally;
 pub mod text;
+mod touched;
 mod turn;
 
 pub use activity::Activity;
@@ -26,13 +27,27 @@ pub use failing::{Failing, open_check};
 pub use profile::{Amount, Profile, Reading, Share};
 pub use said::{Said, SaidLine, fold_each, folded, searched};
 pub use tally::Tally;
+pub use touched::{Deed, Touch, Touched, conflict};
 pub use turn::{Ending, Turns};
+
+use memchr::memmem;
 
 use crate::entry::{Entry, Facts};
 
 /// Whether a list of words has this one. A list is a text with blanks between the words, beside the rule that uses it.
 fn one_of(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|known| known == word)
+    let (list, word) = (list.as_bytes(), word.as_bytes());
+    let is_blank = |at: Option<&u8>| at.is_none_or(u8::is_ascii_whitespace);
+    let mut from = 0;
+    // Most lists do not have most words, and looking for one is faster than taking the list apart.
+    while let Some(found) = memmem::find(&list[from..], word).filter(|_| !word.is_empty()) {
+        let (start, end) = (from + found, from + found + word.len());
+        if is_blank(start.checked_sub(1).and_then(|before| list.get(before))) && is_blank(list.get(end)) {
+            return !word.iter().any(u8::is_ascii_whitespace);
+        }
+        from = start + 1;
+    }
+    false
 }
 
 /// Takes in a transcript: of each line what it says about the session, then its entries.
@@ -46,4 +61,27 @@ pub trait Fold {
 
     /// An entry of this line was copied from another session.
     fn copied(&mut self) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::one_of;
+
+    #[test]
+    fn only_whole_words_of_a_list_are_in_it() {
+        let list = "go gone ago \
+            to forgo";
+        for (word, wanted) in [
+            ("go", true),
+            ("gone", true),
+            ("forgo", true),
+            ("to", true),
+            ("on", false),
+            ("", false),
+            ("go gone", false),
+        ] {
+            assert_eq!(one_of(list, word), wanted, "{word}");
+            assert_eq!(list.split_ascii_whitespace().any(|known| known == word), wanted, "{word}");
+        }
+    }
 }

@@ -4,12 +4,10 @@
 //! alike in the same way, so that comparing bytes is enough. What only a machine said is left out: reminders, notes of the
 //! client and, unless they are asked for, the answers of tools.
 
-use std::collections::HashMap;
-
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::Fold;
-use crate::entry::{Entry, Id, Role, What};
+use crate::entry::{ById, Entry, Id, Role, What};
 use crate::time::Time;
 
 /// The text of a transcript, or of a part of one.
@@ -20,10 +18,10 @@ pub struct Said {
     /// Also what tools answered.
     results: bool,
     offset: u64,
-    /// How many lines of the transcript came before this part.
-    before: u64,
     /// Where each entry is, because it may be written again, and the tool of a call.
-    lines_by_key: HashMap<Id, (usize, Id)>,
+    lines_by_key: ById<(usize, Id)>,
+    /// Something was written again that stands before this part.
+    pub renews_earlier: bool,
 }
 
 /// Where a line of the text comes from.
@@ -40,9 +38,9 @@ pub struct SaidLine {
 }
 
 impl Said {
-    /// The text of what comes after so many lines.
-    pub fn after(before: u64, results: bool) -> Said {
-        Said { results, before, ..Said::default() }
+    /// Of the answers of tools, too, if they are wanted.
+    pub fn new(results: bool) -> Said {
+        Said { results, ..Said::default() }
     }
 }
 
@@ -51,7 +49,7 @@ pub fn searched(entry: &Entry, results: bool) -> Option<String> {
     match &entry.what {
         What::Text(text) => Some(text.to_string()),
         What::Call(call) => Some(format!("{} {}", call.tool, call.subjects.join(" "))),
-        What::Result { text: Some(text), .. } if results => Some(text.to_string()),
+        What::Result { text: Some(text), .. } if results => Some(text.text().into_owned()),
         _ => None,
     }
 }
@@ -68,12 +66,16 @@ impl Fold for Said {
             // The client's report of a call under another name: the call itself says more.
             Some((_, earlier)) if earlier != tool => return,
             Some((line, _)) => self.blank(line),
-            None => {}
+            None => self.renews_earlier |= entry.renews,
+        }
+        // Places are numbers of 32 bits.
+        if self.text.len() + text.len() > i32::MAX as usize {
+            return;
         }
         self.lines_by_key.extend(entry.key.map(|key| (key, (self.lines.len(), tool))));
         self.lines.push(SaidLine {
             start: self.text.len() as u32,
-            number: (self.before + line) as u32,
+            number: line as u32,
             offset: self.offset,
             time: entry.time,
             role: entry.role,
@@ -101,37 +103,71 @@ pub fn folded(text: &str) -> String {
 }
 
 fn fold_into(text: &str, out: &mut String) {
-    fold_each(text, &mut |char, _| out.push(char));
+    let (mut rest, mut blank) = (text, true);
+    loop {
+        // Most of a text is ASCII with single blanks between its words, which is copied as it is.
+        let mut is_plain = |byte: u8| match byte {
+            b' ' => !std::mem::replace(&mut blank, true),
+            b'!'..=b'~' => {
+                blank = false;
+                true
+            }
+            _ => false,
+        };
+        let end = rest.bytes().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+        let start = out.len();
+        out.push_str(&rest[..end]);
+        out[start..].make_ascii_lowercase();
+        rest = &rest[end..];
+        let Some(char) = rest.chars().next() else { break };
+        fold_char(char, &mut blank, &mut |char| out.push(char));
+        rest = &rest[char.len_utf8()..];
+    }
 }
 
 /// The characters of a text made comparable, each with where it stands in the text as it is.
 pub fn fold_each(text: &str, take: &mut dyn FnMut(char, usize)) {
     let mut blank = true;
-    for (at, char) in text.char_indices() {
-        match char {
-            _ if char.is_whitespace() => {
-                if !blank {
-                    take(' ', at);
-                }
-                blank = true;
-                continue;
-            }
-            _ if char.is_ascii() => take(char.to_ascii_lowercase(), at),
-            // At the end of a word, Greek writes it differently.
-            'ς' => take('σ', at),
-            _ => decompose_compatible(char, |part| {
+    text.char_indices().for_each(|(at, char)| fold_char(char, &mut blank, &mut |char| take(char, at)));
+}
+
+/// Letters with a stroke, and two that grew together, which Unicode takes for letters of their own and people do not.
+const WITHOUT_ACCENTS: [(&str, &str); 10] = [
+    ("łŁ", "l"),
+    ("øØ", "o"),
+    ("đĐðÐ", "d"),
+    ("ħĦ", "h"),
+    ("ŧŦ", "t"),
+    ("ı", "i"),
+    ("ßẞ", "ss"),
+    ("æÆ", "ae"),
+    ("œŒ", "oe"),
+    ("þÞ", "th"),
+];
+
+/// One character made comparable; `blank` says whether the one before it was white space, or there was none.
+fn fold_char(char: char, blank: &mut bool, take: &mut dyn FnMut(char)) {
+    let was_blank = std::mem::replace(blank, char.is_whitespace());
+    match char {
+        _ if *blank && was_blank => {}
+        _ if *blank => take(' '),
+        _ if char.is_ascii() => take(char.to_ascii_lowercase()),
+        // At the end of a word, Greek writes it differently.
+        'ς' => take('σ'),
+        _ => match WITHOUT_ACCENTS.iter().find(|(with, _)| with.contains(char)) {
+            Some((_, letters)) => letters.chars().for_each(take),
+            None => decompose_compatible(char, |part| {
                 if !is_combining_mark(part) {
-                    part.to_lowercase().filter(|part| !is_combining_mark(*part)).for_each(|part| take(part, at));
+                    part.to_lowercase().filter(|part| !is_combining_mark(*part)).for_each(&mut *take);
                 }
             }),
-        }
-        blank = false;
+        },
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::folded;
+    use super::{fold_each, folded};
 
     #[test]
     fn texts_that_people_take_for_the_same_are_the_same() {
@@ -143,11 +179,17 @@ mod tests {
             ("日本語 ﾃｽﾄ", "日本語 テスト"),
             ("ﬁnal", "final"),
             ("İstanbul", "istanbul"),
+            ("Łódź, Ørsted, Straße, Œuvre", "lodz, orsted, strasse, oeuvre"),
             ("👩‍👩‍👧 ok", "👩‍👩‍👧 ok"),
         ];
         for (text, same) in cases {
             assert_eq!(folded(text), folded(same), "{text}");
         }
-        assert_eq!(folded("Größe ΛΌΓΟΣ"), "große λογοσ");
+        assert_eq!(folded("Größe ΛΌΓΟΣ"), "grosse λογοσ");
+        for text in ["  a  B\n\nc é\t d ", "é x", "\u{1b}[1mX", " ", "", "a\u{a0} b"] {
+            let mut each = String::new();
+            fold_each(text, &mut |char, _| each.push(char));
+            assert_eq!(folded(text), each, "{text:?}");
+        }
     }
 }

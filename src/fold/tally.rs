@@ -5,31 +5,27 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
-use super::basics::is_default;
 use super::text::ends_of;
 use super::{Basics, Ending, Fold, LastAsked, Turns};
 use crate::entry::{Entry, Facts, Role, What};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Tally {
-    pub basics: Basics,
+pub struct Tally<S = String> {
+    pub basics: Basics<S>,
     /// What the user last asked.
-    #[serde(skip_serializing_if = "is_default")]
-    pub asked: LastAsked<String>,
+    pub asked: LastAsked<S>,
     pub messages: u64,
     turns: Turns,
-    #[serde(skip_serializing_if = "is_default")]
     pub broken: u64,
     /// Prompts that have not been looked at yet.
     #[serde(skip)]
     prompts: Vec<String>,
 }
 
-impl Deref for Tally {
-    type Target = Basics;
+impl<S> Deref for Tally<S> {
+    type Target = Basics<S>;
 
-    fn deref(&self) -> &Basics {
+    fn deref(&self) -> &Basics<S> {
         &self.basics
     }
 }
@@ -64,7 +60,9 @@ impl Tally {
             None => own,
         });
     }
+}
 
+impl<S: AsRef<str>> Tally<S> {
     /// How the session ended so far, which says whose turn it is.
     pub fn ending(&self) -> Ending {
         self.turns.ending()
@@ -72,6 +70,6 @@ impl Tally {
 
     /// What a person calls the session: the title somebody gave it, else what was last asked.
     pub fn title(&self) -> Option<&str> {
-        self.given_title().or_else(|| self.asked.best().map(String::as_str))
+        self.given_title().or_else(|| self.asked.best().map(AsRef::as_ref))
     }
 }

@@ -6,7 +6,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::basics::is_default;
 use crate::entry::{Entry, Id, Mark, Role, What, named};
 
 named! {
@@ -32,17 +31,13 @@ named! {
 
 /// Follows a session, entry by entry.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Turns {
     last: Ending,
     /// Calls that ask the user something and have no result. A call without an id has none ever.
-    #[serde(skip_serializing_if = "is_default")]
     questions: Vec<Option<Id>>,
     /// There were results since the agent last said or did something.
-    #[serde(skip_serializing_if = "is_default")]
     results: bool,
     /// How often the agent went on after results, or was prompted.
-    #[serde(skip)]
     pub round: u64,
 }
 

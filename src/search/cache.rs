@@ -5,8 +5,11 @@
 //! what grew is read on from there, and a transcript whose mark does not hold is read anew.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::OpenOptions;
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 use memmap2::Mmap;
 
@@ -16,11 +19,12 @@ use crate::env::Env;
 use crate::file::{self, Stamp, Unreadable};
 use crate::fold::{Said, SaidLine};
 use crate::format::Known;
+use crate::progress::Progress;
+use crate::read::Transcript;
+use crate::read::kept::{New, Reached, Renewed, renew};
 use crate::read::once::Once;
-use crate::read::tail::{self, StartAt};
-use crate::read::{Lines, Transcript};
 use crate::session::Session;
-use crate::session::index::{in_parallel, is_lately, say_unless_gone, to_remember, version};
+use crate::session::index::{in_parallel, say_unless_gone, version};
 use crate::state;
 use crate::time::Time;
 
@@ -40,10 +44,8 @@ pub struct Cache {
 pub struct Text<'m> {
     kept: Option<Kept<'m>>,
     new: Said,
-    /// How far it goes, and what the file was like then.
-    end: Option<(Cursor, Stamp)>,
-    /// How many lines of the transcript it covers.
-    count: u64,
+    /// How far it goes.
+    end: Option<Reached>,
     /// How many bytes of the transcript were read for it now, and what it takes to go on from there.
     read: u64,
     once: Option<Once>,
@@ -52,10 +54,8 @@ pub struct Text<'m> {
 /// What the cache has of a transcript.
 #[derive(Clone, Copy)]
 struct Kept<'m> {
-    stamp: Stamp,
-    cursor: Cursor,
-    count: u64,
-    /// What it takes to go on, as JSON; empty if the file had been quiet for long.
+    reached: Reached,
+    /// What it takes to go on; empty if the file had been quiet for long.
     once: &'m [u8],
     lines: &'m [u8],
     text: &'m str,
@@ -69,6 +69,11 @@ impl Text<'_> {
     pub fn parts(&self) -> [(&str, Lookup<'_>); 2] {
         let kept = self.kept.map_or(("", Lookup::Kept(&[])), |kept| (kept.text, Lookup::Kept(kept.lines)));
         [kept, (&self.new.text, Lookup::New(&self.new.lines))]
+    }
+
+    /// Keeps only where entries come from, for a text that was looked through and is not to be kept.
+    pub fn forget_words(&mut self) {
+        self.new.text = String::new();
     }
 
     /// Where an entry comes from, by its number in both parts.
@@ -123,13 +128,9 @@ impl Cache {
         let path = env.cache_dir().join("said.bin");
         let head = format!("session-monitor said text {}\n", version(formats)).into_bytes();
         // SAFETY: the file is ours, and is only ever replaced by another, never written to or cut.
-        let map = file::open(&path).and_then(|file| unsafe { Mmap::map(&file) }).ok();
+        let file = file::open_own(OpenOptions::new().read(true), &path);
+        let map = file.and_then(|file| unsafe { Mmap::map(&file) }).ok();
         Cache { map: map.filter(|map| map.starts_with(&head)), path, head }
-    }
-
-    /// One that has nothing.
-    pub fn empty() -> Cache {
-        Cache { path: PathBuf::new(), head: Vec::new(), map: None }
     }
 
     /// What it has, by the path and the format of a transcript.
@@ -142,41 +143,56 @@ impl Cache {
         all
     }
 
-    /// The texts of these sessions as their files are now, with or without what tools answered. Files that cannot be read
-    /// are named in `bad`.
-    pub fn texts<'m>(
+    /// The texts of these sessions as their files are now, and what a look at each found, by the number of its session. Files
+    /// that cannot be read are named in `bad`.
+    pub fn look<'m, R: Send>(
         &'m self,
+        env: &Env,
         sessions: &[&Session],
-        results: bool,
-        now: i64,
+        look: impl Fn(usize, &mut Text) -> R + Sync,
         bad: &mut Vec<Unreadable>,
-    ) -> Vec<Option<Text<'m>>> {
+    ) -> Vec<Option<(Text<'m>, R)>> {
         let kept = self.kept();
-        let items: Vec<_> = sessions.iter().map(|session| (*session, kept.get(&key(session)).copied())).collect();
-        let read = in_parallel(&items, |(session, kept), buffer| read(session, *kept, now, results, buffer));
+        let known = |(index, session): (usize, &&'_ Session)| (index, kept.get(&key(session)).copied());
+        let items: Vec<(usize, Option<Kept>)> = sessions.iter().enumerate().map(known).collect();
+        let size = |(index, kept): &(usize, Option<Kept>)| {
+            let session = sessions[*index];
+            session.size().saturating_sub(kept.map_or(0, |kept| kept.reached.cursor.offset))
+        };
+        let (progress, now) = (Progress::of(env, "reading what was said", items.iter().map(size)), env.file_clock());
+        let read = in_parallel(&items, &progress, size, |(index, kept), buffer| {
+            read(sessions[*index], *kept, now, false, buffer).map(|mut text| {
+                let looked = look(*index, &mut text);
+                (text, looked)
+            })
+        });
         let noted = read.into_iter().zip(sessions);
-        noted.map(|(text, session)| text.map_err(|error| say_unless_gone(error, session, bad)).ok()).collect()
+        noted.map(|(looked, session)| looked.map_err(|error| say_unless_gone(error, session, bad)).ok()).collect()
     }
 
     /// Writes the texts, if that is worth it; those of other sessions stay. Without a cache the next search is slower and
     /// no different.
-    pub fn keep(&self, sessions: &[&Session], texts: &[Option<Text>], now: i64) {
-        let sum = |of: fn(&Text) -> u64| texts.iter().flatten().map(of).sum::<u64>();
-        let all = sum(|text| text.end.map_or(0, |(cursor, _)| cursor.offset));
-        if sum(|text| text.read) <= MOST_READ.min(all / 8) {
+    pub fn keep(&self, sessions: &[&Session], texts: &[Option<&Text>], now: i64) {
+        let mut others = self.kept();
+        sessions.iter().for_each(|session| _ = others.remove(&key(session)));
+        let known = others.len();
+        // What somebody deleted must not be kept here.
+        others.retain(|(path, _), _| !matches!(file::stat(Path::new(OsStr::from_bytes(path))), Ok(None)));
+        let has_gone = others.len() < known;
+        let sum = |of: fn(&Text) -> u64| texts.iter().flatten().map(|text| of(text)).sum::<u64>();
+        let all = sum(|text| text.end.map_or(0, |end| end.cursor.offset));
+        if !has_gone && sum(|text| text.read) <= MOST_READ.min(all / 8) {
             return;
         }
         let mut out = self.head.clone();
-        let mut others = self.kept();
         for (session, text) in sessions.iter().zip(texts) {
-            others.remove(&key(session));
-            if let Some((text, (cursor, stamp))) = text.as_ref().and_then(|text| Some((text, text.end?))) {
-                put_file(key(session), text, cursor, stamp, now, &mut out);
+            if let Some((text, end)) = text.and_then(|text| Some((text, text.end?))) {
+                put_file(key(session), text, end, now, &mut out);
             }
         }
         for (key, kept) in others {
-            let text = Text { kept: Some(kept), count: kept.count, ..Text::default() };
-            put_file(key, &text, kept.cursor, kept.stamp, now, &mut out);
+            let text = Text { kept: Some(kept), ..Text::default() };
+            put_file(key, &text, kept.reached, now, &mut out);
         }
         let _ = state::replace(&self.path, &out);
     }
@@ -186,7 +202,12 @@ fn key<'s>(session: &'s Session) -> (&'s [u8], &'s [u8]) {
     (session.path.as_os_str().as_encoded_bytes(), session.format.name.as_bytes())
 }
 
-/// Reads a transcript on from where the cache ends, or from its start.
+/// The text of a transcript, without a cache.
+pub fn text(session: &Session, results: bool, buffer: &mut Buffer) -> io::Result<Text<'static>> {
+    read(session, None, 0, results, buffer)
+}
+
+/// The text of a transcript: what the cache has, and what was written since.
 fn read<'m>(
     session: &Session,
     kept: Option<Kept<'m>>,
@@ -194,36 +215,35 @@ fn read<'m>(
     results: bool,
     buffer: &mut Buffer,
 ) -> io::Result<Text<'m>> {
-    if let (Some(kept), Some(stamp)) = (kept, session.stamp)
-        && kept.stamp == stamp
-    {
-        return Ok(Text { kept: Some(kept), end: Some((kept.cursor, stamp)), count: kept.count, ..Text::default() });
+    let known = |end: Reached| Text { kept, end: Some(end), ..Text::default() };
+    if let Some(kept) = kept.filter(|kept| session.stamp == Some(kept.reached.stamp)) {
+        return Ok(known(kept.reached));
     }
     let transcript = Transcript::open(&session.path, session.format.format())?.full(results).whole(results);
-    let stamp = to_remember(Stamp::from(&transcript.meta), now);
-    let start = tail::start(&transcript.file, kept.map(|kept| kept.cursor.into()))?;
-    let kept = kept.filter(|_| matches!(start, StartAt::Resume(_)));
-    let resumed = kept.and_then(|kept| Some((kept, serde_json::from_slice::<Once>(kept.once).ok()?)));
-    let (kept, mut once) = resumed.map_or((None, Once::default()), |(kept, once)| (Some(kept), once));
-    let (from, before) = kept.map_or((0, 0), |kept| (kept.cursor.offset, kept.count));
-    let mut new = Said::after(before, results);
-    let read = transcript.fold(Lines { from, ..Lines::default() }, &mut once, buffer, &mut new)?;
-    let cursor = Cursor::at(&transcript.file, read.end)?;
-    let count = before + read.lines;
-    Ok(Text { kept, new, end: Some((cursor, stamp)), count, read: read.end - from, once: Some(once) })
+    let new = || Said::new(results);
+    let go_on = || Some((new(), postcard::from_bytes(kept?.once).ok()?));
+    let renewed = renew(&transcript, kept.map(|kept| kept.reached), go_on, new, now, buffer)?;
+    // What was written again does not count where it stood before, so all of it is read once more.
+    let again = renewed.new.as_ref().is_some_and(|new| new.from > 0 && new.fold.renews_earlier);
+    let renewed = if again { renew(&transcript, None, || None, new, now, buffer)? } else { renewed };
+    let Renewed { reached, new } = renewed;
+    let Some(New { from, fold, once, .. }) = new else { return Ok(known(reached)) };
+    let (kept, read) = (kept.filter(|_| from > 0), reached.cursor.offset - from);
+    Ok(Text { kept, new: fold, end: Some(reached), read, once: Some(once) })
 }
 
 // ---------------------------------------------------------------------------------------- bytes
 
 type Key<'k> = (&'k [u8], &'k [u8]);
 
-fn put_file((path, format): Key, text: &Text, cursor: Cursor, stamp: Stamp, now: i64, out: &mut Vec<u8>) {
-    let once = text.once.as_ref().filter(|_| is_lately(stamp, now)).and_then(|once| serde_json::to_vec(once).ok());
+fn put_file((path, format): Key, text: &Text, end: Reached, now: i64, out: &mut Vec<u8>) {
+    let once = text.once.as_ref().filter(|_| end.is_lately(now)).and_then(|once| postcard::to_stdvec(once).ok());
+    let Reached { stamp, cursor, lines: count } = end;
     let kept_once = text.kept.filter(|_| text.once.is_none()).map_or(&[][..], |kept| kept.once);
     let kept = text.kept.map_or(("", &[][..]), |kept| (kept.text, kept.lines));
     let lines: Vec<u8> = text.new.lines.iter().flat_map(|line| line_bytes(*line, kept.0.len())).collect();
-    let numbers =
-        [stamp.device, stamp.inode, stamp.size, stamp.modified as u64, cursor.offset, cursor.mark, text.count];
+    let start = out.len();
+    let numbers = [0, stamp.device, stamp.inode, stamp.size, stamp.modified as u64, cursor.offset, cursor.mark, count];
     numbers.iter().for_each(|number| out.extend(number.to_le_bytes()));
     let once = once.as_deref().unwrap_or(kept_once);
     for parts in
@@ -232,6 +252,23 @@ fn put_file((path, format): Key, text: &Text, cursor: Cursor, stamp: Stamp, now:
         out.extend((parts.iter().map(|part| part.len()).sum::<usize>() as u64).to_le_bytes());
         parts.iter().for_each(|part| out.extend(*part));
     }
+    let sum = checksum(&out[start + 8..]);
+    out[start..start + 8].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// Tells bytes that were damaged. Four sums at once, because all of it is looked at in every search.
+fn checksum(bytes: &[u8]) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let add = |sum: u64, word: u64| (sum ^ word).wrapping_mul(ODD).rotate_left(29);
+    let mut sums = [1, 2, 3, bytes.len() as u64];
+    let mut chunks = bytes.chunks_exact(32);
+    for chunk in &mut chunks {
+        for (sum, word) in sums.iter_mut().zip(chunk.chunks_exact(8)) {
+            *sum = add(*sum, word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word)));
+        }
+    }
+    let rest = chunks.remainder().iter().fold(0, |sum, byte| add(sum, u64::from(*byte)));
+    sums.into_iter().fold(rest, add)
 }
 
 /// The next file, if it is there as a whole.
@@ -239,6 +276,8 @@ fn take_file<'m>(rest: &mut &'m [u8]) -> Option<(&'m [u8], &'m [u8], Kept<'m>)> 
     fn number(rest: &mut &[u8]) -> Option<u64> {
         Some(u64::from_le_bytes(*rest.split_off(..8)?.first_chunk()?))
     }
+    let whole = *rest;
+    let sum = number(rest)?;
     let mut numbers = [0; 7];
     for place in &mut numbers {
         *place = number(rest)?;
@@ -248,6 +287,9 @@ fn take_file<'m>(rest: &mut &'m [u8]) -> Option<(&'m [u8], &'m [u8], Kept<'m>)> 
         let length = usize::try_from(number(rest)?).ok()?;
         *part = rest.split_off(..length)?;
     }
+    if checksum(&whole[8..whole.len() - rest.len()]) != sum {
+        return None;
+    }
     let [device, inode, size, modified, offset, mark, count] = numbers;
     let [path, format, once, lines, text] = parts;
     let stamp = Stamp::from((device, inode, size, modified as i64));
@@ -256,7 +298,8 @@ fn take_file<'m>(rest: &mut &'m [u8]) -> Option<(&'m [u8], &'m [u8], Kept<'m>)> 
     if lines.is_empty() != text.is_empty() || lines.len() % LINE != 0 {
         return None;
     }
-    Some((path, format, Kept { stamp, cursor: Cursor { offset, mark }, count, once, lines, text }))
+    let reached = Reached { stamp, cursor: Cursor { offset, mark }, lines: count };
+    Some((path, format, Kept { reached, once, lines, text }))
 }
 
 /// A line of a text that comes after so much other text.

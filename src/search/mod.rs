@@ -4,15 +4,18 @@
 //! of two alike, the newer comes first. [`cache`] has the texts.
 
 pub mod cache;
+pub mod sieve;
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 
 use memchr::memmem::Finder;
 
 use crate::entry::Role;
-use crate::fold::{SaidLine, folded};
+use crate::fold::{SaidLine, fold_each, folded};
 use crate::time::Time;
 use cache::Text;
+use sieve::Sieve;
 
 /// What is looked for.
 pub struct Query {
@@ -30,7 +33,18 @@ impl Query {
     pub fn new(words: &[String], file: Option<&str>) -> Query {
         let finder = |word: &str| Finder::new(folded(word).trim_end().as_bytes()).into_owned();
         let words = words.iter().map(|word| finder(word)).filter(|word| !word.needle().is_empty()).collect();
-        Query { words, whole: false, role: None, since: None, file: file.map(finder) }
+        Query {
+            words,
+            whole: false,
+            role: None,
+            since: None,
+            file: file.map(|file| finder(file.trim_start_matches("./"))),
+        }
+    }
+
+    /// The same words, wherever and whenever they were said.
+    pub fn anywhere(&self) -> Query {
+        Query { words: self.words.clone(), whole: self.whole, role: None, since: None, file: None }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -55,9 +69,38 @@ impl Query {
         (0..self.words.len()).filter(has).fold(0, |all, word| all | 1 << word)
     }
 
+    /// What tells files that cannot hold all words. The path that a call must have is one of them.
+    pub fn sieve(&self) -> Sieve {
+        let words = self.words.iter().chain(&self.file);
+        Sieve::new(words.map(|word| std::str::from_utf8(word.needle()).unwrap_or_default()))
+    }
+
+    /// The words that a title has, as bits, where a title counts at all.
+    pub fn in_title(&self, title: &str) -> u64 {
+        if self.role.is_none() && self.since.is_none() { self.found_in(&folded(title)) } else { 0 }
+    }
+
     /// Whether one of the words is in a text as it is.
     pub fn is_in(&self, text: &str) -> bool {
         self.found_in(&folded(text)) != 0
+    }
+
+    /// Where the words are in a text as it is, in order and apart from each other.
+    pub fn places_in(&self, text: &str) -> Vec<Range<usize>> {
+        let (mut folded, mut origins) = (String::new(), Vec::new());
+        fold_each(text, &mut |char, at| {
+            folded.push(char);
+            origins.resize(folded.len(), at);
+        });
+        let end_of = |at: usize| text[at..].chars().next().map_or(at, |char| at + char.len_utf8());
+        let mut places: Vec<Range<usize>> = Vec::new();
+        for (index, word) in self.words().enumerate() {
+            let found = self.places(index, &folded);
+            places.extend(found.map(|at| origins[at]..end_of(origins[at + word.len() - 1])));
+        }
+        places.sort_by_key(|place| place.start);
+        places.dedup_by(|next, last| next.start < last.end);
+        places
     }
 
     fn all(&self) -> u64 {
@@ -76,18 +119,21 @@ impl Query {
             return None;
         }
         let mut hits: BTreeMap<usize, (SaidLine, u64)> = BTreeMap::new();
-        let in_title = if self.role.is_none() && self.since.is_none() { self.found_in(&folded(title)) } else { 0 };
+        let in_title = self.in_title(title);
         let mut all = in_title;
         let mut before = 0;
         for (text, lines) in parts {
             for word in 0..self.words.len() {
-                for place in self.places(word, text) {
-                    let index = lines.at(place);
+                let mut from = 0;
+                while let Some(place) = text.get(from..).and_then(|rest| self.places(word, rest).next()) {
+                    let index = lines.at(from + place);
                     let line = lines.get(index);
                     if self.takes(line) {
                         hits.entry(before + index).or_insert((line, 0)).1 |= 1 << word;
                         all |= 1 << word;
                     }
+                    // How often an entry says it makes no difference.
+                    from = if index + 1 < lines.count() { lines.get(index + 1).start as usize } else { text.len() };
                 }
             }
             before += lines.count();

@@ -18,7 +18,7 @@ pub fn counted(count: u64, unit: &str) -> String {
 pub fn amount(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
-        1_000..1_000_000 => format!("{}k", count / 1_000),
+        1_000..1_000_000 => (count / 1_000).to_string() + "k",
         1_000_000..10_000_000 => format!("{}.{}M", count / 1_000_000, count / 100_000 % 10),
         count => format!("{}M", number(count / 1_000_000)),
     }

@@ -24,6 +24,11 @@ impl Gate {
         Gate { hides_secrets }
     }
 
+    /// Whether it hides keys and passwords.
+    pub fn hides_secrets(self) -> bool {
+        self.hides_secrets
+    }
+
     /// For a terminal, line by line as it was written.
     pub fn text(self, text: &str) -> Cow<'_, str> {
         self.hide(clean(text))
@@ -98,8 +103,13 @@ pub fn harmless(text: &str) -> String {
 }
 
 fn flat(text: Cow<'_, str>) -> Cow<'_, str> {
-    let is_flat = text.bytes().all(|byte| matches!(byte, b'!'..=b'~' | b' ')) && !text.contains("  ");
-    if is_flat && text.trim().len() == text.len() {
+    // Nearly every text is one line of plain words already.
+    let mut after_blank = true;
+    let is_flat = text.bytes().all(|byte| {
+        let is_second = std::mem::replace(&mut after_blank, byte == b' ') && after_blank;
+        matches!(byte, b' '..=b'~') && !is_second
+    });
+    if is_flat && !after_blank || text.is_empty() {
         return text;
     }
     let cleaned = clean(&text);

@@ -3,10 +3,12 @@
 //! A log entry leaves out the keys that do not apply; a list row always has all of them. Each is an [`object!`], whose keys
 //! keep their order.
 
+use std::borrow::Cow;
+
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use crate::entry::{Entry, What};
+use crate::entry::{Entry, Output, What};
 use crate::env::iso;
 use crate::session::index::Listed;
 use crate::time::Time;
@@ -46,10 +48,10 @@ impl Serialize for Object {
 /// An entry, with the session it is from where there are several.
 pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
     let (kind, text, failed) = match &entry.what {
-        What::Text(text) => ("text", Some(text), None),
-        What::Thinking(text) => ("thinking", Some(text), None),
-        What::Mark(_, text) => ("mark", Some(text), None),
-        What::Result { failed, text, .. } => ("result", text.as_ref(), Some(*failed)),
+        What::Text(text) => ("text", Some(Cow::Borrowed(&**text)), None),
+        What::Thinking(text) => ("thinking", Some(text.text()), None),
+        What::Mark(_, text) => ("mark", Some(Cow::Borrowed(&**text)), None),
+        What::Result { failed, text, .. } => ("result", text.as_ref().map(Output::text), Some(*failed)),
         What::Call(call) => ("call", None, Some(call.failed)),
     };
     let mark = if let What::Mark(mark, _) = &entry.what { Some(mark.name()) } else { None };

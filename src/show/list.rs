@@ -11,7 +11,7 @@ use crate::session::State;
 use crate::session::index::Listed;
 use crate::show::figures::amount;
 use crate::show::gate::Gate;
-use crate::show::terminal::{Style, Tone, cut, pad, pad_left, width};
+use crate::show::terminal::{Style, Tone, cut, width};
 use crate::time::Time;
 
 /// One column: what it says, and how early it goes when the terminal is narrow (the highest first, 0 never). One that
@@ -22,27 +22,32 @@ struct Column {
     most: usize,
     goes: u8,
     shrinks: bool,
-    cell: for<'a> fn(&'a Listed, &Env, Time) -> Cow<'a, str>,
+    cell: fn(&Listed, &Env, Time, &mut String),
 }
 
 const COLUMNS: [Column; 7] = [
-    Column { head: "NAME", most: 40, cell: |listed, _, _| listed.handle().into(), ..COLUMN },
-    Column { head: "AGENT", goes: 3, cell: |listed, _, _| listed.session.format.label().into(), ..COLUMN },
-    Column { head: "STATE", goes: 1, cell: |listed, _, now| listed.state(now).name().into(), ..COLUMN },
-    Column { head: "AGE", right: true, cell: |listed, _, now| listed.age(now).into(), ..COLUMN },
-    Column { head: "MSGS", right: true, goes: 5, cell: |row, _, _| row.tally.messages.to_string().into(), ..COLUMN },
-    Column { head: "TOKENS", right: true, goes: 6, cell: |listed, _, _| tokens(listed).into(), ..COLUMN },
+    Column { head: "NAME", most: 40, cell: |listed, _, _, out| out.push_str(listed.handle()), ..COLUMN },
+    Column { head: "AGENT", goes: 3, cell: |listed, _, _, out| out.push_str(listed.session.format.label()), ..COLUMN },
+    Column { head: "STATE", goes: 1, cell: |listed, _, now, out| out.push_str(listed.state(now).name()), ..COLUMN },
+    Column { head: "AGE", right: true, cell: |listed, _, now, out| out.push_str(&listed.age(now)), ..COLUMN },
+    Column {
+        head: "MSGS",
+        right: true,
+        goes: 5,
+        cell: |row, _, _, out| *out += &row.tally.messages.to_string(),
+        ..COLUMN
+    },
+    Column { head: "TOKENS", right: true, goes: 6, cell: |listed, _, _, out| *out += &tokens(listed), ..COLUMN },
     Column {
         head: "WHERE",
         most: 40,
         goes: 4,
         shrinks: true,
-        cell: |listed, env, _| env.tilde(Path::new(listed.tally.cwd().unwrap_or("?"))).into(),
+        cell: |listed, env, _, out| *out += &env.tilde(Path::new(listed.tally.cwd().unwrap_or("?"))),
         ..COLUMN
     },
 ];
-const COLUMN: Column =
-    Column { head: "", right: false, most: 12, goes: 0, shrinks: false, cell: |_, _, _| Cow::Borrowed("") };
+const COLUMN: Column = Column { head: "", right: false, most: 12, goes: 0, shrinks: false, cell: |_, _, _, _| () };
 
 const GAP: &str = "  ";
 /// Room for a title before a column goes; before the last one goes, less will do.
@@ -62,32 +67,45 @@ pub fn table<'t>(
 ) -> impl Iterator<Item = String> + 't {
     let now = env.now();
     let columns = COLUMNS.iter().filter(|column| anywhere || column.head != "WHERE");
-    let mut columns: Vec<(&Column, usize)> =
-        columns.map(|column| (column, column.width(sessions, env, gate))).collect();
-    let used = |columns: &[(&Column, usize)]| columns.iter().map(|(_, width)| width + GAP.len()).sum::<usize>();
+    let columns: Vec<&Column> = columns.collect();
+    let cells = Cells::of(sessions, &columns, env, now, gate);
+    let mut columns: Vec<(usize, &Column, usize)> = (columns.into_iter().enumerate())
+        .map(|(index, column)| (index, column, cells.widths[index].max(column.head.len())))
+        .collect();
+    let used =
+        |columns: &[(usize, &Column, usize)]| columns.iter().map(|(_, _, width)| width + GAP.len()).sum::<usize>();
     let excess = style.width.map_or(0, |room| (used(&columns) + TITLE).saturating_sub(room));
-    let name = &mut columns[0].1;
+    let name = &mut columns[0].2;
     *name = name.saturating_sub(excess).max(NAME.min(*name));
-    while let Some(worst) = (0..columns.len()).max_by_key(|index| columns[*index].0.goes) {
-        let (column, wide) = columns[worst];
+    while let Some(worst) = (0..columns.len()).max_by_key(|index| columns[*index].1.goes) {
+        let (_, column, wide) = columns[worst];
         let title = if column.goes > 1 { TITLE } else { LEAST_TITLE };
         let excess = style.width.map_or(0, |room| (used(&columns) + title).saturating_sub(room));
         if excess == 0 || column.goes == 0 {
             break;
         }
         if column.shrinks && wide >= LEAST + excess {
-            columns[worst].1 -= excess;
+            columns[worst].2 -= excess;
         } else {
             columns.remove(worst);
         }
     }
     let room = style.width.map_or(usize::MAX, |room| room.saturating_sub(used(&columns)));
-    let heads: String = columns.iter().map(|(column, width)| column.fill(column.head, *width) + GAP).collect();
-    let rows = sessions.iter().map(move |listed| {
+    let mut heads = String::new();
+    for (_, column, width) in &columns {
+        column.fill(column.head, *width, &mut heads);
+        heads += GAP;
+    }
+    let mut cell = String::new();
+    let mut start = 0;
+    let rows = sessions.iter().enumerate().map(move |(row, listed)| {
         let state = listed.state(now);
-        let mut line = String::with_capacity(128);
-        for (column, width) in &columns {
-            line += &style.paint(tone(column, state), &column.fill(&column.text(listed, env, gate, *width), *width));
+        let mut line = String::with_capacity(160);
+        let texts = cells.row(row, &mut start);
+        for (index, column, width) in &columns {
+            cell.clear();
+            column.fill(&column.cut(texts[*index], *width), *width, &mut cell);
+            line += &style.paint(tone(column, state), &cell);
             line += GAP;
         }
         line += &cut(&gate.line(title(listed)), room);
@@ -97,28 +115,70 @@ pub fn table<'t>(
     std::iter::once(style.paint(Tone::Faint, &format!("{heads}TITLE")).into_owned()).chain(rows)
 }
 
+/// The texts of all cells but the titles, row by row. They are in one piece, because there may be very many.
+struct Cells {
+    text: String,
+    lengths: Vec<u16>,
+    /// How wide each column is.
+    widths: Vec<usize>,
+}
+
+impl Cells {
+    fn of(sessions: &[Listed], columns: &[&Column], env: &Env, now: Time, gate: Gate) -> Cells {
+        let mut cells =
+            Cells { text: String::new(), lengths: Vec::with_capacity(sessions.len() * columns.len()), widths: vec![] };
+        cells.widths.resize(columns.len(), 0);
+        let mut text = String::new();
+        for listed in sessions {
+            for (column, widest) in columns.iter().zip(&mut cells.widths) {
+                text.clear();
+                (column.cell)(listed, env, now, &mut text);
+                let shown = gate.line(&*text);
+                let shown = column.cut(&shown, column.most);
+                // Characters may be of no width, but nobody needs so many of them.
+                let shown = &shown[..shown.floor_char_boundary(usize::from(u16::MAX))];
+                *widest = width(shown).max(*widest);
+                cells.lengths.push(shown.len() as u16);
+                cells.text += shown;
+            }
+        }
+        cells
+    }
+
+    /// The texts of a row, which begin at a place, and how far they go.
+    fn row(&self, row: usize, start: &mut usize) -> Vec<&str> {
+        let lengths = self.lengths.chunks(self.widths.len()).nth(row).unwrap_or_default();
+        let text = |length: &u16| {
+            let from = *start;
+            *start += usize::from(*length);
+            &self.text[from..*start]
+        };
+        lengths.iter().map(text).collect()
+    }
+}
+
 impl Column {
-    fn text<'a>(&self, listed: &'a Listed, env: &Env, gate: Gate, room: usize) -> Cow<'a, str> {
-        let text = gate.line((self.cell)(listed, env, env.now()));
-        match width(&text) <= room {
-            true => text,
+    /// As much of a text as there is room for.
+    fn cut<'t>(&self, text: &'t str, room: usize) -> Cow<'t, str> {
+        match width(text) <= room {
+            true => text.into(),
             // The end of a path says more than its beginning.
             false if self.shrinks => {
                 let from =
                     text.char_indices().rev().take(room.saturating_sub(1)).last().map_or(text.len(), |(at, _)| at);
                 format!("…{}", &text[from..]).into()
             }
-            false => cut(&text, room).into_owned().into(),
+            false => cut(text, room),
         }
     }
 
-    fn width(&self, sessions: &[Listed], env: &Env, gate: Gate) -> usize {
-        let widest = sessions.iter().map(|listed| width(&self.text(listed, env, gate, self.most))).max();
-        widest.unwrap_or(0).max(self.head.len())
-    }
-
-    fn fill(&self, text: &str, width: usize) -> String {
-        if self.right { pad_left(text, width) } else { pad(text, width) }
+    /// Adds a text with blanks around it.
+    fn fill(&self, text: &str, room: usize, out: &mut String) {
+        const BLANKS: &str = "                                        ";
+        let blanks = &BLANKS[..room.saturating_sub(width(text)).min(BLANKS.len())];
+        let [first, then] = if self.right { [blanks, text] } else { [text, blanks] };
+        out.push_str(first);
+        out.push_str(then);
     }
 }
 

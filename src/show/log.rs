@@ -5,8 +5,9 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::entry::{Act, Call, Entry, Mark, Role, What};
+use crate::entry::{Act, Call, Entry, Mark, Output, Role, What};
 use crate::env::Zone;
+use crate::search::Query;
 use crate::show::gate::Gate;
 use crate::show::terminal::{Style, Tone, cut, pad, width, wrap};
 
@@ -25,17 +26,27 @@ pub struct LogView {
     day: String,
     /// Room for the name of the session, where there are several.
     name: usize,
+    /// Words that are marked wherever they are.
+    marked: Option<Query>,
+    /// On a terminal, the next entry is shown as the one that was asked for.
+    pub points_at_it: bool,
 }
 
 impl LogView {
     pub fn new(zone: Zone, gate: Gate, style: Style) -> LogView {
-        LogView { zone, gate, style, day: String::new(), name: 0 }
+        LogView { zone, gate, style, day: String::new(), name: 0, marked: None, points_at_it: false }
+    }
+
+    pub fn marking(self, marked: Option<Query>) -> LogView {
+        LogView { marked, ..self }
     }
 
     pub fn entry(&mut self, entry: &Entry, origin: &Origin) -> String {
         let (label, tone) = label(entry);
         let stamp = self.stamp(entry);
-        let mut head = format!("{}  ", self.style.paint(Tone::Faint, &stamp));
+        let is_pointed_at = self.points_at_it && self.style.height.is_some();
+        let pointer = if is_pointed_at { self.style.paint(Tone::Strong, "> ") } else { "  ".into() };
+        let mut head = format!("{}{pointer}", self.style.paint(Tone::Faint, &stamp));
         let mut indent = STAMP + 2;
         if let Some(session) = &origin.label {
             let session = self.gate.line(session);
@@ -73,19 +84,26 @@ impl LogView {
         let (tone, text) = match &entry.what {
             What::Call(call) => {
                 let tone = if call.failed { Tone::Alarm } else { Tone::Plain };
-                return vec![self.style.paint(tone, &self.call_line(call, origin, room)).into_owned()];
+                return vec![self.painted(tone, &self.call_line(call, origin, room))];
             }
-            What::Text(text) => (Tone::Plain, &**text),
-            What::Thinking(text) | What::Mark(_, text) => (label(entry).1, &**text),
+            What::Text(text) => (Tone::Plain, Cow::Borrowed(&**text)),
+            What::Thinking(text) => (label(entry).1, text.text()),
+            What::Mark(_, text) => (label(entry).1, Cow::Borrowed(&**text)),
             What::Result { failed, text, .. } => {
-                let text = text.as_deref().map(str::trim).filter(|text| !text.is_empty());
-                (if *failed { Tone::Alarm } else { Tone::Faint }, text.unwrap_or("(no text)"))
+                let text = text.as_ref().map(Output::text).filter(|text| !text.trim().is_empty());
+                let text = text.map_or("(no text)".into(), |text| text.trim().to_owned().into());
+                (if *failed { Tone::Alarm } else { Tone::Faint }, text)
             }
         };
         let text = self.gate.text(text.trim_end());
         let fitted = |line: &str| room.map_or_else(|| vec![line.to_owned()], |room| wrap(line, room));
         let lines = text.split('\n').map(str::trim_end).flat_map(fitted);
-        lines.map(|line| self.style.paint(tone, &line).into_owned()).collect()
+        lines.map(|line| self.painted(tone, &line)).collect()
+    }
+
+    fn painted(&self, tone: Tone, line: &str) -> String {
+        let marked = self.marked.as_ref().map(|words| words.places_in(line)).unwrap_or_default();
+        self.style.paint_marked(tone, line, &marked)
     }
 
     /// `[Edit home/MEMORY.md]`, `[Bash npm test] failed`
@@ -115,12 +133,13 @@ pub fn shortened(entry: &Entry, lines: usize, gate: Gate) -> Entry<'static> {
     const LINE: usize = 500;
     let mut entry = entry.clone().into_owned();
     if let What::Result { text: Some(text), .. } = &mut entry.what {
-        let whole = gate.hide(&**text);
+        let whole = text.text().into_owned();
+        let whole = gate.hide(&*whole);
         let mut shown: Vec<_> = whole.trim().lines().take(lines).map(|line| cut(line, LINE)).collect();
         if whole.trim().lines().count() > lines {
             shown.push("…".into());
         }
-        *text = Cow::Owned(shown.join("\n"));
+        *text = Output::Read(Cow::Owned(shown.join("\n")));
     }
     entry
 }

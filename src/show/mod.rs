@@ -7,6 +7,7 @@
 //! resume, start ──▶ activity ──▶ untrusted ──▶ gate ──▶ characters
 //! profile, list, log ──▶ gate
 //! search ──▶ gate, log, terminal
+//! files ──▶ gate, json, terminal
 //! untrusted ──▶ terminal
 //! resume, profile ──▶ json
 //! resume, profile, list ──▶ figures
@@ -16,6 +17,7 @@
 pub mod activity;
 mod characters;
 pub mod figures;
+pub mod files;
 pub mod gate;
 pub mod json;
 pub mod list;

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use crate::entry::{Entry, What};
 use crate::env::Zone;
-use crate::fold::fold_each;
 use crate::search::Query;
 use crate::session::index::Listed;
 use crate::show::gate::Gate;
@@ -44,14 +43,7 @@ impl<'q> SearchView<'q> {
         let (head, room) = self.head(entry, line, Tone::Plain);
         let text = self.text(entry, origin);
         let (text, marked) = snippet(&text, self.query, room);
-        let mut out = head;
-        let mut at = 0;
-        for place in marked {
-            out += &text[at..place.start];
-            out += &self.style.paint(Tone::Call, &text[place.clone()]);
-            at = place.end;
-        }
-        out + &text[at..]
+        head + &self.style.paint_marked(Tone::Plain, &text, &marked)
     }
 
     /// An entry beside one.
@@ -76,8 +68,12 @@ impl<'q> SearchView<'q> {
 
     fn text(&self, entry: &Entry, origin: &Origin) -> String {
         let text = match &entry.what {
-            What::Call(call) => format!("[{} {}]", call.tool, call_subjects(call, origin)),
-            What::Text(text) | What::Result { text: Some(text), .. } => text.to_string(),
+            What::Call(call) => {
+                let end = if call.failed { "] failed" } else { "]" };
+                format!("[{}{end}", format!("{} {}", call.tool, call_subjects(call, origin)).trim_end())
+            }
+            What::Text(text) => text.to_string(),
+            What::Result { text: Some(text), .. } => text.text().into_owned(),
             _ => String::new(),
         };
         self.gate.line(text).into_owned()
@@ -107,24 +103,4 @@ fn snippet(text: &str, query: &Query, room: usize) -> (String, Vec<Range<usize>>
     let moved = |place: Range<usize>| place.start - start + lead.len()..place.end - start + lead.len();
     let marked = places.into_iter().filter(within).map(moved).collect();
     (format!("{lead}{shown}"), marked)
-}
-
-impl Query {
-    /// Where the words are in a text as it is, in order and apart from each other.
-    fn places_in(&self, text: &str) -> Vec<Range<usize>> {
-        let (mut folded, mut origins) = (String::new(), Vec::new());
-        fold_each(text, &mut |char, at| {
-            folded.push(char);
-            origins.resize(folded.len(), at);
-        });
-        let end_of = |at: usize| text[at..].chars().next().map_or(at, |char| at + char.len_utf8());
-        let mut places: Vec<Range<usize>> = Vec::new();
-        for (index, word) in self.words().enumerate() {
-            let found = self.places(index, &folded);
-            places.extend(found.map(|at| origins[at]..end_of(origins[at + word.len() - 1])));
-        }
-        places.sort_by_key(|place| place.start);
-        places.dedup_by(|next, last| next.start < last.end);
-        places
-    }
 }

@@ -3,6 +3,7 @@
 //! Text comes here through the [`gate`](super::gate), and is cut only after that.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use unicode_segmentation::UnicodeSegmentation;
 use unicode_width::UnicodeWidthStr;
@@ -52,6 +53,17 @@ impl Style {
             Tone::Alarm => Cow::Owned(text.red().to_string()),
             Tone::Call => Cow::Owned(text.yellow().bold().to_string()),
         }
+    }
+
+    /// A text in which some places stand out.
+    pub fn paint_marked(self, tone: Tone, text: &str, marked: &[Range<usize>]) -> String {
+        let (mut out, mut at) = (String::new(), 0);
+        for place in marked {
+            out += &self.paint(tone, &text[at..place.start]);
+            out += &self.paint(Tone::Call, &text[place.clone()]);
+            at = place.end;
+        }
+        out + &self.paint(tone, &text[at..])
     }
 }
 

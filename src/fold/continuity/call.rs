@@ -1,10 +1,11 @@
 //! Calls and their results: what was run, edited, planned, asked and refused.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use super::found::{FileChange, Finding, ToDo, Used};
-use super::{COMMITS, Continuity, FUNCTIONS, HISTORY, Pending, TASKS, keep, kept};
-use crate::entry::{Act, Call, Change, Detail, Task, TaskState, What};
+use super::{COMMITS, Continuity, FUNCTIONS, HISTORY, Pending, SoFar, TASKS, keep, kept};
+use crate::entry::{Act, Call, Change, Detail, Id, Output, Task, TaskState, What};
 use crate::fold::code;
 use crate::fold::text::first_sentence;
 use crate::path::absolute;
@@ -14,19 +15,24 @@ impl Continuity {
     pub(super) fn call(&mut self, line: u64, time: Option<Time>, call: &Call) {
         let Some(id) = call.id else {
             // Nothing will ever tell how it ended.
-            let ended = EndedCall { call, failed: false, denied: false, replaced: false, result: "", time, line };
+            let ended = EndedCall { call, failed: false, denied: false, replaced: false, result: None, time, line };
             return self.ended(&ended);
         };
         let (call, round) = (call.clone().into_owned(), self.so_far.turns.round);
         self.so_far.pending.insert(id, Pending { line, time, call, round });
         self.so_far.order.push(id);
+        // It must not grow with the session.
+        if self.so_far.order.len() > 2 * self.so_far.pending.len() + 64 {
+            let SoFar { order, pending, .. } = &mut self.so_far;
+            order.retain(|id| pending.contains_key(id));
+        }
     }
 
     pub(super) fn result(&mut self, result: &What) {
         let What::Result { call: Some(id), failed, denied, unclear, replaced, text } = result else { return };
         let Some(Pending { line, time, call, .. }) = self.so_far.pending.remove(id) else { return };
         let (failed, denied, replaced) = (*failed || call.failed, *denied, *replaced);
-        let result = text.as_deref().unwrap_or_default();
+        let result = text.as_ref();
         let ended = EndedCall { call: &call, failed, denied, replaced, result, time, line };
         let first_line = |command: &str| ended.item(kept(command.lines().next().unwrap_or_default()));
         self.so_far.failing.ended(&call, failed, denied || *unclear, first_line);
@@ -40,7 +46,7 @@ impl Continuity {
         match call.act {
             Act::Run if !done.denied => call.subjects.iter().for_each(|command| self.ran(command, done)),
             Act::Edit if !done.failed => self.edited(done),
-            Act::Read if !done.failed => _ = self.so_far.looked_at.insert(self.resolved(first_subject(call))),
+            Act::Read if !done.failed => _ = self.so_far.looked_at.insert(key(&self.resolved(first_subject(call)))),
             _ => {}
         }
         if let Some(detail) = call.detail.as_deref() {
@@ -73,9 +79,10 @@ impl Continuity {
 
     fn answered(&mut self, done: &EndedCall, detail: &Detail) {
         let Some(question) = &detail.question else { return };
-        let mut answers = answers(done.result);
+        let result = done.result();
+        let mut answers = answers(&result);
         if answers.is_empty() {
-            answers.push((first_sentence(question), first_sentence(done.result)));
+            answers.push((first_sentence(question), first_sentence(&result)));
         }
         for (question, answer) in answers {
             self.decide(done.item(format!("{question} {answer}")));
@@ -89,8 +96,8 @@ impl Continuity {
         }
         let committed = |text: &String| match done.failed {
             // Git says so, whatever failed after it.
-            true => done.result.contains(&format!("] {text}")),
-            false => !done.result.contains("nothing to commit"),
+            true => done.result().contains(&format!("] {text}")),
+            false => !done.result().contains("nothing to commit"),
         };
         for text in code::commit_subjects(subject).into_iter().filter(committed) {
             keep(&mut self.commits, done.item(text), COMMITS);
@@ -112,9 +119,9 @@ impl Continuity {
 
     fn changed(&mut self, path: &str, change: &Change, was_there: bool, done: &EndedCall) {
         let Change { added, removed, deleted, .. } = change;
-        let file = self.resolved(path);
+        let file = key(&self.resolved(path));
         // Written whole, and not looked at before.
-        let created = self.so_far.looked_at.insert(file.clone()) && !was_there && change.whole;
+        let created = self.so_far.looked_at.insert(file) && !was_there && change.whole;
         let last = match change.whole {
             _ if *deleted => "deleted".into(),
             true => in_lines(if created { "new" } else { "rewritten" }, added),
@@ -140,7 +147,7 @@ impl Continuity {
         for file in subagent.files {
             let full = absolute(Path::new(&cwd), &file.path);
             let path = if self.resolved(&file.path) == full { file.path.clone() } else { full.display().to_string() };
-            let index = *self.so_far.files.entry(full).or_insert(self.files.len());
+            let index = *self.so_far.files.entry(key(&full)).or_insert(self.files.len());
             match self.files.get_mut(index) {
                 None => self.files.push(FileChange { path, line: 0, ..file }),
                 Some(known) => {
@@ -171,7 +178,8 @@ impl Continuity {
         if id.is_none() && task.state.is_none() {
             // Created: its number is in the answer, or the next one.
             self.so_far.created += 1;
-            let told = done.result.split_once('#').map(|(_, rest)| rest);
+            let told = done.result();
+            let told = told.split_once('#').map(|(_, rest)| rest);
             let digits = told.map(|rest| rest.chars().take_while(char::is_ascii_digit).collect::<String>());
             id = Some(digits.filter(|digits| !digits.is_empty()).unwrap_or_else(|| self.so_far.created.to_string()));
         }
@@ -199,12 +207,17 @@ struct EndedCall<'c> {
     denied: bool,
     /// What it wrote had been there before.
     replaced: bool,
-    result: &'c str,
+    result: Option<&'c Output<'c>>,
     time: Option<Time>,
     line: u64,
 }
 
 impl EndedCall<'_> {
+    /// What the tool answered.
+    fn result(&self) -> Cow<'_, str> {
+        self.result.map(Output::text).unwrap_or_default()
+    }
+
     fn item(&self, text: String) -> Finding {
         Finding::new(text, self.time, self.line)
     }
@@ -212,6 +225,10 @@ impl EndedCall<'_> {
 
 pub(super) fn used(call: &Call, failed: bool, time: Option<Time>, line: u64) -> Used {
     Used { tool: call.tool.to_string(), act: call.act, subject: kept(first_subject(call)), failed, time, line }
+}
+
+fn key(path: &Path) -> Id {
+    Id::of(path.as_os_str().as_encoded_bytes())
 }
 
 fn first_subject<'c>(call: &'c Call) -> &'c str {

@@ -1,10 +1,12 @@
 //! What is found in a session: items with their lines in the transcript.
 
+use serde::{Deserialize, Serialize};
+
 use crate::entry::{Act, TaskState, named};
 use crate::time::Time;
 
 /// Something that was said or found, and where.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     pub text: String,
     pub time: Option<Time>,
@@ -22,7 +24,7 @@ impl Finding {
 }
 
 /// A file that was changed.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FileChange {
     pub path: String,
     /// The last change, in one line.
@@ -46,7 +48,7 @@ impl FileChange {
 }
 
 /// A call, for the history of tools, and for that of commands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Used {
     pub tool: String,
     pub act: Act,
@@ -57,21 +59,21 @@ pub struct Used {
 }
 
 /// Something to be done.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToDo {
     pub state: TaskState,
     pub item: Finding,
 }
 
 /// What stands in the way, by its kind.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Blocker {
     pub kind: Obstacle,
     pub item: Finding,
 }
 
 named! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
     pub enum Obstacle {
         /// A test, build or check failed last.
         Failing = "failing",

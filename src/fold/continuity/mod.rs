@@ -19,6 +19,7 @@ use std::path::PathBuf;
 
 use call::{plan_title, used};
 pub use found::{Blocker, FileChange, Finding, Obstacle, ToDo, Used};
+use serde::{Deserialize, Serialize};
 
 use super::phrases::{self, Phrase};
 use super::text::{ends_of, first_sentence, own_words};
@@ -29,7 +30,7 @@ use crate::path::{absolute, base_name};
 use crate::time::{DAY, MINUTE, Time};
 
 /// All of it.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Continuity {
     pub basics: Basics,
     pub messages: u64,
@@ -77,21 +78,22 @@ impl DerefMut for Continuity {
 }
 
 /// What is needed only while it is put together.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct SoFar {
     turns: Turns,
     /// The last answer, of which a later version may come.
     answer: Option<Id>,
     /// Calls that have no result yet.
     pending: HashMap<Id, Pending>,
+    /// In which order they were made, with some that have one by now.
     order: Vec<Id>,
     failing: Failing<Finding>,
     /// The agent did something since it was last prompted.
     acted: bool,
     denied: Vec<Finding>,
-    /// The files that were read or edited, and where those that were edited stand in the list.
-    looked_at: HashSet<PathBuf>,
-    files: HashMap<PathBuf, usize>,
+    /// The files that were read or edited, and where those that were edited stand in the list, by their paths.
+    looked_at: HashSet<Id>,
+    files: HashMap<Id, usize>,
     /// Functions by their files, and tasks by their numbers, likewise.
     functions: HashSet<(usize, String)>,
     tasks: HashMap<String, usize>,
@@ -106,7 +108,7 @@ struct SoFar {
 }
 
 /// A call that has no result yet, and the round it was made in.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 struct Pending {
     line: u64,
     time: Option<Time>,

@@ -13,7 +13,7 @@ use crate::fold::one_of;
 
 named! {
     /// The kind of work that a command is.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
     pub enum Work {
         Test = "test",
         Build = "build",

@@ -1,0 +1,178 @@
+//! Which files a session touched, call by call, and what the user had asked for.
+//!
+//! A call that failed touched nothing, so a call counts once its result tells, or at the end if none did. A path is taken as
+//! seen from where the session began. Who else touched a file, and when two sessions are in conflict over it, is told from
+//! the touches of all of them, by [`conflict`].
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Fold;
+use crate::entry::{Act, Call, Change, Entry, Facts, Id, Role, What, named};
+use crate::path::absolute;
+use crate::time::{HOUR, Time};
+
+/// Two sessions that edit one file within this time are in conflict: the time for which a silent session is thought to
+/// be at work.
+pub const TOGETHER: i64 = HOUR;
+
+named! {
+    /// What was done to a file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Deed {
+        Created = "created",
+        Edited = "edited",
+        /// To another path.
+        Moved = "moved",
+        Deleted = "deleted",
+        Read = "read",
+    }
+}
+
+impl Deed {
+    pub fn is_edit(self) -> bool {
+        self != Deed::Read
+    }
+}
+
+/// One file in one call.
+#[derive(Debug, Clone)]
+pub struct Touch {
+    pub path: PathBuf,
+    pub deed: Deed,
+    pub tool: String,
+    pub time: Option<Time>,
+    /// The line of the session's transcript, from 1; none if a subagent did it, whose transcript is another.
+    pub line: Option<u64>,
+    /// The newest prompt before it.
+    pub prompt: Option<Arc<str>>,
+    /// The same for a call and its copy in a fork; none where the client writes no ids.
+    pub copy: Option<(Id, Option<Time>)>,
+}
+
+/// The touches of one transcript.
+#[derive(Default)]
+pub struct Touched {
+    cwd: Option<String>,
+    touches: Vec<Touch>,
+    /// Calls whose result is still to come.
+    open: HashMap<Id, Open>,
+    seen: HashSet<PathBuf>,
+    /// What the user said, and when.
+    prompts: Vec<(Option<Time>, Arc<str>)>,
+}
+
+struct Open {
+    call: Call<'static>,
+    time: Option<Time>,
+    line: u64,
+    prompt: Option<Arc<str>>,
+    copy: Option<(Id, Option<Time>)>,
+}
+
+impl Touched {
+    /// For a session that began in a directory; without one, its lines tell.
+    pub fn from(cwd: Option<&str>) -> Touched {
+        Touched { cwd: cwd.map(str::to_owned), ..Touched::default() }
+    }
+
+    pub fn finish(self) -> Vec<Touch> {
+        self.touches
+    }
+
+    /// Adds what a subagent did. Its prompts are the agent's; the user's is the one before it, and its lines are not lines
+    /// of this transcript.
+    pub fn absorb(&mut self, subagent: Touched) {
+        for touch in subagent.touches {
+            let said = self.prompts.iter().rev().find(|(time, _)| *time <= touch.time);
+            let prompt = said.map(|(_, prompt)| Arc::clone(prompt));
+            self.touches.push(Touch { line: None, prompt, ..touch });
+        }
+    }
+
+    fn ended(&mut self, open: Open, replaced: bool) {
+        let Open { call, time, line, prompt, copy } = open;
+        let changes = call.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
+        for subject in call.subjects.iter().filter(|subject| !subject.is_empty() && !subject.contains("://")) {
+            let path = absolute(Path::new(self.cwd.as_deref().unwrap_or_default()), subject);
+            let is_new = self.seen.insert(path.clone());
+            let is_it = |change: &&Change| change.path.as_ref().is_none_or(|own| *own == **subject);
+            // A file that one patch deletes and adds is rewritten.
+            let mut own = changes.iter().rev().filter(is_it);
+            let deed = match own.next() {
+                _ if call.act == Act::Read => Deed::Read,
+                Some(change) if change.deleted => Deed::Deleted,
+                Some(change) if change.whole && is_new && !replaced && own.next().is_none() => Deed::Created,
+                // A patch that names it and does not change it moves it.
+                None if !changes.is_empty() => Deed::Moved,
+                _ => Deed::Edited,
+            };
+            let (tool, prompt) = (call.tool.to_string(), prompt.clone());
+            self.touches.push(Touch { path, deed, tool, time, line: Some(line), prompt, copy });
+        }
+    }
+}
+
+impl Fold for Touched {
+    fn facts(&mut self, facts: &Facts) {
+        if self.cwd.is_none() {
+            self.cwd = facts.cwd.as_deref().map(str::to_owned);
+        }
+    }
+
+    fn entry(&mut self, entry: &Entry, line: u64) {
+        if entry.renews {
+            return;
+        }
+        match (&entry.what, entry.role) {
+            (What::Text(text), Role::User) if entry.begins => self.prompts.push((entry.time, text.trim().into())),
+            (What::Call(call), _) if matches!(call.act, Act::Edit | Act::Read) => {
+                let prompt = self.prompts.last().map(|(_, prompt)| Arc::clone(prompt));
+                let copy = entry.key.map(|key| (key, entry.time));
+                let open = Open { call: call.clone().into_owned(), time: entry.time, line, prompt, copy };
+                match call.id {
+                    Some(id) => _ = self.open.insert(id, open),
+                    // Nothing will ever tell how it ended.
+                    None => self.ended(open, false),
+                }
+            }
+            (What::Result { call: Some(id), failed, replaced, .. }, _) => {
+                if let Some(open) = self.open.remove(id).filter(|open| !failed && !open.call.failed) {
+                    self.ended(open, *replaced);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether two of these edits, each by the session with this number, were made by different sessions and close together.
+pub fn conflict(edits: &[(usize, Option<Time>)]) -> bool {
+    let mut edits: Vec<(Time, usize)> = edits.iter().filter_map(|(session, time)| Some(((*time)?, *session))).collect();
+    edits.sort_unstable();
+    // Between two that are close together there is a pair of neighbours that are.
+    edits.windows(2).any(|pair| pair[0].1 != pair[1].1 && pair[1].0.0 - pair[0].0.0 <= TOGETHER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::MINUTE;
+
+    #[test]
+    fn a_conflict_is_two_sessions_within_an_hour() {
+        let cases: [(&[(usize, i64)], bool); 6] = [
+            (&[(0, 0), (0, 1)], false),
+            (&[(0, 0), (1, 60)], true),
+            (&[(0, 0), (1, 61)], false),
+            (&[(1, 0), (0, 30), (0, 90), (0, 150)], true),
+            (&[(0, 300), (1, 0), (0, 200), (1, 261)], true),
+            (&[], false),
+        ];
+        for (edits, wanted) in cases {
+            let edits: Vec<_> = edits.iter().map(|(session, at)| (*session, Some(Time(at * MINUTE)))).collect();
+            assert_eq!(conflict(&edits), wanted, "{edits:?}");
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! Tells from the bytes of a transcript, without decoding them, that it cannot hold some words.
+//!
+//! A word as the search compares it is lower case and without accents; in a transcript its letters may be capitals, have
+//! accents, or be written as `\u00e9`. Two letters of the word that are rare together are looked for, and where they
+//! stand, the letters around them. Whatever may hide a letter counts as that letter, so a file is let through in vain at
+//! times and never held back wrongly. What was really said is for others to find out.
+
+use std::fs::File;
+use std::io;
+use std::sync::OnceLock;
+
+use crate::cursor::{Buffer, Chunks};
+use crate::fold::fold_each;
+
+/// The letters and digits of the words that are looked for: of each word the longest run.
+pub struct Sieve {
+    runs: Vec<Option<Run>>,
+}
+
+struct Run {
+    letters: Vec<u8>,
+    /// Where the pair begins that is looked for.
+    pair: usize,
+}
+
+impl Sieve {
+    /// Of words that were made comparable. A word without two letters or digits in a row may be anywhere.
+    pub fn new<'w>(words: impl Iterator<Item = &'w str>) -> Sieve {
+        let run = |word: &str| {
+            let runs = word.split(|char: char| !char.is_ascii_alphanumeric());
+            let letters = runs.max_by_key(|run| run.len()).filter(|run| run.len() > 1)?.as_bytes().to_vec();
+            let pair =
+                (0..letters.len() - 1).min_by_key(|at| commonness(letters[*at]) * commonness(letters[at + 1]))?;
+            Some(Run { letters, pair })
+        };
+        Sieve { runs: words.map(run).collect() }
+    }
+
+    /// Whether a transcript may hold all words, apart from those (as bits) that need not be in it.
+    pub fn lets_through(&self, file: &File, known: u64, buffer: &mut Buffer) -> io::Result<bool> {
+        let is_wanted = |(index, _): &(usize, &Option<Run>)| known & 1 << index == 0;
+        let mut wanted: Vec<&Run> =
+            self.runs.iter().enumerate().filter(is_wanted).filter_map(|(_, run)| run.as_ref()).collect();
+        let mut chunks = Chunks::new(file, buffer);
+        while !wanted.is_empty() {
+            let Some(bytes) = chunks.next_chunk()? else { return Ok(false) };
+            wanted.retain(|run| !run.may_be_in(bytes));
+        }
+        Ok(true)
+    }
+}
+
+/// How common a letter or digit is in text and code, roughly, from 1.
+fn commonness(letter: u8) -> usize {
+    const COMMON_FIRST: &[u8] = b"etaoinsrlcdumpfghbyvw0kx1jqz2";
+    COMMON_FIRST.len() + 1 - COMMON_FIRST.iter().position(|known| *known == letter).unwrap_or(COMMON_FIRST.len())
+}
+
+impl Run {
+    fn may_be_in(&self, bytes: &[u8]) -> bool {
+        let pair = [self.letters[self.pair], self.letters[self.pair + 1]];
+        let mut from = 0;
+        while let Some(at) = next_place(bytes, from, pair) {
+            let may_be = match bytes[at] {
+                // In JSON that stands in a string of JSON, the backslash is escaped itself.
+                b'\\' => self.is_hidden(
+                    bytes,
+                    at - backslashes(bytes[..at].iter().rev()),
+                    at + ESCAPE,
+                    escaped(&bytes[at..]),
+                ),
+                byte if byte.is_ascii() => self.is_around(bytes, at, at + 2, self.pair, self.pair + 2),
+                _ => {
+                    let (char, length) = char_at(&bytes[at..]);
+                    self.is_hidden(bytes, at, at + length, char)
+                }
+            };
+            if may_be {
+                return true;
+            }
+            from = at + 1;
+        }
+        false
+    }
+
+    /// Whether the run may stand around a character that is compared as others: with it, or with a part of what it is
+    /// compared as, where the run begins or ends there.
+    fn is_hidden(&self, bytes: &[u8], start: usize, end: usize, char: Option<char>) -> bool {
+        let Some(char) = char.filter(|char| !is_itself(*char)) else { return false };
+        let parts = Parts::of(char);
+        let parts = &parts.letters[..parts.count];
+        let (count, length) = (parts.len(), self.letters.len());
+        // So many of its parts stand before the run.
+        (0..=count + length).any(|shift| {
+            let (from, before) = (shift.saturating_sub(count), count.saturating_sub(shift));
+            let to = shift.min(length);
+            let overlap = parts.get(before..before + (to - from)).unwrap_or_default();
+            (count == 0 || to > from)
+                && self.letters[from..to] == *overlap
+                && self.is_around(bytes, start, end, from, to)
+        })
+    }
+
+    /// Whether the rest of the run stands before and after a part of it, as far as that can be told.
+    fn is_around(&self, bytes: &[u8], start: usize, end: usize, from: usize, to: usize) -> bool {
+        let (before, after) = (&self.letters[..from], &self.letters[to..]);
+        let bytes_after = bytes.get(end..).unwrap_or_default();
+        let reach = &bytes[start.saturating_sub((ESCAPE + 2) * before.len())..start];
+        let is_escape = |at: usize| {
+            let run = backslashes(bytes_after[at..].iter());
+            run > 0 && bytes_after.get(at + run) == Some(&b'u')
+        };
+        stand(bytes_after.iter(), after.iter(), is_escape)
+            && (stand(bytes[..start].iter().rev(), before.iter().rev(), |_| false)
+                || reach.windows(2).any(|two| two == b"\\u"))
+    }
+}
+
+/// What a character is compared as: letters and digits of ASCII as they are, anything else as 0.
+#[derive(Clone, Copy)]
+struct Parts {
+    letters: [u8; Parts::MOST],
+    count: usize,
+}
+
+impl Parts {
+    /// No character is compared as more than this.
+    const MOST: usize = 18;
+    const LATIN: u32 = 0x250;
+
+    /// Those with accents, which are in every text, are looked up.
+    fn of(char: char) -> Parts {
+        static LATIN: OnceLock<Vec<Parts>> = OnceLock::new();
+        let find = |char: char| {
+            let mut parts = Parts { letters: [0; Parts::MOST], count: 0 };
+            fold_each(char.encode_utf8(&mut [0; 4]), &mut |part, _| {
+                if let Some(letter) = parts.letters.get_mut(parts.count) {
+                    *letter = u8::try_from(part).unwrap_or(0);
+                    parts.count += 1;
+                }
+            });
+            parts
+        };
+        let latin = || (0..Parts::LATIN).map(|code| find(char::from_u32(code).unwrap_or_default())).collect();
+        LATIN.get_or_init(latin).get(char as usize).copied().unwrap_or_else(|| find(char))
+    }
+}
+
+/// How many bytes `\u00e9` has.
+const ESCAPE: usize = 6;
+
+/// How many backslashes come first.
+fn backslashes<'b>(bytes: impl Iterator<Item = &'b u8>) -> usize {
+    bytes.take_while(|byte| **byte == b'\\').count()
+}
+
+/// Whether a character is compared as no letter or digit of ASCII, for the ranges that fill whole files: Cyrillic, signs,
+/// arrows and boxes, Chinese, Japanese and Korean.
+fn is_itself(char: char) -> bool {
+    matches!(
+        char,
+        '\u{400}'..='\u{482}'
+            | '\u{48a}'..='\u{52f}'
+            | '\u{2010}'..='\u{2027}'
+            | '\u{2190}'..='\u{23ff}'
+            | '\u{2500}'..='\u{27bf}'
+            | '\u{3041}'..='\u{3096}'
+            | '\u{30a1}'..='\u{30fa}'
+            | '\u{3400}'..='\u{9fff}'
+            | '\u{ac00}'..='\u{d7a3}'
+    )
+}
+
+/// Whether letters stand there, up to one that may be any: it is written in other ways, or outside of these bytes.
+fn stand<'l>(
+    bytes: impl Iterator<Item = &'l u8>,
+    letters: impl Iterator<Item = &'l u8>,
+    is_escape: impl Fn(usize) -> bool,
+) -> bool {
+    for (at, (byte, letter)) in bytes.zip(letters).enumerate() {
+        if byte.to_ascii_lowercase() != *letter {
+            return *byte >= 0x80 || is_escape(at);
+        }
+    }
+    true
+}
+
+/// The character of `\u00e9`, or of two such that belong together.
+fn escaped(bytes: &[u8]) -> Option<char> {
+    let unit = |at: usize| {
+        let digits = std::str::from_utf8(bytes.get(at..at + 6)?.strip_prefix(b"\\u")?).ok()?;
+        u16::from_str_radix(digits, 16).ok()
+    };
+    let next = ESCAPE + backslashes(bytes.get(ESCAPE..).unwrap_or_default().iter()).saturating_sub(1);
+    let units = [unit(0)?, unit(next).unwrap_or_default()];
+    char::decode_utf16(units).next()?.ok()
+}
+
+/// The character at a place, and how many bytes it has; none if it is broken.
+fn char_at(bytes: &[u8]) -> (Option<char>, usize) {
+    let length = match bytes[0] {
+        0xc0..0xe0 => 2,
+        0xe0..0xf0 => 3,
+        _ => 4,
+    };
+    let char = bytes.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
+    (char, length)
+}
+
+/// The next place from one on where a pair of letters stands, or a character begins that may look like one.
+fn next_place(bytes: &[u8], from: usize, pair: [u8; 2]) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the CPU has what the function is compiled for.
+        return unsafe { avx2::next_place(bytes, from, pair) };
+    }
+    next_place_slowly(bytes, from, pair)
+}
+
+fn next_place_slowly(bytes: &[u8], from: usize, [first, second]: [u8; 2]) -> Option<usize> {
+    let rest = bytes.get(from..)?;
+    let found = rest.iter().enumerate().position(|(at, byte)| {
+        let next = rest.get(at + 1).copied().unwrap_or_default();
+        *byte >= 0xc0
+            || *byte == b'\\' && next == b'u'
+            || byte.to_ascii_lowercase() == first && next.to_ascii_lowercase() == second
+    });
+    found.map(|at| from + at)
+}
+
+#[cfg(target_arch = "x86_64")]
+mod avx2 {
+    use std::arch::x86_64::{
+        __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
+        _mm256_or_si256, _mm256_set1_epi8,
+    };
+
+    const WIDTH: usize = 32;
+
+    #[target_feature(enable = "avx2")]
+    pub fn next_place(bytes: &[u8], from: usize, pair: [u8; 2]) -> Option<usize> {
+        let all = |byte: u8| _mm256_set1_epi8(byte as i8);
+        let [first, second] = pair.map(all);
+        let (lower, backslash, u, last_inner) = (all(0x20), all(b'\\'), all(b'u'), all(0xbf));
+        let mut at = from;
+        while let Some(block) = bytes.get(at..at + WIDTH + 1) {
+            let (here, next) = (load(block, 0), load(block, 1));
+            let is = |bytes, wanted| _mm256_cmpeq_epi8(bytes, wanted);
+            let letters =
+                _mm256_and_si256(is(_mm256_or_si256(here, lower), first), is(_mm256_or_si256(next, lower), second));
+            let escapes = _mm256_and_si256(is(here, backslash), is(next, u));
+            // From 0xc0 on; as signed numbers these are negative, and greater than 0xbf.
+            let begins = _mm256_and_si256(_mm256_cmpgt_epi8(here, last_inner), here);
+            let found = _mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(letters, escapes), begins));
+            if found != 0 {
+                return Some(at + found.trailing_zeros() as usize);
+            }
+            at += WIDTH;
+        }
+        super::next_place_slowly(bytes, at, pair)
+    }
+
+    #[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.
+    #[target_feature(enable = "avx2")]
+    fn load(block: &[u8], from: usize) -> __m256i {
+        let bytes: &[u8; WIDTH] = block[from..].first_chunk().unwrap_or(&[0; WIDTH]);
+        // SAFETY: the load is of these 32 bytes.
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fold::folded;
+
+    #[test]
+    fn no_character_is_compared_as_more() {
+        let count = |char: char| folded(char.encode_utf8(&mut [0; 4])).chars().count();
+        assert_eq!(('\0'..=char::MAX).map(count).max(), Some(Parts::MOST));
+    }
+
+    #[test]
+    fn what_is_passed_over_hides_no_letter() {
+        for char in ('\0'..=char::MAX).filter(|char| is_itself(*char)) {
+            let parts = folded(char.encode_utf8(&mut [0; 4]));
+            assert!(!parts.is_empty() && !parts.contains(|part: char| part.is_ascii_alphanumeric()), "{char}");
+        }
+    }
+
+    /// For every character that is compared as others: all that may be looked for in it and around it.
+    #[test]
+    fn whatever_is_compared_as_a_letter_hides_one() {
+        let mut tried = 0;
+        for char in ('\u{80}'..=char::MAX).filter(|char| !char.is_whitespace()) {
+            let text = format!("ab{char}cd");
+            let said = folded(&text);
+            if said.is_ascii() || said.chars().count() != 5 {
+                for run in said.split(|char: char| !char.is_ascii_alphanumeric()) {
+                    for (start, end) in
+                        (0..run.len()).flat_map(|start| (start + 2..=run.len()).map(move |end| (start, end)))
+                    {
+                        let sieve = Sieve::new(std::iter::once(&run[start..end]));
+                        let run = sieve.runs[0].as_ref().expect("letters");
+                        let mut units = [0; 2];
+                        let escape = char
+                            .encode_utf16(&mut units)
+                            .iter()
+                            .map(|unit| format!("\\u{unit:04x}"))
+                            .collect::<String>();
+                        for written in
+                            [text.clone(), format!("ab{escape}cd"), format!("ab{}cd", escape.replace("\\u", "\\\\u"))]
+                        {
+                            assert!(run.may_be_in(written.as_bytes()), "{} in {written}", &said);
+                            tried += 1;
+                        }
+                    }
+                }
+            }
+        }
+        assert!(tried > 10_000, "{tried}");
+    }
+}
