@@ -106,6 +106,8 @@ pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &
         .env("TERM", "xterm")
         .env("TZ", "UTC")
         .env("SESSION_MONITOR_NOW", crate::world::NOW)
+        // Nobody is there to quit a pager.
+        .env("PAGER", "cat")
         .env(variable.0, variable.1)
         .current_dir(world.path("work"))
         .stdin(std::process::Stdio::piped())
@@ -215,7 +217,7 @@ fn text_is_wrapped_to_the_width() {
 
 /// Every command of both programs, and nothing.
 fn command_lines() -> Vec<(&'static str, Vec<&'static str>)> {
-    let reader = [" ", "list", "log", "resume", "profile", "formats", "formats check"];
+    let reader = [" ", "list", "log", "files", "resume", "profile", "formats", "formats check"];
     let context = [
         " ",
         "demo",

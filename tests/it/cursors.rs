@@ -1,6 +1,7 @@
 //! The file of cursors: where it is, who may use it at once, when it is written, and what happens if it is broken, locked,
 //! unwritable or written by another hand.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -8,7 +9,9 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 use session_monitor::budget::Deadline;
+use session_monitor::file::Stamp;
 use session_monitor::state::cursors::{Cursors, View};
+use session_monitor::state::kept::Kept;
 
 use crate::hook::{
     HOUR, ME, ONE, THREE, TWO, ago, asked, block, cursors, file_clock, files, home, hook, input, one_said, read_json,
@@ -462,4 +465,70 @@ fn a_cut_cursor_file_costs_one_repetition() {
             assert_eq!(scene.hears(), "", "{length} bytes");
         }
     }
+}
+
+/// Whatever a title or a path looks like, a session is read from the file as serde reads it, and written back byte by byte.
+#[test]
+fn an_entry_is_cut_out_as_it_stands() {
+    let world = World::new();
+    let titles =
+        ["plain", "a }", "},", "},\"", "\"},\"/b\":{\"offset\":", "}}", "\\", "\\\"", "unread", "absent", "ü\n"];
+    let look = r#"".":{"version":1,"since":5,"clock":7,"place":3,"told":[1,4294967295]}"#;
+    let entry = |number: usize, title: &str| {
+        let seen = format!(r#"{{"offset":9,"mark":"00000000000000ff","stamp":[1,{number},3,-4],"print":{number}"#);
+        format!("{seen},\"title\":{}}}", json!(title))
+    };
+    let own = |entries: &[String]| format!("{{\"{ME}\":{{{look}{}}}}}", entries.concat());
+    let read = |content: String| {
+        let path = world.write("cursors.json", &content);
+        let cursors = Cursors::read(path, ME, &mut |what| panic!("{content}: {what}"));
+        let all: BTreeMap<String, View> = serde_json::from_str(&content).expect("JSON");
+        let again = cursors.to_json().expect("JSON");
+        for (key, kept) in &cursors.view.sessions {
+            let seen = &all[ME].sessions[key];
+            assert_eq!((kept.title(), kept.fingerprint()), (seen.title(), seen.fingerprint()), "{content}");
+        }
+        assert_eq!((&cursors.view, again), (&all[ME], content));
+        cursors
+    };
+    for (number, title) in titles.into_iter().enumerate() {
+        for key in ["/a", "/a\"},\"", "/a}", "/ä\\"] {
+            let [key, last] = [key, "/ü"].map(|key| json!(key).to_string());
+            read(own(&[format!(",{key}:{}", entry(number, title))]));
+            read(own(&[format!(",{key}:{}", entry(number, title)), format!(",{last}:{}", entry(1, title))]));
+        }
+    }
+    // What rests is not decoded, all else is.
+    let entry = entry(2, "x");
+    let unread = entry.replace(",\"print", ",\"unread\":true,\"print");
+    let cursors =
+        read(own(&[format!(",\"/a\":{entry}"), format!(",\"/b\":{unread}"), ",\"/c\":{\"offset\":0}".into()]));
+    let written: Vec<bool> = cursors.view.sessions.values().map(|kept| matches!(kept, Kept::Written(_))).collect();
+    assert_eq!(written, [true, false, false]);
+    let stamp = |inode: u64| Stamp::from((1, inode, 3, -4));
+    let rests = |key: &str, inode| cursors.view.sessions[key].rests(stamp(inode));
+    assert_eq!([rests("/a", 2), rests("/a", 5), rests("/b", 2), rests("/c", 2)], [true, false, false, false]);
+}
+
+/// An entry that is broken where no look needs it is said when one does. It costs a repetition of that session alone.
+#[test]
+fn a_broken_entry_is_said_when_it_is_needed() {
+    let world = World::new();
+    asked(&world, ONE, 3, "x");
+    asked(&world, TWO, 4, "y");
+    assert!(!told(&world).is_empty());
+    let (path, one) = (cursors(&world, ME), transcript(&world, ONE));
+    let saved = fs::read_to_string(&path).expect("cursors");
+    let (before, entry) = saved.split_once(&*one.to_string_lossy()).expect("an entry");
+    let broken = format!("{before}{}{}", one.display(), entry.replacen("\"seen\":", "\"seen\":x", 1));
+    fs::write(&path, broken).expect("written");
+    assert_eq!(told(&world), "", "nothing is new");
+    world.append(&one, said(&world, 2, "z"));
+    let done = hook(&world, &[], &input(&world, ME)).run().status(0);
+    assert!(text(&done).contains("11111111") && !text(&done).contains("22222222"), "{}", text(&done));
+    let start = format!("session-context: {}: no cursor of {} (", path.display(), one.display());
+    assert!(done.err().starts_with(&start) && done.err().ends_with("; taken as not there\n"), "{}", done.err());
+    assert_eq!(done.err().lines().count(), 1);
+    assert_eq!(hook(&world, &[], &input(&world, ME)).run().status(0).err(), "");
+    read_json(&path);
 }

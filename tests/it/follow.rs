@@ -482,3 +482,27 @@ fn what_was_said_before_is_no_news() {
     following.shows(&shown(4, "text 4"));
     following.stop();
 }
+
+/// Only what fits is shown, also of a call that was under way before.
+#[test]
+fn a_slice_is_followed() {
+    let world = World::new();
+    let file = begun(&world, ONE, "begin");
+    let lint = |id: &str, command: &str| call("2026-11-16T02:00:30Z", id, command);
+    let failed = |id: &str, minute: usize| result(&format!("2026-11-16T02:{minute:02}:00Z"), id, true);
+    world.append(&file, lint("t0", "cargo clippy") + &failed("t0", 1) + &lint("t1", "cargo test"));
+    let follow = |args: &[&str]| Following::start(&world, &[&["11111111", "--follow"], args].concat());
+    let (prompts, errors, grep) = (follow(&["--prompts"]), follow(&["--errors"]), follow(&["--grep", "BEGIN"]));
+    prompts.shows("2026-11-16 02:00  user       begin");
+    grep.shows("2026-11-16 02:00  user       begin");
+    errors.shows("2026-11-16 02:00  assistant  [Bash cargo clippy] failed");
+    errors.shows("           02:01  result     out");
+    world.append(&file, failed("t1", 2));
+    errors.shows("           02:02  assistant  [Bash cargo test] failed");
+    errors.shows("           02:02  result     out");
+    world.append(&file, answer(&world.path("work"), "2026-11-16T02:02:00Z", "it failed"));
+    world.append(&file, said(&world, 3, "begin again"));
+    prompts.shows(&shown(3, "begin again"));
+    grep.shows(&shown(3, "begin again"));
+    [prompts, errors, grep].into_iter().for_each(Following::stop);
+}

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Each module with its layer. A module uses only layers below its own.
-const LAYERS: [(&str, u8); 20] = [
+const LAYERS: [(&str, u8); 21] = [
     ("entry", 0),
     ("file", 0),
     ("path", 0),
@@ -15,6 +15,7 @@ const LAYERS: [(&str, u8); 20] = [
     ("env", 1),
     ("format", 1),
     ("decode", 2),
+    ("progress", 2),
     ("settings", 2),
     ("state", 2),
     ("fold", 2),

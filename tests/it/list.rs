@@ -417,7 +417,7 @@ fn an_empty_project_says_how_many_are_elsewhere() {
 
 // The cache.
 
-const CACHE: &str = ".cache/session-monitor/list.json";
+const CACHE: &str = ".cache/session-monitor/list.bin";
 
 fn forget(world: &World) {
     fs::remove_file(world.path(CACHE)).expect("a cache");
@@ -460,7 +460,7 @@ fn the_cache_is_nobody_elses() {
     assert_eq!(mode(CACHE), 0o600);
     assert_eq!(mode(".cache/session-monitor"), 0o700);
     let files: Vec<_> = fs::read_dir(world.path(".cache/session-monitor")).expect("a directory").flatten().collect();
-    assert_eq!(files.len(), 2, "the list, what it takes to count on, and no temporary file: {files:?}");
+    assert_eq!(files.len(), 1, "the list and no temporary file: {files:?}");
 }
 
 /// A conversation of every kind of line that a count must get right across a cut.

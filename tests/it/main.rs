@@ -4,6 +4,7 @@
 
 mod budget;
 mod bytes;
+mod cache;
 mod claude;
 mod cli;
 mod codex;
@@ -16,6 +17,7 @@ mod deadline;
 #[cfg(target_os = "linux")]
 #[path = "../../benches/faults/mod.rs"]
 mod fault_matrix;
+mod files;
 mod follow;
 mod gate;
 mod gemini_qwen_copilot;
@@ -35,6 +37,7 @@ mod new_agent;
 mod news;
 mod notes;
 mod once;
+mod pager;
 mod pi;
 mod problems;
 mod profile;
@@ -50,6 +53,7 @@ mod resume_endings;
 mod resume_files;
 mod resume_session;
 mod resume_tasks;
+mod rotation;
 #[path = "../../benches/scene/mod.rs"]
 mod scene;
 mod scope;
@@ -57,6 +61,8 @@ mod script;
 mod search;
 mod secrets;
 mod settings;
+mod shared;
+mod slices;
 #[path = "../../benches/soak/mod.rs"]
 mod soak;
 mod start;

@@ -60,7 +60,7 @@ impl Session {
     }
 
     fn log(&self) -> Log {
-        let wanted = Wanted { count: usize::MAX, since: None, full: true, results: false, unfinished: true };
+        let wanted = Wanted { count: usize::MAX, full: true, unfinished: true, ..Wanted::default() };
         self.transcript().full(true).last(wanted).expect("read")
     }
 
@@ -396,4 +396,22 @@ fn token_sums_saturate() {
     let session = Session::new("agent-sdk", lines(&[line("a"), line("b")]));
     assert_eq!(session.tokens(), [u64::MAX; 3]);
     assert_eq!(session.resume().context(), u64::MAX);
+}
+
+/// The same call again in another message, and then its result: it is one call, and it has ended.
+#[test]
+fn a_call_that_is_written_in_two_messages() {
+    let world = World::new();
+    let line = |kind: &str, uuid: &str, message: Value| json!({"type": kind, "uuid": uuid, "cwd": world.path("work"), "timestamp": "2026-11-16T02:00:00Z", "message": message});
+    let call = json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]);
+    let result = json!([{"type": "tool_result", "tool_use_id": "t", "is_error": true, "content": "no"}]);
+    let lines = [
+        line("assistant", "a", json!({"id": "m", "role": "assistant", "content": call})),
+        line("assistant", "a", json!({"id": "n", "role": "assistant", "content": call})),
+        line("user", "b", json!({"role": "user", "content": result})),
+    ];
+    let file =
+        world.claude("11111111-0000-4000-8000-000000000000", &lines.map(|line| line.to_string() + "\n").concat());
+    let shown = world.reader(&["log"]).arg(&file).run().success();
+    assert!(shown.out().ends_with("[Bash ls] failed\n") && shown.out().lines().count() == 1, "{}", shown.out());
 }

@@ -97,6 +97,7 @@ pub fn line(data: &[u8]) {
         let decoder = || Decoder::new(format).full(full).whole(whole).subagent(full);
         let (mut facts, mut entries) = (Vec::new(), Vec::new());
         let outcome = decoder().line(Line::Whole(0, &line), &mut |item| held(&item, &mut facts, &mut entries));
+        looks_make_no_difference(&decoder, &line);
         let (mut facts_of_pieces, mut entries_of_pieces) = (Vec::new(), Vec::new());
         let cut = Cut::new(&line, usize::from(*size).max(1));
         let in_pieces =
@@ -111,6 +112,33 @@ pub fn line(data: &[u8]) {
             assert_eq!(facts.len(), facts_of_pieces.len(), "{shown}");
             let agree = facts.iter().zip(&facts_of_pieces).all(|(one, many)| one.is_none() || one == many);
             assert!(agree, "{facts:?} {facts_of_pieces:?} {shown}");
+        }
+    }
+}
+
+/// What is known of lines that looked alike says the same as a walk over the line.
+fn looks_make_no_difference<'f>(decoder: &dyn Fn() -> Decoder<'f>, line: &[u8]) {
+    let read = |mut decoder: Decoder| {
+        let mut items = Vec::new();
+        let take = &mut |item: Item| match item {
+            Item::Facts(facts) => items.push(format!("{facts:?}")),
+            Item::Entry(entry) => items.push(format!("{entry:?}")),
+        };
+        let outcome = decoder.line(Line::Whole(0, line), take).expect("in memory");
+        (outcome, items)
+    };
+    let walked = read(decoder().without_templates());
+    // At the second time it is known, if it was not before.
+    for _ in 0..2 {
+        assert_eq!(read(decoder()), walked, "{}", String::from_utf8_lossy(line));
+    }
+}
+
+/// The same for each line, and for lines made from it, one after the other.
+pub fn looks(known: &Known, lines: &mut dyn Iterator<Item = Vec<u8>>) {
+    for line in lines {
+        for format in [known.format(), known.detailed()] {
+            looks_make_no_difference(&|| Decoder::new(format).full(true), &line);
         }
     }
 }
@@ -502,6 +530,27 @@ mod tests {
         }
     }
 
+    /// Every line of every transcript, each with some changes: the walker judges.
+    #[test]
+    fn a_line_says_the_same_whatever_it_looks_like() {
+        let (samples, mut chance) = (samples(), Chance::new(6));
+        for (format, sample) in &samples {
+            let others = samples.iter().filter(|(of, _)| of == format).count();
+            let spliced = |chance: &mut Chance| {
+                let (_, other) = samples.iter().filter(|(of, _)| of == format).nth(chance.below(others)).expect("one");
+                let (end, start) = (chance.below(sample.len()), chance.below(other.len()));
+                [
+                    [&sample[..end], other].concat(),
+                    [&sample[..end], &other[start..]].concat(),
+                    [&**sample, other].concat(),
+                ]
+            };
+            let made = spliced(&mut chance).into_iter().chain((0..4).map(|_| changed(sample, &mut chance)));
+            let mut lines = std::iter::once(sample.clone()).chain(made.collect::<Vec<_>>());
+            looks(&formats()[usize::from(*format)], &mut lines);
+        }
+    }
+
     /// What a tool answered, as a text and in blocks, longer than what is kept of it for a quick look.
     #[test]
     fn long_results_say_the_same_in_pieces() {
@@ -521,7 +570,7 @@ mod tests {
                 let mut decoder = Decoder::new(formats()[usize::from(number)].format()).full(true);
                 let outcome = decoder.records(Cut::new(text.as_bytes(), 255), None, &mut |item| {
                     if let Item::Entry(Entry { what: What::Result { text, .. }, .. }) = item {
-                        results.extend(text.map(String::from));
+                        results.extend(text.map(|text| text.text().into_owned()));
                     }
                 });
                 assert_eq!((outcome.expect("in memory"), results.len()), (Outcome::Matched, 1));
@@ -559,7 +608,8 @@ mod tests {
     fn a_descriptor_is_compiled_or_refused() {
         let mut chance = Chance::new(3);
         for _ in 0..200 {
-            let text = chance.pick(formats()).text();
+            let file = format!("{}/formats/{}.toml", env!("CARGO_MANIFEST_DIR"), chance.pick(formats()).name);
+            let text = fs::read_to_string(file).expect("a descriptor");
             // A whole line less, or twice, is what a person gets wrong.
             let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
             for _ in 0..chance.below(3) {

@@ -135,6 +135,36 @@ fn names_in_the_first_prompt() {
     assert_eq!(first("99999999-0000"), news(&[bullet]));
 }
 
+/// 000-14, 000-15: of several names in a prompt, the one that was worked on most is suggested, whether one session did it
+/// all or several did; of names that nobody worked on, none.
+#[test]
+fn several_names_in_the_first_prompt() {
+    let world = World::new();
+    let cwd = world.path("work");
+    let worked = |id: &str, minutes: i64, files: &[&str]| {
+        let edits = files.iter().enumerate().map(|(n, file)| edit(minutes, &format!("{id}{n}"), &path(&world, file)));
+        world.claude(id, &(prompt(&cwd, &ago(minutes), GOAL) + &edits.collect::<String>()));
+    };
+    worked(ONE, 150, &["work/lexer.rs", "work/parser.rs", "work/lexer.rs"]);
+    worked(TWO, 90, &["work/server.rs"]);
+    let lexer = start_block(&["- lexer.rs was edited 2h ago: session-reader resume 11111111"]);
+    let server = start_block(&["- server.rs was edited 1h ago: session-reader resume 22222222"]);
+    for (number, (words, expected)) in [
+        ("compare parser.rs and lexer.rs", &*lexer),
+        ("compare lexer.rs and parser.rs", &lexer),
+        ("server.rs uses lexer.rs, doesn't it?", &lexer),
+        ("server.rs uses tokens.rs, doesn't it?", &server),
+        ("tokens.rs uses the lexer, doesn't it?", ""),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let mut asks = input(&world, &format!("{number:08}-1111"));
+        asks["prompt"] = words.into();
+        assert_eq!(text(&hook(&world, &[], &asks).run().success()), expected, "{words}");
+    }
+}
+
 /// 000-D4: a prompt that is empty, or that nobody typed, is no beginning; the one after it is.
 #[test]
 fn prompts_that_nobody_typed() {

@@ -1,11 +1,11 @@
 //! `session-reader resume --codes` and `--budget`: what fits, what goes first, and what a code looks like.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 use session_monitor::fold::Continuity;
 use session_monitor::fold::continuity::{Blocker, FileChange, Finding, Obstacle};
-use session_monitor::format::Known;
+use session_monitor::format;
 use session_monitor::session::Session;
 use session_monitor::show::resume::{Fitted, Stop};
 use session_monitor::state::notes::Notes;
@@ -70,8 +70,8 @@ fn codes_keep_to_every_budget() {
         all.blockers.push(Blocker { kind: Obstacle::Denied, item: item(format!("Bash command {at}")) });
         all.next.push(item(format!("step {at}")));
     }
-    let (known, notes) = (Known::default(), Notes::default());
-    let session = &Session::new(ONE, &known, None, PathBuf::new());
+    let (formats, notes) = (format::known(Path::new("/nonexistent")).0, Notes::default());
+    let session = &Session::new(ONE, &formats[0], None, PathBuf::new());
     let (project, now) = ("work".to_owned(), Time(0));
     let stop = Stop { continuity: &all, session, id: ONE, project, subagent: false, command: None, notes: &notes, now };
     let whole = stop.codes(usize::MAX).lines;

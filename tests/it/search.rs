@@ -109,7 +109,64 @@ fn a_hit_is_opened_where_it_is() {
         concat!("2026-11-16 02:51  user       Rename the webhook module.\n", "           02:51  assistant  Done.\n"),
     );
     let none = world.reader(&["log", "22222222", "--at", "16"]).run().status(1);
-    none.stderr_has("nothing was said there in '22222222'");
+    none.stderr("session-reader: nothing was said there in '22222222': it has only 15 lines\n");
+    // As a log prints it.
+    let first = "2026-11-16 02:51  user       Rename the webhook module.\n";
+    for at in ["02:51", "02:30", "2026-11-16 02:51", "2h"] {
+        world.reader(&["log", "22222222", "--at", at, "-C", "0"]).run().success().stdout(first);
+    }
+    for at in ["2026-11-16 02:52", "1m"] {
+        let none = world.reader(&["log", "22222222", "--at", at]).run().status(1);
+        none.stdout("").stderr("session-reader: nothing was said there in '22222222': it ends before that\n");
+    }
+}
+
+/// All entries of a line are what is asked for there, and what stands around them is what a log shows.
+#[test]
+fn around_a_line_of_several_entries() {
+    let world = World::new();
+    let content = json!([
+        {"type": "text", "text": "I call the lemur now"},
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "feed lemur"}},
+    ]);
+    let message = json!({"id": "m", "role": "assistant", "content": content});
+    let script = Script::of(&world).user("go").does("Bash", json!({"command": "ls"})).result(false, "many");
+    script.line("assistant", message).says("done").save(&world, ONE);
+    let shows = |around: &str, expected: &[&str]| {
+        let entries = world.reader(&["log", "11111111", "--at", "4", "-C", around, "--json"]).run().success().json();
+        let said: Vec<String> = entries.iter().map(plain).collect();
+        assert_eq!(said, expected, "-C {around}");
+    };
+    shows("0", &["i call the lemur now", "bash feed lemur"]);
+    shows("1", &["bash ls", "i call the lemur now", "bash feed lemur", "done"]);
+}
+
+/// On every transcript of testdata, the line of a hit leads to the entry.
+#[test]
+fn every_hit_can_be_opened() {
+    let mut tried = 0;
+    for case in Case::all() {
+        let (world, dir) = case.world();
+        let reader = |args: &[&str]| world.reader(args).dir(dir).run();
+        for session in reader(&["list", "--all", "--json"]).json() {
+            let path = session["path"].as_str().expect("a path");
+            let entries = reader(&["log", path, "--json", "--lines", "1000000"]).json();
+            let said: Vec<String> = entries.iter().map(plain).collect();
+            let words = said.iter().flat_map(|text| text.split(' ')).filter(|word| word.is_ascii() && word.len() > 3);
+            let words: Vec<&str> = words.collect();
+            for word in words.iter().step_by((words.len() / 3).max(1)) {
+                let mut hits = reader(&["search", word, "--all", "--json"]).json();
+                hits.retain(|hit| hit["session"] == session["id"]);
+                for hit in hits {
+                    let line = hit["line"].to_string();
+                    let there = reader(&["log", path, "--at", &line, "-C", "0", "--json"]).json();
+                    assert!(there.iter().any(|entry| plain(entry) == plain(&hit)), "{hit} in {path}: {there:?}");
+                    tried += 1;
+                }
+            }
+        }
+    }
+    assert!(tried > 100, "{tried}");
 }
 
 #[test]
@@ -199,8 +256,42 @@ fn an_answer_is_never_stale() {
         assert_eq!(found(&world, &["badger"]), ["11111111"], "{} bytes", bytes.len());
         assert_eq!(found(&world, &["narwhal"]), [""; 0], "{} bytes", bytes.len());
     }
+    // Neither does a cache in which something is written that was never said.
+    let mut changed = fs::read(&cache).expect("a cache");
+    let at = changed.windows(6).position(|word| word == b"badger").expect("it is in there");
+    changed[at..at + 6].copy_from_slice(b"narwal");
+    fs::write(&cache, changed).expect("written");
+    assert_eq!(found(&world, &["narwal"]), [""; 0]);
     fs::remove_file(&file).expect("removed");
     assert_eq!(found(&world, &["badger"]), [""; 0]);
+    // What was deleted is not kept, either.
+    Script::of(&world).ago(1).user("Something else.").save(&world, TWO);
+    assert_eq!(found(&world, &["else"]), ["22222222"]);
+    let kept = fs::read(&cache).expect("a cache");
+    assert!(!kept.windows(6).any(|word| word == b"badger"), "what was deleted is gone");
+}
+
+/// A file that was written over may begin and end as before; a message that is written again counts as it is now.
+#[test]
+fn what_is_no_longer_said_is_not_found() {
+    let world = World::new();
+    let line = |text: &str| {
+        let cwd = world.path("work");
+        json!({"type": "assistant", "uuid": "a", "timestamp": "2026-11-16T02:00:00Z", "cwd": cwd,
+            "message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": text}]}})
+        .to_string()
+    };
+    let prompt = Script::of(&world).ago(70).user("Which animal?").text();
+    let end = format!("{}\n", json!({"type": "system", "subtype": "turn_duration", "pad": "x".repeat(100)}));
+    let file = world.claude(ONE, &format!("{prompt}{}\n{end}", line("A zebra.")));
+    let found_both = |word: &str| [found(&world, &[word]), found(&world, &[word, "--no-cache"])];
+    assert_eq!(found_both("zebra"), [["11111111"], ["11111111"]]);
+    fs::write(&file, format!("{prompt}{}\n{end}", line("A tapir."))).expect("written over");
+    assert_eq!(found_both("zebra"), [[""; 0], [""; 0]]);
+    assert_eq!(found_both("tapir"), [["11111111"], ["11111111"]]);
+    world.append(&file, format!("{}\n", line("A giraffe.")));
+    assert_eq!(found_both("tapir"), [[""; 0], [""; 0]]);
+    assert_eq!(found_both("giraffe"), [["11111111"], ["11111111"]]);
 }
 
 #[test]
@@ -211,9 +302,13 @@ fn nothing_found() {
         assert_eq!(done.err(), format!("session-reader: {why}\n"));
     };
     let everywhere = "; --all searches every session on this machine";
-    says(&["webhok"], &format!("nothing says 'webhok'; did you mean 'webhook'?{everywhere}"));
+    says(&["webhok"], "nothing says 'webhok'; did you mean 'webhook'? --all searches every session on this machine");
+    let filtered = |flags| format!("this was said, but nowhere that fits {flags}{everywhere}");
+    says(&["webhook", "--file", "nosuch.rs"], &filtered("--file"));
+    says(&["webhook", "--since", "1m", "--role", "user"], &filtered("--role and --since"));
     says(&["loop", "module"], &format!("no session says all of these words{everywhere}"));
-    says(&["qqqqqq", "--all"], "nothing says 'qqqqqq'");
+    says(&["qqqqqq", "--all"], "nothing says 'qqqqqq'; --results searches what tools answered, too");
+    says(&["qqqqqq", "--all", "--results"], "nothing says 'qqqqqq'");
     world.reader(&["search", " "]).run().status(2).stderr_has("nothing to search for");
     world.reader(&["search", "x", "--agent", "nobody"]).run().status(2).stderr_has("no agent is called 'nobody'");
 }
@@ -249,6 +344,8 @@ fn hits_are_those_of_a_slow_reader() {
             let expected: Vec<&Value> =
                 entries.iter().zip(&said).filter(|(_, text)| text.contains(word)).map(|(entry, _)| entry).collect();
             let mut hits = reader(&["search", word, "--all", "--json"]).json();
+            // Files that cannot hold the word are told from their bytes then.
+            assert_eq!(reader(&["search", word, "--all", "--json", "--no-cache"]).json(), hits, "'{word}'");
             hits.retain(|hit| hit["session"] == session["id"]);
             let said = |entry: &Value| (entry["time"].clone(), entry["text"].clone(), entry["subject"].clone());
             let (mut expected, mut hits): (Vec<_>, Vec<_>) =
@@ -260,4 +357,71 @@ fn hits_are_those_of_a_slow_reader() {
         }
     }
     assert!(tried > 50, "{tried}");
+}
+
+/// A word may be written with capitals, accents and escapes, anywhere in a file, also where two chunks of it meet.
+#[test]
+fn a_word_is_found_however_it_is_written() {
+    let ways = [
+        r"cafeteria",
+        r"CAFETERIA",
+        r"Caf\u00e9t\u00e9ria",
+        r"caféteria",
+        r"cafe\u0301teria",
+        r"ｃａｆｅｔｅｒｉａ",
+        r"\u0063\u0061feteria",
+        r"cafete\u0072ia",
+        r"cafeteri\u00c1",
+        r"c\u00e4feteria",
+        r"caFe\u0301tERi\u0061",
+        r"\ud835\udc1cafeteria",
+        r"ca\ufb00eteria",
+        r"日本cafeteria語",
+        r"the\ncafeteria",
+        r"the\tcafeteria\u2026",
+        r"caffeteria",
+    ];
+    for (index, way) in ways.iter().enumerate() {
+        let is_it = ![r"ca\ufb00eteria", r"caffeteria"].contains(way);
+        for padding in [0, 128 * 1024 - 200, 128 * 1024 - 190, 128 * 1024 - 180] {
+            let world = World::new();
+            let line = |text: &str| {
+                format!(
+                    r#"{{"type":"user","uuid":"{}","timestamp":"2026-11-16T02:00:00Z","cwd":"{}","message":{{"role":"user","content":"{text}"}}}}"#,
+                    text.len(),
+                    world.path("work").display(),
+                )
+            };
+            world.claude(ONE, &format!("{}\n{}\n", line(&"x ".repeat(padding / 2 + index)), line(way)));
+            for args in [&["search", "cafeteria"][..], &["search", "Cafétéria", "--no-cache"]] {
+                let done = world.reader(args).run();
+                let done = if is_it { done.status(0) } else { done.status(1) };
+                assert_eq!(done.out().contains("--at 2"), is_it, "{way} {padding} {args:?}");
+            }
+        }
+    }
+}
+
+/// Without a cache, what cannot be shown is not read.
+#[test]
+fn older_sessions_are_left_out_once_there_are_enough() {
+    let world = World::new();
+    for number in 0..70 {
+        let id = format!("{number:08}-0000-4000-8000-000000000000");
+        Script::of(&world).ago(number + 1).user("Where is the lighthouse?").save(&world, &id);
+    }
+    let says = |args: &[&str], last: &str| {
+        let args = [&["search", "lighthouse"], args].concat();
+        let done = world.reader(&args).run().status(0);
+        assert_eq!(done.err().lines().last().unwrap_or_default(), last, "{args:?}");
+    };
+    says(&["--limit", "2"], "session-reader: 68 more sessions: --limit 70 shows all");
+    let some = "session-reader: 62 more sessions, and 6 older ones were not searched: --limit 70 shows all";
+    says(&["--limit", "2", "--no-cache"], some);
+    says(
+        &["--limit", "64", "--no-cache"],
+        "session-reader: 6 older sessions were not searched: --limit 70 searches all",
+    );
+    says(&["--limit", "70", "--no-cache"], "");
+    assert_eq!(found(&world, &["lighthouse", "--no-cache"]).len(), 70);
 }

@@ -1,0 +1,260 @@
+//! The caches of `session-reader`: whatever is in them, the answer is the one without them.
+//!
+//! `list.bin` and `resume.bin` are tables that grow by one record for each session that changed. Here they are cut, damaged,
+//! exchanged, and written by several processes at once. What counts in a list, and across a cut, is in `list.rs`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::resume::{real, resumed};
+use crate::script::Script;
+use crate::world::{Chance, World, answer, at_once, prompt};
+
+const LIST: &str = ".cache/session-monitor/list.bin";
+const RESUME: &str = ".cache/session-monitor/resume.bin";
+
+fn rows(world: &World) -> String {
+    world.reader(&["list", "--all", "--json"]).run().success().out().to_owned()
+}
+
+fn size(world: &World, cache: &str) -> u64 {
+    fs::metadata(world.path(cache)).expect("a cache").len()
+}
+
+/// Makes a file old enough to be known by its stamp.
+fn settle(path: &Path) {
+    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+    fs::File::options().append(true).open(path).and_then(|file| file.set_modified(past)).expect("an older file");
+}
+
+/// Some sessions that were written long ago.
+fn world_with(sessions: usize) -> (World, Vec<PathBuf>) {
+    let world = World::new();
+    let files: Vec<PathBuf> = (0..sessions)
+        .map(|number| {
+            let text = prompt(&world.path("work"), "2026-11-16T02:00:00Z", &format!("prompt number {number} of them"));
+            world.claude(&format!("{number:08}-0000-4000-8000-000000000001"), &text)
+        })
+        .collect();
+    files.iter().for_each(|file| settle(file));
+    (world, files)
+}
+
+fn grow(world: &World, file: &Path, text: &str) {
+    world.append(file, answer(&world.path("work"), "2026-11-16T02:30:00Z", text));
+    settle(file);
+}
+
+/// One session that changed costs one record, however many there are; what is of no use goes when it is too much.
+#[test]
+fn one_change_adds_one_record() {
+    let (world, files) = world_with(200);
+    rows(&world);
+    let whole = size(&world, LIST);
+    grow(&world, &files[7], "one more");
+    let expected = rows(&world);
+    let added = size(&world, LIST) - whole;
+    assert!(added > 0 && added < whole / 100, "{added} of {whole}");
+    assert_eq!((rows(&world), size(&world, LIST)), (expected, whole + added));
+    for round in 0..600 {
+        grow(&world, &files[round % 3], "and on");
+        rows(&world);
+    }
+    assert!(size(&world, LIST) < 2 * whole + (80 << 10), "{} from {whole}", size(&world, LIST));
+    let with_cache = rows(&world);
+    fs::remove_file(world.path(LIST)).expect("a cache");
+    assert_eq!(rows(&world), with_cache);
+}
+
+/// What a session that was deleted said is in no cache any more.
+#[test]
+fn a_deleted_session_leaves_nothing() {
+    let (world, files) = world_with(3);
+    rows(&world);
+    world.reader(&["resume", "00000001"]).run().success();
+    let has = |cache: &str| {
+        let bytes = fs::read(world.path(cache)).expect("a cache");
+        bytes.windows(15).any(|part| part == b"prompt number 1")
+    };
+    assert!(has(LIST) && has(RESUME));
+    fs::remove_file(&files[1]).expect("removed");
+    rows(&world);
+    world.reader(&["resume", "00000002"]).run().success();
+    assert!(!has(LIST) && !has(RESUME));
+}
+
+/// A process that is killed while it writes leaves a part of a record. What comes before it is still of use, and the next
+/// change puts everything right.
+#[test]
+fn a_table_that_ends_anywhere() {
+    let (world, files) = world_with(3);
+    rows(&world);
+    let before = fs::read(world.path(LIST)).expect("a cache");
+    grow(&world, &files[1], "grown");
+    let expected = rows(&world);
+    let whole = fs::read(world.path(LIST)).expect("a cache");
+    assert!(whole.starts_with(&before));
+    for length in (0..whole.len()).step_by(7).chain(before.len()..whole.len()) {
+        fs::write(world.path(LIST), &whole[..length]).expect("cut");
+        assert_eq!(rows(&world), expected, "{length} of {}", whole.len());
+        let mended = fs::read(world.path(LIST)).expect("a cache");
+        assert_eq!(rows(&world), expected, "{length} of {}, mended", whole.len());
+        assert_eq!(fs::read(world.path(LIST)).expect("a cache"), mended, "{length} of {}", whole.len());
+    }
+}
+
+/// No byte of a table can be wrong without somebody noticing.
+#[test]
+fn a_wrong_byte_anywhere() {
+    let (world, files) = world_with(2);
+    let list = rows(&world);
+    let stop = resumed(&world, &["00000001"]);
+    grow(&world, &files[1], "grown");
+    let (grown_list, grown_stop) = (rows(&world), resumed(&world, &["00000001"]));
+    assert!(list != grown_list && stop != grown_stop);
+    let mut chance = Chance::new(11);
+    for cache in [LIST, RESUME] {
+        let whole = fs::read(world.path(cache)).expect("a cache");
+        for position in (0..whole.len()).filter(|at| whole.len() < 1500 || at % 5 == 0) {
+            let mut wrong = whole.clone();
+            wrong[position] ^= 1 << chance.below(8);
+            fs::write(world.path(cache), wrong).expect("written");
+            match cache {
+                LIST => assert_eq!(rows(&world), grown_list, "byte {position}"),
+                _ => assert_eq!(resumed(&world, &["00000001"]), grown_stop, "byte {position}"),
+            }
+        }
+    }
+}
+
+/// Another version's table is of no use, and neither are single records of it.
+#[test]
+fn a_table_of_another_version() {
+    let (world, _) = world_with(3);
+    let expected = rows(&world);
+    let whole = fs::read(world.path(LIST)).expect("a cache");
+    let head = whole.iter().position(|byte| *byte == b'\n').expect("a first line") + 1;
+    let mut other = whole.clone();
+    other[head - 2] ^= 1;
+    // The first line of this version, before records of the other.
+    rows(&world);
+    fs::write(world.path(LIST), &other).expect("written");
+    assert_eq!(rows(&world), expected);
+    assert_eq!(fs::read(world.path(LIST)).expect("a cache"), whole, "written anew");
+}
+
+/// Several processes at once: each shows what there is, and no table is the worse for it.
+#[test]
+fn several_at_once() {
+    let (world, files) = world_with(20);
+    let list = || world.reader(&["list", "--all", "--json"]);
+    for round in 0..4 {
+        files.iter().skip(round).step_by(4).for_each(|file| grow(&world, file, "more"));
+        let done = at_once((0..6).map(|_| list()).collect());
+        let with_cache = rows(&world);
+        fs::remove_file(world.path(LIST)).expect("a cache");
+        assert_eq!(rows(&world), with_cache);
+        done.into_iter().for_each(|done| assert_eq!(done.success().out(), with_cache));
+    }
+    let dir = fs::read_dir(world.path(".cache/session-monitor")).expect("a directory");
+    assert_eq!(dir.count(), 1, "no temporary file stays");
+}
+
+/// Sessions of another named home are not in this list, but they stay in the cache.
+#[test]
+fn a_change_of_place_forgets_nothing() {
+    let (world, _) = world_with(2);
+    for home in ["one", "two"] {
+        let pi = format!(
+            "{{\"type\":\"session\",\"version\":3,\"id\":\"{home}\",\"timestamp\":\"2026-11-16T02:00:00Z\",\"cwd\":\"/x\"}}\n{{\"type\":\"message\",\"id\":\"a\",\"timestamp\":\"2026-11-16T02:00:01Z\",\"message\":{{\"role\":\"user\",\"content\":\"hello {home}\"}}}}\n"
+        );
+        settle(&world.write(format!("{home}/.volute/pi-sessions/main/s.jsonl"), pi));
+    }
+    let list = |home: &str| {
+        let done = world.reader(&["list", "--all", "--json"]).dir(world.path(home)).run().success();
+        (done.out().to_owned(), fs::read(world.path(LIST)).expect("a cache"))
+    };
+    let (one, _) = list("one");
+    let (two, both) = list("two");
+    assert!(one.contains("hello one") && two.contains("hello two"));
+    assert_eq!((list("one"), list("two")), ((one, both.clone()), (two, both)));
+}
+
+/// Of a session of another home the newest record stays, and those before it go when the table is written anew.
+#[test]
+fn a_session_elsewhere_has_one_record() {
+    let (world, files) = world_with(2);
+    let named = world.write("one/.volute/pi-sessions/main/s.jsonl", "");
+    let list = |home: &str| drop(world.reader(&["list", "--all"]).dir(world.path(home)).run().success());
+    fs::create_dir(world.path("two")).expect("a directory");
+    for number in 0..5 {
+        let time = format!("2026-11-16T02:00:0{number}Z");
+        let head = serde_json::json!({"type": "session", "version": 3, "id": "one", "timestamp": time, "cwd": "/x"});
+        let said = serde_json::json!({"type": "message", "id": number.to_string(), "timestamp": time,
+            "message": {"role": "user", "content": format!("hello {number}")}});
+        world.append(&named, format!("{}{said}\n", if number == 0 { format!("{head}\n") } else { String::new() }));
+        list("one");
+    }
+    let records = || {
+        let (bytes, path) = (fs::read(world.path(LIST)).expect("a cache"), named.to_str().expect("UTF-8").as_bytes());
+        bytes.windows(path.len()).filter(|part| *part == path).count()
+    };
+    assert_eq!(records(), 5);
+    fs::remove_file(&files[0]).expect("removed");
+    list("two");
+    assert_eq!(records(), 1);
+}
+
+/// On every transcript of testdata: what is known of its first lines, brought up to date line by line, is what a reading of
+/// the whole file gives, with a last line that has no end yet and without.
+#[test]
+fn a_digest_that_grew_equals_reading_anew() {
+    let mut tried = 0;
+    for path in real() {
+        let world = World::new();
+        let text = fs::read(&path).expect("a transcript");
+        let file = world.write("s.jsonl", b"");
+        let resume = || {
+            let done = world.reader(&["resume", "s.jsonl", "--json"]).dir(world.path("")).run();
+            (done.code(), done.out().to_owned(), done.err().to_owned())
+        };
+        let ends: Vec<usize> = (1..=text.len()).filter(|end| text[end - 1] == b'\n').collect();
+        for (index, end) in ends.iter().enumerate() {
+            let next = ends.get(index + 1).copied().unwrap_or(text.len());
+            let is_compared = index % (1 + ends.len() / 5) == 0 || index + 1 == ends.len();
+            let half = is_compared.then(|| usize::midpoint(*end, next));
+            for end in [Some(*end), half].into_iter().flatten() {
+                fs::write(&file, &text[..end]).expect("written");
+                let grown = resume();
+                tried += 1;
+                if is_compared {
+                    let cache = fs::read(world.path(RESUME)).ok();
+                    let _ = fs::remove_file(world.path(RESUME));
+                    assert_eq!(grown, resume(), "{}: {end} bytes", path.display());
+                    cache.into_iter().for_each(|cache| fs::write(world.path(RESUME), cache).expect("put back"));
+                }
+            }
+        }
+    }
+    assert!(tried > 500, "{tried}");
+}
+
+/// A file that was written over begins and ends as before, but it is not what is known.
+#[test]
+fn a_digest_of_another_content_is_of_no_use() {
+    let world = World::new();
+    let text =
+        Script::of(&world).user("look at the old parser").writes("src/old.rs", "fn old() {}").says("done").text();
+    let file = world.write("s.jsonl", &text);
+    let resumed = || resumed(&world, &[file.to_str().expect("UTF-8")]);
+    assert_eq!(files(&resumed()), ["src/old.rs"]);
+    fs::write(&file, text.replace("old.rs", "new.rs")).expect("written over");
+    assert_eq!(files(&resumed()), ["src/new.rs"]);
+}
+
+fn files(resumed: &Value) -> Vec<String> {
+    let all = resumed["files_modified"].as_array().expect("a list");
+    all.iter().map(|file| file["path"].as_str().expect("a path").to_owned()).collect()
+}
