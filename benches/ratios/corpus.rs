@@ -10,7 +10,7 @@ use std::io::{self, BufWriter, Seek, Write};
 use std::mem::MaybeUninit;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::MB;
 
@@ -18,28 +18,48 @@ use super::MB;
 pub struct Corpus {
     name: &'static str,
     files: usize,
-    /// Of each file, before it is repeated.
+    projects: usize,
+    /// Of each file, before it is repeated; with 0 it has a prompt and an answer only.
     bytes: u64,
+    /// What the shortest results of tools have; the longest have 32 times as much.
+    result: u64,
     /// How often each file's content stands in it.
     repeat: u64,
     /// Lines of 5 MB at the end of each file.
     long_lines: u64,
     /// So many NULs, which take no room on disk, stand before the last turn of one file.
     hole: u64,
+    /// One file ends in a prompt with this word, which stands nowhere else.
+    rare: Option<&'static str>,
 }
 
 const VERSION: &str = "1";
 const LONG_LINE: u64 = 5 * MB;
 
-pub const GB1: Corpus = Corpus { name: "gb1", files: 1, bytes: 16 * MB, repeat: 64, long_lines: 0, hole: 0 };
-pub const GB10: Corpus = Corpus { name: "gb10", files: 1, bytes: 16 * MB, repeat: 640, long_lines: 0, hole: 0 };
-pub const LONG: Corpus = Corpus { name: "long", files: 1, bytes: 16 * MB, repeat: 1, long_lines: 60, hole: 0 };
-pub const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, repeat: 1, long_lines: 0, hole: 0 };
+const ONE: Corpus = Corpus {
+    name: "",
+    files: 1,
+    projects: 20,
+    bytes: 16 * MB,
+    result: 640,
+    repeat: 1,
+    long_lines: 0,
+    hole: 0,
+    rare: None,
+};
+pub const GB1: Corpus = Corpus { name: "gb1", repeat: 64, ..ONE };
+pub const GB10: Corpus = Corpus { name: "gb10", repeat: 640, ..ONE };
+pub const LONG: Corpus = Corpus { name: "long", long_lines: 60, ..ONE };
+pub const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, ..ONE };
+/// With half as much in a line: about 400 lines in a megabyte. The row that searches what was just said leaves it longer.
+pub const SHORT: Corpus = Corpus { name: "short", result: 250, rare: Some("lighthouse"), ..SCAN };
 pub const SCAN_TENTH: Corpus = Corpus { name: "scan-tenth", files: 100, ..SCAN };
 
 pub const HOOK_100: Corpus = Corpus { name: "hook100", files: 100, bytes: MB / 4, ..SCAN };
 pub const HOOK_1000: Corpus = Corpus { name: "hook1000", files: 1000, bytes: MB / 16, ..SCAN };
 pub const HOOK_10000: Corpus = Corpus { name: "hook10000", files: 10_000, bytes: 1, ..SCAN };
+pub const HOOK_10000_IN_50: Corpus = Corpus { name: "hook10000in50", projects: 50, ..HOOK_10000 };
+pub const TINY: Corpus = Corpus { name: "tiny", files: 100_000, bytes: 0, ..SCAN };
 /// Some sessions, one with a line of 6 GB before its last turn.
 pub const HOLE: Corpus = Corpus { name: "hole", files: 41, bytes: 1, hole: 6 << 30, ..SCAN };
 /// Like the first of these; the rows that make it grow leave it longer.
@@ -78,8 +98,8 @@ impl Corpus {
     }
 
     fn transcript(&self, number: usize) -> PathBuf {
-        let who = Identity::of(number);
-        self.tree().join(who.cwd.replace('/', "-")).join(who.id + ".jsonl")
+        let who = Identity::of(number, self.projects);
+        self.tree().join(who.cwd.replace(|char: char| !char.is_ascii_alphanumeric(), "-")).join(who.id + ".jsonl")
     }
 
     pub fn expand(&self, word: &str) -> Vec<OsString> {
@@ -93,7 +113,7 @@ impl Corpus {
     }
 
     pub fn fill_in(&self, text: &str) -> String {
-        let who = Identity::of(0);
+        let who = Identity::of(0, self.projects);
         let file = self.transcript(0);
         text.replace("FILE", &file.to_string_lossy()).replace("SESSION", &who.id).replace("CWD", &who.cwd)
     }
@@ -127,16 +147,32 @@ impl Corpus {
         fs::write(self.mark(), VERSION)
     }
 
-    /// 100 KB of new lines at the end of one session, each with ids of its own. What a writer counts begins at 0.
+    /// 100 KB of new lines at the end of one session. What a writer counts begins at 0.
     pub fn grow(&self) -> io::Result<()> {
-        let path = self.transcript(1);
+        self.append(1, |session| session.converse(100_000)).map(drop)
+    }
+
+    /// The first session gets one more prompt; returns a word in it that nobody has said before, and when it was said.
+    pub fn say(&self) -> io::Result<(String, Instant)> {
+        let word = format!("beacon{}", fs::metadata(self.transcript(0))?.len());
+        let said = self.append(0, |session| session.ask(&word))?;
+        Ok((word, said))
+    }
+
+    /// New lines at the end of a session, in one write, each with ids of its own; returns when that began.
+    fn append(&self, number: usize, write: impl FnOnce(&mut Session) -> io::Result<()>) -> io::Result<Instant> {
+        let path = self.transcript(number);
         let size = fs::metadata(&path)?.len();
         let lines = source_lines();
-        let mut session = Session::new(1, &lines, File::options().append(true).open(&path)?);
+        let file = File::options().append(true).open(&path)?;
+        let mut session = Session::new(Identity::of(number, self.projects), &lines, file);
         // Other ids than before, and than at the last time.
         session.who.rng = Rng::new(size);
         session.clock = 26 * 86_400_000 + size / 1000;
-        session.converse(100_000)
+        write(&mut session)?;
+        let began = Instant::now();
+        session.out.flush()?;
+        Ok(began)
     }
 
     /// Streams, and lets the kernel copy: the peak memory of a child counts from that of the
@@ -144,8 +180,16 @@ impl Corpus {
     fn write(&self, number: usize, lines: &[String]) -> io::Result<()> {
         let path = self.transcript(number);
         fs::create_dir_all(path.parent().unwrap_or(&path))?;
-        let mut session = Session::new(number, lines, File::create(&path)?);
+        let mut session = Session::new(Identity::of(number, self.projects), lines, File::create(&path)?);
+        session.result = self.result;
         session.converse(self.bytes)?;
+        if self.bytes == 0 {
+            session.ask("")?;
+            session.assistant(TEXT, 60)?;
+        }
+        if let Some(word) = self.rare.filter(|_| number == self.files / 2) {
+            session.ask(word)?;
+        }
         for _ in 0..self.long_lines {
             session.next_message();
             session.assistant(WRITE, LONG_LINE)?;
@@ -283,9 +327,11 @@ struct Identity {
 }
 
 impl Identity {
-    fn of(number: usize) -> Identity {
+    fn of(number: usize, projects: usize) -> Identity {
         let mut rng = Rng::new(number as u64);
-        Identity { id: rng.uuid(), cwd: format!("/home/dev/src/{}", WORDS[number % 20]), rng }
+        let project = number % projects;
+        let again = if project < WORDS.len() { "" } else { "-2" };
+        Identity { id: rng.uuid(), cwd: format!("/home/dev/src/{}{again}", WORDS[project % WORDS.len()]), rng }
     }
 }
 
@@ -301,6 +347,8 @@ struct Session<'a> {
     turn: String,
     /// Seed of the prompt, which stands in several lines.
     asked: u64,
+    /// The last word of the prompt.
+    word: String,
     step: u64,
     /// Of the line being written: its content, that content's place in the message, and the
     /// length and seed of the text in it. One seed, so that a result and its twin are alike.
@@ -308,11 +356,11 @@ struct Session<'a> {
     index: usize,
     size: u64,
     seed: u64,
+    result: u64,
 }
 
 impl<'a> Session<'a> {
-    fn new(number: usize, lines: &'a [String], file: File) -> Session<'a> {
-        let mut who = Identity::of(number);
+    fn new(mut who: Identity, lines: &'a [String], file: File) -> Session<'a> {
         Session {
             out: BufWriter::with_capacity(MB as usize, file),
             lines,
@@ -322,11 +370,13 @@ impl<'a> Session<'a> {
             uuid: String::new(),
             turn: String::new(),
             asked: 0,
+            word: String::new(),
             step: 0,
             block: "",
             index: 0,
             size: 0,
             seed: 0,
+            result: SCAN.result,
         }
     }
 
@@ -356,6 +406,14 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// A prompt that ends in this word.
+    fn ask(&mut self, word: &str) -> io::Result<()> {
+        (self.turn, self.asked, self.word) = (self.who.rng.uuid(), self.who.rng.next(), format!(" {word}"));
+        self.line(PROMPT, 0)?;
+        self.word.clear();
+        Ok(())
+    }
+
     /// One message of the assistant that ends in a call, and the result of the call.
     fn step(&mut self) -> io::Result<()> {
         self.next_message();
@@ -367,7 +425,7 @@ impl<'a> Session<'a> {
         }
         let (call, result) = *self.who.rng.pick(TOOLS);
         // Most results are short, most bytes are in long ones.
-        let size = 640 << self.who.rng.below(6);
+        let size = self.result << self.who.rng.below(6);
         self.assistant(call, size)?;
         self.block = result;
         self.line(RESULT, size)
@@ -415,7 +473,10 @@ impl<'a> Session<'a> {
             "code" => self.code(false),
             "numbered" => self.code(true),
             "said" => self.prose(self.seed, self.size),
-            "asked" => self.prose(self.asked, 120),
+            "asked" => {
+                self.prose(self.asked, 120)?;
+                self.out.write_all(self.word.as_bytes())
+            }
             "block" => self.put(self.block),
             "common" => self.put(COMMON),
             "time" => self.time(),

@@ -1,11 +1,13 @@
 //! How fast the programs are, as ratios: CPU time of ours against CPU time of a tool everybody has,
 //! over the same files, in one interleaved run (ours, theirs, ours, theirs, …; the least of each
-//! counts), so that a busy machine slows both sides. A row is one entry of `ROWS`, a corpus one
-//! constant; corpora are made once, the same on every machine, and kept until `clean`.
+//! counts), so that a busy machine slows both sides. Where threads or waiting matter, a row says that
+//! it measures time on the clock. A row is one entry of `ROWS`, a corpus one constant; corpora are
+//! made once, the same on every machine, and kept until `clean`.
 //!
 //!     cargo ratios                  all rows; exit 1 when one is over its bar or fails
 //!     cargo ratios -- tail jq       the rows with one of these words in their names
-//!     cargo ratios -- clean         delete the corpora (about 13 GB)
+//!     cargo ratios -- vs            the rows that compare with other tools for the same files
+//!     cargo ratios -- clean         delete the corpora (about 18 GB)
 
 #![allow(clippy::disallowed_methods)] // A program of its own, which has no `Env`.
 
@@ -13,14 +15,19 @@ mod corpus;
 
 use std::error::Error;
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::mem::MaybeUninit;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
-use std::{env, iter};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+use std::{env, iter, thread};
 
-use corpus::{Corpus, GB1, GB10, GROWING, HOLE, HOOK_100, HOOK_1000, HOOK_10000, LONG, SCAN, SCAN_TENTH, absent, root};
+use corpus::{
+    Corpus, GB1, GB10, GROWING, HOLE, HOOK_100, HOOK_1000, HOOK_10000, HOOK_10000_IN_50, LONG, SCAN, SCAN_TENTH, SHORT,
+    TINY, absent, root,
+};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
@@ -47,13 +54,31 @@ struct Row {
     reference_stdin: Option<&'static str>,
     /// Ours is run until it prints nothing more, with all history as news: then everything is seen.
     settle: bool,
+    /// Each run of either side begins without any cache.
+    cold: bool,
     /// Done before each run of ours, outside the measured time.
     before: fn(&Corpus) -> io::Result<()>,
     /// Lines ours must print at the least: a program that does nothing is fast.
     prints: usize,
     runs: usize,
+    gauge: Gauge,
     bar: f64,
+    /// So little is enough, whatever the reference takes.
+    enough_ms: Option<f64>,
     rss_mb: Option<u64>,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, PartialEq)]
+enum Gauge {
+    /// CPU time of a run.
+    Cpu,
+    /// Time on the clock: what threads gain.
+    Wall,
+    /// CPU time of a run that must find a word which FILE got right before it; the word is the last argument of ours.
+    Fresh,
+    /// Time on the clock until ours, which follows FILE, prints what was appended to it.
+    Follow,
 }
 
 const ROW: Row = Row {
@@ -67,10 +92,13 @@ const ROW: Row = Row {
     stdin: "",
     reference_stdin: None,
     settle: false,
+    cold: false,
     before: |_| Ok(()),
     prints: 0,
     runs: 25,
+    gauge: Gauge::Cpu,
     bar: 1.0,
+    enough_ms: None,
     rss_mb: None,
 };
 
@@ -96,6 +124,14 @@ const NEWS: Row = Row {
     ..ROW
 };
 
+/// A search that may take 10 ms, or a tenth of what `rg` takes with one thread.
+const SEARCH: Row = Row { corpus: &SHORT, bar: 0.1, enough_ms: Some(10.0), ..ROW };
+
+/// Other tools for the same files, where they are installed. There is no bar.
+const VS: Row = Row { corpus: &SHORT, bar: f64::INFINITY, ..ROW };
+const SEARCH_VS: Row = Row { ours: "session-reader search --all lighthouse", prints: 3, ..VS };
+const LIST_VS: Row = Row { ours: "session-reader list --all", prints: 1000, ..VS };
+
 const ROWS: &[Row] = &[
     // All sessions of the machine, so that each of them has been seen and has a cursor.
     Row {
@@ -104,11 +140,12 @@ const ROWS: &[Row] = &[
         reference: "true",
         corpus: &HOOK_100,
         runs: 100,
-        bar: 3.0,
+        bar: 1.7,
         ..HOOK
     },
-    Row { name: "hook 1,000", reference: "find TREE -newer MARK", corpus: &HOOK_1000, runs: 50, ..HOOK },
+    Row { name: "hook 1,000", reference: "find TREE -newer MARK", corpus: &HOOK_1000, runs: 50, bar: 0.6, ..HOOK },
     Row { name: "hook 10,000", reference: "find TREE -newer MARK", corpus: &HOOK_10000, runs: 15, bar: 1.1, ..HOOK },
+    Row { name: "hook 10,000 in 50", reference: "true", corpus: &HOOK_10000_IN_50, runs: 50, bar: 4.0, ..HOOK },
     Row {
         name: "hook 100 KB new",
         ours: "session-context --agent agent-sdk --scope machine",
@@ -117,7 +154,7 @@ const ROWS: &[Row] = &[
         before: Corpus::grow,
         prints: 1,
         runs: 50,
-        bar: 5.0,
+        bar: 3.0,
         ..HOOK
     },
     // The deadline is what the user set: with it as the reference, 1.2 means that it was kept.
@@ -147,6 +184,37 @@ const ROWS: &[Row] = &[
         ..ROW
     },
     Row {
+        name: "resume 1 GB",
+        ours: "session-reader resume FILE",
+        reference: "tail -n 50 FILE",
+        corpus: &GB1,
+        prints: 2,
+        bar: 20.0,
+        rss_mb: Some(16),
+        ..ROW
+    },
+    // What is kept of a session comes from one scan of it, which is as fast as that of the list.
+    Row {
+        name: "resume 1 GB, first",
+        ours: "session-reader resume FILE",
+        reference: "session-reader list --all",
+        corpus: &GB1,
+        cold: true,
+        prints: 2,
+        runs: 7,
+        bar: 1.5,
+        ..ROW
+    },
+    Row {
+        name: "follow",
+        ours: "session-reader log FILE --follow --lines 1",
+        reference: "true",
+        limit_ms: Some(20.0),
+        corpus: &GROWING,
+        gauge: Gauge::Follow,
+        ..ROW
+    },
+    Row {
         name: "pin",
         ours: "session-context pin the API is frozen",
         reference: "true",
@@ -163,7 +231,7 @@ const ROWS: &[Row] = &[
         reference: "tail -n 50 FILE",
         corpus: &GB1,
         prints: 50,
-        bar: 2.0,
+        bar: 1.5,
         rss_mb: Some(16),
         ..ROW
     },
@@ -173,7 +241,7 @@ const ROWS: &[Row] = &[
         reference: "tail -n 50 FILE",
         corpus: &GB10,
         prints: 50,
-        bar: 2.0,
+        bar: 1.5,
         rss_mb: Some(16),
         ..ROW
     },
@@ -196,6 +264,7 @@ const ROWS: &[Row] = &[
         corpus: &LONG,
         prints: 50,
         runs: 7,
+        bar: 0.6,
         rss_mb: Some(16),
         ..ROW
     },
@@ -203,10 +272,32 @@ const ROWS: &[Row] = &[
         name: "scan",
         ours: "session-reader list --all",
         reference: "rg -uu -j1 -c lighthouse TREE",
-        before: forget,
+        cold: true,
         prints: 1000,
         runs: 7,
-        bar: 1.5,
+        ..ROW
+    },
+    Row {
+        name: "scan, short lines",
+        ours: "session-reader list --all",
+        reference: "rg -uu -j1 -c lighthouse TREE",
+        corpus: &SHORT,
+        cold: true,
+        prints: 1000,
+        runs: 7,
+        bar: 2.0,
+        ..ROW
+    },
+    Row {
+        name: "scan, all threads",
+        ours: "session-reader list --all",
+        reference: "rg -uu -c lighthouse TREE",
+        corpus: &SHORT,
+        cold: true,
+        prints: 1000,
+        runs: 15,
+        gauge: Gauge::Wall,
+        bar: 1.3,
         ..ROW
     },
     Row {
@@ -214,13 +305,112 @@ const ROWS: &[Row] = &[
         ours: "session-reader list --all",
         reference: r#"jq -n reduce(inputs|select(.type=="user"or.type=="assistant"))as$line(0;.+1) FILES"#,
         corpus: &SCAN_TENTH,
-        before: forget,
+        cold: true,
         prints: 100,
         runs: 5,
         bar: 1.0 / 15.0,
         ..ROW
     },
-    Row { name: "list cached", ours: "session-reader list --all", reference: "ls -lR TREE", prints: 1000, ..ROW },
+    Row {
+        name: "list 1,000",
+        ours: "session-reader list --all",
+        reference: "ls -lR TREE",
+        prints: 1000,
+        bar: 0.6,
+        ..ROW
+    },
+    Row {
+        name: "list 10,000",
+        ours: "session-reader list --all",
+        reference: "ls -lR TREE",
+        corpus: &HOOK_10000,
+        prints: 10_000,
+        runs: 15,
+        bar: 0.6,
+        ..ROW
+    },
+    Row {
+        name: "list 100,000",
+        ours: "session-reader list --all",
+        reference: "ls -lR TREE",
+        corpus: &TINY,
+        prints: 100_000,
+        runs: 5,
+        rss_mb: Some(60),
+        ..ROW
+    },
+    // One session says the rare word, all say the common one.
+    Row {
+        name: "search rare",
+        ours: "session-reader search --all lighthouse",
+        reference: "rg -uu -j1 -c lighthouse TREE",
+        prints: 3,
+        ..SEARCH
+    },
+    Row {
+        name: "search common",
+        ours: "session-reader search --all schema",
+        reference: "rg -uu -j1 -c schema TREE",
+        prints: 60,
+        ..SEARCH
+    },
+    Row {
+        name: "search just said",
+        ours: "session-reader search --all",
+        reference: "rg -uu -j1 -c lighthouse TREE",
+        gauge: Gauge::Fresh,
+        ..SEARCH
+    },
+    Row {
+        name: "search raw, rare",
+        ours: "session-reader search --no-cache --all lighthouse",
+        reference: "rg -uu -j1 -c lighthouse TREE",
+        corpus: &SHORT,
+        prints: 3,
+        runs: 7,
+        bar: 1.1,
+        ..ROW
+    },
+    Row {
+        name: "search raw, common",
+        ours: "session-reader search --no-cache --all schema",
+        reference: "rg -uu -j1 -c schema TREE",
+        corpus: &SHORT,
+        prints: 60,
+        runs: 7,
+        bar: 1.2,
+        ..ROW
+    },
+    // A process has as many threads as it has CPUs.
+    Row {
+        name: "search raw, 2 CPUs",
+        ours: "taskset -c 0,1 session-reader search --no-cache --all schema",
+        reference: "taskset -c 0 session-reader search --no-cache --all schema",
+        corpus: &SHORT,
+        prints: 60,
+        runs: 15,
+        gauge: Gauge::Wall,
+        bar: 0.6,
+        ..ROW
+    },
+    Row { name: "search vs claudex", reference: "claudex search lighthouse", ..SEARCH_VS },
+    Row { name: "search vs fr", reference: "fr --list lighthouse", ..SEARCH_VS },
+    Row { name: "search vs cc-trans.", reference: "cc-transcript grep lighthouse --all", runs: 3, ..SEARCH_VS },
+    // A search that makes the index first.
+    Row { name: "index vs claudex", reference: "claudex index --force", cold: true, runs: 3, ..SEARCH_VS },
+    Row { name: "index vs fr", reference: "fr --list lighthouse", cold: true, runs: 3, ..SEARCH_VS },
+    Row { name: "list vs claudex", reference: "claudex sessions -l 1000", ..LIST_VS },
+    Row { name: "list vs fr", reference: "fr --list --all", ..LIST_VS },
+    Row { name: "list vs cc-trans.", reference: "cc-transcript list --all", ..LIST_VS },
+    Row {
+        name: "tail vs cc-trans.",
+        ours: "session-reader log FILE --lines 50",
+        reference: "cc-transcript show FILE --tail 50",
+        corpus: &GB1,
+        prints: 50,
+        runs: 3,
+        ..VS
+    },
 ];
 
 /// A session that begins is told once.
@@ -241,7 +431,6 @@ fn unwritten(corpus: &Corpus) -> io::Result<()> {
     absent(&corpus.dir().join("xdg/data"))
 }
 
-/// A scan begins with no cache.
 fn forget(corpus: &Corpus) -> io::Result<()> {
     absent(&corpus.dir().join("xdg/cache"))
 }
@@ -293,8 +482,9 @@ fn table(rows: &[&Row]) -> ExitCode {
 /// What this machine lacks for the row.
 fn unmet(row: &Row) -> Option<String> {
     let missing = [row.ours, row.reference]
-        .map(|line| line.split(' ').next().unwrap_or_default())
         .into_iter()
+        .flat_map(|line| line.split(' ').enumerate().filter(|(index, word)| *index == 0 || OURS.contains(word)))
+        .map(|(_, name)| name)
         .find(|name| program(name).is_none());
     if let Some(name) = missing {
         return Some(format!("{name} not found; {}", how_to_get(name)));
@@ -309,6 +499,10 @@ fn how_to_get(name: &str) -> String {
         "rg" => "ripgrep",
         "ls" | "tail" | "true" => "coreutils",
         "find" => "findutils",
+        "taskset" => "util-linux",
+        "claudex" => return "cargo install claudex-cli".into(),
+        "fr" => return "pip install fast-resume".into(),
+        "cc-transcript" => return "pip install cc-transcript".into(),
         other => other,
     };
     format!("install the package {package}")
@@ -332,14 +526,17 @@ impl Measured {
     fn print(&self, row: &Row) -> bool {
         let ratio = self.ours.ms / self.reference.ms;
         let fits = row.rss_mb.is_none_or(|mb| self.ours.rss <= mb * MB);
-        let ok = ratio <= row.bar && fits;
-        let rss = row.rss_mb.map_or(String::new(), |mb| format!("{:.1} of {mb} MB", self.ours.rss as f64 / MB as f64));
+        let is_enough = row.enough_ms.is_some_and(|ms| self.ours.ms <= ms);
+        let ok = (ratio <= row.bar || is_enough) && fits;
+        let rss = row.rss_mb.map(|mb| format!("{:.1} of {mb} MB", self.ours.rss as f64 / MB as f64));
+        let clock = matches!(row.gauge, Gauge::Wall | Gauge::Follow).then(|| "on the clock".to_owned());
+        let note = rss.or(clock).unwrap_or_default();
+        let bar = if row.bar.is_finite() { format!("{:.3}", row.bar) } else { String::new() };
         println!(
-            "{:<19} {:>9.2} {:>9.2} {ratio:>7.3} {:>7.3}  {rss:<16} {}",
+            "{:<19} {:>9.2} {:>9.2} {ratio:>7.3} {bar:>7}  {note:<16} {}",
             row.name,
             self.ours.ms,
             self.reference.ms,
-            row.bar,
             if ok { "ok" } else { "OVER" }
         );
         ok
@@ -352,18 +549,28 @@ fn measure(row: &Row) -> Result<Measured> {
         corpus.ensure()?;
         absent(&corpus.dir().join("xdg"))?;
     }
-    let mut ours = Side::new(row.ours, row.stdin, row.corpus)?;
+    let mut ours = Side::new(row.ours, row.stdin, row.corpus, row.gauge)?;
     ours.command.envs(row.env.iter().copied());
-    let mut reference = Side::new(row.reference, row.reference_stdin.unwrap_or(row.stdin), against)?;
+    let mut reference = Side::new(row.reference, row.reference_stdin.unwrap_or(row.stdin), against, row.gauge)?;
+    if row.gauge == Gauge::Follow {
+        return follow(row, ours);
+    }
     if row.settle {
         settle(row)?;
     }
-    warm_up(row, &mut ours, &mut reference)?;
+    match row.gauge {
+        Gauge::Fresh => drop(fresh(row)?),
+        _ => warm_up(row, &mut ours)?,
+    }
+    reference.run(Stdio::null())?;
 
     let mut best = Measured { ours: Cost { ms: f64::INFINITY, rss: 0 }, reference: Cost { ms: f64::INFINITY, rss: 0 } };
     for _ in 0..row.runs {
-        (row.before)(row.corpus)?;
-        best.ours = best.ours.with(ours.run(Stdio::null())?);
+        prepare(row)?;
+        best.ours = best.ours.with(if row.gauge == Gauge::Fresh { fresh(row)? } else { ours.run(Stdio::null())? });
+        if row.cold {
+            forget(row.corpus)?;
+        }
         best.reference = best.reference.with(reference.run(Stdio::null())?);
     }
     best.reference.ms = row.limit_ms.unwrap_or(best.reference.ms);
@@ -385,7 +592,7 @@ fn settle(row: &Row) -> Result<()> {
         ("SESSION_CONTEXT_BUDGET", "9000"),
     ];
     let (line, stdin) = row.reference_stdin.map_or((row.ours, row.stdin), |stdin| (row.reference, stdin));
-    let mut side = Side::new(line, stdin, row.corpus)?;
+    let mut side = Side::new(line, stdin, row.corpus, row.gauge)?;
     side.command.envs(ALL);
     let out = row.corpus.dir().join("stdout");
     for _ in 0..1000 {
@@ -397,11 +604,17 @@ fn settle(row: &Row) -> Result<()> {
     Err(format!("`{}` goes on telling", row.ours).into())
 }
 
-/// Runs each side once unmeasured: files come into the page cache, ours makes its own caches, and
-/// its output is looked at.
-fn warm_up(row: &Row, ours: &mut Side, reference: &mut Side) -> Result<()> {
+fn prepare(row: &Row) -> io::Result<()> {
+    if row.cold {
+        forget(row.corpus)?;
+    }
+    (row.before)(row.corpus)
+}
+
+/// Runs ours once unmeasured: files come into the page cache, ours makes its own caches, and its output is looked at.
+fn warm_up(row: &Row, ours: &mut Side) -> Result<()> {
     let out = row.corpus.dir().join("stdout");
-    (row.before)(row.corpus)?;
+    prepare(row)?;
     ours.run(File::create(&out)?.into())?;
     let bytes = BufReader::new(File::open(&out)?).bytes().map_while(io::Result::ok);
     let lines = bytes.filter(|&b| b == b'\n').count();
@@ -409,8 +622,48 @@ fn warm_up(row: &Row, ours: &mut Side, reference: &mut Side) -> Result<()> {
     if lines < row.prints {
         return Err(format!("`{}` printed {lines} lines, not {}", row.ours, row.prints).into());
     }
-    reference.run(Stdio::null())?;
     Ok(())
+}
+
+/// One run that must find what was said right before it.
+fn fresh(row: &Row) -> Result<Cost> {
+    let out = row.corpus.dir().join("stdout");
+    let (word, _) = row.corpus.say()?;
+    let line = format!("{} {word}", row.ours);
+    let cost = Side::new(&line, row.stdin, row.corpus, row.gauge)?.run(File::create(&out)?.into())?;
+    let found = fs::read_to_string(&out)?.contains(&word);
+    fs::remove_file(&out)?;
+    if found { Ok(cost) } else { Err(format!("`{line}` does not find what was just said").into()) }
+}
+
+/// How long it takes until a line is shown that was appended to FILE. The median, since whoever polls is lucky at times.
+fn follow(row: &Row, mut ours: Side) -> Result<Measured> {
+    let mut child = ours.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let (sender, shown) = mpsc::channel();
+    let lines = BufReader::new(child.stdout.take().ok_or("no pipe")?).lines();
+    let reader = thread::spawn(move || lines.map_while(io::Result::ok).try_for_each(|line| sender.send(line)));
+    let wait_for = |text: &str| -> Result<()> {
+        while !shown.recv_timeout(Duration::from_secs(10)).map_err(|_| "nothing is shown for 10 s")?.contains(text) {}
+        Ok(())
+    };
+    let follow = || -> Result<Vec<f64>> {
+        wait_for("")?;
+        let once = |_| {
+            // Until it has nothing to do any more.
+            thread::sleep(Duration::from_millis(50));
+            let (word, said) = row.corpus.say()?;
+            wait_for(&word)?;
+            Ok(said.elapsed().as_secs_f64() * 1e3)
+        };
+        (0..row.runs).map(once).collect()
+    };
+    let times = follow();
+    child.kill()?;
+    let (_, cost) = wait(child.id())?;
+    let (mut times, limit) = (times?, row.limit_ms.unwrap_or_default());
+    drop(reader);
+    times.sort_by(f64::total_cmp);
+    Ok(Measured { ours: Cost { ms: times[times.len() / 2], ..cost }, reference: Cost { ms: limit, rss: 0 } })
 }
 
 /// The variables by which agents move their sessions.
@@ -419,18 +672,22 @@ const AGENTS: [&str; 6] =
 
 /// A command over a corpus, ready to be run again and again.
 struct Side {
-    line: &'static str,
+    line: String,
+    gauge: Gauge,
     command: Command,
     stdin: PathBuf,
     stderr: PathBuf,
 }
 
 impl Side {
-    fn new(line: &'static str, stdin: &str, corpus: &Corpus) -> Result<Side> {
+    fn new(line: &str, stdin: &str, corpus: &Corpus, gauge: Gauge) -> Result<Side> {
         let mut words = line.split(' ');
         let name = words.next().unwrap_or_default();
         let mut command = Command::new(program(name).ok_or(how_to_get(name))?);
-        command.args(words.flat_map(|word| corpus.expand(word)));
+        command.args(words.flat_map(|word| match OURS.contains(&word) {
+            true => program(word).into_iter().map(Into::into).collect(),
+            false => corpus.expand(word),
+        }));
         // Otherwise as in the user's own shell: a locale costs the reference something, too.
         for name in AGENTS {
             command.env_remove(name);
@@ -444,13 +701,17 @@ impl Side {
         }
         let file = corpus.dir().join(format!("stdin-{}", stdin.len()));
         fs::write(&file, corpus.fill_in(stdin))?;
-        Ok(Side { line, command, stdin: file, stderr: corpus.dir().join("stderr") })
+        Ok(Side { line: line.into(), gauge, command, stdin: file, stderr: corpus.dir().join("stderr") })
     }
 
     fn run(&mut self, stdout: Stdio) -> Result<Cost> {
         let command = self.command.stdout(stdout);
         command.stdin(File::open(&self.stdin)?).stderr(File::create(&self.stderr)?);
-        let (status, cost) = wait(command.spawn()?.id())?;
+        let started = Instant::now();
+        let (status, mut cost) = wait(command.spawn()?.id())?;
+        if self.gauge == Gauge::Wall {
+            cost.ms = started.elapsed().as_secs_f64() * 1e3;
+        }
         // rg is asked for a word that is not there, and says so.
         if status.success() || self.line.starts_with("rg ") && status.code() == Some(1) {
             return Ok(cost);
@@ -477,6 +738,8 @@ fn wait(pid: u32) -> io::Result<(ExitStatus, Cost)> {
     let cost = Cost { ms: ms(usage.ru_utime) + ms(usage.ru_stime), rss: usage.ru_maxrss as u64 * unit };
     Ok((ExitStatus::from_raw(status), cost))
 }
+
+const OURS: [&str; 2] = ["session-reader", "session-context"];
 
 /// The full path of a program, so that neither side pays for a search in PATH.
 fn program(name: &str) -> Option<PathBuf> {

@@ -673,11 +673,13 @@ impl Session {
     }
 
     fn seen_by(&self, agent: Agent) -> Visible<'_> {
-        let name = self.name.clone().unwrap_or_else(|| self.id[..8].to_owned());
         let label = if self.agent == Agent::Claude { "claude" } else { self.agent.format() };
-        let handle = if self.agent == agent { name } else { format!("{label}:{name}") };
+        let handles = [&self.id[..8], &self.id].map(|id| {
+            let name = self.name.as_deref().unwrap_or(id);
+            if self.agent == agent { name.to_owned() } else { format!("{label}:{name}") }
+        });
         let file = (self.path.clone(), self.inode());
         let messages = self.visible().collect();
-        Visible { tag: &self.tag, handles: vec![handle], here: self.here, file, messages }
+        Visible { tag: &self.tag, handles, here: self.here, file, messages }
     }
 }

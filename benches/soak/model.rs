@@ -19,8 +19,8 @@ pub struct Message {
 pub struct Visible<'s> {
     /// `s7`, which stands in every message of the session.
     pub tag: &'s str,
-    /// What a bullet may call it.
-    pub handles: Vec<String>,
+    /// What a bullet calls it, and what it may if there is no time to find out how much of an id is enough.
+    pub handles: [String; 2],
     /// It belongs to the observer's project.
     pub here: bool,
     /// Which file it is: by its path, and by its inode.
@@ -132,7 +132,8 @@ impl Observer {
             if !session.here {
                 return Err(format!("FOREIGN: a session of another project: {line}"));
             }
-            if !session.handles.iter().any(|handle| handle == bullet.handle) {
+            let allowed = if manner == Manner::Quiet { 1 } else { 2 };
+            if !session.handles[..allowed].iter().any(|handle| handle == bullet.handle) {
                 return Err(format!("WRONG NAME: {} is not {:?}: {line}", bullet.handle, session.handles));
             }
             if !heard.insert(bullet.tag) {
