@@ -7,7 +7,6 @@
 
 use std::fs::File;
 use std::io;
-use std::sync::OnceLock;
 
 use crate::cursor::{Buffer, Chunks};
 use crate::fold::fold_each;
@@ -21,6 +20,8 @@ struct Run {
     letters: Vec<u8>,
     /// Where the pair begins that is looked for.
     pair: usize,
+    /// For each character up to the last Latin one, where it may stand in the run: such with accents are in every text.
+    latin: Vec<Vec<(usize, usize)>>,
 }
 
 impl Sieve {
@@ -31,7 +32,8 @@ impl Sieve {
             let letters = runs.max_by_key(|run| run.len()).filter(|run| run.len() > 1)?.as_bytes().to_vec();
             let pair =
                 (0..letters.len() - 1).min_by_key(|at| commonness(letters[*at]) * commonness(letters[at + 1]))?;
-            Some(Run { letters, pair })
+            let latin = (0..LATIN).map(|code| overlaps(&letters, char::from_u32(code).unwrap_or_default())).collect();
+            Some(Run { letters, pair, latin })
         };
         Sieve { runs: words.map(run).collect() }
     }
@@ -87,18 +89,11 @@ impl Run {
     /// compared as, where the run begins or ends there.
     fn is_hidden(&self, bytes: &[u8], start: usize, end: usize, char: Option<char>) -> bool {
         let Some(char) = char.filter(|char| !is_itself(*char)) else { return false };
-        let parts = Parts::of(char);
-        let parts = &parts.letters[..parts.count];
-        let (count, length) = (parts.len(), self.letters.len());
-        // So many of its parts stand before the run.
-        (0..=count + length).any(|shift| {
-            let (from, before) = (shift.saturating_sub(count), count.saturating_sub(shift));
-            let to = shift.min(length);
-            let overlap = parts.get(before..before + (to - from)).unwrap_or_default();
-            (count == 0 || to > from)
-                && self.letters[from..to] == *overlap
-                && self.is_around(bytes, start, end, from, to)
-        })
+        let is_around = |(from, to): &(usize, usize)| self.is_around(bytes, start, end, *from, *to);
+        match self.latin.get(char as usize) {
+            Some(places) => places.iter().any(is_around),
+            None => overlaps(&self.letters, char).iter().any(is_around),
+        }
     }
 
     /// Whether the rest of the run stands before and after a part of it, as far as that can be told.
@@ -116,34 +111,21 @@ impl Run {
     }
 }
 
-/// What a character is compared as: letters and digits of ASCII as they are, anything else as 0.
-#[derive(Clone, Copy)]
-struct Parts {
-    letters: [u8; Parts::MOST],
-    count: usize,
-}
+/// The end of the Latin characters.
+const LATIN: u32 = 0x250;
 
-impl Parts {
-    /// No character is compared as more than this.
-    const MOST: usize = 18;
-    const LATIN: u32 = 0x250;
-
-    /// Those with accents, which are in every text, are looked up.
-    fn of(char: char) -> Parts {
-        static LATIN: OnceLock<Vec<Parts>> = OnceLock::new();
-        let find = |char: char| {
-            let mut parts = Parts { letters: [0; Parts::MOST], count: 0 };
-            fold_each(char.encode_utf8(&mut [0; 4]), &mut |part, _| {
-                if let Some(letter) = parts.letters.get_mut(parts.count) {
-                    *letter = u8::try_from(part).unwrap_or(0);
-                    parts.count += 1;
-                }
-            });
-            parts
-        };
-        let latin = || (0..Parts::LATIN).map(|code| find(char::from_u32(code).unwrap_or_default())).collect();
-        LATIN.get_or_init(latin).get(char as usize).copied().unwrap_or_else(|| find(char))
-    }
+/// From where to where of a run a character may stand for: all that it is compared as, or the end of that where the run
+/// begins, or the beginning where the run ends.
+fn overlaps(letters: &[u8], char: char) -> Vec<(usize, usize)> {
+    let mut parts = Vec::new();
+    fold_each(char.encode_utf8(&mut [0; 4]), &mut |part, _| parts.push(u8::try_from(part).unwrap_or(0)));
+    let (count, length) = (parts.len(), letters.len());
+    let overlap = |shift: usize| {
+        let (from, to, before) = (shift.saturating_sub(count), shift.min(length), count.saturating_sub(shift));
+        let fits = parts.get(before..before + (to - from)).is_some_and(|part| letters[from..to] == *part);
+        (fits && (count == 0 || to > from)).then_some((from, to))
+    };
+    (0..=count + length).filter_map(overlap).collect()
 }
 
 /// How many bytes `\u00e9` has.
@@ -273,12 +255,6 @@ mod avx2 {
 mod tests {
     use super::*;
     use crate::fold::folded;
-
-    #[test]
-    fn no_character_is_compared_as_more() {
-        let count = |char: char| folded(char.encode_utf8(&mut [0; 4])).chars().count();
-        assert_eq!(('\0'..=char::MAX).map(count).max(), Some(Parts::MOST));
-    }
 
     #[test]
     fn what_is_passed_over_hides_no_letter() {
