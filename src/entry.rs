@@ -126,9 +126,9 @@ fn mix(number: u64) -> u64 {
 
 /// Ids are hashes already.
 #[derive(Default)]
-pub struct AsItIs(u64);
+pub struct IdHasher(u64);
 
-impl Hasher for AsItIs {
+impl Hasher for IdHasher {
     fn write(&mut self, _: &[u8]) {}
 
     fn write_u64(&mut self, id: u64) {
@@ -140,14 +140,14 @@ impl Hasher for AsItIs {
     }
 }
 
-pub type Ids = HashSet<Id, BuildHasherDefault<AsItIs>>;
-pub type ById<T> = HashMap<Id, T, BuildHasherDefault<AsItIs>>;
+pub type Ids = HashSet<Id, BuildHasherDefault<IdHasher>>;
+pub type ById<T> = HashMap<Id, T, BuildHasherDefault<IdHasher>>;
 
 /// What one entry says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What<'a> {
     Text(Cow<'a, str>),
-    Thinking(Output<'a>),
+    Thinking(LongText<'a>),
     Call(Call<'a>),
     /// The outcome of the call whose id is `call`. No text: the line tells only how it ended.
     Result {
@@ -159,7 +159,7 @@ pub enum What<'a> {
         unclear: bool,
         /// The file that it wrote had been there before; known only where details are asked for.
         replaced: bool,
-        text: Option<Output<'a>>,
+        text: Option<LongText<'a>>,
     },
     Mark(Mark, Cow<'a, str>),
 }
@@ -167,31 +167,31 @@ pub enum What<'a> {
 /// What a tool answered, or what the agent thought: long, and of interest to few. It stays as it is written until somebody
 /// reads it.
 #[derive(Clone)]
-pub enum Output<'a> {
+pub enum LongText<'a> {
     Written(&'a [u8], fn(&[u8]) -> Cow<str>),
     Read(Cow<'a, str>),
 }
 
-impl Output<'_> {
+impl LongText<'_> {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
-            Output::Written(bytes, read) => read(bytes),
-            Output::Read(text) => Cow::Borrowed(text),
+            LongText::Written(bytes, read) => read(bytes),
+            LongText::Read(text) => Cow::Borrowed(text),
         }
     }
 
-    pub fn into_owned(self) -> Output<'static> {
-        Output::Read(Cow::Owned(self.text().into_owned()))
+    pub fn into_owned(self) -> LongText<'static> {
+        LongText::Read(Cow::Owned(self.text().into_owned()))
     }
 }
 
-impl PartialEq for Output<'_> {
-    fn eq(&self, other: &Output) -> bool {
+impl PartialEq for LongText<'_> {
+    fn eq(&self, other: &LongText) -> bool {
         self.text() == other.text()
     }
 }
 
-impl std::fmt::Debug for Output<'_> {
+impl std::fmt::Debug for LongText<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
         self.text().fmt(out)
     }
@@ -316,7 +316,7 @@ impl What<'_> {
             What::Thinking(text) => What::Thinking(text.into_owned()),
             What::Call(call) => What::Call(call.into_owned()),
             What::Result { call, failed, denied, unclear, replaced, text } => {
-                What::Result { call, failed, denied, unclear, replaced, text: text.map(Output::into_owned) }
+                What::Result { call, failed, denied, unclear, replaced, text: text.map(LongText::into_owned) }
             }
             What::Mark(mark, text) => What::Mark(mark, own(text)),
         }

@@ -23,7 +23,7 @@ pub struct Env {
     fixed_now: Option<Time>,
     /// Stands for stdin where the caller is no process of its own.
     input: Option<Vec<u8>>,
-    /// Shows a person who watches how far long work is; nothing takes the last line away.
+    /// Shows a person how far long work is. An empty line takes the last one away.
     pub progress: Option<fn(&str)>,
 }
 

@@ -31,7 +31,7 @@ pub fn run(args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let sessions = stage.sessions();
     let week = Time(stage.env.now().0 - WEEK);
     let since = args.since.map(|since| since.time(stage.env)).or(args.path.is_none().then_some(week));
-    let mut reader = Reader { since, sieve: None, written: since.map(|since| stage.env.file_clock_at(since)) };
+    let mut reader = EditSearch { since, sieve: None, written: since.map(|since| stage.env.file_clock_at(since)) };
     match &args.path {
         Some(path) => history(path, args, &sessions, &mut reader, stage),
         None => list(args, &sessions, &reader, stage),
@@ -39,7 +39,7 @@ pub fn run(args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 /// A line for each file.
-fn list(args: &FilesArgs, sessions: &[Listed], reader: &Reader, stage: &mut Stage) -> Result<Exit, Problem> {
+fn list(args: &FilesArgs, sessions: &[Listed], reader: &EditSearch, stage: &mut Stage) -> Result<Exit, Problem> {
     let elsewhere = if args.all { 0 } else { sessions.iter().filter(|listed| !listed.here).count() };
     let sessions: Vec<&Listed> = sessions.iter().filter(|listed| args.all || listed.here).collect();
     if sessions.is_empty() {
@@ -72,7 +72,7 @@ fn history(
     path: &str,
     args: &FilesArgs,
     sessions: &[Listed],
-    reader: &mut Reader,
+    reader: &mut EditSearch,
     stage: &mut Stage,
 ) -> Result<Exit, Problem> {
     if path.trim().is_empty() {
@@ -188,7 +188,7 @@ fn nothing(path: &str, touches: &[(usize, Touch)], args: &FilesArgs, view: &File
 }
 
 /// What is read.
-struct Reader {
+struct EditSearch {
     since: Option<Time>,
     /// The same moment by the clock that files are stamped by.
     written: Option<i64>,
@@ -196,7 +196,7 @@ struct Reader {
     sieve: Option<Sieve>,
 }
 
-impl Reader {
+impl EditSearch {
     /// What these sessions touched, each by its number; what a fork copied counts for the session it was copied from.
     fn read(&self, sessions: &[&Listed], stage: &mut Stage) -> Vec<(usize, Touch)> {
         let size = |listed: &&Listed| listed.session.size();

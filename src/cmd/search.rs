@@ -13,9 +13,9 @@ use crate::file::Unreadable;
 use crate::fold::{SaidLine, searched};
 use crate::format::Known;
 use crate::progress::Progress;
-use crate::read::{Transcript, tail};
-use crate::search::cache::{self, Cache, Text};
-use crate::search::{Found, Query, nearest};
+use crate::read::Transcript;
+use crate::search::cache::{self, Contents, SaidCache, Text};
+use crate::search::{Matches, Query, nearest};
 use crate::session::Session;
 use crate::session::index::{Listed, in_parallel, say_unless_gone};
 use crate::show::json;
@@ -43,6 +43,9 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     query.since = args.since.map(|since| since.time(stage.env));
     let mut sessions = stage.sessions();
     let is_called = |known: &Known| args.agent.as_ref().is_none_or(|agent| known.is_called(agent));
+    let cache = (!args.no_cache && !args.results).then(|| SaidCache::open(stage.env, stage.formats));
+    let mut contents = cache.as_ref().map(SaidCache::contents);
+    contents.iter_mut().for_each(|contents| contents.forget_gone(&sessions));
     let elsewhere = sessions.iter().filter(|listed| !listed.here && is_called(listed.session.format)).count();
     sessions.retain(|listed| (args.all || listed.here) && is_called(listed.session.format));
     if sessions.is_empty() {
@@ -51,13 +54,12 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     }
     let needed =
         args.limit.unwrap_or(if args.json { usize::MAX } else { SESSIONS.max(stage.style.height.unwrap_or(0)) });
-    let cache = (!args.no_cache && !args.results).then(|| Cache::open(stage.env, stage.formats));
-    let (mut found, unsearched) = match &cache {
-        Some(cache) => (in_cache(cache, &sessions, &query, stage), 0),
+    let (mut found, unsearched) = match &contents {
+        Some(contents) => (in_cache(contents, &sessions, &query, stage), 0),
         None => in_files(&sessions, &query, args.results, needed, stage),
     };
     if found.is_empty() {
-        return Problem::nothing(nothing(&query, args, &sessions, cache.as_ref(), stage));
+        return Problem::nothing(nothing(&query, args, &sessions, contents.as_ref(), stage));
     }
     // They are the newest first already.
     found.sort_by_key(|hit| hit.found.rank());
@@ -74,7 +76,7 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 struct Hit<'s, 'f, 'm> {
     listed: &'s Listed<'f>,
     text: Text<'m>,
-    found: Found,
+    found: Matches,
 }
 
 fn title<'l>(listed: &'l Listed) -> &'l str {
@@ -83,18 +85,18 @@ fn title<'l>(listed: &'l Listed) -> &'l str {
 
 /// The sessions that have the words, the newest first, by the cache and what was written since.
 fn in_cache<'s, 'f, 'm>(
-    cache: &'m Cache,
+    contents: &Contents<'m>,
     sessions: &'s [Listed<'f>],
     query: &Query,
     stage: &mut Stage,
 ) -> Vec<Hit<'s, 'f, 'm>> {
     let transcripts: Vec<&Session> = sessions.iter().map(|listed| &listed.session).collect();
-    let look = |index: usize, text: &mut Text| query.search(text, title(&sessions[index]));
+    let look = |index: usize, text: &Text| query.search(text, title(&sessions[index]));
     let mut bad = Vec::new();
-    let looked = cache.look(stage.env, &transcripts, look, &mut bad);
+    let looked = contents.look(stage.env, &transcripts, look, &mut bad);
     stage.say_unreadable(&bad);
     let texts: Vec<Option<&Text>> = looked.iter().map(|looked| looked.as_ref().map(|(text, _)| text)).collect();
-    cache.keep(&transcripts, &texts, stage.env.file_clock());
+    contents.keep(&transcripts, &texts, stage.env.file_clock());
     let hits = sessions.iter().zip(looked).filter_map(|(listed, looked)| {
         let (text, found) = looked?;
         Some(Hit { listed, text, found: found? })
@@ -120,11 +122,12 @@ fn in_files<'s, 'f>(
     let (mut hits, mut bad, mut searched) = (Vec::new(), Vec::new(), 0);
     for some in sessions.chunks(SOME) {
         let looked = in_parallel(some, &progress, size, |listed, buffer| -> io::Result<Option<_>> {
-            let in_title = query.in_title(title(listed));
-            if !sieve.lets_through(&tail::open(&listed.session.path)?, in_title, buffer)? {
+            let Session { path, format, .. } = &listed.session;
+            let transcript = Transcript::open(path, format.format())?.full(results).whole(results);
+            if !sieve.lets_through(&transcript.file, query.in_title(title(listed)), buffer)? {
                 return Ok(None);
             }
-            let mut text = cache::text(&listed.session, results, buffer)?;
+            let mut text = cache::text(&transcript, results, buffer)?;
             let found = query.search(&text, title(listed));
             // All that tools answered may be more than there is memory.
             text.forget_words();
@@ -204,9 +207,7 @@ fn show(
         let line = match (more, unsearched) {
             (_, 0) => format!("{more_sessions}: --limit {all} shows all"),
             (0, _) => format!("{unsearched} older sessions were not searched: --limit {all} searches all"),
-            _ => {
-                format!("{more} more sessions, and {unsearched} older ones were not searched: --limit {all} shows all")
-            }
+            _ => format!("{more_sessions}, and {unsearched} older ones were not searched: --limit {all} shows all"),
         };
         match stage.style.height {
             Some(_) => writeln!(stage.out, "\n{}", stage.style.paint(Tone::Faint, &line))?,
@@ -245,25 +246,41 @@ fn is_hit(entry: &Entry, query: &Query, results: bool) -> bool {
 }
 
 /// Why nothing was found, and what may be meant.
-fn nothing(query: &Query, args: &SearchArgs, sessions: &[Listed], cache: Option<&Cache>, stage: &Stage) -> String {
+fn nothing(
+    query: &Query,
+    args: &SearchArgs,
+    sessions: &[Listed],
+    contents: Option<&Contents>,
+    stage: &Stage,
+) -> String {
     let transcripts: Vec<&Session> = sessions.iter().map(|listed| &listed.session).collect();
     // What could not be read was said before.
-    let texts: Vec<Option<(Text, ())>> = match cache {
-        Some(cache) => cache.look(stage.env, &transcripts, |_, _| (), &mut Vec::new()),
+    let texts: Vec<Option<(Text, ())>> = match contents {
+        Some(contents) => contents.look(stage.env, &transcripts, |_, _| (), &mut Vec::new()),
         None => {
             let progress = Progress::of(stage.env, "searching", transcripts.iter().map(|session| session.size()));
-            let text = |session: &&Session, buffer: &mut Buffer| Some((cache::text(session, false, buffer).ok()?, ()));
-            in_parallel(&transcripts, &progress, |session| session.size(), text)
+            in_parallel(
+                &transcripts,
+                &progress,
+                |session| session.size(),
+                |session, buffer| {
+                    let transcript = Transcript::open(&session.path, session.format.format()).ok()?;
+                    Some((cache::text(&transcript, false, buffer).ok()?, ()))
+                },
+            )
         }
     };
     let texts: Vec<&Text> = texts.iter().flatten().map(|(text, ())| text).collect();
     let hint = match (args.all, args.results) {
-        (false, _) => " --all searches every session on this machine",
-        (true, false) => " --results searches what tools answered, too",
+        (false, _) => "--all searches every session on this machine",
+        (true, false) => "--results searches what tools answered, too",
         (true, true) => "",
     };
-    let says_why = |why: String| {
-        if why.ends_with('?') { why + hint } else { [&*why, hint].join(if hint.is_empty() { "" } else { ";" }) }
+    let says_why = |why: String| match hint {
+        "" => why,
+        // A question ends a sentence.
+        _ if why.ends_with('?') => format!("{why} {hint}"),
+        _ => format!("{why}; {hint}"),
     };
     for (index, word) in query.words().enumerate() {
         let is_said =

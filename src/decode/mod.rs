@@ -18,7 +18,7 @@ use std::io;
 use memchr::memmem;
 
 use crate::cursor::{Line, Pieces};
-use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Output, Role, TitleBy, Usage, What};
+use crate::entry::{Act, Call, Entry, Facts, Id, LongText, Mark, Role, TitleBy, Usage, What};
 use crate::format::descriptor::{CallVerb, Pointer, ResultVerb, ToolVerb};
 use crate::format::prompt::Said;
 use crate::format::templates::Templates;
@@ -163,7 +163,7 @@ impl<'f> Decoder<'f> {
             () if self.full => Captures::MOST_OF_VALUE,
             () => walker.results,
         };
-        let learns = whole.is_some() && self.templates.as_mut().is_some_and(template::is_learning);
+        let learns = whole.is_some() && self.templates.as_mut().is_some_and(template::note_miss);
         walker.seen = learns.then(Vec::new);
         let mut outcome = Outcome::Ignored;
         let walked = loop {
@@ -403,8 +403,8 @@ impl<'f> Decoder<'f> {
         let says = |part: &String| output.is_some_and(|raw| memmem::find(beginning(raw).0, part.as_bytes()).is_some());
         let replaced = !failed && self.format.detailed && words.replaced.iter().any(says);
         let written = |raw: Raw<'a>| match self.whole {
-            true => Output::Written(raw.0, |bytes| plain(Raw(bytes))),
-            false => Output::Written(beginning(raw).0, |bytes| plain(Raw(bytes))),
+            true => LongText::Written(raw.0, |bytes| plain(Raw(bytes))),
+            false => LongText::Written(beginning(raw).0, |bytes| plain(Raw(bytes))),
         };
         let text = output.filter(|_| self.full).map(written);
         Some(What::Result { call: Some(call), failed, denied, unclear, replaced, text })
@@ -457,7 +457,7 @@ impl Saying<'_, '_> {
         if decoder.full
             && let Some(raw) = found.first(&rule.thinking).filter(|raw| is_said(*raw))
         {
-            let text = Output::Written(raw.0, |bytes| Raw(bytes).text().unwrap_or_default());
+            let text = LongText::Written(raw.0, |bytes| Raw(bytes).text().unwrap_or_default());
             self.emit(2, self.entry.role, What::Thinking(text), sink);
         }
         if let Some(call) = rule.call.as_ref().and_then(|keys| decoder.call(keys, found)) {

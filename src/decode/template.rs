@@ -1,7 +1,7 @@
 //! Reads lines that look like one that was read before, without walking them.
 //!
-//! [`fit`] compares what must be the same and steps over what differs; where all fits, the walker would have found the
-//! same values under the same rule, and it need not be asked. [`learn`] makes a template from what the walker found. Values
+//! [`fit`] compares what must be the same and steps over what differs. If a line fits, the walker would find the same
+//! values under the same rule, so nobody asks it. [`learn`] makes a template from what the walker found. Values
 //! that a rule tests are part of what must be the same. Any other line takes the walker, which is the judge: a test runs
 //! both over every transcript and over changed ones.
 
@@ -10,7 +10,7 @@ use std::num::NonZero;
 use super::scan;
 use super::walk::{Captures, Extent, NOTHING};
 use crate::entry::Id;
-use crate::format::templates::{Place, Step, Template, Templates, Then};
+use crate::format::templates::{Spot, Step, Template, Templates, Then};
 use crate::format::trie::Slot;
 
 /// A value that a walker stepped over: where it varies, and how.
@@ -88,9 +88,9 @@ fn number(index: usize) -> Option<NonZero<u32>> {
     NonZero::new(index as u32 + 1)
 }
 
-/// Whether a line that fits none is worth a template of its own. After a few lines it is not yet, and where hardly any line
-/// looks like another it never is.
-pub fn is_learning(templates: &mut Templates) -> bool {
+/// Counts a line that fits none, and says whether it is worth a template of its own. The first few are not, because there may
+/// be no more; nor is any where hardly one looks like another.
+pub fn note_miss(templates: &mut Templates) -> bool {
     templates.misses += 1;
     (200..2000 + templates.hits / 4).contains(&templates.misses)
         && templates.steps.len() < ALL
@@ -128,7 +128,7 @@ pub fn learn(
     let same: Vec<_> = starts.zip(ends).collect();
     let place = |at: u32| {
         let step = same.iter().position(|(start, end)| (*start..=*end).contains(&(at as usize)))?;
-        Some(Place { step: step as u32, offset: at - same[step].0 as u32 })
+        Some(Spot { step: step as u32, offset: at - same[step].0 as u32 })
     };
     let places = |extents: &[Extent]| {
         let there = extents.iter().enumerate().filter(|(_, extent)| **extent != NOTHING);
@@ -175,8 +175,8 @@ pub fn learn(
     templates.ends.push(template);
 }
 
-/// Whether the value after some bytes differs from line to line, as far as is known. When one turns out to, all begins
-/// anew: what was learned took it for a part of the line.
+/// Whether the value after some bytes differs from line to line, as far as is known. Templates take a value that never
+/// differs for a part of the line; when one turns out to differ, all of them are dropped and learned again.
 fn varies(templates: &mut Templates, before: &[u8], value: &[u8]) -> bool {
     let before = Id::named(before);
     if templates.values.len() >= VALUES && !templates.values.contains_key(&before) {

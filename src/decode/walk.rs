@@ -12,7 +12,7 @@ use super::scan;
 use super::template::Seen;
 use super::text::Raw;
 use crate::cursor::Pieces;
-use crate::format::templates::{Place, Template, Then};
+use crate::format::templates::{Spot, Template, Then};
 use crate::format::trie::{Node, Slot};
 
 /// Not JSON from here on, or not readable; the walker knows which.
@@ -63,7 +63,7 @@ impl Captures {
     /// What a template knows of a line, of which the steps begin here.
     pub fn fill(&mut self, template: &Template, slots: usize, width: usize, starts: &[u32]) {
         self.clear(slots, width);
-        let at = |place: Place| starts[place.step as usize] + place.offset;
+        let at = |spot: Spot| starts[spot.step as usize] + spot.offset;
         self.block_slots.resize(template.blocks.len() * width, NOTHING);
         for (all, known) in [(&mut self.slots, &template.slots), (&mut self.block_slots, &template.block_slots)] {
             known.iter().for_each(|(slot, start, end)| all[*slot] = (at(*start), at(*end)));
@@ -367,15 +367,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
         }
         let mut below = node.below;
         loop {
-            if self.skip_space()? != b'"' {
-                return Err(Broken);
-            }
-            let child = self.key(node)?;
-            if self.skip_space()? != b':' {
-                return Err(Broken);
-            }
-            self.at += 1;
-            match child {
+            match self.member(node)? {
                 Some(child) => {
                     self.value(child, into)?;
                     if is_over(self) {
@@ -403,6 +395,20 @@ impl<'n, P: Pieces> Walker<'n, P> {
         }
         self.at += 1;
         Ok(true)
+    }
+
+    /// Goes to the value of the next member, and says where its key leads.
+    #[inline]
+    fn member<'k>(&mut self, node: &'k Node) -> Result<Option<&'k Node>, Broken> {
+        if self.skip_space()? != b'"' {
+            return Err(Broken);
+        }
+        let child = self.key(node)?;
+        if self.skip_space()? != b':' {
+            return Err(Broken);
+        }
+        self.at += 1;
+        Ok(child)
     }
 
     /// Reads a key and looks it up. A key that is cut in two by a piece's end, or written with escapes, is put
@@ -564,14 +570,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
                 b'}' => break,
                 _ => return Err(Broken),
             }
-            if self.skip_space()? != b'"' {
-                return Err(Broken);
-            }
-            self.key(&nothing)?;
-            if self.skip_space()? != b':' {
-                return Err(Broken);
-            }
-            self.at += 1;
+            self.member(&nothing)?;
             self.skip()?;
         }
         self.at += 1;

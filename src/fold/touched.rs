@@ -1,7 +1,7 @@
 //! Which files a session touched, call by call, and what the user had asked for.
 //!
-//! A call that failed touched nothing, so a call counts once its result tells, or at the end if none did. A path is taken as
-//! seen from where the session began. Who else touched a file, and when two sessions are in conflict over it, is told from
+//! A call that failed touched nothing, so a call counts once its result tells that it did not. A path is taken as seen from
+//! where the session began. Who else touched a file, and when two sessions are in conflict over it, is told from
 //! the touches of all of them, by [`conflict`].
 
 use std::collections::{HashMap, HashSet};

@@ -39,28 +39,28 @@ pub struct Known {
     pub file: Option<PathBuf>,
     /// Hash of the descriptor as written: a changed one may read other entries from the same lines.
     pub fingerprint: Id,
-    head: Part<Head>,
-    talk: Part<Talk>,
-    compiled: Part<Format>,
-    detailed: Part<Format>,
-    install: Part<Option<Install>>,
+    head: Lazy<Head>,
+    talk: Lazy<Talk>,
+    compiled: Lazy<Format>,
+    detailed: Lazy<Format>,
+    install: Lazy<Option<Install>>,
 }
 
 /// A part of a descriptor. What the build stored is decoded when it is first used.
 #[derive(Debug)]
-struct Part<T> {
+struct Lazy<T> {
     stored: &'static [u8],
     /// In a box, because a format is large, and most of them are never used.
     value: OnceLock<Box<T>>,
 }
 
-impl<T: Deserialize<'static>> Part<T> {
-    fn stored(stored: &'static [u8]) -> Part<T> {
-        Part { stored, value: OnceLock::new() }
+impl<T: Deserialize<'static>> Lazy<T> {
+    fn stored(stored: &'static [u8]) -> Lazy<T> {
+        Lazy { stored, value: OnceLock::new() }
     }
 
-    fn read(value: T) -> Part<T> {
-        Part { stored: &[], value: Box::new(value).into() }
+    fn read(value: T) -> Lazy<T> {
+        Lazy { stored: &[], value: Box::new(value).into() }
     }
 
     fn get(&self) -> &T {
@@ -84,11 +84,11 @@ impl Known {
             name: name.into(),
             file: Some(file.into()),
             fingerprint: Id::of(text.as_bytes()),
-            compiled: Part::read(Format::compile(name, &body, &talk, false)),
-            detailed: Part::read(Format::compile(name, &body, &talk, true)),
-            head: Part::read(head),
-            talk: Part::read(talk),
-            install: Part::read(install),
+            compiled: Lazy::read(Format::compile(name, &body, &talk, false)),
+            detailed: Lazy::read(Format::compile(name, &body, &talk, true)),
+            head: Lazy::read(head),
+            talk: Lazy::read(talk),
+            install: Lazy::read(install),
         })
     }
 
@@ -155,11 +155,11 @@ fn built_in((name, fingerprint, [head, talk, compiled, detailed, install]): &'st
         name: (*name).into(),
         file: None,
         fingerprint: *fingerprint,
-        head: Part::stored(head),
-        talk: Part::stored(talk),
-        compiled: Part::stored(compiled),
-        detailed: Part::stored(detailed),
-        install: Part::stored(install),
+        head: Lazy::stored(head),
+        talk: Lazy::stored(talk),
+        compiled: Lazy::stored(compiled),
+        detailed: Lazy::stored(detailed),
+        install: Lazy::stored(install),
     }
 }
 

@@ -60,15 +60,15 @@ pub struct Template {
     /// Nothing in it is wanted.
     pub ignored: bool,
     /// Where the values are, those of the line and those of all its blocks.
-    pub slots: Vec<(Slot, Place, Place)>,
-    pub block_slots: Vec<(Slot, Place, Place)>,
+    pub slots: Vec<(Slot, Spot, Spot)>,
+    pub block_slots: Vec<(Slot, Spot, Spot)>,
     pub blocks: Vec<Slot>,
     pub filled: u128,
 }
 
 /// A place in a line: so many bytes after the beginning of a step.
 #[derive(Debug, Clone, Copy)]
-pub struct Place {
+pub struct Spot {
     pub step: u32,
     pub offset: u32,
 }

@@ -20,7 +20,7 @@ use crate::session::find::{Guide, Listing};
 use crate::session::{Home, Session, find};
 use crate::settings::Scope;
 use crate::state::cursors::{Look, Seen, Walk};
-use crate::state::kept::Kept;
+use crate::state::lazy_seen::LazySeen;
 use crate::time::{DAY, HOUR, SECOND, Time};
 
 /// How many nanoseconds of a stamp are one of [`Time`].
@@ -192,7 +192,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     fn known(
         &self,
         path: &str,
-        seen: &'s Kept,
+        seen: &'s LazySeen,
         stats: &mut Stats,
         survey: &mut Survey<'f>,
     ) -> Result<Known<'s, 'f>, Missing> {

@@ -3,7 +3,7 @@
 //! Agents that name a directory after the cwd keep projects apart, and other projects may have thousands of sessions. A look
 //! goes into every directory that may hold a session of this project, that a file came to, or that nothing is known of. Only
 //! what is appended to an old session among another project's waits for its turn: each look takes directories with at most
-//! [`FILES`] sessions together, or one that has more, in a circle. Two looks in a row get to more than that. So with `n`
+//! [`FILES`] sessions together, or one that has more, in a circle. Any two looks in a row take more than [`FILES`] together. So with `n`
 //! sessions in other projects, each is looked at within `2 * n / FILES` looks, rounded up, and in every look if `n` is at most
 //! [`FILES`].
 //!
@@ -40,7 +40,7 @@ pub(super) struct Round<'s, 'f> {
     worktrees: Vec<PathBuf>,
     /// A directory that has not changed since then has no new files.
     horizon: i64,
-    part: Part,
+    part: Stretch,
     dirs: Vec<Dir<'f>>,
     /// A directory was gone into because a file came or went.
     changed: bool,
@@ -63,17 +63,17 @@ struct Dir<'f> {
 
 /// A part of the circle of ids: those at most `reach` after `from`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Part {
+struct Stretch {
     from: u64,
     /// The distance to the first directory that is not in it; none if all are.
     reach: Option<u64>,
 }
 
-impl Part {
-    const ALL: Part = Part { from: 0, reach: None };
+impl Stretch {
+    const ALL: Stretch = Stretch { from: 0, reach: None };
 
     /// Directories from a position on, as many as a look goes into.
-    fn of(judged: &[Judged], from: u64) -> Part {
+    fn of(judged: &[Judged], from: u64) -> Stretch {
         let start = judged.partition_point(|(id, _)| id.0 < from);
         let (before, after) = judged.split_at(start);
         let mut left = FILES;
@@ -81,11 +81,11 @@ impl Part {
             // A directory without sessions is work, too.
             let files = files.max(1);
             if files > left && left < FILES {
-                return Part { from, reach: Some(id.0.wrapping_sub(from)) };
+                return Stretch { from, reach: Some(id.0.wrapping_sub(from)) };
             }
             left = left.saturating_sub(files);
         }
-        Part { from, reach: None }
+        Stretch { from, reach: None }
     }
 
     fn has(self, id: Id) -> bool {
@@ -116,7 +116,7 @@ impl<'s, 'f> Round<'s, 'f> {
         let (dir, cwd) = (project.dir(), &*surveyor.env.cwd);
         let own = if dir == cwd { vec![dir] } else { vec![dir, cwd] };
         let and_below = dir.as_os_str().as_encoded_bytes() != project.as_bytes();
-        let part = position.map_or(Part::ALL, |position| Part::of(judged, position));
+        let part = position.map_or(Stretch::ALL, |position| Stretch::of(judged, position));
         let (view, dirs, changed) = (surveyor.view, Vec::new(), false);
         Round { view, judged, own, and_below, worktrees, horizon, part, dirs, changed }
     }
@@ -150,7 +150,7 @@ impl<'s, 'f> Round<'s, 'f> {
         after.next().is_some_and(|(key, _)| key.starts_with(&dir))
     }
 
-    /// Counts a file of the directory that the walk is in. Says whether the directory is not surely gone into by every look.
+    /// Counts a file of the directory that the walk is in. Says whether some looks may leave the directory out.
     pub fn count(&mut self, file: &Listing<'_, 'f>) -> bool {
         let Some(dir) = self.dirs.last_mut().filter(|_| file.below_cwd) else { return false };
         if !file.is_subagent {
@@ -244,7 +244,7 @@ mod tests {
             let (mut left, mut looks): (Vec<Id>, u32) = (others.iter().map(|(id, _)| *id).collect(), 0);
             let mut since_last: Option<Vec<Id>> = None;
             while looks < 3 * most {
-                let part = Part::of(&judged, position);
+                let part = Stretch::of(&judged, position);
                 looks += 1;
                 let had: Vec<(Id, u32)> = others.iter().copied().filter(|(id, _)| part.has(*id)).collect();
                 let sum: u32 = had.iter().map(|(_, files)| files).sum();

@@ -29,7 +29,7 @@ use crate::session::ids::Shortener;
 use crate::session::{Session, find};
 use crate::settings::Settings;
 use crate::state::cursors::{Judged, Look, Seen, View, Walk};
-use crate::state::kept::Kept;
+use crate::state::lazy_seen::LazySeen;
 use crate::time::Time;
 
 /// Everything that a survey depends on.
@@ -278,7 +278,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let in_other_files = |entry: &Entry| entry.key.and_then(|_| fingerprint(entry));
         let mut claimed: HashSet<Id> = self.own().entries.iter().filter_map(in_other_files).collect();
         let ring = self.view.look.iter().flat_map(|look| look.fingerprints.numbers());
-        let reported: HashSet<u32> = ring.chain(self.view.sessions.values().filter_map(Kept::fingerprint)).collect();
+        let reported: HashSet<u32> =
+            ring.chain(self.view.sessions.values().filter_map(LazySeen::fingerprint)).collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
         readings
             .sort_by_key(|(candidate, new)| (!candidate.is_known(), new.meta.created().ok(), candidate.stamp.modified));

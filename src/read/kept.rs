@@ -28,11 +28,11 @@ pub struct Reached {
 pub struct Renewed<F> {
     pub reached: Reached,
     /// None if nothing was written since.
-    pub new: Option<New<F>>,
+    pub new: Option<Addition<F>>,
 }
 
 /// A fold that has taken in what came from an offset on.
-pub struct New<F> {
+pub struct Addition<F> {
     pub from: u64,
     pub fold: F,
     pub once: Once,
@@ -81,5 +81,5 @@ pub fn renew<F: Fold>(
     };
     let read = transcript.fold(Lines { from, before, ..Lines::default() }, &mut once, buffer, &mut fold)?;
     let reached = Reached { stamp, cursor: Cursor::at(&transcript.file, read.end)?, lines: read.lines };
-    Ok(Renewed { reached, new: Some(New { from, fold, once, broken: read.broken }) })
+    Ok(Renewed { reached, new: Some(Addition { from, fold, once, broken: read.broken }) })
 }

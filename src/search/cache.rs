@@ -4,7 +4,7 @@
 //! as a whole, so that nobody sees half of it. It only saves time: each text is compared with the stamp of its transcript,
 //! what grew is read on from there, and a transcript whose mark does not hold is read anew.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::fs::OpenOptions;
 use std::io;
@@ -21,10 +21,10 @@ use crate::fold::{Said, SaidLine};
 use crate::format::Known;
 use crate::progress::Progress;
 use crate::read::Transcript;
-use crate::read::kept::{New, Reached, Renewed, renew};
+use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::once::Once;
 use crate::session::Session;
-use crate::session::index::{in_parallel, say_unless_gone, version};
+use crate::session::index::{Listed, in_parallel, is_gone, say_unless_gone, version};
 use crate::state;
 use crate::time::Time;
 
@@ -32,7 +32,7 @@ use crate::time::Time;
 const MOST_READ: u64 = 8 << 20;
 
 /// The mapped file.
-pub struct Cache {
+pub struct SaidCache {
     path: PathBuf,
     /// What a file of this build begins with.
     head: Vec<u8>,
@@ -42,7 +42,7 @@ pub struct Cache {
 /// The said text of a transcript: what the cache has, and what was written since.
 #[derive(Default)]
 pub struct Text<'m> {
-    kept: Option<Kept<'m>>,
+    kept: Option<KeptText<'m>>,
     new: Said,
     /// How far it goes.
     end: Option<Reached>,
@@ -53,7 +53,7 @@ pub struct Text<'m> {
 
 /// What the cache has of a transcript.
 #[derive(Clone, Copy)]
-struct Kept<'m> {
+struct KeptText<'m> {
     reached: Reached,
     /// What it takes to go on; empty if the file had been quiet for long.
     once: &'m [u8],
@@ -67,8 +67,8 @@ const LINE: usize = 32;
 impl Text<'_> {
     /// Both parts, each with what tells where its lines come from.
     pub fn parts(&self) -> [(&str, Lookup<'_>); 2] {
-        let kept = self.kept.map_or(("", Lookup::Kept(&[])), |kept| (kept.text, Lookup::Kept(kept.lines)));
-        [kept, (&self.new.text, Lookup::New(&self.new.lines))]
+        let kept = self.kept.map_or(("", Lookup::KeptText(&[])), |kept| (kept.text, Lookup::KeptText(kept.lines)));
+        [kept, (&self.new.text, Lookup::Addition(&self.new.lines))]
     }
 
     /// Keeps only where entries come from, for a text that was looked through and is not to be kept.
@@ -88,22 +88,22 @@ impl Text<'_> {
 /// Where the lines of a text come from.
 #[derive(Clone, Copy)]
 pub enum Lookup<'t> {
-    Kept(&'t [u8]),
-    New(&'t [SaidLine]),
+    KeptText(&'t [u8]),
+    Addition(&'t [SaidLine]),
 }
 
 impl Lookup<'_> {
     pub fn count(self) -> usize {
         match self {
-            Lookup::Kept(bytes) => bytes.len() / LINE,
-            Lookup::New(lines) => lines.len(),
+            Lookup::KeptText(bytes) => bytes.len() / LINE,
+            Lookup::Addition(lines) => lines.len(),
         }
     }
 
     pub fn get(self, index: usize) -> SaidLine {
         match self {
-            Lookup::Kept(bytes) => read_line(&bytes[index * LINE..][..LINE]),
-            Lookup::New(lines) => lines[index],
+            Lookup::KeptText(bytes) => read_line(&bytes[index * LINE..][..LINE]),
+            Lookup::Addition(lines) => lines[index],
         }
     }
 
@@ -122,49 +122,65 @@ impl Lookup<'_> {
     }
 }
 
-impl Cache {
+impl SaidCache {
     /// Opens the cache; it has nothing if there is none, or none that this build wrote.
-    pub fn open(env: &Env, formats: &[Known]) -> Cache {
+    pub fn open(env: &Env, formats: &[Known]) -> SaidCache {
         let path = env.cache_dir().join("said.bin");
         let head = format!("session-monitor said text {}\n", version(formats)).into_bytes();
         // SAFETY: the file is ours, and is only ever replaced by another, never written to or cut.
         let file = file::open_own(OpenOptions::new().read(true), &path);
         let map = file.and_then(|file| unsafe { Mmap::map(&file) }).ok();
-        Cache { map: map.filter(|map| map.starts_with(&head)), path, head }
+        SaidCache { map: map.filter(|map| map.starts_with(&head)), path, head }
     }
 
-    /// What it has, by the path and the format of a transcript.
-    fn kept(&self) -> HashMap<(&[u8], &[u8]), Kept<'_>> {
-        let mut all = HashMap::new();
+    /// What it has. All of it is checked, so this is done once.
+    pub fn contents(&self) -> Contents<'_> {
+        let mut kept = HashMap::new();
         let mut rest = self.map.as_deref().and_then(|map| map.get(self.head.len()..)).unwrap_or_default();
-        while let Some((path, format, kept)) = take_file(&mut rest) {
-            all.insert((path, format), kept);
+        while let Some((path, format, text)) = take_file(&mut rest) {
+            kept.insert((path, format), text);
         }
-        all
+        Contents { cache: self, kept, has_gone: false }
+    }
+}
+
+/// What the cache has, by the path and the format of a transcript.
+pub struct Contents<'m> {
+    cache: &'m SaidCache,
+    kept: HashMap<Key<'m>, KeptText<'m>>,
+    /// Some of it was of files that are not there any more.
+    has_gone: bool,
+}
+
+impl<'m> Contents<'m> {
+    /// Leaves out files that are gone: what somebody deleted must not be kept here. Those of the sessions are there.
+    pub fn forget_gone(&mut self, sessions: &[Listed]) {
+        let there: HashSet<Key> = sessions.iter().map(|listed| key(&listed.session)).collect();
+        let known = self.kept.len();
+        self.kept.retain(|key, _| there.contains(key) || !is_gone(Path::new(OsStr::from_bytes(key.0))));
+        self.has_gone = self.kept.len() < known;
     }
 
     /// The texts of these sessions as their files are now, and what a look at each found, by the number of its session. Files
     /// that cannot be read are named in `bad`.
-    pub fn look<'m, R: Send>(
-        &'m self,
+    pub fn look<R: Send>(
+        &self,
         env: &Env,
         sessions: &[&Session],
-        look: impl Fn(usize, &mut Text) -> R + Sync,
+        look: impl Fn(usize, &Text) -> R + Sync,
         bad: &mut Vec<Unreadable>,
     ) -> Vec<Option<(Text<'m>, R)>> {
-        let kept = self.kept();
-        let known = |(index, session): (usize, &&'_ Session)| (index, kept.get(&key(session)).copied());
-        let items: Vec<(usize, Option<Kept>)> = sessions.iter().enumerate().map(known).collect();
-        let size = |(index, kept): &(usize, Option<Kept>)| {
-            let session = sessions[*index];
-            session.size().saturating_sub(kept.map_or(0, |kept| kept.reached.cursor.offset))
+        let indices: Vec<usize> = (0..sessions.len()).collect();
+        let kept = |index: usize| self.kept.get(&key(sessions[index])).copied();
+        let size = |index: &usize| {
+            let read = kept(*index).map_or(0, |kept| kept.reached.cursor.offset);
+            sessions[*index].size().saturating_sub(read)
         };
-        let (progress, now) = (Progress::of(env, "reading what was said", items.iter().map(size)), env.file_clock());
-        let read = in_parallel(&items, &progress, size, |(index, kept), buffer| {
-            read(sessions[*index], *kept, now, false, buffer).map(|mut text| {
-                let looked = look(*index, &mut text);
-                (text, looked)
-            })
+        let (progress, now) = (Progress::of(env, "reading what was said", indices.iter().map(size)), env.file_clock());
+        let read = in_parallel(&indices, &progress, size, |index, buffer| {
+            let text = read(sessions[*index], kept(*index), now, buffer)?;
+            let looked = look(*index, &text);
+            io::Result::Ok((text, looked))
         });
         let noted = read.into_iter().zip(sessions);
         noted.map(|(looked, session)| looked.map_err(|error| say_unless_gone(error, session, bad)).ok()).collect()
@@ -173,19 +189,15 @@ impl Cache {
     /// Writes the texts, if that is worth it; those of other sessions stay. Without a cache the next search is slower and
     /// no different.
     pub fn keep(&self, sessions: &[&Session], texts: &[Option<&Text>], now: i64) {
-        let mut others = self.kept();
-        sessions.iter().for_each(|session| _ = others.remove(&key(session)));
-        let known = others.len();
-        // What somebody deleted must not be kept here.
-        others.retain(|(path, _), _| !matches!(file::stat(Path::new(OsStr::from_bytes(path))), Ok(None)));
-        let has_gone = others.len() < known;
         let sum = |of: fn(&Text) -> u64| texts.iter().flatten().map(|text| of(text)).sum::<u64>();
         let all = sum(|text| text.end.map_or(0, |end| end.cursor.offset));
-        if !has_gone && sum(|text| text.read) <= MOST_READ.min(all / 8) {
+        if !self.has_gone && sum(|text| text.read) <= MOST_READ.min(all / 8) {
             return;
         }
-        let mut out = self.head.clone();
+        let mut out = self.cache.head.clone();
+        let mut others = self.kept.clone();
         for (session, text) in sessions.iter().zip(texts) {
+            others.remove(&key(session));
             if let Some((text, end)) = text.and_then(|text| Some((text, text.end?))) {
                 put_file(key(session), text, end, now, &mut out);
             }
@@ -194,7 +206,7 @@ impl Cache {
             let text = Text { kept: Some(kept), ..Text::default() };
             put_file(key, &text, kept.reached, now, &mut out);
         }
-        let _ = state::replace(&self.path, &out);
+        let _ = state::replace(&self.cache.path, &out);
     }
 }
 
@@ -202,32 +214,27 @@ fn key<'s>(session: &'s Session) -> (&'s [u8], &'s [u8]) {
     (session.path.as_os_str().as_encoded_bytes(), session.format.name.as_bytes())
 }
 
-/// The text of a transcript, without a cache.
-pub fn text(session: &Session, results: bool, buffer: &mut Buffer) -> io::Result<Text<'static>> {
-    read(session, None, 0, results, buffer)
+/// The text of a transcript, without a cache; with what tools answered, if it was opened for that.
+pub fn text(transcript: &Transcript, results: bool, buffer: &mut Buffer) -> io::Result<Text<'static>> {
+    let Renewed { reached, new } = renew(transcript, None, || None, || Said::new(results), 0, buffer)?;
+    Ok(Text { new: new.map(|new| new.fold).unwrap_or_default(), end: Some(reached), ..Text::default() })
 }
 
 /// The text of a transcript: what the cache has, and what was written since.
-fn read<'m>(
-    session: &Session,
-    kept: Option<Kept<'m>>,
-    now: i64,
-    results: bool,
-    buffer: &mut Buffer,
-) -> io::Result<Text<'m>> {
+fn read<'m>(session: &Session, kept: Option<KeptText<'m>>, now: i64, buffer: &mut Buffer) -> io::Result<Text<'m>> {
     let known = |end: Reached| Text { kept, end: Some(end), ..Text::default() };
     if let Some(kept) = kept.filter(|kept| session.stamp == Some(kept.reached.stamp)) {
         return Ok(known(kept.reached));
     }
-    let transcript = Transcript::open(&session.path, session.format.format())?.full(results).whole(results);
-    let new = || Said::new(results);
+    let transcript = Transcript::open(&session.path, session.format.format())?;
+    let new = || Said::new(false);
     let go_on = || Some((new(), postcard::from_bytes(kept?.once).ok()?));
     let renewed = renew(&transcript, kept.map(|kept| kept.reached), go_on, new, now, buffer)?;
     // What was written again does not count where it stood before, so all of it is read once more.
     let again = renewed.new.as_ref().is_some_and(|new| new.from > 0 && new.fold.renews_earlier);
     let renewed = if again { renew(&transcript, None, || None, new, now, buffer)? } else { renewed };
     let Renewed { reached, new } = renewed;
-    let Some(New { from, fold, once, .. }) = new else { return Ok(known(reached)) };
+    let Some(Addition { from, fold, once, .. }) = new else { return Ok(known(reached)) };
     let (kept, read) = (kept.filter(|_| from > 0), reached.cursor.offset - from);
     Ok(Text { kept, new: fold, end: Some(reached), read, once: Some(once) })
 }
@@ -252,27 +259,12 @@ fn put_file((path, format): Key, text: &Text, end: Reached, now: i64, out: &mut 
         out.extend((parts.iter().map(|part| part.len()).sum::<usize>() as u64).to_le_bytes());
         parts.iter().for_each(|part| out.extend(*part));
     }
-    let sum = checksum(&out[start + 8..]);
+    let sum = state::checksum(0, &out[start + 8..]);
     out[start..start + 8].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// Tells bytes that were damaged. Four sums at once, because all of it is looked at in every search.
-fn checksum(bytes: &[u8]) -> u64 {
-    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-    let add = |sum: u64, word: u64| (sum ^ word).wrapping_mul(ODD).rotate_left(29);
-    let mut sums = [1, 2, 3, bytes.len() as u64];
-    let mut chunks = bytes.chunks_exact(32);
-    for chunk in &mut chunks {
-        for (sum, word) in sums.iter_mut().zip(chunk.chunks_exact(8)) {
-            *sum = add(*sum, word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word)));
-        }
-    }
-    let rest = chunks.remainder().iter().fold(0, |sum, byte| add(sum, u64::from(*byte)));
-    sums.into_iter().fold(rest, add)
-}
-
 /// The next file, if it is there as a whole.
-fn take_file<'m>(rest: &mut &'m [u8]) -> Option<(&'m [u8], &'m [u8], Kept<'m>)> {
+fn take_file<'m>(rest: &mut &'m [u8]) -> Option<(&'m [u8], &'m [u8], KeptText<'m>)> {
     fn number(rest: &mut &[u8]) -> Option<u64> {
         Some(u64::from_le_bytes(*rest.split_off(..8)?.first_chunk()?))
     }
@@ -287,7 +279,7 @@ fn take_file<'m>(rest: &mut &'m [u8]) -> Option<(&'m [u8], &'m [u8], Kept<'m>)> 
         let length = usize::try_from(number(rest)?).ok()?;
         *part = rest.split_off(..length)?;
     }
-    if checksum(&whole[8..whole.len() - rest.len()]) != sum {
+    if state::checksum(0, &whole[8..whole.len() - rest.len()]) != sum {
         return None;
     }
     let [device, inode, size, modified, offset, mark, count] = numbers;
@@ -299,7 +291,7 @@ fn take_file<'m>(rest: &mut &'m [u8]) -> Option<(&'m [u8], &'m [u8], Kept<'m>)> 
         return None;
     }
     let reached = Reached { stamp, cursor: Cursor { offset, mark }, lines: count };
-    Some((path, format, Kept { reached, once, lines, text }))
+    Some((path, format, KeptText { reached, once, lines, text }))
 }
 
 /// A line of a text that comes after so much other text.

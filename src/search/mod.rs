@@ -113,7 +113,7 @@ impl Query {
     }
 
     /// What of a session fits, if all words are in it. `title` counts as something that was said in it.
-    pub fn search(&self, text: &Text, title: &str) -> Option<Found> {
+    pub fn search(&self, text: &Text, title: &str) -> Option<Matches> {
         let parts = text.parts();
         if self.file.as_ref().is_some_and(|file| !touches(&parts, file)) {
             return None;
@@ -143,19 +143,19 @@ impl Query {
         }
         let distance = distance(&hits, in_title, self.all());
         let hits = hits.into_iter().map(|(index, (line, words))| (index, line, words)).collect();
-        Some(Found { distance, hits })
+        Some(Matches { distance, hits })
     }
 }
 
 /// What was found in one session.
-pub struct Found {
+pub struct Matches {
     /// Over how many entries the words are spread.
     distance: usize,
     /// The entries, in the order they were written: which one of the session it is, where, and the words in it as bits.
     pub hits: Vec<(usize, SaidLine, u64)>,
 }
 
-impl Found {
+impl Matches {
     /// Near, not so near, far.
     pub fn rank(&self) -> usize {
         match self.distance {

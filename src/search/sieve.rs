@@ -13,10 +13,10 @@ use crate::fold::fold_each;
 
 /// The letters and digits of the words that are looked for: of each word the longest run.
 pub struct Sieve {
-    runs: Vec<Option<Run>>,
+    runs: Vec<Option<LetterRun>>,
 }
 
-struct Run {
+struct LetterRun {
     letters: Vec<u8>,
     /// Where the pair begins that is looked for.
     pair: usize,
@@ -33,15 +33,15 @@ impl Sieve {
             let pair =
                 (0..letters.len() - 1).min_by_key(|at| commonness(letters[*at]) * commonness(letters[at + 1]))?;
             let latin = (0..LATIN).map(|code| overlaps(&letters, char::from_u32(code).unwrap_or_default())).collect();
-            Some(Run { letters, pair, latin })
+            Some(LetterRun { letters, pair, latin })
         };
         Sieve { runs: words.map(run).collect() }
     }
 
     /// Whether a transcript may hold all words, apart from those (as bits) that need not be in it.
     pub fn lets_through(&self, file: &File, known: u64, buffer: &mut Buffer) -> io::Result<bool> {
-        let is_wanted = |(index, _): &(usize, &Option<Run>)| known & 1 << index == 0;
-        let mut wanted: Vec<&Run> =
+        let is_wanted = |(index, _): &(usize, &Option<LetterRun>)| known & 1 << index == 0;
+        let mut wanted: Vec<&LetterRun> =
             self.runs.iter().enumerate().filter(is_wanted).filter_map(|(_, run)| run.as_ref()).collect();
         let mut chunks = Chunks::new(file, buffer);
         while !wanted.is_empty() {
@@ -58,7 +58,7 @@ fn commonness(letter: u8) -> usize {
     COMMON_FIRST.len() + 1 - COMMON_FIRST.iter().position(|known| *known == letter).unwrap_or(COMMON_FIRST.len())
 }
 
-impl Run {
+impl LetterRun {
     fn may_be_in(&self, bytes: &[u8]) -> bool {
         let pair = [self.letters[self.pair], self.letters[self.pair + 1]];
         let mut from = 0;

@@ -13,7 +13,7 @@ use crate::entry::Id;
 use crate::env::Env;
 use crate::fold::Continuity;
 use crate::format::Known;
-use crate::read::kept::{New, Reached, Renewed, renew};
+use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::{Lines, Transcript};
 use crate::state::table::{Content, Place, Table};
 
@@ -31,13 +31,13 @@ pub fn whole(session: &Session, subagent: bool, env: &Env, formats: &[Known]) ->
         false => others.push((record.key.to_vec(), record.place)),
     });
     let known = known.filter(|((reached, known), _)| sample(&transcript, *reached).is_ok_and(|now| now == *known));
-    let kept = known.and_then(|((reached, _), place)| Some((reached, Kept::read(&table, place)?)));
+    let kept = known.and_then(|((reached, _), place)| Some((reached, Digest::read(&table, place)?)));
     let (before, mut kept) = kept.unzip();
     let go_on = || kept.take().and_then(|kept| Some((kept.fold, postcard::from_bytes(&kept.bytes[kept.once..]).ok()?)));
     let mut buffer = Buffer::default();
     let Renewed { reached, new } =
         renew(&transcript, before, go_on, Continuity::default, env.file_clock(), &mut buffer)?;
-    let Some(New { mut fold, mut once, broken, .. }) = new else {
+    let Some(Addition { mut fold, mut once, broken, .. }) = new else {
         return Ok(kept.map(|kept| kept.fold).unwrap_or_default());
     };
     fold.broken += broken;
@@ -67,18 +67,18 @@ fn sample(transcript: &Transcript, Reached { cursor, .. }: Reached) -> io::Resul
 }
 
 /// What the table has of a session.
-struct Kept {
+struct Digest {
     fold: Continuity,
     bytes: Vec<u8>,
     /// Where what counts once begins in the bytes. It is long, and needed only to go on.
     once: usize,
 }
 
-impl Kept {
-    fn read(table: &Table, place: Place) -> Option<Kept> {
+impl Digest {
+    fn read(table: &Table, place: Place) -> Option<Digest> {
         let bytes = table.rest(place)?;
         let (fold, once) = postcard::take_from_bytes(&bytes).ok()?;
-        Some(Kept { fold, once: bytes.len() - once.len(), bytes })
+        Some(Digest { fold, once: bytes.len() - once.len(), bytes })
     }
 }
 

@@ -26,7 +26,7 @@ use crate::fold::Tally;
 use crate::format::Known;
 use crate::progress::Progress;
 use crate::read::Transcript;
-use crate::read::kept::{New, Reached, Renewed, renew};
+use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::state::notes::Marks;
 use crate::state::table::{Content, Place, Record, Table};
 use crate::time::Time;
@@ -270,7 +270,7 @@ fn recount(
     let Renewed { reached, new } = renew(&transcript, kept, go_on, Tally::default, now, buffer)?;
     let (tally, once) = match new {
         None => (known.map(|(_, tally, _)| tally.clone()).unwrap_or_default(), once()),
-        Some(New { mut fold, once, broken, .. }) => {
+        Some(Addition { mut fold, once, broken, .. }) => {
             fold.settle();
             fold.broken += broken;
             (fold, postcard::to_stdvec(&once).ok())
@@ -303,7 +303,7 @@ fn path_of(key: &[u8]) -> &Path {
 }
 
 /// Whether a file is surely not there any more.
-fn is_gone(path: &Path) -> bool {
+pub fn is_gone(path: &Path) -> bool {
     file::stat(path).is_ok_and(|meta| meta.is_none())
 }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
-use crate::entry::{Entry, Output, What};
+use crate::entry::{Entry, LongText, What};
 use crate::env::iso;
 use crate::session::index::Listed;
 use crate::time::Time;
@@ -51,7 +51,7 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
         What::Text(text) => ("text", Some(Cow::Borrowed(&**text)), None),
         What::Thinking(text) => ("thinking", Some(text.text()), None),
         What::Mark(_, text) => ("mark", Some(Cow::Borrowed(&**text)), None),
-        What::Result { failed, text, .. } => ("result", text.as_ref().map(Output::text), Some(*failed)),
+        What::Result { failed, text, .. } => ("result", text.as_ref().map(LongText::text), Some(*failed)),
         What::Call(call) => ("call", None, Some(call.failed)),
     };
     let mark = if let What::Mark(mark, _) = &entry.what { Some(mark.name()) } else { None };

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use crate::entry::{Act, Call, Entry, Mark, Output, Role, What};
+use crate::entry::{Act, Call, Entry, LongText, Mark, Role, What};
 use crate::env::Zone;
 use crate::search::Query;
 use crate::show::gate::Gate;
@@ -90,7 +90,7 @@ impl LogView {
             What::Thinking(text) => (label(entry).1, text.text()),
             What::Mark(_, text) => (label(entry).1, Cow::Borrowed(&**text)),
             What::Result { failed, text, .. } => {
-                let text = text.as_ref().map(Output::text).filter(|text| !text.trim().is_empty());
+                let text = text.as_ref().map(LongText::text).filter(|text| !text.trim().is_empty());
                 let text = text.map_or("(no text)".into(), |text| text.trim().to_owned().into());
                 (if *failed { Tone::Alarm } else { Tone::Faint }, text)
             }
@@ -139,7 +139,7 @@ pub fn shortened(entry: &Entry, lines: usize, gate: Gate) -> Entry<'static> {
         if whole.trim().lines().count() > lines {
             shown.push("…".into());
         }
-        *text = Output::Read(Cow::Owned(shown.join("\n")));
+        *text = LongText::Read(Cow::Owned(shown.join("\n")));
     }
     entry
 }

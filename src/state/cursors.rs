@@ -3,7 +3,7 @@
 //! `{"main":{"discord":{"offset":12345,…}}}`: observer, other session, offset. In a named home one file is shared by all
 //! observers; elsewhere each has its own. A process holds the file's lock from reading to writing, and writes the entries
 //! of other observers back as they were. The file is read at every prompt, so what was seen of a session is decoded only when
-//! somebody asks for more than its stamp; see [`Kept`].
+//! somebody asks for more than its stamp; see [`LazySeen`].
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
 use super::Lock;
-use super::kept::{self, Kept, Ring};
+use super::lazy_seen::{self, LazySeen, Ring};
 use crate::budget::Deadline;
 use crate::cursor::Cursor;
 use crate::entry::Id;
@@ -177,7 +177,7 @@ impl Look {
 pub struct View {
     /// Nothing before its first look. It stands among the sessions, under a name that no session can have.
     pub look: Option<Look>,
-    pub sessions: BTreeMap<String, Kept>,
+    pub sessions: BTreeMap<String, LazySeen>,
 }
 
 /// The name of the look among the sessions.
@@ -194,7 +194,7 @@ impl View {
         let look = text[at.clone()].strip_prefix("{\".\":")?;
         let mut looks = serde_json::Deserializer::from_str(look).into_iter();
         let first = looks.next()?.ok()?;
-        let sessions = kept::cut(text, at.end - look.len() + looks.byte_offset()..at.end)?;
+        let sessions = lazy_seen::cut(text, at.end - look.len() + looks.byte_offset()..at.end)?;
         Some(View { look: Some(first), sessions })
     }
 

@@ -2,7 +2,7 @@
 
 pub mod cursors;
 pub mod journal;
-pub mod kept;
+pub mod lazy_seen;
 pub mod notes;
 pub mod table;
 
@@ -111,4 +111,21 @@ fn old_files(dir: &Path, before: i64) -> impl Iterator<Item = PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let is_old = move |entry: &DirEntry| entry.metadata().is_ok_and(|meta| meta.is_file() && meta.mtime() < before);
     entries.filter(is_old).map(|entry| entry.path())
+}
+
+/// Tells bytes that are not as they were written. Four sums at a time, because some files are checked whole at every use;
+/// each step can be undone, so that one wrong word is always found.
+pub fn checksum(seed: u64, bytes: &[u8]) -> u64 {
+    let step = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let mut sums = [seed, 1, 2, 3];
+    let (blocks, rest) = bytes.as_chunks::<32>();
+    for block in blocks {
+        let (words, _) = block.as_chunks::<8>();
+        sums.iter_mut().zip(words).for_each(|(sum, word)| *sum = step(*sum, u64::from_le_bytes(*word)));
+    }
+    let mut last = [0; 32];
+    last[..rest.len()].copy_from_slice(rest);
+    let (words, _) = last.as_chunks::<8>();
+    let words = words.iter().map(|word| u64::from_le_bytes(*word));
+    sums.into_iter().chain(words).fold(bytes.len() as u64, step)
 }

@@ -10,7 +10,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
-use super::replace_with;
+use super::{checksum, replace_with};
 use crate::file;
 
 /// A table as it was when it was opened.
@@ -170,14 +170,4 @@ impl Table {
 /// The checksum of some bytes, after those that are in front of them.
 fn check(seed: u64, first: &[u8], then: &[u8]) -> [u8; 8] {
     checksum(checksum(seed, first), then).to_le_bytes()
-}
-
-/// Eight bytes at a time. Each step can be undone, so that one wrong word is always found.
-fn checksum(seed: u64, bytes: &[u8]) -> u64 {
-    let step = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    let (words, last) = bytes.as_chunks::<8>();
-    let hash = words.iter().fold(seed, |hash, word| step(hash, u64::from_le_bytes(*word)));
-    let mut end = [0; 8];
-    end[..last.len()].copy_from_slice(last);
-    step(step(hash, u64::from_le_bytes(end)), bytes.len() as u64)
 }

@@ -11,7 +11,7 @@ use serde_json::json;
 use session_monitor::budget::Deadline;
 use session_monitor::file::Stamp;
 use session_monitor::state::cursors::{Cursors, View};
-use session_monitor::state::kept::Kept;
+use session_monitor::state::lazy_seen::LazySeen;
 
 use crate::hook::{
     HOUR, ME, ONE, THREE, TWO, ago, asked, block, cursors, file_clock, files, home, hook, input, one_said, read_json,
@@ -503,7 +503,7 @@ fn an_entry_is_cut_out_as_it_stands() {
     let unread = entry.replace(",\"print", ",\"unread\":true,\"print");
     let cursors =
         read(own(&[format!(",\"/a\":{entry}"), format!(",\"/b\":{unread}"), ",\"/c\":{\"offset\":0}".into()]));
-    let written: Vec<bool> = cursors.view.sessions.values().map(|kept| matches!(kept, Kept::Written(_))).collect();
+    let written: Vec<bool> = cursors.view.sessions.values().map(|kept| matches!(kept, LazySeen::Written(_))).collect();
     assert_eq!(written, [true, false, false]);
     let stamp = |inode: u64| Stamp::from((1, inode, 3, -4));
     let rests = |key: &str, inode| cursors.view.sessions[key].rests(stamp(inode));

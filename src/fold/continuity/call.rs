@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::found::{FileChange, Finding, ToDo, Used};
 use super::{COMMITS, Continuity, FUNCTIONS, HISTORY, Pending, SoFar, TASKS, keep, kept};
-use crate::entry::{Act, Call, Change, Detail, Id, Output, Task, TaskState, What};
+use crate::entry::{Act, Call, Change, Detail, Id, LongText, Task, TaskState, What};
 use crate::fold::code;
 use crate::fold::text::first_sentence;
 use crate::path::absolute;
@@ -207,7 +207,7 @@ struct EndedCall<'c> {
     denied: bool,
     /// What it wrote had been there before.
     replaced: bool,
-    result: Option<&'c Output<'c>>,
+    result: Option<&'c LongText<'c>>,
     time: Option<Time>,
     line: u64,
 }
@@ -215,7 +215,7 @@ struct EndedCall<'c> {
 impl EndedCall<'_> {
     /// What the tool answered.
     fn result(&self) -> Cow<'_, str> {
-        self.result.map(Output::text).unwrap_or_default()
+        self.result.map(LongText::text).unwrap_or_default()
     }
 
     fn item(&self, text: String) -> Finding {

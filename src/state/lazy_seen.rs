@@ -21,7 +21,7 @@ use crate::file::Stamp;
 
 /// How far one other session has been seen; decoded when it is asked.
 #[derive(Debug)]
-pub enum Kept {
+pub enum LazySeen {
     Seen(Box<Seen>),
     Written(Written),
 }
@@ -40,7 +40,7 @@ pub struct Written {
 const START: &str = "{\"offset\":";
 
 /// Cuts the entries of sessions out of a text, from the end of the look on. None if it is not what this program writes.
-pub fn cut(text: &Rc<String>, mut rest: Range<usize>) -> Option<BTreeMap<String, Kept>> {
+pub fn cut(text: &Rc<String>, mut rest: Range<usize>) -> Option<BTreeMap<String, LazySeen>> {
     // A quote within a string has a backslash before it, so these are keys, or at worst a title of one word.
     let unlike = [Finder::new("\"unread\""), Finder::new("\"absent\"")];
     let mut all = Vec::new();
@@ -56,7 +56,9 @@ pub fn cut(text: &Rc<String>, mut rest: Range<usize>) -> Option<BTreeMap<String,
         let at = rest.end - entries.len()..rest.end - entries.len() + end;
         let rests = || unlike.iter().all(|key| key.find(entry.as_bytes()).is_none());
         let kept = match stamp(entry).filter(|_| rests()) {
-            Some(stamp) => Kept::Written(Written { text: text.clone(), at: at.clone(), stamp, seen: OnceCell::new() }),
+            Some(stamp) => {
+                LazySeen::Written(Written { text: text.clone(), at: at.clone(), stamp, seen: OnceCell::new() })
+            }
             None => serde_json::from_str::<Seen>(entry).ok()?.into(),
         };
         all.push((key.to_owned(), kept));
@@ -76,12 +78,12 @@ fn stamp(entry: &str) -> Option<Stamp> {
     next().is_none().then_some(stamp)
 }
 
-impl Kept {
+impl LazySeen {
     /// Whether the session has been read and its file is as it was then.
     pub fn rests(&self, stamp: Stamp) -> bool {
         match self {
-            Kept::Written(Written { stamp: last, .. }) => *last == stamp,
-            Kept::Seen(seen) => !seen.unread && seen.absent.is_none() && seen.stamp == Some(stamp.into()),
+            LazySeen::Written(Written { stamp: last, .. }) => *last == stamp,
+            LazySeen::Seen(seen) => !seen.unread && seen.absent.is_none() && seen.stamp == Some(stamp.into()),
         }
     }
 
@@ -102,7 +104,7 @@ impl Kept {
 
     fn undecoded(&self) -> Option<&str> {
         match self {
-            Kept::Written(Written { text, at, seen, .. }) if seen.get().is_none() => Some(&text[at.clone()]),
+            LazySeen::Written(Written { text, at, seen, .. }) if seen.get().is_none() => Some(&text[at.clone()]),
             _ => None,
         }
     }
@@ -114,31 +116,31 @@ impl Kept {
     /// What was wrong with it when it was decoded.
     pub fn wrong(&self) -> Option<&str> {
         match self {
-            Kept::Written(Written { seen, .. }) => seen.get()?.1.as_deref(),
-            Kept::Seen(_) => None,
+            LazySeen::Written(Written { seen, .. }) => seen.get()?.1.as_deref(),
+            LazySeen::Seen(_) => None,
         }
     }
 }
 
-impl From<Seen> for Kept {
-    fn from(seen: Seen) -> Kept {
-        Kept::Seen(Box::new(seen))
+impl From<Seen> for LazySeen {
+    fn from(seen: Seen) -> LazySeen {
+        LazySeen::Seen(Box::new(seen))
     }
 }
 
-impl PartialEq for Kept {
-    fn eq(&self, other: &Kept) -> bool {
+impl PartialEq for LazySeen {
+    fn eq(&self, other: &LazySeen) -> bool {
         **self == **other
     }
 }
 
-impl Deref for Kept {
+impl Deref for LazySeen {
     type Target = Seen;
 
     fn deref(&self) -> &Seen {
         match self {
-            Kept::Seen(seen) => seen,
-            Kept::Written(Written { text, at, seen, .. }) => {
+            LazySeen::Seen(seen) => seen,
+            LazySeen::Written(Written { text, at, seen, .. }) => {
                 let decode = || serde_json::from_str(&text[at.clone()]).map(|seen| (seen, None));
                 let wrong = |error: serde_json::Error| (Seen::untouched(), Some(error.to_string()));
                 &seen.get_or_init(|| Box::new(decode().unwrap_or_else(wrong))).0
