@@ -21,9 +21,9 @@ use crate::cursor::{Line, Pieces};
 use crate::entry::{Act, Call, Entry, Facts, Id, LongText, Mark, Role, TitleBy, Usage, What};
 use crate::format::descriptor::{CallVerb, Pointer, ResultVerb, ToolVerb};
 use crate::format::prompt::Said;
-use crate::format::templates::Templates;
+use crate::format::templates::{Template, Templates};
 use crate::format::trie::{Node, Trie};
-use crate::format::{CallKeys, Format, ResultKeys, Rule, Tool};
+use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
 use crate::time::Time;
 use rules::{Watch, hold};
 use text::{Raw, lossy};
@@ -38,8 +38,8 @@ pub enum Outcome {
 }
 
 /// What a line holds: first what it says about the session, then its entries in order.
-pub enum Item<'a> {
-    Facts(Facts<'a>),
+pub enum Item<'i, 'a> {
+    Facts(&'i mut Facts<'a>),
     Entry(Entry<'a>),
 }
 
@@ -58,6 +58,19 @@ pub fn pick<const N: usize>(object: &[u8], wanted: [&[Pointer]; N]) -> Option<[O
     let whole = is_object && walker.walk(&trie.root, trie.slots, 0, None).is_ok() && matches!(walker.seek(), Ok(false));
     let found = walker.captures.line(Some(&line));
     whole.then(|| slots.map(|slots| found.first(&slots)?.scalar().map(Cow::into_owned)))
+}
+
+/// What is known of a record before the rules are asked: its own, and those of its blocks if there are any.
+#[derive(Clone, Copy)]
+struct Settled<'s> {
+    rule: Option<&'s Rule>,
+    blocks: &'s [Option<usize>],
+}
+
+impl<'s> Settled<'s> {
+    fn by(rule: Option<&'s Rule>) -> Settled<'s> {
+        Settled { rule, blocks: &[] }
+    }
 }
 
 pub struct Decoder<'f> {
@@ -125,18 +138,13 @@ impl<'f> Decoder<'f> {
     /// What comes of a line that looks like one that was read before.
     fn known(&mut self, line: &[u8], sink: Sink) -> Option<Outcome> {
         let Format { line: shape, block, .. } = self.format;
-        let templates = self.templates.as_mut()?;
-        let mut captures = std::mem::take(&mut self.captures);
-        let template = template::fit(templates, line, &mut captures, (shape.slots, block.slots));
-        let outcome = template.map(|template| (template.ignored, template.rule)).map(|(ignored, rule)| {
-            let rule = rule.map(|index| &shape.rules[index]);
-            match !ignored && self.record(&captures, Some(line), rule, false, sink) {
-                true => Outcome::Matched,
-                false => Outcome::Ignored,
-            }
-        });
-        self.captures = captures;
-        outcome
+        let end = template::fit(self.templates.as_mut()?, line, &mut self.captures, (shape.slots, block.slots))?;
+        let template = self.templates.as_ref()?.ends.get(end)?;
+        let settled = Settled { rule: template.rule.map(|index| &shape.rules[index]), blocks: &template.block_rules };
+        Some(match !template.ignored && self.record(&self.captures, Some(line), settled, false, sink) {
+            true => Outcome::Matched,
+            false => Outcome::Ignored,
+        })
     }
 
     /// Remembers what a line looks like that is one record, and what became of it.
@@ -147,11 +155,22 @@ impl<'f> Decoder<'f> {
         }
         let Format { line: shape, block, keys, .. } = self.format;
         let (captures, found) = (&walker.captures, walker.captures.line(Some(line)));
+        let index = |shape: &Shape, rule: &Rule| shape.rules.iter().position(|known| std::ptr::eq(known, rule));
         let rule = rule.or_else(|| rules::rule(shape, found, captures.first_block(Some(line))));
-        let rule = rule.and_then(|rule| shape.rules.iter().position(|known| std::ptr::eq(known, rule)));
+        let rule = rule.and_then(|rule| index(shape, rule));
+        let of_block =
+            |at| rules::rule(block, captures.block(at, Some(line)), None).and_then(|rule| index(block, rule));
+        let block_rules = (0..captures.blocks.len()).map(of_block).collect();
         let ignored = !settled || rule.is_none() && found.first(&keys.again).is_none();
         let tested = |in_block: bool, slot| if in_block { &block.tested } else { &shape.tested }.contains(&slot);
-        template::learn(templates, line, &seen, captures, tested, (rule, ignored));
+        template::learn(
+            templates,
+            line,
+            &seen,
+            captures,
+            tested,
+            Template { rule, block_rules, ignored, ..Template::default() },
+        );
     }
 
     /// All records on a line: one, or several where a newline got lost.
@@ -189,7 +208,7 @@ impl<'f> Decoder<'f> {
                 Err(broken) => break Err(broken),
                 Ok(to_the_end) => {
                     let settled = to_the_end || watch.rule.is_some();
-                    if settled && self.record(&walker.captures, whole, watch.rule, false, sink) {
+                    if settled && self.record(&walker.captures, whole, Settled::by(watch.rule), false, sink) {
                         outcome = Outcome::Matched;
                     }
                     if let Some(line) = whole
@@ -236,15 +255,8 @@ impl<'f> Decoder<'f> {
         Ok(())
     }
 
-    /// Applies the rules to a record, or the one that is known to fit; false if none does.
-    fn record(
-        &self,
-        captures: &Captures,
-        whole: Option<&[u8]>,
-        rule: Option<&Rule>,
-        relisted: bool,
-        sink: Sink,
-    ) -> bool {
+    /// Applies the rules to a record, or those that are known to fit; false if none does.
+    fn record(&self, captures: &Captures, whole: Option<&[u8]>, settled: Settled, relisted: bool, sink: Sink) -> bool {
         let format = self.format;
         let found = captures.line(whole);
         if !self.subagent && format.side.line.as_ref().is_some_and(|tests| hold(tests, found)) {
@@ -253,7 +265,7 @@ impl<'f> Decoder<'f> {
         if let Some(list) = found.first(&format.keys.again).filter(|_| !relisted) {
             return self.relist(list, sink);
         }
-        let rule = rule.or_else(|| rules::rule(&format.line, found, captures.first_block(whole)));
+        let rule = settled.rule.or_else(|| rules::rule(&format.line, found, captures.first_block(whole)));
         let Some(rule) = rule else { return false };
         let mut facts = self.facts(rule, found);
         let mut said = Saying {
@@ -272,12 +284,12 @@ impl<'f> Decoder<'f> {
             },
             mark: rule.mark,
             typed: Vec::new(),
-            counts: [0; 5],
+            counts: [0; 6],
         };
         // Nobody did anything when the client summed up what was done.
         facts.time = facts.time.filter(|_| rule.mark != Some(Mark::Recap));
         if !relisted {
-            sink(Item::Facts(facts));
+            sink(Item::Facts(&mut facts));
         }
         for slot in rule.content.iter() {
             if let Some(text) = found.get(*slot).and_then(Raw::text) {
@@ -285,7 +297,11 @@ impl<'f> Decoder<'f> {
             }
             for (index, _) in captures.blocks.iter().enumerate().filter(|(_, under)| *under == slot) {
                 let block = captures.block(index, whole);
-                if let Some(rule) = rules::rule(&format.block, block, None) {
+                let rule = match settled.blocks.get(index) {
+                    Some(rule) => rule.map(|rule| &format.block.rules[rule]),
+                    None => rules::rule(&format.block, block, None),
+                };
+                if let Some(rule) = rule {
                     for text in rule.content.iter().filter_map(|slot| block.get(*slot)?.text()) {
                         said.text(text, sink);
                     }
@@ -308,7 +324,7 @@ impl<'f> Decoder<'f> {
             let element = &list.0[range];
             let mut walker = Walker::new(element, false, captures, &format.block.root);
             let walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, None);
-            matched |= walked.is_ok() && self.record(&walker.captures, Some(element), None, true, sink);
+            matched |= walked.is_ok() && self.record(&walker.captures, Some(element), Settled::by(None), true, sink);
             captures = walker.captures;
         }
         matched
@@ -395,11 +411,15 @@ impl<'f> Decoder<'f> {
                 keys.verb == Some(ResultVerb::Exit) && verbs::exit(output) || keys.failed_starts.iter().any(starts)
             });
         let words = &self.format.words;
-        let told = output.filter(|_| failed).map(|output| plain(beginning(output)));
-        let told = told.as_deref().unwrap_or_default().trim_start();
-        let denied = words.denied.iter().any(|start| told.starts_with(start.as_str()));
-        let start = &told[..told.floor_char_boundary(400)];
-        let unclear = words.unclear.iter().any(|part| start.contains(part.as_str()));
+        let (mut denied, mut unclear, mut stopped) = (false, false, false);
+        if let Some(output) = output.filter(|_| failed) {
+            let told = plain(beginning(output));
+            let told = told.trim_start();
+            denied = words.denied.iter().any(|start| told.starts_with(start.as_str()));
+            let start = &told[..told.floor_char_boundary(400)];
+            unclear = words.unclear.iter().any(|part| start.contains(part.as_str()));
+            stopped = words.stopped.iter().any(|start| told.starts_with(start.as_str()));
+        }
         let says = |part: &String| output.is_some_and(|raw| memmem::find(beginning(raw).0, part.as_bytes()).is_some());
         let replaced = !failed && self.format.detailed && words.replaced.iter().any(says);
         let written = |raw: Raw<'a>| match self.whole {
@@ -407,7 +427,7 @@ impl<'f> Decoder<'f> {
             false => LongText::Written(beginning(raw).0, |bytes| plain(Raw(bytes))),
         };
         let text = output.filter(|_| self.full).map(written);
-        Some(What::Result { call: Some(call), failed, denied, unclear, replaced, text })
+        Some(What::Result { call: Some(call), failed, denied, unclear, stopped, replaced, text })
     }
 }
 
@@ -420,7 +440,7 @@ struct Saying<'d, 'f> {
     /// What a user typed: all of it is one prompt.
     typed: Vec<String>,
     /// How many entries of each kind came before, to tell them apart.
-    counts: [usize; 5],
+    counts: [usize; 6],
 }
 
 impl Saying<'_, '_> {
@@ -466,8 +486,15 @@ impl Saying<'_, '_> {
         if let Some(result) = rule.result.as_ref().and_then(|keys| decoder.result(keys, found)) {
             self.emit(4, Role::System, result, sink);
         }
-        if let Some(error) = found.first(&rule.error).and_then(Raw::scalar) {
-            self.mark(Mark::Error, error, sink);
+        for (keys, mark) in [(&rule.error, Mark::Error), (&rule.interrupt, Mark::Interrupt)] {
+            if let Some(text) = found.first(keys).and_then(Raw::scalar) {
+                self.mark(mark, text, sink);
+            }
+        }
+        for (keys, waits) in [(&rule.waits, true), (&rule.goes_on, false)] {
+            if let Some(call) = found.first(keys).and_then(Raw::inside).map(Id::named) {
+                self.emit(5, Role::System, What::Permission { call, waits }, sink);
+            }
         }
     }
 
@@ -493,7 +520,8 @@ impl Saying<'_, '_> {
             _ => line.map(|line| line.part(kind, self.counts[kind as usize])),
         };
         self.counts[kind as usize] += 1;
-        sink(Item::Entry(Entry { role, what, key, ..self.entry.clone() }));
+        let Entry { time, message, queued, relisted, limit, begins, renews, .. } = self.entry;
+        sink(Item::Entry(Entry { time, role, what, key, message, queued, relisted, limit, begins, renews }));
     }
 }
 

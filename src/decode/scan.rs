@@ -39,7 +39,8 @@ pub fn string(bytes: &[u8], start: usize) -> Option<usize> {
 /// As fast as the CPU can.
 fn long_string(bytes: &[u8], start: usize, at: usize) -> Option<usize> {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
+    // To ask the CPU takes longer than to read the few bytes that a hook is given.
+    if bytes.len() > 4096 && std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has what the function is compiled for.
         return unsafe { avx2::long_string(bytes, start, at) };
     }
@@ -134,6 +135,24 @@ fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
     }
 }
 
+/// Whether bytes are ASCII without a backslash: as JSON, they say what they are.
+#[inline]
+pub fn is_plain(bytes: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'\\';
+    let Some(last) = bytes.last_chunk::<CHUNK>() else { return bytes.iter().all(is_plain) };
+    let others = |chunk| beyond_ascii(chunk) | bits(chunk, b'\\');
+    bytes.chunks_exact(CHUNK).filter_map(|chunk| chunk.first_chunk()).chain([last]).all(|chunk| others(chunk) == 0)
+}
+
+/// A bit for each byte that is not ASCII.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn beyond_ascii(chunk: &[u8; CHUNK]) -> u32 {
+    use std::arch::x86_64::{_mm_loadu_si128, _mm_movemask_epi8};
+    // SAFETY: SSE2 is part of x86-64, and the load is of the whole chunk.
+    unsafe { _mm_movemask_epi8(_mm_loadu_si128(chunk.as_ptr().cast())) as u32 }
+}
+
 /// A bit for each quote that may end a string, in four chunks with two bytes before them: either no backslash stands
 /// before it or two do, and then it takes a closer look.
 #[inline(always)]
@@ -149,13 +168,29 @@ fn ends_in_stride(stride: &[u8; STRIDE + 2]) -> u64 {
 
 /// The same for CPUs that take twice as much at once.
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
+pub mod avx2 {
     use std::arch::x86_64::{
         __m256i, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256,
         _mm256_set1_epi8,
     };
 
-    use super::{STRIDE, strides};
+    use super::{STRIDE, end_among, strides};
+
+    #[inline]
+    #[target_feature(enable = "avx2")]
+    pub fn string(bytes: &[u8], start: usize) -> Option<usize> {
+        const CHUNK: usize = STRIDE / 2;
+        let mut at = start;
+        for _ in 0..2 {
+            let Some(chunk) = bytes.get(at..at + CHUNK).and_then(|chunk| chunk.first_chunk()) else { break };
+            let quotes = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load(chunk), _mm256_set1_epi8(b'"' as i8)));
+            if let Some(end) = end_among(bytes, start, at, u64::from(quotes as u32)) {
+                return Some(end);
+            }
+            at += CHUNK;
+        }
+        long_string(bytes, start, at)
+    }
 
     #[target_feature(enable = "avx2")]
     pub fn long_string(bytes: &[u8], start: usize, at: usize) -> Option<usize> {
@@ -171,21 +206,23 @@ mod avx2 {
     /// The quotes in the 32 bytes from a place on that may end a string.
     #[target_feature(enable = "avx2")]
     fn ends(stride: &[u8; STRIDE + 2], from: usize) -> __m256i {
-        let found = |from: usize, byte: u8| _mm256_cmpeq_epi8(load(stride, from), _mm256_set1_epi8(byte as i8));
+        let found = |from: usize, byte: u8| {
+            let bytes = stride[from..].first_chunk().unwrap_or(&[0; STRIDE / 2]);
+            _mm256_cmpeq_epi8(load(bytes), _mm256_set1_epi8(byte as i8))
+        };
         let single = _mm256_andnot_si256(found(from - 2, b'\\'), found(from - 1, b'\\'));
         _mm256_andnot_si256(single, found(from, b'"'))
     }
 
     #[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.
     #[target_feature(enable = "avx2")]
-    fn load(stride: &[u8; STRIDE + 2], from: usize) -> __m256i {
-        let bytes: &[u8; STRIDE / 2] = stride[from..].first_chunk().unwrap_or(&[0; STRIDE / 2]);
+    fn load(bytes: &[u8; STRIDE / 2]) -> __m256i {
         // SAFETY: the load is of these 32 bytes.
         unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
     }
 }
 
-/// Whether bytes begin with some others. Most are a few dozen, which is too short for a call.
+/// Whether bytes begin with some others. Most are a few dozen, which is too short for a call of `memcmp`.
 #[inline(always)]
 pub fn begins(bytes: &[u8], with: &[u8]) -> bool {
     let Some(bytes) = bytes.get(..with.len()) else { return false };
@@ -195,7 +232,7 @@ pub fn begins(bytes: &[u8], with: &[u8]) -> bool {
         bytes.first_chunk::<N>() == with.first_chunk() && bytes.last_chunk::<N>() == with.last_chunk()
     }
     match with.len() {
-        0..4 => bytes == with,
+        0..4 | STRIDE.. => bytes == with,
         4..8 => ends::<4>(bytes, with),
         8..16 => ends::<8>(bytes, with),
         _ => {
@@ -207,9 +244,24 @@ pub fn begins(bytes: &[u8], with: &[u8]) -> bool {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-#[inline(always)]
-fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
-    chunk.iter().rev().fold(0, |bits, one| bits << 1 | u32::from(*one == byte))
+use plainly::{beyond_ascii, bits};
+
+/// The same for other CPUs.
+#[cfg(not(target_arch = "x86_64"))]
+mod plainly {
+    use super::CHUNK;
+
+    fn each(chunk: &[u8; CHUNK], is: impl Fn(u8) -> bool) -> u32 {
+        chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u32::from(is(*byte)))
+    }
+
+    pub fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
+        each(chunk, |one| one == byte)
+    }
+
+    pub fn beyond_ascii(chunk: &[u8; CHUNK]) -> u32 {
+        each(chunk, |byte| !byte.is_ascii())
+    }
 }
 
 #[cfg(test)]
@@ -228,6 +280,33 @@ mod tests {
         }
     }
 
+    /// Every way to step over a string comes to the same place.
+    fn agree(bytes: &[u8]) {
+        let wanted = slow(bytes, 0);
+        assert_eq!(string(bytes, 0), wanted, "{}", String::from_utf8_lossy(bytes));
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            // SAFETY: the CPU has what the function is compiled for.
+            assert_eq!(unsafe { avx2::string(bytes, 0) }, wanted, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+
+    /// What is plain is what a reader of JSON takes as it stands.
+    #[test]
+    fn plain_bytes() {
+        for length in 0..40 {
+            let bytes = vec![b'x'; length];
+            assert!(is_plain(&bytes));
+            for at in 0..length {
+                for byte in [b'\\', 0x80, 0xff] {
+                    let mut changed = bytes.clone();
+                    changed[at] = byte;
+                    assert!(!is_plain(&changed), "{changed:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn strings_of_every_length_with_quotes_at_every_place() {
         for length in 0..150 {
@@ -238,7 +317,7 @@ mod tests {
                     let mut changed = bytes.clone();
                     changed[at] = byte;
                     changed[at.saturating_sub(before)..at].fill(b'\\');
-                    assert_eq!(string(&changed, 0), slow(&changed, 0), "{}", String::from_utf8_lossy(&changed));
+                    agree(&changed);
                 }
                 bytes[at] = b'"';
             }
@@ -274,7 +353,7 @@ mod tests {
                 })
                 .collect();
             seed = seed.wrapping_add(7);
-            assert_eq!(string(&bytes, 0), slow(&bytes, 0), "{}", String::from_utf8_lossy(&bytes));
+            agree(&bytes);
         }
     }
 }

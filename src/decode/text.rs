@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
+use super::scan;
+
 /// A raw JSON value, as a walker captured it. A string may lack its end, if it was too long to be kept whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Raw<'a>(pub &'a [u8]);
@@ -18,6 +20,10 @@ impl<'a> Raw<'a> {
     /// The text of a string; broken UTF-8, lone surrogates and unknown escapes become U+FFFD.
     pub fn text(self) -> Option<Cow<'a, str>> {
         let inside = self.inside()?;
+        if scan::is_plain(inside) {
+            // SAFETY: it is ASCII.
+            return Some(Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(inside) }));
+        }
         // When it is first called, `memchr` asks the processor what it can do, which costs more than a hook's few texts.
         if inside.len() < 512 && !inside.contains(&b'\\') {
             return Some(lossy(inside));

@@ -374,10 +374,8 @@ impl<'n, P: Pieces> Walker<'n, P> {
                         return Ok(false);
                     }
                     let all = below != 0 && matches!(into, Into::Line) && self.captures.has(below);
-                    let start = self.at;
-                    if all && let Some(end) = scan::rest(self.pieces.piece(), start) {
-                        self.at = end;
-                        self.note(start, Then::Rest);
+                    if all && let Some(end) = scan::rest(self.pieces.piece(), self.at) {
+                        self.leave(end);
                         return Ok(true);
                     }
                     if all {
@@ -559,6 +557,20 @@ impl<'n, P: Pieces> Walker<'n, P> {
         if let Some(seen) = &mut self.seen {
             seen.push((start, self.at, then));
         }
+    }
+
+    /// Goes to where the object ends that it is in. If somebody wants to know the values there, and all is in order, each
+    /// of them is noted, because most of them stay the same from line to line.
+    fn leave(&mut self, end: usize) {
+        let start = self.at;
+        if let Some(known) = self.seen.as_ref().map(Vec::len)
+            && !(self.finish().is_ok() && self.at == end)
+            && let Some(seen) = &mut self.seen
+        {
+            seen.truncate(known);
+            seen.push((start, end, Then::Rest));
+        }
+        self.at = end;
     }
 
     /// Walks to the end of an object of which nothing more is wanted.

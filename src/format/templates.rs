@@ -57,6 +57,8 @@ pub enum Then {
 pub struct Template {
     /// The rule it falls under; none if that is still to be found out.
     pub rule: Option<usize>,
+    /// The rule that each of its blocks falls under, if any.
+    pub block_rules: Vec<Option<usize>>,
     /// Nothing in it is wanted.
     pub ignored: bool,
     /// Where the values are, those of the line and those of all its blocks.

@@ -5,6 +5,8 @@
 //! that in the order of the file and lets through what is new. Whoever counts what it lets through needs no memory of
 //! its own, and all who count agree. [`Conversation`] keeps what was let through, each result with its call.
 
+use std::collections::VecDeque;
+
 use serde::{Deserialize, Serialize};
 
 use crate::entry::{ById, Call, Entry, Facts, Id, Ids, Mark, Role, What};
@@ -18,7 +20,7 @@ pub struct Once {
     /// Calls that have no result yet.
     open: Ids,
     /// The last messages, which may go on.
-    recent: Vec<Message>,
+    recent: VecDeque<Message>,
     /// Tokens that were counted where the client sums up those of the session.
     total: (u64, u64),
     /// Prompts that wait for the agent, the oldest first: hashes of what they say.
@@ -102,10 +104,10 @@ impl Once {
             let again = self.others.contains(&id) || !self.known.insert(id);
             let used = if again { (u64::MAX, u64::MAX) } else { (0, 0) };
             // The memory of the oldest is used again.
-            let oldest = if self.recent.len() == Once::RECENT { Some(self.recent.remove(0)) } else { None };
+            let oldest = if self.recent.len() == Once::RECENT { self.recent.pop_front() } else { None };
             let mut entries = oldest.unwrap_or_default().entries;
             entries.clear();
-            self.recent.push(Message { id, again, begun, entries, used });
+            self.recent.push_back(Message { id, again, begun, entries, used });
             self.recent.len() - 1
         });
         &mut self.recent[index]
