@@ -104,8 +104,9 @@ impl Env {
         if let Some(input) = &self.input {
             return Ok(input.clone());
         }
-        let stdin = std::io::stdin();
-        let mut input = Vec::new();
+        // The one of the standard library makes room for what it reads, and here nothing is left over.
+        let stdin = rustix::stdio::stdin();
+        let mut input = Vec::with_capacity(4 * 1024);
         let started = Instant::now();
         loop {
             let mut left = patience.saturating_sub(started.elapsed());
@@ -126,8 +127,8 @@ impl Env {
                 }
                 continue;
             }
-            input.reserve(4 * 1024);
-            match rustix::io::read(&stdin, spare_capacity(&mut input)) {
+            input.reserve(1024);
+            match rustix::io::read(stdin, spare_capacity(&mut input)) {
                 Ok(0) => return Ok(input),
                 Ok(_) | Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(format!("stdin: {error}")),

@@ -5,14 +5,13 @@
 
 use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
-use std::fs::{DirEntry, File, Metadata, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
 use std::io::{self, Read};
-use std::os::fd::OwnedFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, statat};
+use rustix::fs::OFlags;
 
 /// `O_NONBLOCK`: opening does not wait for the other end of a pipe. Without meaning for a file.
 const NO_WAIT: OFlags = OFlags::NONBLOCK;
@@ -21,19 +20,25 @@ pub const LINK: &str = "a symbolic link, which is not followed here; remove it";
 
 /// Opens a file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
-    open_with(OpenOptions::new().read(true), OFlags::empty(), path)
+    open_with(OpenOptions::new().read(true), OFlags::empty(), path).map(|(file, _)| file)
 }
 
 /// Opens one of our own files as the options say. A symbolic link in its place is an error.
 pub fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    open_own_with(options, path).map(|(file, _)| file)
+}
+
+/// The same, with what the file is like.
+pub fn open_own_with(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
     open_with(options, OFlags::NOFOLLOW, path)
         .map_err(|error| if is_loop(&error) { io::Error::other(LINK) } else { error })
 }
 
-fn open_with(options: &mut OpenOptions, flags: OFlags, path: &Path) -> io::Result<File> {
+fn open_with(options: &mut OpenOptions, flags: OFlags, path: &Path) -> io::Result<(File, Metadata)> {
     let file = options.custom_flags((NO_WAIT | flags).bits() as i32).open(path)?;
-    match file.metadata()?.file_type() {
-        kind if kind.is_file() => Ok(file),
+    let meta = file.metadata()?;
+    match meta.file_type() {
+        kind if kind.is_file() => Ok((file, meta)),
         kind if kind.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
         _ => Err(io::Error::other("neither a file nor a directory")),
     }
@@ -45,15 +50,29 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads one of our own files. One that is larger than we would ever write it came from somebody else.
-pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let file = open_own(OpenOptions::new().read(true), path)?;
-    // Room for most of them: without any, it would begin with very few bytes at a time.
-    let mut bytes = Vec::with_capacity(4 << 10);
-    if file.take(most + 1).read_to_end(&mut bytes)? as u64 > most {
-        return Err(io::Error::other(format!("larger than {most} bytes, and so not written by us; remove it")));
+/// Reads a small file of others. One that is larger than such files are is an error.
+pub fn read_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if open(path)?.take(most + 1).read_to_end(&mut bytes)? as u64 > most {
+        return Err(io::Error::other(format!("larger than {most} bytes")));
     }
     Ok(bytes)
+}
+
+/// Reads one of our own files. One that is larger than we would ever write it came from somebody else.
+pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let (file, meta) = open_own_with(OpenOptions::new().read(true), path)?;
+    // Room for all of it and for one byte more, so that it is read in one go.
+    let mut bytes = Vec::with_capacity(meta.len().min(most) as usize + 1);
+    while bytes.len() as u64 <= most {
+        bytes.reserve(1);
+        match rustix::io::read(&file, rustix::buffer::spare_capacity(&mut bytes)) {
+            Ok(0) => return Ok(bytes),
+            Err(rustix::io::Errno::INTR) | Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(io::Error::other(format!("larger than {most} bytes, and so not written by us; remove it")))
 }
 
 pub fn read_to_string(path: &Path) -> io::Result<String> {
@@ -169,35 +188,6 @@ pub fn stat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
     there(path, || std::fs::metadata(path))
 }
 
-/// Asks for one file after the other. Those of one directory in a row cost one way down to it.
-#[derive(Default)]
-pub struct Stats {
-    dir: Option<(Vec<u8>, OwnedFd)>,
-}
-
-impl Stats {
-    /// What the file is like that a path leads to; none if nothing is there.
-    pub fn stamp(&mut self, path: &Path) -> Result<Option<Stamp>, Unreadable> {
-        // By its bytes, because this is asked for every session at every prompt.
-        let bytes = path.as_os_str().as_encoded_bytes();
-        let parts = memchr::memrchr(b'/', bytes).map(|slash| bytes.split_at(slash + 1));
-        let Some((dir, name)) = parts.filter(|(_, name)| !name.is_empty()) else { return stamp(path) };
-        if self.dir.as_ref().is_none_or(|(open, _)| open != dir) {
-            let flags = OFlags::DIRECTORY | OFlags::CLOEXEC | NO_WAIT;
-            self.dir = rustix::fs::open(dir, flags, Mode::empty()).ok().map(|open| (dir.into(), open));
-        }
-        match &self.dir {
-            Some((_, open)) => there(path, || Ok(Stamp::from(statat(open, name, AtFlags::empty())?))),
-            // Whatever is wrong with the directory is said about the file.
-            None => stamp(path),
-        }
-    }
-}
-
-fn stamp(path: &Path) -> Result<Option<Stamp>, Unreadable> {
-    Ok(stat(path)?.map(|meta| Stamp::from(&meta)))
-}
-
 /// What a path itself names, which may be a link; none if nothing is there.
 pub fn lstat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
     there(path, || std::fs::symlink_metadata(path))
@@ -239,21 +229,6 @@ pub fn if_reachable<T>(found: Result<Option<T>, Unreadable>) -> Result<Option<T>
     })
 }
 
-/// What a directory lists; nothing if it is not there. After an error only the rest is missing.
-pub fn entries(dir: &Path, bad: &mut Vec<Unreadable>) -> Vec<DirEntry> {
-    let mut listed = Vec::new();
-    let list = || {
-        // A listing that was interrupted cannot go on, but it can begin again.
-        listed.clear();
-        for entry in std::fs::read_dir(dir)? {
-            listed.push(entry?);
-        }
-        Ok(())
-    };
-    bad.extend(there(dir, list).err());
-    listed
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -268,10 +243,6 @@ mod tests {
         }
         assert!(is_loop(&stat(&circle).expect_err("an error").error));
         assert!(lstat(&circle).expect("an answer").is_some_and(|meta| meta.is_symlink()));
-        let mut bad = Vec::new();
-        assert!(entries(&dir.path().join("none"), &mut bad).is_empty() && bad.is_empty());
-        assert!(entries(&circle, &mut bad).is_empty());
-        assert_eq!(bad.into_iter().map(|bad| bad.path).collect::<Vec<_>>(), [circle]);
     }
 
     #[test]

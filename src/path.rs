@@ -23,7 +23,7 @@ pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
 
 /// The last part of a path, whoever wrote it: `auth.rs` of `src/auth.rs` and of `src\auth.rs`.
 pub fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
+    path.bytes().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(path, |slash| &path[slash + 1..])
 }
 
 /// A word for a POSIX shell.

@@ -15,7 +15,7 @@ use crate::format::Known;
 use crate::progress::Progress;
 use crate::read::Transcript;
 use crate::search::cache::{self, Contents, SaidCache, Text};
-use crate::search::{Matches, Query, nearest};
+use crate::search::{Found, Matches, Query, nearest};
 use crate::session::Session;
 use crate::session::index::{Listed, in_parallel, say_unless_gone};
 use crate::show::json;
@@ -62,7 +62,7 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         return Problem::nothing(nothing(&query, args, &sessions, contents.as_ref(), stage));
     }
     // They are the newest first already.
-    found.sort_by_key(|hit| hit.found.rank());
+    found.sort_by_key(|hit| hit.found.rank);
     let shown = match args.json {
         true => show_json(&found, &query, args, stage),
         false => show(&found, &query, args, unsearched, stage),
@@ -72,11 +72,57 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     shown
 }
 
+/// The sessions that have all words, the best first, each with its best line: its number and what it says.
+pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Vec<(Listed<'f>, u64, String)> {
+    let words: Vec<String> = words.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect();
+    let query = Query::new(&words, None);
+    if query.is_empty() {
+        return Vec::new();
+    }
+    let sessions = stage.sessions();
+    let cache = SaidCache::open(stage.env, stage.formats);
+    let mut contents = cache.contents();
+    contents.forget_gone(&sessions);
+    let mut hits = in_cache(&contents, &sessions, &query, stage);
+    hits.sort_by_key(|hit| hit.found.rank);
+    hits.truncate(most);
+    let mut bad = Vec::new();
+    let lines = hits.iter().map(|Hit { listed, found, text }| {
+        let line = found.matches(&query, text, title(listed)).best().first().map(|(_, line)| *line);
+        let entries = line.map(|line| entries(&listed.session, line, false, &mut bad)).unwrap_or_default();
+        let said = entries.iter().find(|entry| is_hit(entry, &query, false)).and_then(|entry| searched(entry, false));
+        let said = said.map(|said| around(&said, &query)).unwrap_or_default();
+        ((*listed).clone(), line.map_or(1, |line| line.number.into()), said)
+    });
+    let lines = lines.collect();
+    stage.say_unreadable(&bad);
+    lines
+}
+
+/// A text from shortly before the first of the words on.
+fn around(text: &str, query: &Query) -> String {
+    const BEFORE: usize = 24;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let start = query.places_in(&text).first().map_or(0, |place| place.start);
+    if start <= BEFORE {
+        return text;
+    }
+    let from = text.floor_char_boundary(start - BEFORE);
+    let from = text[from..start].find(' ').map_or(from, |blank| from + blank + 1);
+    format!("…{}", &text[from..])
+}
+
 /// A session that has the words.
 struct Hit<'s, 'f, 'm> {
     listed: &'s Listed<'f>,
     text: Text<'m>,
-    found: Matches,
+    found: Found,
+}
+
+impl Hit<'_, '_, '_> {
+    fn matches(&self, query: &Query) -> &Matches {
+        self.found.matches(query, &self.text, title(self.listed))
+    }
 }
 
 fn title<'l>(listed: &'l Listed) -> &'l str {
@@ -91,7 +137,7 @@ fn in_cache<'s, 'f, 'm>(
     stage: &mut Stage,
 ) -> Vec<Hit<'s, 'f, 'm>> {
     let transcripts: Vec<&Session> = sessions.iter().map(|listed| &listed.session).collect();
-    let look = |index: usize, text: &Text| query.search(text, title(&sessions[index]));
+    let look = |index: usize, text: &Text| query.find(text, title(&sessions[index]));
     let mut bad = Vec::new();
     let looked = contents.look(stage.env, &transcripts, look, &mut bad);
     stage.say_unreadable(&bad);
@@ -135,10 +181,10 @@ fn in_files<'s, 'f>(
         });
         for (listed, looked) in some.iter().zip(looked) {
             let looked = looked.map_err(|error| say_unless_gone(error, &listed.session, &mut bad));
-            hits.extend(looked.ok().flatten().map(|(text, found)| Hit { listed, text, found }));
+            hits.extend(looked.ok().flatten().map(|(text, found)| Hit { listed, text, found: found.into() }));
         }
         searched += some.len();
-        if hits.iter().filter(|hit: &&Hit| hit.found.rank() == 0).count() >= needed {
+        if hits.iter().filter(|hit: &&Hit| hit.found.rank == 0).count() >= needed {
             break;
         }
     }
@@ -157,8 +203,9 @@ fn show(
     let now = stage.env.now();
     let room = stage.style.height.map(|rows| rows.saturating_sub(2).max(6));
     let (mut rows, mut count) = (0, 0);
-    for Hit { listed, text, found } in found {
-        let best = found.best();
+    for hit in found {
+        let Hit { listed, text, .. } = hit;
+        let best = hit.matches(query).best();
         let hits = best.len().min(HITS);
         rows += 2 + hits * (1 + 2 * args.context) + usize::from(count > 0);
         let is_full = args.limit.map_or_else(|| room.is_some_and(|room| rows > room), |limit| count >= limit);
@@ -218,9 +265,9 @@ fn show(
 }
 
 fn show_json(found: &[Hit], query: &Query, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    for Hit { listed, found, .. } in found.iter().take(args.limit.unwrap_or(usize::MAX)) {
-        let mut bad = Vec::new();
-        for (_, line) in found.best() {
+    for hit in found.iter().take(args.limit.unwrap_or(usize::MAX)) {
+        let (listed, mut bad) = (hit.listed, Vec::new());
+        for (_, line) in hit.matches(query).best() {
             let entries = entries(&listed.session, line, args.results, &mut bad);
             for entry in entries.iter().filter(|entry| is_hit(entry, query, args.results)) {
                 stage.print_json(&json::hit(entry, listed, line.number))?;

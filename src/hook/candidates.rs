@@ -13,10 +13,11 @@ use super::Observer;
 use super::news::{Candidate, Reason};
 use super::round::Round;
 use super::survey::{self, Survey, Surveyor};
-use crate::entry::{Id, Ids as IdSet};
-use crate::file::{self, Stamp, Stats, Unreadable};
+use crate::dir::Dirs;
+use crate::entry::{ById, Id, Ids as IdSet};
+use crate::file::{self, Stamp, Unreadable};
 use crate::path::base_name;
-use crate::session::find::{Guide, Listing};
+use crate::session::find::{Branch, Guide, Listing};
 use crate::session::{Home, Session, find};
 use crate::settings::Scope;
 use crate::state::cursors::{Look, Seen, Walk};
@@ -84,7 +85,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         survey.seen_until = self.file_time();
         let mut candidates = Vec::new();
         let mut there = HashSet::new();
-        let mut stats = Stats::default();
+        let dirs = Dirs::default();
         let names = match home.names() {
             Ok(names) => names,
             // If the names cannot be listed, none of them counts as missing.
@@ -146,7 +147,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 survey.forgotten.push(name.clone());
                 // From now on it is known by its path, also if there is nothing to read.
                 survey.remembered.push((key.clone(), Seen { path: None, ..Seen::clone(old) }));
-                candidates.extend(self.known(key, old, &mut stats, survey).ok().and_then(|known| known.candidate));
+                candidates.extend(self.known(key, old, &dirs, survey).ok().and_then(|known| known.candidate));
             }
             there.insert(name.clone());
             let candidate = Candidate { named: true, moved_from, ..Candidate::new(name, session, stamp, seen) };
@@ -156,7 +157,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             match key.starts_with('/') {
                 // Where a name was before.
                 true => {
-                    let known = self.known(key, seen, &mut stats, survey);
+                    let known = self.known(key, seen, &dirs, survey);
                     candidates.extend(known.ok().and_then(|known| known.candidate));
                 }
                 false => self.missing(key, seen, survey),
@@ -193,10 +194,10 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         &self,
         path: &str,
         seen: &'s LazySeen,
-        stats: &mut Stats,
+        dirs: &Dirs,
         survey: &mut Survey<'f>,
     ) -> Result<Known<'s, 'f>, Missing> {
-        let stamp = match stats.stamp(Path::new(path)) {
+        let stamp = match dirs.stamp(Path::new(path)) {
             Ok(Some(stamp)) => stamp,
             Ok(None) => {
                 self.missing(path, seen, survey);
@@ -234,16 +235,17 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let (horizon, others) = (self.horizon(), self.others_until());
         let others_horizon = others.0.0.saturating_sub(LAG);
         let mut candidates = Vec::new();
-        let mut stats = Stats::default();
-        let mut known: HashMap<u64, &str> = HashMap::with_capacity(self.view.sessions.len());
+        let dirs = Dirs::default();
+        let mut known: ById<&str> = ById::default();
+        known.reserve(self.view.sessions.len());
         // A file that is not there may be elsewhere now: under the same name, or at least with the same inode.
         let mut moved_by_name: HashMap<(String, &str), (&'s str, &'s Seen)> = HashMap::new();
         let mut moved_by_inode: HashMap<(u64, u64), (&'s str, &'s Seen)> = HashMap::new();
         for (key, seen) in &self.view.sessions {
-            match self.known(key, seen, &mut stats, survey) {
+            match self.known(key, seen, &dirs, survey) {
                 Ok(Known { inode, candidate }) => {
                     candidates.extend(candidate);
-                    known.extend(inode.map(|inode| (inode, base_name(key))));
+                    known.extend(inode.map(|inode| (Id(inode), base_name(key))));
                 }
                 Err(Missing) => {
                     let seen = &**seen;
@@ -277,12 +279,12 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let lively = lively.borrow();
             [Some(id), id.get(..8)].into_iter().flatten().any(|id| lively.contains(&Id::of(id.as_bytes())))
         };
-        let guide =
-            Guide { subagents: Some(&is_lively), enters: Some(&|branch: &_| round.borrow_mut().enters(branch)) };
+        let enters = |branch: &Branch| round.borrow_mut().enters(branch);
+        let guide = Guide { subagents: Some(&is_lively), enters: Some(&enters), dirs: Some(&dirs) };
         find::each_with(self.formats, self.env, guide, &mut bad, &mut |file: Listing<'_, 'f>, bad| {
             ids.iter_mut().for_each(|ids| ids.add(&file, self.observer));
             let horizon = if round.borrow_mut().count(&file) { others_horizon } else { horizon };
-            let seen = known.get(&file.inode()).is_some_and(|name| *name == file.name);
+            let seen = known.get(&Id(file.inode())).is_some_and(|name| *name == file.name);
             // The ends of names tell more than their beginnings.
             let name = file.name.as_bytes();
             let id = Id(Id::of(&name[name.len().saturating_sub(20)..]).0.wrapping_add(file.inode()));

@@ -264,6 +264,8 @@ impl<'r> Run<'r> {
             }
             deliver::save(&cursors)?;
         }
+        // As with the formats, nobody needs it any more. But the lock goes.
+        std::mem::forget(std::mem::take(&mut cursors.view));
         position.map_or(Ok(()), |position| deliver::set_position(&cursors, position))
     }
 }

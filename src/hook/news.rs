@@ -101,7 +101,7 @@ pub struct Reader<'r> {
     members: Members,
     judge: Judge,
     pub titles: TitleIndex,
-    buffer: Buffer,
+    pub(super) buffer: Buffer,
     /// How many bytes were read so far.
     pub read: u64,
 }

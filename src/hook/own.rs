@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use super::survey::Surveyor;
 use crate::budget;
-use crate::cursor::{Buffer, newest_lines};
+use crate::cursor::newest_lines;
 use crate::entry::{Act, Entry, Role, What};
 use crate::file::{self, Unreadable};
 use crate::path::absolute;
@@ -53,7 +53,7 @@ impl<'f> Surveyor<'_, 'f> {
             let size = transcript.meta.len();
             let start = newest_lines(&transcript.file, size, budget::OWN, self.deadline)?;
             let lines = Lines { from: start.unwrap_or(size), ..Lines::default() };
-            transcript.part(lines, Before::default(), &mut Buffer::default())
+            transcript.part(lines, Before::default(), &mut self.cache.buffer.borrow_mut())
         };
         match read() {
             Ok(part) => Some(part),

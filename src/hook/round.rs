@@ -145,7 +145,7 @@ impl<'s, 'f> Round<'s, 'f> {
 
     /// Whether a session in a directory has been seen. It and its subagents are looked at each time.
     fn has_cursor(&self, dir: &Path) -> bool {
-        let dir = format!("{}/", dir.display());
+        let dir = [&*dir.to_string_lossy(), "/"].concat();
         let mut after = self.view.sessions.range::<str, _>((Bound::Included(&*dir), Bound::Unbounded));
         after.next().is_some_and(|(key, _)| key.starts_with(&dir))
     }

@@ -16,10 +16,11 @@ use super::Observer;
 use super::candidates::{Ids, examined};
 use super::news::{Candidate, New, Reader, Reason};
 use crate::budget::{self, Deadline};
-use crate::entry::{Entry, Id, What};
+use crate::cursor::Buffer;
+use crate::entry::{Entry, Id, Ids as IdSet, What};
 use crate::env::Env;
 use crate::file::{Stamp, Unreadable};
-use crate::fold::Activity;
+use crate::fold::{Activity, OpenEnd};
 use crate::format::Known;
 use crate::path::absolute;
 use crate::read::Part;
@@ -60,6 +61,8 @@ pub(super) struct Cache<'f> {
     /// The ids of all sessions, from a walk over their files.
     pub ids: OnceCell<Ids>,
     shortener: OnceCell<Shortener>,
+    /// For reading the observer's own transcripts.
+    pub buffer: RefCell<Buffer>,
     /// What could not be read on the way.
     pub unreadable: RefCell<Vec<Unreadable>>,
 }
@@ -106,6 +109,7 @@ pub struct News<'f> {
     pub key: String,
     pub session: Session<'f>,
     pub activity: Activity,
+    pub open_end: Option<OpenEnd>,
     /// There was more than could be read.
     pub more: bool,
     pub title: Option<String>,
@@ -187,6 +191,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             }
         }
         survey.bad.append(&mut reader.titles.bad);
+        // What was read into is there already.
+        self.cache.buffer.replace(std::mem::take(&mut reader.buffer));
         self.digest(readings, &mut survey);
         round.into_iter().for_each(|round| round.close(&mut reader, self, &mut survey));
         survey.news.sort_by_key(|news| std::cmp::Reverse(news.activity.time));
@@ -276,10 +282,10 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
         // In another file, only what has an id is surely a copy.
         let in_other_files = |entry: &Entry| entry.key.and_then(|_| fingerprint(entry));
-        let mut claimed: HashSet<Id> = self.own().entries.iter().filter_map(in_other_files).collect();
+        let mut claimed: IdSet = self.own().entries.iter().filter_map(in_other_files).collect();
         let ring = self.view.look.iter().flat_map(|look| look.fingerprints.numbers());
-        let reported: HashSet<u32> =
-            ring.chain(self.view.sessions.values().filter_map(LazySeen::fingerprint)).collect();
+        let reported = ring.chain(self.view.sessions.values().filter_map(LazySeen::fingerprint));
+        let reported: IdSet = reported.map(|short| Id(short.into())).collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
         readings
             .sort_by_key(|(candidate, new)| (!candidate.is_known(), new.meta.created().ok(), candidate.stamp.modified));
@@ -292,7 +298,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             if !matches!(new.start, StartAt::Resume(_)) || candidate.seen.is_none_or(may_repeat) {
                 let known = candidate.is_known();
                 let fingerprint = if known { fingerprint } else { in_other_files };
-                let was_reported = |entry: &Entry| fingerprint(entry).is_some_and(|id| reported.contains(&id.short()));
+                let was_reported =
+                    |entry: &Entry| fingerprint(entry).is_some_and(|id| reported.contains(&Id(id.short().into())));
                 let old = entries.iter().rposition(was_reported).map_or(0, |last| last + 1);
                 entries.drain(..old);
             }
@@ -330,6 +337,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 key: key.unwrap_or_else(|| candidate.key.clone()),
                 session,
                 activity: Activity::default(),
+                open_end: None,
                 more: before.more,
                 cwd: after.cwd.clone(),
                 edited: vec![],
@@ -368,7 +376,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let Candidate { key, session, .. } = candidate;
         let (more, title, cwd) = (before.more, after.title.clone(), after.cwd.clone());
         let parts = vec![(key.clone(), before, after)];
-        survey.news.push(News { key, session, activity, more, title, cwd, edited, parts, fingerprints });
+        let open_end = part.open_end;
+        survey.news.push(News { key, session, activity, open_end, more, title, cwd, edited, parts, fingerprints });
     }
 
     fn pass(&self, candidate: Candidate<'s, 'f>, new: New, survey: &mut Survey<'f>) {

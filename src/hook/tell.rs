@@ -5,7 +5,11 @@ use std::path::Path;
 
 use super::own::Touched;
 use super::survey::{News, Survey, Surveyor};
-use crate::show::activity::{Block, Bullet, Conflict, SessionName, block};
+use crate::fold::Activity;
+use crate::session::live::Agents;
+use crate::session::state::{History, Reason};
+use crate::session::{State, StateKind};
+use crate::show::activity::{Block, Bullet, Conflict, Plight, SessionName, block};
 
 /// Puts what a survey found into words.
 pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
@@ -15,11 +19,39 @@ pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
     let edits = survey.news.iter().any(|news| !news.edited.is_empty());
     let own = if edits { surveyor.own_files() } else { Touched::new() };
     let titles = count_titles(survey, surveyor);
-    let bullets: Vec<Bullet> = survey.news.iter().map(|news| bullet(news, &titles, surveyor, &own)).collect();
+    let states = states(survey, surveyor);
+    let bullets = survey.news.iter().zip(states).map(|(news, state)| bullet(news, state, &titles, surveyor, &own));
+    let bullets: Vec<Bullet> = bullets.collect();
     block(&bullets, surveyor.settings.scope, surveyor.env.now(), budget)
 }
 
-fn bullet<'n>(news: &'n News, titles: &HashMap<&str, usize>, surveyor: &Surveyor, own: &Touched) -> Bullet<'n> {
+/// What state each session with news is in. After the deadline, only what their transcripts say.
+fn states(survey: &Survey, surveyor: &Surveyor) -> Vec<Plight> {
+    let agents = (!surveyor.deadline.is_over()).then(|| Agents::look(surveyor.env, surveyor.formats));
+    let state = |news: &News| {
+        let Activity { ending, time: updated, .. } = news.activity;
+        let open_end = news.open_end.as_ref();
+        let presence = agents.as_ref().map(|agents| agents.of_itself(&news.session, open_end, updated));
+        let history = History { ending, open_end, updated, done: false };
+        let presence = presence.unwrap_or_default();
+        let state = State::of(&history, news.session.format.live(), &presence, surveyor.env.now());
+        match (state.kind, state.reason) {
+            (StateKind::NeedsYou, _) => Plight::Waits,
+            (StateKind::Error, _) => Plight::Failed,
+            (_, Some(Reason::Crashed(_))) => Plight::Crashed,
+            _ => Plight::None,
+        }
+    };
+    survey.news.iter().map(state).collect()
+}
+
+fn bullet<'n>(
+    news: &'n News,
+    plight: Plight,
+    titles: &HashMap<&str, usize>,
+    surveyor: &Surveyor,
+    own: &Touched,
+) -> Bullet<'n> {
     let session = &news.session;
     let title = news.title.as_deref().filter(|title| title.chars().count() <= 40);
     let name = match (&session.name, title) {
@@ -42,6 +74,7 @@ fn bullet<'n>(news: &'n News, titles: &HashMap<&str, usize>, surveyor: &Surveyor
         agent: (session.format.name != surveyor.observer.format.name).then_some(session.format.label()),
         name,
         activity: &news.activity,
+        plight,
         more: news.more,
         file: news.edited.first().map(|(path, _)| shown(path)),
         conflict,

@@ -6,6 +6,7 @@
 pub mod cache;
 pub mod sieve;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
@@ -112,10 +113,28 @@ impl Query {
             && self.since.is_none_or(|since| line.time.is_some_and(|time| time >= since))
     }
 
-    /// What of a session fits, if all words are in it. `title` counts as something that was said in it.
+    /// Whether all words are in a session, and how near to each other. `title` counts as something that was said in it.
+    pub fn find(&self, text: &Text, title: &str) -> Option<Found> {
+        if self.words.len() != 1 {
+            return self.search(text, title).map(Found::from);
+        }
+        // One word is as near as can be wherever it is, so the first place is enough for now.
+        let parts = text.parts();
+        let is_taken = |lines: &cache::Lookup, place: usize| self.takes(lines.get(lines.at(place)));
+        let is_said = || parts.iter().any(|(text, lines)| self.places(0, text).any(|place| is_taken(lines, place)));
+        let is_found = self.may_be(&parts) && (self.in_title(title) != 0 || is_said());
+        is_found.then(|| Found { rank: 0, matches: OnceCell::new() })
+    }
+
+    /// Whether a session has a call with the path that is asked for.
+    fn may_be(&self, parts: &[(&str, cache::Lookup); 2]) -> bool {
+        self.file.as_ref().is_none_or(|file| touches(parts, file))
+    }
+
+    /// What of a session fits, if all words are in it.
     pub fn search(&self, text: &Text, title: &str) -> Option<Matches> {
         let parts = text.parts();
-        if self.file.as_ref().is_some_and(|file| !touches(&parts, file)) {
+        if !self.may_be(&parts) {
             return None;
         }
         let mut hits: BTreeMap<usize, (SaidLine, u64)> = BTreeMap::new();
@@ -147,7 +166,27 @@ impl Query {
     }
 }
 
+/// A session that has the words. What fits in it is found out when it is shown, if it can be: most are not.
+pub struct Found {
+    pub rank: usize,
+    matches: OnceCell<Matches>,
+}
+
+impl Found {
+    /// What fits, by the same text and title.
+    pub fn matches(&self, query: &Query, text: &Text, title: &str) -> &Matches {
+        self.matches.get_or_init(|| query.search(text, title).unwrap_or_default())
+    }
+}
+
+impl From<Matches> for Found {
+    fn from(matches: Matches) -> Found {
+        Found { rank: matches.rank(), matches: matches.into() }
+    }
+}
+
 /// What was found in one session.
+#[derive(Default)]
 pub struct Matches {
     /// Over how many entries the words are spread.
     distance: usize,
@@ -157,7 +196,7 @@ pub struct Matches {
 
 impl Matches {
     /// Near, not so near, far.
-    pub fn rank(&self) -> usize {
+    fn rank(&self) -> usize {
         match self.distance {
             0 => 0,
             1..=10 => 1,

@@ -61,28 +61,18 @@ fn commonness(letter: u8) -> usize {
 impl LetterRun {
     fn may_be_in(&self, bytes: &[u8]) -> bool {
         let pair = [self.letters[self.pair], self.letters[self.pair + 1]];
-        let mut from = 0;
-        while let Some(at) = next_place(bytes, from, pair) {
-            let may_be = match bytes[at] {
-                // In JSON that stands in a string of JSON, the backslash is escaped itself.
-                b'\\' => self.is_hidden(
-                    bytes,
-                    at - backslashes(bytes[..at].iter().rev()),
-                    at + ESCAPE,
-                    escaped(&bytes[at..]),
-                ),
-                byte if byte.is_ascii() => self.is_around(bytes, at, at + 2, self.pair, self.pair + 2),
-                _ => {
-                    let (char, length) = char_at(&bytes[at..]);
-                    self.is_hidden(bytes, at, at + length, char)
-                }
-            };
-            if may_be {
-                return true;
+        any_place(bytes, pair, |at| match bytes[at] {
+            // In JSON that stands in a string of JSON, the backslash is escaped itself.
+            b'\\' => {
+                let start = at - backslashes(bytes[..at].iter().rev());
+                self.is_hidden(bytes, start, at + ESCAPE, escaped(&bytes[at..]))
             }
-            from = at + 1;
-        }
-        false
+            byte if byte.is_ascii() => self.is_around(bytes, at, at + 2, self.pair, self.pair + 2),
+            _ => {
+                let (char, length) = char_at(&bytes[at..]);
+                self.is_hidden(bytes, at, at + length, char)
+            }
+        })
     }
 
     /// Whether the run may stand around a character that is compared as others: with it, or with a part of what it is
@@ -178,36 +168,47 @@ fn escaped(bytes: &[u8]) -> Option<char> {
     char::decode_utf16(units).next()?.ok()
 }
 
-/// The character at a place, and how many bytes it has; none if it is broken.
+/// The character at a place, and how many bytes it has; none if it is broken. Those that are in every text come first.
 fn char_at(bytes: &[u8]) -> (Option<char>, usize) {
-    let length = match bytes[0] {
-        0xc0..0xe0 => 2,
-        0xe0..0xf0 => 3,
-        _ => 4,
-    };
-    let char = bytes.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
-    (char, length)
+    let inner = |byte: u8| u32::from(byte & 0x3f);
+    match *bytes {
+        [first @ 0xc2..=0xdf, second @ 0x80..=0xbf, ..] => {
+            (char::from_u32(u32::from(first & 0x1f) << 6 | inner(second)), 2)
+        }
+        [first @ 0xe1..=0xec, second @ 0x80..=0xbf, third @ 0x80..=0xbf, ..] => {
+            (char::from_u32(u32::from(first & 0xf) << 12 | inner(second) << 6 | inner(third)), 3)
+        }
+        _ => {
+            let length = match bytes[0] {
+                0xc0..0xe0 => 2,
+                0xe0..0xf0 => 3,
+                _ => 4,
+            };
+            let char = bytes.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
+            (char, length)
+        }
+    }
 }
 
-/// The next place from one on where a pair of letters stands, or a character begins that may look like one.
-fn next_place(bytes: &[u8], from: usize, pair: [u8; 2]) -> Option<usize> {
+/// Whether there is such a place among those where a pair of letters stands, or where a character begins that may look like
+/// one.
+fn any_place(bytes: &[u8], pair: [u8; 2], is_it: impl FnMut(usize) -> bool) -> bool {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the CPU has what the function is compiled for.
-        return unsafe { avx2::next_place(bytes, from, pair) };
+        return unsafe { avx2::any_place(bytes, pair, is_it) };
     }
-    next_place_slowly(bytes, from, pair)
+    any_place_slowly(bytes, 0, pair, is_it)
 }
 
-fn next_place_slowly(bytes: &[u8], from: usize, [first, second]: [u8; 2]) -> Option<usize> {
-    let rest = bytes.get(from..)?;
-    let found = rest.iter().enumerate().position(|(at, byte)| {
-        let next = rest.get(at + 1).copied().unwrap_or_default();
-        *byte >= 0xc0
-            || *byte == b'\\' && next == b'u'
-            || byte.to_ascii_lowercase() == first && next.to_ascii_lowercase() == second
-    });
-    found.map(|at| from + at)
+fn any_place_slowly(bytes: &[u8], from: usize, [first, second]: [u8; 2], mut is_it: impl FnMut(usize) -> bool) -> bool {
+    (from..bytes.len()).any(|at| {
+        let (byte, next) = (bytes[at], bytes.get(at + 1).copied().unwrap_or_default());
+        let is_place = byte >= 0xc0
+            || byte == b'\\' && next == b'u'
+            || byte.to_ascii_lowercase() == first && next.to_ascii_lowercase() == second;
+        is_place && is_it(at)
+    })
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -220,26 +221,38 @@ mod avx2 {
     const WIDTH: usize = 32;
 
     #[target_feature(enable = "avx2")]
-    pub fn next_place(bytes: &[u8], from: usize, pair: [u8; 2]) -> Option<usize> {
+    pub fn any_place(bytes: &[u8], pair: [u8; 2], mut is_it: impl FnMut(usize) -> bool) -> bool {
         let all = |byte: u8| _mm256_set1_epi8(byte as i8);
         let [first, second] = pair.map(all);
         let (lower, backslash, u, last_inner) = (all(0x20), all(b'\\'), all(b'u'), all(0xbf));
-        let mut at = from;
-        while let Some(block) = bytes.get(at..at + WIDTH + 1) {
-            let (here, next) = (load(block, 0), load(block, 1));
-            let is = |bytes, wanted| _mm256_cmpeq_epi8(bytes, wanted);
+        let is = |bytes, wanted| _mm256_cmpeq_epi8(bytes, wanted);
+        // The bytes, and the places of letters and escapes among them.
+        let places = |block: &[u8], from: usize| {
+            let (here, next) = (load(block, from), load(block, from + 1));
             let letters =
                 _mm256_and_si256(is(_mm256_or_si256(here, lower), first), is(_mm256_or_si256(next, lower), second));
-            let escapes = _mm256_and_si256(is(here, backslash), is(next, u));
-            // From 0xc0 on; as signed numbers these are negative, and greater than 0xbf.
-            let begins = _mm256_and_si256(_mm256_cmpgt_epi8(here, last_inner), here);
-            let found = _mm256_movemask_epi8(_mm256_or_si256(_mm256_or_si256(letters, escapes), begins));
-            if found != 0 {
-                return Some(at + found.trailing_zeros() as usize);
+            (here, _mm256_or_si256(letters, _mm256_and_si256(is(here, backslash), is(next, u))))
+        };
+        // From 0xc0 on; as signed numbers these are negative, and greater than 0xbf.
+        let begins = |here| _mm256_and_si256(_mm256_cmpgt_epi8(here, last_inner), here);
+        let bits = |bytes| u64::from(_mm256_movemask_epi8(bytes) as u32);
+        let mut at = 0;
+        while let Some(block) = bytes.get(at..at + 2 * WIDTH + 1) {
+            let ((one, in_one), (two, in_two)) = (places(block, 0), places(block, WIDTH));
+            // Most blocks are ASCII, and have none.
+            if bits(_mm256_or_si256(_mm256_or_si256(one, in_one), _mm256_or_si256(two, in_two))) != 0 {
+                let mut found =
+                    bits(_mm256_or_si256(in_one, begins(one))) | bits(_mm256_or_si256(in_two, begins(two))) << WIDTH;
+                while found != 0 {
+                    if is_it(at + found.trailing_zeros() as usize) {
+                        return true;
+                    }
+                    found &= found - 1;
+                }
             }
-            at += WIDTH;
+            at += 2 * WIDTH;
         }
-        super::next_place_slowly(bytes, at, pair)
+        super::any_place_slowly(bytes, at, pair, is_it)
     }
 
     #[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.

@@ -56,7 +56,8 @@ pub fn after(text: &[u8], at: usize, said: &str) -> Option<usize> {
 
 /// Whether a list has this word, in whatever case.
 pub fn is_listed(words: &str, word: &[u8]) -> bool {
-    words.split(' ').any(|listed| listed.as_bytes().eq_ignore_ascii_case(word))
+    // By bytes: the words are short, and looking for a character begins with more work than that.
+    words.as_bytes().split(|byte| *byte == b' ').any(|listed| listed.eq_ignore_ascii_case(word))
 }
 
 macro_rules! alphabets {

@@ -3,11 +3,10 @@
 //! Only names and stamps are read here, never what is inside a file. A directory or a file that cannot be looked at ends up
 //! in `bad` and hides no other.
 
-use std::fs::DirEntry;
-use std::os::unix::fs::DirEntryExt;
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use crate::dir::{self, Dirs, Entry};
 use crate::env::Env;
 use crate::file::{self, Stamp, Unreadable};
 use crate::format::Known;
@@ -28,7 +27,7 @@ pub fn agent_dir(root: &Root, env: &Env) -> Option<PathBuf> {
 }
 
 /// All formats and roots, each with the directory that it is in.
-fn roots<'f>(formats: &'f [Known], env: &Env) -> impl Iterator<Item = (&'f Known, &'f Root, PathBuf)> {
+pub(super) fn roots<'f>(formats: &'f [Known], env: &Env) -> impl Iterator<Item = (&'f Known, &'f Root, PathBuf)> {
     let all = formats.iter().flat_map(|format| format.head().roots.iter().map(move |root| (format, root)));
     all.filter_map(|(format, root)| Some((format, root, root_dir(root, env)?)))
 }
@@ -47,7 +46,7 @@ pub fn sessions<'f>(formats: &'f [Known], env: &Env, stamps: bool, bad: &mut Vec
 
 /// A file that may be a transcript, as a directory lists it. The stamp and the session are made only on request.
 pub struct Listing<'e, 'f> {
-    entry: &'e DirEntry,
+    entry: Entry<'e>,
     pub name: &'e str,
     /// The id in its name.
     pub id: Option<&'e str>,
@@ -62,17 +61,12 @@ pub struct Listing<'e, 'f> {
 impl<'f> Listing<'_, 'f> {
     /// The number of the file, or of the link to it.
     pub fn inode(&self) -> u64 {
-        self.entry.ino()
+        self.entry.inode
     }
 
     /// What the file is like now; none if it is gone by now.
     pub fn stamp(&self) -> Result<Option<Stamp>, Unreadable> {
-        let meta = match self.entry.metadata() {
-            Ok(meta) if !meta.is_symlink() => Some(meta),
-            // The entry of a link is the link.
-            _ => file::stat(&self.entry.path())?,
-        };
-        Ok(meta.map(|meta| Stamp::from(&meta)))
+        self.entry.stamp()
     }
 
     pub fn session(&self, stamp: Option<Stamp>) -> Session<'f> {
@@ -123,6 +117,8 @@ pub struct Guide<'g> {
     pub subagents: Option<&'g dyn Fn(&str) -> bool>,
     /// Without it, every directory that stands for a cwd.
     pub enters: Option<&'g dyn Fn(&Branch) -> bool>,
+    /// The directories that are open already.
+    pub dirs: Option<&'g Dirs>,
 }
 
 /// Hands out every file that fits a pattern of a format; one that two patterns reach comes twice.
@@ -161,6 +157,12 @@ pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<
     found.sort_by(|(a, stamp), (b, other)| (other.modified, a).cmp(&(stamp.modified, b)));
     found.dedup_by(|(a, _), (b, _)| a == b);
     found
+}
+
+/// Every file below a directory that fits a pattern. What cannot be listed is passed over.
+pub fn each_file(dir: &Path, pattern: &Pattern, take: &mut dyn FnMut(&Path)) {
+    let route = [Route::new(&pattern.0, false)];
+    files(dir, &route, Limits::default(), &mut Vec::new(), &mut |entry, _, _, _| take(&entry.path()));
 }
 
 /// Sorts sessions by path, each once; of several names the last stays. By bytes: comparing paths part by part is several
@@ -265,8 +267,8 @@ fn filled(dir: &Path, pattern: &Pattern, cwd: Option<&str>, id: &str) -> Option<
 fn subdirs(dir: &Path, pattern: &Pattern, bad: &mut Vec<Unreadable>) -> Vec<String> {
     let before = pattern.0.iter().take_while(|segment| !segment.is_cwd());
     let parent = before.into_iter().try_fold(dir.to_path_buf(), |path, segment| Some(path.join(segment.literal()?)));
-    let entries = parent.map(|parent| file::entries(&parent, bad)).unwrap_or_default();
-    entries.into_iter().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+    let entries = parent.map(|parent| dir::entries(&parent, bad)).unwrap_or_default();
+    entries.iter().filter_map(|entry| entry.name.to_str().map(str::to_owned)).collect()
 }
 
 fn excludes(not: &Pattern, name: &str) -> bool {
@@ -327,7 +329,7 @@ impl Limits<'_> {
     }
 }
 
-type TakeFile<'t> = &'t mut dyn FnMut(&DirEntry, &str, Route, &mut Vec<Unreadable>);
+type TakeFile<'t> = &'t mut dyn FnMut(Entry, &str, Route, &mut Vec<Unreadable>);
 
 /// Walks down some patterns at once, so that each directory is listed once, its files before what is below it. The depth is
 /// the patterns', so a link that leads in a circle does no harm.
@@ -348,21 +350,23 @@ fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>
         return;
     }
     let mut dirs = Vec::new();
-    for entry in file::entries(dir, bad) {
-        let kind = file::there(dir, || entry.file_type()).map_err(|error| Unreadable { path: entry.path(), ..error });
-        let Some(kind) = Unreadable::noted(kind, bad) else { continue };
-        let name = entry.file_name();
-        let Some(name) = name.to_str() else { continue };
+    let listed = match limits.guide.dirs {
+        Some(dirs) => dirs.entries(dir, bad),
+        None => dir::entries(dir, bad),
+    };
+    for entry in listed.iter() {
+        let Some(kind) = Unreadable::noted(entry.kind(), bad) else { continue };
+        let Some(name) = entry.name.to_str() else { continue };
         let may_be_dir = kind.is_dir() || kind.is_symlink();
         if may_be_dir && routes.iter().any(|route| route.left.len() > 1) {
-            dirs.push((entry.path(), name.to_owned()));
+            dirs.push((entry.path(), name));
         }
         let ends = routes.iter().filter(|route| route.left.len() == 1 && !kind.is_dir());
         for route in ends.filter_map(|route| route.below(name)) {
             // A link that leads in a circle leads nowhere.
             let mut is_linked = || Unreadable::noted(file::if_reachable(file::stat(&entry.path())), bad);
             if kind.is_file() || kind.is_symlink() && is_linked().is_some_and(|meta| meta.is_file()) {
-                take(&entry, name, route, bad);
+                take(entry, name, route, bad);
             }
         }
     }

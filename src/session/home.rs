@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use super::Session;
 use super::find::by_id;
 use super::trust::{Judge, Trust};
+use crate::dir;
 use crate::env::Env;
 use crate::file::{self, LINK, Stamp, Unreadable};
 use crate::format::Known;
@@ -178,9 +179,9 @@ fn refuse_link(path: &Path, meta: Option<&Metadata>) -> Result<(), Unreadable> {
 /// The names in a directory; none if it is not there.
 fn listed(dir: &Path) -> Result<Vec<String>, Unreadable> {
     let mut bad = Vec::new();
-    let entries = file::entries(dir, &mut bad);
+    let entries = dir::entries(dir, &mut bad);
     bad.into_iter().next().map_or(Ok(()), Err)?;
-    Ok(entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+    Ok(entries.iter().filter_map(|entry| entry.name.to_str().map(str::to_owned)).collect())
 }
 
 fn pi_session(format: &Known, path: PathBuf) -> Option<Session<'_>> {

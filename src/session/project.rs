@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use crate::dir;
 use crate::file::{self, Unreadable};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -58,7 +59,7 @@ impl Project {
     /// The worktrees that git knows of, without the main one. Some of them may be gone.
     pub fn worktrees(&self, bad: &mut Vec<Unreadable>) -> Vec<PathBuf> {
         let mut trees = Vec::new();
-        for own in file::entries(&self.0.join("worktrees"), bad) {
+        for own in dir::entries(&self.0.join("worktrees"), bad).iter() {
             let Some(git) = Unreadable::noted(text(&own.path().join("gitdir")), bad) else { continue };
             let git = own.path().join(git.trim());
             let tree = git.parent().unwrap_or(&git);

@@ -6,8 +6,8 @@
 use super::gate::harmless;
 use super::untrusted::{length, path, quote, shorten};
 use crate::entry::Act;
+use crate::fold::Activity;
 use crate::fold::text::{ends_of, first_sentences};
-use crate::fold::{Activity, Ending};
 use crate::settings::Scope;
 use crate::time::Time;
 
@@ -17,10 +17,21 @@ pub struct Bullet<'a> {
     pub agent: Option<&'a str>,
     pub name: SessionName<'a>,
     pub activity: &'a Activity,
+    pub plight: Plight,
     pub more: bool,
     /// The file that was edited, if it is one, as the observer would write its path.
     pub file: Option<String>,
     pub conflict: Option<Conflict>,
+}
+
+/// What an agent should know about another session's state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plight {
+    None,
+    /// It cannot go on without its user.
+    Waits,
+    Failed,
+    Crashed,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -157,9 +168,13 @@ impl Bullet<'_> {
         let fails =
             self.activity.failing.newest().next().map(|command| shorten(&harmless(command), COMMAND).into_owned());
         let fails = fails.filter(|command| !command.is_empty()).map(|command| format!("{command} fails"));
-        let waits = (self.activity.ending == Ending::Asked).then(|| "waits for its user".to_owned());
-        let failed = (self.activity.ending == Ending::Failed).then(|| "stopped by an error".to_owned());
-        [fails, waits, failed].into_iter().flatten().collect()
+        let plight = match self.plight {
+            Plight::None => None,
+            Plight::Waits => Some("waits for its user"),
+            Plight::Failed => Some("stopped by an error"),
+            Plight::Crashed => Some("crashed"),
+        };
+        fails.into_iter().chain(plight.map(str::to_owned)).collect()
     }
 
     fn name(&self) -> String {

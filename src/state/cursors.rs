@@ -107,9 +107,6 @@ pub struct Look {
     /// Hash of the project and scope; a different value means that the observer moved.
     #[serde(default, rename = "place")]
     pub scope: u32,
-    /// Fingerprints of the last things that were told: a copy in another file is not news there.
-    #[serde(default, rename = "told", skip_serializing_if = "Ring::is_empty")]
-    pub fingerprints: Ring,
     /// Files that had no news, by path and stamp. They are not opened again before one of the two changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub examined: Vec<u64>,
@@ -133,6 +130,10 @@ pub struct Look {
     /// The user muted the hook for this session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub muted: bool,
+    /// Fingerprints of the last things that were told: a copy in another file is not news there. They stand at the end, where
+    /// [`Look::cut`] looks for them.
+    #[serde(default, rename = "told", skip_serializing_if = "Ring::is_empty")]
+    pub fingerprints: Ring,
 }
 
 /// A directory, by the hash of its path, with the number of its sessions if they are another project's. One without a number
@@ -167,6 +168,19 @@ impl Look {
         (self.clock != 0).then_some(Time(self.clock / 1000))
     }
 
+    /// Reads one at the beginning of a text, and says how long it is there, if this program wrote it with fingerprints.
+    fn cut(text: &str) -> Option<(Look, usize)> {
+        // There is no such key but in a look, and no such text in a string, where a quote has a backslash before it.
+        let told = lazy_seen::find(text, TOLD)?;
+        let numbers = told + TOLD.len() - 1;
+        let is_inside = |byte: u8| byte.is_ascii_digit() || byte == b',';
+        let end = numbers + 2 + text[numbers + 1..].bytes().position(|byte| !is_inside(byte))?;
+        let written = text.get(numbers..=end)?.strip_suffix('}').filter(|numbers| numbers.ends_with(']'))?;
+        let fingerprints = Ring::written(written);
+        let look = serde_json::from_str(&format!("{}}}", &text[..told])).ok()?;
+        Some((Look { fingerprints, ..look }, end + 1))
+    }
+
     pub fn set_looked(&mut self, clock: Time) {
         self.clock = clock.0.saturating_mul(1000);
     }
@@ -182,6 +196,8 @@ pub struct View {
 
 /// The name of the look among the sessions.
 const LOOK: &str = ".";
+/// How its fingerprints begin. There are many, and at most prompts nobody asks for them.
+const TOLD: &str = ",\"told\":[";
 
 impl View {
     /// Reads one that is a part of a text.
@@ -192,9 +208,11 @@ impl View {
     /// The same for what this program wrote: the sessions are only cut out. None if it looks different in any way.
     fn cut(text: &Rc<String>, at: Range<usize>) -> Option<View> {
         let look = text[at.clone()].strip_prefix("{\".\":")?;
-        let mut looks = serde_json::Deserializer::from_str(look).into_iter();
-        let first = looks.next()?.ok()?;
-        let sessions = lazy_seen::cut(text, at.end - look.len() + looks.byte_offset()..at.end)?;
+        let (first, len) = Look::cut(look).or_else(|| {
+            let mut looks = serde_json::Deserializer::from_str(look).into_iter();
+            Some((looks.next()?.ok()?, looks.byte_offset()))
+        })?;
+        let sessions = lazy_seen::cut(text, at.end - look.len() + len..at.end)?;
         Some(View { look: Some(first), sessions })
     }
 
@@ -403,5 +421,41 @@ mod hex {
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
         let text = String::deserialize(deserializer)?;
         u64::from_str_radix(&text, 16).map(Some).map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever wrote a file, and in whatever order: cutting it reads it as serde does, or leaves it to serde.
+    #[test]
+    fn what_is_cut_out_is_what_serde_reads() {
+        let looks = [
+            (r#"{"version":1,"since":5,"clock":9,"place":3,"muted":true,"told":[7,4294967295]}"#, true),
+            (r#"{"version":1,"since":5,"clock":9,"told":[7,8],"examined":[1],"muted":true}"#, true),
+            (r#"{"version":1,"since":5,"clock":9,"id":",\"told\":[1]}"}"#, true),
+            (r#"{"version":1,"since":5,"clock":9,"told":[]}"#, true),
+            (r#"{"version":1,"since":5,"clock":9,"told":[7}"#, false),
+            (r#"{"since":"no time","clock":9,"told":[7]}"#, false),
+        ];
+        let sessions = [
+            (r#"{"offset":7,"mark":"00000000000000ff","stamp":[1,2,3,4],"title":"a } b"}"#, true),
+            (r#"{"offset":7,"mark":"00000000000000ff","stamp":[1,2,3,-4],"slow":true,"unread":true}"#, true),
+            (r#"{"offset":7,"mark":"00000000000000ff","stamp":[1,9999999999999999999,18446744073709551615,4]}"#, true),
+            (r#"{"offset":7,"title":"},\"x\":{\"offset\":1}","absent":4}"#, true),
+            (r#"{"offset":7,"mark":"00000000000000ff","stamp":[1,18446744073709551616,3,4]}"#, false),
+            (r#"{"offset":7,"mark":"00000000000000ff","stamp":[1,2,3,9223372036854775808]}"#, false),
+            (r#"{"offset":7,"mark":"00000000000000ff","stamp":[1,2,3]}"#, false),
+        ];
+        for (look, look_is_sound) in looks {
+            for (session, session_is_sound) in sessions {
+                let text = Rc::new(format!(r#"{{".":{look},"/a":{session},"/b":{}}}"#, sessions[0].0));
+                let read = View::read(&text, 0..text.len());
+                let judge = serde_json::from_str::<View>(&text);
+                assert_eq!(read.as_ref().ok(), judge.as_ref().ok(), "{text}");
+                assert_eq!(judge.is_ok(), look_is_sound && session_is_sound, "{text}");
+            }
+        }
     }
 }

@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 use std::ops::{Deref, Range};
 use std::rc::Rc;
 
-use memchr::memmem::{self, Finder};
-use memchr::{memchr, memchr_iter};
+use memchr::memmem;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
@@ -41,20 +40,23 @@ const START: &str = "{\"offset\":";
 
 /// Cuts the entries of sessions out of a text, from the end of the look on. None if it is not what this program writes.
 pub fn cut(text: &Rc<String>, mut rest: Range<usize>) -> Option<BTreeMap<String, LazySeen>> {
-    // A quote within a string has a backslash before it, so these are keys, or at worst a title of one word.
-    let unlike = [Finder::new("\"unread\""), Finder::new("\"absent\"")];
-    let mut all = Vec::new();
+    // A quote within a string has a backslash before it, so these are keys, or at worst a title of one word. Most files have
+    // none of them.
+    let mut unlike = vec!["\"unread\"", "\"absent\""];
+    unlike.retain(|key| find(&text[rest.clone()], key).is_some());
+    // None is shorter.
+    let mut all = Vec::with_capacity(rest.len() / 256);
     rest.end -= text.get(rest.clone())?.ends_with('}').then_some(1)?;
     while !rest.is_empty() {
         let key = text[rest.clone()].strip_prefix(",\"")?;
-        let (key, entries) = key.split_at(memchr(b'"', key.as_bytes())?);
+        let (key, entries) = key.split_at(key.find('"')?);
         let entries = entries.strip_prefix("\":").filter(|_| !key.contains('\\'))?;
         // A brace in a title may look like the end. Then what follows is no entry, and all of it is left to serde.
-        let mut braces = memchr_iter(b'}', entries.as_bytes()).map(|at| at + 1);
+        let mut braces = entries.match_indices('}').map(|(at, _)| at + 1);
         let end = braces.find(|end| entries[*end..].starts_with(",\"")).unwrap_or(entries.len());
         let entry = entries[..end].strip_suffix('}').map(|_| &entries[..end])?;
         let at = rest.end - entries.len()..rest.end - entries.len() + end;
-        let rests = || unlike.iter().all(|key| key.find(entry.as_bytes()).is_none());
+        let rests = || unlike.iter().all(|key| find(entry, key).is_none());
         let kept = match stamp(entry).filter(|_| rests()) {
             Some(stamp) => {
                 LazySeen::Written(Written { text: text.clone(), at: at.clone(), stamp, seen: OnceCell::new() })
@@ -69,13 +71,39 @@ pub fn cut(text: &Rc<String>, mut rest: Range<usize>) -> Option<BTreeMap<String,
 
 /// The stamp of an entry that begins with an offset, a mark and a stamp.
 fn stamp(entry: &str) -> Option<Stamp> {
-    let mark = entry.strip_prefix(START)?.trim_start_matches(|digit: char| digit.is_ascii_digit());
+    let (_, mark) = number(entry.strip_prefix(START)?)?;
     let stamp = mark.strip_prefix(",\"mark\":\"")?.get(16..)?.strip_prefix("\",\"stamp\":[")?;
-    let mut numbers = stamp[..memchr(b']', stamp.as_bytes())?].split(',');
-    let mut next = || numbers.next();
-    let (device, inode, size) = (next()?.parse().ok()?, next()?.parse().ok()?, next()?.parse().ok()?);
-    let stamp = Stamp::from((device, inode, size, next()?.parse().ok()?));
-    next().is_none().then_some(stamp)
+    let (device, rest) = number(stamp)?;
+    let (inode, rest) = number(rest.strip_prefix(',')?)?;
+    let (size, rest) = number(rest.strip_prefix(',')?)?;
+    let rest = rest.strip_prefix(',')?;
+    let after = rest.strip_prefix('-');
+    let (modified, rest) = number(after.unwrap_or(rest))?;
+    let modified = i64::try_from(modified).ok()?;
+    rest.starts_with(']').then(|| (device, inode, size, if after.is_some() { -modified } else { modified }).into())
+}
+
+/// The number that a text begins with, and the rest.
+fn number(text: &str) -> Option<(u64, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit);
+    let (number, len) = digits.fold((0_u64, 0), |(number, len), digit| {
+        (number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')), len + 1)
+    });
+    // All of so many digits are less than the largest number there is.
+    matches!(len, 1..=19).then(|| (number, &text[len..]))
+}
+
+/// Where some bytes are in a text. In their usual form, `memmem` and its like ask the processor first what it can do, which
+/// takes as long as everything else that a hook does with this file.
+pub fn find(text: &str, wanted: &str) -> Option<usize> {
+    let (text, wanted) = (text.as_bytes(), wanted.as_bytes());
+    #[cfg(target_arch = "x86_64")]
+    if let Some(finder) = memchr::arch::x86_64::sse2::packedpair::Finder::new(wanted)
+        && text.len() >= finder.min_haystack_len()
+    {
+        return finder.find(text, wanted);
+    }
+    memmem::find(text, wanted)
 }
 
 impl LazySeen {
@@ -158,8 +186,15 @@ impl Ring {
     /// How many are kept.
     const MOST: usize = 512;
 
+    /// As they stand in the file.
+    pub fn written(numbers: &str) -> Ring {
+        Ring(numbers.into())
+    }
+
     pub fn numbers(&self) -> impl Iterator<Item = u32> {
-        self.0.split(|digit: char| !digit.is_ascii_digit()).filter_map(|number| number.parse().ok())
+        let digit = |number: u32, digit: &u8| number.checked_mul(10)?.checked_add(u32::from(digit - b'0'));
+        let runs = self.0.as_bytes().split(|byte| !byte.is_ascii_digit()).filter(|run| !run.is_empty());
+        runs.filter_map(move |run| run.iter().try_fold(0, digit))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -168,9 +203,9 @@ impl Ring {
 
     pub fn push(&mut self, more: &[u32]) {
         if !more.is_empty() {
-            let all: Vec<String> =
-                self.numbers().chain(more.iter().copied()).map(|number| number.to_string()).collect();
-            self.0 = all[all.len().saturating_sub(Ring::MOST)..].join(",").into();
+            let all: Vec<u32> = self.numbers().chain(more.iter().copied()).collect();
+            let last = all[all.len().saturating_sub(Ring::MOST)..].iter();
+            self.0 = last.fold(String::new(), |text, number| text + &number.to_string() + ",").into();
         }
     }
 }

@@ -3,6 +3,7 @@
 pub mod cursors;
 pub mod journal;
 pub mod lazy_seen;
+pub mod live;
 pub mod notes;
 pub mod table;
 
@@ -53,13 +54,13 @@ impl Lock {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false).mode(0o600);
         loop {
-            let file = match file::open_own(&mut options, path) {
+            let (file, meta) = match file::open_own_with(&mut options, path) {
                 // Most of the time the directory is there.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     make_parent(path)?;
-                    file::open_own(&mut options, path)?
+                    file::open_own_with(&mut options, path)?
                 }
-                file => file?,
+                opened => opened?,
             };
             while let Err(error) = file.try_lock() {
                 match error {
@@ -70,7 +71,7 @@ impl Lock {
             }
             // Somebody may have removed the file in between, and then others lock another one.
             match fs::symlink_metadata(path) {
-                Ok(there) if there.ino() == file.metadata()?.ino() => {
+                Ok(there) if there.ino() == meta.ino() => {
                     return Ok(Some(Lock { file, path: path.into() }));
                 }
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
