@@ -21,6 +21,7 @@ mod format {
     pub mod compile;
     pub mod descriptor;
     pub mod install;
+    pub mod live;
     pub mod pattern;
     pub mod templates;
     pub mod trie;
@@ -50,13 +51,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn built_in(file: &Path) -> Result<String, Box<dyn Error>> {
     let name = file.file_stem().and_then(|stem| stem.to_str()).ok_or("not a file name")?;
     let text = std::fs::read_to_string(file)?;
-    let (head, talk, body, install) = toml::from_str::<Descriptor>(&text)?.parts();
+    let (head, talk, body, live, install) = toml::from_str::<Descriptor>(&text)?.parts();
     let [format, detailed] = [false, true].map(|detailed| Format::compile(name, &body, &talk, detailed));
     let parts = [
         postcard::to_stdvec(&head)?,
         postcard::to_stdvec(&talk)?,
         postcard::to_stdvec(&format)?,
         postcard::to_stdvec(&detailed)?,
+        postcard::to_stdvec(&live)?,
         postcard::to_stdvec(&install)?,
     ];
     let parts = parts.map(|part| format!("b\"{}\"", part.escape_ascii())).join(", ");

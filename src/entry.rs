@@ -157,9 +157,16 @@ pub enum What<'a> {
         denied: bool,
         /// It failed, but the command never ran or was broken off.
         unclear: bool,
+        /// The user stopped the agent with it.
+        stopped: bool,
         /// The file that it wrote had been there before; known only where details are asked for.
         replaced: bool,
         text: Option<LongText<'a>>,
+    },
+    /// A call waits for the user to allow it, or waits no longer.
+    Permission {
+        call: Id,
+        waits: bool,
     },
     Mark(Mark, Cow<'a, str>),
 }
@@ -315,9 +322,11 @@ impl What<'_> {
             What::Text(text) => What::Text(own(text)),
             What::Thinking(text) => What::Thinking(text.into_owned()),
             What::Call(call) => What::Call(call.into_owned()),
-            What::Result { call, failed, denied, unclear, replaced, text } => {
-                What::Result { call, failed, denied, unclear, replaced, text: text.map(LongText::into_owned) }
+            What::Result { call, failed, denied, unclear, stopped, replaced, text } => {
+                let text = text.map(LongText::into_owned);
+                What::Result { call, failed, denied, unclear, stopped, replaced, text }
             }
+            What::Permission { call, waits } => What::Permission { call, waits },
             What::Mark(mark, text) => What::Mark(mark, own(text)),
         }
     }

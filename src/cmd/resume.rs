@@ -15,7 +15,9 @@ use crate::read::Transcript;
 use crate::session::beside::TitleIndex;
 use crate::session::choose::{Resolved, looks_like_id};
 use crate::session::last::{Last, Standing};
-use crate::session::{self, Project, Session, digest, stopped};
+use crate::session::live::Agents;
+use crate::session::state::History;
+use crate::session::{self, Project, Session, State, digest, stopped};
 use crate::show::resume::{Fitted, Stop};
 use crate::state::notes::Notes;
 use crate::time::Time;
@@ -73,12 +75,9 @@ fn show(
     let inside = all.id.as_deref().filter(|id| !subagent && session::is_id(id));
     let id = inside.filter(|_| session.root.is_none()).unwrap_or_else(|| session.whole_id(inside));
     let has_id = session.root.is_some() || session.name.is_some() || inside.is_some() || looks_like_id(id);
-    let command = session.format.head().resume.as_ref().filter(|_| !subagent);
     // The name of a copied file is no id that an agent knows.
-    let command = command.filter(|command| has_id || !command.contains("{id}"));
+    let command = command(session, has_id.then_some(id)).filter(|_| !subagent);
     let command = command.map(|command| {
-        let path = session.path.display().to_string();
-        let command = command.replace("{id}", &shell_word(id)).replace("{path}", &shell_word(&path));
         // Agents look for their sessions in the directory they are in.
         let away = all.first_cwd.as_deref().filter(|cwd| env.cwd != **cwd);
         away.map_or(command.clone(), |cwd| format!("cd {} && {command}", shell_word(cwd)))
@@ -87,6 +86,11 @@ fn show(
     let project = Project::of(all.first_cwd.as_deref().map_or(&env.cwd, Path::new));
     let (notes, wrong) = Notes::read(env, project.dir());
     stage.say_wrong(&wrong);
+    let open_end = all.open_end();
+    let presence = Agents::look(env, stage.formats).of(session, open_end.as_ref(), all.updated);
+    let history =
+        History { ending: all.ending, open_end: open_end.as_ref(), updated: all.updated, done: notes.is_done(id) };
+    let state = State::of(&history, session.format.live(), &presence, env.now());
     let stop = Stop {
         continuity: all,
         session,
@@ -96,6 +100,7 @@ fn show(
         command,
         notes: &notes,
         now: env.now(),
+        state,
     };
     if args.json {
         return stage.print_json(&stop.json(args.budget));
@@ -115,6 +120,13 @@ fn show(
         stage.say(format_args!("{lines} not fit into {budget} tokens; see --budget"));
     }
     Ok(exit)
+}
+
+/// What an agent goes on with a session by, in the directory in which the session began.
+pub fn command(session: &Session, id: Option<&str>) -> Option<String> {
+    let command = session.format.head().resume.as_ref().filter(|command| id.is_some() || !command.contains("{id}"))?;
+    let (id, path) = (shell_word(id.unwrap_or_default()), session.path.display().to_string());
+    Some(command.replace("{id}", &id).replace("{path}", &shell_word(&path)))
 }
 
 /// The last session of this project, if it is still open and stopped in that time; or why not.

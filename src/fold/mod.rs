@@ -27,8 +27,8 @@ pub use failing::{Failing, open_check};
 pub use profile::{Amount, Profile, Reading, Share};
 pub use said::{Said, SaidLine, fold_each, folded, searched};
 pub use tally::Tally;
-pub use touched::{Deed, Touch, Touched, conflict};
-pub use turn::{Ending, Turns};
+pub use touched::{Copies, Deed, TOGETHER, Touch, Touched, conflict};
+pub use turn::{Doing, Ending, OpenEnd, Turns};
 
 use memchr::memmem;
 

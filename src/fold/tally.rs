@@ -6,7 +6,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 use super::text::ends_of;
-use super::{Basics, Ending, Fold, LastAsked, Turns};
+use super::{Basics, Ending, Fold, LastAsked, OpenEnd, Turns};
 use crate::entry::{Entry, Facts, Role, What};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -66,6 +66,11 @@ impl<S: AsRef<str>> Tally<S> {
     /// How the session ended so far, which says whose turn it is.
     pub fn ending(&self) -> Ending {
         self.turns.ending()
+    }
+
+    /// What it is doing.
+    pub fn open_end(&self) -> Option<OpenEnd> {
+        self.turns.open_end()
     }
 
     /// What a person calls the session: the title somebody gave it, else what was last asked.

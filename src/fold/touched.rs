@@ -2,8 +2,9 @@
 //!
 //! A call that failed touched nothing, so a call counts once its result tells that it did not. A path is taken as seen from
 //! where the session began. Who else touched a file, and when two sessions are in conflict over it, is told from
-//! the touches of all of them, by [`conflict`].
+//! the touches of all of them, by [`conflict`]; what a fork copied counts once, by [`Copies`].
 
+use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +52,26 @@ pub struct Touch {
     pub copy: Option<(Id, Option<Time>)>,
 }
 
+impl Touch {
+    /// Whether it may still be part of a conflict.
+    pub fn is_lately(&self, now: Time) -> bool {
+        self.time.is_some_and(|time| now.0 - time.0 <= TOGETHER)
+    }
+}
+
+/// The calls of the sessions so far. A fork repeats those of the session that it was copied from, and they count once.
+#[derive(Default)]
+pub struct Copies(HashSet<(Id, Option<Time>)>);
+
+impl Copies {
+    /// Those touches of one more session that none of the others made.
+    pub fn own<T: Borrow<Touch>>(&mut self, mut touches: Vec<T>) -> Vec<T> {
+        touches.retain(|touch| touch.borrow().copy.is_none_or(|copy| !self.0.contains(&copy)));
+        self.0.extend(touches.iter().filter_map(|touch| touch.borrow().copy));
+        touches
+    }
+}
+
 /// The touches of one transcript.
 #[derive(Default)]
 pub struct Touched {
@@ -75,6 +96,11 @@ impl Touched {
     /// For a session that began in a directory; without one, its lines tell.
     pub fn from(cwd: Option<&str>) -> Touched {
         Touched { cwd: cwd.map(str::to_owned), ..Touched::default() }
+    }
+
+    /// What was touched so far.
+    pub fn touches(&self) -> &[Touch] {
+        &self.touches
     }
 
     pub fn finish(self) -> Vec<Touch> {

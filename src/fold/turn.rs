@@ -3,10 +3,12 @@
 //! What was said or done last decides. A question that the agent asked by a call keeps the floor with the user until it
 //! is answered, whatever calls ran beside it. A question mark at the end of an answer was a courtesy or an offer too
 //! often; a call that waits is a fact.
+//!
+//! [`Turns::open_end`] says what a session is doing: the call without a result, or the error it ended with.
 
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{Entry, Id, Mark, Role, What, named};
+use crate::entry::{Act, Call, Entry, Id, Mark, Role, What, named};
 
 named! {
     /// How a session ended, as far as it did.
@@ -33,18 +35,66 @@ named! {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turns {
     last: Ending,
-    /// Calls that ask the user something and have no result. A call without an id has none ever.
-    questions: Vec<Option<Id>>,
+    /// Calls without a result. One without an id never has any.
+    open: Vec<OpenCall>,
+    /// What the open calls are, one after the other; or what went wrong last. There is a call in every other line, so room
+    /// is made for them only once.
+    texts: String,
+    /// What went wrong was a limit.
+    limit: bool,
     /// There were results since the agent last said or did something.
     results: bool,
     /// How often the agent went on after results, or was prompted.
     pub round: u64,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct OpenCall {
+    id: Option<Id>,
+    act: Act,
+    asks: bool,
+    waits: bool,
+    /// Where in the texts the name of its tool begins, then its subject, and where that ends.
+    texts: [u32; 3],
+}
+
+/// What a session is doing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum OpenEnd {
+    /// This call has no result yet.
+    Call(Doing),
+    /// This went wrong, because of a limit perhaps.
+    Trouble { text: String, limit: bool },
+}
+
+/// A call that has no result yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Doing {
+    pub tool: String,
+    /// Empty if it has none.
+    pub subject: String,
+    pub act: Act,
+    /// It waits for the user to answer, or to approve a plan.
+    pub asks: bool,
+    /// It waits for the user to allow it, as the transcript says.
+    pub waits: bool,
+}
+
 impl Turns {
+    /// More open calls than this are not told apart, and longer texts are cut.
+    const OPEN: usize = 32;
+    const TEXT: usize = 300;
+
     pub fn take(&mut self, entry: &Entry) {
         if entry.renews {
             return;
+        }
+        if let What::Permission { call, waits } = entry.what {
+            self.open.iter_mut().filter(|open| open.id == Some(call)).for_each(|open| open.waits = waits);
+            return;
+        }
+        if self.last == Ending::Failed && entry.is_activity() {
+            self.texts.clear();
         }
         self.last = match (&entry.what, entry.role) {
             (What::Text(_), Role::User) => {
@@ -57,18 +107,47 @@ impl Turns {
             }
             (What::Call(call), _) => {
                 self.go_on(self.results);
-                self.questions.extend(call.asks.then_some(call.id));
+                self.add(call);
                 Ending::Working
             }
-            (What::Result { call, .. }, _) => {
+            (What::Result { call, stopped, .. }, _) => {
+                // Where another call beside it came to something, the agent goes on with that.
+                let stops = self.last == Ending::Interrupted || *stopped && !self.results;
                 self.results = true;
-                self.questions.retain(|question| question != call);
-                if self.last == Ending::Interrupted { Ending::Interrupted } else { Ending::Working }
+                self.open.retain(|open| open.id != *call);
+                if stops { Ending::Interrupted } else { Ending::Working }
             }
             (What::Mark(Mark::Interrupt, _), _) => Ending::Interrupted,
-            (What::Mark(Mark::Error, _), _) => Ending::Failed,
+            (What::Mark(Mark::Error, text), _) => {
+                self.forget();
+                self.add_text(text);
+                self.limit = entry.limit;
+                Ending::Failed
+            }
             _ => self.last,
         };
+    }
+
+    fn add(&mut self, call: &Call) {
+        if self.open.is_empty() {
+            self.texts.clear();
+        }
+        if self.open.len() < Turns::OPEN {
+            let starts = self.texts.len() as u32;
+            let texts = [starts, self.add_text(&call.tool), self.add_text(call.subjects.first().map_or("", |one| one))];
+            self.open.push(OpenCall { id: call.id, act: call.act, asks: call.asks, waits: false, texts });
+        }
+    }
+
+    /// Adds as much of a text as is kept, and says where it ends.
+    fn add_text(&mut self, text: &str) -> u32 {
+        self.texts += &text[..text.floor_char_boundary(Turns::TEXT)];
+        self.texts.len() as u32
+    }
+
+    fn forget(&mut self) {
+        self.open.clear();
+        self.texts.clear();
     }
 
     /// When the agent goes on, calls without a result are no longer open.
@@ -76,13 +155,30 @@ impl Turns {
         self.results = false;
         if goes_on {
             self.round += 1;
-            self.questions.clear();
+            self.forget();
         }
     }
 
     pub fn ending(&self) -> Ending {
-        let asked = self.last == Ending::Working && !self.questions.is_empty();
+        let asked = self.last == Ending::Working && self.open.iter().any(|open| open.asks);
         if asked { Ending::Asked } else { self.last }
+    }
+
+    /// What it is doing: of several calls, one that asks the user goes first, then the first that the user has to allow, then
+    /// the one that was made last.
+    pub fn open_end(&self) -> Option<OpenEnd> {
+        match self.last {
+            Ending::Failed => Some(OpenEnd::Trouble { text: self.texts.clone(), limit: self.limit }),
+            Ending::Working => {
+                let asks = self.open.iter().rfind(|open| open.asks);
+                let waits = || self.open.iter().find(|open| open.waits);
+                let open = asks.or_else(waits).or(self.open.last())?;
+                let OpenCall { act, asks, waits, texts: [tool, subject, end], .. } = *open;
+                let text = |from: u32, to: u32| self.texts.get(from as usize..to as usize).unwrap_or_default().into();
+                Some(OpenEnd::Call(Doing { tool: text(tool, subject), subject: text(subject, end), act, asks, waits }))
+            }
+            _ => None,
+        }
     }
 }
 

@@ -141,10 +141,11 @@ fn enough(rule: &Rule, always: &[Slot], side: Option<&Tests>) -> u128 {
         || rule.result.is_some()
         || !rule.title.person.is_empty()
         || !rule.title.agent.is_empty();
-    let own = [&rule.content, &rule.thinking, &rule.error, &rule.message, &rule.model, &rule.cwd, &rule.project];
+    let own = [&rule.content, &rule.thinking, &rule.error, &rule.interrupt, &rule.waits, &rule.goes_on];
+    let own = own.into_iter().chain([&rule.message, &rule.model, &rule.cwd, &rule.project]);
     let call = rule.call.iter().flat_map(|call| [&call.id, &call.tool, &call.input]);
     let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output, &usage.context, &usage.window]);
-    let keys = own.into_iter().chain(call).chain(usage).flat_map(|keys| keys.iter()).chain(always).copied();
+    let keys = own.chain(call).chain(usage).flat_map(|keys| keys.iter()).chain(always).copied();
     let tests = rule.when.iter().chain(side.into_iter().flat_map(|tests| tests.iter()));
     let slots: Vec<_> = keys.chain(tests.map(|test| test.slot)).collect();
     if !sure || more || slots.iter().any(|slot| *slot >= 128) {
@@ -158,8 +159,9 @@ fn bind_rule(rule: &mut Rule, trie: &mut Trie, blocks: &mut Trie, subjects: &[Po
     bind_tests(&mut rule.when, trie);
     bind_tests(&mut rule.first, blocks);
     rule.content.slots = rule.content.pointers.iter().map(|pointer| trie.blocks(pointer)).collect();
-    let Rule { thinking, error, message, session, cwd, project, title, model, .. } = rule;
-    bind([thinking, error, message, session, cwd, project, &mut title.person, &mut title.agent, model], trie);
+    let Rule { thinking, error, interrupt, waits, goes_on, message, session, cwd, project, title, model, .. } = rule;
+    bind([thinking, error, interrupt, waits, goes_on, message, session, cwd, project, model], trie);
+    bind([&mut title.person, &mut title.agent], trie);
     if let Some(call) = &mut rule.call {
         bind([&mut call.id, &mut call.tool], trie);
         if call.verb.is_some() || detailed {

@@ -13,6 +13,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 use super::install::Install;
+use super::live::Live;
 use super::pattern::{Pattern, Spelling};
 use super::trie::Slot;
 use crate::entry::{Act, Mark, Role};
@@ -73,16 +74,18 @@ pub struct Descriptor {
     #[serde(default)]
     prompt: Prompt,
     hook: Option<Hook>,
+    #[serde(default)]
+    live: Live,
     install: Option<Install>,
 }
 
 impl Descriptor {
     /// Its parts, by when they are needed.
-    pub fn parts(self) -> (Head, Talk, Body, Option<Install>) {
-        let Descriptor { agent, label, alias, resume, roots, prompt, hook, install, .. } = self;
+    pub fn parts(self) -> (Head, Talk, Body, Live, Option<Install>) {
+        let Descriptor { agent, label, alias, resume, roots, prompt, hook, live, install, .. } = self;
         let Descriptor { line, subagent, rules, blocks, words, tools, .. } = self;
         let head = Head { agent, label, alias, resume, roots };
-        (head, Talk { prompt, hook }, Body { line, subagent, rules, blocks, words, tools }, install)
+        (head, Talk { prompt, hook }, Body { line, subagent, rules, blocks, words, tools }, live, install)
     }
 }
 
@@ -198,9 +201,14 @@ pub struct Rule {
     pub queued: bool,
     pub content: Keys,
     pub thinking: Keys,
+    /// What went wrong, or how the user stopped the agent, beside what was said before.
     pub error: Keys,
+    pub interrupt: Keys,
     pub call: Option<CallKeys>,
     pub result: Option<ResultKeys>,
+    /// The call that waits for the user to allow it, or that waits no longer.
+    pub waits: Keys,
+    pub goes_on: Keys,
     pub message: Keys,
     pub session: Keys,
     pub cwd: Keys,
@@ -310,6 +318,8 @@ pub struct Words {
     pub denied: Vec<String>,
     /// Parts of the failed result of a command that never ran or was broken off: how it would have ended is not known.
     pub unclear: Vec<String>,
+    /// Beginnings of the result of a call by which the user stopped the agent.
+    pub stopped: Vec<String>,
     /// Parts of the result of writing a file that had been there before.
     pub replaced: Vec<String>,
     /// Parts of an error which says that nothing more is to be had for now, in lower case.

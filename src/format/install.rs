@@ -48,6 +48,8 @@ pub struct Install {
     pub trust: Option<Approvals>,
     /// Where the agent lists plugins or packages, one of which may be ours.
     pub package: Option<Package>,
+    /// Where the agent has the command of its status line.
+    pub statusline: Option<StatusLine>,
     /// What to tell the user after each install.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -115,6 +117,17 @@ pub struct Package {
     pub at: Pointer,
     /// What it is called, before the name of the file.
     pub called: String,
+}
+
+/// An object with the command of a status line, in JSON with other settings of the user.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatusLine {
+    pub file: SubPath,
+    pub key: Pointer,
+    /// Numbers beside the command: how often it runs, as the agent spells it.
+    #[serde(default)]
+    pub every: BTreeMap<String, u32>,
 }
 
 /// A path below a directory.

@@ -2,11 +2,12 @@
 //!
 //! A descriptor is one TOML file per agent. `build.rs` reads and compiles the built-in ones; a file of the same name in the
 //! user's `formats/` directory replaces a built-in whole. A descriptor has parts: where sessions live, how the agent's hook
-//! talks, how to read sessions, where the agent keeps its hooks. Of a built-in, each is loaded when it is first needed.
+//! talks, how to read sessions, how to know that the agent runs, where it keeps its hooks. Of a built-in, each is loaded when it is first needed.
 
 mod compile;
 pub mod descriptor;
 pub mod install;
+pub mod live;
 pub mod pattern;
 pub mod prompt;
 pub mod templates;
@@ -23,13 +24,14 @@ pub use compile::{Format, Shape};
 pub use descriptor::{CallKeys, ResultKeys, Rule, Test, Tool};
 use descriptor::{Descriptor, Head, Hook, Prompt, Talk};
 use install::Install;
+use live::Live;
 
 use crate::entry::Id;
 use crate::file::{self, Unreadable};
 
 /// By name, in order: a hash of the descriptor, and its parts as `build.rs` stores them.
 #[allow(clippy::unreadable_literal)] // A hash.
-static BUILT_IN: &[(&str, Id, [&[u8]; 5])] = &include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
+static BUILT_IN: &[(&str, Id, [&[u8]; 6])] = &include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
 
 /// A format that is known.
 #[derive(Debug)]
@@ -43,6 +45,7 @@ pub struct Known {
     talk: Lazy<Talk>,
     compiled: Lazy<Format>,
     detailed: Lazy<Format>,
+    live: Lazy<Live>,
     install: Lazy<Option<Install>>,
 }
 
@@ -76,7 +79,7 @@ impl Known {
         let name = file.file_stem().and_then(|stem| stem.to_str()).ok_or_else(|| bad("not a file name".into()))?;
         let text = file::read_to_string(file).map_err(|error| Unreadable::new(file, error))?;
         let written: Descriptor = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
-        let (head, talk, body, install) = written.parts();
+        let (head, talk, body, live, install) = written.parts();
         if install.is_some() && talk.hook.as_ref().is_none_or(|hook| hook.prompts.is_empty()) {
             return Err(bad("[install] needs a [hook] table that says how the hook talks".into()));
         }
@@ -88,6 +91,7 @@ impl Known {
             detailed: Lazy::read(Format::compile(name, &body, &talk, true)),
             head: Lazy::read(head),
             talk: Lazy::read(talk),
+            live: Lazy::read(live),
             install: Lazy::read(install),
         })
     }
@@ -114,6 +118,11 @@ impl Known {
     /// What of the user's words no user typed.
     pub fn prompt(&self) -> &Prompt {
         &self.talk.get().prompt
+    }
+
+    /// What the agent leaves on disk while it runs.
+    pub fn live(&self) -> &Live {
+        self.live.get()
     }
 
     /// Where the agent keeps its hooks and skills, if that is known.
@@ -150,7 +159,8 @@ pub fn known(user_dir: &Path) -> (Vec<Known>, Vec<Unreadable>) {
     (known, bad)
 }
 
-fn built_in((name, fingerprint, [head, talk, compiled, detailed, install]): &'static (&str, Id, [&[u8]; 5])) -> Known {
+fn built_in((name, fingerprint, parts): &'static (&str, Id, [&[u8]; 6])) -> Known {
+    let [head, talk, compiled, detailed, live, install] = parts;
     Known {
         name: (*name).into(),
         file: None,
@@ -159,6 +169,7 @@ fn built_in((name, fingerprint, [head, talk, compiled, detailed, install]): &'st
         talk: Lazy::stored(talk),
         compiled: Lazy::stored(compiled),
         detailed: Lazy::stored(detailed),
+        live: Lazy::stored(live),
         install: Lazy::stored(install),
     }
 }
@@ -185,12 +196,13 @@ mod tests {
     use super::*;
 
     /// All parts of a format in the form that the build stores.
-    fn parts(known: &Known) -> [Vec<u8>; 5] {
+    fn parts(known: &Known) -> [Vec<u8>; 6] {
         let parts = [
             postcard::to_stdvec(known.head()),
             postcard::to_stdvec(known.talk.get()),
             postcard::to_stdvec(known.format()),
             postcard::to_stdvec(known.detailed()),
+            postcard::to_stdvec(known.live()),
             postcard::to_stdvec(known.install.get()),
         ];
         parts.map(|part| part.expect("bytes"))

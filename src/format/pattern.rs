@@ -3,7 +3,7 @@
 //! A pattern is matched segment by segment, so a walk opens only directories that can lead to a match. `*` is any text
 //! within a segment, `?` one character; `{id}` and `{cwd}` match like `*` and say what the text is.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,12 @@ impl TryFrom<String> for Pattern {
 }
 
 impl Pattern {
+    /// The directory that all paths that fit are below.
+    pub fn dir(&self) -> PathBuf {
+        let above = &self.0[..self.0.len().saturating_sub(1)];
+        above.iter().map_while(Segment::literal).collect()
+    }
+
     /// The id in a path that fits the pattern.
     pub fn id(&self, path: &Path) -> Option<String> {
         let names: Option<Vec<&str>> = path.iter().map(|name| name.to_str()).collect();
@@ -142,6 +148,10 @@ impl Spelling {
     }
 
     pub fn fits(self, name: &str, cwd: &Path) -> bool {
+        // Most names are another directory's.
+        if !self.may_be_below(name, cwd) {
+            return false;
+        }
         let spelt = self.spell(cwd);
         match (self, spelt.get(..200)) {
             (Spelling::Alphanumeric, Some(start)) if spelt.len() > 200 => name.starts_with(start),

@@ -16,7 +16,7 @@ use crate::budget::Deadline;
 use crate::cursor::{Backward, Buffer, Forward, Line, newest_lines};
 use crate::decode::{Decoder, Item, Outcome};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, What};
-use crate::fold::{Basics, Continuity, Ending, Fold, Turns, open_check};
+use crate::fold::{Basics, Continuity, Ending, Fold, OpenEnd, Turns, open_check};
 use crate::format::Format;
 use crate::time::{MINUTE, Time};
 
@@ -69,6 +69,8 @@ pub struct Part {
     /// All directories that it was in.
     pub cwds: Vec<String>,
     pub ending: Ending,
+    /// What it is doing, as far as these lines tell.
+    pub open_end: Option<OpenEnd>,
     /// For the next look: short ids of the last messages, and the checks that have not ended.
     pub last: Vec<u32>,
     pub checks: Vec<(Id, String)>,
@@ -139,6 +141,7 @@ impl Wanted<'_> {
             // A log shows only the error that ended it; who looks for something may look for any.
             What::Mark(Mark::Error, _) if self.slice.is_some() => true,
             What::Thinking(_) | What::Mark(..) => self.full,
+            What::Permission { .. } => false,
         };
         kind && self.is_in_time(entry)
     }
@@ -301,21 +304,22 @@ impl<'f> Transcript<'f> {
         let mut counts = only.is_none() || wanted.here;
         let mut take = |line: Line, number: u64| {
             fold.line(line.offset());
-            decoder.line(line, &mut |item| match item {
-                Item::Facts(mut facts) => {
+            // By reference, because an entry is large and there are many.
+            decoder.line(line, &mut |mut item| match &mut item {
+                Item::Facts(facts) => {
                     if let (Some(only), Some(cwd)) = (&mut only, &facts.cwd) {
                         counts = only(cwd);
                     }
                     if counts {
-                        once.facts(&mut facts);
-                        fold.facts(&facts);
+                        once.facts(facts);
+                        fold.facts(facts);
                     }
                 }
                 Item::Entry(_) if !counts => {}
-                Item::Entry(entry) if once.find_copy(&entry) => fold.copied(),
-                Item::Entry(mut entry) => {
-                    if once.entry(&mut entry) {
-                        fold.entry(&entry, number);
+                Item::Entry(entry) if once.find_copy(entry) => fold.copied(),
+                Item::Entry(entry) => {
+                    if once.entry(entry) {
+                        fold.entry(entry, number);
                     }
                 }
             })
@@ -332,6 +336,12 @@ impl<'f> Transcript<'f> {
             take(line, number + 1)?;
         }
         Ok(Read { end, lines: number, ..read })
+    }
+
+    /// Hands the lines at the end, so many bytes at the most, to a fold.
+    pub fn fold_end(&self, most: u64, fold: &mut dyn Fold) -> io::Result<Read> {
+        let from = newest_lines(&self.file, self.meta.len(), most, &Deadline::after(Duration::MAX))?.unwrap_or(0);
+        self.fold(Lines { from, ..Lines::default() }, &mut Once::from(from, &[]), &mut Buffer::default(), fold)
     }
 
     /// The entries of the line at an offset.
@@ -367,7 +377,7 @@ impl<'f> Transcript<'f> {
         part.checks.drain(..part.checks.len().saturating_sub(CHECKS));
         part.entries = entries;
         part.last = last_messages(last, &part.entries);
-        part.ending = part.turns.ending();
+        (part.ending, part.open_end) = (part.turns.ending(), part.turns.open_end());
         Ok(part)
     }
 
@@ -406,8 +416,8 @@ impl<'f> Transcript<'f> {
                 if let Item::Facts(facts) = item {
                     found |= facts.cwd.is_some() || facts.session.is_some();
                     beginning.subagent |= facts.subagent;
-                    beginning.session = facts.session.map(Cow::into_owned);
-                    beginning.cwd = facts.cwd.map(Cow::into_owned);
+                    beginning.session = facts.session.take().map(Cow::into_owned);
+                    beginning.cwd = facts.cwd.take().map(Cow::into_owned);
                 }
             })?;
         }

@@ -17,7 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beside::TitleIndex;
 use super::ids::{Shortener, shortened};
+use super::live::{Agents, Presence};
 use super::row::Row;
+use super::state::History;
 use super::{Home, Members, Session, State, find};
 use crate::cursor::Buffer;
 use crate::env::Env;
@@ -38,6 +40,8 @@ pub struct Listed<'f> {
     pub tally: Row,
     /// It belongs to the project, or to the named home, that the command runs in.
     pub here: bool,
+    /// What is known about its agent.
+    pub presence: Presence,
     /// What the user noted about it.
     pub done: bool,
     pub tags: Box<[String]>,
@@ -54,6 +58,7 @@ impl<'f> Listed<'f> {
             session,
             tally: Row::default(),
             here: false,
+            presence: Presence::Unknown,
             done: false,
             tags: Box::default(),
             short: 0,
@@ -89,15 +94,17 @@ impl<'f> Listed<'f> {
         self.tags.iter().any(|tag| tag.to_lowercase() == name.to_lowercase())
     }
 
-    pub fn state(&self, now: Time) -> State {
-        State::of(self.tally.ending, self.tally.updated, self.done, now)
+    pub fn state(&self, now: Time) -> State<'_> {
+        let Row { ending, updated, .. } = self.tally;
+        let history = History { ending, open_end: self.tally.open_end(), updated, done: self.done };
+        State::of(&history, self.session.format.live(), &self.presence, now)
     }
 }
 
 /// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
 pub fn version(formats: &[Known]) -> String {
     /// Raised whenever something else is counted, or kept in another form.
-    const COUNTS: u32 = 6;
+    const COUNTS: u32 = 8;
     let mut hasher = std::hash::DefaultHasher::new();
     formats.iter().for_each(|format| hasher.write_u64(format.fingerprint.0));
     format!("{}-{COUNTS}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
@@ -117,6 +124,9 @@ pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> V
     bad.append(&mut around.titles.bad);
     bad.append(&mut around.members.bad);
     retain_sessions(&mut all);
+    let agents = Agents::look(env, formats);
+    all.iter_mut()
+        .for_each(|listed| listed.presence = agents.of(&listed.session, listed.tally.open_end(), listed.tally.updated));
     let marks = Marks::read(env, bad);
     for listed in &mut all {
         let (done, tags) = marks.of(&listed.session.id);

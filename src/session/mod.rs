@@ -5,20 +5,23 @@
 //! choose ──▶ last ──▶ index, stopped ──▶ home, beside, ids ──▶ find
 //! last, index, trust ──▶ project
 //! home ──▶ trust
-//! index ──▶ state, row
-//! digest ──▶ index
+//! index ──▶ state ──▶ live ──▶ find, ids
+//! index ──▶ row
+//! digest, conflicts ──▶ index
 //! ```
 //!
 //! An error of the file system is returned with its path. It never means "there is none".
 
 pub mod beside;
 pub mod choose;
+pub mod conflicts;
 pub mod digest;
 pub mod find;
 mod home;
 pub mod ids;
 pub mod index;
 pub mod last;
+pub mod live;
 mod project;
 mod row;
 pub mod state;
@@ -30,7 +33,7 @@ use std::path::PathBuf;
 pub use home::Home;
 pub use ids::is_id;
 pub use project::{Members, Project};
-pub use state::State;
+pub use state::{State, StateKind};
 
 use crate::file::Stamp;
 use crate::format::Known;

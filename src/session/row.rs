@@ -1,6 +1,6 @@
 //! A row of the list: what is shown of a [`Tally`], in little memory, because there may be very many.
 
-use crate::fold::{Ending, Tally};
+use crate::fold::{Ending, OpenEnd, Tally};
 use crate::time::Time;
 
 #[derive(Debug, Clone, Default)]
@@ -11,6 +11,8 @@ pub struct Row {
     pub input: u64,
     pub output: u64,
     pub ending: Ending,
+    /// What it is doing; few are doing anything.
+    open_end: Option<Box<OpenEnd>>,
     /// Those of the texts that it has, as bits.
     has: u8,
     /// All texts, and where each of them ends.
@@ -37,6 +39,7 @@ impl Row {
             input: tally.input,
             output: tally.output,
             ending: tally.ending(),
+            open_end: tally.open_end().map(Box::new),
             ..Row::default()
         };
         let mut texts = String::with_capacity(parts.iter().flatten().map(|part: &&str| part.len()).sum());
@@ -52,6 +55,10 @@ impl Row {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         let text = self.texts.get(start..self.ends[index] as usize);
         text.filter(|_| self.has & 1 << index != 0)
+    }
+
+    pub fn open_end(&self) -> Option<&OpenEnd> {
+        self.open_end.as_deref()
     }
 
     /// Where it began.
@@ -70,6 +77,11 @@ impl Row {
 
     pub fn agent_title(&self) -> Option<&str> {
         self.text(AGENT_TITLE)
+    }
+
+    /// What was last asked in it.
+    pub fn asked(&self) -> Option<&str> {
+        self.text(ASKED)
     }
 
     /// What a person calls the session: the title somebody gave it, else what was last asked.

@@ -11,6 +11,7 @@ use serde_json::value::RawValue;
 use crate::entry::{Entry, LongText, What};
 use crate::env::iso;
 use crate::session::index::Listed;
+use crate::show::state;
 use crate::time::Time;
 
 /// A JSON object, written like a struct: `object! { line, name: session.name }`. Its keys keep their order.
@@ -53,6 +54,7 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
         What::Mark(_, text) => ("mark", Some(Cow::Borrowed(&**text)), None),
         What::Result { failed, text, .. } => ("result", text.as_ref().map(LongText::text), Some(*failed)),
         What::Call(call) => ("call", None, Some(call.failed)),
+        What::Permission { .. } => ("permission", None, None),
     };
     let mark = if let What::Mark(mark, _) = &entry.what { Some(mark.name()) } else { None };
     let call = if let What::Call(call) = &entry.what { Some(call) } else { None };
@@ -91,6 +93,7 @@ pub fn hit(entry: &Entry, listed: &Listed, line: u32) -> Object {
 /// A row of the list, with the user's words only where there are some.
 pub fn listed(listed: &Listed, now: Time) -> Object {
     let (session, tally) = (&listed.session, &listed.tally);
+    let state = listed.state(now);
     let mut row = object! {
         id: session.id,
         // What to type for it, as in the column NAME.
@@ -102,7 +105,10 @@ pub fn listed(listed: &Listed, now: Time) -> Object {
         path: session.path.to_string_lossy(),
         started: tally.started.map(iso),
         updated: tally.updated.map(iso),
-        state: listed.state(now).name(),
+        state: state.kind.name(),
+        reason: state::reason(&state, None),
+        since: state.since.map(iso),
+        source: state.source.name(),
         messages: tally.messages,
         tokens: object! { input: tally.input, output: tally.output },
     };

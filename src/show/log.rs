@@ -13,6 +13,7 @@ use crate::show::terminal::{Style, Tone, cut, pad, width, wrap};
 
 /// `2026-01-31 14:25`
 const STAMP: usize = 16;
+const TIME: usize = 5;
 const ROLE: usize = 9;
 const LEAST: usize = 20;
 /// The longest command or pattern shown where no terminal sets a width.
@@ -30,11 +31,29 @@ pub struct LogView {
     marked: Option<Query>,
     /// On a terminal, the next entry is shown as the one that was asked for.
     pub points_at_it: bool,
+    /// A day has a line of its own, which leaves more room for what was said.
+    is_narrow: bool,
+}
+
+/// A part of a line, and how it looks.
+pub type Piece = (Tone, String);
+
+/// An entry: what stands to the left of its text, and the lines of the text.
+struct Parts {
+    head: Vec<Piece>,
+    /// How far the text is indented, and whether it begins in the line of the head.
+    indent: usize,
+    is_beside: bool,
+    body: Vec<Vec<Piece>>,
 }
 
 impl LogView {
     pub fn new(zone: Zone, gate: Gate, style: Style) -> LogView {
-        LogView { zone, gate, style, day: String::new(), name: 0, marked: None, points_at_it: false }
+        LogView { zone, gate, style, day: String::new(), name: 0, marked: None, points_at_it: false, is_narrow: false }
+    }
+
+    pub fn narrow(self) -> LogView {
+        LogView { is_narrow: true, ..self }
     }
 
     pub fn marking(self, marked: Option<Query>) -> LogView {
@@ -42,35 +61,67 @@ impl LogView {
     }
 
     pub fn entry(&mut self, entry: &Entry, origin: &Origin) -> String {
+        let Parts { head, indent, is_beside, body } = self.parts(entry, origin);
+        let paint = |pieces: &[Piece]| pieces.iter().map(|(tone, text)| self.style.paint(*tone, text)).collect();
+        let (head, body): (String, Vec<String>) = (paint(&head), body.iter().map(|line| paint(line)).collect());
+        let margin = format!("\n{}", " ".repeat(indent));
+        let first = if is_beside { "" } else { &margin };
+        format!("{}{first}{}", if is_beside { &head } else { head.trim_end() }, body.join(&margin))
+    }
+
+    /// The same in pieces, for a screen.
+    pub fn lines(&mut self, entry: &Entry, origin: &Origin) -> Vec<Vec<Piece>> {
+        let day = self.day.clone();
+        let Parts { mut head, indent, is_beside, body } = self.parts(entry, origin);
+        let mut lines = Vec::with_capacity(body.len() + 1);
+        if self.is_narrow && self.day != day {
+            lines.push(vec![(Tone::Faint, self.day.clone())]);
+        }
+        if !is_beside {
+            lines.push(std::mem::take(&mut head));
+        }
+        for mut line in body {
+            if head.is_empty() {
+                head.push((Tone::Plain, " ".repeat(indent)));
+            }
+            head.append(&mut line);
+            lines.push(std::mem::take(&mut head));
+        }
+        lines
+    }
+
+    fn parts(&mut self, entry: &Entry, origin: &Origin) -> Parts {
         let (label, tone) = label(entry);
         let stamp = self.stamp(entry);
         let is_pointed_at = self.points_at_it && self.style.height.is_some();
-        let pointer = if is_pointed_at { self.style.paint(Tone::Strong, "> ") } else { "  ".into() };
-        let mut head = format!("{}{pointer}", self.style.paint(Tone::Faint, &stamp));
-        let mut indent = STAMP + 2;
+        let pointer = if is_pointed_at { (Tone::Strong, "> ") } else { (Tone::Plain, "  ") };
+        let mut indent = stamp.len() + 2;
+        let mut head = vec![(Tone::Faint, stamp), (pointer.0, pointer.1.into())];
         if let Some(session) = &origin.label {
             let session = self.gate.line(session);
             let session = cut(&session, 20);
             self.name = self.name.max(width(&session));
-            head += &format!("{}  ", self.style.paint(Tone::Strong, &pad(&session, self.name)));
+            head.extend([(Tone::Strong, pad(&session, self.name)), (Tone::Plain, "  ".into())]);
             indent += self.name + 2;
         }
-        head += &format!("{}  ", self.style.paint(tone, &pad(label, ROLE)));
+        head.extend([(tone, pad(label, ROLE)), (Tone::Plain, "  ".into())]);
         indent += ROLE + 2;
 
         // Where too little room is left beside the head, the text goes below it.
-        let beside = self.style.width.is_none_or(|width| width >= indent + LEAST);
-        let indent = if beside { indent } else { 2 };
-        let body = self.body(entry, origin, indent);
-        let margin = format!("\n{}", " ".repeat(indent));
-        let first = if beside { "" } else { &margin };
-        format!("{}{first}{}", if beside { &head } else { head.trim_end() }, body.join(&margin))
+        let is_beside = self.style.width.is_none_or(|width| width >= indent + LEAST);
+        let indent = if is_beside { indent } else { 2 };
+        Parts { head, indent, is_beside, body: self.body(entry, origin, indent) }
     }
 
     /// Date and time where the day changes, else the time alone.
     fn stamp(&mut self, entry: &Entry) -> String {
-        let Some(time) = entry.time else { return " ".repeat(STAMP) };
+        let room = if self.is_narrow { TIME } else { STAMP };
+        let Some(time) = entry.time else { return " ".repeat(room) };
         let (day, time) = self.zone.local(time);
+        if self.is_narrow {
+            self.day = day;
+            return time;
+        }
         if day == self.day {
             return format!("{:STAMP$}", format!("           {time}"));
         }
@@ -79,15 +130,16 @@ impl LogView {
     }
 
     /// The lines of an entry, broken where the terminal ends.
-    fn body(&self, entry: &Entry, origin: &Origin, indent: usize) -> Vec<String> {
+    fn body(&self, entry: &Entry, origin: &Origin, indent: usize) -> Vec<Vec<Piece>> {
         let room = self.style.width.map(|width| width.saturating_sub(indent).max(LEAST));
         let (tone, text) = match &entry.what {
             What::Call(call) => {
                 let tone = if call.failed { Tone::Alarm } else { Tone::Plain };
-                return vec![self.painted(tone, &self.call_line(call, origin, room))];
+                return vec![self.marked(tone, &self.call_line(call, origin, room))];
             }
             What::Text(text) => (Tone::Plain, Cow::Borrowed(&**text)),
             What::Thinking(text) => (label(entry).1, text.text()),
+            What::Permission { .. } => return Vec::new(),
             What::Mark(_, text) => (label(entry).1, Cow::Borrowed(&**text)),
             What::Result { failed, text, .. } => {
                 let text = text.as_ref().map(LongText::text).filter(|text| !text.trim().is_empty());
@@ -98,12 +150,18 @@ impl LogView {
         let text = self.gate.text(text.trim_end());
         let fitted = |line: &str| room.map_or_else(|| vec![line.to_owned()], |room| wrap(line, room));
         let lines = text.split('\n').map(str::trim_end).flat_map(fitted);
-        lines.map(|line| self.painted(tone, &line)).collect()
+        lines.map(|line| self.marked(tone, &line)).collect()
     }
 
-    fn painted(&self, tone: Tone, line: &str) -> String {
-        let marked = self.marked.as_ref().map(|words| words.places_in(line)).unwrap_or_default();
-        self.style.paint_marked(tone, line, &marked)
+    fn marked(&self, tone: Tone, line: &str) -> Vec<Piece> {
+        let places = self.marked.as_ref().map(|words| words.places_in(line)).unwrap_or_default();
+        let (mut pieces, mut at) = (Vec::with_capacity(1 + 2 * places.len()), 0);
+        for place in places {
+            pieces.extend([(tone, line[at..place.start].to_owned()), (Tone::Call, line[place.clone()].to_owned())]);
+            at = place.end;
+        }
+        pieces.push((tone, line[at..].to_owned()));
+        pieces
     }
 
     /// `[Edit home/MEMORY.md]`, `[Bash npm test] failed`

@@ -29,7 +29,7 @@ impl Continuity {
     }
 
     pub(super) fn result(&mut self, result: &What) {
-        let What::Result { call: Some(id), failed, denied, unclear, replaced, text } = result else { return };
+        let What::Result { call: Some(id), failed, denied, unclear, replaced, text, .. } = result else { return };
         let Some(Pending { line, time, call, .. }) = self.so_far.pending.remove(id) else { return };
         let (failed, denied, replaced) = (*failed || call.failed, *denied, *replaced);
         let result = text.as_ref();
@@ -82,7 +82,10 @@ impl Continuity {
         let result = done.result();
         let mut answers = answers(&result);
         if answers.is_empty() {
-            answers.push((first_sentence(question), first_sentence(&result)));
+            // `The user answered:`, and then the answer.
+            let answer = result.split_once(":\n").filter(|(start, _)| !start.contains('\n'));
+            let answer = answer.map_or(&*result, |(_, answer)| answer.trim_start());
+            answers.push((first_sentence(question), first_sentence(answer)));
         }
         for (question, answer) in answers {
             self.decide(done.item(format!("{question} {answer}")));

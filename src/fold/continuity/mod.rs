@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use super::phrases::{self, Phrase};
 use super::text::{ends_of, first_sentence, own_words};
 pub use super::turn::Ending;
-use super::{Basics, Failing, Fold, LastAsked, Turns};
+use super::{Basics, Failing, Fold, LastAsked, OpenEnd, Turns};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, What};
 use crate::path::{absolute, base_name};
 use crate::time::{DAY, MINUTE, Time};
@@ -295,6 +295,11 @@ impl Continuity {
     /// The commands that ran last.
     pub fn recent_commands(&self) -> &[Used] {
         &self.commands[self.commands.len().saturating_sub(HISTORY)..]
+    }
+
+    /// What it is doing.
+    pub fn open_end(&self) -> Option<OpenEnd> {
+        self.so_far.turns.open_end()
     }
 
     /// The call that the agent waits for, if it is at work.

@@ -7,8 +7,8 @@ use crate::entry::{Act, TaskState};
 use crate::env::iso;
 use crate::fold::code::{Work, work};
 use crate::fold::continuity::{FileChange, Finding, ToDo, Used};
-use crate::session::State;
 use crate::show::json::{Object, object};
+use crate::show::state;
 use crate::state::notes::Kind;
 use crate::time::Time;
 
@@ -37,7 +37,10 @@ impl Stop<'_> {
             started_at: all.started.map(iso),
             last_activity_at: all.updated.map(iso),
             status: if all.is_quiet(self.now) { "idle" } else { "active" },
-            state: State::of(all.ending, all.updated, done, self.now).name(),
+            state: self.state.kind.name(),
+            reason: state::reason(&self.state, None),
+            since: self.state.since.map(iso),
+            source: self.state.source.name(),
             ending: all.ending.name(),
             done,
             messages: all.messages,

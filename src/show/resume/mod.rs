@@ -9,7 +9,7 @@ mod json;
 mod text;
 
 use crate::fold::Continuity;
-use crate::session::Session;
+use crate::session::{Session, State};
 use crate::state::notes::{Kind, Notes};
 use crate::time::Time;
 
@@ -26,6 +26,7 @@ pub struct Stop<'a> {
     /// What the user wrote down about the project and its sessions.
     pub notes: &'a Notes,
     pub now: Time,
+    pub state: State<'a>,
 }
 
 impl Stop<'_> {

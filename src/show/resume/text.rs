@@ -6,10 +6,11 @@ use super::{About, Fitted, Stop, within};
 use crate::entry::TaskState;
 use crate::env::Zone;
 use crate::fold::continuity::Ending;
-use crate::session::State;
+use crate::session::StateKind;
 use crate::show::activity::ago;
 use crate::show::figures::{amount, number};
 use crate::show::gate::Gate;
+use crate::show::state::reason;
 use crate::show::terminal::{Style, Tone, cut, pad};
 use crate::state::notes::Kind;
 use crate::time::Time;
@@ -73,13 +74,20 @@ impl Stop<'_> {
         rows.put(About::Head, "Session", &[&format!("{name}{} ({agent}{part}){title}", self.id)]);
         let when = all.updated.map_or_else(String::new, |updated| format!(", {}", self.clock(updated, zone)));
         let done = if self.notes.is_done(self.id) { "; marked done" } else { "" };
-        let works = State::of(all.ending, all.updated, false, self.now) == State::Working;
-        let how = if all.ending == Ending::Working { String::new() } else { format!("; {}", all.ending.name()) };
+        let kind = self.state.kind;
+        let how = match (kind, all.ending) {
+            (StateKind::NeedsYou | StateKind::Gone, _) => reason(&self.state, None),
+            (_, Ending::Working) => None,
+            (_, ending) => Some(ending.name().to_owned()),
+        };
+        let how = how.map_or_else(String::new, |how| format!("; {how}"));
         let ended = format!("{}{when}{how}{done}", ago(all.updated, self.now));
-        let stopped = match all.ending {
-            Ending::Working => "At work",
+        let stopped = match (kind, all.ending) {
+            (StateKind::NeedsYou, _) => "Needs you",
+            (StateKind::Gone, _) => "Stopped",
+            (_, Ending::Working) => "At work",
             // The list calls it working, for an hour.
-            _ if works => "Last seen",
+            (StateKind::Working, _) => "Last seen",
             _ => "Stopped",
         };
         rows.put(About::Head, stopped, &[ended.trim_start_matches([',', ';'])]);
@@ -90,7 +98,7 @@ impl Stop<'_> {
         then.iter().for_each(|then| rows.put(About::Head, "Then", &[&then.text]));
         all.recap.iter().for_each(|recap| rows.put(About::Head, "Recap", &[&recap.text]));
         all.said().iter().for_each(|said| rows.put(About::Head, "Said last", &[said]));
-        if let Some(call) = all.running() {
+        if let Some(call) = all.running().filter(|_| kind != StateKind::Gone && kind != StateKind::NeedsYou) {
             rows.put(About::Head, "Running", &[&call.tool, &call.subject]);
         }
         let files = all.newest_files();

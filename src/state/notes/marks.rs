@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::Notes;
 use super::line::Says;
+use crate::dir;
 use crate::env::Env;
-use crate::file::{Unreadable, entries};
+use crate::file::Unreadable;
 
 /// An id may be shortened to this.
 const LEAST_ID: usize = 8;
@@ -18,8 +19,9 @@ impl Marks {
     /// Reads them. Files that cannot be read are named in `bad`; wrong lines are not.
     pub fn read(env: &Env, bad: &mut Vec<Unreadable>) -> Marks {
         let mut marks = Marks::default();
-        let listed = entries(&env.data_dir().join("projects"), bad).into_iter().map(|entry| entry.path());
-        let mut paths: Vec<_> = listed.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+        let listed = dir::entries(&env.data_dir().join("projects"), bad);
+        let paths = listed.iter().map(|entry| entry.path());
+        let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
         paths.sort();
         for path in paths {
             let notes = Notes::of_project(&path, env).unwrap_or_else(|unreadable| {

@@ -1,0 +1,159 @@
+//! Other processes: whether the one that wrote something still runs, and which files are locked.
+//!
+//! A number alone says nothing, because the system gives it to another process sooner or later; with the time that the
+//! process started at, it is unique. All of this is read from `/proc`. Where there is none, nothing is known, and nobody
+//! is told that a process runs, or that it does not.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use crate::file;
+
+/// What may be known about a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Running {
+    Yes,
+    No,
+    /// It may run on another machine, in another container, or where the system does not tell.
+    Unknown,
+}
+
+/// A process, as it wrote down about itself.
+#[derive(Debug, Clone, Default)]
+pub struct Claim<'c> {
+    pub pid: u32,
+    /// When it started, as in `/proc/PID/stat`; perhaps with the id of the boot before it: `BOOT:START`.
+    pub start: &'c str,
+    /// The namespace that numbers it, and perhaps the machine: `linux:MACHINE:pid:[4026531836]`, or only the number.
+    pub namespace: &'c str,
+}
+
+impl Claim<'_> {
+    /// Whether this very process runs.
+    pub fn running(&self) -> Running {
+        let Some(own) = namespace() else { return Running::Unknown };
+        if !self.namespace.is_empty() && !self.is_of(&own) {
+            return Running::Unknown;
+        }
+        let (boot, start) = self.start.rsplit_once(':').unwrap_or(("", self.start));
+        let Ok(start) = start.parse::<u64>() else { return Running::Unknown };
+        if !boot.is_empty() && boot_id().is_some_and(|own| own != boot) {
+            return Running::No;
+        }
+        if started(self.pid) == Some(start) { Running::Yes } else { Running::No }
+    }
+
+    /// Whether the namespace that it names is ours: its digits are at the end, and a machine, if there is one, is this one.
+    fn is_of(&self, own: &str) -> bool {
+        let named = self.namespace.trim_end_matches(']');
+        let is_machine = |part: &&str| part.len() == 32 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let machine = self.namespace.split(':').find(is_machine);
+        let number = &named[named.rfind(|char: char| !char.is_ascii_digit()).map_or(0, |at| at + 1)..];
+        number == own && machine.is_none_or(|machine| text("/etc/machine-id").is_some_and(|own| own == machine))
+    }
+}
+
+/// When a process started, in ticks since the machine did; none if there is no such process, or it has ended.
+pub fn started(pid: u32) -> Option<u64> {
+    let stat = text(&format!("/proc/{pid}/stat"))?;
+    // Its name stands in brackets and may have anything in it.
+    let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
+    let is_over = |state: &str| matches!(state, "Z" | "X" | "x");
+    fields.next().filter(|state| !is_over(state))?;
+    fields.nth(18)?.parse().ok()
+}
+
+/// Whether a process has started another one after some time, which still runs.
+pub fn has_child_since(pid: u32, ticks: u64) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let children = threads.filter_map(|thread| text(thread.path().join("children").to_str()?));
+    let is_later = |child: &str| child.parse().ok().and_then(started).is_some_and(|start| start > ticks);
+    children.into_iter().any(|children| children.split_ascii_whitespace().any(is_later))
+}
+
+/// The number of the namespace that numbers our processes.
+pub fn namespace() -> Option<String> {
+    let link = fs::read_link("/proc/self/ns/pid").ok()?;
+    let link = link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?;
+    Some(link.to_owned())
+}
+
+fn boot_id() -> Option<String> {
+    text("/proc/sys/kernel/random/boot_id")
+}
+
+fn text(path: &str) -> Option<String> {
+    file::read(Path::new(path)).ok().map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned())
+}
+
+/// Files that processes keep locked.
+#[derive(Debug, Default)]
+pub struct Locked {
+    pub files: Vec<PathBuf>,
+    /// The inodes of all files that anybody keeps locked.
+    pub inodes: HashSet<u64>,
+    /// No other inodes are locked.
+    pub is_all: bool,
+}
+
+/// The files below some directories that a process keeps locked (flock). Asking for a lock to find that out would take it
+/// from whoever wants it at that moment.
+pub fn locked(dirs: &[&Path]) -> Locked {
+    let Some(locks) = text("/proc/locks") else { return Locked::default() };
+    // From inside a container, the locks of processes outside cannot be seen.
+    let mut locked = Locked { is_all: namespace().is_some_and(|own| own == FIRST_NAMESPACE), ..Locked::default() };
+    let mut holders: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
+    for (pid, file) in locks.lines().filter_map(flock) {
+        locked.inodes.insert(file.1);
+        holders.entry(pid).or_default().push(file);
+    }
+    for (pid, held) in holders {
+        // Of another user's process, only the inodes are known.
+        let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else { continue };
+        let is_held = |descriptor: &Path| {
+            fs::metadata(descriptor).is_ok_and(|meta| {
+                let of_device = || held.iter().filter(|(device, _)| *device == meta.dev());
+                // Some file systems give a lock another device than the file. Then that it is open has to do.
+                of_device().next().is_none() || of_device().any(|(_, inode)| *inode == meta.ino())
+            })
+        };
+        let below = |file: &PathBuf| dirs.iter().any(|dir| file.starts_with(dir));
+        for descriptor in open.flatten().map(|descriptor| descriptor.path()) {
+            let file = fs::read_link(&descriptor).ok().filter(below);
+            locked.files.extend(file.filter(|_| is_held(&descriptor)));
+        }
+    }
+    locked
+}
+
+/// The number that the system gives the namespace it starts with.
+const FIRST_NAMESPACE: &str = "4026531836";
+
+/// The process that holds a lock and the file, by device and inode: `1: FLOCK ADVISORY WRITE 42 fd:01:1234 0 EOF`.
+fn flock(line: &str) -> Option<(u32, (u64, u64))> {
+    let mut fields = line.split_ascii_whitespace().skip(1);
+    fields.next().filter(|kind| *kind == "FLOCK")?;
+    let pid = fields.nth(2)?.parse().ok()?;
+    let mut file = fields.next()?.split(':');
+    let mut number = || u32::from_str_radix(file.next()?, 16).ok();
+    let device = rustix::fs::makedev(number()?, number()?);
+    Some((pid, (device, file.next()?.parse().ok()?)))
+}
+
+/// The process that runs us for somebody: of those above us, the first that is no shell. None if it cannot be told.
+pub fn caller() -> Option<(u32, u64)> {
+    const SHELLS: [&str; 6] = ["sh", "bash", "dash", "zsh", "fish", "ksh"];
+    let mut pid = std::os::unix::process::parent_id();
+    // A shell in a shell, at the most a few times.
+    for _ in 0..4 {
+        let stat = text(&format!("/proc/{pid}/stat"))?;
+        let (name, rest) = (stat.get(stat.find('(')? + 1..stat.rfind(')')?)?, &stat[stat.rfind(')')? + 1..]);
+        if !SHELLS.contains(&name) {
+            return started(pid).map(|start| (pid, start)).filter(|_| pid > 1);
+        }
+        pid = rest.split_ascii_whitespace().nth(1)?.parse().ok()?;
+    }
+    None
+}

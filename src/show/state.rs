@@ -1,0 +1,103 @@
+//! Why a session is in its state, in words: `permission: Bash rm -rf build`, `answered 3m ago`.
+//!
+//! Commands, questions and errors in them come from transcripts, so whoever shows the words puts them through the gate.
+
+use crate::env::iso;
+use crate::fold::Doing;
+use crate::session::State;
+use crate::session::state::{Group, Reason, Source};
+use crate::show::activity::ago;
+use crate::time::{SECOND, Time};
+
+/// The reason in words; none if there is nothing to say. With the time, how long ago it was is said, too.
+pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
+    let ago = || now.map_or_else(String::new, |now| ago(state.since, now));
+    // A transcript cannot say that its agent was killed.
+    let seen = |doing: String| if state.source == Source::Transcript { format!("last seen {doing}") } else { doing };
+    Some(match state.reason? {
+        Reason::Permission(doing) => with("permission", doing.map(call)),
+        Reason::Question(question) => with("question", question.map(one_line)),
+        Reason::Plan => "plan to approve".into(),
+        Reason::Dialog => "a dialog is open".into(),
+        Reason::Running(None) => seen("thinking".into()),
+        Reason::Running(Some(doing)) => seen(format!("running {}", call(doing))),
+        Reason::Pending(doing) => seen(format!("running or waiting for permission: {}", call(doing))),
+        Reason::Answered => format!("answered{}", ago()),
+        Reason::ThinkingOrCalling => "thinking, interrupted, or a call is running or waiting for permission".into(),
+        Reason::ThinkingOrInterrupted => "thinking, or interrupted".into(),
+        Reason::AnsweredOrCalling => format!("answered{}, or a call is running or waiting for permission", ago()),
+        Reason::Background => format!("answered{}; a background job is running", ago()),
+        Reason::Interrupted => format!("interrupted{}", ago()),
+        Reason::Trouble { text, limit } => trouble(text, limit, now),
+        Reason::Crashed(doing) => format!("crashed{}", while_running(doing)),
+        Reason::Ended(None) => format!("ended{}", ago()),
+        Reason::Ended(doing) => format!("ended{}", while_running(doing)),
+    })
+}
+
+/// How many sessions of a group there are: `2 need you`.
+pub fn counted(group: Group, count: usize) -> String {
+    let words = match group {
+        Group::NeedsYou if count == 1 => "needs you",
+        Group::NeedsYou => "need you",
+        Group::Failed => "failed",
+        Group::Working => "working",
+        Group::Waiting => "waiting",
+        Group::Idle => "idle",
+        Group::Gone => "gone",
+    };
+    format!("{count} {words}")
+}
+
+/// What stands above the sessions of a group.
+pub fn heading(group: Group) -> &'static str {
+    match group {
+        Group::NeedsYou => "Needs you",
+        Group::Failed => "Failed",
+        Group::Working => "Working",
+        Group::Waiting => "Waiting",
+        Group::Idle => "Idle",
+        Group::Gone => "Done or gone",
+    }
+}
+
+fn with(what: &str, of: Option<String>) -> String {
+    of.map_or_else(|| what.to_owned(), |of| format!("{what}: {of}"))
+}
+
+fn while_running(doing: Option<&Doing>) -> String {
+    doing.map_or_else(String::new, |doing| format!(" while running {}", call(doing)))
+}
+
+fn call(Doing { tool, subject, .. }: &Doing) -> String {
+    one_line(&format!("{tool} {subject}"))
+}
+
+/// What went wrong, in the client's words. That it is a limit is said if those words do not say so, and when it ends
+/// if they have that as a number of seconds: `usage limit reached|1763305200`.
+fn trouble(text: &str, limit: bool, now: Option<Time>) -> String {
+    /// From 2001 on, until long after us.
+    const SECONDS: std::ops::Range<i64> = 1_000_000_000..10_000_000_000;
+    let mut text = one_line(text);
+    let end = text.rsplit_once('|').and_then(|(before, end)| Some((before.len(), end.trim().parse().ok()?)));
+    if let Some((length, seconds)) = end.filter(|(_, seconds)| limit && SECONDS.contains(seconds)) {
+        let when = Time(seconds * SECOND);
+        // How long until then is how long ago now will have been.
+        let when = match now.map(|now| now.age(when)) {
+            None => iso(when),
+            Some(age) if age == "just now" => "now".into(),
+            Some(age) => format!("in {age}"),
+        };
+        text.truncate(length);
+        text += &format!(", resets {when}");
+    }
+    match limit && !text.to_lowercase().contains("limit") {
+        true => format!("limit: {text}"),
+        false if text.is_empty() => "failed".into(),
+        false => text,
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,103 @@
+//! What agents are doing, as their hooks noted it: a short file for each session, a line for each event.
+//!
+//! A hook must not keep its agent waiting, so it takes no lock: lines are appended, each in one write, and the newest
+//! counts. A file that is long enough is cut to its last lines; a line that gets lost then is followed by another one.
+
+use std::collections::HashMap;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::file;
+use crate::format::live::Status;
+use crate::process::{self, Claim, Running};
+use crate::time::Time;
+
+/// An event: what the agent is doing since then, and which process it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveNote {
+    pub time: Time,
+    pub status: Status,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tool: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub subject: String,
+    /// The agent: its number, when it started, and the namespace that numbers it; 0 if that is not known.
+    pub pid: u32,
+    pub start: String,
+    pub namespace: String,
+    /// When the hook started, by the same clock as the agent; 0 if that is not known.
+    pub ticks: u64,
+}
+
+impl LiveNote {
+    /// Whether the agent that noted it still runs.
+    pub fn running(&self) -> Running {
+        let Self { pid, start, namespace, .. } = self;
+        if *pid == 0 { Running::Unknown } else { Claim { pid: *pid, start, namespace }.running() }
+    }
+
+    /// Whether the agent, which runs, has started something since: what the user had to allow, for no hook tells that it
+    /// was allowed. Other hooks of the same event are over sooner than anybody answers.
+    pub fn is_answered(&self) -> bool {
+        const SOON: u64 = 30;
+        self.ticks > 0 && process::has_child_since(self.pid, self.ticks + SOON)
+    }
+}
+
+pub struct LiveNotes {
+    pub dir: PathBuf,
+}
+
+/// A longer file is cut to its last lines.
+const MOST: u64 = 16 << 10;
+const KEPT: usize = 8;
+/// Files of sessions in which nothing happened for so long, in seconds, are removed.
+const OLD: i64 = 7 * 24 * 60 * 60;
+
+impl LiveNotes {
+    pub fn in_dir(state: &Path) -> LiveNotes {
+        LiveNotes { dir: state.join("live") }
+    }
+
+    /// Notes an event of a session, at a time in seconds since 1970 by the clock of files. The id must be one that can
+    /// stand in a file name.
+    pub fn append(&self, format: &str, id: &str, note: &LiveNote, now: i64) -> io::Result<()> {
+        let path = self.dir.join(format!("{format}-{id}.jsonl"));
+        super::make_parent(&path)?;
+        if !path.exists() {
+            // What another hook has removed is gone as well.
+            super::old_files(&self.dir, now - OLD).for_each(|old| _ = fs::remove_file(old));
+        }
+        let mut line = serde_json::to_vec(note)?;
+        line.push(b'\n');
+        let mut file = file::open_own(OpenOptions::new().append(true).create(true).mode(0o600), &path)?;
+        // One write, so that two hooks do not write into each other's lines.
+        file.write_all(&line)?;
+        if file.metadata()?.len() <= MOST {
+            return Ok(());
+        }
+        let bytes = file::read(&path)?;
+        let is_note = |line: &&[u8]| serde_json::from_slice::<LiveNote>(line).is_ok();
+        let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(is_note).collect();
+        let kept: Vec<u8> =
+            lines[lines.len().saturating_sub(KEPT)..].iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect();
+        super::replace(&path, &kept)
+    }
+
+    /// The newest note of each session of a format, by the session's id. What cannot be read is as good as not there.
+    pub fn newest(&self, format: &str) -> HashMap<String, LiveNote> {
+        let files = fs::read_dir(&self.dir).into_iter().flatten().flatten();
+        let newest = files.filter_map(|file| {
+            let name = file.file_name().into_string().ok()?;
+            let id = name.strip_prefix(format)?.strip_prefix('-')?.strip_suffix(".jsonl")?.to_owned();
+            let bytes = file::read_own(&file.path(), 2 * MOST).ok()?;
+            let mut lines = bytes.rsplit(|byte| *byte == b'\n');
+            Some((id, lines.find_map(|line| serde_json::from_slice::<LiveNote>(line).ok())?))
+        });
+        newest.collect()
+    }
+}
