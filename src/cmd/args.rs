@@ -4,6 +4,7 @@
 //! clap breaks at the width of the terminal.
 
 use std::ffi::OsString;
+use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgGroup, Args, ColorChoice, CommandFactory, Parser, Subcommand};
@@ -14,13 +15,11 @@ use crate::fold::folded;
 use crate::format;
 use crate::read::{Slice, Target};
 use crate::session::choose::Unresolved;
-use crate::session::{State, choose};
+use crate::session::{StateKind, choose};
 use crate::time::{DAY, Time};
 
 const SHORT: &str = "\
-NAME is the name, title, tag, id or file of a session, or a part of its name or
-title. `last` is the newest session of this project that did some work and is
-not marked as done.
+NAME is the name, title, tag, id or file of a session, a part of it, or `last`.
 
 Common flags:
       --all       Every session on this machine, not just this project's
@@ -41,7 +40,8 @@ Examples:
   session-reader                         the sessions of this project
   session-reader discord --lines 50      the last 50 entries of `discord`
   session-reader last --follow           the last session, live
-  session-reader list --state waiting    who waits for you
+  session-reader list --state needs-you  who cannot go on without you
+  session-reader wait api && tput bel    a bell when `api` is done or needs you
   session-reader search webhook retry    where both words were said
   session-reader files src/auth.rs       who changed a file, when and why
   session-reader resume                  where the last session stopped
@@ -124,13 +124,13 @@ impl ReaderArgs {
     /// Whether a person reads the output from beginning to end.
     pub fn is_paged(&self) -> bool {
         let is_text = match &self.command {
-            ReaderCommand::List(args) => !args.json,
+            ReaderCommand::List(args) => !args.json && !args.watch,
             ReaderCommand::Log(args) => !args.json && !args.follow,
             ReaderCommand::Search(args) => !args.json,
             ReaderCommand::Files(args) => !args.json,
             ReaderCommand::Resume(args) => !args.json,
             ReaderCommand::Profile(args) => !args.json,
-            ReaderCommand::Formats { .. } => false,
+            ReaderCommand::Wait(_) | ReaderCommand::Watch(_) | ReaderCommand::Formats { .. } => false,
         };
         is_text && !self.no_pager
     }
@@ -157,12 +157,16 @@ pub enum ReaderCommand {
     List(ListArgs),
     /// Show a session as a readable log; short: session-reader NAME
     Log(LogArgs),
+    /// Watch all sessions live: who needs you, and why
+    Watch(WatchArgs),
     /// Find what was said and done, in all sessions of this project
     Search(SearchArgs),
     /// Show who touched which file, or the history of one
     Files(FilesArgs),
     /// Show where a session stopped and how to go on
     Resume(ResumeArgs),
+    /// Wait until a session needs you, has answered or is gone
+    Wait(WaitArgs),
     /// Statistics about how you work: hours, agents, tokens
     Profile(ProfileArgs),
     /// Show known formats and where they look; check a file
@@ -264,9 +268,9 @@ pub struct ListArgs {
     /// Only sessions of this agent
     #[arg(long)]
     pub agent: Option<String>,
-    /// Only these: working, waiting, idle, error, done (or several: a,b)
-    #[arg(long, value_delimiter = ',', value_parser = one_of(&State::ALL, State::name), hide_possible_values = true)]
-    pub state: Vec<State>,
+    /// Only these: needs-you, error, working, waiting, idle, done, gone (or: a,b)
+    #[arg(long, value_delimiter = ',', value_parser = one_of(&StateKind::ALL, StateKind::name), hide_possible_values = true)]
+    pub state: Vec<StateKind>,
     /// Only sessions with this tag (see `session-context tag`)
     #[arg(long)]
     pub tag: Option<String>,
@@ -276,9 +280,39 @@ pub struct ListArgs {
     /// At most N sessions [default: what fits the screen; all in a pipe]
     #[arg(long, value_name = "N", value_parser = at_least_one)]
     pub limit: Option<usize>,
+    /// Keep the table on the screen and up to date; Ctrl-C ends it
+    #[arg(long, conflicts_with = "json")]
+    pub watch: bool,
     /// Print one JSON object per line
     #[arg(long)]
     pub json: bool,
+}
+
+const WATCH: &str = "\
+Sessions that wait for you come first, with the reason. The log of the selected
+one is beside or below the list. Press ? for the keys.
+
+Examples:
+  session-reader watch                    this project
+  session-reader watch --all --notify     everything, with a bell
+  session-reader watch --once             one frame as text, for scripts
+  session-reader watch --demo             made-up sessions that change";
+
+#[derive(Debug, Default, Clone, Copy, Args)]
+#[command(after_help = WATCH)]
+pub struct WatchArgs {
+    /// Every session on this machine, not just this project's
+    #[arg(long)]
+    pub all: bool,
+    /// Ring the bell and notify once when a session starts to need you
+    #[arg(long)]
+    pub notify: bool,
+    /// Print one frame as text and exit
+    #[arg(long)]
+    pub once: bool,
+    /// Show made-up sessions that change; reads nothing of yours
+    #[arg(long)]
+    pub demo: bool,
 }
 
 const SEARCH: &str = "\
@@ -390,6 +424,40 @@ pub struct ResumeArgs {
     /// How far back to look for the last session [default: 7d]
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
+}
+
+const WAIT: &str = "\
+Ends when a session needs you, has answered, failed or is gone, and prints
+which one and why. It may be so already if you name it, or if it needs you.
+Otherwise a session of this project must come to it from now on.
+
+Examples:
+  session-reader wait api && notify-send 'api is ready'
+  session-reader wait --until needs-you --timeout 10m
+  session-reader wait --each | while read -r who; do notify-send \"$who\"; done
+
+Exit status: 0 it is so, 1 not in that time, 2 an error.";
+
+#[derive(Debug, Args)]
+#[command(after_help = WAIT)]
+pub struct WaitArgs {
+    /// Names, titles, ids or files of sessions [default: any of this project]
+    pub names: Vec<String>,
+    /// Until one is: needs-you, error, working, waiting, idle, done, gone (or: a,b)
+    #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = one_of(&StateKind::ALL, StateKind::name), hide_possible_values = true)]
+    pub until: Vec<StateKind>,
+    /// Give up after this time: 30s, 10m, 2h
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub timeout: Option<Duration>,
+    /// Go on, and print a line for each session that comes to it
+    #[arg(long)]
+    pub each: bool,
+    /// Without NAME: any session on this machine
+    #[arg(long, conflicts_with = "names")]
+    pub all: bool,
+    /// Print one JSON object, as `list --json` does
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

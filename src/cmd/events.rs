@@ -34,6 +34,11 @@ impl Happened {
         Happened { anything: true, ..Happened::default() }
     }
 
+    /// Whether something surely happened to a file, and it is not only time to look.
+    pub fn is_told(&self) -> bool {
+        !self.names.is_empty()
+    }
+
     pub fn to(&self, path: &Path) -> bool {
         self.anything || path.file_name().is_some_and(|name| self.names.contains(name))
     }

@@ -13,7 +13,7 @@ use super::{Exit, Problem, Stage};
 use crate::cursor::Buffer;
 use crate::env::Env;
 use crate::file::Unreadable;
-use crate::fold::{Touch, Touched, folded};
+use crate::fold::{Copies, Touch, Touched, folded};
 use crate::path::{absolute, base_name};
 use crate::progress::Progress;
 use crate::read::once::Once;
@@ -207,20 +207,14 @@ impl EditSearch {
         });
         let mut bad = Vec::new();
         let mut all = Vec::new();
-        let mut copies = HashSet::new();
+        let mut copies = Copies::default();
         // The list has the newest first.
         for (session, (touches, unreadable)) in read.into_iter().enumerate().rev() {
             bad.extend(unreadable);
             let touches = touches.map_err(|error| say_unless_gone(error, &sessions[session].session, &mut bad));
-            let mut own = HashSet::new();
-            for touch in touches.unwrap_or_default() {
-                if touch.copy.is_none_or(|copy| !copies.contains(&copy)) {
-                    own.extend(touch.copy);
-                    let is_wanted = self.since.is_none_or(|since| touch.time.is_some_and(|time| time >= since));
-                    all.extend(is_wanted.then_some((session, touch)));
-                }
-            }
-            copies.extend(own);
+            let is_wanted = |touch: &Touch| self.since.is_none_or(|since| touch.time.is_some_and(|time| time >= since));
+            let own = copies.own(touches.unwrap_or_default()).into_iter();
+            all.extend(own.filter(is_wanted).map(|touch| (session, touch)));
         }
         stage.say_unreadable(&bad);
         all

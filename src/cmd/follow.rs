@@ -29,9 +29,9 @@ const SEARCH: Duration = Duration::from_secs(2);
 /// How long to wait between two searches at the least: each lists all sessions, and many files may be made at once.
 const PAUSE: Duration = Duration::from_millis(200);
 
-struct Followed<'f> {
-    resolved: Resolved<'f>,
-    origin: Origin,
+pub struct Followed<'f> {
+    pub resolved: Resolved<'f>,
+    pub origin: Origin,
     cursor: Option<Cursor>,
     stamp: Option<Stamp>,
     once: Once,
@@ -43,7 +43,7 @@ struct Followed<'f> {
 }
 
 impl<'f> Followed<'f> {
-    fn new(
+    pub fn new(
         resolved: Resolved<'f>,
         label: Option<String>,
         newest: Option<Time>,
@@ -81,7 +81,7 @@ impl<'f> Followed<'f> {
     }
 
     /// Reads what was written so far; `news` goes on from there.
-    fn past(&mut self, wanted: Wanted) -> Result<Log, Unreadable> {
+    pub fn past(&mut self, wanted: Wanted) -> Result<Log, Unreadable> {
         let mut log = log::last(&self.resolved, wanted)?;
         let session = &self.resolved.session;
         let transcript = Transcript::open(&session.path, session.format.format());
@@ -94,7 +94,7 @@ impl<'f> Followed<'f> {
     }
 
     /// The entries written since the last look.
-    fn news(&mut self, wanted: Wanted) -> io::Result<Vec<Entry<'static>>> {
+    pub fn news(&mut self, wanted: Wanted) -> io::Result<Vec<Entry<'static>>> {
         let meta = match std::fs::metadata(&self.resolved.session.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
             meta => meta?,
@@ -223,10 +223,9 @@ fn follow<'s>(
     mut begun: impl FnMut(&LogArgs, &Stage<'_, 's>) -> Vec<Followed<'s>>,
 ) -> Result<Exit, Problem> {
     let wanted = Wanted { since: None, ..log::wanted(args, stage) };
-    // An error may turn out to be the end.
     let shows = |entry: &Entry, all: &[Entry<'static>]| match wanted.slice {
         Some(slice) => wanted.shows(entry) && slice.fits(entry, call_of(entry, all)),
-        None => wanted.shows(entry) || matches!(entry.what, What::Mark(Mark::Error, _)),
+        None => shows_new(entry, wanted),
     };
     let (mut searched, mut is_new) = (Instant::now(), false);
     let mut events = (stage.events)();
@@ -268,6 +267,11 @@ fn follow<'s>(
 /// Whether to search for new sessions, so long after the last search. A file that is new since then stays due until it is.
 fn is_due(is_new: bool, since: Duration) -> bool {
     since > if is_new { PAUSE } else { SEARCH }
+}
+
+/// Whether a new entry is shown. An error may turn out to be the end.
+pub fn shows_new(entry: &Entry, wanted: Wanted) -> bool {
+    wanted.shows(entry) || matches!(entry.what, What::Mark(Mark::Error, _))
 }
 
 /// The call that a result belongs to, if it is among these entries.

@@ -2,19 +2,70 @@
 //!
 //! It picks and orders the rows; the table is made by `show/list.rs`.
 
+use std::io::Write;
+use std::time::{Duration, Instant};
+
 use super::args::ListArgs;
+use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
-use crate::show::terminal::Tone;
+use crate::session::StateKind;
+use crate::session::index::Listed;
+use crate::show::terminal::{Style, Tone};
 use crate::show::{json, list};
+
+/// How often the ages are brought up to date.
+const TICK: Duration = Duration::from_secs(20);
 
 pub fn run(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.known_agent(args.agent.as_deref())?;
+    if args.watch {
+        return watch(args, stage);
+    }
     let mut all = stage.sessions();
+    let shown = show(args, &mut all, stage);
+    // The process ends here, and giving back thousands of small strings takes longer than printing them.
+    std::mem::forget(all);
+    shown
+}
+
+/// The table, again whenever something in it may be different.
+fn watch(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    if stage.style.height.is_none() {
+        return Problem::trouble("list --watch needs a terminal; `session-reader wait` is for scripts");
+    }
+    let mut monitor = Monitor::start(stage.env, stage.formats, (stage.events)());
+    stage.say_unreadable(&monitor.bad);
+    let mut shown = Vec::new();
+    write!(stage.out, "\x1b[2J")?;
+    let size = |stage: &Stage| Style { height: Some(stage.env.height()), width: stage.env.width(true), ..stage.style };
+    loop {
+        let mut frame = Vec::new();
+        let style = size(stage);
+        let mut inner = Stage { out: &mut frame, err: stage.err, style, ..*stage };
+        match show(args, &mut monitor.sessions().to_vec(), &mut inner) {
+            Err(Problem::Nothing(message)) => writeln!(frame, "{}", stage.gate.text(&message))?,
+            result => drop(result?),
+        }
+        if frame != shown {
+            // From the top, with every line cleared before it is written: nothing flickers.
+            let lines = String::from_utf8_lossy(&frame).replace('\n', "\x1b[K\n");
+            write!(stage.out, "\x1b[H{lines}\x1b[J")?;
+            stage.out.flush()?;
+            shown = frame;
+        }
+        // Ages change without an event.
+        let drawn = Instant::now();
+        let is_same = |other: Style| (other.width, other.height) == (style.width, style.height);
+        while !monitor.wait() && drawn.elapsed() < TICK && is_same(size(stage)) {}
+    }
+}
+
+fn show(args: &ListArgs, all: &mut Vec<Listed>, stage: &mut Stage) -> Result<Exit, Problem> {
     let now = stage.env.now();
     let since = args.since.map(|since| since.time(stage.env));
     all.retain(|listed| {
         args.agent.as_ref().is_none_or(|agent| listed.session.format.is_called(agent))
-            && (args.state.is_empty() || args.state.contains(&listed.state(now)))
+            && (args.state.is_empty() || args.state.contains(&listed.state(now).kind))
             && args.tag.as_ref().is_none_or(|tag| listed.has_tag(tag))
             && since.is_none_or(|since| listed.tally.updated.is_some_and(|updated| updated >= since))
     });
@@ -24,25 +75,29 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     } else {
         all.retain(|listed| listed.here);
     }
+    // A person looks for who cannot go on; a program asks for that.
+    if stage.style.height.is_some() && !args.json {
+        all.sort_by_key(|listed| listed.state(now).kind != StateKind::NeedsYou);
+    }
     let narrowed = args.agent.is_some() || !args.state.is_empty() || args.tag.is_some() || args.since.is_some();
     if all.is_empty() {
         return Problem::nothing(super::none(args.all, narrowed, elsewhere, "--all"));
     }
     // On a terminal, the heading, the line about the others and the shell's next prompt need room, too.
     let screen = stage.style.height.filter(|rows| !args.json && all.len() + 2 > *rows).map(|rows| rows.max(8) - 3);
-    let more = all.len().saturating_sub(args.limit.or(screen).unwrap_or(usize::MAX));
+    // What does not fit would scroll the table away.
+    let limit = args.limit.filter(|_| !args.watch).or(screen).or(args.limit);
+    let more = all.len().saturating_sub(limit.unwrap_or(usize::MAX));
     let total = all.len();
     all.truncate(total - more);
     if args.json {
         all.iter().try_for_each(|listed| stage.print_json(&json::listed(listed, now)).map(drop))?;
     } else {
-        stage.print_lines(list::table(&all, stage.env, stage.gate, stage.style, args.all))?;
+        stage.print_lines(list::table(all, stage.env, stage.gate, stage.style, args.all))?;
         if more > 0 && stage.style.height.is_some() {
             let line = format!("{more} more: --limit {total} shows all");
             writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &line))?;
         }
     }
-    // The process ends here, and giving back thousands of small strings takes longer than printing them.
-    std::mem::forget(all);
     Ok(Exit::Found)
 }

@@ -77,7 +77,12 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if args.follow {
         return follow::one(resolved, args, stage);
     }
-    let mut log = read(&resolved, args, stage)?;
+    show_log(name, &resolved, args, stage)
+}
+
+/// The log of a session that was found by this name.
+pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let mut log = read(resolved, args, stage)?;
     if let Some(point) = args.at.filter(|_| log.entries.is_empty()) {
         let lines = if log.lines == 1 { "1 line" } else { &format!("{} lines", log.lines) };
         let why = match point {
@@ -102,7 +107,7 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let origin = origin(&resolved.session, None, &mut bad);
     stage.say_unreadable(&bad);
     if stage.style.height.is_some() && !log.exact && log.end <= COUNTED && args.at.is_none() && args.slice.is_none() {
-        let all = last(&resolved, Wanted { count: usize::MAX, ..wanted(args, stage) })?;
+        let all = last(resolved, Wanted { count: usize::MAX, ..wanted(args, stage) })?;
         (log.total, log.exact) = (all.total, all.exact);
     }
     show_head(&resolved.session, &origin, &log, args, stage)?;

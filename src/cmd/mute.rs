@@ -21,8 +21,19 @@ pub struct MuteArgs {
 }
 
 pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> Result<Exit, Problem> {
-    let target = TargetSession::find(args.session.as_deref().or(args.name.as_deref()), stage)?;
-    target.must_exist(if muted { "mute NAME" } else { "unmute NAME" })?;
+    let name = args.session.as_deref().or(args.name.as_deref());
+    change(name, if muted { "mute NAME" } else { "unmute NAME" }, |_| muted, stage)
+}
+
+/// Mutes a session or takes that back, as `muted` makes of whether it is muted.
+pub fn change(
+    name: Option<&str>,
+    usage: &str,
+    muted: impl FnOnce(bool) -> bool,
+    stage: &mut Stage,
+) -> Result<Exit, Problem> {
+    let target = TargetSession::find(name, stage)?;
+    target.must_exist(usage)?;
     stage.forgive();
     let (observer, stage) = (&target.observer, &mut target.stage(stage));
     let mut problems = Vec::new();
@@ -36,7 +47,9 @@ pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> Result<Exit, Prob
     let first_look = stage.settings.first_look;
     let first = Look::new(Time(stage.env.now().0.saturating_sub(first_look)));
     let look = cursors.view.look.get_or_insert(first);
-    let before = std::mem::replace(&mut look.muted, muted);
+    let before = look.muted;
+    let muted = muted(before);
+    look.muted = muted;
     cursors.save()?;
     let key = stage.gate.line(observer.key());
     match (before, muted) {

@@ -43,6 +43,12 @@ pub struct PinArgs {
     priority: Priority,
 }
 
+impl From<String> for PinArgs {
+    fn from(text: String) -> PinArgs {
+        PinArgs { text: vec![text], span: Span { span: None }, priority: Priority::Normal }
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = help("  session-context note decision PostgreSQL instead of SQLite
   session-context note blocker --for 2d waiting for the licence"))]

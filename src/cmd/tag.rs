@@ -32,10 +32,10 @@ pub struct DoneArgs {
     /// Name, title, id or file of a session, or `last` [default: the one this
     /// runs in]
     #[arg(value_name = "NAME")]
-    session: Option<String>,
+    pub session: Option<String>,
     /// Take it back
     #[arg(long)]
-    undo: bool,
+    pub undo: bool,
 }
 
 #[derive(Debug, Args)]
@@ -46,13 +46,13 @@ Examples:
   session-context tag release --session 4f2a9c11 --remove")]
 pub struct TagArgs {
     /// A word, or several in quotes, without a colon
-    tag: String,
+    pub tag: String,
     /// Name, title, id or file of a session, or `last` [default: this one]
     #[arg(long, value_name = "NAME")]
-    session: Option<String>,
+    pub session: Option<String>,
     /// Take the tag off the session
     #[arg(long)]
-    remove: bool,
+    pub remove: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,10 +7,11 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::env::Env;
-use crate::session::State;
+use crate::session::StateKind;
 use crate::session::index::Listed;
 use crate::show::figures::amount;
 use crate::show::gate::Gate;
+use crate::show::state::reason;
 use crate::show::terminal::{Style, Tone, cut, width};
 use crate::time::Time;
 
@@ -28,7 +29,12 @@ struct Column {
 const COLUMNS: [Column; 7] = [
     Column { head: "NAME", most: 40, cell: |listed, _, _, out| out.push_str(listed.handle()), ..COLUMN },
     Column { head: "AGENT", goes: 3, cell: |listed, _, _, out| out.push_str(listed.session.format.label()), ..COLUMN },
-    Column { head: "STATE", goes: 1, cell: |listed, _, now, out| out.push_str(listed.state(now).name()), ..COLUMN },
+    Column {
+        head: "STATE",
+        goes: 1,
+        cell: |listed, _, now, out| out.push_str(listed.state(now).kind.name()),
+        ..COLUMN
+    },
     Column { head: "AGE", right: true, cell: |listed, _, now, out| out.push_str(&listed.age(now)), ..COLUMN },
     Column {
         head: "MSGS",
@@ -99,7 +105,7 @@ pub fn table<'t>(
     let mut cell = String::new();
     let mut start = 0;
     let rows = sessions.iter().enumerate().map(move |(row, listed)| {
-        let state = listed.state(now);
+        let state = listed.state(now).kind;
         let mut line = String::with_capacity(160);
         let texts = cells.row(row, &mut start);
         for (index, column, width) in &columns {
@@ -108,7 +114,7 @@ pub fn table<'t>(
             line += &style.paint(tone(column, state), &cell);
             line += GAP;
         }
-        line += &cut(&gate.line(title(listed)), room);
+        line += &cut(&gate.line(title(listed, now)), room);
         line.truncate(line.trim_end().len());
         line
     });
@@ -182,20 +188,28 @@ impl Column {
     }
 }
 
-fn tone(column: &Column, state: State) -> Tone {
+fn tone(column: &Column, state: StateKind) -> Tone {
     match (column.head, state) {
         ("NAME", _) => Tone::Strong,
-        ("STATE", State::Error) => Tone::Alarm,
-        ("STATE", State::Waiting) => Tone::Call,
-        ("STATE", State::Working) => Tone::User,
-        ("STATE", State::Idle | State::Done) => Tone::Faint,
+        ("STATE", StateKind::Error) => Tone::Alarm,
+        ("STATE", StateKind::NeedsYou) => Tone::Call,
+        ("STATE", StateKind::Working) => Tone::User,
+        ("STATE", StateKind::Idle | StateKind::Done | StateKind::Gone) => Tone::Faint,
         _ => Tone::Plain,
     }
 }
 
-fn title<'a>(listed: &'a Listed) -> Cow<'a, str> {
+/// The title, after what the user should know first.
+fn title<'a>(listed: &'a Listed, now: Time) -> Cow<'a, str> {
     let title = listed.tally.title().unwrap_or_default();
-    if listed.tags.is_empty() { title.into() } else { format!("[{}] {title}", listed.tags.join(", ")).into() }
+    let state = listed.state(now);
+    let reason = state.is_urgent().then(|| reason(&state, Some(now))).flatten();
+    match (reason, listed.tags.is_empty()) {
+        (None, true) => title.into(),
+        (None, false) => format!("[{}] {title}", listed.tags.join(", ")).into(),
+        (Some(reason), true) => format!("{reason} · {title}").into(),
+        (Some(reason), false) => format!("{reason} · [{}] {title}", listed.tags.join(", ")).into(),
+    }
 }
 
 fn tokens(listed: &Listed) -> String {

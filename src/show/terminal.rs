@@ -19,7 +19,7 @@ pub struct Style {
     pub height: Option<usize>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tone {
     Plain,
     Faint,

@@ -63,8 +63,9 @@ fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
     writeln!(stage.out, "them, a Claude Code session, is told with its next prompt:\n")?;
     stage.print_indented(&told.text)?;
     writeln!(stage.out, "\nAnd this is what it, or you, can look up: session-reader {SHOWN}\n")?;
-    let args = LogArgs { name: Some(SHOWN.into()), ..LogArgs::default() };
-    let exit = log::run(&args, &mut stage.at(&env))?;
+    let mut there = stage.at(&env);
+    let resolved = there.resolve(SHOWN)?;
+    let exit = log::show_log(SHOWN, &resolved, &LogArgs::default(), &mut there)?;
     writeln!(stage.out, "\nNext: `session-context install` (from a clone of the repository, `cargo setup` first)")?;
     Ok(exit)
 }

@@ -1,0 +1,91 @@
+//! `session-reader wait`: ends when a session is in a state, and says which one and why. For scripts and notifications.
+//!
+//! A session that is named may be in that state already, and whoever needs the user does so now. Of all others only one
+//! counts that comes to it from now on, because there is always one that has answered or is gone. With `--each` it goes on,
+//! so that a script misses nothing between two of them.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use super::args::WaitArgs;
+use super::events::Events;
+use super::monitor::Monitor;
+use super::{Exit, Problem, Stage};
+use crate::session::index::{Listed, is_gone};
+use crate::session::{State, StateKind};
+use crate::show::terminal::Tone;
+use crate::show::{json, state};
+use crate::time::Time;
+
+/// What the user waits for as a rule: that nobody is at work any more.
+const UNTIL: [StateKind; 6] =
+    [StateKind::NeedsYou, StateKind::Error, StateKind::Waiting, StateKind::Idle, StateKind::Done, StateKind::Gone];
+
+pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let started = Instant::now();
+    let named =
+        args.names.iter().map(|name| Ok(stage.resolve(name)?.session.path)).collect::<Result<Vec<_>, Problem>>()?;
+    let until = if args.until.is_empty() { &UNTIL[..] } else { &args.until };
+    let is_meant = |listed: &&Listed| match named.is_empty() {
+        true => args.all || listed.here,
+        false => named.contains(&listed.session.path),
+    };
+    let events: Box<dyn Events> = (stage.events)();
+    let mut monitor = Monitor::start(stage.env, stage.formats, events);
+    stage.say_unreadable(&monitor.bad);
+    stage.forgive();
+    // How each session was when it was last looked at: in that state it does not count again.
+    let now = stage.env.now();
+    let before = monitor.sessions().iter().map(|listed| (listed.session.path.clone(), seen(&listed.state(now))));
+    let is_over = |kind: StateKind| args.each || named.is_empty() && kind != StateKind::NeedsYou;
+    let mut before: HashMap<_, _> = before.filter(|(_, (kind, _))| is_over(*kind)).collect();
+    if named.is_empty() && !monitor.sessions().iter().any(|listed| is_meant(&listed)) {
+        stage.say(format_args!("{}; waiting for one", super::none(args.all, false, 0, "")));
+    }
+    let mut exit = Exit::Nothing;
+    loop {
+        let now = stage.env.now();
+        for listed in monitor.sessions().iter().filter(is_meant) {
+            let state = seen(&listed.state(now));
+            if before.insert(listed.session.path.clone(), state) != Some(state) && until.contains(&state.0) {
+                exit = show(listed, args.json, stage)?;
+                if !args.each {
+                    return Ok(exit);
+                }
+                stage.out.flush()?;
+            }
+        }
+        if let Some(gone) = named.iter().find(|path| is_gone(path)) {
+            return Problem::trouble(format_args!("{}: the transcript was removed", gone.display()));
+        }
+        loop {
+            if args.timeout.is_some_and(|timeout| started.elapsed() >= timeout) {
+                let kinds: Vec<_> = args.until.iter().map(|kind| kind.name()).collect();
+                let what =
+                    if kinds.is_empty() { "has stopped working".into() } else { format!("is {}", kinds.join(" or ")) };
+                let none = || Problem::nothing(format_args!("timed out: no session {what}"));
+                return if exit == Exit::Found { Ok(exit) } else { none() };
+            }
+            if monitor.wait() {
+                break;
+            }
+        }
+    }
+}
+
+/// What makes a state another one. Who needs the user a second time does so for another reason.
+fn seen(state: &State) -> (StateKind, Option<Time>) {
+    (state.kind, state.since.filter(|_| state.kind == StateKind::NeedsYou))
+}
+
+fn show(listed: &Listed, as_json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
+    let now = stage.env.now();
+    if as_json {
+        return stage.print_json(&json::listed(listed, now));
+    }
+    let state = listed.state(now);
+    let words = [Some(state.kind.name().to_owned()), state::reason(&state, Some(now))];
+    let words: Vec<String> = words.into_iter().flatten().map(|text| stage.gate.line(text).into_owned()).collect();
+    let name = stage.style.paint(Tone::Strong, &stage.gate.line(listed.handle())).into_owned();
+    stage.print_lines([format!("{name}  {}", words.join("  "))])
+}

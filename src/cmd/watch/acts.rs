@@ -1,0 +1,198 @@
+//! What keys do outside of the screen: other programs, the clipboard, notes about a session.
+//!
+//! `done`, `tag`, `pin` and `mute` are the commands of that name, run for the selected session; what they print is shown in
+//! the last line.
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+
+use super::App;
+use super::feed::Rows;
+use super::keys::{Act, Deed};
+use super::model::Asks;
+use super::terminal::{self, Screen};
+use crate::cmd::tag::{self, DoneArgs, TagArgs};
+use crate::cmd::{Exit, Problem, Stage, mute, notes, resume, search};
+use crate::env::Env;
+use crate::format::Known;
+use crate::path::shell_word;
+use crate::session::Session;
+use crate::show::terminal::width;
+use crate::show::watch::Row;
+
+/// How many sessions a search shows at the most.
+const FOUND: usize = 100;
+
+/// The session of a row.
+pub fn session<'f>(row: &Row, formats: &'f [Known]) -> Option<Session<'f>> {
+    let format = formats.iter().find(|format| *format.name == *row.format)?;
+    Some(Session::new(row.id.clone(), format, None, row.path.clone()))
+}
+
+impl App<'_, '_, '_> {
+    /// Does what a key asked for. Says whether the program ends.
+    pub(super) fn perform(&mut self, act: Act, screen: &mut Screen) -> Result<bool, Problem> {
+        match act {
+            Act::Quit => return Ok(true),
+            Act::Suspend => screen.suspend(&mut self.display)?,
+            Act::Redraw => self.display.clear()?,
+            Act::Search(words) => self.search(&words),
+            Act::MoreLog => self.more_log(),
+            Act::With(row, deed) => self.perform_with(&row, deed, screen)?,
+        }
+        Ok(false)
+    }
+
+    fn perform_with(&mut self, row: &Row, deed: Deed, screen: &mut Screen) -> Result<(), Problem> {
+        let name = Some(row.id.clone());
+        match deed {
+            Deed::CopyId => self.copy(&row.id, "id")?,
+            Deed::CopyPath => self.copy(&row.path.to_string_lossy(), "path")?,
+            Deed::Edit => {
+                let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| self.stage.env.var(name));
+                let editor = editor.map_or("vi".into(), |editor| editor.to_string_lossy().into_owned());
+                let command = format!("{editor} {}", shell_word(&row.path.to_string_lossy()));
+                self.run_command(&command, row, screen)?;
+            }
+            Deed::AskResume => match self.resumable(row) {
+                Ok(command) => {
+                    let label = self.question(row, &command);
+                    self.model.ask(Asks::Resume(Box::new(row.clone()), command), label, String::new());
+                }
+                Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
+            },
+            // The directory may be gone by now.
+            Deed::Resume(command) => match self.resumable(row) {
+                Ok(_) => self.run_command(&command, row, screen)?,
+                Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
+            },
+            Deed::Done => {
+                let args = DoneArgs { session: name, undo: row.done };
+                self.model.leave();
+                self.note(row, |stage| tag::done(&args, stage));
+            }
+            Deed::Tag(text) => {
+                let (tag, remove) = text.strip_prefix('-').map_or((&*text, false), |tag| (tag, true));
+                let args = TagArgs { tag: tag.into(), session: name, remove };
+                self.note(row, |stage| tag::tag(&args, stage));
+            }
+            Deed::Pin(text) => self.note(row, |stage| notes::pin(&text.into(), stage)),
+            Deed::Mute => self.note(row, |stage| mute::change(name.as_deref(), "mute NAME", |muted| !muted, stage)),
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, text: &str, what: &str) -> Result<(), Problem> {
+        self.send(&terminal::copied(text))?;
+        self.model.message = format!("copied the {what}: {}", self.stage.gate.line(text));
+        Ok(())
+    }
+
+    /// The command that resumes a session, or why there is none.
+    fn resumable(&self, row: &Row) -> Result<String, String> {
+        let session = session(row, self.stage.formats);
+        let Some(command) = session.and_then(|session| resume::command(&session, Some(&row.id))) else {
+            return Err(format!("{} has no command that resumes a session", row.agent));
+        };
+        if self.is_demo {
+            return Err("there is nothing to resume in the demo".into());
+        }
+        if let Some(gone) = row.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
+            return Err(format!("its directory is gone: {}", self.stage.env.tilde(gone)));
+        }
+        let program = command.split(' ').next().unwrap_or_default();
+        // As the shell will look for it.
+        let found = Command::new("sh").args(["-c", "command -v \"$0\"", program]).stdout(Stdio::null()).status();
+        if found.is_ok_and(|status| !status.success()) {
+            return Err(format!("{program} is not installed"));
+        }
+        Ok(command)
+    }
+
+    /// Asks whether to run a command, with all of the id if there is room.
+    fn question(&self, row: &Row, command: &str) -> String {
+        let gate = self.stage.gate;
+        let open = if row.is_open { "it is open elsewhere; " } else { "" };
+        let place = row.cwd.as_ref().map(|cwd| format!(" in {}", self.stage.env.tilde(cwd))).unwrap_or_default();
+        let ask = |command: &str| gate.line(format!("{open}run `{command}`{place}? (y/n) ")).into_owned();
+        let short: String = row.id.chars().take(8).chain(['…']).collect();
+        let whole = ask(command);
+        if width(&whole) + 2 <= self.model.width.into() { whole } else { ask(&command.replace(&row.id, &short)) }
+    }
+
+    /// Runs a command in the directory of a session, with the terminal.
+    fn run_command(&mut self, command: &str, row: &Row, screen: &mut Screen) -> Result<(), Problem> {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", command]);
+        if let Some(cwd) = row.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
+            shell.current_dir(cwd);
+        }
+        let ended = screen.lend(&mut self.display, || shell.status())?;
+        self.shared.look.store(true, Ordering::Relaxed);
+        let message = match ended {
+            Ok(status) if status.success() => String::new(),
+            Ok(status) => format!("{command}: {status}"),
+            Err(error) => format!("{command}: {error}"),
+        };
+        self.model.message = self.stage.gate.line(message).into_owned();
+        Ok(())
+    }
+
+    /// Runs a command that writes a note about a session, and shows what it says.
+    fn note(&mut self, row: &Row, command: impl FnOnce(&mut Stage) -> Result<Exit, Problem>) {
+        let env = row
+            .cwd
+            .as_ref()
+            .filter(|_| !row.here)
+            .map_or_else(|| self.stage.env.clone(), |cwd| self.stage.env.at(cwd.clone()));
+        self.model.message = captured(self.stage, &env, command);
+        self.shared.look.store(true, Ordering::Relaxed);
+    }
+
+    fn search(&mut self, words: &str) {
+        let env = self.stage.env.clone();
+        let (gate, now) = (self.stage.gate, env.now());
+        let mut found = Vec::new();
+        let message = captured(self.stage, &env, |stage| {
+            found = search::best_lines(words, FOUND, stage);
+            Ok(Exit::Found)
+        });
+        let mut rows = Rows::new(&env, gate);
+        let row = |(listed, line, said)| {
+            let row = rows.row(&listed, now);
+            Row { about: gate.line(said).into_owned(), time: listed.age(now), at: Some(line), ..row }
+        };
+        let found: Vec<Row> = found.into_iter().map(row).collect();
+        self.model.message = match found.len() {
+            0 if message.is_empty() => format!("nothing found for '{}'", gate.line(words)),
+            _ => message,
+        };
+        if !found.is_empty() {
+            self.model.set_found(Some(found));
+        }
+    }
+
+    fn more_log(&mut self) {
+        let Some(log) = &mut self.log else { return };
+        if let Err(bad) = log.more() {
+            self.model.message = self.stage.gate.line(bad.to_string()).into_owned();
+        }
+        self.log_lines(None);
+    }
+}
+
+/// Runs a command, and returns what it said in one line.
+fn captured<'f>(
+    stage: &mut Stage<'_, 'f>,
+    env: &Env,
+    command: impl FnOnce(&mut Stage<'_, 'f>) -> Result<Exit, Problem>,
+) -> String {
+    let (mut out, mut err, trouble) = (Vec::new(), Vec::new(), std::cell::RefCell::default());
+    let mut own = Stage { env, out: &mut out, err: &mut err, trouble: &trouble, ..*stage };
+    // In one line, however wide the terminal is.
+    own.style = crate::show::terminal::Style::default();
+    let result = command(&mut own);
+    let _ = own.end(result);
+    let said = String::from_utf8_lossy(if out.is_empty() { &err } else { &out }).into_owned();
+    stage.gate.line(said.trim().trim_start_matches("session-reader: ")).into_owned()
+}

@@ -1,0 +1,162 @@
+//! The sessions as rows of the screen, made anew whenever something may be different.
+//!
+//! It runs in a thread of its own and sends a [`Snapshot`] only if that differs from the last one, so that nothing is drawn
+//! that is on the screen already. Times are told in minutes, so they are made anew once a minute.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use super::model::Conflict;
+use crate::cmd::monitor::Monitor;
+use crate::env::Env;
+use crate::file::Unreadable;
+use crate::session::conflicts::Lately;
+use crate::session::index::Listed;
+use crate::session::live::Presence;
+use crate::session::state::Group;
+use crate::session::{Project, State, StateKind};
+use crate::show::gate::Gate;
+use crate::show::terminal::width;
+use crate::show::watch::{Row, about, tags, time_in};
+use crate::time::{HOUR, MINUTE, Time};
+
+/// How much of the end of a transcript has the edits of an hour.
+const END: u64 = 8 << 20;
+/// The widest title that takes the place of a name.
+const NAME: usize = 20;
+
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Snapshot {
+    pub rows: Vec<Row>,
+    pub conflicts: Vec<Conflict>,
+    /// Files that cannot be read.
+    pub bad: Vec<String>,
+}
+
+/// Makes rows of sessions.
+pub struct Rows<'e> {
+    env: &'e Env,
+    gate: Gate,
+    projects: HashMap<String, String>,
+    lately: Lately,
+}
+
+impl<'e> Rows<'e> {
+    pub fn new(env: &'e Env, gate: Gate) -> Rows<'e> {
+        Rows { env, gate, projects: HashMap::new(), lately: Lately::new(END) }
+    }
+
+    pub fn row(&mut self, listed: &Listed, now: Time) -> Row {
+        let (gate, env) = (self.gate, self.env);
+        let state = listed.state(now);
+        let State { kind, since, .. } = state;
+        let cwd = listed.tally.cwd();
+        let project = cwd.map(|cwd| match self.projects.get(cwd) {
+            Some(name) => name.clone(),
+            None => {
+                let name = gate.line(Project::of(Path::new(cwd)).name()).into_owned();
+                self.projects.insert(cwd.to_owned(), name.clone());
+                name
+            }
+        });
+        // A short title that a person gave it is its name for that person.
+        let named = listed.tally.person_title().filter(|title| listed.session.name.is_none() && width(title) <= NAME);
+        let title = match named {
+            Some(_) => listed.tally.agent_title().or(listed.tally.asked()),
+            None => listed.tally.title(),
+        };
+        Row {
+            path: listed.session.path.clone(),
+            id: listed.session.id.clone(),
+            name: gate.line(named.unwrap_or(listed.handle())).into_owned(),
+            format: listed.session.format.name.clone(),
+            agent: gate.line(listed.session.format.label()).into_owned(),
+            project: project.unwrap_or_default(),
+            cwd: listed.tally.first_cwd().or(cwd).map(PathBuf::from),
+            place: cwd.map(|cwd| gate.line(env.tilde(Path::new(cwd))).into_owned()).unwrap_or_default(),
+            kind,
+            group: Group::of(&state, &listed.presence, now),
+            // The end of a transcript moves with every line, and nothing on the screen depends on it.
+            since: since.filter(|_| kind != StateKind::Working),
+            started: listed.tally.started,
+            time: time_in(&state, now),
+            about: gate.line(about(&state)).into_owned(),
+            title: gate.line(title.unwrap_or_default()).into_owned(),
+            tags: gate.line(tags(listed, kind)).into_owned(),
+            done: listed.done,
+            here: listed.here,
+            is_open: matches!(listed.presence, Presence::Runs(_)),
+            conflicts: false,
+            at: None,
+        }
+    }
+
+    pub fn all(&mut self, sessions: &[Listed], now: Time) -> Vec<Row> {
+        sessions.iter().map(|listed| self.row(listed, now)).collect()
+    }
+
+    /// Marks the rows of sessions that are in conflict, and says over which files.
+    pub fn conflicts(
+        &mut self,
+        sessions: &[Listed],
+        rows: &mut [Row],
+        now: Time,
+        bad: &mut Vec<Unreadable>,
+    ) -> Vec<Conflict> {
+        let is_lately = |listed: &Listed| listed.tally.updated.is_some_and(|updated| now.0 - updated.0 <= HOUR);
+        let in_use = sessions.iter().zip(&*rows).enumerate();
+        let in_use = in_use.filter(|(_, (listed, row))| row.group.is_active() && is_lately(listed));
+        let (numbers, in_use): (Vec<usize>, Vec<&Listed>) =
+            in_use.map(|(number, (listed, _))| (number, listed)).unzip();
+        let mut texts = Vec::new();
+        for conflict in self.lately.conflicts(&in_use, self.env, bad) {
+            let numbers: Vec<usize> = conflict.sessions.iter().map(|index| numbers[*index]).collect();
+            let names: Vec<&str> = numbers.iter().map(|number| &*rows[*number].name).collect();
+            let cwd = sessions[numbers[0]].tally.first_cwd();
+            let path = self.gate.line(self.env.shown(&conflict.path, cwd)).into_owned();
+            let text = format!("{path}: {}", names.join(", "));
+            texts.push(Conflict { text, here: numbers.iter().any(|number| rows[*number].here) });
+            numbers.iter().for_each(|number| rows[*number].conflicts = true);
+        }
+        texts
+    }
+}
+
+/// Sends snapshots for as long as `goes_on` says so, which also tells whether to look at once. `send` is called with none
+/// where a file may have changed and all rows are as they were.
+pub fn run(
+    gate: Gate,
+    monitor: Monitor,
+    quiet: &Env,
+    mut goes_on: impl FnMut() -> Option<bool>,
+    mut send: impl FnMut(Option<Snapshot>),
+) {
+    let mut monitor = monitor.quietly(quiet);
+    let mut rows = Rows::new(quiet, gate);
+    let mut last = Snapshot::default();
+    // The first frame does not wait for conflicts.
+    let now = quiet.now();
+    let first = Snapshot { rows: rows.all(monitor.sessions(), now), ..Snapshot::default() };
+    send(Some(first));
+    let (mut minute, mut is_different) = (now.0 / MINUTE, true);
+    while let Some(looks_now) = goes_on() {
+        if looks_now {
+            monitor.look_at_all();
+        }
+        let now = quiet.now();
+        if is_different || looks_now || now.0 / MINUTE != minute {
+            minute = now.0 / MINUTE;
+            let mut snapshot = Snapshot { rows: rows.all(monitor.sessions(), now), ..Snapshot::default() };
+            let mut bad = Vec::new();
+            snapshot.conflicts = rows.conflicts(monitor.sessions(), &mut snapshot.rows, now, &mut bad);
+            snapshot.bad = monitor.bad.iter().chain(&bad).map(|bad| gate.line(bad.to_string()).into_owned()).collect();
+            if snapshot == last {
+                send(None);
+            } else {
+                send(Some(snapshot.clone()));
+                last = snapshot;
+            }
+        }
+        is_different = monitor.wait();
+    }
+}

@@ -1,0 +1,130 @@
+//! The log of the selected session: its last entries, and what is written from then on; or what is around a line.
+//!
+//! It is read as `log --follow` reads it, and looks as `show/log.rs` makes it.
+
+use super::model::Target;
+use crate::cmd::follow::{Followed, shows_new};
+use crate::cmd::log;
+use crate::entry::{Entry, What};
+use crate::env::Env;
+use crate::file::Unreadable;
+use crate::read::{self, Slice, Wanted};
+use crate::session::Session;
+use crate::show::gate::Gate;
+use crate::show::log::{LogView, Piece};
+use crate::show::terminal::Style;
+
+/// How many entries are read at first, how many times more each time the user wants older ones, and how many at the most.
+const FIRST: usize = 100;
+const TIMES: usize = 5;
+const MOST: usize = 12_500;
+/// The longest text of an entry, in bytes.
+const LONGEST: usize = 16 << 10;
+/// How many entries before and after a line that was searched for.
+const AROUND: usize = 200;
+
+pub struct LiveLog<'f> {
+    pub target: Target,
+    followed: Followed<'f>,
+    entries: Vec<Entry<'static>>,
+    /// The entry that was searched for.
+    hit: Option<usize>,
+    count: usize,
+    pub is_whole: bool,
+}
+
+#[derive(Default)]
+pub struct LogLines {
+    pub lines: Vec<Vec<Piece>>,
+    pub hit: Option<usize>,
+    pub added: usize,
+}
+
+impl<'f> LiveLog<'f> {
+    pub fn open(session: Session<'f>, at: Option<u64>) -> Result<LiveLog<'f>, Unreadable> {
+        let target = (session.path.clone(), at);
+        // What is beside the transcript only makes paths shorter.
+        let followed = Followed::new(session.into(), None, None, &mut Vec::new());
+        let mut log = LiveLog { target, followed, entries: Vec::new(), hit: None, count: FIRST, is_whole: false };
+        log.read()?;
+        Ok(log)
+    }
+
+    fn read(&mut self) -> Result<(), Unreadable> {
+        let at = self.target.1.map(read::Target::Line);
+        let slice = Slice { at, context: AROUND, ..Slice::default() };
+        let log = match at {
+            None => self.followed.past(wanted(self.count))?,
+            Some(_) => {
+                let wanted = Wanted { slice: Some(&slice), ..wanted(usize::MAX) };
+                log::last(&self.followed.resolved, wanted)?
+            }
+        };
+        self.is_whole = at.is_some() || log.entries.len() < self.count || self.count >= MOST;
+        self.hit = log.hits.first().copied().filter(|_| at.is_some());
+        self.entries = log.entries.into_iter().map(capped).collect();
+        Ok(())
+    }
+
+    /// Reads older entries, if there are any.
+    pub fn more(&mut self) -> Result<(), Unreadable> {
+        if self.is_whole {
+            return Ok(());
+        }
+        self.count = (self.count * TIMES).min(MOST);
+        self.read()
+    }
+
+    /// Reads what was written since, and says how many entries that are. The oldest ones are forgotten, unless `keeps`,
+    /// because the user looks at them.
+    pub fn news(&mut self, keeps: bool) -> Result<usize, Unreadable> {
+        if self.target.1.is_some() {
+            return Ok(0);
+        }
+        let wanted = wanted(self.count);
+        let news = self.followed.news(wanted).map_err(|error| Unreadable::new(&self.target.0, error))?;
+        let before = self.entries.len();
+        self.entries.extend(news.into_iter().filter(|entry| shows_new(entry, wanted)).map(capped));
+        let new = self.entries.len() - before;
+        let most = if keeps { MOST } else { self.count };
+        let excess = self.entries.len().saturating_sub(2 * most);
+        if excess > 0 {
+            self.entries.drain(..excess);
+            self.is_whole = false;
+        }
+        Ok(new)
+    }
+
+    /// All lines, which of them begins what was searched for, and how many are of the last `new` entries.
+    pub fn lines(&self, env: &Env, gate: Gate, width: usize, new: usize) -> LogLines {
+        let style = Style { colour: true, width: Some(width), height: Some(0) };
+        let mut view = LogView::new(env.zone(), gate, style).narrow();
+        let (mut lines, mut hit, mut before) = (Vec::new(), None, 0);
+        let old = self.entries.len().saturating_sub(new);
+        for (index, entry) in self.entries.iter().enumerate() {
+            view.points_at_it = self.hit == Some(index);
+            if view.points_at_it {
+                hit = Some(lines.len());
+            }
+            lines.append(&mut view.lines(entry, &self.followed.origin));
+            if index < old {
+                before = lines.len();
+            }
+        }
+        LogLines { added: lines.len() - before, lines, hit }
+    }
+}
+
+/// An entry of which no more is kept than anybody reads in a pane.
+fn capped(mut entry: Entry<'static>) -> Entry<'static> {
+    if let What::Text(text) | What::Mark(_, text) = &mut entry.what
+        && text.len() > LONGEST
+    {
+        *text = format!("{}…", &text[..text.floor_char_boundary(LONGEST)]).into();
+    }
+    entry
+}
+
+fn wanted<'w>(count: usize) -> Wanted<'w> {
+    Wanted { count, ..Wanted::default() }
+}

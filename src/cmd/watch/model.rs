@@ -1,0 +1,357 @@
+//! What the screen of `watch` shows, and what each key makes of it (`keys.rs`). Pure data: no clock, file or terminal.
+//!
+//! A session stays selected wherever its line goes, and the log stays where the user scrolled it, whatever is added.
+
+use std::cmp::Reverse;
+use std::path::PathBuf;
+
+use super::keys;
+use crate::fold::folded;
+use crate::session::state::Group;
+use crate::show::log::Piece;
+use crate::show::state::counted;
+use crate::show::terminal::width;
+use crate::show::watch::{Bottom, Item, Layout, LogPane, Row, Screen};
+
+/// How many sessions that nothing happens in are listed.
+const IDLE: usize = 20;
+
+/// A place in a transcript: its end, or the line that a search found.
+pub type Target = (PathBuf, Option<u64>);
+
+#[derive(Debug, Default)]
+pub struct Model {
+    pub width: u16,
+    pub height: u16,
+    /// Sessions of all projects, not only of this one.
+    pub all: bool,
+    /// What this project is called.
+    pub here: String,
+    pub filter: String,
+    pub prompt: Option<Prompt>,
+    pub message: String,
+    pub shows_help: bool,
+    pub log: Log,
+    /// The log has the whole screen.
+    pub only_log: bool,
+    rows: Vec<Row>,
+    conflicts: Vec<Conflict>,
+    /// What a search found, while that is shown.
+    found: Option<Vec<Row>>,
+    items: Vec<Item>,
+    counts: [usize; Group::ALL.len()],
+    selected: Option<Target>,
+    left: Option<PathBuf>,
+    /// Where the selected item is, and the first one that is shown.
+    index: usize,
+    top: usize,
+}
+
+/// A file that several sessions edited lately, with their names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conflict {
+    pub text: String,
+    /// One of them belongs to the project that this runs in.
+    pub here: bool,
+}
+
+/// A question in the last line.
+#[derive(Debug, PartialEq)]
+pub struct Prompt {
+    pub asks: Asks,
+    pub label: String,
+    pub text: String,
+}
+
+/// What is asked for. A question about a session keeps it: while the user thinks, another one may become the selected one.
+#[derive(Debug, PartialEq)]
+pub enum Asks {
+    Filter,
+    Search,
+    Tag(Box<Row>),
+    Pin(Box<Row>),
+    /// Whether to run a command.
+    Resume(Box<Row>, String),
+}
+
+/// The log of the selected session.
+#[derive(Debug, Default)]
+pub struct Log {
+    pub lines: Vec<Vec<Piece>>,
+    /// How many lines are below those on the screen.
+    pub below: usize,
+    pub follows: bool,
+    /// Its first line is the first of the transcript.
+    pub is_whole: bool,
+    /// The user wants its end and not what a search found.
+    pub is_freed: bool,
+}
+
+impl Model {
+    pub fn new(all: bool, here: String) -> Model {
+        Model { all, here, log: Log { follows: true, ..Log::default() }, ..Model::default() }
+    }
+
+    /// Takes the sessions as they are now.
+    pub fn set_rows(&mut self, rows: Vec<Row>, conflicts: Vec<Conflict>) {
+        if let Some(path) = &self.left {
+            let find = |rows: &[Row]| rows.iter().find(|row| row.path == *path).map(|row| (row.group, row.done));
+            let (before, now) = (find(&self.rows), find(&rows));
+            if before != now {
+                self.left = None;
+            }
+            if before.map(|(group, _)| group) != now.map(|(group, _)| group) {
+                self.selected = None;
+            }
+        }
+        (self.rows, self.conflicts) = (rows, conflicts);
+        self.arrange();
+    }
+
+    /// The user is through with the selected session: if it goes to another group, the cursor stays where it is.
+    pub fn leave(&mut self) {
+        self.left = self.selected.clone().map(|(path, _)| path);
+    }
+
+    pub fn set_found(&mut self, found: Option<Vec<Row>>) {
+        self.found = found;
+        self.only_log = false;
+        self.selected = None;
+        (self.index, self.top) = (0, 0);
+        self.arrange();
+    }
+
+    pub fn has_found(&self) -> bool {
+        self.found.is_some()
+    }
+
+    pub fn resize(&mut self, width: u16, height: u16) {
+        (self.width, self.height) = (width, height);
+        self.arrange();
+    }
+
+    pub fn layout(&self) -> Layout {
+        Layout::of(self.width, self.height, self.only_log)
+    }
+
+    /// How many lines the list has, also while the log has the whole screen and the list only waits.
+    fn list_room(&self) -> usize {
+        Layout::of(self.width, self.height, false).list.height.into()
+    }
+
+    fn list(&self) -> &[Row] {
+        self.found.as_deref().unwrap_or(&self.rows)
+    }
+
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Puts the sessions that are to be shown in order, and keeps the selection where it was.
+    pub fn arrange(&mut self) {
+        self.items = match &self.found {
+            Some(found) => (0..found.len()).map(Item::Row).collect(),
+            None => self.grouped(),
+        };
+        let is_it = |target: &Target| self.position(target);
+        self.index = match self.selected.as_ref().and_then(is_it) {
+            Some(index) => index,
+            None => self.near(self.index).unwrap_or(0),
+        };
+        self.select(self.index);
+    }
+
+    fn position(&self, target: &Target) -> Option<usize> {
+        self.items
+            .iter()
+            .position(|item| self.target(item).is_some_and(|(path, at)| *path == target.0 && at == target.1))
+    }
+
+    fn target(&self, item: &Item) -> Option<(&PathBuf, Option<u64>)> {
+        let Item::Row(index) = item else { return None };
+        self.list().get(*index).map(|row| (&row.path, row.at))
+    }
+
+    fn grouped(&mut self) -> Vec<Item> {
+        let words = folded(&self.filter);
+        let fits = |row: &Row| {
+            let texts =
+                [&*row.name, &row.agent, &row.project, &row.about, &row.title, &row.tags, &row.id, row.kind.name()];
+            let text = folded(&texts.join(" "));
+            words.split_whitespace().all(|word| text.contains(word))
+        };
+        let mut groups: [Vec<usize>; Group::ALL.len()] = Default::default();
+        self.counts = [0; Group::ALL.len()];
+        for (index, row) in self.rows.iter().enumerate().filter(|(_, row)| self.all || row.here) {
+            let group = row.group as usize;
+            self.counts[group] += 1;
+            if words.trim().is_empty() || fits(row) {
+                groups[group].push(index);
+            }
+        }
+        let rows = &self.rows;
+        // In an order in which lines move as little as can be: whoever begins to wait comes last, and who works stays.
+        groups[Group::NeedsYou as usize].sort_by_key(|index| rows[*index].since);
+        groups[Group::Failed as usize].sort_by_key(|index| rows[*index].since);
+        groups[Group::Working as usize].sort_by_key(|index| Reverse(rows[*index].started));
+        groups[Group::Waiting as usize].sort_by_key(|index| Reverse(rows[*index].since));
+        let mut items = Vec::new();
+        for (group, members) in Group::ALL.into_iter().zip(groups).filter(|(_, members)| !members.is_empty()) {
+            let is_long = !group.is_active() && self.filter.is_empty();
+            let shown = if is_long { members.len().min(IDLE) } else { members.len() };
+            if !items.is_empty() {
+                items.push(Item::Gap);
+            }
+            items.push(Item::Heading(group, members.len()));
+            items.extend(members[..shown].iter().copied().map(Item::Row));
+            items.extend((members.len() > shown).then_some(Item::More(members.len() - shown)));
+        }
+        if items.len() > self.list_room() {
+            items.retain(|item| *item != Item::Gap);
+        }
+        items
+    }
+
+    /// The row that is nearest to a place in the list.
+    fn near(&self, index: usize) -> Option<usize> {
+        let is_row = |index: &usize| matches!(self.items.get(*index), Some(Item::Row(_)));
+        (index..self.items.len()).find(is_row).or_else(|| (0..index.min(self.items.len())).rev().find(is_row))
+    }
+
+    fn select(&mut self, index: usize) {
+        self.index = index;
+        let target = self.items.get(index).and_then(|item| self.target(item)).map(|(path, at)| (path.clone(), at));
+        if target != self.selected {
+            self.left = None;
+            self.selected = target;
+            self.log = Log { follows: true, ..Log::default() };
+        }
+        // The heading above the first row is shown with it.
+        let above = if self.near(0) == Some(index) { 0 } else { index };
+        let room = self.list_room().max(1);
+        self.top = self.top.min(above).max((index + 1).saturating_sub(room)).min(self.items.len().saturating_sub(1));
+    }
+
+    /// Goes so many sessions down, or up.
+    pub fn go(&mut self, by: isize) {
+        let rows: Vec<usize> =
+            (0..self.items.len()).filter(|index| matches!(self.items[*index], Item::Row(_))).collect();
+        let Some(now) = rows.iter().position(|index| *index == self.index) else { return };
+        let then = now.saturating_add_signed(by).min(rows.len() - 1);
+        self.select(rows[then]);
+    }
+
+    /// Selects what is in a line of the list.
+    pub fn click(&mut self, line: usize) {
+        let index = self.top + line;
+        if matches!(self.items.get(index), Some(Item::Row(_))) {
+            self.select(index);
+        }
+    }
+
+    pub fn selected(&self) -> Option<&Row> {
+        match self.items.get(self.index) {
+            Some(Item::Row(index)) => self.list().get(*index),
+            _ => None,
+        }
+    }
+
+    /// What the log has to show.
+    pub fn log_target(&self) -> Option<Target> {
+        let (path, at) = self.selected.clone()?;
+        Some((path, at.filter(|_| !self.log.is_freed)))
+    }
+
+    pub fn page(&self) -> isize {
+        let area = if self.only_log { self.layout().log } else { self.layout().list };
+        (area.height as isize - 2).max(1)
+    }
+
+    /// Scrolls the log by so many lines, upwards if the number is positive. Says whether older lines are wanted.
+    pub fn scroll(&mut self, by: isize) -> bool {
+        let most = self.log.lines.len().saturating_sub(self.layout().log_room().0);
+        let wanted = self.log.below.saturating_add_signed(by);
+        self.log.below = wanted.min(most);
+        self.log.follows = self.log.below == 0 && (self.log.follows || by < 0);
+        wanted > most && !self.log.is_whole
+    }
+
+    /// Shows other lines, of which so many were added at the end.
+    pub fn set_log(&mut self, lines: Vec<Vec<Piece>>, added: usize) {
+        self.log.lines = lines;
+        if !self.log.follows {
+            self.log.below += added;
+        }
+        self.scroll(0);
+    }
+
+    /// Scrolls to the line in the middle of which something was found.
+    pub fn show_line(&mut self, line: usize) {
+        self.log.follows = false;
+        let after = self.log.lines.len().saturating_sub(line);
+        self.log.below = after.saturating_sub(self.layout().log_room().0.div_ceil(2));
+        self.scroll(0);
+    }
+
+    /// The title of the terminal.
+    pub fn title(&self) -> String {
+        match self.counts[Group::NeedsYou as usize] {
+            0 => "session-monitor".into(),
+            count => format!("{} · session-monitor", counted(Group::NeedsYou, count)),
+        }
+    }
+
+    pub fn screen(&self) -> Screen<'_> {
+        let layout = self.layout();
+        Screen {
+            layout,
+            counts: self.counts,
+            conflicts: self.conflicts.iter().filter(|own| self.all || own.here).map(|own| &*own.text).collect(),
+            scope: if self.all { "all projects" } else { &self.here },
+            filter: &self.filter,
+            rows: self.list(),
+            items: &self.items,
+            selected: Some(self.index),
+            top: self.top,
+            nothing: self.nothing(),
+            shows_projects: self.all || self.found.is_some(),
+            log: self.selected().map(|row| self.log_pane(row)),
+            bottom: self.bottom(),
+            help: if self.shows_help { &keys::HELP } else { &[] },
+        }
+    }
+
+    fn nothing(&self) -> &'static str {
+        match (self.found.is_some(), self.filter.is_empty(), self.all) {
+            (true, ..) => "nothing found; Esc goes back",
+            (_, false, _) => "no session fits; Esc shows all",
+            (_, _, true) => "no sessions yet; `session-reader formats` shows where they are looked for",
+            (_, _, false) if self.rows.is_empty() => "no sessions yet",
+            _ => "no sessions in this project; a shows all projects",
+        }
+    }
+
+    fn log_pane(&self, row: &Row) -> LogPane<'_> {
+        let mut title = vec![&*row.name, &row.agent];
+        title.extend([&*row.place, &row.title].into_iter().filter(|text| !text.is_empty()));
+        let title = title.join(" · ");
+        let note = match self.log.below {
+            0 => String::new(),
+            lines => format!("{lines} more below, f follows"),
+        };
+        // The note has its room.
+        let room = self.layout().log_room().1.saturating_sub(width(&note) + 8);
+        let title = crate::show::terminal::cut(&title, room).into_owned();
+        LogPane { title, note, lines: &self.log.lines, below: self.log.below }
+    }
+
+    fn bottom(&self) -> Bottom<'_> {
+        match &self.prompt {
+            Some(Prompt { label, text, .. }) => Bottom::Prompt { label, text },
+            None if !self.message.is_empty() => Bottom::Message(&self.message),
+            None if self.only_log => Bottom::Keys(&keys::IN_LOG),
+            None if self.found.is_some() => Bottom::Keys(&keys::IN_FOUND),
+            None => Bottom::Keys(&keys::IN_LIST),
+        }
+    }
+}

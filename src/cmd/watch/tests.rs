@@ -1,0 +1,549 @@
+//! Screens as text, and a table of keys.
+
+use std::path::PathBuf;
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::input::{self, Key};
+use super::keys::{Act, Deed};
+use super::live_log::{LiveLog, LogLines};
+use super::model::{Asks, Conflict, Model};
+use super::{Notified, new_trouble, sent};
+use crate::env::Env;
+use crate::session::live::Presence;
+use crate::session::state::{Group, Reason, Source};
+use crate::session::{Session, State, StateKind};
+use crate::show::gate::Gate;
+use crate::show::terminal::{Tone, width};
+use crate::show::watch::{Row, draw};
+use crate::time::{MINUTE, Time};
+
+fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, title: &str) -> Row {
+    let reason = about.starts_with("crashed").then_some(Reason::Crashed(None));
+    let state = State { kind, reason, since: Some(Time(-minutes * MINUTE)), source: Source::Transcript };
+    Row {
+        group: Group::of(&state, &Presence::Unknown, Time(0)),
+        path: PathBuf::from(format!("/h/{name}.jsonl")),
+        id: format!("{name}-id"),
+        name: name.into(),
+        format: agent.into(),
+        agent: agent.into(),
+        project: "shop".into(),
+        cwd: Some("/h/shop".into()),
+        place: "~/shop".into(),
+        kind,
+        since: state.since,
+        started: Some(Time(-minutes * MINUTE)),
+        time: format!("{minutes}m"),
+        about: about.into(),
+        title: title.into(),
+        tags: String::new(),
+        done: false,
+        here: true,
+        is_open: true,
+        conflicts: false,
+        at: None,
+    }
+}
+
+/// One of each kind, in no order, and one of another project.
+fn rows() -> Vec<Row> {
+    use StateKind::{Done, Error, Gone, Idle, NeedsYou, Waiting, Working};
+    let mut rows = vec![
+        row("docs", "pi", Waiting, 6, "", "write the release notes for 2.4"),
+        row("api", "claude", NeedsYou, 3, "permission: Bash rm -rf build && cargo build --release", "tax in the total"),
+        row("coupons", "claude", Working, 1, "running Bash cargo test coupon", "add a coupon field"),
+        row("events", "claude", NeedsYou, 14, "question: Redis or NATS?", "pick a queue"),
+        row("landing", "claude", Error, 41, "You've hit your usage limit · resets 3pm", "make it fast"),
+        row("import", "codex", Working, 25, "running or waiting for permission: exec_command cargo bench", ""),
+        row(
+            "old",
+            "gemini",
+            Idle,
+            59,
+            "",
+            "日本語のタイトルと👩‍👩‍👧 wide characters that go on and on to the end of the line",
+        ),
+        row("finished", "qwen", Done, 58, "", "was done"),
+        row("left", "copilot", Gone, 57, "crashed while running Bash make", "left alone"),
+        row("elsewhere", "claude", Waiting, 2, "", "in another project"),
+    ];
+    rows[1].conflicts = true;
+    rows[2].conflicts = true;
+    rows[2].tags = "release".into();
+    rows[9].here = false;
+    rows[9].project = "site".into();
+    rows
+}
+
+fn conflict(text: &str, here: bool) -> Conflict {
+    Conflict { text: text.into(), here }
+}
+
+fn model(width: u16, height: u16, rows: Vec<Row>) -> Model {
+    let mut model = Model::new(false, "~/shop".into());
+    model.resize(width, height);
+    model.set_rows(rows, vec![conflict("src/checkout.rs: api, coupons", true)]);
+    let said = |index: usize| vec![(Tone::Faint, format!("12:{index:02}  ")), (Tone::Plain, format!("line {index}"))];
+    model.set_log((0..40).map(said).collect(), 0);
+    model
+}
+
+fn shown(model: &Model) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(model.width, model.height)).expect("no terminal fails less");
+    terminal.draw(|frame| draw(&model.screen(), frame.buffer_mut(), true)).expect("drawn");
+    let buffer = terminal.backend().buffer();
+    let line = |y: u16| {
+        let (mut line, mut x) = (String::new(), 0);
+        while x < model.width {
+            let symbol = buffer[(x, y)].symbol();
+            line += symbol;
+            x += (width(symbol) as u16).max(1);
+        }
+        line.trim_end().to_owned() + "\n"
+    };
+    (0..model.height).map(line).collect()
+}
+
+#[test]
+fn screens_of_several_sizes() {
+    let cases = [
+        (60, 20, include_str!("screens/60x20.txt")),
+        (80, 24, include_str!("screens/80x24.txt")),
+        (200, 60, include_str!("screens/200x60.txt")),
+        (30, 5, include_str!("screens/30x5.txt")),
+    ];
+    for (width, height, expected) in cases {
+        let shown = shown(&model(width, height, rows()));
+        assert_eq!(shown, expected, "{width}x{height}:\n{shown}");
+    }
+}
+
+/// Whatever the size, nothing panics, and every key may be pressed.
+#[test]
+fn every_size_can_be_drawn() {
+    let keys = b"jkgG\x1b[6~\x1b[5~?x/a\x7f\rs\x1b[Btx\rp\x1bdfmyYoaq\x1b[<0;3;4M\x1b[<64;3;4M\x1b[<65;30;14M\r\x15\x04gGk\x1b\x1b";
+    for (width, height) in (0..130).step_by(26).flat_map(|width| (0..30).step_by(3).map(move |height| (width, height)))
+    {
+        for rows in [vec![], rows()] {
+            let mut model = model(width, height, rows);
+            shown(&model);
+            for key in input::take(&mut keys.to_vec(), true) {
+                model.press(key);
+                shown(&model);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_sessions_and_one() {
+    let lines = |model: &Model| shown(model).lines().take(3).map(str::to_owned).collect::<Vec<_>>();
+    let mut empty = model(60, 20, vec![]);
+    empty.set_rows(vec![], vec![]);
+    assert_eq!(lines(&empty), [" no sessions                                         ~/shop", "  no sessions yet", ""]);
+    empty.press(Key::Char('a'));
+    assert_eq!(lines(&empty)[1], "  no sessions yet; `session-reader formats` shows where the…");
+    let one = model(60, 20, rows().split_off(9));
+    assert_eq!(lines(&one)[1], "  no sessions in this project; a shows all projects");
+    let mut one = model(60, 20, rows().split_off(8));
+    assert_eq!(lines(&one)[1..], [" Failed  1", "▌ left      copilot  57m  crashed while running Bash make"]);
+    one.press(Key::Char('/'));
+    one.press(Key::Char('x'));
+    assert_eq!(lines(&one)[1], "  no session fits; Esc shows all");
+}
+
+#[test]
+fn a_thousand_sessions() {
+    let many = |index: i64| {
+        let kind = [StateKind::Idle, StateKind::Working, StateKind::Idle, StateKind::Waiting][index as usize % 4];
+        row(&format!("s{index:03}"), "claude", kind, index, "", "a title")
+    };
+    let mut model = model(80, 24, (0..1000).map(many).collect());
+    let first = shown(&model);
+    let head: Vec<&str> = first.lines().take(3).collect();
+    assert_eq!(
+        head,
+        [
+            " 250 working · 250 waiting · 500 idle   ! src/checkout.rs: api, coupons  ~/shop",
+            " Working  250",
+            "▌ s001      claude    1m  a title",
+        ]
+    );
+    model.press(Key::Char('G'));
+    let last: Vec<String> = shown(&model).lines().skip(10).take(3).map(str::to_owned).collect();
+    assert_eq!(last[1], "▌ s038      claude   38m  a title");
+    model.press(Key::PageUp);
+    assert_eq!(model.selected().map(|row| &*row.name), Some("s020"));
+    for key in "/s998".chars() {
+        model.press(Key::Char(key));
+    }
+    assert_eq!(model.selected().map(|row| &*row.name), Some("s998"));
+}
+
+/// What the model is after some keys.
+fn told(model: &Model, act: Option<Act>) -> String {
+    let mut told = vec![model.selected().map_or("nothing", |row| &row.name).to_owned()];
+    told.extend(model.only_log.then_some("log".into()));
+    told.extend(model.shows_help.then_some("help".into()));
+    told.extend((!model.filter.is_empty()).then(|| format!("/{}", model.filter)));
+    told.extend(model.prompt.as_ref().map(|prompt| format!("{}{}", prompt.label, prompt.text)));
+    told.extend((!model.log.follows).then(|| format!("{} below", model.log.below)));
+    told.extend(act.map(|act| match act {
+        Act::With(row, deed) => format!("{deed:?} {}", row.name),
+        act => format!("{act:?}"),
+    }));
+    told.join(", ")
+}
+
+#[test]
+fn what_each_key_does() {
+    let cases = [
+        ("", "events"),
+        ("j", "api"),
+        ("\x1b[B", "api"),
+        ("jjk", "api"),
+        ("jjj", "landing"),
+        ("k", "events"),
+        ("G", "finished"),
+        ("Gg", "events"),
+        ("\x1b[6~", "finished"),
+        ("G\x1b[5~", "events"),
+        ("\r", "events, log"),
+        ("\r\x1b", "events"),
+        ("\rk", "events, log, 1 below"),
+        ("\rkj", "events, log"),
+        ("\rkkf", "events, log"),
+        ("\rg", "events, log, 19 below, MoreLog"),
+        ("\rgG", "events, log"),
+        ("\x15", "events, 5 below"),
+        ("\x15\x04", "events"),
+        ("\x15j", "api"),
+        ("?", "events, help"),
+        ("?j", "events"),
+        ("/cou", "coupons, /cou, filter: cou"),
+        ("/cou\r", "coupons, /cou"),
+        ("/cou\r\x1b", "coupons"),
+        ("/cou\x1b", "coupons"),
+        ("/cou\x17", "coupons, filter: "),
+        ("/zz", "nothing, /zz, filter: zz"),
+        ("/zz\x7f\x7f\r", "events"),
+        ("/needs-you\x1b[B", "api, /needs-you, filter: needs-you"),
+        ("/\x1b[200~co\nup\x1b[201~", "coupons, /co up, filter: co up"),
+        ("a", "events"),
+        ("a/elsewhere\r", "elsewhere, /elsewhere"),
+        ("s", "events, search: "),
+        ("stwo words\r", "events, Search(\"two words\")"),
+        ("s\r", "events"),
+        ("r", "events, AskResume events"),
+        ("o", "events, Edit events"),
+        ("y", "events, CopyId events"),
+        ("Y", "events, CopyPath events"),
+        ("t", "events, tag for events: "),
+        ("trelease\r", "events, Tag(\"release\") events"),
+        ("t\x1b", "events"),
+        ("pfrozen\r", "events, Pin(\"frozen\") events"),
+        ("p", "events, pin for shop: "),
+        ("d", "events, Done events"),
+        ("m", "events, Mute events"),
+        ("q", "events, Quit"),
+        ("\x03", "events, Quit"),
+        ("s\x03", "events, search: , Quit"),
+        ("\x1a", "events, Suspend"),
+        ("\x0c", "events, Redraw"),
+        ("\x1b[200~qdm\x1b[201~", "events"),
+        // The third line is the second session; the first one is a heading.
+        ("\x1b[<0;5;4M", "api"),
+        ("\x1b[<0;5;2M", "events"),
+        ("\x1b[<65;5;4M", "api"),
+        ("\x1b[<64;5;20M", "events, 3 below"),
+    ];
+    for (typed, expected) in cases {
+        let mut model = model(80, 24, rows());
+        let mut act = None;
+        for key in input::take(&mut typed.as_bytes().to_vec(), true) {
+            act = model.press(key);
+        }
+        assert_eq!(told(&model, act), expected, "{typed:?}");
+    }
+}
+
+#[test]
+fn resuming_is_asked_for() {
+    let cases = [Key::Char('y'), Key::Char('n'), Key::Char('q'), Key::Enter, Key::Paste("y".into()), Key::Down];
+    for key in cases {
+        let mut model = model(80, 24, rows());
+        model.ask(Asks::Resume(Box::new(rows()[1].clone()), "run it".into()), "run it? ".into(), String::new());
+        let expected =
+            (key == Key::Char('y')).then(|| Act::With(Box::new(rows()[1].clone()), Deed::Resume("run it".into())));
+        assert_eq!(model.press(key), expected);
+        assert_eq!(model.prompt, None);
+        assert_eq!(model.selected().map(|row| &*row.name), Some("events"));
+    }
+}
+
+/// While the user types or thinks, the session may change its state, its line or leave the list.
+#[test]
+fn an_answer_is_about_the_session_that_was_asked_about() {
+    for (typed, expected) in [("tmytag\r", "Tag(\"mytag\") events"), ("pfrozen\r", "Pin(\"frozen\") events")] {
+        let mut model = model(80, 24, rows());
+        let mut keys = input::take(&mut typed.as_bytes().to_vec(), true).into_iter();
+        model.press(keys.next().expect("a key"));
+        for key in [Key::Down, Key::Up, Key::Down] {
+            model.press(key);
+        }
+        assert_eq!(model.selected().map(|row| &*row.name), Some("events"), "only a filter moves the selection");
+        model.set_rows(rows().into_iter().filter(|row| row.name != "events").collect(), vec![]);
+        let mut act = None;
+        for key in keys {
+            act = model.press(key);
+        }
+        assert_eq!(told(&model, act), format!("api, {expected}"));
+    }
+}
+
+/// The selected session is the same one, wherever its line goes, and one that goes away leaves its place to the next.
+#[test]
+fn the_selection_stays_with_its_session() {
+    let mut model = model(80, 24, rows());
+    model.press(Key::Char('j'));
+    let mut changed = rows();
+    (changed[1].kind, changed[1].group) = (StateKind::Waiting, Group::Waiting);
+    changed.reverse();
+    model.set_rows(changed, vec![]);
+    assert_eq!(model.selected().map(|row| &*row.name), Some("api"));
+    model.set_rows(rows().into_iter().filter(|row| row.name != "api").collect(), vec![]);
+    assert_eq!(model.selected().map(|row| &*row.name), Some("docs"));
+}
+
+/// While the log has the whole screen, the list waits as it was.
+#[test]
+fn the_list_is_as_it_was_after_the_log() {
+    let mut model = model(80, 24, rows());
+    model.press(Key::Char('j'));
+    let before = shown(&model);
+    model.press(Key::Enter);
+    model.set_rows(rows(), vec![conflict("src/checkout.rs: api, coupons", true)]);
+    model.press(Key::Esc);
+    let lines = |text: &str| text.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(lines(&shown(&model)), lines(&before));
+}
+
+/// Whoever is through with a session goes on with the next one.
+#[test]
+fn the_cursor_stays_when_a_session_is_done() {
+    let mut model = model(80, 24, rows());
+    model.leave();
+    let mut changed = rows();
+    (changed[3].kind, changed[3].group, changed[3].done) = (StateKind::Done, Group::Gone, true);
+    model.set_rows(changed.clone(), vec![]);
+    assert_eq!(model.selected().map(|row| &*row.name), Some("api"));
+    // One at work is marked, and stays where it is.
+    model.leave();
+    changed[1].done = true;
+    model.set_rows(changed.clone(), vec![]);
+    changed[1].group = Group::Working;
+    model.set_rows(changed, vec![]);
+    assert_eq!(model.selected().map(|row| &*row.name), Some("api"));
+}
+
+/// However narrow it is, one sees that it is a question.
+#[test]
+fn the_end_of_a_question_is_always_shown() {
+    for width in [20, 40, 60, 80, 120] {
+        let mut model = model(width, 24, rows());
+        let label = "it is open elsewhere; run `claude --resume dddd4444…` in ~/src/a/long/way/down? (y/n) ";
+        model.ask(Asks::Resume(Box::new(rows()[1].clone()), String::new()), label.into(), String::new());
+        let last = shown(&model).lines().last().unwrap_or_default().to_owned();
+        assert!(last.contains("? (y/n) "), "{last}");
+    }
+}
+
+/// A line of the help is whole, or not there.
+#[test]
+fn help_does_not_overlap() {
+    for (width, height) in [(60, 20), (80, 24), (100, 14), (200, 12)] {
+        let mut model = model(width, height, rows());
+        model.press(Key::Char('?'));
+        let shown = shown(&model);
+        let whole = super::keys::HELP.iter().filter(|(_, what)| shown.contains(what)).count();
+        let columns = if width >= 120 { 2 } else { 1 };
+        assert_eq!(whole, super::keys::HELP.len().min(columns * usize::from(height - 2)), "{shown}");
+    }
+}
+
+/// Who scrolled up stays where he is while lines are added; who follows sees the new ones.
+#[test]
+fn the_log_stays_where_it_was_scrolled() {
+    let last = |model: &Model| shown(model).lines().nth(22).map(str::to_owned);
+    let lines = |count: usize| (0..count).map(|index| vec![(Tone::Plain, format!("line {index}"))]).collect::<Vec<_>>();
+    let mut model = model(80, 24, rows());
+    model.set_log(lines(50), 10);
+    assert_eq!(last(&model).as_deref(), Some(" line 49"));
+    model.press(Key::Ctrl('u'));
+    assert_eq!(last(&model).as_deref(), Some(" line 44"));
+    model.set_log(lines(60), 10);
+    assert_eq!(last(&model).as_deref(), Some(" line 44"));
+    model.press(Key::Char('f'));
+    assert_eq!(last(&model).as_deref(), Some(" line 59"));
+}
+
+/// The same in a file that grows so long that its beginning is forgotten.
+#[test]
+fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a.jsonl");
+    let line = |index: usize| {
+        let uuid = format!("u{index}");
+        let message = serde_json::json!({"role": "user", "content": format!("line {index}")});
+        let line = serde_json::json!({
+            "type": "user", "sessionId": "a", "uuid": uuid, "cwd": "/h", "timestamp": "2026-11-16T12:00:00Z", "message": message,
+        });
+        format!("{line}\n")
+    };
+    let write = |count: usize| std::fs::write(&path, (0..count).map(line).collect::<String>()).expect("written");
+    let (formats, _) = crate::format::known(std::path::Path::new("/nonexistent"));
+    let claude = formats.iter().find(|format| format.is_called("claude")).expect("it is built in");
+    let env = Env::given([], "/".into(), None);
+    write(200);
+    let mut log = LiveLog::open(Session::new("a", claude, None, path.clone()), None).expect("read");
+    let mut model = model(80, 24, rows());
+    let show = |model: &mut Model, log: &LiveLog, new: usize| {
+        let LogLines { lines, added, .. } = log.lines(&env, Gate::new(true), 79, new);
+        model.set_log(lines, added);
+    };
+    let last = |model: &Model| {
+        let shown = shown(model).lines().nth(22).map(str::to_owned).unwrap_or_default();
+        shown.split_whitespace().last().and_then(|number| number.parse::<usize>().ok())
+    };
+    show(&mut model, &log, 0);
+    assert_eq!(last(&model), Some(199));
+    model.press(Key::Ctrl('u'));
+    let place = last(&model);
+    assert!(place < Some(199), "{place:?}");
+    for (before, count) in [(200, 220), (220, 290), (290, 310), (310, 450), (450, 700)] {
+        write(count);
+        let new = log.news(!model.log.follows).expect("read");
+        assert_eq!(new, count - before);
+        show(&mut model, &log, new);
+        assert_eq!(last(&model), place, "{count}");
+    }
+    model.press(Key::Char('f'));
+    assert_eq!(last(&model), Some(699));
+    write(701);
+    let new = log.news(!model.log.follows).expect("read");
+    show(&mut model, &log, new);
+    assert_eq!((last(&model), log.is_whole), (Some(700), false), "the beginning is forgotten");
+    assert!(model.log.lines.len() < 300, "{}", model.log.lines.len());
+}
+
+/// A conflict is shown where its sessions are.
+#[test]
+fn conflicts_of_other_projects_are_shown_with_all_projects() {
+    let mut model = model(100, 20, rows());
+    model.set_rows(rows(), vec![conflict("x.rs: a, b", false), conflict("y.rs: c, d", true)]);
+    let header = |model: &Model| shown(model).lines().next().unwrap_or_default().to_owned();
+    assert!(header(&model).contains("   ! y.rs: c, d   "), "{}", header(&model));
+    model.press(Key::Char('a'));
+    assert!(header(&model).contains("   ! x.rs: a, b, +1 more   "), "{}", header(&model));
+}
+
+#[test]
+fn the_title_counts_who_needs_the_user() {
+    let title = |rows: Vec<Row>| model(80, 24, rows).title();
+    assert_eq!(title(rows()), "2 need you · session-monitor", "an error is another thing");
+    assert_eq!(title(rows()[1..2].to_vec()), "1 needs you · session-monitor");
+    assert_eq!(title(rows()[2..3].to_vec()), "session-monitor");
+}
+
+/// Without colours there are none, but bold and dim stay.
+#[test]
+fn no_colours_if_none_are_wanted() {
+    for colour in [true, false] {
+        let model = model(80, 24, rows());
+        let mut buffer = ratatui::buffer::Buffer::empty(ratatui::layout::Rect::new(0, 0, 80, 24));
+        draw(&model.screen(), &mut buffer, colour);
+        let has = |is_it: &dyn Fn(&ratatui::buffer::Cell) -> bool| buffer.content.iter().any(is_it);
+        assert_eq!(has(&|cell| cell.fg != ratatui::style::Color::Reset), colour);
+        assert!(!has(&|cell| cell.bg != ratatui::style::Color::Reset), "never a background");
+        assert!(has(&|cell| !cell.modifier.is_empty()));
+    }
+}
+
+/// Once per wait, never for the selected one, and not for what was so from the start.
+#[test]
+fn who_begins_to_need_the_user_is_told_once() {
+    let mut model = model(80, 24, rows());
+    let mut told = Notified::default();
+    let none: [&str; 0] = [];
+    assert_eq!(told.news(&model), none, "from the start");
+    let mut changed = rows();
+    let asks = |row: &mut Row, minute: i64| {
+        *row = self::row(&row.name, "pi", StateKind::NeedsYou, -minute, "permission: Bash make", "");
+    };
+    asks(&mut changed[0], 1);
+    asks(&mut changed[3], 1);
+    model.set_rows(changed.clone(), vec![]);
+    assert_eq!(model.selected().map(|row| &*row.name), Some("events"));
+    assert_eq!(told.news(&model), ["docs needs you: permission: Bash make"], "not the selected one");
+    assert_eq!(told.news(&model), none, "once");
+    model.press(Key::Char('j'));
+    assert_eq!(told.news(&model), none, "it was seen");
+    changed[0] = rows()[0].clone();
+    model.set_rows(changed.clone(), vec![]);
+    assert_eq!(told.news(&model), none);
+    asks(&mut changed[0], 2);
+    model.set_rows(changed.clone(), vec![]);
+    assert_eq!(told.news(&model), ["docs needs you: permission: Bash make"], "another wait");
+    asks(&mut changed[0], 3);
+    changed[0].about = "permission: Bash curl -u ghp_0123456789abcdefghijABCDEFGHIJ012345".into();
+    model.set_rows(changed.clone(), vec![]);
+    let texts = told.news(&model);
+    assert!(texts.len() == 1 && !texts[0].contains("ghp_01"), "others may see it: {texts:?}");
+    (changed[2].kind, changed[2].group) = (StateKind::Error, Group::Failed);
+    model.set_rows(changed.clone(), vec![]);
+    assert_eq!(told.news(&model), ["coupons failed: running Bash cargo test coupon"]);
+    changed[9].group = Group::NeedsYou;
+    model.set_rows(changed, vec![]);
+    assert_eq!(told.news(&model), none, "of another project");
+}
+
+#[test]
+fn trouble_is_told_once() {
+    let mut known = Vec::new();
+    let mut told = |bad: &[&str]| new_trouble(&mut known, bad.iter().map(|text| (*text).to_owned()).collect());
+    assert_eq!(told(&[]), None);
+    assert_eq!(told(&["a: denied"]).as_deref(), Some("a: denied"));
+    assert_eq!(told(&["a: denied"]), None);
+    assert_eq!(told(&["a: denied", "b: denied"]).as_deref(), Some("a: denied (and another file)"));
+    assert_eq!(told(&[]), None);
+    assert_eq!(told(&["a: denied"]).as_deref(), Some("a: denied"));
+}
+
+/// A feed that has ended is an error, and nothing to wait for.
+#[test]
+fn a_feed_that_ended_ends_the_screen() {
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let _ = sender.send(1);
+    assert_eq!(sent(&receiver).ok(), Some(vec![1]));
+    assert_eq!(sent(&receiver).ok(), Some(vec![]));
+    drop(sender);
+    assert!(sent(&receiver).is_err());
+}
+
+#[test]
+fn what_was_found_is_a_list_of_its_own() {
+    let mut model = model(80, 24, rows());
+    let found = |line: u64| Row { at: Some(line), about: format!("hit {line}"), ..rows()[1].clone() };
+    model.set_found(Some(vec![found(3), found(9)]));
+    model.press(Key::Char('j'));
+    assert_eq!(model.log_target(), Some((PathBuf::from("/h/api.jsonl"), Some(9))));
+    model.press(Key::Char('f'));
+    assert_eq!(model.log_target(), Some((PathBuf::from("/h/api.jsonl"), None)));
+    model.press(Key::Enter);
+    model.press(Key::Esc);
+    assert!(model.has_found());
+    model.press(Key::Esc);
+    assert_eq!(model.selected().map(|row| &*row.name), Some("events"));
+}
