@@ -18,7 +18,7 @@
 //! | 3 | [`read`] | one transcript: where to go on reading, and what counts once |
 //! | 2 | [`fold`], [`state`], [`settings`], [`decode`], [`progress`] | what entries amount to; our own files; what the user set; lines; how far long work is |
 //! | 1 | [`format`], [`cursor`], [`env`] | TOML; bytes; the process |
-//! | 0 | [`entry`], [`time`], [`file`], [`path`], [`budget`], [`secrets`] | the model; files that are files; limits; secrets |
+//! | 0 | [`entry`], [`time`], [`file`], [`dir`], [`path`], [`process`], [`budget`], [`secrets`] | the model; files that are files; directories; who runs; limits; secrets |
 //!
 //! A module uses only layers below it, and a test holds it to that. Nothing but [`env`] asks the process for its
 //! environment or the clock, and nothing but the programs prints, so everything here is a function of what it is given.
@@ -30,6 +30,7 @@
 //!   `session/trust.rs`;
 //! - where to go on reading: `read/tail.rs`; what counts once: `read/once.rs`; what a list says: `fold/tally.rs`;
 //! - how what a cache has of a transcript is brought up to date: `read/kept.rs`; the files of caches: `state/table.rs`;
+//! - what state a session is in, and why: `session/state.rs`; whether its agent runs: `session/live.rs`, `process.rs`;
 //! - whose turn it is: `fold/turn.rs`; titles, directories and tokens of a session: `fold/basics.rs`;
 //! - which prompt is quoted as what the user last asked: `fold/asked.rs`; what of a text somebody wrote: `fold/text.rs`;
 //! - what the hook finds worth telling: `fold/activity.rs`; which files it opens: `hook/candidates.rs`;
@@ -48,6 +49,7 @@ pub mod budget;
 pub mod cmd;
 pub mod cursor;
 pub mod decode;
+pub mod dir;
 pub mod entry;
 pub mod env;
 pub mod file;
@@ -55,6 +57,7 @@ pub mod fold;
 pub mod format;
 pub mod hook;
 pub mod path;
+pub mod process;
 pub mod progress;
 pub mod read;
 pub mod search;

@@ -5,8 +5,8 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
-use std::os::fd::AsFd;
 
+use rustix::stdio::{stdin, stdout};
 use session_monitor::cmd;
 use session_monitor::cmd::context::{self, Context};
 use session_monitor::env::Env;
@@ -17,7 +17,7 @@ session_monitor::program!(run);
 
 fn run() -> u8 {
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if !context::is_hook(&args, std::io::stdin().is_terminal()) {
+    if !context::is_hook(&args, stdin().is_terminal()) {
         return command();
     }
     std::panic::set_hook(Box::new(|panic| {
@@ -27,7 +27,7 @@ fn run() -> u8 {
         std::process::exit(0);
     }));
     // Not through `stdout()`, which takes a closed one for a success.
-    let stdout = std::io::stdout().as_fd().try_clone_to_owned().map(File::from);
+    let stdout = stdout().try_clone_to_owned().map(File::from);
     let mut out: Box<dyn Write> = match stdout {
         Ok(stdout) => Box::new(stdout),
         Err(_) => Box::new(std::io::stdout()),

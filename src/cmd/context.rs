@@ -12,10 +12,12 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::args::Colors;
 use super::explain::{self, ExplainArgs};
-use super::install::{InstallArgs, Request};
+use super::install::{InstallArgs, Request, UninstallArgs};
+use super::live::{self, LiveArgs};
 use super::mute::{self, MuteArgs};
 use super::notes::{self, NoteArgs, NotesArgs, PinArgs, PinsArgs, UnpinArgs};
 use super::profile_set::{self, ProfileSetArgs};
+use super::statusline::{self, StatuslineArgs};
 use super::tag::{self, DoneArgs, TagArgs, TagsArgs};
 use super::{Exit, demo, doctor, on_stage};
 use crate::env::Env;
@@ -40,6 +42,19 @@ The hook:
   --budget N   at most N characters [default: 500]
   --scope S    project: sessions of this git repository or directory;
                machine: all sessions [default: project]
+
+The status line:
+  `session-context install --statusline` adds one line to the status line of
+  Claude Code, Copilot and Qwen: who needs you and why, who works, and files
+  that another session edited (!). Your own status line stays above it.
+  session-context statusline [-- COMMAND]   prints what COMMAND prints for the
+               same input, then the line. One argument is a line for the shell.
+
+Live state:
+  Claude Code and Copilot say themselves that they wait for permission. For
+  Codex, Gemini, Pi and Qwen, `session-context install --live` adds hooks that
+  note it in session-monitor/live/ of XDG_STATE_HOME; what they run is
+  `session-context live --agent A`.
 
 Examples:
   session-context demo                    see what it does with made-up sessions
@@ -103,7 +118,7 @@ pub enum ContextCommand {
     /// Add the hook and the skill to your agents' settings
     Install(InstallArgs),
     /// Remove them from your agents' settings
-    Uninstall(InstallArgs),
+    Uninstall(UninstallArgs),
     /// Show what a session would be told now, and why
     Explain(ExplainArgs),
     /// Check what is found, installed and working
@@ -131,6 +146,12 @@ pub enum ContextCommand {
     Tags(TagsArgs),
     /// Show or set your role, preferences and rules
     Profile(ProfileSetArgs),
+    /// Print one line about the other sessions, for an agent's status line
+    #[command(hide = true)]
+    Statusline(StatuslineArgs),
+    /// Note what an agent is doing, from the JSON that its hook gets
+    #[command(hide = true)]
+    Live(LiveArgs),
 }
 
 /// Whether an agent's hook line runs this: nothing or flags. A flag that is unknown is the hook's to ignore, because a
@@ -158,7 +179,7 @@ pub fn run(command: ContextCommand, env: &Env, style: Style, out: &mut dyn Write
         match command {
             ContextCommand::Demo => demo::run(stage),
             ContextCommand::Install(args) => Request { args: &args, installs: true }.run(stage),
-            ContextCommand::Uninstall(args) => Request { args: &args, installs: false }.run(stage),
+            ContextCommand::Uninstall(args) => Request { args: &args.into(), installs: false }.run(stage),
             ContextCommand::Explain(args) => explain::run(&args, stage),
             ContextCommand::Doctor => doctor::run(bad_formats, bad_settings, stage),
             ContextCommand::Mute(args) => mute::run(&args, true, stage),
@@ -172,6 +193,8 @@ pub fn run(command: ContextCommand, env: &Env, style: Style, out: &mut dyn Write
             ContextCommand::Tag(args) => tag::tag(&args, stage),
             ContextCommand::Tags(args) => tag::tags(&args, stage),
             ContextCommand::Profile(args) => profile_set::profile(&args, stage),
+            ContextCommand::Statusline(args) => statusline::run(&args, stage),
+            ContextCommand::Live(args) => Ok(live::run(&args, stage)),
         }
     })
 }

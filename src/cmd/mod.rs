@@ -5,13 +5,15 @@
 //!
 //! Which file uses which:
 //! ```text
-//! context ──▶ demo, doctor, explain, install, mute, notes, tag, profile_set
+//! context ──▶ demo, doctor, explain, install, live, mute, notes, statusline, tag, profile_set
 //! demo ──▶ log ──▶ follow ──▶ log, events
+//! list, wait ──▶ monitor ──▶ events
 //! doctor ──▶ install
 //! profile_set ──▶ notes ──▶ tag ──▶ notes, resume
 //! explain, tag, mute, resume ──▶ target_session
-//! context, log, follow, list, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
+//! context, log, follow, list, wait, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
 //! search ──▶ log
+//! watch ──▶ args, monitor, follow, tag, mute, notes, resume, search
 //! ```
 
 pub mod args;
@@ -25,7 +27,9 @@ mod follow;
 mod formats;
 mod install;
 mod list;
+mod live;
 mod log;
+mod monitor;
 mod mute;
 mod notes;
 pub mod pager;
@@ -33,8 +37,11 @@ mod profile;
 mod profile_set;
 mod resume;
 mod search;
+mod statusline;
 mod tag;
 mod target_session;
+mod wait;
+mod watch;
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -327,17 +334,17 @@ pub fn run(
     on_stage("session-reader", env, style, out, err, stop, |stage, bad_formats, bad_settings| {
         stage.say_all(bad_settings);
         stage.say_all(bad_formats.iter().filter(|_| !checks));
+        stage.events = FileEvents::start;
         match command {
-            ReaderCommand::Log(args) => {
-                stage.events = FileEvents::start;
-                log::run(&args, stage)
-            }
+            ReaderCommand::Log(args) => log::run(&args, stage),
             ReaderCommand::List(args) => list::run(&args, stage),
+            ReaderCommand::Wait(args) => wait::run(&args, stage),
             ReaderCommand::Profile(args) => profile::run(&args, stage),
             ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
             ReaderCommand::Files(args) => files::run(&args, stage),
             ReaderCommand::Resume(args) => resume::run(&args, stage),
             ReaderCommand::Search(args) => search::run(&args, stage),
+            ReaderCommand::Watch(args) => watch::run(args, stage),
         }
     })
 }

@@ -20,7 +20,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    pub fn new(hides_secrets: bool) -> Gate {
+    pub const fn new(hides_secrets: bool) -> Gate {
         Gate { hides_secrets }
     }
 

@@ -9,9 +9,12 @@
 //! search ──▶ gate, log, terminal
 //! files ──▶ gate, json, terminal
 //! untrusted ──▶ terminal
+//! statusline ──▶ activity, state, terminal
 //! resume, profile ──▶ json
+//! resume, list, json ──▶ state ──▶ activity
 //! resume, profile, list ──▶ figures
 //! profile, list, log ──▶ terminal
+//! watch ──▶ log, state, terminal
 //! ```
 
 pub mod activity;
@@ -26,5 +29,8 @@ pub mod profile;
 pub mod resume;
 pub mod search;
 pub mod start;
+pub mod state;
+pub mod statusline;
 pub mod terminal;
 pub mod untrusted;
+pub mod watch;

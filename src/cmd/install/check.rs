@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use super::files;
+use super::hook::{self, Job};
 use super::json::Json;
 use super::site::{Level, Site};
-use super::{hook, texts};
+use super::texts;
 use crate::env::Env;
 use crate::format::Known;
 use crate::format::install::FileKind;
@@ -19,6 +20,8 @@ pub enum HookState {
     /// With the agent's directory, if that is not there: the agent is not installed, as it seems.
     Missing(Option<String>),
 }
+
+const LIVE: &str = " (with live state)";
 
 /// Checks the settings of the user and of this directory. None if no hook is known for the agent.
 pub fn check(known: &Known, env: &Env) -> Option<HookState> {
@@ -59,6 +62,7 @@ fn in_file(site: &Site) -> Vec<(bool, String)> {
         Err(trouble) => return vec![(false, trouble.shown(site.env))],
     };
     if site.install.kind == FileKind::PiExtension {
+        let shown = if texts::is_live(&bytes) { shown + LIVE } else { shown };
         return if texts::is_extension(&bytes) { vec![(true, shown)] } else { Vec::new() };
     }
     let json = match Json::parse(&path, &bytes) {
@@ -74,10 +78,11 @@ fn in_file(site: &Site) -> Vec<(bool, String)> {
         }
     }
     let prompt = site.events().next().unwrap_or_default();
-    let at_prompt = entries.iter().any(|entry| entry.event == prompt);
+    let at_prompt = entries.iter().any(|entry| entry.event == prompt && entry.job == Job::Tell);
     if found.is_empty() && !entries.is_empty() {
         let missing = format!("{shown} has the hook, but not for {prompt}; install it again");
-        found.push(if at_prompt { (true, shown) } else { (false, missing) });
+        let is_live = entries.iter().any(|entry| entry.job == Job::Live);
+        found.push(if at_prompt { (true, shown + if is_live { LIVE } else { "" }) } else { (false, missing) });
     }
     if at_prompt && let Some(how) = site.needs_trust() {
         found.push((false, format!("{} does not trust the hook yet: {how}", site.name())));

@@ -14,11 +14,21 @@ use super::site::Site;
 use crate::format::install::Install;
 use crate::path::{base_name, shell_word};
 
-const NAME: &str = "session-context";
+pub const NAME: &str = "session-context";
+
+/// What an entry of ours is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Job {
+    /// Tells the agent about its other sessions.
+    Tell,
+    /// Notes what the agent is doing.
+    Live,
+}
 
 #[derive(Debug)]
 pub struct OurEntry {
     pub event: String,
+    pub job: Job,
     pub command: String,
     pub program: String,
     pub rest: String,
@@ -31,19 +41,23 @@ pub struct OurEntry {
 
 #[derive(Debug, Default)]
 pub struct Update {
-    pub added: Vec<String>,
+    pub added: Vec<(String, Job)>,
     /// Programs that entries of ours ran before.
     pub moved: Vec<String>,
     /// The user's own flags.
     pub flags: Vec<String>,
 }
 
-fn flags(site: &Site) -> String {
-    format!(" --agent {}", shell_word(&site.known.name))
+fn flags(site: &Site, job: Job) -> String {
+    let command = match job {
+        Job::Tell => "",
+        Job::Live => " live",
+    };
+    format!("{command} --agent {}", shell_word(&site.known.name))
 }
 
-pub fn command(site: &Site, program: &str) -> String {
-    shell_word(program) + &flags(site)
+pub fn command(site: &Site, program: &str, job: Job) -> String {
+    shell_word(program) + &flags(site, job)
 }
 
 pub fn entries(json: &Json, install: &Install) -> Vec<OurEntry> {
@@ -77,17 +91,18 @@ fn entry(event: &str, hook: &CstObject, whole: CstObject, install: &Install) -> 
     if base_name(&program) != NAME {
         return None;
     }
+    let job = if rest.split_whitespace().next() == Some("live") { Job::Live } else { Job::Tell };
     let (event, rest, whole) = (event.into(), rest.into(), whole.into());
-    Some(OurEntry { event, command, program, rest, bare, literal, whole })
+    Some(OurEntry { event, job, command, program, rest, bare, literal, whole })
 }
 
-/// Adds missing entries, and updates the path of the program in existing ones.
-pub fn add(json: &mut Json, site: &Site, program: &str) -> Result<Update, Trouble> {
+/// Adds missing entries for these jobs, and updates the path of the program in existing ones.
+pub fn add(json: &mut Json, site: &Site, program: &str, jobs: &[Job]) -> Result<Update, Trouble> {
     check(json, site)?;
     let mut update = Update::default();
     let entries = entries(json, site.install);
     for entry in &entries {
-        if !entry.bare && entry.rest.trim() != flags(site).trim() && !entry.rest.trim().is_empty() {
+        if !entry.bare && entry.rest.trim() != flags(site, entry.job).trim() && !entry.rest.trim().is_empty() {
             update.flags.push(entry.rest.trim().into());
         }
         if entry.program != program {
@@ -96,11 +111,10 @@ pub fn add(json: &mut Json, site: &Site, program: &str) -> Result<Update, Troubl
             entry.literal.set_raw_value(Value::from(command).to_string());
         }
     }
-    let command = command(site, program);
-    for event in site.events() {
-        if !entries.iter().any(|entry| entry.event == event) {
-            put(json, site.install, event, &command)?;
-            update.added.push(event.into());
+    for (event, job) in site.all_events().filter(|(_, job)| jobs.contains(job)) {
+        if !entries.iter().any(|entry| entry.event == event && entry.job == job) {
+            put(json, site.install, event, &command(site, program, job))?;
+            update.added.push((event.into(), job));
         }
     }
     for list in [&mut update.moved, &mut update.flags] {
@@ -117,31 +131,28 @@ pub fn take_out(json: &mut Json, site: &Site) -> Result<Vec<String>, Trouble> {
         json.remove(entry.whole)?;
         events.insert(0, entry.event);
     }
-    let usual: Vec<&str> = site.events().collect();
+    let usual: Vec<&str> = site.all_events().map(|(event, _)| event).collect();
     events.sort_by_key(|event| usual.iter().position(|usual| usual == event).unwrap_or(usual.len()));
     events.dedup();
     Ok(events)
 }
 
-/// Whether adding these entries to a backup gives exactly this text: nothing else was changed since.
-pub fn is_made_of(backup: &[u8], now: &str, site: &Site, old: &[OurEntry]) -> bool {
-    let made = Json::parse(&site.backup(), backup).and_then(|mut json| {
-        check(&json, site)?;
-        let fits = entries(&json, site.install).is_empty();
-        for event in site.events() {
-            for entry in old.iter().filter(|entry| entry.event == event) {
-                put(&mut json, site.install, event, &entry.command)?;
-            }
+/// Adds these entries to a document without any, as they were added one by one; false if it has some.
+pub fn add_again(json: &mut Json, site: &Site, old: &[OurEntry]) -> Result<bool, Trouble> {
+    check(json, site)?;
+    let fits = entries(json, site.install).is_empty();
+    for (event, job) in site.all_events() {
+        for entry in old.iter().filter(|entry| entry.event == event && entry.job == job) {
+            put(json, site.install, event, &entry.command)?;
         }
-        Ok(fits && json.text() == now)
-    });
-    made.unwrap_or(false)
+    }
+    Ok(fits)
 }
 
-/// Our entries alone, as a whole document.
-pub fn fragment(site: &Site, command: impl Fn(&str) -> String) -> Result<String, Trouble> {
+/// Our entries for a job alone, as a whole document.
+pub fn fragment(site: &Site, wanted: Job, command: impl Fn(&str) -> String) -> Result<String, Trouble> {
     let mut json = Json::parse(&site.file(), b"")?;
-    for event in site.events() {
+    for (event, _) in site.all_events().filter(|(_, job)| *job == wanted) {
         put(&mut json, site.install, event, &command(event))?;
     }
     Ok(json.text())
@@ -172,7 +183,7 @@ fn check(json: &Json, site: &Site) -> Result<(), Trouble> {
     let Some(lists) = hooks.as_object() else {
         return Err(json.trouble(&hooks, "\"hooks\" is not an object: {…} is expected here"));
     };
-    let values = site.events().filter_map(|event| Some((event, member(&lists, event)?.value()?)));
+    let values = site.all_events().filter_map(|(event, _)| Some((event, member(&lists, event)?.value()?)));
     match values.into_iter().find(|(_, value)| value.as_array().is_none()) {
         Some((event, value)) => {
             Err(json.trouble(&value, &format!("\"{event}\" is not an array: […] is expected here")))
@@ -182,7 +193,7 @@ fn check(json: &Json, site: &Site) -> Result<(), Trouble> {
 }
 
 /// The first word of a shell command, unquoted, and the rest.
-fn first_word(command: &str) -> Option<(String, &str)> {
+pub fn first_word(command: &str) -> Option<(String, &str)> {
     let command = command.trim_start();
     let (mut word, mut quote) = (String::new(), None);
     let mut chars = command.char_indices();

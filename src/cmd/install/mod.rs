@@ -9,6 +9,7 @@ mod hook;
 mod json;
 mod plan;
 mod site;
+mod status;
 #[cfg(test)]
 mod tests;
 mod texts;
@@ -34,12 +35,41 @@ pub struct InstallArgs {
     /// Every agent found on this machine
     #[arg(long, conflicts_with = "agents")]
     pub all: bool,
+    /// Show who needs you in the agent's status line, too
+    #[arg(long, conflicts_with = "project")]
+    pub statusline: bool,
+    /// Note what the agent is doing, where its own files don't tell
+    #[arg(long)]
+    pub live: bool,
     /// Use the settings of this directory instead of yours
     #[arg(long)]
     pub project: bool,
     /// Only show what would change
     #[arg(long, alias = "dry-run")]
     pub print: bool,
+}
+
+/// The same without what can only be added.
+#[derive(Debug, Args)]
+pub struct UninstallArgs {
+    /// claude, codex, copilot, gemini, pi or qwen [default: ask]
+    #[arg(value_name = "AGENT")]
+    pub agents: Vec<String>,
+    /// Every agent it was installed for
+    #[arg(long, conflicts_with = "agents")]
+    pub all: bool,
+    /// Use the settings of this directory instead of yours
+    #[arg(long)]
+    pub project: bool,
+    /// Only show what would change
+    #[arg(long, alias = "dry-run")]
+    pub print: bool,
+}
+
+impl From<UninstallArgs> for InstallArgs {
+    fn from(UninstallArgs { agents, all, project, print }: UninstallArgs) -> InstallArgs {
+        InstallArgs { agents, all, project, print, statusline: false, live: false }
+    }
 }
 
 impl InstallArgs {
@@ -129,7 +159,7 @@ impl Request<'_> {
         let mut plan = Plan::default();
         let planned = site(called, self.args, stage.formats, stage.env).and_then(|site| {
             let make = if self.installs { Site::plan_install } else { Site::plan_uninstall };
-            make(&site, batch, &mut plan).map_err(unchanged)
+            make(&site, self.args, batch, &mut plan).map_err(unchanged)
         });
         (plan, planned)
     }

@@ -6,10 +6,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Changes, Trouble};
+use super::hook::{self, Job};
 use super::json::{Json, member};
-use super::site::{Level, Site};
+use super::site::{Level, Site, backup};
 use super::texts::{self, SkillState};
-use super::{Stage, hook};
+use super::{InstallArgs, Stage, status};
 use crate::format::Known;
 use crate::format::install::FileKind;
 
@@ -78,28 +79,43 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// The content of a file, and its new content if that differs.
-type Rewrite = (Option<Vec<u8>>, Option<String>);
+/// A file that is changed: its content, and its new content if that differs.
+struct Rewrite {
+    path: PathBuf,
+    before: Option<Vec<u8>>,
+    after: Option<String>,
+}
+
+impl Rewrite {
+    /// What it is by now.
+    fn text(&self) -> &[u8] {
+        self.after.as_deref().map(str::as_bytes).or(self.before.as_deref()).unwrap_or_default()
+    }
+}
 
 impl Site<'_> {
-    pub fn plan_install(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+    pub fn plan_install(&self, args: &InstallArgs, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
         let unknown = |error: io::Error| Trouble::new(Path::new("session-context"), error.to_string());
         let program = self.env.program().map_err(unknown)?;
         let not_text = || Trouble::new(&program, "this path of the program is not UTF-8 text, and settings are");
         let program = program.to_str().ok_or_else(not_text)?;
-        let (before, after) = match self.install.kind {
-            FileKind::PiExtension => self.plan_extension(program, plan)?,
-            FileKind::Settings | FileKind::Own => self.plan_hook(program, plan)?,
+        let hook = match self.install.kind {
+            FileKind::PiExtension => self.plan_extension(program, args.live, plan)?,
+            FileKind::Settings | FileKind::Own => self.plan_hook(program, args.live, plan)?,
         };
+        let mut rewrites = vec![hook];
+        self.plan_statusline(program, args.statusline, &mut rewrites, plan)?;
         self.plan_skill(batch, plan)?;
-        if let Some(after) = after {
-            plan.changes.write(&self.file(), before, after);
+        for Rewrite { path, before, after } in rewrites {
+            if let Some(after) = after {
+                plan.changes.write(&path, before, after);
+            }
         }
-        self.plan_notes(plan);
+        self.plan_notes(args, plan);
         Ok(())
     }
 
-    fn plan_hook(&self, program: &str, plan: &mut Plan) -> Result<Rewrite, Trouble> {
+    fn plan_hook(&self, program: &str, live: bool, plan: &mut Plan) -> Result<Rewrite, Trouble> {
         let path = self.file();
         let shown = self.tilde(&path);
         let by_hand = |trouble: Trouble| {
@@ -108,59 +124,123 @@ impl Site<'_> {
             trouble.with(&format!("correct that and run this again, or write in by hand what `{print}` shows"))
         };
         // If the file cannot be changed, `--print` still shows what to add.
-        let usual = hook::fragment(self, |_| hook::command(self, program)).map_err(by_hand)?;
+        let usual = hook::fragment(self, Job::Tell, |_| hook::command(self, program, Job::Tell)).map_err(by_hand)?;
         plan.would.push((format!("would add to {shown}:"), Some(usual)));
         let before = files::read(&path)?;
         let mut json = Json::parse(&path, before.as_deref().unwrap_or_default()).map_err(by_hand)?;
         let blank = before.as_deref().is_none_or(|before| before.trim_ascii().is_empty());
-        if self.owns_file() && !blank && hook::entries(&json, self.install).is_empty() {
+        let entries = hook::entries(&json, self.install);
+        if self.owns_file() && !blank && entries.is_empty() {
             return Err(not_ours(&path));
         }
-        let update = hook::add(&mut json, self, program).map_err(by_hand)?;
+        let live = live || entries.iter().any(|entry| entry.job == Job::Live);
+        let jobs = if live { &[Job::Tell, Job::Live][..] } else { &[Job::Tell] };
+        let update = hook::add(&mut json, self, program, jobs).map_err(by_hand)?;
         plan.would.pop();
 
         let after = Some(json.text()).filter(|after| before.as_deref() != Some(after.as_bytes()));
         let entries = hook::entries(&json, self.install);
-        let of_event = |event: &str| entries.iter().find(|entry| entry.event == event);
-        let command = |event: &str| of_event(event).map(|entry| entry.command.clone()).unwrap_or_default();
-        let fragment = hook::fragment(self, command).map_err(by_hand)?;
-        let mut details = self.events().collect::<Vec<_>>().join(", ");
-        if after.is_some() && update.moved.is_empty() {
-            details = update.added.join(", ");
+        for job in jobs {
+            let all = self.all_events().filter(|(_, of)| of == job).map(|(event, _)| event).collect::<Vec<_>>();
+            let added = update.added.iter().filter(|(_, of)| of == job).map(|(event, _)| &**event).collect::<Vec<_>>();
+            let is_it = |entry: &&hook::OurEntry, event: &str| entry.event == event && entry.job == *job;
+            let of_event = |event: &str| entries.iter().find(|entry| is_it(entry, event));
+            let command = |event: &str| of_event(event).map(|entry| entry.command.clone()).unwrap_or_default();
+            let fragment = hook::fragment(self, *job, command).map_err(by_hand)?;
+            let is_moved = !update.moved.is_empty();
+            let mut details = if added.is_empty() || is_moved { all.join(", ") } else { added.join(", ") };
+            if is_moved {
+                details += &format!("; was {}", update.moved.join(" and "));
+            }
+            if !update.flags.is_empty() {
+                details += &format!("; your flags are kept: {}", update.flags.join(" and "));
+            }
+            let (did, would) = match (added.is_empty(), is_moved) {
+                _ if all.is_empty() => continue,
+                (true, false) => ("already installed in", "already installed in"),
+                (false, false) => ("added to", "would add to"),
+                (_, true) => ("updated in", "would update in"),
+            };
+            let would = format!("{would} {shown} ({details}):");
+            if after.is_some() && !self.owns_file() {
+                details += &Self::plan_backup(&path, before.as_deref(), plan);
+            }
+            let name = if *job == Job::Tell { "hook" } else { "live" };
+            plan.step(format!("{name}   {did} {shown} ({details})"), would, Some(fragment));
         }
-        if !update.moved.is_empty() {
-            details += &format!("; was {}", update.moved.join(" and "));
-        }
-        if !update.flags.is_empty() {
-            details += &format!("; your flags are kept: {}", update.flags.join(" and "));
-        }
-        let (did, would) = match (&after, update.moved.is_empty()) {
-            (None, _) => ("already installed in", "already installed in"),
-            (Some(_), true) => ("added to", "would add to"),
-            (Some(_), false) => ("updated in", "would update in"),
-        };
-        let would = format!("{would} {shown} ({details}):");
-        let backup = self.backup();
-        let has_backup = self.owns_file() || fs::symlink_metadata(&backup).is_ok();
-        if let (Some(before), Some(_), false) = (&before, &after, has_backup) {
-            plan.changes.copy(&path, before, &backup);
-            details += &format!("; backup {}", backup.file_name().unwrap_or_default().to_string_lossy());
-        }
-        plan.step(format!("hook   {did} {shown} ({details})"), would, Some(fragment));
-        Ok((before, after))
+        Ok(Rewrite { path, before, after })
     }
 
-    fn plan_extension(&self, program: &str, plan: &mut Plan) -> Result<Rewrite, Trouble> {
+    /// Keeps what a file of the user's was like before the first install, and says so.
+    fn plan_backup(path: &Path, before: Option<&[u8]>, plan: &mut Plan) -> String {
+        let backup = backup(path);
+        let is_planned = plan.changes.outcome().any(|(path, _)| path == backup);
+        match before {
+            Some(before) if !is_planned && fs::symlink_metadata(&backup).is_err() => {
+                plan.changes.copy(path, before, &backup);
+                format!("; backup {}", backup.file_name().unwrap_or_default().to_string_lossy())
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Puts our status line in if that is wanted, or brings it up to date.
+    fn plan_statusline(
+        &self,
+        program: &str,
+        wanted: bool,
+        rewrites: &mut Vec<Rewrite>,
+        plan: &mut Plan,
+    ) -> Result<(), Trouble> {
+        let Some((path, line)) = self.statusline().filter(|_| self.level == Level::User) else { return Ok(()) };
+        let by_hand = |trouble: Trouble| trouble.with("correct that and run this again");
+        if rewrites.iter().all(|rewrite| rewrite.path != path) {
+            let is_ours =
+                |before: &Vec<u8>| Json::parse(&path, before).is_ok_and(|json| status::find(&json, line).is_some());
+            // A file with nothing of ours need not be valid.
+            let before = files::read(&path);
+            if !wanted && !before.as_ref().is_ok_and(|before| before.as_ref().is_some_and(is_ours)) {
+                return Ok(());
+            }
+            rewrites.push(Rewrite { before: before?, path: path.clone(), after: None });
+        }
+        let Some(rewrite) = rewrites.iter_mut().find(|rewrite| rewrite.path == path) else { return Ok(()) };
+        let mut json = Json::parse(&path, rewrite.text()).map_err(by_hand)?;
+        let was = status::find(&json, line);
+        if !wanted && was.is_none() {
+            return Ok(());
+        }
+        status::put(&mut json, line, program).map_err(by_hand)?;
+        let theirs = status::find(&json, line).and_then(|ours| ours.theirs);
+        let (did, would) = match &was {
+            Some(ours) if ours.program == program => ("already installed in", "already installed in"),
+            Some(_) => ("updated in", "would update in"),
+            None => ("added to", "would add to"),
+        };
+        let shown = self.tilde(&path);
+        let mut details = theirs.as_ref().map(|_| "; yours is shown above it".to_owned()).unwrap_or_default();
+        if json.text().as_bytes() != rewrite.text() {
+            let before = rewrite.before.clone();
+            details += &Self::plan_backup(&path, before.as_deref(), plan);
+            rewrite.after = Some(json.text());
+        }
+        let text = status::command(program, theirs.as_deref()) + "\n";
+        plan.step(format!("status {did} {shown}{details}"), format!("status {would} {shown}:"), Some(text));
+        Ok(())
+    }
+
+    fn plan_extension(&self, program: &str, live: bool, plan: &mut Plan) -> Result<Rewrite, Trouble> {
         let path = self.file();
-        let (shown, text) = (self.tilde(&path), texts::extension(program));
         let before = files::read(&path)?;
+        let live = live || before.as_deref().is_some_and(texts::is_live);
+        let (shown, text) = (self.tilde(&path), texts::extension(program, live));
         if before.as_deref().is_some_and(|before| !texts::is_extension(before)) {
             return Err(not_ours(&path));
         }
         // A link that the user made stays, and so does the file it leads to.
         if path.is_symlink() && before.is_some() {
             plan.stays(format!("hook   already installed in {shown}, a link"));
-            return Ok((before, None));
+            return Ok(Rewrite { path, before, after: None });
         }
         let (did, would) = match &before {
             None => ("written to", "would write"),
@@ -169,7 +249,7 @@ impl Site<'_> {
         };
         plan.step(format!("hook   {did} {shown}"), format!("{would} {shown}:"), Some(text.clone()));
         let after = Some(text).filter(|text| before.as_deref() != Some(text.as_bytes()));
-        Ok((before, after))
+        Ok(Rewrite { path, before, after })
     }
 
     fn plan_skill(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
@@ -208,8 +288,14 @@ impl Site<'_> {
         Ok(())
     }
 
-    fn plan_notes(&self, plan: &mut Plan) {
+    fn plan_notes(&self, args: &InstallArgs, plan: &mut Plan) {
         let name = self.name();
+        if args.statusline && self.install.statusline.is_none() {
+            plan.note(&format!("{name} has no status line for commands"));
+        }
+        if args.live && self.known.live().hook.is_none() {
+            plan.note(&format!("{name} needs nothing for its live state: its own files tell it"));
+        }
         let dir = self.at(Level::User).dir();
         if !dir.is_dir() {
             plan.note(&format!("{} was not there; is {name} installed?", self.tilde(&dir)));
@@ -233,10 +319,15 @@ impl Site<'_> {
         }
     }
 
-    pub fn plan_uninstall(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
-        let was_there = self.plan_hook_removal(plan)?;
+    pub fn plan_uninstall(&self, _: &InstallArgs, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+        let was_there = self.plan_removal_from(&self.file(), plan)?;
         if !was_there {
             plan.stays(format!("hook   not installed in {}", self.tilde(&self.file())));
+        }
+        if let Some((path, _)) = self.statusline().filter(|(path, _)| *path != self.file())
+            && let Err(trouble) = self.plan_removal_from(&path, plan)
+        {
+            plan.note(&format!("{trouble}; our status line may still be in it"));
         }
         self.plan_skill_removal(was_there, batch, plan)?;
         for place in self.also() {
@@ -245,43 +336,65 @@ impl Site<'_> {
         Ok(())
     }
 
-    fn plan_hook_removal(&self, plan: &mut Plan) -> Result<bool, Trouble> {
-        let (path, backup) = (self.file(), self.backup());
-        let Some(before) = files::read(&path)? else { return Ok(false) };
-        if self.install.kind == FileKind::PiExtension {
+    /// Plans to take the hook and the status line out of a file, and says whether it has the hook.
+    fn plan_removal_from(&self, path: &Path, plan: &mut Plan) -> Result<bool, Trouble> {
+        let Some(before) = files::read(path)? else { return Ok(false) };
+        let (is_hook_file, backup) = (path == self.file(), backup(path));
+        if is_hook_file && self.install.kind == FileKind::PiExtension {
             if !texts::is_extension(&before) {
-                return Err(not_ours(&path));
+                return Err(not_ours(path));
             }
-            self.plan_removal("hook ", &path, "", plan);
+            self.plan_removal("hook ", path, "", plan);
             return Ok(true);
         }
         let refused = |trouble: Trouble| trouble.with("correct that and run this again");
-        let mut json = Json::parse(&path, &before).map_err(refused)?;
-        let entries = hook::entries(&json, self.install);
-        if entries.is_empty() {
+        let mut json = Json::parse(path, &before).map_err(refused)?;
+        let entries = if is_hook_file { hook::entries(&json, self.install) } else { Vec::new() };
+        let line = self.statusline().filter(|(file, _)| file == path).map(|(_, line)| line);
+        let line = line.and_then(|line| Some((line, status::find(&json, line)?)));
+        if entries.is_empty() && line.is_none() {
             return Ok(false);
         }
-        let kept = if self.owns_file() { None } else { files::read(&backup)? };
-        let original = kept.filter(|kept| hook::is_made_of(kept, &json.text(), self, &entries));
-        let events = hook::take_out(&mut json, self).map_err(refused)?.join(", ");
+        let owns_file = is_hook_file && self.owns_file();
+        let kept = if owns_file { None } else { files::read(&backup)? };
+        // Nothing was changed since, if adding ours to the backup gives exactly this text.
+        let original = kept.filter(|kept| {
+            let made = Json::parse(&backup, kept).and_then(|mut made| {
+                let fits = !is_hook_file || hook::add_again(&mut made, self, &entries)?;
+                line.iter().try_for_each(|(line, ours)| status::put(&mut made, line, &ours.program))?;
+                Ok(fits && made.text() == json.text())
+            });
+            made.unwrap_or(false)
+        });
+        let events = if is_hook_file { hook::take_out(&mut json, self).map_err(refused)? } else { Vec::new() };
+        let events = events.join(", ");
+        line.iter().try_for_each(|(line, _)| status::take_out(&mut json, line)).map_err(refused)?;
         // Without a backup, install made the file.
-        let empty = if self.owns_file() {
+        let empty = if owns_file {
             member(&json.top, "hooks").is_none()
         } else {
             json.is_empty() && fs::symlink_metadata(&backup).is_err() && !path.is_symlink()
         };
+        let has_hook = !entries.is_empty();
         if empty {
-            self.plan_removal("hook ", &path, "", plan);
-            return Ok(true);
+            self.plan_removal(if has_hook { "hook " } else { "status" }, path, "", plan);
+            return Ok(has_hook);
         }
-        let mut from = format!("from {} ({events})", self.tilde(&path));
+        let shown = self.tilde(path);
+        let as_before = if original.is_some() { ", which is as it was before" } else { "" };
+        if has_hook {
+            let from = format!("from {shown} ({events}){as_before}");
+            plan.step(format!("hook   removed {from}"), format!("would remove the hook {from}"), None);
+        }
+        if line.is_some() {
+            let from = format!("from {shown}{as_before}");
+            plan.step(format!("status removed {from}"), format!("would remove the status line {from}"), None);
+        }
         if original.is_some() {
-            from += ", which is as it was before";
             plan.changes.remove(&backup);
         }
-        plan.step(format!("hook   removed {from}"), format!("would remove the hook {from}"), None);
-        plan.changes.write(&path, Some(before), original.unwrap_or_else(|| json.text().into()));
-        Ok(true)
+        plan.changes.write(path, Some(before), original.unwrap_or_else(|| json.text().into()));
+        Ok(has_hook)
     }
 
     fn plan_skill_removal(&self, had_hook: bool, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {

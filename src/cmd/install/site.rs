@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::files::{self, Trouble};
+use super::hook::{self, Job};
 use super::json::Json;
-use super::{hook, texts};
+use super::texts;
 use crate::env::Env;
 use crate::format::Known;
 use crate::format::descriptor::{Hook, Pointer};
-use crate::format::install::{FileKind, Install, SharedSkills};
+use crate::format::install::{FileKind, Install, SharedSkills, StatusLine};
+use crate::format::live::LiveHook;
 use crate::path::absolute;
 
 const BACKUP: &str = ".before-session-context";
@@ -85,10 +87,10 @@ impl<'e> Site<'e> {
         self.install.kind != FileKind::Settings
     }
 
-    pub fn backup(&self) -> PathBuf {
-        let mut name = self.file().into_os_string();
-        name.push(BACKUP);
-        name.into()
+    /// Where the status line is, if the agent has one for commands.
+    pub fn statusline(&self) -> Option<(PathBuf, &'e StatusLine)> {
+        let line = self.install.statusline.as_ref()?;
+        Some((self.dir().join(&line.file.0), line))
     }
 
     /// The skill that most agents read.
@@ -113,6 +115,12 @@ impl<'e> Site<'e> {
     /// The events that the hook runs at: a prompt, and the start of a session where there is an event for it.
     pub fn events(&self) -> impl Iterator<Item = &'e str> {
         [&self.hook.prompts, &self.hook.starts].into_iter().filter_map(|events| events.first()).map(String::as_str)
+    }
+
+    /// The same, and the events at which the agent tells what it is doing; each with what the hook does then.
+    pub fn all_events(&self) -> impl Iterator<Item = (&'e str, Job)> {
+        let live = self.known.live().hook.iter().flat_map(LiveHook::events).map(|event| (event, Job::Live));
+        self.events().map(|event| (event, Job::Tell)).chain(live)
     }
 
     pub fn tilde(&self, path: &Path) -> String {
@@ -184,6 +192,13 @@ impl<'e> Site<'e> {
             found.then(|| format!("{} {}", package.called, self.tilde(&file)))
         })
     }
+}
+
+/// Where the text is kept that a file had before the first install.
+pub fn backup(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(BACKUP);
+    name.into()
 }
 
 /// Whether a package is ours: by the name in its manifest if it is a directory, as seen from the settings that list it,

@@ -13,10 +13,18 @@ const SKILL_MARK: &str = "<!-- session-context install ";
 const EXTENSION: &str = include_str!("../../../pi/session-context.ts");
 const EXTENSION_MARK: &str = "// session-monitor: the Pi extension.";
 const PROGRAM: &str = "const INSTALLED = \"\";";
+const NOT_LIVE: &str = "const LIVE = false;";
+const LIVE: &str = "const LIVE = true;";
 
-/// The extension, with the path of the program in it.
-pub fn extension(program: &str) -> String {
-    EXTENSION.replacen(PROGRAM, &format!("const INSTALLED = {};", serde_json::Value::from(program)), 1)
+/// The extension, with the path of the program in it, and whether it notes what the agent is doing.
+pub fn extension(program: &str, live: bool) -> String {
+    let text = EXTENSION.replacen(PROGRAM, &format!("const INSTALLED = {};", serde_json::Value::from(program)), 1);
+    if live { text.replacen(NOT_LIVE, LIVE, 1) } else { text }
+}
+
+/// Whether an extension notes what the agent is doing.
+pub fn is_live(text: &[u8]) -> bool {
+    memchr::memmem::find(text, LIVE.as_bytes()).is_some()
 }
 
 pub fn is_extension(text: &[u8]) -> bool {
@@ -69,7 +77,8 @@ mod tests {
 
     #[test]
     fn it_takes_the_program() {
-        let text = extension("/a \"b\"/session-context");
+        let text = extension("/a \"b\"/session-context", false);
+        assert!(!is_live(text.as_bytes()) && is_live(extension("", true).as_bytes()));
         assert!(is_extension(text.as_bytes()));
         assert!(text.contains(r#"const INSTALLED = "/a \"b\"/session-context";"#), "{text}");
         assert!(!text.contains(PROGRAM));
