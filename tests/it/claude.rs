@@ -54,7 +54,7 @@ pub(crate) fn listed(world: &World) -> Vec<Value> {
     let mut rows = world.reader(&["list", "--all", "--json"]).run().success().json();
     for row in &mut rows {
         let row = row.as_object_mut().expect("an object");
-        row.retain(|key, _| !["path", "handle"].contains(&key.as_str()));
+        row.retain(|key, _| !["path", "handle", "reason", "since", "source"].contains(&key.as_str()));
     }
     rows
 }
@@ -701,7 +701,7 @@ fn a_pending_plan_in_the_list() {
         list.run().success().json()[0]["state"].clone()
     };
     let planned = || Script::of(&world).user("Fix the prices").calls("ExitPlanMode", json!({"plan": "# Use decimals"}));
-    assert_eq!(state(&planned()), "waiting");
+    assert_eq!(state(&planned()), "needs-you");
     assert_eq!(state(&planned().result(false, "User has approved your plan.")), "working");
 }
 

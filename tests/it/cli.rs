@@ -2,7 +2,10 @@
 
 use std::io::Read;
 
+use serde_json::json;
+
 use crate::hook::ONE;
+use crate::script::Script;
 use crate::world::{World, answer, prompt};
 
 /// A session of ten prompts, a minute apart, and metadata behind them.
@@ -178,8 +181,10 @@ fn states_have_their_colours() {
     world.claude(ONE, &(asked("2026-11-16T02:50:00Z") + &answer(&cwd, "2026-11-16T02:51:00Z", "done")));
     world.claude("22222222", &asked("2026-11-16T02:50:00Z"));
     world.claude("33333333", &asked("2026-11-01T02:50:00Z"));
+    let question = json!({"questions": [{"question": "Which one?"}]});
+    Script::of(&world).ago(5).user("go").calls("AskUserQuestion", question).save(&world, "44444444");
     let shown = world.reader(&["list", "--color", "always"]).run().success();
-    for state in ["\u{1b}[1m\u{1b}[33mwaiting", "\u{1b}[36mworking", "\u{1b}[2midle"] {
+    for state in ["\u{1b}[1m\u{1b}[33mneeds-you", "\u{1b}[36mworking", "\u{1b}[2midle"] {
         assert!(shown.out().contains(state), "{:?}", shown.out());
     }
 }

@@ -447,8 +447,10 @@ fn huge_lines_are_stepped_over_in_little_memory() {
 
     let mut log = world.reader(&["log", path.to_str().expect("UTF-8"), "--follow"]).spawn();
     let mut list = world.reader(&["--follow", "--all"]).spawn();
-    let shown = read_until(log.stdout.take().expect("stdout"), "marker 2.");
-    let said = read_until(list.stderr.take().expect("stderr"), "following");
+    // Without a reader they would end before they are measured.
+    let (mut out, mut err) = (log.stdout.take().expect("stdout"), list.stderr.take().expect("stderr"));
+    let shown = read_until(&mut out, "marker 2.");
+    let said = read_until(&mut err, "following");
     let (in_log, in_list) = (peak_kilobytes(&log), peak_kilobytes(&list));
     stop(log);
     stop(list);

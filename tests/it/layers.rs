@@ -4,14 +4,16 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Each module with its layer. A module uses only layers below its own.
-const LAYERS: [(&str, u8); 21] = [
+const LAYERS: [(&str, u8); 23] = [
     ("entry", 0),
     ("file", 0),
+    ("dir", 0),
     ("path", 0),
     ("secrets", 0),
     ("time", 0),
     ("budget", 0),
     ("cursor", 1),
+    ("process", 0),
     ("env", 1),
     ("format", 1),
     ("decode", 2),

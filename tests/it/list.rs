@@ -90,7 +90,7 @@ fn the_whole_table() {
 NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE
 aaaaaaaa  claude  working  now     2       -  a prompt that the agent works on
 bbbbbbbb  claude  waiting  29m     2      1k  日本語のとても長いタイトルはどこかで切られます
-dddddddd  claude  error     2h     1       -  fails
+dddddddd  claude  error     2h     1       -  API Error: 529 · fails
 cccccccc  claude  idle      1d     2      1k  👩‍👩‍👧 family emoji 🎉 in a title that has two lines
 eeeeeeee  pi      idle     15d     1       -  from pi
 ";
@@ -123,7 +123,7 @@ fn the_table_fits_the_terminal() {
 NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE
 aaaaaaaa  claude  working  now     2       -  a prompt that the agent works on
 bbbbbbbb  claude  waiting  29m     2      1k  日本語のとても長いタイトルはどこ…
-dddddddd  claude  error     2h     1       -  fails
+dddddddd  claude  error     2h     1       -  API Error: 529 · fails
 cccccccc  claude  idle      1d     2      1k  👩‍👩‍👧 family emoji 🎉 in a title tha…
 eeeeeeee  pi      idle     15d     1       -  from pi
 ";
@@ -132,7 +132,7 @@ eeeeeeee  pi      idle     15d     1       -  from pi
 NAME      AGENT   STATE    AGE  TITLE
 aaaaaaaa  claude  working  now  a prompt that the agent wor…
 bbbbbbbb  claude  waiting  29m  日本語のとても長いタイトル…
-dddddddd  claude  error     2h  fails
+dddddddd  claude  error     2h  API Error: 529 · fails
 cccccccc  claude  idle      1d  👩‍👩‍👧 family emoji 🎉 in a tit…
 eeeeeeee  pi      idle     15d  from pi
 ";
@@ -141,7 +141,7 @@ eeeeeeee  pi      idle     15d  from pi
 NAME      STATE    AGE  TITLE
 aaaaaaaa  working  now  a prompt that t…
 bbbbbbbb  waiting  29m  日本語のとても…
-dddddddd  error     2h  fails
+dddddddd  error     2h  API Error: 529 …
 cccccccc  idle      1d  👩‍👩‍👧 family emoji…
 eeeeeeee  idle     15d  from pi
 ";
@@ -170,7 +170,7 @@ fn all_shows_this_project_first_and_where_the_others_are() {
 NAME      AGENT   STATE    AGE  MSGS  TOKENS  WHERE                                   TITLE
 aaaaaaaa  claude  working  now     2       -  ~/work                                  a prompt that the agent works on
 bbbbbbbb  claude  waiting  29m     2      1k  ~/work                                  日本語のとても長いタイトルはどこかで切られます
-dddddddd  claude  error     2h     1       -  ~/work                                  fails
+dddddddd  claude  error     2h     1       -  ~/work                                  API Error: 529 · fails
 cccccccc  claude  idle      1d     2      1k  ~/work                                  👩‍👩‍👧 family emoji 🎉 in a title that has two lines
 eeeeeeee  pi      idle     15d     1       -  ~/work                                  from pi
 ffffffff  claude  working  now     1       -  ~/a/very/long/directory/name/elsewhere  elsewhere, the newest
@@ -187,7 +187,7 @@ fn where_outlives_the_counts() {
 NAME      AGENT   STATE    AGE  WHERE                   TITLE
 aaaaaaaa  claude  working  now  ~/work                  a prompt that the agent…
 bbbbbbbb  claude  waiting  29m  ~/work                  日本語のとても長いタイ…
-dddddddd  claude  error     2h  ~/work                  fails
+dddddddd  claude  error     2h  ~/work                  API Error: 529 · fails
 cccccccc  claude  idle      1d  ~/work                  👩‍👩‍👧 family emoji 🎉 in a…
 eeeeeeee  pi      idle     15d  ~/work                  from pi
 ffffffff  claude  working  now  …ectory/name/elsewhere  elsewhere, the newest
@@ -273,7 +273,7 @@ fn flags_choose_sessions() {
     assert_eq!(ids(&["--state", "working", "--all"]), ["aa", "ff"]);
     assert_eq!(ids(&["--all", "--limit", "2"]), ["aa", "bb"]);
     world.reader(&["list", "--state", "done"]).run().status(1).stdout("").stderr_has("no sessions like that");
-    let states = "[possible values: working, waiting, idle, error, done]";
+    let states = "[possible values: needs-you, error, working, waiting, idle, done, gone]";
     world.reader(&["list", "--state", "busy"]).run().status(2).stdout("").stderr_has(states);
     assert_eq!(ids(&["--since", "2026-11-10"]), ["aa", "bb", "dd", "cc"]);
     assert_eq!(ids(&["--since", "2026-11-16T00:01:00Z"]), ["aa", "bb", "dd"]);
@@ -299,7 +299,7 @@ fn json_rows_have_all_keys() {
             + &answer(&world.path("work"), "2026-11-16T02:01:00Z", "hi")),
     );
     let expected = format!(
-        "{{\"id\":\"{ONE}\",\"handle\":\"11111111\",\"name\":null,\"agent\":\"claude\",\"title\":\"hello\",\"cwd\":\"{}\",\"path\":\"{}\",\"started\":\"2026-11-16T02:00:00.500Z\",\"updated\":\"2026-11-16T02:01:00.000Z\",\"state\":\"waiting\",\"messages\":2,\"tokens\":{{\"input\":1000,\"output\":500}}}}\n",
+        "{{\"id\":\"{ONE}\",\"handle\":\"11111111\",\"name\":null,\"agent\":\"claude\",\"title\":\"hello\",\"cwd\":\"{}\",\"path\":\"{}\",\"started\":\"2026-11-16T02:00:00.500Z\",\"updated\":\"2026-11-16T02:01:00.000Z\",\"state\":\"waiting\",\"reason\":\"answered\",\"since\":\"2026-11-16T02:01:00.000Z\",\"source\":\"transcript\",\"messages\":2,\"tokens\":{{\"input\":1000,\"output\":500}}}}\n",
         world.path("work").display(),
         path.display(),
     );
@@ -310,7 +310,9 @@ fn json_rows_have_all_keys() {
     let row = world.reader(&["list", "--all", "--json"]).run().success().json().remove(0);
     let keys: Vec<_> = row.as_object().expect("an object").keys().map(String::as_str).collect();
     let mut all: Vec<_> =
-        "id handle name agent title cwd path started updated state messages tokens".split_whitespace().collect();
+        "id handle name agent title cwd path started updated state reason since source messages tokens"
+            .split_whitespace()
+            .collect();
     all.sort_unstable();
     assert_eq!(
         {

@@ -115,21 +115,37 @@ fn output(example: &Example, world: &World, history: &World) -> String {
 #[test]
 fn the_picture_shows_the_demo() {
     let demo = World::new().context(&["demo"]).run().success();
-    compare("docs/demo.svg", include_str!("../../docs/demo.svg"), &picture(demo.out()));
+    compare("docs/demo.svg", include_str!("../../docs/demo.svg"), &picture("session-context demo", demo.out()));
 }
 
-/// A terminal with a text in it.
-fn picture(text: &str) -> String {
+/// The picture of the monitor is a frame of its demo.
+#[test]
+fn the_picture_shows_the_monitor() {
+    let frame = World::new().reader(&["watch", "--once", "--demo"]).env("COLUMNS", "104").run().success();
+    compare(
+        "docs/watch.svg",
+        include_str!("../../docs/watch.svg"),
+        &picture("session-reader watch --demo", frame.out()),
+    );
+}
+
+/// A terminal with a command and its output in it.
+fn picture(command: &str, text: &str) -> String {
     const WIDTH: usize = 110;
     let colour = |line: &str| match line.trim_start() {
         start if start.starts_with("$ ") => "#7ee787",
         start if start.starts_with("- !") => "#ffa657",
+        start if start.starts_with("Needs you") || start.starts_with('▌') => "#ffa657",
+        start if start.starts_with("Working") => "#79c0ff",
+        start if start.starts_with("Waiting") => "#7ee787",
+        start if start.starts_with("Idle") || start.starts_with('─') => "#8b949e",
         start if start.starts_with("[Session") => "#8b949e",
         start if start.starts_with("- ") => "#79c0ff",
         _ => "#c9d1d9",
     };
     let mut lines: Vec<(&str, String)> = Vec::new();
-    for line in ["$ session-context demo"].into_iter().chain(text.lines()) {
+    let prompt = format!("$ {command}");
+    for line in [&*prompt].into_iter().chain(text.lines()) {
         let indent = " ".repeat(line.len() - line.trim_start().len() + 2);
         let mut left = line.to_owned();
         while left.chars().count() > WIDTH {

@@ -439,7 +439,7 @@ fn a_question_that_is_a_call() {
         assert_eq!(kinds(all), [("question", "Which file first: src/a.rs or src/b.rs?")], "{now}");
         assert_eq!(json!([all["ending"], all["current_work"]["running"]]), json!(["asked", null]), "{now}");
         let listed = world.reader(&["list", "--json"]).env("SESSION_MONITOR_NOW", now).run().success().json();
-        assert_eq!((&listed[0]["state"], &all["state"]), (&json!("waiting"), &json!("waiting")), "{now}");
+        assert_eq!((&listed[0]["state"], &all["state"]), (&json!("needs-you"), &json!("needs-you")), "{now}");
     }
 }
 

@@ -1,0 +1,145 @@
+//! `session-reader wait`: it ends when a session comes to a state, and says which one and why.
+
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+use std::sync::mpsc::channel;
+
+use crate::claude::ID;
+use crate::hook::ONE;
+use crate::script::Script;
+use crate::world::{World, answer, call, prompt};
+
+const EARLY: &str = "2026-11-16T02:58:00Z";
+const LATE: &str = "2026-11-16T02:59:00Z";
+
+/// A session that is at work.
+fn at_work(world: &World) -> String {
+    world.claude(ID, &prompt(&world.path("work"), EARLY, "fix the login page"));
+    format!(".claude/projects/{}/{ID}.jsonl", dir(world))
+}
+
+fn dir(world: &World) -> String {
+    let path = world.path("work").display().to_string();
+    path.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect()
+}
+
+#[track_caller]
+fn ended(child: Child) -> (Option<i32>, String, String) {
+    let output = child.wait_with_output().expect("it ends");
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
+    (output.status.code(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn a_named_session_that_is_so_already() {
+    let world = World::new();
+    let file = at_work(&world);
+    world.append(file, answer(&world.path("work"), LATE, "It works now."));
+    world.reader(&["wait", "login"]).run().success().stdout("5e551000  waiting  answered 1m ago\n");
+    let row = &world.reader(&["wait", "login", "--json"]).run().success().json()[0];
+    assert_eq!(*row, world.reader(&["list", "--json"]).run().success().json()[0]);
+    world.reader(&["wait", "login", "--until", "needs-you,waiting"]).run().success();
+}
+
+#[test]
+fn a_named_session_that_comes_to_it() {
+    let world = World::new();
+    let file = at_work(&world);
+    let waiting = world.reader(&["wait", "login", "--until", "waiting"]).spawn();
+    world.append(&file, call(EARLY, "t1", "make"));
+    world.append(&file, answer(&world.path("work"), LATE, "It works now."));
+    let (code, out, err) = ended(waiting);
+    assert_eq!((code, &*out, &*err), (Some(0), "5e551000  waiting  answered 1m ago\n", ""));
+}
+
+/// There is always some session that has answered or is gone, so only one that comes to it from now on counts.
+#[test]
+fn any_session_that_comes_to_it() {
+    let world = World::new();
+    let here = world.path("work");
+    Script::of(&world).ago(30).user("an older question").says("An answer.").save(&world, ONE);
+    let file = at_work(&world);
+    let mut waiting = world.reader(&["wait"]).spawn();
+    // Whether it looks before or after a line is written, it sees one answer after it has seen a prompt.
+    for turn in 0..1000 {
+        if waiting.try_wait().expect("a child").is_some() {
+            break;
+        }
+        world.append(&file, prompt(&here, EARLY, &format!("and then, {turn}?")));
+        // Each takes as long as a look of its own does.
+        world.reader(&["list"]).run().success();
+        world.append(&file, answer(&here, LATE, &format!("That, {turn}.")));
+        world.reader(&["list"]).run().success();
+    }
+    let (code, out, err) = ended(waiting);
+    assert_eq!((code, &*out, &*err), (Some(0), "5e551000  waiting  answered 1m ago\n", ""));
+}
+
+/// With --each nothing is missed between two lines, however soon one comes after the other.
+#[test]
+fn each_session_that_comes_to_it() {
+    let world = World::new();
+    let here = world.path("work");
+    let file = at_work(&world);
+    let mut waiting = world.reader(&["wait", "login", "--each", "--until", "waiting,working"]).spawn();
+    let (sender, lines) = channel();
+    let out = BufReader::new(waiting.stdout.take().expect("stdout"));
+    std::thread::spawn(move || out.lines().try_for_each(|line| sender.send(line.expect("a line"))));
+    let mut states = Vec::new();
+    for turn in 0..1000 {
+        let text = match turn % 2 {
+            0 => answer(&here, LATE, &format!("That, {turn}.")),
+            _ => prompt(&here, LATE, &format!("and then, {turn}?")),
+        };
+        world.append(&file, text);
+        // That takes as long as a look of its own does.
+        world.reader(&["list"]).run().success();
+        states.extend(lines.try_iter());
+        if states.len() >= 3 {
+            break;
+        }
+    }
+    waiting.kill().expect("killed");
+    waiting.wait().expect("ended");
+    assert!(states.len() >= 3, "{states:?}");
+    for pair in states.windows(2) {
+        assert_ne!(pair[0], pair[1], "{states:?}");
+    }
+}
+
+/// Who needs the user does so now, unless only what is new counts.
+#[test]
+fn somebody_needs_the_user_already() {
+    let world = World::new();
+    let question = serde_json::json!({"questions": [{"question": "Redis or NATS?"}]});
+    Script::of(&world).ago(5).user("store the sessions").calls("AskUserQuestion", question).save(&world, ONE);
+    world.reader(&["wait"]).run().success().stdout("11111111  needs-you  question: Redis or NATS?\n");
+    let none = "session-reader: timed out: no session is needs-you\n";
+    for args in [&["wait", "--each"][..], &["wait", "store", "--each"]] {
+        let args = [args, &["--until", "needs-you", "--timeout", "0s"]].concat();
+        world.reader(&args).run().status(1).stdout("").stderr(none);
+    }
+}
+
+#[test]
+fn not_in_that_time() {
+    let world = World::new();
+    at_work(&world);
+    let none = |args: &[&str]| {
+        let message = "session-reader: timed out: no session has stopped working\n";
+        world.reader(args).run().status(1).stdout("").stderr(message);
+    };
+    none(&["wait", "--timeout", "0s"]);
+    none(&["wait", "login", "--timeout", "0s"]);
+    none(&["wait", "--all", "--timeout", "1ms"]);
+}
+
+#[test]
+fn a_name_that_nobody_has() {
+    let world = World::new();
+    at_work(&world);
+    let said = "session-reader: no session is called 'nobody'; `session-reader list --all` shows what there is\n";
+    world.reader(&["wait", "nobody"]).run().status(2).stdout("").stderr(said);
+    let said = world.reader(&["wait", "--until", "tired"]).run().status(2).err().to_owned();
+    assert!(said.contains("'tired'"), "{said}");
+}

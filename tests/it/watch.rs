@@ -1,0 +1,153 @@
+//! `session-reader watch` where there is no terminal: one frame as text, from transcripts. Its screens and keys are tested
+//! in `src/cmd/watch/tests.rs`, and on a terminal in `watch_tmux.rs`.
+
+use crate::hook::{ONE, TWO, ago};
+use crate::script::Script;
+use crate::world::{World, prompt};
+
+fn user(id: &str, time: &str, text: &str) -> String {
+    let line = serde_json::json!({
+        "type": "user", "sessionId": id, "uuid": format!("{id}-{time}"), "cwd": "/none", "timestamp": format!("2026-11-16T{time}Z"),
+        "message": {"role": "user", "content": text},
+    });
+    format!("{line}\n")
+}
+
+fn answer(id: &str, time: &str, content: &serde_json::Value) -> String {
+    let line = serde_json::json!({
+        "type": "assistant", "sessionId": id, "uuid": format!("{id}-{time}-a"), "cwd": "/none", "timestamp": format!("2026-11-16T{time}Z"),
+        "message": {"id": format!("m{id}{time}"), "role": "assistant", "model": "m", "stop_reason": "end_turn", "content": content},
+    });
+    format!("{line}\n")
+}
+
+fn said(text: &str) -> serde_json::Value {
+    serde_json::json!([{"type": "text", "text": text}])
+}
+
+const A: &str = "aaaa1111-0000-4000-8000-000000000001";
+const B: &str = "bbbb2222-0000-4000-8000-000000000002";
+
+#[test]
+fn without_a_terminal_it_names_the_flag_for_a_frame() {
+    let world = World::new();
+    let done = world.reader(&["watch"]).run();
+    assert_eq!((done.code(), done.out()), (Some(2), ""));
+    assert_eq!(
+        done.err(),
+        "session-reader: watch needs a terminal; `session-reader watch --once` prints one frame as text\n"
+    );
+}
+
+#[test]
+fn a_frame_of_an_empty_home() {
+    let world = World::new();
+    let done = world.reader(&["watch", "--once"]).run();
+    assert_eq!(done.err(), "");
+    assert_eq!(
+        done.out(),
+        " no sessions                                                             ~/work\n  no sessions yet\n"
+    );
+}
+
+#[test]
+fn a_frame_of_some_sessions() {
+    let world = World::new();
+    let question = serde_json::json!([{"type": "tool_use", "id": "t1", "name": "AskUserQuestion", "input": {"questions": [{"question": "Redis or NATS?"}]}}]);
+    world.claude(A, &[user(A, "02:40:00", "pick a queue"), answer(A, "02:46:00", &question)].concat());
+    world.claude(
+        B,
+        &[user(B, "01:10:00", "write the notes"), answer(B, "01:20:00", &said("They are written."))].concat(),
+    );
+    let done = world.reader(&["watch", "--once", "--all"]).run();
+    assert_eq!(done.err(), "");
+    assert_eq!(
+        done.out(),
+        " 1 needs you · 1 idle                                              all projects
+ Needs you  1
+▌ aaaa1111  claude  none  14m  question: Redis or NATS? · pick a queue
+
+ Idle  1
+  bbbb2222  claude  none   1h  write the notes
+
+── aaaa1111 · claude · /none · pick a queue ────────────────────────────────────
+ 2026-11-16
+ 02:40  user       pick a queue
+ 02:46  assistant  [AskUserQuestion Redis or NATS?]
+"
+    );
+}
+
+/// Nothing that somebody wrote is obeyed by a terminal, and each session stays on its line.
+#[test]
+fn hostile_names_and_titles() {
+    let world = World::new();
+    let evil = "a\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}31m\r\nb\u{202e}c\tz \u{1b}[?1049l";
+    let call = serde_json::json!([{"type": "tool_use", "id": "t1", "name": evil, "input": {"command": evil}}]);
+    let title = format!("{}\n", serde_json::json!({"type": "custom-title", "sessionId": A, "customTitle": evil}));
+    let lines = [user(A, "02:40:00", evil), title, answer(A, "02:59:00", &call)].concat();
+    world.claude(A, &lines);
+    world.write("work/.mind/sessions/x\u{1b}[31mred.json", format!("{{\"sessionId\":\"{A}\"}}"));
+    for colour in ["never", "always"] {
+        let done = world.reader(&["watch", "--once", "--all", "--color", colour]).run();
+        let bare: String = done.out().replace("\u{1b}[", "\u{0}");
+        assert!(!bare.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r', '\t', '\u{202e}']), "{bare:?}");
+        assert!(colour == "always" || !bare.contains('\u{0}'), "{bare:?}");
+        assert!(!bare.contains("\u{0}2J") && !bare.contains("\u{0}?"), "{bare:?}");
+        assert_eq!(done.out().lines().filter(|line| line.contains("claude")).count(), 2, "{}", done.out());
+    }
+}
+
+fn header(world: &World, args: &[&str]) -> String {
+    let done = world.reader(&[&["watch", "--once"], args].concat()).run().success();
+    done.out().lines().next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// As in `files`: what is in the copy was done once, and what a subagent does counts.
+#[test]
+fn a_fork_is_no_conflict_and_a_subagent_may_be_one() {
+    let world = World::new();
+    let origin = || Script::of(&world).ago(30).user("Begin").writes("a.rs", "x\n");
+    origin().save(&world, ONE);
+    let fork = origin().ago(10).user("Go on in the fork").says("Yes.").save(&world, TWO);
+    assert_eq!(header(&world, &[]), "1 working · 1 waiting ~/work");
+    let subagent = Script::of(&world).ago(5).user("Change it, says the agent").writes("a.rs", "y\n").text();
+    let subagent = subagent.replace("\"type\":", "\"isSidechain\":true,\"type\":");
+    world.write(fork.with_extension("").join("subagents/agent-a1.jsonl"), subagent);
+    assert_eq!(header(&world, &[]), "1 working · 1 waiting ! a.rs: 22222222, 11111111 ~/work");
+    std::fs::create_dir(world.path("elsewhere")).expect("a directory");
+    let elsewhere = world.reader(&["watch", "--once"]).dir(world.path("elsewhere")).run().success();
+    assert!(!elsewhere.out().contains("a.rs"), "{}", elsewhere.out());
+    let all = world.reader(&["watch", "--once", "--all"]).dir(world.path("elsewhere")).run().success();
+    assert!(all.out().contains("! a.rs: "), "{}", all.out());
+}
+
+/// An error concerns the user for an hour; then it is one of many things that once were.
+#[test]
+fn an_old_error_concerns_nobody() {
+    for (minutes, wanted) in [(59, "1 failed ~/work"), (61, "1 idle ~/work"), (29 * 24 * 60, "1 idle ~/work")] {
+        let world = World::new();
+        let trouble = serde_json::json!({
+            "type": "assistant", "uuid": "e", "sessionId": ONE, "timestamp": ago(minutes), "isApiErrorMessage": true,
+            "message": {"id": "x1", "role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 529"}]},
+        });
+        world.claude(ONE, &format!("{}{trouble}\n", prompt(&world.path("work"), &ago(minutes), "go on")));
+        assert_eq!(header(&world, &[]), wanted, "{minutes}");
+        let state = world.reader(&["list", "--json"]).run().success().json()[0]["state"].clone();
+        assert_eq!(state, "error", "the word stays");
+    }
+}
+
+/// The picture in the README is made of this, so it is the same on every machine and at any time.
+#[test]
+fn the_demo_is_always_the_same() {
+    let world = World::new();
+    let run = || world.reader(&["watch", "--once", "--demo"]).env("COLUMNS", "100").run();
+    let done = run();
+    assert_eq!((done.code(), done.err()), (Some(0), ""));
+    if cfg!(target_os = "linux") {
+        assert_eq!(done.out(), include_str!("watch_demo.txt"));
+    }
+    assert_eq!(run().out(), done.out());
+    assert!(!world.path(".cache").exists() && !world.path(".state").exists(), "nothing of the user is touched");
+}

@@ -1,0 +1,227 @@
+//! `session-reader watch` on a real terminal: keys, resize, Ctrl-Z, signals. The terminal is tmux's; where there is none,
+//! these tests say so and do nothing.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::hook::{ME, ONE, THREE, TWO};
+use crate::script::Script;
+use crate::world::{NOW, World};
+
+/// A screen that is never as it should be must not hang the tests.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A shell in a terminal of its own.
+struct Shell {
+    socket: std::path::PathBuf,
+    world: World,
+}
+
+impl Shell {
+    fn open(width: u16, height: u16) -> Option<Shell> {
+        Shell::open_in(World::new(), width, height)
+    }
+
+    /// In the working directory of a world, which is its home, with the programs in `bin` before all others.
+    fn open_in(world: World, width: u16, height: u16) -> Option<Shell> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            // Not through what captures the output of a test that passes.
+            let _ = writeln!(std::io::stderr(), "skipped a test of `watch`: there is no tmux on this machine");
+            return None;
+        }
+        let shell = Shell { socket: world.path("tmux"), world };
+        let size = [width.to_string(), height.to_string()];
+        let (home, work) = (shell.world.path("").display().to_string(), shell.world.path("work").display().to_string());
+        let sh =
+            format!("env -i TERM=$TERM HOME={home} PATH={home}/bin:$PATH SESSION_MONITOR_NOW={NOW} TZ=UTC PS1='$ ' sh");
+        let new = ["-f", "/dev/null", "new-session", "-d", "-c", &work, "-x", &size[0], "-y", &size[1], &sh];
+        shell.tmux(&new);
+        shell.tmux(&["set", "-g", "set-clipboard", "on"]);
+        shell.until(|shown| shown.contains('$'));
+        Some(shell)
+    }
+
+    fn tmux(&self, args: &[&str]) -> String {
+        let out = Command::new("tmux").arg("-S").arg(&self.socket).args(args).output().expect("tmux runs");
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    }
+
+    /// Starts it and returns the number of its process.
+    fn watch(&self, settings: &str, flags: &str) -> String {
+        let program = Path::new(env!("CARGO_BIN_EXE_session-reader")).display();
+        let pid = self.world.path("pid");
+        let file = pid.display();
+        self.keys(&[&format!("{settings} sh -c 'echo $$ >{file}; exec {program} watch {flags}'"), "Enter"]);
+        self.until(|shown| shown.contains("need you ·") || shown.contains("needs you ·"));
+        std::fs::read_to_string(pid).expect("written before it began").trim().to_owned()
+    }
+
+    /// Waits until it has ended or stopped, and asks the shell how, and whether the terminal takes whole lines.
+    fn ended(&self, before: &str) -> String {
+        let start = Instant::now();
+        while self.state() != before {
+            assert!(start.elapsed() < PATIENCE, "still: {}", self.state());
+        }
+        self.until(|shown| shown.trim_end().ends_with("\n$"));
+        self.keys(&["echo ended with $?, $(stty -a | grep -o '.icanon')", "Enter"]);
+        let shown = self.until(|shown| shown.lines().any(|line| line.starts_with("ended with")));
+        let ended = shown.lines().find(|line| line.starts_with("ended with")).unwrap_or_default().to_owned();
+        self.keys(&["clear", "Enter"]);
+        self.until(|shown| !shown.contains("ended"));
+        ended
+    }
+
+    fn keys(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    fn shown(&self) -> String {
+        self.tmux(&["capture-pane", "-p"])
+    }
+
+    fn of_pane(&self, what: &str) -> String {
+        self.tmux(&["display-message", "-p", what]).trim_end().to_owned()
+    }
+
+    /// Waits until the screen is so; a screen that never is fails the test.
+    fn until(&self, is_so: impl Fn(&str) -> bool) -> String {
+        let start = Instant::now();
+        loop {
+            let shown = self.shown();
+            if is_so(&shown) {
+                return shown;
+            }
+            assert!(start.elapsed() < PATIENCE, "still:\n{shown}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// What a program must leave as it found it.
+    fn state(&self) -> String {
+        self.of_pane("#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{pane_title}")
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+#[test]
+fn keys_resize_and_quit() {
+    let Some(shell) = Shell::open(80, 24) else { return };
+    let before = shell.state();
+    shell.watch("env -u SESSION_MONITOR_NOW", "--demo");
+    assert!(shell.of_pane("#{alternate_on} #{mouse_any_flag} #{cursor_flag}") == "1 1 0");
+    shell.until(|shown| {
+        let count = shown.split(" ·").next().unwrap_or_default().trim();
+        count.ends_with("need you") && shell.of_pane("#{pane_title}") == format!("{count} · session-monitor")
+    });
+    shell.keys(&["?"]);
+    shell.until(|shown| shown.contains("any key goes back"));
+    shell.keys(&["Escape", "/", "landing"]);
+    shell.until(|shown| shown.contains("filter: landing▏") && shown.contains("▌ landing-page"));
+    shell.keys(&["Enter", "Enter"]);
+    let log = shell.until(|shown| shown.contains("Esc back"));
+    assert!(log.contains("user       make the landing page load in under a second"), "{log}");
+    shell.tmux(&["resize-window", "-x", "130", "-y", "30"]);
+    shell.until(|shown| shown.lines().nth(1).is_some_and(|line| line.ends_with("───") && line.chars().count() == 130));
+    shell.keys(&["Escape", "Escape", "y"]);
+    shell.until(|shown| shown.contains("copied the id: e2f4b8c6"));
+    assert_eq!(shell.tmux(&["show-buffer"]), "e2f4b8c6-0000-4000-8000-000000000006");
+    shell.keys(&["q"]);
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+}
+
+#[test]
+fn ctrl_z_gives_the_terminal_back_for_a_while() {
+    let Some(shell) = Shell::open(80, 24) else { return };
+    let before = shell.state();
+    shell.watch("env -u SESSION_MONITOR_NOW", "--demo");
+    shell.keys(&["C-z"]);
+    shell.until(|shown| shown.contains("Stopped"));
+    assert!(shell.ended(&before).ends_with(", icanon"));
+    shell.keys(&["fg", "Enter"]);
+    shell.until(|shown| shown.contains("need you ·") || shown.contains("needs you ·"));
+    shell.keys(&["q"]);
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+}
+
+#[test]
+fn a_signal_ends_it_and_the_terminal_is_as_it_was() {
+    let Some(shell) = Shell::open(80, 24) else { return };
+    let before = shell.state();
+    for (signal, status) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
+        let pid = shell.watch("env -u SESSION_MONITOR_NOW", "--demo");
+        let sent = Command::new("kill").args([&format!("-{signal}"), &pid]).status();
+        assert!(sent.expect("kill runs").success());
+        assert_eq!(shell.ended(&before), format!("ended with {status}, icanon"), "{signal}");
+    }
+}
+
+/// An editor that stops its job, as Ctrl-Z does in vi, stops `watch` with it, and the shell is there.
+#[test]
+fn ctrl_z_in_the_editor_stops_the_whole_job() {
+    let world = World::new();
+    write_program(&world, "ed", "echo editing $1; kill -TSTP 0; echo edited; read line");
+    let Some(shell) = Shell::open_in(world, 80, 24) else { return };
+    let before = shell.state();
+    shell.watch("EDITOR=ed env -u SESSION_MONITOR_NOW", "--demo");
+    shell.keys(&["o"]);
+    shell.until(|shown| shown.contains("editing /") && shown.contains("Stopped"));
+    assert!(shell.ended(&before).ends_with(", icanon"));
+    shell.keys(&["fg", "Enter"]);
+    shell.until(|shown| shown.contains("edited"));
+    shell.keys(&["Enter"]);
+    shell.until(|shown| shown.contains("need you ·"));
+    shell.keys(&["q"]);
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+}
+
+/// A program that is found before all others.
+fn write_program(world: &World, name: &str, script: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let path = world.write(format!("bin/{name}"), format!("#!/bin/sh\n{script}\n"));
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("rights");
+}
+
+/// A session is resumed in its directory after a clear yes, and a search finds those of other projects.
+#[test]
+fn resume_and_search() {
+    let world = World::new();
+    write_program(&world, "claude", "echo ran claude $@ in $(pwd); read line");
+    let dir = world.path("other");
+    std::fs::create_dir(&dir).expect("a directory");
+    Script::of(&world)
+        .ago(5)
+        .user("pick a queue")
+        .calls("AskUserQuestion", serde_json::json!({"questions": [{"question": "Redis or NATS?"}]}))
+        .save(&world, ONE);
+    Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
+    Script::new(dir.clone()).ago(9).user("paint the shed").says("It is green.").save(&world, THREE);
+    Script::new(world.path("gone")).ago(8).user("tidy the attic").says("It is tidy.").save(&world, ME);
+    let Some(shell) = Shell::open_in(world, 100, 24) else { return };
+    let before = shell.state();
+    shell.watch("", "");
+    shell.keys(&["r"]);
+    shell.until(|shown| shown.contains(&format!("run `claude --resume {ONE}` in ~/work? (y/n)")));
+    shell.keys(&["Enter"]);
+    shell.until(|shown| !shown.contains("(y/n)"));
+    shell.keys(&["s", "shed", "Enter"]);
+    shell.until(|shown| shown.contains("▌ 33333333  claude  other"));
+    shell.keys(&["r"]);
+    shell.until(|shown| shown.contains("in ~/other? (y/n)"));
+    shell.keys(&["y"]);
+    shell.until(|shown| shown.contains(&format!("ran claude --resume {THREE} in {}", dir.display())));
+    shell.keys(&["Enter"]);
+    shell.until(|shown| shown.contains("▌ 33333333"));
+    shell.keys(&["s", "attic", "Enter"]);
+    shell.until(|shown| shown.contains("tidy the attic"));
+    shell.keys(&["r"]);
+    shell.until(|shown| shown.contains("its directory is gone: ~/gone"));
+    shell.keys(&["q"]);
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+}
