@@ -17,6 +17,7 @@ use std::error::Error;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::mem::MaybeUninit;
+use std::os::fd::FromRawFd;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
@@ -79,6 +80,10 @@ enum Gauge {
     Fresh,
     /// Time on the clock until ours, which follows FILE, prints what was appended to it.
     Follow,
+    /// Time on the clock until the screen of ours changes after something was appended to FILE.
+    Screen,
+    /// CPU time of ours in ten seconds in which nothing happens, on a terminal.
+    Idle,
 }
 
 const ROW: Row = Row {
@@ -212,6 +217,38 @@ const ROWS: &[Row] = &[
         limit_ms: Some(20.0),
         corpus: &GROWING,
         gauge: Gauge::Follow,
+        ..ROW
+    },
+    Row {
+        name: "watch first frame",
+        ours: "session-reader watch --once --all",
+        reference: "true",
+        limit_ms: Some(50.0),
+        corpus: &HOOK_1000,
+        prints: 10,
+        rss_mb: Some(40),
+        ..ROW
+    },
+    Row {
+        name: "watch change",
+        ours: "session-reader watch --all",
+        reference: "true",
+        limit_ms: Some(100.0),
+        corpus: &SHORT,
+        gauge: Gauge::Screen,
+        rss_mb: Some(40),
+        ..ROW
+    },
+    // Half a percent of ten seconds.
+    Row {
+        name: "watch idle",
+        ours: "session-reader watch --all",
+        reference: "true",
+        limit_ms: Some(50.0),
+        corpus: &HOOK_1000,
+        gauge: Gauge::Idle,
+        runs: 2,
+        rss_mb: Some(40),
         ..ROW
     },
     Row {
@@ -529,7 +566,7 @@ impl Measured {
         let is_enough = row.enough_ms.is_some_and(|ms| self.ours.ms <= ms);
         let ok = (ratio <= row.bar || is_enough) && fits;
         let rss = row.rss_mb.map(|mb| format!("{:.1} of {mb} MB", self.ours.rss as f64 / MB as f64));
-        let clock = matches!(row.gauge, Gauge::Wall | Gauge::Follow).then(|| "on the clock".to_owned());
+        let clock = matches!(row.gauge, Gauge::Wall | Gauge::Follow | Gauge::Screen).then(|| "on the clock".to_owned());
         let note = rss.or(clock).unwrap_or_default();
         let bar = if row.bar.is_finite() { format!("{:.3}", row.bar) } else { String::new() };
         println!(
@@ -554,6 +591,9 @@ fn measure(row: &Row) -> Result<Measured> {
     let mut reference = Side::new(row.reference, row.reference_stdin.unwrap_or(row.stdin), against, row.gauge)?;
     if row.gauge == Gauge::Follow {
         return follow(row, ours);
+    }
+    if matches!(row.gauge, Gauge::Screen | Gauge::Idle) {
+        return watch(row, ours);
     }
     if row.settle {
         settle(row)?;
@@ -664,6 +704,75 @@ fn follow(row: &Row, mut ours: Side) -> Result<Measured> {
     drop(reader);
     times.sort_by(f64::total_cmp);
     Ok(Measured { ours: Cost { ms: times[times.len() / 2], ..cost }, reference: Cost { ms: limit, rss: 0 } })
+}
+
+/// Runs ours on a terminal of its own, and measures how soon its screen changes, or what it does while nothing happens.
+fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
+    // The list is cached, as it is for everybody who has looked before.
+    Side::new("session-reader list --all", "", row.corpus, Gauge::Cpu)?.run(Stdio::null())?;
+    let (terminal, inside) = terminal()?;
+    let command = ours.command.env("TERM", "xterm-256color").stdin(inside.try_clone()?).stdout(inside);
+    let mut child = command.stderr(Stdio::null()).spawn()?;
+    // A command keeps its end of the terminal until it is run again.
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let (sender, shown) = mpsc::channel();
+    thread::spawn(move || {
+        let (mut terminal, mut bytes) = (terminal, [0; 1 << 12]);
+        while terminal.read(&mut bytes).is_ok_and(|read| read > 0) && sender.send(()).is_ok() {}
+    });
+    // Until it has drawn all that there is, and has nothing to do any more.
+    let settle = || -> Result<()> {
+        shown.recv_timeout(Duration::from_secs(10)).map_err(|_| "nothing is drawn for 10 s")?;
+        while shown.recv_timeout(Duration::from_millis(300)).is_ok() {}
+        Ok(())
+    };
+    let measured = (|| -> Result<Vec<f64>> {
+        settle()?;
+        let once = |_| {
+            if row.gauge == Gauge::Idle {
+                let before = cpu_ms(child.id())?;
+                thread::sleep(Duration::from_secs(10));
+                return Ok(cpu_ms(child.id())? - before);
+            }
+            let (_, said) = row.corpus.say()?;
+            shown.recv_timeout(Duration::from_secs(10)).map_err(|_| "no change is drawn for 10 s")?;
+            let took = said.elapsed().as_secs_f64() * 1e3;
+            while shown.recv_timeout(Duration::from_millis(300)).is_ok() {}
+            Ok(took)
+        };
+        (0..row.runs).map(once).collect()
+    })();
+    child.kill()?;
+    let (_, cost) = wait(child.id())?;
+    let mut times = measured?;
+    times.sort_by(f64::total_cmp);
+    let reference = Cost { ms: row.limit_ms.unwrap_or_default(), rss: 0 };
+    Ok(Measured { ours: Cost { ms: times[times.len() / 2], ..cost }, reference })
+}
+
+/// Both ends of a terminal of 60 rows and 200 columns.
+fn terminal() -> io::Result<(File, File)> {
+    let (mut outside, mut inside) = (0, 0);
+    let size = libc::winsize { ws_row: 60, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
+    let (null, size) = (std::ptr::null_mut(), &raw const size);
+    // SAFETY: the pointers are to live locals, or null where that is allowed.
+    let opened = unsafe { libc::openpty(&raw mut outside, &raw mut inside, null, std::ptr::null(), size) };
+    if opened < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: openpty has succeeded, so both are open and nobody else's.
+    Ok(unsafe { (File::from_raw_fd(outside), File::from_raw_fd(inside)) })
+}
+
+/// How much CPU time a process has used so far.
+fn cpu_ms(pid: u32) -> io::Result<f64> {
+    let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
+    // SAFETY: both pointers are to live locals of the types that are written.
+    let failed = unsafe {
+        libc::clock_getcpuclockid(pid as libc::pid_t, &raw mut clock) != 0
+            || libc::clock_gettime(clock, &raw mut time) != 0
+    };
+    if failed { Err(io::Error::last_os_error()) } else { Ok(time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6) }
 }
 
 /// The variables by which agents move their sessions.
