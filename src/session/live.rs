@@ -79,6 +79,8 @@ pub struct Agents<'f> {
 
 /// The longest file of an agent that is read.
 const LONGEST: u64 = 64 * 1024;
+/// How often a look waits for an agent that is writing its file.
+const PAUSES: u32 = 4;
 
 impl<'f> Agents<'f> {
     pub fn look(env: &Env, formats: &'f [Known]) -> Agents<'f> {
@@ -97,9 +99,9 @@ impl<'f> Agents<'f> {
     fn read_registry(&mut self, place: &Place<'f>) {
         let (format, _, dir) = place;
         for pattern in &format.live().files {
-            let mut is_all = true;
+            let (mut is_all, mut pauses) = (true, PAUSES);
             find::each_file(dir, pattern, &mut |path| {
-                let said = parsed(path);
+                let said = parsed(path, &mut pauses);
                 is_all &= said.is_some();
                 if let Some((id, presence)) = said.as_ref().and_then(|said| registered(format.live(), said)) {
                     self.add(format, id, presence);
@@ -278,22 +280,21 @@ fn subagent(session: &Session) -> Option<Doing> {
     find::subagents(session, &session.id, &mut Vec::new()).iter().find_map(|(path, _)| doing(path))
 }
 
-/// What is in a file that an agent writes over and over, perhaps at this moment. None if it cannot be told.
-fn parsed(path: &Path) -> Option<Value> {
-    const TRIES: u32 = 4;
+/// What is in a file that an agent writes over and over, perhaps at this moment; then it is worth a few pauses, but not so
+/// many for each of very many files. None if it cannot be told.
+fn parsed(path: &Path, pauses: &mut u32) -> Option<Value> {
     const PAUSE: Duration = Duration::from_millis(3);
-    for attempt in 0..TRIES {
+    loop {
         let bytes = file::there(path, || file::read_up_to(path, LONGEST)).ok()?;
         // An agent that has just ended took its file along.
         let Some(bytes) = bytes else { return Some(Value::Null) };
-        if let Ok(said) = serde_json::from_slice(&bytes) {
-            return Some(said);
+        let said = serde_json::from_slice(&bytes).ok();
+        if said.is_some() || *pauses == 0 {
+            return said;
         }
-        if attempt + 1 < TRIES {
-            std::thread::sleep(PAUSE);
-        }
+        *pauses -= 1;
+        std::thread::sleep(PAUSE);
     }
-    None
 }
 
 /// What an agent says about itself in its file: the session, and what it is doing.
