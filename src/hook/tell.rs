@@ -27,7 +27,8 @@ pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
 
 /// What state each session with news is in. After the deadline, only what their transcripts say.
 fn states(survey: &Survey, surveyor: &Surveyor) -> Vec<Plight> {
-    let agents = (!surveyor.deadline.is_over()).then(|| Agents::look(surveyor.env, surveyor.formats));
+    let deadline = surveyor.deadline;
+    let agents = (!deadline.is_over()).then(|| Agents::look_until(surveyor.env, surveyor.formats, deadline));
     let state = |news: &News| {
         let Activity { ending, time: updated, .. } = news.activity;
         let open_end = news.open_end.as_ref();

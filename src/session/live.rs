@@ -15,6 +15,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Session, find};
+use crate::budget::Deadline;
 use crate::entry::Act;
 use crate::env::Env;
 use crate::file;
@@ -84,24 +85,31 @@ const PAUSES: u32 = 4;
 
 impl<'f> Agents<'f> {
     pub fn look(env: &Env, formats: &'f [Known]) -> Agents<'f> {
+        Agents::look_until(env, formats, &Deadline::after(Duration::MAX))
+    }
+
+    /// The same. What was not read before the deadline is not known.
+    pub fn look_until(env: &Env, formats: &'f [Known], deadline: &Deadline) -> Agents<'f> {
         let mut agents = Agents { now: env.now(), ..Agents::default() };
         for format in formats.iter().filter(|format| format.live().hook.is_some()) {
             agents.noted.insert(&format.name, LiveNotes::in_dir(&env.state_dir()).newest(&format.name));
         }
         let places: Vec<Place> = find::roots(formats, env).collect();
         for place in &places {
-            agents.read_registry(place);
+            agents.read_registry(place, deadline);
         }
-        agents.read_locks(&places);
+        if !deadline.is_over() {
+            agents.read_locks(&places);
+        }
         agents
     }
 
-    fn read_registry(&mut self, place: &Place<'f>) {
+    fn read_registry(&mut self, place: &Place<'f>, deadline: &Deadline) {
         let (format, _, dir) = place;
         for pattern in &format.live().files {
             let (mut is_all, mut pauses) = (true, PAUSES);
             find::each_file(dir, pattern, &mut |path| {
-                let said = parsed(path, &mut pauses);
+                let said = if deadline.is_over() { None } else { parsed(path, &mut pauses) };
                 is_all &= said.is_some();
                 if let Some((id, presence)) = said.as_ref().and_then(|said| registered(format.live(), said)) {
                     self.add(format, id, presence);
