@@ -215,7 +215,7 @@ impl<'s> History<'s> {
     /// The agent runs and says what it is doing; the transcript knows of what.
     fn as_said(&self, status: Status, said: &'s Said, now: Time) -> (StateKind, Option<Reason<'s>>) {
         /// How long the transcript may lag behind what the agent says.
-        const LAG: i64 = SECOND;
+        const LAG: i64 = SECOND / 2;
         let doing = self.doing();
         let is_fresh = said.since.is_some_and(|since| now.0 - since.0 < LAG);
         let (kind, reason) = match status {
