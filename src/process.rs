@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use crate::file;
 
@@ -20,7 +21,7 @@ pub enum Running {
     Unknown,
 }
 
-/// A process, as it wrote down about itself.
+/// A process, as it described itself.
 #[derive(Debug, Clone, Default)]
 pub struct Claim<'c> {
     pub pid: u32,
@@ -33,13 +34,13 @@ pub struct Claim<'c> {
 impl Claim<'_> {
     /// Whether this very process runs.
     pub fn running(&self) -> Running {
-        let Some(own) = namespace() else { return Running::Unknown };
-        if !self.namespace.is_empty() && !self.is_of(&own) {
+        let Some(own) = &*NAMESPACE else { return Running::Unknown };
+        if !self.namespace.is_empty() && !self.is_of(own) {
             return Running::Unknown;
         }
         let (boot, start) = self.start.rsplit_once(':').unwrap_or(("", self.start));
         let Ok(start) = start.parse::<u64>() else { return Running::Unknown };
-        if !boot.is_empty() && boot_id().is_some_and(|own| own != boot) {
+        if !boot.is_empty() && BOOT.as_ref().is_some_and(|own| own != boot) {
             return Running::No;
         }
         if started(self.pid) == Some(start) { Running::Yes } else { Running::No }
@@ -51,7 +52,7 @@ impl Claim<'_> {
         let is_machine = |part: &&str| part.len() == 32 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
         let machine = self.namespace.split(':').find(is_machine);
         let number = &named[named.rfind(|char: char| !char.is_ascii_digit()).map_or(0, |at| at + 1)..];
-        number == own && machine.is_none_or(|machine| text("/etc/machine-id").is_some_and(|own| own == machine))
+        number == own && machine.is_none_or(|machine| MACHINE.as_ref().is_some_and(|own| own == machine))
     }
 }
 
@@ -75,14 +76,17 @@ pub fn has_child_since(pid: u32, ticks: u64) -> bool {
 
 /// The number of the namespace that numbers our processes.
 pub fn namespace() -> Option<String> {
+    NAMESPACE.clone()
+}
+
+// These stay the same as long as we run, and are asked for with every file of an agent.
+static NAMESPACE: LazyLock<Option<String>> = LazyLock::new(|| {
     let link = fs::read_link("/proc/self/ns/pid").ok()?;
     let link = link.to_str()?.strip_prefix("pid:[")?.strip_suffix(']')?;
     Some(link.to_owned())
-}
-
-fn boot_id() -> Option<String> {
-    text("/proc/sys/kernel/random/boot_id")
-}
+});
+static BOOT: LazyLock<Option<String>> = LazyLock::new(|| text("/proc/sys/kernel/random/boot_id"));
+static MACHINE: LazyLock<Option<String>> = LazyLock::new(|| text("/etc/machine-id"));
 
 fn text(path: &str) -> Option<String> {
     file::read(Path::new(path)).ok().map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned())

@@ -63,6 +63,11 @@ impl Time {
         Some(Time(if number >= 1e11 { number } else { number * 1e3 } as i64))
     }
 
+    /// The same in as little room as there may be: `now`, `3m`.
+    pub fn short_age(self, now: Time) -> String {
+        if now.0 - self.0 < MINUTE { "now".into() } else { self.age(now) }
+    }
+
     /// How long before `now` this was, in the largest unit that fits: `just now`, `3m`, `2h`, `5d`.
     /// A time in the future (a clock that is off) is just now.
     pub fn age(self, now: Time) -> String {

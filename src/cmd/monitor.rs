@@ -17,8 +17,8 @@ use crate::session::live::{self, Agents};
 
 /// How often agents that run are looked for.
 const LOOK: Duration = Duration::from_secs(1);
-/// How often everything is looked at though nothing seems to have happened, and how many times longer than the last look
-/// took that is at least.
+/// Everything is looked at this often even if nothing seems to have happened, but never more than one part in so many of
+/// the time.
 const LOOK_AT_ALL: Duration = Duration::from_secs(5);
 const REST: u32 = 400;
 /// The same where something has happened.
@@ -93,9 +93,7 @@ impl<'e, 'f> Monitor<'e, 'f> {
         let agents = Agents::look(self.env, self.formats);
         let mut changed = false;
         for listed in &mut self.sessions {
-            let presence = agents.of(&listed.session, listed.tally.open_end(), listed.tally.updated);
-            changed |= listed.presence != presence;
-            listed.presence = presence;
+            changed |= listed.set_presence(&agents);
         }
         changed
     }

@@ -24,7 +24,7 @@ use crate::session::index::Listed;
 use crate::session::live::Presence;
 use crate::settings::Scope;
 use crate::show::statusline::{Other, StatusLine};
-use crate::time::{HOUR, Time};
+use crate::time::Time;
 
 #[derive(Debug, Args)]
 pub struct StatuslineArgs {
@@ -106,7 +106,7 @@ fn ours(asks: Asks, stage: &mut Stage) -> String {
     let others = sessions.iter().filter(|listed| !is_own(listed) && is_meant(listed) && is_lively(listed, now));
     let others: Vec<Other> = others.map(|listed| (listed, listed.state(now))).collect();
     let worked = |listed: &&Listed| {
-        let is_lately = listed.tally.updated.is_some_and(|updated| now.0 - updated.0 <= HOUR);
+        let is_lately = listed.is_recent(now);
         is_own(listed) || is_lately && others.iter().any(|(other, _)| std::ptr::eq(*other, *listed))
     };
     // In the order of the list.
@@ -123,7 +123,7 @@ fn ours(asks: Asks, stage: &mut Stage) -> String {
 fn is_lively(listed: &Listed, now: Time) -> bool {
     match listed.presence {
         Presence::Runs(_) => true,
-        Presence::Unknown => listed.tally.updated.is_some_and(|updated| now.0 - updated.0 <= HOUR),
+        Presence::Unknown => listed.is_recent(now),
         Presence::Killed(_) | Presence::Closed => false,
     }
 }

@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beside::TitleIndex;
 use super::ids::{Shortener, shortened};
-use super::live::{Agents, Presence};
+use super::live::{Agents, BELIEVED, Presence};
 use super::row::Row;
 use super::state::History;
 use super::{Home, Members, Session, State, find};
@@ -83,11 +83,20 @@ impl<'f> Listed<'f> {
 
     /// How long ago something happened in it: `now`, `3m`, `2d`.
     pub fn age(&self, now: Time) -> String {
-        match self.tally.updated.map(|updated| updated.age(now)) {
-            None => "?".into(),
-            Some(age) if age == "just now" => "now".into(),
-            Some(age) => age,
-        }
+        self.tally.updated.map_or_else(|| "?".into(), |updated| updated.short_age(now))
+    }
+
+    /// Whether something happened in it within the time that a silent agent is believed.
+    pub fn is_recent(&self, now: Time) -> bool {
+        self.tally.updated.is_some_and(|updated| now.0 - updated.0 <= BELIEVED)
+    }
+
+    /// Sets what is known about its agent now, and says whether that is something else than before.
+    pub fn set_presence(&mut self, agents: &Agents) -> bool {
+        let presence = agents.of(&self.session, self.tally.open_end(), self.tally.updated);
+        let changed = self.presence != presence;
+        self.presence = presence;
+        changed
     }
 
     pub fn has_tag(&self, name: &str) -> bool {
@@ -125,8 +134,9 @@ pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> V
     bad.append(&mut around.members.bad);
     retain_sessions(&mut all);
     let agents = Agents::look(env, formats);
-    all.iter_mut()
-        .for_each(|listed| listed.presence = agents.of(&listed.session, listed.tally.open_end(), listed.tally.updated));
+    for listed in &mut all {
+        listed.set_presence(&agents);
+    }
     let marks = Marks::read(env, bad);
     for listed in &mut all {
         let (done, tags) = marks.of(&listed.session.id);

@@ -78,6 +78,9 @@ pub struct Agents<'f> {
     now: Time,
 }
 
+/// Where nothing tells that an agent runs, what it last did or said is believed for so long.
+pub const BELIEVED: i64 = HOUR;
+
 /// The longest file of an agent that is read.
 const LONGEST: u64 = 64 * 1024;
 /// How often a look waits for an agent that is writing its file.
@@ -161,8 +164,8 @@ impl<'f> Agents<'f> {
         }
     }
 
-    /// What is known about the agent of a session that is doing something, and in which something last happened at some time.
-    /// Where the agent waits for the user and the session itself does not say for what, one of its subagents does.
+    /// What is known about the agent of a session: `open_end` is what the session is doing, and `updated` when something
+    /// last happened in it. Where the agent waits for the user and the session itself does not say for what, one of its subagents does.
     pub fn of(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
         let is_own = |end: &OpenEnd| matches!(end, OpenEnd::Call(doing) if doing.act != Act::Delegate);
         match self.of_itself(session, open_end, updated) {
@@ -222,7 +225,7 @@ impl<'f> Agents<'f> {
     fn as_noted(&self, noted: &LiveNote, news: Option<&LiveNote>) -> Presence {
         let nothing = Said { status: None, since: None, by: Evidence::Hook, doing: None };
         let said = Box::new(news.map_or(nothing, said_by));
-        let is_recent = |news: &LiveNote| self.now.0 - news.time.0 <= HOUR;
+        let is_recent = |news: &LiveNote| self.now.0 - news.time.0 <= BELIEVED;
         match (noted.running(), noted.status == Status::Ended) {
             (Running::No, true) => Presence::Killed(Box::new(said_by(noted))),
             (Running::No, false) => Presence::Killed(said),

@@ -5,11 +5,11 @@
 //! tell a call that runs from one that waits for permission, and where that is all there is, the reason says so. Reasons
 //! are data; `show/state.rs` has the words.
 
-use super::live::{Evidence, Presence, Said};
+use super::live::{BELIEVED, Evidence, Presence, Said};
 use crate::entry::{Act, named};
 use crate::fold::{Doing, Ending, OpenEnd};
 use crate::format::live::{Live, Status};
-use crate::time::{HOUR, SECOND, Time};
+use crate::time::{SECOND, Time};
 
 named! {
     /// What a session is doing, those that concern the user most first.
@@ -49,7 +49,7 @@ impl Group {
         [Group::NeedsYou, Group::Failed, Group::Working, Group::Waiting, Group::Idle, Group::Gone];
 
     pub fn of(state: &State, presence: &Presence, now: Time) -> Group {
-        let is_recent = state.since.is_some_and(|since| now.0 - since.0 <= HOUR);
+        let is_recent = state.since.is_some_and(|since| now.0 - since.0 <= BELIEVED);
         let runs = matches!(presence, Presence::Runs(_));
         match (state.kind, state.reason) {
             (StateKind::NeedsYou, _) => Group::NeedsYou,
@@ -245,7 +245,7 @@ impl<'s> History<'s> {
     /// As the transcript has it. A file cannot say that its writer is gone, so after an hour of silence nobody is thought
     /// to be at work, unless it is known that the agent runs.
     fn as_written(&self, live: &Live, runs: bool, now: Time) -> (StateKind, Option<Reason<'s>>) {
-        let silent = self.updated.is_none_or(|updated| now.0 - updated.0 > HOUR);
+        let silent = self.updated.is_none_or(|updated| now.0 - updated.0 > BELIEVED);
         let (doing, idle) = (self.doing(), silent && !runs);
         let answered = if live.late_calls { Reason::AnsweredOrCalling } else { Reason::Answered };
         match self.ending {

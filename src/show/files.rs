@@ -92,7 +92,7 @@ impl FileView<'_> {
     }
 
     fn age(&self, time: Option<Time>) -> String {
-        time.map_or_else(|| "?".into(), |time| time.age(self.env.now()).replace("just now", "now"))
+        time.map_or_else(|| "?".into(), |time| time.short_age(self.env.now()))
     }
 
     /// `codex:01a1e236`, which is also what finds it.

@@ -83,9 +83,9 @@ fn trouble(text: &str, limit: bool, now: Option<Time>) -> String {
     if let Some((length, seconds)) = end.filter(|(_, seconds)| limit && SECONDS.contains(seconds)) {
         let when = Time(seconds * SECOND);
         // How long until then is how long ago now will have been.
-        let when = match now.map(|now| now.age(when)) {
+        let when = match now.map(|now| now.short_age(when)) {
             None => iso(when),
-            Some(age) if age == "just now" => "now".into(),
+            Some(age) if age == "now" => age,
             Some(age) => format!("in {age}"),
         };
         text.truncate(length);

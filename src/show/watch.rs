@@ -71,7 +71,7 @@ pub fn tags(listed: &Listed, kind: StateKind) -> String {
 
 /// How long a session has been in its state.
 pub fn time_in(state: &State, now: Time) -> String {
-    state.since.map(|since| since.age(now).replace("just now", "now")).unwrap_or_default()
+    state.since.map(|since| since.short_age(now)).unwrap_or_default()
 }
 
 fn tone(group: Group) -> Tone {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use session_monitor::process;
 
 use crate::hook::{
     AGENTS, HEADER, ME, ONE, OWN, REQUEST, THREE, TWO, ago, all_clients, block, calls, cursors, hook, input, line,
@@ -603,4 +604,28 @@ fn titles_that_are_not_unique() {
     assert_eq!(told(&world), called(&[("55555555", 5)]));
     world.append(transcript(&world, "44444444-0000"), said(&world, 4, "x"));
     assert_eq!(told(&world), called(&[("44444444", 4)]));
+}
+
+/// What an agent says of itself while it runs goes for the hook as for the list: a call may wait for permission, and one
+/// that was killed has crashed.
+#[test]
+fn what_another_agent_says_of_itself() {
+    let world = World::new();
+    let lines = prompt(&world.path("work"), &ago(5), REQUEST) + &call(&ago(4), "c1", "make");
+    world.claude(ONE, &lines);
+    let pid = std::process::id();
+    let start = process::started(pid).expect("it runs").to_string();
+    let domain = format!("pid:[{}]", process::namespace().expect("a namespace"));
+    for (status, start, ends) in [
+        ("waiting", &*start, "; waits for its user"),
+        ("busy", &start, "ran 1 command"),
+        ("busy", "1", "; crashed"),
+        ("idle", "1", "ran 1 command"),
+    ] {
+        let entry = json!({"pid": pid, "procStart": start, "pidDomain": domain, "sessionId": ONE, "status": status});
+        world.write(".claude/sessions/1.json", entry.to_string());
+        let told = told_to(&world, ME);
+        assert!(told.ends_with(ends), "{status} {start}: {told}");
+        std::fs::remove_dir_all(world.path(".state")).expect("forgotten");
+    }
 }

@@ -330,3 +330,15 @@ fn words_of_a_registry() {
         assert_eq!(state(&world), expected, "{status} {waits_for}");
     }
 }
+
+/// A lock is on a file, not on all that its process has open.
+#[test]
+fn a_lock_on_another_file() {
+    if !sees_all_locks() {
+        return;
+    }
+    let world = world(COPILOT.0, COPILOT.1, 13);
+    let _open = File::create(world.write(HOLD, "")).expect("a file");
+    let _held = lock(&world, "other.lock", "2026-11-16T02:52:10Z");
+    assert_eq!(state(&world), "gone: crashed while running bash touch tool-ran.txt; sleep 300 (lock)");
+}

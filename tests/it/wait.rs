@@ -143,3 +143,23 @@ fn a_name_that_nobody_has() {
     let said = world.reader(&["wait", "--until", "tired"]).run().status(2).err().to_owned();
     assert!(said.contains("'tired'"), "{said}");
 }
+
+/// Whoever is named and has stopped working, however long ago, is waited for no longer.
+#[test]
+fn a_session_that_stopped_long_ago() {
+    let world = World::new();
+    Script::of(&world).at("2026-11-16T00:30:00Z").user("an older question").says("An answer.").save(&world, ONE);
+    world.reader(&["wait", "older"]).run().success().stdout("11111111  idle  answered 2h ago\n");
+    world.context(&["done", ONE]).run().success();
+    world.reader(&["wait", "older"]).run().success().stdout("11111111  done\n");
+}
+
+/// Where there is no session yet, it says so and waits for one.
+#[test]
+fn no_session_yet() {
+    let world = World::new();
+    let said = world.reader(&["wait", "--timeout", "0s"]).run().status(1).stdout("").err().to_owned();
+    let lines: Vec<&str> = said.lines().collect();
+    assert!(lines[0].contains("no sessions in this project") && lines[0].ends_with("waiting for one"), "{said}");
+    assert_eq!(lines[1..], ["session-reader: timed out: no session has stopped working"]);
+}

@@ -18,7 +18,7 @@ use crate::session::{Project, State, StateKind};
 use crate::show::gate::Gate;
 use crate::show::terminal::width;
 use crate::show::watch::{Row, about, tags, time_in};
-use crate::time::{HOUR, MINUTE, Time};
+use crate::time::{MINUTE, Time};
 
 /// How much of the end of a transcript has the edits of an hour.
 const END: u64 = 8 << 20;
@@ -103,7 +103,7 @@ impl<'e> Rows<'e> {
         now: Time,
         bad: &mut Vec<Unreadable>,
     ) -> Vec<Conflict> {
-        let is_lately = |listed: &Listed| listed.tally.updated.is_some_and(|updated| now.0 - updated.0 <= HOUR);
+        let is_lately = |listed: &Listed| listed.is_recent(now);
         let in_use = sessions.iter().zip(&*rows).enumerate();
         let in_use = in_use.filter(|(_, (listed, row))| row.group.is_active() && is_lately(listed));
         let (numbers, in_use): (Vec<usize>, Vec<&Listed>) =
