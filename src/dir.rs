@@ -2,16 +2,19 @@
 //!
 //! A look asks for every file that it knows and lists every directory that it may find others in. Most of what that costs is
 //! the way down to a directory, so those that were asked for stay open here, and one is opened from the one above it.
-//! That nothing is there is an answer; everything else that goes wrong is an error.
+//! That nothing is there is an answer; everything else that goes wrong is an error. There may be very many files, so the
+//! path of one, a [`ListedPath`], and the id in it share the names that its directory listed.
 
 use std::cell::RefCell;
-use std::ffi::{CStr, OsStr};
+use std::cmp::Ordering;
+use std::ffi::{CStr, OsStr, OsString};
 use std::io;
-use std::ops::Range;
+use std::ops::{Deref, Range};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::{Arc, OnceLock};
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, SeekFrom, Stat, openat, seek, statat};
 
@@ -31,17 +34,38 @@ pub struct Dirs {
 /// What a directory lists.
 #[derive(Default)]
 pub struct Listed {
-    path: PathBuf,
     dir: Option<Rc<OwnedFd>>,
-    /// The names of all, one after the other.
-    names: Vec<u8>,
-    entries: Vec<(Range<usize>, u64, FileType)>,
+    names: Arc<Names>,
+    entries: Vec<(Range<u32>, u64, FileType)>,
+}
+
+/// The path of a directory with a slash at its end, and the names of all that is in there, one after the other.
+#[derive(Debug, Default)]
+struct Names {
+    bytes: Vec<u8>,
+    dir: usize,
+}
+
+/// A part of a name that a directory listed, or any other text.
+#[derive(Clone)]
+pub struct ListedText {
+    names: Arc<Names>,
+    at: Range<u32>,
+}
+
+/// The path of a file, as a part of what its directory listed. It is put together when somebody wants it as a [`Path`].
+#[derive(Clone)]
+pub struct ListedPath {
+    names: Arc<Names>,
+    name: Range<u32>,
+    whole: OnceLock<Arc<PathBuf>>,
 }
 
 /// A file or directory as its directory lists it.
 #[derive(Clone, Copy)]
 pub struct Entry<'l> {
     listed: &'l Listed,
+    at: &'l Range<u32>,
     pub name: &'l OsStr,
     /// The number of the file, or of the link to it.
     pub inode: u64,
@@ -71,13 +95,16 @@ impl Dirs {
             let dir = self.open(path.as_os_str().as_bytes())?;
             // It may have been listed before. A listing that was interrupted cannot go on, but it can begin again.
             seek(&*dir, SeekFrom::Start(0))?;
-            let (names, entries) = (Vec::with_capacity(1 << 10), Vec::with_capacity(16));
-            listed = Listed { path: path.into(), dir: Some(dir.clone()), names, entries };
-            each(dir.as_fd(), &mut self.buffer.borrow_mut(), &mut |name, inode, kind| {
-                let start = listed.names.len();
-                listed.names.extend_from_slice(name.to_bytes());
-                listed.entries.push((start..listed.names.len(), inode, kind));
-            })
+            let (mut bytes, mut entries) = (Vec::with_capacity(1 << 10), Vec::with_capacity(16));
+            bytes.extend_from_slice(path.join("").as_os_str().as_bytes());
+            let length = bytes.len();
+            let result = each(dir.as_fd(), &mut self.buffer.borrow_mut(), &mut |name, inode, kind| {
+                let start = bytes.len() as u32;
+                bytes.extend_from_slice(name.to_bytes());
+                entries.push((start..bytes.len() as u32, inode, kind));
+            });
+            listed = Listed { dir: Some(dir), names: Arc::new(Names { bytes, dir: length }), entries };
+            result
         };
         bad.extend(file::there(path, list).err());
         listed
@@ -116,16 +143,141 @@ impl Dirs {
 
 impl Listed {
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
-        self.entries.iter().map(|(name, inode, kind)| {
-            let name = OsStr::from_bytes(&self.names[name.clone()]);
-            Entry { listed: self, name, inode: *inode, kind: *kind }
+        self.entries.iter().map(|(at, inode, kind)| {
+            let name = OsStr::from_bytes(self.names.name(at));
+            Entry { listed: self, at, name, inode: *inode, kind: *kind }
         })
+    }
+}
+
+impl Names {
+    fn name(&self, at: &Range<u32>) -> &[u8] {
+        &self.bytes[at.start as usize..at.end as usize]
+    }
+
+    fn path(&self, at: &Range<u32>) -> PathBuf {
+        OsString::from_vec([&self.bytes[..self.dir], self.name(at)].concat()).into()
+    }
+}
+
+impl Deref for ListedText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        // SAFETY: it is made of a text, or of where a text stands in a name, and neither changes.
+        unsafe { std::str::from_utf8_unchecked(self.names.name(&self.at)) }
+    }
+}
+
+impl<T: Into<String>> From<T> for ListedText {
+    fn from(text: T) -> ListedText {
+        let bytes = text.into().into_bytes();
+        ListedText { at: 0..bytes.len() as u32, names: Arc::new(Names { bytes, dir: 0 }) }
+    }
+}
+
+impl PartialEq for ListedText {
+    fn eq(&self, other: &ListedText) -> bool {
+        **self == **other
+    }
+}
+
+impl std::fmt::Debug for ListedText {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+impl serde::Serialize for ListedText {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self)
+    }
+}
+
+impl ListedPath {
+    /// The directory with a slash at its end, and the name; the path is one after the other.
+    pub fn parts(&self) -> [&[u8]; 2] {
+        [&self.names.bytes[..self.names.dir], self.names.name(&self.name)]
+    }
+
+    /// A copy that is not kept here.
+    pub fn to_path_buf(&self) -> PathBuf {
+        self.names.path(&self.name)
+    }
+
+    /// Compares it with a path byte by byte: part by part would be several times slower.
+    pub fn cmp_bytes(&self, path: &[u8]) -> Ordering {
+        let [dir, name] = self.parts();
+        match path.split_at_checked(dir.len()) {
+            Some((start, rest)) => dir.cmp(start).then_with(|| name.cmp(rest)),
+            // The directory alone is longer.
+            None => dir.cmp(path),
+        }
+    }
+
+    /// The same for two of them.
+    pub fn cmp_listed(&self, other: &ListedPath) -> Ordering {
+        let ([dir, name], [other_dir, other_name]) = (self.parts(), other.parts());
+        match dir.len() == other_dir.len() {
+            true if Arc::ptr_eq(&self.names, &other.names) => name.cmp(other_name),
+            true => dir.cmp(other_dir).then_with(|| name.cmp(other_name)),
+            false => dir.iter().chain(name).cmp(other_dir.iter().chain(other_name)),
+        }
+    }
+}
+
+impl Deref for ListedPath {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        self.whole.get_or_init(|| self.to_path_buf().into())
+    }
+}
+
+impl From<PathBuf> for ListedPath {
+    fn from(path: PathBuf) -> ListedPath {
+        let bytes = path.into_os_string().into_vec();
+        let name = 0..bytes.len() as u32;
+        ListedPath { names: Arc::new(Names { bytes, dir: 0 }), name, whole: OnceLock::new() }
+    }
+}
+
+impl AsRef<Path> for ListedPath {
+    fn as_ref(&self) -> &Path {
+        self
+    }
+}
+
+/// As paths: `a//b` is `a/b`.
+impl<P: AsRef<Path>> PartialEq<P> for ListedPath {
+    fn eq(&self, other: &P) -> bool {
+        **self == *other.as_ref()
+    }
+}
+
+impl std::fmt::Debug for ListedPath {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.to_path_buf().fmt(f)
     }
 }
 
 impl Entry<'_> {
     pub fn path(&self) -> PathBuf {
-        self.listed.path.join(self.name)
+        self.listed.names.path(self.at)
+    }
+
+    /// The same, in less memory.
+    pub fn listed_path(&self) -> ListedPath {
+        ListedPath { names: self.listed.names.clone(), name: self.at.clone(), whole: OnceLock::new() }
+    }
+
+    /// A text that is a part of its name as a rule, in less memory then.
+    pub fn listed_text(&self, text: &str) -> ListedText {
+        let name = self.name.to_str().unwrap_or_default();
+        // Most names begin with it, and looking for it takes longer.
+        let start = if name.starts_with(text) { Some(0) } else { name.find(text) };
+        let at = start.map(|start| self.at.start + start as u32..self.at.start + (start + text.len()) as u32);
+        at.map_or_else(|| text.into(), |at| ListedText { names: self.listed.names.clone(), at })
     }
 
     /// What it is itself, which may be a link; none if it is gone by now.
@@ -231,5 +383,37 @@ mod tests {
         }
         assert_eq!(dirs.entries(root.path(), &mut bad).iter().count(), 2 * MOST);
         assert!(bad.is_empty());
+    }
+
+    /// Paths and ids that share memory are what they would be each by itself, and so is their order.
+    #[test]
+    fn a_listed_path_is_the_path() {
+        let root = tempfile::tempdir().expect("a directory");
+        let dirs = ["a", "a/b", "a-b", "ab"].map(|dir| root.path().join(dir));
+        let mut all: Vec<ListedPath> = ["", "x", "a//b", "/"].map(|path| PathBuf::from(path).into()).to_vec();
+        for dir in &dirs {
+            fs::create_dir(dir).expect("a directory");
+            for name in ["b.jsonl", "rollout-b.jsonl", "z"] {
+                fs::write(dir.join(name), "").expect("a file");
+            }
+        }
+        for dir in &dirs {
+            for entry in entries(dir, &mut Vec::new()).iter() {
+                let path = entry.listed_path();
+                assert_eq!((&*path, path.to_path_buf()), (&*dir.join(entry.name), dir.join(entry.name)));
+                assert_eq!(
+                    ["b", "rollout-b", "elsewhere", ""].map(|text| entry.listed_text(text).to_string()),
+                    ["b", "rollout-b", "elsewhere", ""]
+                );
+                all.push(path);
+            }
+        }
+        let bytes = |path: &ListedPath| path.as_os_str().as_bytes().to_vec();
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            let order = bytes(one).cmp(&bytes(other));
+            assert_eq!((one.cmp_listed(other), one.cmp_bytes(&bytes(other))), (order, order), "{one:?} {other:?}");
+            assert_eq!(one == other, order.is_eq());
+        }
+        assert_eq!(all[2], PathBuf::from("a/b"));
     }
 }

@@ -201,12 +201,12 @@ impl Search {
     fn begun<'s>(&mut self, args: &LogArgs, stage: &Stage<'_, 's>) -> Vec<Followed<'s>> {
         let mut begun = Vec::new();
         for listed in index::list(stage.env, stage.formats, &mut Vec::new()) {
-            let path = &listed.session.path;
+            let path = listed.session.path.to_path_buf();
             if !args.all && !listed.here {
                 let updated = listed.tally.updated.map(|updated| Time(updated.0.saturating_add(1)));
                 self.elsewhere.extend(updated.map(|after| (path.clone(), after)));
             } else if self.followed.insert(path.clone()) {
-                let (label, newest) = (listed.handle().to_owned(), self.elsewhere.remove(path));
+                let (label, newest) = (listed.handle().to_owned(), self.elsewhere.remove(&path));
                 begun.push(Followed::new(listed.session.into(), Some(label), newest, &mut Vec::new()));
             }
         }

@@ -230,7 +230,7 @@ impl<'f> Sessions<'f> {
     fn why_missing(&self, id: &str) -> &'static str {
         match self.files.iter().find(|file| is_same(id, &file.id)) {
             None => "(gone)",
-            Some(file) if self.unreadable.iter().any(|unreadable| unreadable.path == file.path) => "(cannot be read)",
+            Some(file) if self.unreadable.iter().any(|unreadable| file.path == unreadable.path) => "(cannot be read)",
             Some(_) => "(nothing was said in it)",
         }
     }

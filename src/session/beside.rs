@@ -32,7 +32,7 @@ impl TitleIndex {
             let titles = String::from_utf8_lossy(&text).lines().filter_map(|line| title(index, line)).collect();
             self.by_root.insert(path.clone(), titles);
         }
-        self.by_root.get(&path)?.get(&session.id).cloned()
+        self.by_root.get(&path)?.get(&*session.id).cloned()
     }
 
     /// Adds what a transcript does not say and the files around it do. This is the one rule for titles: a person's goes

@@ -3,6 +3,7 @@
 //! Only names and stamps are read here, never what is inside a file. A directory or a file that cannot be looked at ends up
 //! in `bad` and hides no other.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::Session;
@@ -70,12 +71,9 @@ impl<'f> Listing<'_, 'f> {
     }
 
     pub fn session(&self, stamp: Option<Stamp>) -> Session<'f> {
-        let mut path = self.entry.path();
-        // There may be very many, and joining a path takes room for more.
-        path.shrink_to_fit();
-        let stem = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let id = self.id.map_or_else(stem, str::to_owned);
-        Session { stamp, ..Session::new(id, self.format, Some(self.root), path) }
+        let stem = || Path::new(self.name).file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        let id = self.entry.listed_text(self.id.unwrap_or_else(stem));
+        Session { stamp, ..Session::new(id, self.format, Some(self.root), self.entry.listed_path()) }
     }
 }
 
@@ -165,22 +163,22 @@ pub fn each_file(dir: &Path, pattern: &Pattern, take: &mut dyn FnMut(&Path)) {
     files(dir, &route, Limits::default(), &mut Vec::new(), &mut |entry, _, _, _| take(&entry.path()));
 }
 
-/// Sorts sessions by path, each once; of several names the last stays. By bytes: comparing paths part by part is several
-/// times slower.
+/// Sorts sessions by the bytes of their paths, each once; of several names the last stays.
 pub fn in_order(sessions: &mut Vec<Session>) {
-    // All of them begin alike, and most differ soon after that. What is in order already is sorted at once.
+    // All directories begin alike, and most paths differ soon after that. What is in order already is sorted at once.
     let alike = sessions.split_first().map_or(0, |(first, others)| {
-        let alike = |session: &Session| common_start(bytes(first), bytes(session));
+        let alike = |session: &Session| common_start(first.path.parts()[0], session.path.parts()[0]);
         others.iter().map(alike).min().unwrap_or(0)
     });
     sessions.sort_by_cached_key(|session| {
+        let [dir, name] = session.path.parts();
         let mut key = [0; 16];
-        key.iter_mut().zip(&bytes(session)[alike..]).for_each(|(key, byte)| *key = *byte);
+        key.iter_mut().zip(dir[alike..].iter().chain(name)).for_each(|(key, byte)| *key = *byte);
         u128::from_be_bytes(key)
     });
-    sessions.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    sessions.sort_by(|a, b| a.path.cmp_listed(&b.path));
     sessions.dedup_by(|again, first| {
-        let is_same = again.path.as_os_str() == first.path.as_os_str();
+        let is_same = again.path.cmp_listed(&first.path).is_eq();
         if is_same {
             first.name = again.name.take().or(first.name.take());
         }
@@ -188,12 +186,11 @@ pub fn in_order(sessions: &mut Vec<Session>) {
     });
 }
 
-fn bytes<'s>(session: &'s Session) -> &'s [u8] {
-    session.path.as_os_str().as_encoded_bytes()
-}
-
 fn common_start(a: &[u8], b: &[u8]) -> usize {
-    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    match a == b {
+        true => a.len(),
+        false => a.iter().zip(b).take_while(|(a, b)| a == b).count(),
+    }
 }
 
 /// The transcript with an id: in the directory that spells the cwd if it is there, else wherever it is.
@@ -247,7 +244,7 @@ fn by_path<'f>(
 ) -> Option<Session<'f>> {
     roots(formats, env).find_map(|(format, root, dir)| {
         let id = id(root, path.strip_prefix(dir).ok()?)?;
-        Some(Session::new(id, format, Some(root), path.into()))
+        Some(Session::new(id, format, Some(root), path.to_path_buf()))
     })
 }
 
@@ -397,7 +394,10 @@ mod tests {
     fn found(formats: &[Known], env: &Env) -> (Vec<String>, Vec<PathBuf>) {
         let mut bad = Vec::new();
         let sessions = sessions(formats, env, true, &mut bad);
-        (sessions.into_iter().map(|session| session.id).collect(), bad.into_iter().map(|bad| bad.path).collect())
+        (
+            sessions.into_iter().map(|session| session.id.to_string()).collect(),
+            bad.into_iter().map(|bad| bad.path).collect(),
+        )
     }
 
     /// Links in a circle are an error that also root gets.

@@ -269,7 +269,7 @@ mod tests {
         // A transcript of its own is still the session.
         write(&env, "pi-sessions/folder/2_y.jsonl", "{}");
         let session = home(&env).session("folder", &formats, &env).expect("no error").expect("a session");
-        assert_eq!((session.id.as_str(), session.name.as_deref()), ("y", Some("folder")));
+        assert_eq!((&*session.id, session.name.as_deref()), ("y", Some("folder")));
         for below in ["sessions", "pi-sessions"] {
             fs::rename(volute.join(below), env.home.join(below)).expect("moved");
             symlink(env.home.join(below), volute.join(below)).expect("a link");

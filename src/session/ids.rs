@@ -32,8 +32,8 @@ fn shared_start(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
-/// How many bytes of each id tell it from all others of these; all of it if two sessions have it.
-pub fn shortened(ids: &[&str]) -> Vec<usize> {
+/// Finds out how many bytes of each id tell it from all others of these; all of it if two sessions have it.
+pub fn shortened<T>(all: &mut [T], id: impl Fn(&T) -> &str, mut set: impl FnMut(&mut T, usize)) {
     // Most ids differ in their first bytes, which are compared as one number.
     let start = |id: &str| {
         let mut bytes = [0; 8];
@@ -41,15 +41,19 @@ pub fn shortened(ids: &[&str]) -> Vec<usize> {
         bytes[..length].copy_from_slice(&id.as_bytes()[..length]);
         u64::from_be_bytes(bytes)
     };
-    let mut order: Vec<(u64, usize)> = ids.iter().enumerate().map(|(index, id)| (start(id), index)).collect();
-    order.sort_unstable_by(|(a, one), (b, other)| a.cmp(b).then_with(|| ids[*one].cmp(ids[*other])));
-    let mut lengths = vec![0; ids.len()];
-    for (at, (_, index)) in order.iter().enumerate() {
+    let mut order: Vec<(u64, usize)> = all.iter().enumerate().map(|(index, one)| (start(id(one)), index)).collect();
+    order.sort_unstable_by(|(a, one), (b, other)| a.cmp(b).then_with(|| id(&all[*one]).cmp(id(&all[*other]))));
+    for (at, (begins, index)) in order.iter().enumerate() {
+        let own = id(&all[*index]);
         let near = at.checked_sub(1).into_iter().chain([at + 1]).filter_map(|near| order.get(near));
-        let shared = near.map(|(_, near)| shared_start(ids[*index], ids[*near])).max().unwrap_or(0);
-        lengths[*index] = short_id(ids[*index], shared).len();
+        let shared = near.map(|(other, near)| match begins == other {
+            true => shared_start(own, id(&all[*near])),
+            // Eight bytes are shown at least.
+            false => 0,
+        });
+        let length = short_id(own, shared.max().unwrap_or(0)).len();
+        set(&mut all[*index], length);
     }
-    lengths
 }
 
 /// All ids that an id could be taken for, in order: its neighbours are the ones most like it.
@@ -97,8 +101,9 @@ mod tests {
         assert_eq!(ids.map(|id| all.short(id)), short);
         let of_two = [&ids[..], &["22222222-a"]].concat();
         let short_of_two = [&short[..3], &["22222222-a"], &short[4..], &["22222222-a"]].concat();
-        let lengths = shortened(&of_two);
-        assert_eq!(of_two.iter().zip(lengths).map(|(id, length)| &id[..length]).collect::<Vec<_>>(), short_of_two);
+        let mut lengths: Vec<_> = of_two.iter().map(|id| (*id, 0)).collect();
+        shortened(&mut lengths, |(id, _)| id, |(_, length), found| *length = found);
+        assert_eq!(lengths.iter().map(|(id, length)| &id[..*length]).collect::<Vec<_>>(), short_of_two);
         // One that is not among them, and no others at all.
         assert_eq!(["33333333-b", "44444444-a"].map(|id| all.short(id)), ["33333333-b", "44444444"]);
         assert_eq!(Shortener::default().short("11111111-a-x"), "11111111");

@@ -13,6 +13,7 @@ use std::num::NonZero;
 use std::os::unix::ffi::OsStrExt;
 use std::panic::resume_unwind;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beside::TitleIndex;
@@ -24,11 +25,12 @@ use super::{Home, Members, Session, State, find};
 use crate::cursor::Buffer;
 use crate::env::Env;
 use crate::file::{self, Stamp, Unreadable};
-use crate::fold::Tally;
+use crate::fold::{Said, Tally};
 use crate::format::Known;
 use crate::progress::Progress;
 use crate::read::Transcript;
 use crate::read::kept::{Addition, Reached, Renewed, renew};
+use crate::read::once::Once;
 use crate::state::notes::Marks;
 use crate::state::table::{Content, Place, Record, Table};
 use crate::time::Time;
@@ -122,28 +124,37 @@ pub fn version(formats: &[Known]) -> String {
 /// All sessions on the machine that somebody said something in, the newest first. Files that cannot be read are named in
 /// `bad` and left out.
 pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
+    list_and_take(env, formats, None, bad)
+}
+
+/// Takes what was said in a whole file that had to be read for the list, so that a search need not read it again.
+pub type TakeSaid<'t> = dyn Fn(&Session, Reached, Said, Once) + Sync + 't;
+
+/// The same; what was said is taken, too.
+pub fn list_and_take<'f>(
+    env: &Env,
+    formats: &'f [Known],
+    take: Option<&TakeSaid>,
+    bad: &mut Vec<Unreadable>,
+) -> Vec<Listed<'f>> {
     let mut sessions = find::sessions(formats, env, true, bad);
     if let Some(home) = Unreadable::noted(Home::above(env), bad) {
         sessions.extend(home.sessions(formats, env, bad));
         find::in_order(&mut sessions);
     }
     let mut all = unknown(sessions, bad);
-    let mut around = Around { env, members: Members::around(&env.cwd), titles: TitleIndex::default() };
-    count(&mut all, formats, &mut around, bad);
+    let mut around = Around { env, members: Members::around(&env.cwd), titles: TitleIndex::default(), cwd: None };
+    count(&mut all, formats, &mut around, take, bad);
     bad.append(&mut around.titles.bad);
     bad.append(&mut around.members.bad);
     retain_sessions(&mut all);
-    let agents = Agents::look(env, formats);
+    let (agents, marks) = (Agents::look(env, formats), Marks::read(env, bad));
     for listed in &mut all {
         listed.set_presence(&agents);
-    }
-    let marks = Marks::read(env, bad);
-    for listed in &mut all {
         let (done, tags) = marks.of(&listed.session.id);
         (listed.done, listed.tags) = (done, tags.into());
     }
-    let short = shortened(&all.iter().map(|listed| &*listed.session.id).collect::<Vec<_>>());
-    all.iter_mut().zip(short).for_each(|(listed, short)| listed.short = short as u32);
+    shortened(&mut all, |listed| &listed.session.id, |listed, length| listed.short = length as u32);
     // They are in the order of their paths, and stay so if they are of one time.
     all.sort_by_cached_key(|listed| Reverse(listed.tally.updated));
     all
@@ -155,6 +166,7 @@ const SOME: usize = 4096;
 /// The sessions, of which nothing is known yet. One that is gone by now is left out.
 fn unknown<'f>(mut sessions: Vec<Session<'f>>, bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
     let mut all = Vec::with_capacity(sessions.len());
+    sessions.reverse();
     while let Some(mut session) = sessions.pop() {
         if session.stamp.is_none() {
             session.stamp = Unreadable::noted(file::stat(&session.path), bad).map(|meta| Stamp::from(&meta));
@@ -165,7 +177,6 @@ fn unknown<'f>(mut sessions: Vec<Session<'f>>, bad: &mut Vec<Unreadable>) -> Vec
             sessions.shrink_to_fit();
         }
     }
-    all.reverse();
     all
 }
 
@@ -174,6 +185,8 @@ struct Around<'e> {
     env: &'e Env,
     members: Members,
     titles: TitleIndex,
+    /// Where the last one began.
+    cwd: Option<Arc<str>>,
 }
 
 impl Around<'_> {
@@ -198,11 +211,11 @@ impl Around<'_> {
         let session = &mut listed.session;
         listed.counts = tally.messages > 0 && !tally.subagent;
         listed.here = session.name.is_some() || tally.cwds().any(|cwd| self.members.has(cwd));
-        let whole = session.whole_id(tally.id.as_ref().map(AsRef::as_ref));
-        if whole.len() != session.id.len() {
-            session.id = whole.to_owned();
+        let inside = tally.id.as_ref().map(AsRef::as_ref);
+        if let Some(id) = inside.filter(|id| **id != *session.id && session.whole_id(inside) == *id) {
+            session.id = id.into();
         }
-        listed.tally = Row::of(tally);
+        listed.tally = Row::of(tally, &mut self.cwd);
     }
 }
 
@@ -213,7 +226,13 @@ struct Stale {
 }
 
 /// Counts all sessions, from the table where it knows them, and adds to it what is new.
-fn count(all: &mut [Listed], formats: &[Known], around: &mut Around, bad: &mut Vec<Unreadable>) {
+fn count(
+    all: &mut [Listed],
+    formats: &[Known],
+    around: &mut Around,
+    take: Option<&TakeSaid>,
+    bad: &mut Vec<Unreadable>,
+) {
     let env = around.env;
     let mut table = Table::open(env.cache_dir().join("list.bin"), &version(formats));
     let mut places: Vec<Option<Place>> = vec![None; all.len()];
@@ -222,8 +241,8 @@ fn count(all: &mut [Listed], formats: &[Known], around: &mut Around, bad: &mut V
     let mut others = Vec::new();
     let mut next = 0;
     table.each(|Record { key, value, place }| {
-        let path = path_of(key).as_os_str();
-        let is_it = |listed: &Listed| listed.session.path.as_os_str().cmp(path);
+        let path = path_of(key).as_os_str().as_bytes();
+        let is_it = |listed: &Listed| listed.session.path.cmp_bytes(path);
         // The table is in the same order as a rule.
         let found = match all.get(next).is_some_and(|listed| is_it(listed).is_eq()) {
             true => Ok(next),
@@ -249,13 +268,16 @@ fn count(all: &mut [Listed], formats: &[Known], around: &mut Around, bad: &mut V
         .map(|index| Stale { index, known: outdated.remove(&index) })
         .collect();
     let (others, has_gone) = current(&others);
+    if stale.is_empty() && !has_gone {
+        return;
+    }
     let mut content: Vec<Option<Content>> = places.into_iter().map(|place| place.map(Content::Old)).collect();
     let now = env.file_clock();
     let progress = Progress::of(env, "counting", stale.iter().map(|stale| all[stale.index].session.size()));
     for some in stale.chunks(SOME) {
         let size = |stale: &Stale| all[stale.index].session.size();
         let read = in_parallel(some, &progress, size, |stale, buffer| {
-            recount(&all[stale.index].session, stale, &table, now, buffer)
+            recount(&all[stale.index].session, stale, &table, take, now, buffer)
         });
         for (Stale { index, .. }, read) in some.iter().zip(read) {
             match read {
@@ -267,11 +289,9 @@ fn count(all: &mut [Listed], formats: &[Known], around: &mut Around, bad: &mut V
             }
         }
     }
-    if has_gone || !stale.is_empty() {
-        let content: Vec<Content> = content.into_iter().flatten().chain(others.into_iter().map(Content::Old)).collect();
-        // Without a cache the next list is slower and no different.
-        let _ = table.update(&content, has_gone);
-    }
+    let content: Vec<Content> = content.into_iter().flatten().chain(others.into_iter().map(Content::Old)).collect();
+    // Without a cache the next list is slower and no different.
+    let _ = table.update(&content, has_gone);
 }
 
 /// Counts a file on from where it was counted to, if it is known what was read until then; else from its start.
@@ -279,21 +299,27 @@ fn recount(
     session: &Session,
     stale: &Stale,
     table: &Table,
+    take: Option<&TakeSaid>,
     now: i64,
     buffer: &mut Buffer,
 ) -> io::Result<(Tally, Option<Content>)> {
     let transcript = Transcript::open(&session.path, session.format.format())?;
     let known = stale.known.as_ref();
     let once = || table.rest(known?.2);
-    let go_on = || Some((known?.1.clone(), postcard::from_bytes(&once()?).ok()?));
+    let go_on = || Some(((known?.1.clone(), None), postcard::from_bytes(&once()?).ok()?));
+    let fold = || (Tally::default(), take.map(|_| Said::new(false)));
     let kept = known.map(|(reached, ..)| *reached);
-    let Renewed { reached, new } = renew(&transcript, kept, go_on, Tally::default, now, buffer)?;
+    let Renewed { reached, new } = renew(&transcript, kept, go_on, fold, now, buffer)?;
     let (tally, once) = match new {
         None => (known.map(|(_, tally, _)| tally.clone()).unwrap_or_default(), once()),
-        Some(Addition { mut fold, once, broken, .. }) => {
-            fold.settle();
-            fold.broken += broken;
-            (fold, postcard::to_stdvec(&once).ok())
+        Some(Addition { fold: (mut tally, said), once, broken, .. }) => {
+            tally.settle();
+            tally.broken += broken;
+            let kept_once = postcard::to_stdvec(&once).ok();
+            if let Some((take, said)) = take.zip(said) {
+                take(session, reached, said, once);
+            }
+            (tally, kept_once)
         }
     };
     // What it takes to count on is long, and of no use for a file that does not grow.
@@ -305,7 +331,8 @@ fn recount(
 
 /// What the record of a session goes by: its path and its format.
 pub(super) fn key(session: &Session) -> Vec<u8> {
-    [session.path.as_os_str().as_bytes(), session.format.name.as_bytes()].join(&0)
+    let [dir, name] = session.path.parts();
+    [dir, name, b"\0", session.format.name.as_bytes()].concat()
 }
 
 /// Of some records in the order they were written, those to keep: the newest of each key whose file is there. Also says
@@ -330,12 +357,20 @@ pub fn is_gone(path: &Path) -> bool {
 /// Leaves out files that are no sessions of their own. Of two paths to one file, the one with a name counts.
 fn retain_sessions(all: &mut Vec<Listed>) {
     let file = |listed: &Listed| listed.session.stamp.map(|stamp| (stamp.device, stamp.inode));
-    let named: HashSet<_> = all.iter().filter(|listed| listed.session.name.is_some()).map(file).collect();
-    let mut files = HashSet::with_capacity(all.len());
+    // Most files have one path only, and are not looked at again.
+    let mut inodes: Vec<u64> = all.iter().map(|listed| listed.session.stamp.map_or(0, |stamp| stamp.inode)).collect();
+    inodes.sort_unstable();
+    let again: HashSet<u64> = inodes.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0]).collect();
+    drop(inodes);
+    let may_be_linked = |listed: &Listed| listed.session.stamp.is_some_and(|stamp| again.contains(&stamp.inode));
+    let linked = all.iter().filter(|listed| may_be_linked(listed));
+    let named: HashSet<_> = linked.filter(|listed| listed.session.name.is_some()).map(file).collect();
+    let mut files = HashSet::new();
     all.retain(|listed| {
         let name = listed.session.name.as_deref();
-        let is_linked = name.is_none() && !named.is_empty() && named.contains(&file(listed));
-        !is_linked && files.insert(file(listed)) && listed.counts && !name.is_some_and(Home::is_throw_away)
+        let is_named = || name.is_none() && named.contains(&file(listed));
+        let is_again = may_be_linked(listed) && (is_named() || !files.insert(file(listed)));
+        !is_again && listed.counts && !name.is_some_and(Home::is_throw_away)
     });
 }
 
@@ -376,7 +411,7 @@ pub fn in_parallel<T: Sync, R: Send>(
 /// A file that is gone by now is no trouble.
 pub fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable>) {
     if error.kind() != io::ErrorKind::NotFound {
-        bad.push(Unreadable { path: session.path.clone(), error });
+        bad.push(Unreadable { path: session.path.to_path_buf(), error });
     }
 }
 

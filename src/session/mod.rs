@@ -7,12 +7,13 @@
 //! home ──▶ trust
 //! index ──▶ state ──▶ live ──▶ find, ids
 //! index ──▶ row
-//! digest, conflicts ──▶ index
+//! called, conflicts, digest ──▶ index
 //! ```
 //!
 //! An error of the file system is returned with its path. It never means "there is none".
 
 pub mod beside;
+mod called;
 pub mod choose;
 pub mod conflicts;
 pub mod digest;
@@ -28,13 +29,12 @@ pub mod state;
 pub mod stopped;
 pub mod trust;
 
-use std::path::PathBuf;
-
 pub use home::Home;
 pub use ids::is_id;
 pub use project::{Members, Project};
 pub use state::{State, StateKind};
 
+use crate::dir::{ListedPath, ListedText};
 use crate::file::Stamp;
 use crate::format::Known;
 use crate::format::descriptor::Root;
@@ -42,20 +42,25 @@ use crate::format::descriptor::Root;
 /// A session: where its transcript is, and what it is called.
 #[derive(Debug, Clone)]
 pub struct Session<'f> {
-    pub id: String,
+    pub id: ListedText,
     /// Its name in a named home.
     pub name: Option<String>,
     pub format: &'f Known,
     /// The root it was found under; none for a file given by path.
     pub root: Option<&'f Root>,
-    pub path: PathBuf,
+    pub path: ListedPath,
     /// What the file was like when it was found, if that was asked for.
     pub stamp: Option<Stamp>,
 }
 
 impl<'f> Session<'f> {
-    pub fn new(id: impl Into<String>, format: &'f Known, root: Option<&'f Root>, path: PathBuf) -> Session<'f> {
-        Session { id: id.into(), name: None, format, root, path, stamp: None }
+    pub fn new(
+        id: impl Into<ListedText>,
+        format: &'f Known,
+        root: Option<&'f Root>,
+        path: impl Into<ListedPath>,
+    ) -> Session<'f> {
+        Session { id: id.into(), name: None, format, root, path: path.into(), stamp: None }
     }
 
     /// How many bytes its file had when it was found.
@@ -75,6 +80,6 @@ impl<'f> Session<'f> {
 
     /// Its whole id: the one inside its file, of which the file name may have only the beginning.
     pub fn whole_id<'i>(&'i self, inside: Option<&'i str>) -> &'i str {
-        inside.filter(|id| id.starts_with(&self.id) && is_id(id)).unwrap_or(&self.id)
+        inside.filter(|id| id.starts_with(&*self.id) && is_id(id)).unwrap_or_else(|| &self.id)
     }
 }

@@ -1,5 +1,7 @@
 //! A row of the list: what is shown of a [`Tally`], in little memory, because there may be very many.
 
+use std::sync::Arc;
+
 use crate::fold::{Ending, OpenEnd, Tally};
 use crate::time::Time;
 
@@ -15,23 +17,28 @@ pub struct Row {
     open_end: Option<Box<OpenEnd>>,
     /// Those of the texts that it has, as bits.
     has: u8,
-    /// All texts, and where each of them ends.
+    /// Where it began, as a rule where many others did.
+    first_cwd: Option<Arc<str>>,
+    /// All other texts, and where each but the last ends.
     texts: Box<str>,
-    ends: [u32; TEXTS],
+    ends: [u32; TEXTS - 1],
 }
 
-const TEXTS: usize = 5;
-const FIRST_CWD: usize = 0;
-const LAST_CWD: usize = 1;
-const PERSON_TITLE: usize = 2;
-const AGENT_TITLE: usize = 3;
-const ASKED: usize = 4;
+const TEXTS: usize = 4;
+const LAST_CWD: usize = 0;
+const PERSON_TITLE: usize = 1;
+const AGENT_TITLE: usize = 2;
+const ASKED: usize = 3;
 
 impl Row {
-    pub fn of<S: AsRef<str>>(tally: &Tally<S>) -> Row {
-        let [first, last] = [&tally.first_cwd, &tally.last_cwd].map(Option::as_ref);
-        let [person, agent] = [&tally.person_title, &tally.agent_title].map(Option::as_ref);
-        let parts = [first, last, person, agent, tally.asked.best()].map(|part| part.map(AsRef::as_ref));
+    /// The row of a tally. `cwd` is where the one before began; it is shared if this one did, too.
+    pub fn of<S: AsRef<str>>(tally: &Tally<S>, cwd: &mut Option<Arc<str>>) -> Row {
+        let first_cwd = tally.first_cwd.as_ref().map(AsRef::as_ref);
+        if cwd.as_deref() != first_cwd {
+            *cwd = first_cwd.map(Arc::from);
+        }
+        let [last, person, agent] = [&tally.last_cwd, &tally.person_title, &tally.agent_title].map(Option::as_ref);
+        let parts = [last, person, agent, tally.asked.best()].map(|part| part.map(AsRef::as_ref));
         let mut row = Row {
             started: tally.started,
             updated: tally.updated,
@@ -40,20 +47,22 @@ impl Row {
             output: tally.output,
             ending: tally.ending(),
             open_end: tally.open_end().map(Box::new),
+            first_cwd: cwd.clone(),
             ..Row::default()
         };
         let mut texts = String::with_capacity(parts.iter().flatten().map(|part: &&str| part.len()).sum());
         for (index, part) in parts.into_iter().enumerate() {
             row.has |= u8::from(part.is_some()) << index;
             texts += part.unwrap_or_default();
-            row.ends[index] = texts.len() as u32;
+            row.ends.iter_mut().skip(index).for_each(|end| *end = texts.len() as u32);
         }
         Row { texts: texts.into(), ..row }
     }
 
     fn text(&self, index: usize) -> Option<&str> {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        let text = self.texts.get(start..self.ends[index] as usize);
+        let end = self.ends.get(index).map_or(self.texts.len(), |end| *end as usize);
+        let text = self.texts.get(start..end);
         text.filter(|_| self.has & 1 << index != 0)
     }
 
@@ -63,7 +72,7 @@ impl Row {
 
     /// Where it began.
     pub fn first_cwd(&self) -> Option<&str> {
-        self.text(FIRST_CWD)
+        self.first_cwd.as_deref()
     }
 
     /// Where the session is now, or was last.

@@ -103,13 +103,12 @@ pub fn harmless(text: &str) -> String {
 }
 
 fn flat(text: Cow<'_, str>) -> Cow<'_, str> {
-    // Nearly every text is one line of plain words already.
-    let mut after_blank = true;
-    let is_flat = text.bytes().all(|byte| {
-        let is_second = std::mem::replace(&mut after_blank, byte == b' ') && after_blank;
-        matches!(byte, b' '..=b'~') && !is_second
-    });
-    if is_flat && !after_blank || text.is_empty() {
+    // Nearly every text is one line of plain words already. All of it is looked at, several bytes at a time.
+    let bytes = text.as_bytes();
+    let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
+    let is_rough = pairs
+        .fold(false, |rough, (byte, next)| rough | !(b' '..=b'~').contains(byte) | (*byte == b' ') & (*next == b' '));
+    if !is_rough && !text.starts_with(' ') && bytes.last().is_none_or(u8::is_ascii_graphic) {
         return text;
     }
     let cleaned = clean(&text);

@@ -7,6 +7,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::num::NonZero;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
@@ -35,7 +36,8 @@ pub struct Record<'r> {
 /// Where a record is, and how long its parts are.
 #[derive(Debug, Clone, Copy)]
 pub struct Place {
-    offset: u64,
+    /// Never at the start of the file, where the head is.
+    offset: NonZero<u64>,
     lengths: [u32; 3],
 }
 
@@ -94,8 +96,9 @@ impl Table {
     fn next(&self, reader: &mut BufReader<&File>, offset: u64, bytes: &mut Vec<u8>) -> io::Result<Option<Place>> {
         let mut fixed = [0; FIXED];
         reader.read_exact(&mut fixed)?;
+        let Some(offset_of) = NonZero::new(offset) else { return Ok(None) };
         let place = Place {
-            offset,
+            offset: offset_of,
             lengths: [0, 4, 8].map(|at| u32::from_le_bytes(*fixed[at..].first_chunk().unwrap_or(&[0; 4]))),
         };
         if place.size() > self.size - offset {
@@ -112,8 +115,8 @@ impl Table {
         let mut bytes = vec![0; place.lengths[2] as usize];
         let mut fixed = [0; FIXED];
         let file = self.file.as_ref()?;
-        file.read_exact_at(&mut fixed, place.offset).ok()?;
-        file.read_exact_at(&mut bytes, place.offset + place.size() - u64::from(place.lengths[2])).ok()?;
+        file.read_exact_at(&mut fixed, place.offset.get()).ok()?;
+        file.read_exact_at(&mut bytes, place.offset.get() + place.size() - u64::from(place.lengths[2])).ok()?;
         (fixed[20..] == check(self.seed, &[], &bytes)).then_some(bytes)
     }
 
@@ -156,7 +159,7 @@ impl Table {
                     (Content::New(bytes), _) => out.write_all(bytes)?,
                     (Content::Old(place), Some(file)) => {
                         old.resize(place.size() as usize, 0);
-                        file.read_exact_at(&mut old, place.offset)?;
+                        file.read_exact_at(&mut old, place.offset.get())?;
                         out.write_all(&old)?;
                     }
                     (Content::Old(_), None) => {}

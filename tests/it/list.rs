@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::claude::ID;
 use crate::cli::in_a_terminal_of;
-use crate::hook::ONE;
+use crate::hook::{ONE, TWO};
 use crate::world::{Chance, World, answer, call, prompt, result};
 
 /// Tokens near the end of 64 bits were added up beyond it.
@@ -161,6 +161,21 @@ fn no_row_is_wider_than_the_terminal() {
             assert!(shown.lines().all(|line| line == line.trim_end()), "{shown}");
         }
     }
+}
+
+/// Two columns for each of its characters, and the column is no wider than for others.
+#[test]
+fn a_directory_of_wide_characters_is_cut_like_any_other() {
+    let world = World::new();
+    let long = Path::new("/data").join("long/".repeat(12));
+    world.claude(ONE, &prompt(&long, "2026-11-16T02:58:00Z", "the first title"));
+    world.claude(TWO, &prompt(&Path::new("/data").join("長".repeat(60)), "2026-11-16T02:59:00Z", "the second title"));
+    let expected = "\
+NAME      AGENT   STATE    AGE  MSGS  TOKENS  WHERE                                     TITLE
+22222222  claude  working   1m     1       -  …長長長長長長長長長長長長長長長長長長長   the second title
+11111111  claude  working   2m     1       -  …ong/long/long/long/long/long/long/long/  the first title
+";
+    assert_eq!(table(&world, &["list", "--all"], None), expected);
 }
 
 #[test]

@@ -1,0 +1,110 @@
+//! `session-reader list --watch`: the table again whenever it is different, until nobody looks any more.
+//!
+//! It runs in this process, before a screen that does something whenever it is shown a frame, and goes away in the end.
+//! So no test waits for anything but the next frame.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::sync::atomic::AtomicBool;
+
+use session_monitor::cmd::{self, Exit, args};
+use session_monitor::env::Env;
+use session_monitor::show::terminal::Style;
+use session_monitor::time::Time;
+
+use crate::claude::ID;
+use crate::hook::{ONE, TWO};
+use crate::script::Script;
+use crate::world::{NOW, World, answer, prompt};
+
+const EARLY: &str = "2026-11-16T02:58:00Z";
+const LATE: &str = "2026-11-16T02:59:00Z";
+const CLEARED: &str = "\x1b[2J";
+
+type Act<'a> = Box<dyn FnOnce() + 'a>;
+
+struct Screen<'a> {
+    written: Vec<u8>,
+    frames: Vec<String>,
+    /// What to do after each frame. After the last of them there is no screen any more.
+    acts: VecDeque<Act<'a>>,
+}
+
+impl Write for Screen<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.written.extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.frames.push(String::from_utf8(std::mem::take(&mut self.written)).expect("UTF-8"));
+        let act = self.acts.pop_front().ok_or(io::ErrorKind::BrokenPipe)?;
+        act();
+        Ok(())
+    }
+}
+
+/// What is on the screen, frame by frame, if something is done after each of them but the last.
+fn frames(world: &World, acts: Vec<Act>) -> Vec<String> {
+    let now = Time::parse(NOW.as_bytes()).expect("a time");
+    let env = Env::fixed(&world.path(""), world.path("work"), now).with("COLUMNS", "80");
+    let words = ["session-reader", "list", "--watch"].map(OsString::from);
+    let command = args::parse(words, &env, true).expect("a command").command;
+    let mut screen = Screen { written: Vec::new(), frames: Vec::new(), acts: acts.into() };
+    let (mut err, style) = (Vec::new(), Style::new(&env, true, Some(false)));
+    let exit = cmd::run(command, &env, style, &mut screen, &mut err, &AtomicBool::new(false));
+    assert_eq!((exit, String::from_utf8_lossy(&err)), (Exit::Found, "".into()));
+    // The program writes out what is left when it ends, which is nothing.
+    assert_eq!(screen.frames.pop().as_deref(), Some(""));
+    if let Some(first) = screen.frames.first_mut() {
+        *first = first.strip_prefix(CLEARED).expect("a screen without what was there before").to_owned();
+    }
+    screen.frames
+}
+
+/// The bytes of a frame: from the top, each line cleared to its end, nothing left below the last.
+fn frame(lines: &[&str]) -> String {
+    format!("\x1b[H{}\x1b[J", lines.iter().map(|line| format!("{line}\x1b[K\n")).collect::<String>())
+}
+
+const HEADS: &str = "NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE";
+
+#[test]
+fn the_table_follows_what_sessions_do() {
+    let world = World::new();
+    let here = world.path("work");
+    let file = world.claude(ID, &prompt(&here, EARLY, "fix the login page"));
+    let acts: Vec<Act> = vec![
+        Box::new(|| world.append(&file, answer(&here, LATE, "It works now."))),
+        Box::new(|| drop(Script::of(&world).ago(1).user("write the release notes").says("Done.").save(&world, ONE))),
+        Box::new(|| std::fs::remove_file(&file).expect("removed")),
+    ];
+    let notes = "11111111  claude  waiting   1m     2      1k  write the release notes";
+    let expected = [
+        frame(&[HEADS, "5e551000  claude  working   2m     1       -  fix the login page"]),
+        frame(&[HEADS, "5e551000  claude  waiting   1m     2      1k  fix the login page"]),
+        frame(&[HEADS, notes, "5e551000  claude  waiting   1m     2      1k  fix the login page"]),
+        frame(&[HEADS, notes]),
+    ];
+    assert_eq!(frames(&world, acts), expected);
+}
+
+#[test]
+fn an_empty_list_says_so_until_a_session_begins() {
+    let world = World::new();
+    let acts: Vec<Act> =
+        vec![Box::new(|| drop(Script::of(&world).ago(1).user("write the release notes").save(&world, TWO)))];
+    let expected = [
+        frame(&["no sessions in this project; `session-reader formats` shows where they are looked for"]),
+        frame(&[HEADS, "22222222  claude  working   1m     1       -  write the release notes"]),
+    ];
+    assert_eq!(frames(&world, acts), expected);
+}
+
+#[test]
+fn without_a_terminal_it_names_what_scripts_use() {
+    let done = World::new().reader(&["list", "--watch"]).run();
+    assert_eq!((done.code(), done.out()), (Some(2), ""));
+    assert_eq!(done.err(), "session-reader: list --watch needs a terminal; `session-reader wait` is for scripts\n");
+}
