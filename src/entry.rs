@@ -309,6 +309,17 @@ fn own(text: Cow<str>) -> Cow<'static, str> {
 }
 
 impl Call<'_> {
+    /// What it does to a file, and whether it creates it: it writes the file whole, and nobody knows of an earlier one.
+    /// `is_new` says that the session did not look at it before, `replaced` that the result tells of an earlier one.
+    pub fn change(&self, path: &str, is_new: bool, replaced: bool) -> Option<(&Change, bool)> {
+        let changes = self.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
+        let mut own = changes.iter().rev().filter(|change| change.path.as_ref().is_none_or(|own| own == path));
+        let change = own.next()?;
+        // A file that one patch deletes and adds is rewritten.
+        let created = change.whole && is_new && !replaced && !own.any(|before| before.deleted);
+        Some((change, created))
+    }
+
     pub fn into_owned(self) -> Call<'static> {
         let Call { id, tool, act, subjects, failed, ended, broken_off, asks, detail } = self;
         let subjects = subjects.into_iter().map(own).collect();

@@ -15,11 +15,12 @@ pub const DAY: i64 = 24 * HOUR;
 impl Time {
     /// `2026-11-16T02:36:14.044Z`, with any number of decimals and any offset; without an offset it is UTC.
     pub fn parse(text: &[u8]) -> Option<Time> {
-        let number = |range: std::ops::Range<usize>| {
-            text.get(range)?
-                .iter()
-                .try_fold(0i64, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i64::from(byte - b'0')))
-        };
+        /// The number that some digits from a place on are. How many is known when this is compiled: every line has a time.
+        fn number<const DIGITS: usize>(text: &[u8], at: usize) -> Option<i64> {
+            let digits: &[u8; DIGITS] = text.get(at..)?.first_chunk()?;
+            let sum = digits.iter().fold(0, |sum, byte| sum * 10 + i64::from(byte.wrapping_sub(b'0')));
+            digits.iter().all(u8::is_ascii_digit).then_some(sum)
+        }
         let punctuated = text.get(4) == Some(&b'-')
             && text.get(7) == Some(&b'-')
             && matches!(text.get(10), Some(b'T' | b't' | b' '))
@@ -27,15 +28,15 @@ impl Time {
         if !punctuated {
             return None;
         }
-        let (year, month, day) = (number(0..4)?, number(5..7)?, number(8..10)?);
-        let (hour, minute) = (number(11..13)?, number(14..16)?);
+        let (year, month, day) = (number::<4>(text, 0)?, number::<2>(text, 5)?, number::<2>(text, 8)?);
+        let (hour, minute) = (number::<2>(text, 11)?, number::<2>(text, 14)?);
         if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 24 || minute > 59 {
             return None;
         }
         let mut at = 16;
         let mut millis = 0;
         if text.get(at) == Some(&b':') {
-            millis = number(17..19)?.min(60) * SECOND;
+            millis = number::<2>(text, 17)?.min(60) * SECOND;
             at = 19;
         }
         if matches!(text.get(at), Some(b'.' | b',')) {
@@ -47,7 +48,7 @@ impl Time {
         let offset = match text.get(at) {
             Some(&sign @ (b'+' | b'-')) => {
                 let minutes = if text.get(at + 3) == Some(&b':') { at + 4 } else { at + 3 };
-                let offset = number(at + 1..at + 3)? * HOUR + number(minutes..minutes + 2).unwrap_or(0) * MINUTE;
+                let offset = number::<2>(text, at + 1)? * HOUR + number::<2>(text, minutes).unwrap_or(0) * MINUTE;
                 if sign == b'-' { -offset } else { offset }
             }
             _ => 0,

@@ -1,23 +1,25 @@
 //! What a call carries beside its subjects, by the keys of its tool.
 
-use serde_json::Value;
+use std::borrow::Cow;
 
+use super::text::Raw;
 use super::verbs::Changed;
+use super::walk::{Captures, Walker};
 use crate::entry::{Change, Detail, Task, TaskState};
 use crate::format::descriptor::{TaskKeys, Tool, ToolVerb};
+use crate::format::trie::Node;
 
-/// The details of a call, if its tool has any and the input can be read.
-pub fn detail(tool: &Tool, input: &str) -> Option<Detail> {
+/// The details of a call, if its tool has any.
+pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
     let wants = !tool.new.0.is_empty() || !tool.old.0.is_empty() || tool.verb == Some(ToolVerb::Patch);
     let asks = tool.tasks.is_some() || tool.task.is_some() || tool.question.is_some() || tool.plan.is_some();
     if !wants && !asks {
         return None;
     }
-    let input: Value = serde_json::from_str(input).ok()?;
     let all = |paths: &[String]| {
         let mut found = Vec::new();
-        paths.iter().for_each(|path| texts(&input, path, &mut found));
-        found.join("\n")
+        paths.iter().for_each(|path| texts(input, path, &mut found));
+        if found.len() == 1 { found.remove(0).into_owned() } else { found.join("\n") }
     };
     let one = |path: &Option<String>| {
         path.as_ref().map(|path| all(std::slice::from_ref(path))).filter(|text| !text.is_empty())
@@ -36,15 +38,11 @@ pub fn detail(tool: &Tool, input: &str) -> Option<Detail> {
     let mut detail = Detail { changes, question: one(&tool.question), plan: one(&tool.plan), ..Detail::default() };
     if let Some(keys) = &tool.tasks {
         detail.all_tasks = true;
-        detail.tasks = at(&input, &keys.list)
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .map(|item| task(item, keys))
-            .collect();
+        let list = at(input, &keys.list).map(elements).unwrap_or_default();
+        detail.tasks = list.into_iter().map(|item| task(item, keys)).collect();
     }
     if let Some(keys) = &tool.task {
-        detail.tasks = vec![task(&input, keys)];
+        detail.tasks = vec![task(input, keys)];
     }
     Some(detail)
 }
@@ -99,32 +97,44 @@ fn patched(patch: &str) -> Vec<Change> {
     changes
 }
 
-fn task(item: &Value, keys: &TaskKeys) -> Task {
-    let text = |path: &Option<String>| match at(item, path.as_ref()?)? {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        _ => None,
+fn task(item: Raw, keys: &TaskKeys) -> Task {
+    let text = |path: &Option<String>| {
+        let value = at(item, path.as_ref()?)?;
+        value.scalar().filter(|_| matches!(value.0[0], b'"' | b'-' | b'0'..=b'9')).map(Cow::into_owned)
     };
-    let blocked = keys.blocked.as_ref().and_then(|path| at(item, path)?.as_array());
-    let blocked = blocked.filter(|by| !by.is_empty()).map(|_| TaskState::Blocked);
+    let blocked = keys.blocked.as_ref().and_then(|path| at(item, path));
+    let blocked = blocked.filter(|by| !elements(*by).is_empty()).map(|_| TaskState::Blocked);
     let state = text(&keys.state).and_then(|state| TaskState::parse(&state));
     Task { id: text(&keys.id), text: text(&keys.text), state: state.or(blocked) }
 }
 
-fn at<'v>(value: &'v Value, path: &str) -> Option<&'v Value> {
-    path.split('/').filter(|key| !key.is_empty()).try_fold(value, |value, key| match value {
-        Value::Array(all) => all.get(key.parse::<usize>().ok()?),
-        value => value.get(key),
+/// The elements of a list; none if it is something else.
+fn elements(raw: Raw) -> Vec<Raw> {
+    let nothing = Node::default();
+    let mut walker = Walker::new(raw.0, false, Captures::default(), &nothing);
+    walker.element_ranges().into_iter().map(|range| Raw(&raw.0[range])).collect()
+}
+
+/// The value at a path.
+fn at<'v>(value: Raw<'v>, path: &str) -> Option<Raw<'v>> {
+    path.split('/').filter(|key| !key.is_empty()).try_fold(value, |value, key| match value.0.first()? {
+        b'[' => elements(value).get(key.parse::<usize>().ok()?).copied(),
+        _ => {
+            let nothing = Node::default();
+            let mut walker = Walker::new(value.0, false, Captures::default(), &nothing);
+            let (_, range) = walker.member_ranges().into_iter().find(|(known, _)| known == key)?;
+            Some(Raw(&value.0[range]))
+        }
     })
 }
 
 /// All texts at a path; `*` is every element of a list.
-fn texts(value: &Value, path: &str, found: &mut Vec<String>) {
+fn texts<'v>(value: Raw<'v>, path: &str, found: &mut Vec<Cow<'v, str>>) {
     match path.split_once('*') {
         Some((before, after)) => {
-            let list = at(value, before).and_then(Value::as_array);
-            list.into_iter().flatten().for_each(|element| texts(element, after, found));
+            let list = at(value, before).map(elements).unwrap_or_default();
+            list.into_iter().for_each(|element| texts(element, after, found));
         }
-        None => found.extend(at(value, path).and_then(Value::as_str).map(str::to_owned)),
+        None => found.extend(at(value, path).and_then(Raw::text)),
     }
 }

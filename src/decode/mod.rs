@@ -21,12 +21,12 @@ use crate::cursor::{Line, Pieces};
 use crate::entry::{Act, Call, Entry, Facts, Id, LongText, Mark, Role, TitleBy, Usage, What};
 use crate::format::descriptor::{CallVerb, Pointer, ResultVerb, ToolVerb};
 use crate::format::prompt::Said;
-use crate::format::templates::{Template, Templates};
+use crate::format::templates::{Extents, Template, Templates};
 use crate::format::trie::{Node, Trie};
 use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
 use crate::time::Time;
 use rules::{Watch, hold};
-use text::{Raw, lossy};
+use text::Raw;
 use walk::{Captures, Found, Walker};
 
 /// What came of a line.
@@ -50,13 +50,11 @@ pub type Sink<'s> = &'s mut dyn FnMut(Item);
 pub fn pick<const N: usize>(object: &[u8], wanted: [&[Pointer]; N]) -> Option<[Option<String>; N]> {
     let mut trie = Trie::default();
     let slots = wanted.map(|pointers| trie.all(pointers));
-    // What separates tokens in a file of many lines; inside a string it is escaped.
-    let line: Vec<u8> = object.iter().map(|&byte| if byte == b'\n' { b' ' } else { byte }).collect();
     let nothing = Node::default();
-    let mut walker = Walker::new(&*line, false, Captures::default(), &nothing);
-    let is_object = walker.seek().ok()? && line.get(walker.position()) == Some(&b'{');
+    let mut walker = Walker::new(object, false, Captures::default(), &nothing);
+    let is_object = walker.seek().ok()? && object.get(walker.position()) == Some(&b'{');
     let whole = is_object && walker.walk(&trie.root, trie.slots, 0, None).is_ok() && matches!(walker.seek(), Ok(false));
-    let found = walker.captures.line(Some(&line));
+    let found = walker.captures.extents.line(object);
     whole.then(|| slots.map(|slots| found.first(&slots)?.scalar().map(Cow::into_owned)))
 }
 
@@ -82,6 +80,8 @@ pub struct Decoder<'f> {
     /// The file is a subagent's: its lines count.
     subagent: bool,
     captures: Captures,
+    /// Parts of the result of writing a file that had been there before, if details are asked for.
+    replaced: Vec<memmem::Finder<'f>>,
     /// What lines looked like so far; none if each is to be walked.
     templates: Option<Templates>,
 }
@@ -94,8 +94,16 @@ impl Drop for Decoder<'_> {
 
 impl<'f> Decoder<'f> {
     pub fn new(format: &'f Format) -> Decoder<'f> {
-        let templates = Some(format.templates.take());
-        Decoder { format, full: false, whole: false, subagent: false, captures: Captures::default(), templates }
+        let words = format.words.replaced.iter().filter(|_| format.detailed);
+        Decoder {
+            format,
+            full: false,
+            whole: false,
+            subagent: false,
+            captures: Captures::default(),
+            replaced: words.map(memmem::Finder::new).collect(),
+            templates: Some(format.templates.take()),
+        }
     }
 
     /// Walks each line, whatever it looks like.
@@ -137,11 +145,11 @@ impl<'f> Decoder<'f> {
 
     /// What comes of a line that looks like one that was read before.
     fn known(&mut self, line: &[u8], sink: Sink) -> Option<Outcome> {
-        let Format { line: shape, block, .. } = self.format;
-        let end = template::fit(self.templates.as_mut()?, line, &mut self.captures, (shape.slots, block.slots))?;
+        let end = template::fit(self.templates.as_mut()?, line)?;
         let template = self.templates.as_ref()?.ends.get(end)?;
-        let settled = Settled { rule: template.rule.map(|index| &shape.rules[index]), blocks: &template.block_rules };
-        Some(match !template.ignored && self.record(&self.captures, Some(line), settled, false, sink) {
+        let rule = template.rule.map(|index| &self.format.line.rules[index]);
+        let settled = Settled { rule, blocks: &template.block_rules };
+        Some(match !template.ignored && self.record(&template.extents, line, settled, false, sink) {
             true => Outcome::Matched,
             false => Outcome::Ignored,
         })
@@ -154,20 +162,20 @@ impl<'f> Decoder<'f> {
             return;
         }
         let Format { line: shape, block, keys, .. } = self.format;
-        let (captures, found) = (&walker.captures, walker.captures.line(Some(line)));
+        let extents = &walker.captures.extents;
+        let found = extents.line(line);
         let index = |shape: &Shape, rule: &Rule| shape.rules.iter().position(|known| std::ptr::eq(known, rule));
-        let rule = rule.or_else(|| rules::rule(shape, found, captures.first_block(Some(line))));
+        let rule = rule.or_else(|| rules::rule(shape, found, extents.first_block(line)));
         let rule = rule.and_then(|rule| index(shape, rule));
-        let of_block =
-            |at| rules::rule(block, captures.block(at, Some(line)), None).and_then(|rule| index(block, rule));
-        let block_rules = (0..captures.blocks.len()).map(of_block).collect();
+        let of_block = |at| rules::rule(block, extents.block(at, line), None).and_then(|rule| index(block, rule));
+        let block_rules = (0..extents.blocks.len()).map(of_block).collect();
         let ignored = !settled || rule.is_none() && found.first(&keys.again).is_none();
         let tested = |in_block: bool, slot| if in_block { &block.tested } else { &shape.tested }.contains(&slot);
         template::learn(
             templates,
             line,
             &seen,
-            captures,
+            extents,
             tested,
             Template { rule, block_rules, ignored, ..Template::default() },
         );
@@ -208,7 +216,8 @@ impl<'f> Decoder<'f> {
                 Err(broken) => break Err(broken),
                 Ok(to_the_end) => {
                     let settled = to_the_end || watch.rule.is_some();
-                    if settled && self.record(&walker.captures, whole, Settled::by(watch.rule), false, sink) {
+                    let (extents, bytes) = (&walker.captures.extents, walker.captures.bytes(whole));
+                    if settled && self.record(extents, bytes, Settled::by(watch.rule), false, sink) {
                         outcome = Outcome::Matched;
                     }
                     if let Some(line) = whole
@@ -256,16 +265,16 @@ impl<'f> Decoder<'f> {
     }
 
     /// Applies the rules to a record, or those that are known to fit; false if none does.
-    fn record(&self, captures: &Captures, whole: Option<&[u8]>, settled: Settled, relisted: bool, sink: Sink) -> bool {
+    fn record(&self, extents: &Extents, bytes: &[u8], settled: Settled, relisted: bool, sink: Sink) -> bool {
         let format = self.format;
-        let found = captures.line(whole);
+        let found = extents.line(bytes);
         if !self.subagent && format.side.line.as_ref().is_some_and(|tests| hold(tests, found)) {
             return false;
         }
         if let Some(list) = found.first(&format.keys.again).filter(|_| !relisted) {
             return self.relist(list, sink);
         }
-        let rule = settled.rule.or_else(|| rules::rule(&format.line, found, captures.first_block(whole)));
+        let rule = settled.rule.or_else(|| rules::rule(&format.line, found, extents.first_block(bytes)));
         let Some(rule) = rule else { return false };
         let mut facts = self.facts(rule, found);
         let mut said = Saying {
@@ -295,8 +304,8 @@ impl<'f> Decoder<'f> {
             if let Some(text) = found.get(*slot).and_then(Raw::text) {
                 said.text(text, sink);
             }
-            for (index, _) in captures.blocks.iter().enumerate().filter(|(_, under)| *under == slot) {
-                let block = captures.block(index, whole);
+            for (index, _) in extents.blocks.iter().enumerate().filter(|(_, under)| *under == slot) {
+                let block = extents.block(index, bytes);
                 let rule = match settled.blocks.get(index) {
                     Some(rule) => rule.map(|rule| &format.block.rules[rule]),
                     None => rules::rule(&format.block, block, None),
@@ -324,7 +333,7 @@ impl<'f> Decoder<'f> {
             let element = &list.0[range];
             let mut walker = Walker::new(element, false, captures, &format.block.root);
             let walked = walker.walk(&format.line.root, format.line.slots, format.block.slots, None);
-            matched |= walked.is_ok() && self.record(&walker.captures, Some(element), Settled::by(None), true, sink);
+            matched |= walked.is_ok() && self.record(&walker.captures.extents, element, Settled::by(None), true, sink);
             captures = walker.captures;
         }
         matched
@@ -369,18 +378,19 @@ impl<'f> Decoder<'f> {
                 let changes = verbs::changes(input);
                 let paths = changes.iter().flat_map(|change| [Some(&change.path), change.moved.as_ref()]).flatten();
                 let paths = paths.map(|path| Cow::Owned(path.clone())).collect();
-                detail = self.format.detailed.then(|| Box::new(detail::changed(changes)));
+                detail = self.format.detailed.then(|| detail::changed(changes));
                 paths
             }
             (Some(input), verb) => {
-                let json = input.text().filter(|_| verb.is_some()).unwrap_or_else(|| lossy(input.0));
-                detail = self.format.detailed.then(|| detail::detail(tool, &json)).flatten().map(Box::new);
+                let text = input.text().filter(|_| verb.is_some());
+                let json = text.as_deref().map_or(input.0, str::as_bytes);
                 let input = &self.format.input;
                 let nothing = Node::default();
-                let mut walker = Walker::new(json.as_bytes(), false, Captures::default(), &nothing);
-                // A cut-off input still has the subjects that come before the cut.
-                let _ = walker.walk(&input.root, input.slots, 0, None);
-                let found = walker.captures.line(Some(json.as_bytes()));
+                let mut walker = Walker::new(json, false, Captures::default(), &nothing);
+                // A cut-off input still has the subjects that come before the cut, but what it writes is of no use.
+                let is_whole = walker.walk(&input.root, input.slots, 0, None).is_ok();
+                detail = (self.format.detailed && is_whole).then(|| detail::detail(tool, Raw(json))).flatten();
+                let found = walker.captures.extents.line(json);
                 let subjects = subjects(tool, |subject| found.get(subject));
                 subjects.into_iter().map(|subject| Cow::Owned(subject.into_owned())).collect()
             }
@@ -398,7 +408,7 @@ impl<'f> Decoder<'f> {
             ended: false,
             broken_off: false,
             asks,
-            detail,
+            detail: detail.map(Box::new),
         })
     }
 
@@ -420,8 +430,8 @@ impl<'f> Decoder<'f> {
             unclear = words.unclear.iter().any(|part| start.contains(part.as_str()));
             stopped = words.stopped.iter().any(|start| told.starts_with(start.as_str()));
         }
-        let says = |part: &String| output.is_some_and(|raw| memmem::find(beginning(raw).0, part.as_bytes()).is_some());
-        let replaced = !failed && self.format.detailed && words.replaced.iter().any(says);
+        let says = |part: &memmem::Finder| output.is_some_and(|raw| part.find(beginning(raw).0).is_some());
+        let replaced = !failed && self.replaced.iter().any(says);
         let written = |raw: Raw<'a>| match self.whole {
             true => LongText::Written(raw.0, |bytes| plain(Raw(bytes))),
             false => LongText::Written(beginning(raw).0, |bytes| plain(Raw(bytes))),

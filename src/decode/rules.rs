@@ -52,7 +52,7 @@ impl<'s> Watch<'s> {
 
     /// To be asked when what it waits for is there.
     pub fn is_over(&mut self, captures: &Captures, line: &[u8]) -> bool {
-        let found = captures.line(Some(line));
+        let found = captures.extents.line(line);
         let mut left = self.left.unwrap_or_else(|| candidates(self.shape, found));
         while let Some(rule) = left.first().map(|index| &self.shape.rules[*index]) {
             let ruled_out =
@@ -67,7 +67,7 @@ impl<'s> Watch<'s> {
                 if rule.enough == 0 || !captures.has(rule.enough) {
                     return false;
                 }
-                if fits(rule, found, captures.first_block(Some(line))) {
+                if fits(rule, found, captures.extents.first_block(line)) {
                     self.rule = Some(rule);
                     return true;
                 }

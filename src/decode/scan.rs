@@ -90,6 +90,12 @@ pub fn number(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// Steps to the end of the object or array that a place is in, by counting brackets outside strings.
 pub fn rest(bytes: &[u8], start: usize) -> Option<usize> {
+    rest_with(bytes, start, string)
+}
+
+/// The same with another way to step over a string.
+#[inline(always)]
+pub fn rest_with(bytes: &[u8], start: usize, string: impl Fn(&[u8], usize) -> Option<usize>) -> Option<usize> {
     let mut depth = 1usize;
     let mut at = start;
     loop {
@@ -120,13 +126,13 @@ fn is_escaped(bytes: &[u8], start: usize, place: usize) -> bool {
     }
 }
 
-const CHUNK: usize = 16;
+pub const CHUNK: usize = 16;
 const STRIDE: usize = 4 * CHUNK;
 
 /// A bit for each place where a byte stands.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
+pub fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
     use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_set1_epi8};
     // SAFETY: SSE2 is part of x86-64, and the load is of the whole chunk.
     unsafe {
@@ -222,7 +228,7 @@ pub mod avx2 {
     }
 }
 
-/// Whether bytes begin with some others. Most are a few dozen, which is too short for a call of `memcmp`.
+/// Whether bytes begin with some others. Most are a few dozen or a few hundred, which is too short for a call of `memcmp`.
 #[inline(always)]
 pub fn begins(bytes: &[u8], with: &[u8]) -> bool {
     let Some(bytes) = bytes.get(..with.len()) else { return false };
@@ -232,19 +238,22 @@ pub fn begins(bytes: &[u8], with: &[u8]) -> bool {
         bytes.first_chunk::<N>() == with.first_chunk() && bytes.last_chunk::<N>() == with.last_chunk()
     }
     match with.len() {
-        0..4 | STRIDE.. => bytes == with,
+        0..4 => bytes == with,
         4..8 => ends::<4>(bytes, with),
         8..16 => ends::<8>(bytes, with),
+        16..32 => ends::<16>(bytes, with),
         _ => {
-            let mut chunks = bytes.chunks_exact(CHUNK).zip(with.chunks_exact(CHUNK));
-            chunks.all(|(chunk, with)| chunk.first_chunk::<CHUNK>() == with.first_chunk())
-                && bytes.last_chunk::<CHUNK>() == with.last_chunk()
+            let mut chunks = bytes.chunks_exact(32).zip(with.chunks_exact(32));
+            bytes.last_chunk::<32>() == with.last_chunk()
+                && chunks.all(|(chunk, with)| chunk.first_chunk::<32>() == with.first_chunk())
         }
     }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-use plainly::{beyond_ascii, bits};
+use plainly::beyond_ascii;
+#[cfg(not(target_arch = "x86_64"))]
+pub use plainly::bits;
 
 /// The same for other CPUs.
 #[cfg(not(target_arch = "x86_64"))]

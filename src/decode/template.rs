@@ -8,9 +8,8 @@
 use std::num::NonZero;
 
 use super::scan;
-use super::walk::{Captures, Extent, NOTHING};
 use crate::entry::Id;
-use crate::format::templates::{Spot, Step, Template, Templates, Then};
+use crate::format::templates::{Extents, NOTHING, Spot, Step, Template, Templates, Then};
 use crate::format::trie::Slot;
 
 /// A value that a walker stepped over: where it varies, and how.
@@ -28,36 +27,25 @@ const VALUE: usize = 128;
 /// The most values that are watched.
 const VALUES: usize = 1 << 10;
 
-/// Which template a line fits, if any. Where the wanted values are goes into `captures`.
-pub fn fit(templates: &mut Templates, line: &[u8], captures: &mut Captures, sizes: (usize, usize)) -> Option<usize> {
+/// Which template a line fits, if any. That then knows where the values of the line are.
+pub fn fit(templates: &mut Templates, line: &[u8]) -> Option<usize> {
     // Asking what the CPU can do for the first time takes longer than a hook's few lines, of which none is learned.
     templates.first?;
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
         #[target_feature(enable = "avx2")]
-        fn fit(
-            templates: &mut Templates,
-            line: &[u8],
-            captures: &mut Captures,
-            sizes: (usize, usize),
-        ) -> Option<usize> {
-            fit_with(templates, line, captures, sizes, |bytes, start| scan::avx2::string(bytes, start))
+        fn fit(templates: &mut Templates, line: &[u8]) -> Option<usize> {
+            fit_with(templates, line, |bytes, start| scan::avx2::string(bytes, start))
         }
         // SAFETY: the CPU has what the function is compiled for.
-        return unsafe { fit(templates, line, captures, sizes) };
+        return unsafe { fit(templates, line) };
     }
-    fit_with(templates, line, captures, sizes, scan::string)
+    fit_with(templates, line, scan::string)
 }
 
 /// The same, compiled for each way to step over a string.
 #[inline(always)]
-fn fit_with(
-    templates: &mut Templates,
-    line: &[u8],
-    captures: &mut Captures,
-    (slots, width): (usize, usize),
-    string: impl Fn(&[u8], usize) -> Option<usize>,
-) -> Option<usize> {
+fn fit_with(templates: &mut Templates, line: &[u8], string: impl Fn(&[u8], usize) -> Option<usize>) -> Option<usize> {
     let Templates { first, steps, literals, ends, starts, hits, .. } = templates;
     starts.clear();
     let (mut at, mut parent) = (0, None);
@@ -85,10 +73,9 @@ fn fit_with(
         starts.push(at as u32);
         if let Then::End(index) = step.then {
             *hits += 1;
-            let template = &ends[index as usize];
-            if !template.ignored {
-                captures.fill(template, slots, width, starts);
-            }
+            let Template { extents, spots, .. } = &mut ends[index as usize];
+            let at = |spot: &Spot| starts[spot.step as usize] + spot.offset;
+            spots.iter().for_each(|(index, start, end)| extents.all[*index] = (at(start), at(end)));
             return Some(index as usize);
         }
         (at, parent, next) = (end, Some(index), step.next);
@@ -101,7 +88,7 @@ fn end_of(then: Then, line: &[u8], at: usize, string: impl Fn(&[u8], usize) -> O
     match then {
         Then::Text => string(line, at),
         Then::Number => scan::number(line, at),
-        Then::Rest => scan::rest(line, at),
+        Then::Rest => scan::rest_with(line, at, string),
         Then::End(_) => (at == line.len()).then_some(at),
     }
 }
@@ -126,14 +113,18 @@ pub fn learn(
     templates: &mut Templates,
     line: &[u8],
     seen: &[Seen],
-    captures: &Captures,
+    extents: &Extents,
     tested: impl Fn(bool, Slot) -> bool,
     known: Template,
 ) {
-    let width = captures.width.max(1);
-    let of_line = captures.slots.iter().enumerate().filter(|(slot, _)| tested(false, *slot));
-    let of_blocks = captures.block_slots.iter().enumerate().filter(|(slot, _)| tested(true, slot % width));
-    let fixed: Vec<usize> = of_line.chain(of_blocks).map(|(_, extent)| extent.0 as usize).collect();
+    let Extents { all, slots, width, .. } = extents;
+    let is_fixed = |index: usize| match index.checked_sub(*slots) {
+        None => tested(false, index),
+        Some(index) => tested(true, index % width.max(&1)),
+    };
+    let there: Vec<_> = all.iter().enumerate().filter(|(_, extent)| **extent != NOTHING).collect();
+    let fixed: Vec<usize> =
+        there.iter().filter(|(index, _)| is_fixed(*index)).map(|(_, extent)| extent.0 as usize).collect();
     let mut before = 0;
     let mut is_varying = |(start, end, kind): &&Seen| {
         let key = &line[std::mem::replace(&mut before, *end)..*start];
@@ -152,13 +143,11 @@ pub fn learn(
         let step = same.iter().position(|(start, end)| (*start..=*end).contains(&(at as usize)))?;
         Some(Spot { step: step as u32, offset: at - same[step].0 as u32 })
     };
-    let places = |extents: &[Extent]| {
-        let there = extents.iter().enumerate().filter(|(_, extent)| **extent != NOTHING);
-        there.map(|(slot, (start, end))| Some((slot, place(*start)?, place(*end)?))).collect::<Option<Vec<_>>>()
+    let spots = there.iter().map(|(index, (start, end))| Some((*index, place(*start)?, place(*end)?)));
+    let Some(spots) = (if known.ignored { Some(Vec::new()) } else { spots.collect::<Option<Vec<_>>>() }) else {
+        return;
     };
-    let (Some(slots), Some(block_slots)) = (places(&captures.slots), places(&captures.block_slots)) else { return };
-    let (blocks, filled) = (captures.blocks.clone(), captures.filled());
-    let template = Template { slots, block_slots, blocks, filled, ..known };
+    let template = Template { spots, extents: extents.clone(), ..known };
     let mut parent: Option<usize> = None;
     for (index, (start, end)) in same.iter().enumerate() {
         let literal = &line[*start..*end];

@@ -2,8 +2,6 @@
 
 use std::borrow::Cow;
 
-use memchr::memchr;
-
 use super::scan;
 
 /// A raw JSON value, as a walker captured it. A string may lack its end, if it was too long to be kept whole.
@@ -24,14 +22,7 @@ impl<'a> Raw<'a> {
             // SAFETY: it is ASCII.
             return Some(Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(inside) }));
         }
-        // When it is first called, `memchr` asks the processor what it can do, which costs more than a hook's few texts.
-        if inside.len() < 512 && !inside.contains(&b'\\') {
-            return Some(lossy(inside));
-        }
-        match memchr(b'\\', inside) {
-            None => Some(lossy(inside)),
-            Some(first) => Some(Cow::Owned(unescape(inside, first))),
-        }
+        Some(if inside.contains(&b'\\') { Cow::Owned(unescape(inside)) } else { lossy(inside) })
     }
 
     /// Whether this is a string that says just that.
@@ -84,50 +75,67 @@ pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
-fn unescape(bytes: &[u8], first: usize) -> String {
-    let mut out = String::with_capacity(bytes.len());
+/// In code there is an escape on every line, so the bytes between two of them are copied in chunks and cut off.
+fn unescape(bytes: &[u8]) -> String {
+    let mut out = Vec::with_capacity(bytes.len() + scan::CHUNK);
     let mut rest = bytes;
-    let mut escape = Some(first);
-    while let Some(at) = escape {
-        out.push_str(&lossy(&rest[..at]));
-        let used = match rest.get(at + 1) {
-            Some(b'n') => simple(&mut out, '\n'),
-            Some(b't') => simple(&mut out, '\t'),
-            Some(b'r') => simple(&mut out, '\r'),
-            Some(b'b') => simple(&mut out, '\u{8}'),
-            Some(b'f') => simple(&mut out, '\u{c}'),
-            Some(&byte @ (b'"' | b'\\' | b'/')) => simple(&mut out, char::from(byte)),
-            Some(b'u') => unicode(&mut out, &rest[at..]),
-            _ => simple(&mut out, char::REPLACEMENT_CHARACTER).min(rest.len() - at),
-        };
-        rest = &rest[at + used..];
-        escape = memchr(b'\\', rest);
+    while let Some(chunk) = rest.first_chunk() {
+        out.extend_from_slice(chunk);
+        let backslashes = scan::bits(chunk, b'\\');
+        let plain = if backslashes == 0 { scan::CHUNK } else { backslashes.trailing_zeros() as usize };
+        out.truncate(out.len() - scan::CHUNK + plain);
+        rest = &rest[plain..];
+        if backslashes != 0 {
+            rest = &rest[escape(&mut out, rest)..];
+        }
     }
-    out.push_str(&lossy(rest));
-    out
+    while let Some(&byte) = rest.first() {
+        let used = if byte == b'\\' { escape(&mut out, rest) } else { 0 };
+        out.extend((used == 0).then_some(byte));
+        rest = &rest[used.max(1)..];
+    }
+    // An escape stands for whole characters, so what is wrong between two of them stays between them.
+    String::from_utf8(out).unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned())
 }
 
-fn simple(out: &mut String, char: char) -> usize {
-    out.push(char);
+/// Adds what an escape stands for; returns the bytes used.
+fn escape(out: &mut Vec<u8>, bytes: &[u8]) -> usize {
+    out.push(match bytes.get(1) {
+        Some(b'n') => b'\n',
+        Some(b't') => b'\t',
+        Some(b'r') => b'\r',
+        Some(b'b') => 8,
+        Some(b'f') => 12,
+        Some(byte @ (b'"' | b'\\' | b'/')) => *byte,
+        Some(b'u') => return unicode(out, bytes),
+        _ => {
+            push(out, char::REPLACEMENT_CHARACTER);
+            return bytes.len().min(2);
+        }
+    });
     2
 }
 
+fn push(out: &mut Vec<u8>, char: char) {
+    out.extend_from_slice(char.encode_utf8(&mut [0; 4]).as_bytes());
+}
+
 /// `\uXXXX`, or a pair of them; returns the bytes used.
-fn unicode(out: &mut String, bytes: &[u8]) -> usize {
+fn unicode(out: &mut Vec<u8>, bytes: &[u8]) -> usize {
     let unit = |at: usize| -> Option<u32> {
         let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
         hex.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
     };
     let Some(high) = unit(0) else {
-        out.push(char::REPLACEMENT_CHARACTER);
+        push(out, char::REPLACEMENT_CHARACTER);
         return 2;
     };
     if let (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) = (high, unit(6)) {
         let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-        out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        push(out, char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
         return 12;
     }
-    out.push(char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
+    push(out, char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
     6
 }
 
@@ -145,8 +153,12 @@ mod tests {
             r#""\u0000""#,
             r#""ends \\""#,
         ] {
-            let expected: String = serde_json::from_str(json).unwrap();
-            assert_eq!(Raw(json.as_bytes()).text().unwrap(), expected, "{json}");
+            // Wherever in a chunk the escapes are.
+            for before in 0..40 {
+                let json = format!("\"{}{}é\"", "x".repeat(before), &json[1..json.len() - 1]);
+                let expected: String = serde_json::from_str(&json).unwrap();
+                assert_eq!(Raw(json.as_bytes()).text().unwrap(), expected, "{json}");
+            }
         }
     }
 

@@ -12,7 +12,7 @@ use super::scan;
 use super::template::Seen;
 use super::text::Raw;
 use crate::cursor::Pieces;
-use crate::format::templates::{Spot, Template, Then};
+use crate::format::templates::{Extent, Extents, NOTHING, Then};
 use crate::format::trie::{Node, Slot};
 
 /// Not JSON from here on, or not readable; the walker knows which.
@@ -21,25 +21,15 @@ pub struct Broken;
 
 type Walked = Result<(), Broken>;
 
-/// What one walk found: for each slot where the value is, and the blocks found under content slots.
+/// What one walk found.
 #[derive(Debug, Default)]
 pub struct Captures {
-    pub(super) slots: Vec<Extent>,
-    /// The slots of all blocks, one after another.
-    pub(super) block_slots: Vec<Extent>,
-    /// A bit for each slot that is filled, as far as there are bits.
+    pub extents: Extents,
+    /// A bit for each slot of the line that is filled, as far as there are bits.
     filled: u128,
-    /// For each block, under which slot it was found.
-    pub blocks: Vec<Slot>,
-    pub(super) width: usize,
     /// Wanted values of a line that came in pieces.
     kept: Vec<u8>,
 }
-
-/// Where a value starts and ends. What is held of a line is never long enough for more than 32 bits.
-pub type Extent = (u32, u32);
-
-pub const NOTHING: Extent = (0, 0);
 
 impl Captures {
     /// More blocks than any real message has; a line of nothing but brackets must not eat the memory.
@@ -51,30 +41,18 @@ impl Captures {
     pub const MOST_OF_RESULT: usize = 4096;
 
     fn clear(&mut self, slots: usize, width: usize) {
-        self.slots.clear();
-        self.slots.resize(slots, NOTHING);
-        self.block_slots.clear();
-        self.blocks.clear();
+        let Extents { all, blocks, .. } = &mut self.extents;
+        all.clear();
+        all.resize(slots, NOTHING);
+        blocks.clear();
+        (self.extents.slots, self.extents.width) = (slots, width);
         self.kept.clear();
         self.filled = 0;
-        self.width = width;
     }
 
-    /// What a template knows of a line, of which the steps begin here.
-    pub fn fill(&mut self, template: &Template, slots: usize, width: usize, starts: &[u32]) {
-        self.clear(slots, width);
-        let at = |spot: Spot| starts[spot.step as usize] + spot.offset;
-        self.block_slots.resize(template.blocks.len() * width, NOTHING);
-        for (all, known) in [(&mut self.slots, &template.slots), (&mut self.block_slots, &template.block_slots)] {
-            known.iter().for_each(|(slot, start, end)| all[*slot] = (at(*start), at(*end)));
-        }
-        self.blocks.extend_from_slice(&template.blocks);
-        self.filled = template.filled;
-    }
-
-    /// The values of the line, over the bytes they were found in: the line itself, or what was kept of it.
-    pub fn line<'a>(&'a self, whole: Option<&'a [u8]>) -> Found<'a> {
-        Found { slots: &self.slots, bytes: whole.unwrap_or(&self.kept) }
+    /// The bytes that the values were found in: the line itself, or what was kept of it.
+    pub fn bytes<'a>(&'a self, whole: Option<&'a [u8]>) -> &'a [u8] {
+        whole.unwrap_or(&self.kept)
     }
 
     /// Whether all slots of a set of bits are filled.
@@ -82,24 +60,22 @@ impl Captures {
         self.filled & slots == slots
     }
 
-    fn extent(&mut self, into: Into, slot: Slot) -> Option<&mut Extent> {
-        match into {
-            Into::Line => self.slots.get_mut(slot),
-            Into::Block(start) => self.block_slots.get_mut(start + slot),
-        }
-    }
-
     pub fn filled(&self) -> u128 {
         self.filled
     }
+}
 
-    pub fn first_block<'a>(&'a self, whole: Option<&'a [u8]>) -> Option<Found<'a>> {
-        (!self.blocks.is_empty()).then(|| self.block(0, whole))
+impl Extents {
+    pub fn line<'a>(&'a self, bytes: &'a [u8]) -> Found<'a> {
+        Found { slots: &self.all[..self.slots], bytes }
     }
 
-    pub fn block<'a>(&'a self, index: usize, whole: Option<&'a [u8]>) -> Found<'a> {
-        let slots = &self.block_slots[index * self.width..(index + 1) * self.width];
-        Found { slots, bytes: whole.unwrap_or(&self.kept) }
+    pub fn block<'a>(&'a self, index: usize, bytes: &'a [u8]) -> Found<'a> {
+        Found { slots: &self.all[self.slots + index * self.width..][..self.width], bytes }
+    }
+
+    pub fn first_block<'a>(&'a self, bytes: &'a [u8]) -> Option<Found<'a>> {
+        (!self.blocks.is_empty()).then(|| self.block(0, bytes))
     }
 }
 
@@ -159,7 +135,17 @@ fn fill(bytes: &mut Vec<u8>, most: usize, more: &[u8]) {
 #[derive(Clone, Copy)]
 enum Into {
     Line,
+    /// The slots of a block begin with this index.
     Block(usize),
+}
+
+impl Into {
+    fn index(self, slot: Slot) -> usize {
+        match self {
+            Into::Line => slot,
+            Into::Block(start) => start + slot,
+        }
+    }
 }
 
 impl<'n, P: Pieces> Walker<'n, P> {
@@ -174,7 +160,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
         loop {
             match self.peek()? {
                 None => return Ok(false),
-                Some(b' ' | b'\t' | b'\r' | 0 | 0xef | 0xbb | 0xbf) => self.at += 1,
+                Some(b' ' | b'\t' | b'\r' | b'\n' | 0 | 0xef | 0xbb | 0xbf) => self.at += 1,
                 Some(_) => return Ok(true),
             }
         }
@@ -302,11 +288,12 @@ impl<'n, P: Pieces> Walker<'n, P> {
         (start as u32, kept.len() as u32)
     }
 
+    /// A line has no newline in it, but an object that a call carries as a text may.
     #[inline]
     fn skip_space(&mut self) -> Result<u8, Broken> {
         loop {
             match self.peek()? {
-                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b' ' | b'\t' | b'\r' | b'\n') => self.at += 1,
                 Some(byte) => return Ok(byte),
                 None => return Err(Broken),
             }
@@ -315,7 +302,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
 
     fn value(&mut self, node: &Node, into: Into) -> Walked {
         // The first value of a key counts, as for whoever reads from the left.
-        let known = node.slot.and_then(|slot| self.captures.extent(into, slot));
+        let known = node.slot.and_then(|slot| self.captures.extents.all.get(into.index(slot)));
         if known.is_some_and(|extent| *extent != NOTHING) {
             return self.skip();
         }
@@ -343,7 +330,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     fn put(&mut self, into: Into, slot: Slot, found: Extent) {
-        if let Some(extent) = self.captures.extent(into, slot) {
+        if let Some(extent) = self.captures.extents.all.get_mut(into.index(slot)) {
             *extent = found;
             if let Into::Line = into
                 && slot < 128
@@ -448,12 +435,13 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     fn block(&mut self, under: Slot) -> Walked {
-        if self.captures.blocks.len() >= Captures::MOST_BLOCKS {
+        let Extents { all, width, blocks, .. } = &mut self.captures.extents;
+        if blocks.len() >= Captures::MOST_BLOCKS {
             return self.skip();
         }
-        let start = self.captures.block_slots.len();
-        self.captures.block_slots.resize(start + self.captures.width, NOTHING);
-        self.captures.blocks.push(under);
+        let start = all.len();
+        all.resize(start + *width, NOTHING);
+        blocks.push(under);
         let root = self.block_root;
         self.value(root, Into::Block(start))
     }

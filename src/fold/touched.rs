@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Fold;
-use crate::entry::{Act, Call, Change, Entry, Facts, Id, Role, What, named};
+use crate::entry::{Act, Call, Entry, Facts, Id, Role, What, named};
 use crate::path::absolute;
 use crate::time::{HOUR, Time};
 
@@ -119,19 +119,16 @@ impl Touched {
 
     fn ended(&mut self, open: Open, replaced: bool) {
         let Open { call, time, line, prompt, copy } = open;
-        let changes = call.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
+        let is_patch = call.detail.as_deref().is_some_and(|detail| !detail.changes.is_empty());
         for subject in call.subjects.iter().filter(|subject| !subject.is_empty() && !subject.contains("://")) {
             let path = absolute(Path::new(self.cwd.as_deref().unwrap_or_default()), subject);
             let is_new = self.seen.insert(path.clone());
-            let is_it = |change: &&Change| change.path.as_ref().is_none_or(|own| *own == **subject);
-            // A file that one patch deletes and adds is rewritten.
-            let mut own = changes.iter().rev().filter(is_it);
-            let deed = match own.next() {
+            let deed = match call.change(subject, is_new, replaced) {
                 _ if call.act == Act::Read => Deed::Read,
-                Some(change) if change.deleted => Deed::Deleted,
-                Some(change) if change.whole && is_new && !replaced && own.next().is_none() => Deed::Created,
+                Some((change, _)) if change.deleted => Deed::Deleted,
+                Some((_, true)) => Deed::Created,
                 // A patch that names it and does not change it moves it.
-                None if !changes.is_empty() => Deed::Moved,
+                None if is_patch => Deed::Moved,
                 _ => Deed::Edited,
             };
             let (tool, prompt) = (call.tool.to_string(), prompt.clone());

@@ -61,12 +61,27 @@ pub struct Template {
     pub block_rules: Vec<Option<usize>>,
     /// Nothing in it is wanted.
     pub ignored: bool,
-    /// Where the values are, those of the line and those of all its blocks.
-    pub slots: Vec<(Slot, Spot, Spot)>,
-    pub block_slots: Vec<(Slot, Spot, Spot)>,
-    pub blocks: Vec<Slot>,
-    pub filled: u128,
+    /// Where the values of the last line that fits are. It differs for these, by their indices.
+    pub extents: Extents,
+    pub spots: Vec<(usize, Spot, Spot)>,
 }
+
+/// Where the values of a line are, and those of the blocks in it.
+#[derive(Debug, Clone, Default)]
+pub struct Extents {
+    /// By slot: first those of the line, then those of each block.
+    pub all: Vec<Extent>,
+    /// How many slots a line has, and how many a block has.
+    pub slots: usize,
+    pub width: usize,
+    /// For each block, under which slot it was found.
+    pub blocks: Vec<Slot>,
+}
+
+/// Where a value starts and ends. What is held of a line is never long enough for more than 32 bits.
+pub type Extent = (u32, u32);
+
+pub const NOTHING: Extent = (0, 0);
 
 /// A place in a line: so many bytes after the beginning of a step.
 #[derive(Debug, Clone, Copy)]

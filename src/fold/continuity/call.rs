@@ -110,21 +110,17 @@ impl Continuity {
     }
 
     fn edited(&mut self, done: &EndedCall) {
-        let changes = done.call.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
         for path in &done.call.subjects {
-            let is_it = |change: &&Change| change.path.as_ref().is_none_or(|own| *own == **path);
-            // A file may be deleted and added again by one patch: then it is rewritten.
-            let mut own = changes.iter().rev().filter(is_it);
-            let change = own.next().cloned().unwrap_or_default();
-            self.changed(path, &change, done.replaced || own.any(|before| before.deleted), done);
+            let file = key(&self.resolved(path));
+            let is_new = self.so_far.looked_at.insert(file);
+            let unknown = Change::default();
+            let (change, created) = done.call.change(path, is_new, done.replaced).unwrap_or((&unknown, false));
+            self.changed(path, file, change, created, done);
         }
     }
 
-    fn changed(&mut self, path: &str, change: &Change, was_there: bool, done: &EndedCall) {
+    fn changed(&mut self, path: &str, file: Id, change: &Change, created: bool, done: &EndedCall) {
         let Change { added, removed, deleted, .. } = change;
-        let file = key(&self.resolved(path));
-        // Written whole, and not looked at before.
-        let created = self.so_far.looked_at.insert(file) && !was_there && change.whole;
         let last = match change.whole {
             _ if *deleted => "deleted".into(),
             true => in_lines(if created { "new" } else { "rewritten" }, added),
