@@ -317,8 +317,8 @@ pub struct WatchArgs {
 
 const SEARCH: &str = "\
 What is searched: prompts, answers and titles, and the commands and file names
-of calls. Upper and lower case and accents make no difference. Several words
-must all be in one session; quote a phrase for the shell: 'exact phrase'.
+of calls, also those of subagents. Case and accents make no difference. Several
+words must all be in one session; quote a phrase for the shell: 'exact phrase'.
 
 Examples:
   session-reader search webhook retry         both words, closest together first

@@ -10,14 +10,16 @@ use super::{Exit, Problem, Stage, log};
 use crate::cursor::Buffer;
 use crate::entry::Entry;
 use crate::file::Unreadable;
-use crate::fold::{SaidLine, searched};
+use crate::fold::searched;
 use crate::format::Known;
 use crate::progress::Progress;
 use crate::read::Transcript;
-use crate::search::cache::{self, Contents, SaidCache, Text};
+use crate::search::cache::{self, Contents, SaidCache, Source, Text};
+use crate::search::sieve::Sieve;
+use crate::search::sources::{Sources, subagents};
 use crate::search::{Found, Matches, Query, nearest};
 use crate::session::Session;
-use crate::session::index::{Listed, in_parallel, say_unless_gone};
+use crate::session::index::{Listed, in_parallel, list_and_take, say_unless_gone};
 use crate::show::json;
 use crate::show::search::{SearchView, head};
 use crate::show::terminal::{Tone, cut};
@@ -41,25 +43,42 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     query.whole = args.word;
     query.role = args.role;
     query.since = args.since.map(|since| since.time(stage.env));
-    let mut sessions = stage.sessions();
     let is_called = |known: &Known| args.agent.as_ref().is_none_or(|agent| known.is_called(agent));
     let cache = (!args.no_cache && !args.results).then(|| SaidCache::open(stage.env, stage.formats));
     let mut contents = cache.as_ref().map(SaidCache::contents);
-    contents.iter_mut().for_each(|contents| contents.forget_gone(&sessions));
+    let mut sessions = match &contents {
+        // All that the list has to read is searched, too.
+        Some(contents) if args.all => stage.search(|env, formats, bad| {
+            let take = |session: &Session, reached, said, once| contents.take(session, reached, said, once);
+            list_and_take(env, formats, Some(&take), bad)
+        }),
+        _ => stage.sessions(),
+    };
+    let subagents = stage.search(subagents);
+    let there = || sessions.iter().map(|listed| &listed.session).chain(&subagents);
+    contents.iter_mut().for_each(|contents| contents.forget_gone(there()));
     let elsewhere = sessions.iter().filter(|listed| !listed.here && is_called(listed.session.format)).count();
     sessions.retain(|listed| (args.all || listed.here) && is_called(listed.session.format));
     if sessions.is_empty() {
         let elsewhere = if args.all { 0 } else { elsewhere };
         return Problem::nothing(super::none(args.all, args.agent.is_some(), elsewhere, "--all"));
     }
+    let sources = Sources::of(sessions.iter().map(|listed| &listed.session), &subagents);
     let needed =
         args.limit.unwrap_or(if args.json { usize::MAX } else { SESSIONS.max(stage.style.height.unwrap_or(0)) });
-    let (mut found, unsearched) = match &contents {
-        Some(contents) => (in_cache(contents, &sessions, &query, stage), 0),
-        None => in_files(&sessions, &query, args.results, needed, stage),
+    let (mut found, others, unsearched) = match &contents {
+        Some(contents) => {
+            let (found, others) = in_cache(contents, &sessions, &sources, &query, stage);
+            (found, Some(others), 0)
+        }
+        None => {
+            let (found, unsearched) = in_files(&sessions, &sources, &query, args.results, needed, stage);
+            (found, None, unsearched)
+        }
     };
     if found.is_empty() {
-        return Problem::nothing(nothing(&query, args, &sessions, contents.as_ref(), stage));
+        let texts = others.unwrap_or_else(|| all_texts(&sources, stage));
+        return Problem::nothing(nothing(&query, args, &texts, stage));
     }
     // They are the newest first already.
     found.sort_by_key(|hit| hit.found.rank);
@@ -68,7 +87,7 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         false => show(&found, &query, args, unsearched, stage),
     };
     // The process ends here, and giving back all that takes longer than printing it.
-    std::mem::forget(found);
+    std::mem::forget((found, others));
     shown
 }
 
@@ -82,17 +101,19 @@ pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Ve
     let sessions = stage.sessions();
     let cache = SaidCache::open(stage.env, stage.formats);
     let mut contents = cache.contents();
-    contents.forget_gone(&sessions);
-    let mut hits = in_cache(&contents, &sessions, &query, stage);
+    contents.forget_gone(sessions.iter().map(|listed| &listed.session));
+    // What is found is opened in the session's own transcript.
+    let sources = Sources::of(sessions.iter().map(|listed| &listed.session), &[]);
+    let (mut hits, _) = in_cache(&contents, &sessions, &sources, &query, stage);
     hits.sort_by_key(|hit| hit.found.rank);
     hits.truncate(most);
     let mut bad = Vec::new();
-    let lines = hits.iter().map(|Hit { listed, found, text }| {
-        let line = found.matches(&query, text, title(listed)).best().first().map(|(_, line)| *line);
-        let entries = line.map(|line| entries(&listed.session, line, false, &mut bad)).unwrap_or_default();
+    let lines = hits.iter().map(|hit| {
+        let (listed, best) = (hit.listed, hit.matches(&query).best().first().map(|(_, source)| *source));
+        let entries = best.map(|best| entries(hit.sources, best, false, &mut bad)).unwrap_or_default();
         let said = entries.iter().find(|entry| is_hit(entry, &query, false)).and_then(|entry| searched(entry, false));
         let said = said.map(|said| around(&said, &query)).unwrap_or_default();
-        ((*listed).clone(), line.map_or(1, |line| line.number.into()), said)
+        (listed.clone(), best.map_or(1, |best| best.line.number.into()), said)
     });
     let lines = lines.collect();
     stage.say_unreadable(&bad);
@@ -115,6 +136,7 @@ fn around(text: &str, query: &Query) -> String {
 /// A session that has the words.
 struct Hit<'s, 'f, 'm> {
     listed: &'s Listed<'f>,
+    sources: &'s Sources<'s, 'f>,
     text: Text<'m>,
     found: Found,
 }
@@ -129,25 +151,29 @@ fn title<'l>(listed: &'l Listed) -> &'l str {
     listed.tally.title().unwrap_or_default()
 }
 
-/// The sessions that have the words, the newest first, by the cache and what was written since.
+/// The sessions that have the words, the newest first, by the cache and what was written since; and the texts of the others.
 fn in_cache<'s, 'f, 'm>(
     contents: &Contents<'m>,
     sessions: &'s [Listed<'f>],
+    sources: &'s [Sources<'s, 'f>],
     query: &Query,
     stage: &mut Stage,
-) -> Vec<Hit<'s, 'f, 'm>> {
-    let transcripts: Vec<&Session> = sessions.iter().map(|listed| &listed.session).collect();
+) -> (Vec<Hit<'s, 'f, 'm>>, Vec<Text<'m>>) {
     let look = |index: usize, text: &Text| query.find(text, title(&sessions[index]));
     let mut bad = Vec::new();
-    let looked = contents.look(stage.env, &transcripts, look, &mut bad);
+    let looked = contents.look(stage.env, sources, look, &mut bad);
     stage.say_unreadable(&bad);
     let texts: Vec<Option<&Text>> = looked.iter().map(|looked| looked.as_ref().map(|(text, _)| text)).collect();
-    contents.keep(&transcripts, &texts, stage.env.file_clock());
-    let hits = sessions.iter().zip(looked).filter_map(|(listed, looked)| {
-        let (text, found) = looked?;
-        Some(Hit { listed, text, found: found? })
-    });
-    hits.collect()
+    contents.keep(sources, &texts, stage.env.file_clock());
+    let (mut hits, mut others) = (Vec::new(), Vec::new());
+    for ((listed, sources), looked) in sessions.iter().zip(sources).zip(looked) {
+        match looked {
+            Some((text, Some(found))) => hits.push(Hit { listed, sources, text, found }),
+            Some((text, None)) => others.push(text),
+            None => {}
+        }
+    }
+    (hits, others)
 }
 
 /// The same from the transcripts themselves. Those that cannot hold the words are told before anything is decoded, and once
@@ -155,33 +181,39 @@ fn in_cache<'s, 'f, 'm>(
 /// out is the second result.
 fn in_files<'s, 'f>(
     sessions: &'s [Listed<'f>],
+    sources: &'s [Sources<'s, 'f>],
     query: &Query,
     results: bool,
     needed: usize,
     stage: &mut Stage,
 ) -> (Vec<Hit<'s, 'f, 'static>>, usize) {
-    /// How many are looked through before they are counted.
-    const SOME: usize = 64;
+    /// How many are looked through before they are counted; then twice as many, because threads wait for each other there.
+    const FIRST: usize = 64;
     let sieve = query.sieve();
-    let size = |listed: &Listed| listed.session.size();
-    let progress = Progress::of(stage.env, "searching", sessions.iter().map(size));
+    let all: Vec<(&Listed, &Sources)> = sessions.iter().zip(sources).collect();
+    let size = |(_, sources): &(&Listed, &Sources)| sources.size();
+    let progress = Progress::of(stage.env, "searching", all.iter().map(size));
     let (mut hits, mut bad, mut searched) = (Vec::new(), Vec::new(), 0);
-    for some in sessions.chunks(SOME) {
-        let looked = in_parallel(some, &progress, size, |listed, buffer| -> io::Result<Option<_>> {
-            let Session { path, format, .. } = &listed.session;
-            let transcript = Transcript::open(path, format.format())?.full(results).whole(results);
-            if !sieve.lets_through(&transcript.file, query.in_title(title(listed)), buffer)? {
-                return Ok(None);
-            }
-            let mut text = cache::text(&transcript, results, buffer)?;
-            let found = query.search(&text, title(listed));
-            // All that tools answered may be more than there is memory.
-            text.forget_words();
-            Ok(found.map(|found| (text, found)))
+    while searched < all.len() {
+        let some = &all[searched..all.len().min(2 * searched + FIRST)];
+        let looked = in_parallel(some, &progress, size, |(listed, sources), buffer| {
+            let mut bad = Vec::new();
+            let may_be = may_be_in(sources, &sieve, !query.in_title(title(listed)), buffer, &mut bad);
+            let text = may_be.and_then(|may_be| may_be.then(|| cache::text(sources, results, buffer)).transpose());
+            let found = text.map(|text| {
+                let (mut text, unreadable) = text?;
+                bad.extend(unreadable);
+                let found = query.search(&text, title(listed))?;
+                // All that tools answered may be more than there is memory.
+                text.forget_words();
+                Some((text, found))
+            });
+            (found, bad)
         });
-        for (listed, looked) in some.iter().zip(looked) {
-            let looked = looked.map_err(|error| say_unless_gone(error, &listed.session, &mut bad));
-            hits.extend(looked.ok().flatten().map(|(text, found)| Hit { listed, text, found: found.into() }));
+        for ((listed, sources), (found, unreadable)) in some.iter().zip(looked) {
+            bad.extend(unreadable);
+            let found = found.map_err(|error| say_unless_gone(error, &listed.session, &mut bad)).ok().flatten();
+            hits.extend(found.map(|(text, found)| Hit { listed, sources, text, found: found.into() }));
         }
         searched += some.len();
         if hits.iter().filter(|hit: &&Hit| hit.found.rank == 0).count() >= needed {
@@ -191,6 +223,27 @@ fn in_files<'s, 'f>(
     drop(progress);
     stage.say_unreadable(&bad);
     (hits, sessions.len() - searched)
+}
+
+/// Whether the transcripts of a session may hold all of some words, which are bits. A subagent's that cannot be read is named
+/// in `bad`.
+fn may_be_in(
+    sources: &Sources,
+    sieve: &Sieve,
+    mut words: u64,
+    buffer: &mut Buffer,
+    bad: &mut Vec<Unreadable>,
+) -> io::Result<bool> {
+    for (file, session) in sources.iter().enumerate() {
+        let transcript = Transcript::open(&session.path, session.format.format());
+        match transcript.and_then(|transcript| sieve.missing(&transcript.file, words, buffer)) {
+            Ok(0) => return Ok(true),
+            Ok(missing) => words = missing,
+            Err(error) if file == 0 => return Err(error),
+            Err(error) => say_unless_gone(error, session, bad),
+        }
+    }
+    Ok(false)
 }
 
 fn show(
@@ -204,10 +257,17 @@ fn show(
     let room = stage.style.height.map(|rows| rows.saturating_sub(2).max(6));
     let (mut rows, mut count) = (0, 0);
     for hit in found {
-        let Hit { listed, text, .. } = hit;
+        let Hit { listed, sources, text, .. } = hit;
         let best = hit.matches(query).best();
         let hits = best.len().min(HITS);
-        rows += 2 + hits * (1 + 2 * args.context) + usize::from(count > 0);
+        // The best of each transcript is opened by a command of its own.
+        let mut opened: Vec<Source> = Vec::new();
+        for (_, source) in &best[..hits] {
+            if opened.iter().all(|opened| opened.file != source.file) {
+                opened.push(*source);
+            }
+        }
+        rows += 1 + opened.len().max(1) + hits * (1 + 2 * args.context) + usize::from(count > 0);
         let is_full = args.limit.map_or_else(|| room.is_some_and(|room| rows > room), |limit| count >= limit);
         if count > 0 && (is_full || args.limit.is_none() && room.is_none() && count >= SESSIONS) {
             break;
@@ -221,32 +281,35 @@ fn show(
         let mut bad = Vec::new();
         let origin = log::origin(&listed.session, None, &mut bad);
         let mut shown = HashSet::new();
-        for (place, index) in best[..hits].iter().map(|(index, _)| *index).enumerate() {
+        for (place, (index, _)) in best[..hits].iter().enumerate() {
             if place > 0 && args.context > 0 {
                 stage.print_lines(["--".to_owned()])?;
             }
-            let near = index.saturating_sub(args.context)..=index.saturating_add(args.context);
-            for (near, line) in near.map_while(|near| Some((near, text.line(near)?))) {
+            for (near, source) in text.around(*index, args.context) {
                 // Several entries may stand in one line.
-                if !shown.insert(line.offset) {
+                if !shown.insert((source.file, source.line.offset)) {
                     continue;
                 }
-                for entry in entries(&listed.session, line, args.results, &mut bad) {
+                for entry in entries(sources, source, args.results, &mut bad) {
                     match is_hit(&entry, query, args.results) {
-                        true => stage.print_lines([view.hit(&entry, line.number, &origin)])?,
-                        false if near != index => stage.print_lines([view.context(&entry, line.number, &origin)])?,
+                        true => stage.print_lines([view.hit(&entry, source, &origin)])?,
+                        false if near != *index => stage.print_lines([view.context(&entry, source, &origin)])?,
                         false => Exit::Found,
                     };
                 }
             }
         }
         stage.say_unreadable(&bad);
-        let at = best.first().map_or(String::new(), |(_, line)| format!(" --at {}", line.number));
-        let mut open = format!("  session-reader log {}{at}", stage.gate.line(listed.handle()));
-        if best.len() > hits {
-            open += &format!("; {} more here", best.len() - hits);
+        let mut open: Vec<String> = opened.iter().map(|source| command(hit, Some(*source), stage)).collect();
+        if open.is_empty() {
+            open.push(command(hit, None, stage));
         }
-        writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&open)))?;
+        if let Some(last) = open.last_mut().filter(|_| best.len() > hits) {
+            *last += &format!("; {} more here", best.len() - hits);
+        }
+        for line in open {
+            writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &line))?;
+        }
     }
     let (more, all) = (found.len() - count, found.len() + unsearched);
     if more + unsearched > 0 {
@@ -264,13 +327,24 @@ fn show(
     Ok(Exit::Found)
 }
 
+/// What to type to see an entry of a session. A subagent's is in a file of its own, whose path must not be cut.
+fn command(hit: &Hit, source: Option<Source>, stage: &Stage) -> String {
+    let at = source.map_or(String::new(), |source| format!(" --at {}", source.line.number));
+    let line = |name: &str| format!("  session-reader log {}{at}", stage.gate.line(name));
+    match source.filter(|source| source.file > 0) {
+        Some(source) => line(&stage.env.tilde(&hit.sources.get(source.file).path)),
+        None => stage.style.fit(&line(hit.listed.handle())).into(),
+    }
+}
+
 fn show_json(found: &[Hit], query: &Query, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     for hit in found.iter().take(args.limit.unwrap_or(usize::MAX)) {
         let (listed, mut bad) = (hit.listed, Vec::new());
-        for (_, line) in hit.matches(query).best() {
-            let entries = entries(&listed.session, line, args.results, &mut bad);
+        for (_, source) in hit.matches(query).best() {
+            let subagent = (source.file > 0).then(|| &*hit.sources.get(source.file).path);
+            let entries = entries(hit.sources, source, args.results, &mut bad);
             for entry in entries.iter().filter(|entry| is_hit(entry, query, args.results)) {
-                stage.print_json(&json::hit(entry, listed, line.number))?;
+                stage.print_json(&json::hit(entry, listed, subagent, source.line.number))?;
             }
         }
         stage.say_unreadable(&bad);
@@ -279,9 +353,10 @@ fn show_json(found: &[Hit], query: &Query, args: &SearchArgs, stage: &mut Stage)
 }
 
 /// What a search looks at in a line of a transcript; nothing if that cannot be read now.
-fn entries(session: &Session, line: SaidLine, results: bool, bad: &mut Vec<Unreadable>) -> Vec<Entry<'static>> {
-    let read = Transcript::open(&session.path, session.format.format())
-        .and_then(|transcript| transcript.full(results).whole(results).line_at(line.offset, &mut Buffer::default()));
+fn entries(sources: &Sources, source: Source, results: bool, bad: &mut Vec<Unreadable>) -> Vec<Entry<'static>> {
+    let session = sources.get(source.file);
+    let read = cache::open(session, source.file > 0, results)
+        .and_then(|transcript| transcript.line_at(source.line.offset, &mut Buffer::default()));
     let read = read.map(Some).map_err(|error| Unreadable::new(&session.path, error));
     let mut entries = Unreadable::noted(read, bad).unwrap_or_default();
     entries.retain(|entry| searched(entry, results).is_some());
@@ -292,32 +367,15 @@ fn is_hit(entry: &Entry, query: &Query, results: bool) -> bool {
     searched(entry, results).is_some_and(|text| query.is_in(&text))
 }
 
+/// What was said in these sessions, without the cache. What cannot be read was said before.
+fn all_texts(sources: &[Sources], stage: &Stage) -> Vec<Text<'static>> {
+    let progress = Progress::of(stage.env, "searching", sources.iter().map(Sources::size));
+    let texts = in_parallel(sources, &progress, Sources::size, |sources, buffer| cache::text(sources, false, buffer));
+    texts.into_iter().flatten().map(|(text, _)| text).collect()
+}
+
 /// Why nothing was found, and what may be meant.
-fn nothing(
-    query: &Query,
-    args: &SearchArgs,
-    sessions: &[Listed],
-    contents: Option<&Contents>,
-    stage: &Stage,
-) -> String {
-    let transcripts: Vec<&Session> = sessions.iter().map(|listed| &listed.session).collect();
-    // What could not be read was said before.
-    let texts: Vec<Option<(Text, ())>> = match contents {
-        Some(contents) => contents.look(stage.env, &transcripts, |_, _| (), &mut Vec::new()),
-        None => {
-            let progress = Progress::of(stage.env, "searching", transcripts.iter().map(|session| session.size()));
-            in_parallel(
-                &transcripts,
-                &progress,
-                |session| session.size(),
-                |session, buffer| {
-                    let transcript = Transcript::open(&session.path, session.format.format()).ok()?;
-                    Some((cache::text(&transcript, false, buffer).ok()?, ()))
-                },
-            )
-        }
-    };
-    let texts: Vec<&Text> = texts.iter().flatten().map(|(text, ())| text).collect();
+fn nothing(query: &Query, args: &SearchArgs, texts: &[Text], stage: &Stage) -> String {
     let hint = match (args.all, args.results) {
         (false, _) => "--all searches every session on this machine",
         (true, false) => "--results searches what tools answered, too",
@@ -331,10 +389,10 @@ fn nothing(
     };
     for (index, word) in query.words().enumerate() {
         let is_said =
-            texts.iter().any(|text| text.parts().iter().any(|(text, _)| query.places(index, text).next().is_some()));
+            texts.iter().any(|text| text.parts().iter().any(|part| query.places(index, part.text).next().is_some()));
         if !is_said {
             // A word may be a secret, which only the words around it tell.
-            let near = nearest(word, &texts).filter(|_| !stage.gate.hides_secrets());
+            let near = nearest(word, texts).filter(|_| !stage.gate.hides_secrets());
             let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
             return says_why(format!("nothing says '{}'{near}", cut(word, WORD)));
         }

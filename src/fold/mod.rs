@@ -63,6 +63,29 @@ pub trait Fold {
     fn copied(&mut self) {}
 }
 
+/// Two folds of the same entries; the second only if it is wanted.
+impl<A: Fold, B: Fold> Fold for (A, Option<B>) {
+    fn line(&mut self, offset: u64) {
+        self.0.line(offset);
+        self.1.iter_mut().for_each(|second| second.line(offset));
+    }
+
+    fn facts(&mut self, facts: &Facts) {
+        self.0.facts(facts);
+        self.1.iter_mut().for_each(|second| second.facts(facts));
+    }
+
+    fn entry(&mut self, entry: &Entry, line: u64) {
+        self.0.entry(entry, line);
+        self.1.iter_mut().for_each(|second| second.entry(entry, line));
+    }
+
+    fn copied(&mut self) {
+        self.0.copied();
+        self.1.iter_mut().for_each(Fold::copied);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::one_of;

@@ -10,9 +10,11 @@ use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use memmap2::Mmap;
 
+use super::sources::Sources;
 use crate::cursor::{Buffer, Cursor};
 use crate::entry::Role;
 use crate::env::Env;
@@ -24,7 +26,7 @@ use crate::read::Transcript;
 use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::once::Once;
 use crate::session::Session;
-use crate::session::index::{Listed, in_parallel, is_gone, say_unless_gone, version};
+use crate::session::index::{in_parallel, is_gone, say_unless_gone, version};
 use crate::state;
 use crate::time::Time;
 
@@ -39,9 +41,15 @@ pub struct SaidCache {
     map: Option<Mmap>,
 }
 
-/// The said text of a transcript: what the cache has, and what was written since.
+/// The said text of a session: that of its own transcript, then those of its subagents'.
 #[derive(Default)]
 pub struct Text<'m> {
+    files: Vec<FileText<'m>>,
+}
+
+/// The said text of a transcript: what the cache has, and what was written since.
+#[derive(Default)]
+struct FileText<'m> {
     kept: Option<KeptText<'m>>,
     new: Said,
     /// How far it goes.
@@ -64,24 +72,55 @@ struct KeptText<'m> {
 /// How many bytes a [`SaidLine`] takes in the file.
 const LINE: usize = 32;
 
+/// A part of a text, with what tells where its lines come from.
+pub struct Part<'t> {
+    /// The number of the transcript, and that of its first line among those of all parts.
+    pub file: usize,
+    pub first: usize,
+    pub text: &'t str,
+    pub lines: Lookup<'t>,
+}
+
+/// Where an entry comes from: which transcript of the session, and which line of that.
+#[derive(Debug, Clone, Copy)]
+pub struct Source {
+    pub file: usize,
+    pub line: SaidLine,
+}
+
 impl Text<'_> {
-    /// Both parts, each with what tells where its lines come from.
-    pub fn parts(&self) -> [(&str, Lookup<'_>); 2] {
-        let kept = self.kept.map_or(("", Lookup::KeptText(&[])), |kept| (kept.text, Lookup::KeptText(kept.lines)));
-        [kept, (&self.new.text, Lookup::Addition(&self.new.lines))]
+    pub fn parts(&self) -> Vec<Part<'_>> {
+        /// What is said in another transcript is far away.
+        const APART: usize = 100;
+        let mut parts = Vec::with_capacity(2 * self.files.len());
+        let mut first = 0;
+        for (file, text) in self.files.iter().enumerate() {
+            let kept = text.kept.map_or(("", Lookup::KeptText(&[])), |kept| (kept.text, Lookup::KeptText(kept.lines)));
+            for (text, lines) in [kept, (&*text.new.text, Lookup::Addition(&text.new.lines))] {
+                parts.push(Part { file, first, text, lines });
+                first += lines.count();
+            }
+            first += APART;
+        }
+        parts
     }
 
     /// Keeps only where entries come from, for a text that was looked through and is not to be kept.
     pub fn forget_words(&mut self) {
-        self.new.text = String::new();
+        self.files.iter_mut().for_each(|text| text.new.text = String::new());
     }
 
-    /// Where an entry comes from, by its number in both parts.
-    pub fn line(&self, index: usize) -> Option<SaidLine> {
-        let [(_, kept), (_, new)] = self.parts();
-        let after = index.checked_sub(kept.count());
-        let line = |lines: Lookup, index: usize| (index < lines.count()).then(|| lines.get(index));
-        after.map_or_else(|| line(kept, index), |index| line(new, index))
+    /// An entry, by its number in all parts, and so many before and after it in the same transcript.
+    pub fn around(&self, index: usize, context: usize) -> Vec<(usize, Source)> {
+        let parts = self.parts();
+        let file = parts.iter().rfind(|part| part.first <= index).map(|part| part.file);
+        let near = index.saturating_sub(context)..index.saturating_add(context).saturating_add(1);
+        let of_part = |part: &Part| {
+            let indices = near.start.max(part.first)..near.end.min(part.first + part.lines.count());
+            let source = |index: usize| Source { file: part.file, line: part.lines.get(index - part.first) };
+            indices.map(|index| (index, source(index))).collect::<Vec<_>>()
+        };
+        parts.iter().filter(|part| Some(part.file) == file).flat_map(of_part).collect()
     }
 }
 
@@ -140,7 +179,7 @@ impl SaidCache {
         while let Some((path, format, text)) = take_file(&mut rest) {
             kept.insert((path, format), text);
         }
-        Contents { cache: self, kept, has_gone: false }
+        Contents { cache: self, kept, has_gone: false, just_read: Mutex::default() }
     }
 }
 
@@ -150,12 +189,25 @@ pub struct Contents<'m> {
     kept: HashMap<Key<'m>, KeptText<'m>>,
     /// Some of it was of files that are not there any more.
     has_gone: bool,
+    /// The texts of files that were read whole for the list.
+    just_read: Mutex<HashMap<Vec<u8>, FileText<'static>>>,
 }
 
 impl<'m> Contents<'m> {
-    /// Leaves out files that are gone: what somebody deleted must not be kept here. Those of the sessions are there.
-    pub fn forget_gone(&mut self, sessions: &[Listed]) {
-        let there: HashSet<Key> = sessions.iter().map(|listed| key(&listed.session)).collect();
+    /// Takes the text of a whole file, so that it need not be read again.
+    pub fn take(&self, session: &Session, reached: Reached, said: Said, once: Once) {
+        let (end, read) = (Some(reached), reached.cursor.offset);
+        let text = FileText { new: said, end, read, once: Some(once), ..FileText::default() };
+        self.just_read().insert(own_key(session), text);
+    }
+
+    fn just_read(&self) -> MutexGuard<'_, HashMap<Vec<u8>, FileText<'static>>> {
+        self.just_read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leaves out files that are gone: what somebody deleted must not be kept here. Those of these sessions are there.
+    pub fn forget_gone<'s>(&mut self, there: impl Iterator<Item = &'s Session<'s>>) {
+        let there: HashSet<Key> = there.map(key).collect();
         let known = self.kept.len();
         self.kept.retain(|key, _| there.contains(key) || !is_gone(Path::new(OsStr::from_bytes(key.0))));
         self.has_gone = self.kept.len() < known;
@@ -166,44 +218,58 @@ impl<'m> Contents<'m> {
     pub fn look<R: Send>(
         &self,
         env: &Env,
-        sessions: &[&Session],
+        sessions: &[Sources],
         look: impl Fn(usize, &Text) -> R + Sync,
         bad: &mut Vec<Unreadable>,
     ) -> Vec<Option<(Text<'m>, R)>> {
         let indices: Vec<usize> = (0..sessions.len()).collect();
-        let kept = |index: usize| self.kept.get(&key(sessions[index])).copied();
+        let kept = |session: &Session| self.kept.get(&key(session)).copied();
         let size = |index: &usize| {
-            let read = kept(*index).map_or(0, |kept| kept.reached.cursor.offset);
-            sessions[*index].size().saturating_sub(read)
+            let unread = |session: &Session| {
+                let read = kept(session).map_or(0, |kept| kept.reached.cursor.offset);
+                session.size().saturating_sub(read)
+            };
+            sessions[*index].iter().map(unread).sum()
         };
         let (progress, now) = (Progress::of(env, "reading what was said", indices.iter().map(size)), env.file_clock());
+        let any_read = !self.just_read().is_empty();
         let read = in_parallel(&indices, &progress, size, |index, buffer| {
-            let text = read(sessions[*index], kept(*index), now, buffer)?;
-            let looked = look(*index, &text);
-            io::Result::Ok((text, looked))
+            let text = Text::of(&sessions[*index], |session, subagent| {
+                let just_read = if any_read { self.just_read().remove(&own_key(session)) } else { None };
+                just_read.map_or_else(|| read(session, subagent, kept(session), now, buffer), Ok)
+            });
+            text.map(|(text, bad)| (look(*index, &text), text, bad))
         });
-        let noted = read.into_iter().zip(sessions);
-        noted.map(|(looked, session)| looked.map_err(|error| say_unless_gone(error, session, bad)).ok()).collect()
+        let looked = read.into_iter().zip(sessions).map(|(looked, session)| {
+            let (found, text, unreadable) = looked.map_err(|error| say_unless_gone(error, session.own, bad)).ok()?;
+            bad.extend(unreadable);
+            Some((text, found))
+        });
+        looked.collect()
     }
 
     /// Writes the texts, if that is worth it; those of other sessions stay. Without a cache the next search is slower and
     /// no different.
-    pub fn keep(&self, sessions: &[&Session], texts: &[Option<&Text>], now: i64) {
-        let sum = |of: fn(&Text) -> u64| texts.iter().flatten().map(|text| of(text)).sum::<u64>();
-        let all = sum(|text| text.end.map_or(0, |end| end.cursor.offset));
-        if !self.has_gone && sum(|text| text.read) <= MOST_READ.min(all / 8) {
+    pub fn keep(&self, sessions: &[Sources], texts: &[Option<&Text>], now: i64) {
+        let files = || texts.iter().flatten().flat_map(|text| &text.files);
+        let all: u64 = files().filter_map(|text| text.end).map(|end| end.cursor.offset).sum();
+        if !self.has_gone && files().map(|text| text.read).sum::<u64>() <= MOST_READ.min(all / 8) {
             return;
         }
         let mut out = self.cache.head.clone();
         let mut others = self.kept.clone();
         for (session, text) in sessions.iter().zip(texts) {
-            others.remove(&key(session));
-            if let Some((text, end)) = text.and_then(|text| Some((text, text.end?))) {
-                put_file(key(session), text, end, now, &mut out);
+            for session in session.iter() {
+                others.remove(&key(session));
+            }
+            for (session, text) in session.iter().zip(text.iter().flat_map(|text| &text.files)) {
+                if let Some(end) = text.end {
+                    put_file(key(session), text, end, now, &mut out);
+                }
             }
         }
         for (key, kept) in others {
-            let text = Text { kept: Some(kept), ..Text::default() };
+            let text = FileText { kept: Some(kept), ..FileText::default() };
             put_file(key, &text, kept.reached, now, &mut out);
         }
         let _ = state::replace(&self.cache.path, &out);
@@ -214,19 +280,54 @@ fn key<'s>(session: &'s Session) -> (&'s [u8], &'s [u8]) {
     (session.path.as_os_str().as_encoded_bytes(), session.format.name.as_bytes())
 }
 
-/// The text of a transcript, without a cache; with what tools answered, if it was opened for that.
-pub fn text(transcript: &Transcript, results: bool, buffer: &mut Buffer) -> io::Result<Text<'static>> {
-    let Renewed { reached, new } = renew(transcript, None, || None, || Said::new(results), 0, buffer)?;
-    Ok(Text { new: new.map(|new| new.fold).unwrap_or_default(), end: Some(reached), ..Text::default() })
+impl<'m> Text<'m> {
+    /// The text of a session, file by file. A subagent's that cannot be read hides no other and is named beside it.
+    fn of(
+        sources: &Sources,
+        mut read: impl FnMut(&Session, bool) -> io::Result<FileText<'m>>,
+    ) -> io::Result<(Text<'m>, Vec<Unreadable>)> {
+        let (mut files, mut bad) = (vec![read(sources.own, false)?], Vec::new());
+        for subagent in sources.iter().skip(1) {
+            let text = read(subagent, true).map_err(|error| say_unless_gone(error, subagent, &mut bad));
+            files.push(text.unwrap_or_default());
+        }
+        Ok((Text { files }, bad))
+    }
+}
+
+fn own_key(session: &Session) -> Vec<u8> {
+    let (path, format) = key(session);
+    [path, format].join(&0)
+}
+
+/// Opens a transcript of a session; with what tools answered, if it is wanted.
+pub fn open<'f>(session: &Session<'f>, subagent: bool, results: bool) -> io::Result<Transcript<'f>> {
+    let transcript = Transcript::open(&session.path, session.format.format())?;
+    Ok(transcript.subagent(subagent).full(results).whole(results))
+}
+
+/// The text of a session, without a cache; with what tools answered, if it is wanted.
+pub fn text(sources: &Sources, results: bool, buffer: &mut Buffer) -> io::Result<(Text<'static>, Vec<Unreadable>)> {
+    Text::of(sources, |session, subagent| {
+        let transcript = open(session, subagent, results)?;
+        let Renewed { reached, new } = renew(&transcript, None, || None, || Said::new(results), 0, buffer)?;
+        Ok(FileText { new: new.map(|new| new.fold).unwrap_or_default(), end: Some(reached), ..FileText::default() })
+    })
 }
 
 /// The text of a transcript: what the cache has, and what was written since.
-fn read<'m>(session: &Session, kept: Option<KeptText<'m>>, now: i64, buffer: &mut Buffer) -> io::Result<Text<'m>> {
-    let known = |end: Reached| Text { kept, end: Some(end), ..Text::default() };
+fn read<'m>(
+    session: &Session,
+    subagent: bool,
+    kept: Option<KeptText<'m>>,
+    now: i64,
+    buffer: &mut Buffer,
+) -> io::Result<FileText<'m>> {
+    let known = |end: Reached| FileText { kept, end: Some(end), ..FileText::default() };
     if let Some(kept) = kept.filter(|kept| session.stamp == Some(kept.reached.stamp)) {
         return Ok(known(kept.reached));
     }
-    let transcript = Transcript::open(&session.path, session.format.format())?;
+    let transcript = open(session, subagent, false)?;
     let new = || Said::new(false);
     let go_on = || Some((new(), postcard::from_bytes(kept?.once).ok()?));
     let renewed = renew(&transcript, kept.map(|kept| kept.reached), go_on, new, now, buffer)?;
@@ -236,14 +337,14 @@ fn read<'m>(session: &Session, kept: Option<KeptText<'m>>, now: i64, buffer: &mu
     let Renewed { reached, new } = renewed;
     let Some(Addition { from, fold, once, .. }) = new else { return Ok(known(reached)) };
     let (kept, read) = (kept.filter(|_| from > 0), reached.cursor.offset - from);
-    Ok(Text { kept, new: fold, end: Some(reached), read, once: Some(once) })
+    Ok(FileText { kept, new: fold, end: Some(reached), read, once: Some(once) })
 }
 
 // ---------------------------------------------------------------------------------------- bytes
 
 type Key<'k> = (&'k [u8], &'k [u8]);
 
-fn put_file((path, format): Key, text: &Text, end: Reached, now: i64, out: &mut Vec<u8>) {
+fn put_file((path, format): Key, text: &FileText, end: Reached, now: i64, out: &mut Vec<u8>) {
     let once = text.once.as_ref().filter(|_| end.is_lately(now)).and_then(|once| postcard::to_stdvec(once).ok());
     let Reached { stamp, cursor, lines: count } = end;
     let kept_once = text.kept.filter(|_| text.once.is_none()).map_or(&[][..], |kept| kept.once);

@@ -1,10 +1,11 @@
 //! Which sessions say some words, and where.
 //!
 //! All words must be in one session. A session in which they stand together comes before one in which they are far apart;
-//! of two alike, the newer comes first. [`cache`] has the texts.
+//! of two alike, the newer comes first. What subagents said belongs to their session ([`sources`]); [`cache`] has the texts.
 
 pub mod cache;
 pub mod sieve;
+pub mod sources;
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
@@ -13,9 +14,9 @@ use std::ops::Range;
 use memchr::memmem::Finder;
 
 use crate::entry::Role;
-use crate::fold::{SaidLine, fold_each, folded};
+use crate::fold::{fold_each, folded};
 use crate::time::Time;
-use cache::Text;
+use cache::{Part, Source, Text};
 use sieve::Sieve;
 
 /// What is looked for.
@@ -108,8 +109,10 @@ impl Query {
         (1 << self.words.len()) - 1
     }
 
-    fn takes(&self, line: SaidLine) -> bool {
-        self.role.is_none_or(|role| role == line.role)
+    fn takes(&self, Source { file, line }: Source) -> bool {
+        // What a subagent is asked, no user said.
+        let is_asked = file > 0 && line.role == Role::User;
+        self.role.is_none_or(|role| role == line.role && !is_asked)
             && self.since.is_none_or(|since| line.time.is_some_and(|time| time >= since))
     }
 
@@ -120,14 +123,16 @@ impl Query {
         }
         // One word is as near as can be wherever it is, so the first place is enough for now.
         let parts = text.parts();
-        let is_taken = |lines: &cache::Lookup, place: usize| self.takes(lines.get(lines.at(place)));
-        let is_said = || parts.iter().any(|(text, lines)| self.places(0, text).any(|place| is_taken(lines, place)));
+        let is_taken = |part: &Part, place: usize| {
+            self.takes(Source { file: part.file, line: part.lines.get(part.lines.at(place)) })
+        };
+        let is_said = || parts.iter().any(|part| self.places(0, part.text).any(|place| is_taken(part, place)));
         let is_found = self.may_be(&parts) && (self.in_title(title) != 0 || is_said());
         is_found.then(|| Found { rank: 0, matches: OnceCell::new() })
     }
 
     /// Whether a session has a call with the path that is asked for.
-    fn may_be(&self, parts: &[(&str, cache::Lookup); 2]) -> bool {
+    fn may_be(&self, parts: &[Part]) -> bool {
         self.file.as_ref().is_none_or(|file| touches(parts, file))
     }
 
@@ -137,31 +142,29 @@ impl Query {
         if !self.may_be(&parts) {
             return None;
         }
-        let mut hits: BTreeMap<usize, (SaidLine, u64)> = BTreeMap::new();
+        let mut hits: BTreeMap<usize, (Source, u64)> = BTreeMap::new();
         let in_title = self.in_title(title);
         let mut all = in_title;
-        let mut before = 0;
-        for (text, lines) in parts {
+        for Part { file, first, text, lines } in parts {
             for word in 0..self.words.len() {
                 let mut from = 0;
                 while let Some(place) = text.get(from..).and_then(|rest| self.places(word, rest).next()) {
                     let index = lines.at(from + place);
-                    let line = lines.get(index);
-                    if self.takes(line) {
-                        hits.entry(before + index).or_insert((line, 0)).1 |= 1 << word;
+                    let source = Source { file, line: lines.get(index) };
+                    if self.takes(source) {
+                        hits.entry(first + index).or_insert((source, 0)).1 |= 1 << word;
                         all |= 1 << word;
                     }
                     // How often an entry says it makes no difference.
                     from = if index + 1 < lines.count() { lines.get(index + 1).start as usize } else { text.len() };
                 }
             }
-            before += lines.count();
         }
         if all != self.all() {
             return None;
         }
         let distance = distance(&hits, in_title, self.all());
-        let hits = hits.into_iter().map(|(index, (line, words))| (index, line, words)).collect();
+        let hits = hits.into_iter().map(|(index, (source, words))| (index, source, words)).collect();
         Some(Matches { distance, hits })
     }
 }
@@ -191,7 +194,7 @@ pub struct Matches {
     /// Over how many entries the words are spread.
     distance: usize,
     /// The entries, in the order they were written: which one of the session it is, where, and the words in it as bits.
-    pub hits: Vec<(usize, SaidLine, u64)>,
+    pub hits: Vec<(usize, Source, u64)>,
 }
 
 impl Matches {
@@ -206,20 +209,20 @@ impl Matches {
 
     /// The entries to show, the best first: those with the most words in them, the newest first. Of several that stand in one
     /// line of the transcript, one is enough to find them.
-    pub fn best(&self) -> Vec<(usize, SaidLine)> {
+    pub fn best(&self) -> Vec<(usize, Source)> {
         let mut hits: Vec<_> = self.hits.iter().rev().collect();
         let top = hits.iter().map(|(_, _, words)| words.count_ones()).max().unwrap_or(0);
         // Where all words stand together, entries with only one of them say less.
         hits.retain(|(_, _, words)| words.count_ones() == top || self.distance > 0);
         hits.sort_by_key(|(_, _, words)| std::cmp::Reverse(words.count_ones()));
         let mut offsets = HashSet::new();
-        hits.retain(|(_, line, _)| offsets.insert(line.offset));
-        hits.into_iter().map(|(index, line, _)| (*index, *line)).collect()
+        hits.retain(|(_, source, _)| offsets.insert((source.file, source.line.offset)));
+        hits.into_iter().map(|(index, source, _)| (*index, *source)).collect()
     }
 }
 
 /// The least number of entries between which all words are.
-fn distance(hits: &BTreeMap<usize, (SaidLine, u64)>, in_title: u64, all: u64) -> usize {
+fn distance(hits: &BTreeMap<usize, (Source, u64)>, in_title: u64, all: u64) -> usize {
     if in_title == all {
         return 0;
     }
@@ -237,17 +240,18 @@ fn distance(hits: &BTreeMap<usize, (SaidLine, u64)>, in_title: u64, all: u64) ->
     least
 }
 
-fn touches(parts: &[(&str, cache::Lookup); 2], file: &Finder) -> bool {
-    parts.iter().any(|(text, lines)| file.find_iter(text.as_bytes()).any(|place| lines.get(lines.at(place)).is_call))
+fn touches(parts: &[Part], file: &Finder) -> bool {
+    let is_call = |Part { lines, .. }: &Part, place: usize| lines.get(lines.at(place)).is_call;
+    parts.iter().any(|part| file.find_iter(part.text.as_bytes()).any(|place| is_call(part, place)))
 }
 
 /// The word in these texts that is most like one that is not there.
-pub fn nearest(word: &str, texts: &[&Text]) -> Option<String> {
+pub fn nearest(word: &str, texts: &[Text]) -> Option<String> {
     const ENOUGH: f64 = 0.7;
     let first = word.chars().next()?;
     let mut seen = HashSet::new();
     let mut best = (ENOUGH, None);
-    for (text, _) in texts.iter().flat_map(|text| text.parts()) {
+    for Part { text, .. } in texts.iter().flat_map(Text::parts) {
         for known in text.split(|char: char| !char.is_alphanumeric() && char != '_') {
             let is_near = known.len().abs_diff(word.len()) <= 2 && (known.starts_with(first) || word.len() > 4);
             if !is_near || known.len() < 3 || !seen.insert(known) {

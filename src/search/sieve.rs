@@ -1,12 +1,16 @@
 //! Tells from the bytes of a transcript, without decoding them, that it cannot hold some words.
 //!
 //! A word as the search compares it is lower case and without accents; in a transcript its letters may be capitals, have
-//! accents, or be written as `\u00e9`. Two letters of the word that are rare together are looked for, and where they
-//! stand, the letters around them. Whatever may hide a letter counts as that letter, so a file is let through in vain at
-//! times and never held back wrongly. What was really said is for others to find out.
+//! accents, or be written as `\u00e9`. Two neighbours in the word that are rare together are looked for, each as itself or
+//! hidden in another character, and where they stand, the letters around them. Whatever may hide a letter counts as that
+//! letter, so a file is let through in vain at times and never held back wrongly. What was really said is for others to
+//! find out.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io;
+use std::ops::RangeInclusive;
+use std::sync::LazyLock;
 
 use crate::cursor::{Buffer, Chunks};
 use crate::fold::fold_each;
@@ -20,6 +24,8 @@ struct LetterRun {
     letters: Vec<u8>,
     /// Where the pair begins that is looked for.
     pair: usize,
+    /// How a character may begin that both letters of the pair stand in.
+    in_one: Option<Lead>,
     /// For each character up to the last Latin one, where it may stand in the run: such with accents are in every text.
     latin: Vec<Vec<(usize, usize)>>,
 }
@@ -30,25 +36,33 @@ impl Sieve {
         let run = |word: &str| {
             let runs = word.split(|char: char| !char.is_ascii_alphanumeric());
             let letters = runs.max_by_key(|run| run.len()).filter(|run| run.len() > 1)?.as_bytes().to_vec();
-            let pair =
-                (0..letters.len() - 1).min_by_key(|at| commonness(letters[*at]) * commonness(letters[at + 1]))?;
+            let in_one = |at: usize| PAIRS_IN_ONE.get(&[letters[at], letters[at + 1]]).copied();
+            let common = |at: usize| commonness(letters[at]) * commonness(letters[at + 1]);
+            let is_often = |at: usize| in_one(at).is_some_and(|lead| lead.mask != u8::MAX);
+            let pair = (0..letters.len() - 1).min_by_key(|at| (is_often(*at), common(*at)))?;
+            let in_one = in_one(pair);
             let latin = (0..LATIN).map(|code| overlaps(&letters, char::from_u32(code).unwrap_or_default())).collect();
-            Some(LetterRun { letters, pair, latin })
+            Some(LetterRun { letters, pair, in_one, latin })
         };
         Sieve { runs: words.map(run).collect() }
     }
 
-    /// Whether a transcript may hold all words, apart from those (as bits) that need not be in it.
-    pub fn lets_through(&self, file: &File, known: u64, buffer: &mut Buffer) -> io::Result<bool> {
-        let is_wanted = |(index, _): &(usize, &Option<LetterRun>)| known & 1 << index == 0;
-        let mut wanted: Vec<&LetterRun> =
-            self.runs.iter().enumerate().filter(is_wanted).filter_map(|(_, run)| run.as_ref()).collect();
+    /// Whether a transcript may hold all words.
+    pub fn lets_through(&self, file: &File, buffer: &mut Buffer) -> io::Result<bool> {
+        Ok(self.missing(file, u64::MAX, buffer)? == 0)
+    }
+
+    /// Those of some words (as bits) that a transcript cannot hold.
+    pub fn missing(&self, file: &File, words: u64, buffer: &mut Buffer) -> io::Result<u64> {
+        let runs = self.runs.iter().enumerate().filter_map(|(index, run)| Some((1 << index, run.as_ref()?)));
+        let mut wanted: Vec<(u64, &LetterRun)> = runs.filter(|(bit, _)| words & bit != 0).collect();
         let mut chunks = Chunks::new(file, buffer);
-        while !wanted.is_empty() {
-            let Some(bytes) = chunks.next_chunk()? else { return Ok(false) };
-            wanted.retain(|run| !run.may_be_in(bytes));
+        while !wanted.is_empty()
+            && let Some(bytes) = chunks.next_chunk()?
+        {
+            wanted.retain(|(_, run)| !run.may_be_in(bytes));
         }
-        Ok(true)
+        Ok(wanted.iter().fold(0, |missing, (bit, _)| missing | bit))
     }
 }
 
@@ -61,18 +75,26 @@ fn commonness(letter: u8) -> usize {
 impl LetterRun {
     fn may_be_in(&self, bytes: &[u8]) -> bool {
         let pair = [self.letters[self.pair], self.letters[self.pair + 1]];
-        any_place(bytes, pair, |at| match bytes[at] {
+        let is_it = |at: usize| match (bytes[at], bytes.get(at + 1)) {
             // In JSON that stands in a string of JSON, the backslash is escaped itself.
-            b'\\' => {
+            (b'\\', _) => {
                 let start = at - backslashes(bytes[..at].iter().rev());
                 self.is_hidden(bytes, start, at + ESCAPE, escaped(&bytes[at..]))
             }
-            byte if byte.is_ascii() => self.is_around(bytes, at, at + 2, self.pair, self.pair + 2),
-            _ => {
-                let (char, length) = char_at(&bytes[at..]);
-                self.is_hidden(bytes, at, at + length, char)
+            (0xc0.., _) => self.is_in_char(bytes, at),
+            (_, Some(0xc0..)) => self.is_in_char(bytes, at + 1),
+            (0x80.., _) => {
+                bytes[..at].iter().rposition(|byte| *byte >= 0xc0).is_some_and(|at| self.is_in_char(bytes, at))
             }
-        })
+            _ => self.is_around(bytes, at, at + 2, self.pair, self.pair + 2),
+        };
+        any_place(bytes, pair, self.in_one, is_it)
+    }
+
+    /// Whether the run may stand around the character that begins there.
+    fn is_in_char(&self, bytes: &[u8], at: usize) -> bool {
+        let (char, length) = char_at(&bytes[at..]);
+        self.is_hidden(bytes, at, at + length, char)
     }
 
     /// Whether the run may stand around a character that is compared as others: with it, or with a part of what it is
@@ -190,23 +212,78 @@ fn char_at(bytes: &[u8]) -> (Option<char>, usize) {
     }
 }
 
-/// Whether there is such a place among those where a pair of letters stands, or where a character begins that may look like
-/// one.
-fn any_place(bytes: &[u8], pair: [u8; 2], is_it: impl FnMut(usize) -> bool) -> bool {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the CPU has what the function is compiled for.
-        return unsafe { avx2::any_place(bytes, pair, is_it) };
-    }
-    any_place_slowly(bytes, 0, pair, is_it)
+/// Where the characters are that are compared as several letters or digits.
+const COMPARED_AS_SEVERAL: [RangeInclusive<char>; 8] = [
+    '\u{c6}'..='\u{1f3}',
+    '\u{1e9e}'..='\u{1e9e}',
+    '\u{20a8}'..='\u{20a8}',
+    '\u{2116}'..='\u{217b}',
+    '\u{2469}'..='\u{249b}',
+    '\u{3250}'..='\u{33ff}',
+    '\u{fb00}'..='\u{fb06}',
+    '\u{1f12d}'..='\u{1f190}',
+];
+
+/// The first bytes of some characters: the bits that all have in common.
+#[derive(Clone, Copy)]
+struct Lead {
+    mask: u8,
+    bits: u8,
 }
 
-fn any_place_slowly(bytes: &[u8], from: usize, [first, second]: [u8; 2], mut is_it: impl FnMut(usize) -> bool) -> bool {
+impl Lead {
+    fn fits(self, byte: u8) -> bool {
+        byte & self.mask == self.bits
+    }
+}
+
+/// The letters that stand together in one character, and how such characters begin.
+static PAIRS_IN_ONE: LazyLock<HashMap<[u8; 2], Lead>> = LazyLock::new(|| {
+    let mut pairs: HashMap<[u8; 2], Lead> = HashMap::new();
+    for char in COMPARED_AS_SEVERAL.into_iter().flatten() {
+        let (mut bytes, mut before) = ([0; 4], None);
+        let lead = char.encode_utf8(&mut bytes).as_bytes()[0];
+        fold_each(char.encode_utf8(&mut [0; 4]), &mut |part, _| {
+            let part = u8::try_from(part).ok().filter(u8::is_ascii_alphanumeric);
+            if let Some((before, part)) = before.zip(part) {
+                let known = pairs.entry([before, part]).or_insert(Lead { mask: u8::MAX, bits: lead });
+                known.mask &= !(known.bits ^ lead);
+                known.bits &= known.mask;
+            }
+            before = part;
+        });
+    }
+    pairs
+});
+
+/// Whether there is such a place among those where a pair of letters may stand: where both stand as they are, where one
+/// does beside a character that is not ASCII, where two such characters meet, where `\u` does, and where a character
+/// begins that both may be in.
+fn any_place(bytes: &[u8], pair: [u8; 2], in_one: Option<Lead>, is_it: impl FnMut(usize) -> bool) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the CPU has what the functions are compiled for.
+        return match in_one {
+            Some(lead) => unsafe { avx2::any_place::<true>(bytes, pair, lead, is_it) },
+            None => unsafe { avx2::any_place::<false>(bytes, pair, Lead { mask: 0, bits: 0 }, is_it) },
+        };
+    }
+    any_place_slowly(bytes, 0, pair, in_one, is_it)
+}
+
+fn any_place_slowly(
+    bytes: &[u8],
+    from: usize,
+    [first, second]: [u8; 2],
+    in_one: Option<Lead>,
+    mut is_it: impl FnMut(usize) -> bool,
+) -> bool {
     (from..bytes.len()).any(|at| {
         let (byte, next) = (bytes[at], bytes.get(at + 1).copied().unwrap_or_default());
-        let is_place = byte >= 0xc0
+        let is_place = (byte.to_ascii_lowercase() == first || byte >= 0x80)
+            && (next.to_ascii_lowercase() == second || next >= 0xc0)
             || byte == b'\\' && next == b'u'
-            || byte.to_ascii_lowercase() == first && next.to_ascii_lowercase() == second;
+            || in_one.is_some_and(|lead| lead.fits(byte));
         is_place && is_it(at)
     })
 }
@@ -214,35 +291,45 @@ fn any_place_slowly(bytes: &[u8], from: usize, [first, second]: [u8; 2], mut is_
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256i, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
+        __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
         _mm256_or_si256, _mm256_set1_epi8,
     };
+
+    use super::Lead;
 
     const WIDTH: usize = 32;
 
     #[target_feature(enable = "avx2")]
-    pub fn any_place(bytes: &[u8], pair: [u8; 2], mut is_it: impl FnMut(usize) -> bool) -> bool {
+    pub fn any_place<const IN_ONE: bool>(
+        bytes: &[u8],
+        pair: [u8; 2],
+        in_one: Lead,
+        mut is_it: impl FnMut(usize) -> bool,
+    ) -> bool {
         let all = |byte: u8| _mm256_set1_epi8(byte as i8);
         let [first, second] = pair.map(all);
-        let (lower, backslash, u, last_inner) = (all(0x20), all(b'\\'), all(b'u'), all(0xbf));
-        let is = |bytes, wanted| _mm256_cmpeq_epi8(bytes, wanted);
-        // The bytes, and the places of letters and escapes among them.
+        let (lower, backslash, u) = (all(0x20), all(b'\\'), all(b'u'));
+        let (mask, lead) = (all(in_one.mask), all(in_one.bits));
+        let (and, or, is) = (
+            |a, b| _mm256_and_si256(a, b),
+            |a, b| _mm256_or_si256(a, b),
+            |bytes, wanted| _mm256_cmpeq_epi8(bytes, wanted),
+        );
+        // Only the highest bit of each byte counts. From 0xc0 on, the one below it is set as well.
+        let begins = |bytes| and(bytes, _mm256_add_epi8(bytes, bytes));
         let places = |block: &[u8], from: usize| {
             let (here, next) = (load(block, from), load(block, from + 1));
-            let letters =
-                _mm256_and_si256(is(_mm256_or_si256(here, lower), first), is(_mm256_or_si256(next, lower), second));
-            (here, _mm256_or_si256(letters, _mm256_and_si256(is(here, backslash), is(next, u))))
+            let letters = and(or(here, is(or(here, lower), first)), or(begins(next), is(or(next, lower), second)));
+            let places = or(letters, and(is(here, backslash), is(next, u)));
+            if IN_ONE { or(places, is(and(here, mask), lead)) } else { places }
         };
-        // From 0xc0 on; as signed numbers these are negative, and greater than 0xbf.
-        let begins = |here| _mm256_and_si256(_mm256_cmpgt_epi8(here, last_inner), here);
         let bits = |bytes| u64::from(_mm256_movemask_epi8(bytes) as u32);
         let mut at = 0;
         while let Some(block) = bytes.get(at..at + 2 * WIDTH + 1) {
-            let ((one, in_one), (two, in_two)) = (places(block, 0), places(block, WIDTH));
-            // Most blocks are ASCII, and have none.
-            if bits(_mm256_or_si256(_mm256_or_si256(one, in_one), _mm256_or_si256(two, in_two))) != 0 {
-                let mut found =
-                    bits(_mm256_or_si256(in_one, begins(one))) | bits(_mm256_or_si256(in_two, begins(two))) << WIDTH;
+            let (one, two) = (places(block, 0), places(block, WIDTH));
+            // Most blocks have none.
+            if bits(or(one, two)) != 0 {
+                let mut found = bits(one) | bits(two) << WIDTH;
                 while found != 0 {
                     if is_it(at + found.trailing_zeros() as usize) {
                         return true;
@@ -252,7 +339,7 @@ mod avx2 {
             }
             at += 2 * WIDTH;
         }
-        super::any_place_slowly(bytes, at, pair, is_it)
+        super::any_place_slowly(bytes, at, pair, IN_ONE.then_some(in_one), is_it)
     }
 
     #[allow(clippy::cast_ptr_alignment)] // The load is one that needs no alignment.
@@ -266,6 +353,8 @@ mod avx2 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::fold::folded;
 
@@ -274,6 +363,88 @@ mod tests {
         for char in ('\0'..=char::MAX).filter(|char| is_itself(*char)) {
             let parts = folded(char.encode_utf8(&mut [0; 4]));
             assert!(!parts.is_empty() && !parts.contains(|part: char| part.is_ascii_alphanumeric()), "{char}");
+        }
+    }
+
+    #[test]
+    fn characters_that_are_compared_as_several_letters_are_known() {
+        for char in '\0'..=char::MAX {
+            let parts = folded(char.encode_utf8(&mut [0; 4]));
+            let is_several = parts.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_alphanumeric));
+            let is_known = COMPARED_AS_SEVERAL.iter().any(|range| range.contains(&char));
+            assert!(!is_several || is_known, "{char} U+{:x}", char as u32);
+        }
+    }
+
+    /// A word whose letters are written in any mix of ways, at any place of a longer text, is never held back.
+    #[test]
+    fn a_word_that_is_there_is_let_through() {
+        let mut seed = 0x2545_f491_4f6c_dd1d_u64;
+        let mut random = move |below: usize| {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            (seed >> 11) as usize % below
+        };
+        // Each character, by the letters that it is compared as.
+        let mut written: BTreeMap<String, Vec<char>> = BTreeMap::new();
+        for char in ('0'..=char::MAX).filter(|char| !char.is_whitespace()) {
+            let parts = folded(char.encode_utf8(&mut [0; 4]));
+            if parts.bytes().all(|part| part.is_ascii_alphanumeric()) {
+                written.entry(parts).or_default().push(char);
+            }
+        }
+        let fillers =
+            ["na\u{ef}ve ", "\u{2014} ", "plain text, ", "\u{65e5}\u{672c}", "\\n", "\u{2500}\u{2500}", "ol\u{e9} "];
+        for word in ["lighthouse", "fi", "strasse", "path", "th", "vii", "abc10", "naive", "oe", "x9"] {
+            let sieve = Sieve::new(std::iter::once(word));
+            let run = sieve.runs[0].as_ref().expect("letters");
+            for _ in 0..20_000 {
+                let mut text: String = (0..random(12)).map(|_| fillers[random(fillers.len())]).collect();
+                let plain = random(5);
+                let mut rest = word;
+                while !rest.is_empty() {
+                    let taken = if random(3) == 0 { 1 + random(rest.len().min(4)) } else { 1 };
+                    let Some(ways) = written.get(&rest[..taken]) else { continue };
+                    let char = match random(5) < plain {
+                        true => ways[random(ways.len().min(2))],
+                        false => ways[random(ways.len())],
+                    };
+                    let mut units = [0; 2];
+                    match random(8) {
+                        0 => char.encode_utf16(&mut units).iter().for_each(|unit| text += &format!("\\u{unit:04x}")),
+                        _ => text.push(char),
+                    }
+                    if random(12) == 0 {
+                        text.push(written[""][random(written[""].len())]);
+                    }
+                    rest = &rest[taken..];
+                }
+                text.extend((0..random(12)).map(|_| fillers[random(fillers.len())]));
+                assert!(run.may_be_in(text.as_bytes()), "{word} in {text}");
+            }
+        }
+    }
+
+    /// With and without vectors, the same places are looked at.
+    #[test]
+    fn vectors_find_the_same_places() {
+        let text =
+            "The caf\u{e9}s \u{2014} na\u{ef}ve CAFE, \\u00e9 \u{65e5}\u{672c}\u{8a9e} f\u{e9} \u{df}e ".repeat(9);
+        let mut bytes = text.into_bytes();
+        bytes.extend([0xc3, b'f', b'e', 0x80, b'e', 0xff, 0xfe, b'f', 0xe2]);
+        for from in 0..bytes.len() {
+            let bytes = &bytes[from..];
+            for lead in [None, Some(Lead { mask: 0xff, bits: 0xe6 }), Some(Lead { mask: 0xc0, bits: 0xc0 })] {
+                let (mut fast, mut slow) = (vec![], vec![]);
+                let note = |places: &mut Vec<usize>, at| {
+                    places.push(at);
+                    false
+                };
+                any_place(bytes, *b"fe", lead, |at| note(&mut fast, at));
+                any_place_slowly(bytes, 0, *b"fe", lead, |at| note(&mut slow, at));
+                assert_eq!(fast, slow, "from {from}");
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 //! keep their order.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
@@ -75,8 +76,8 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
     line.without_nulls()
 }
 
-/// An entry that a search found: where it is, then what it says.
-pub fn hit(entry: &Entry, listed: &Listed, line: u32) -> Object {
+/// An entry that a search found: where it is, then what it says. A subagent's is a line of the subagent's own transcript.
+pub fn hit(entry: &Entry, listed: &Listed, subagent: Option<&Path>, line: u32) -> Object {
     let session = &listed.session;
     let mut hit = object! {
         session: session.id,
@@ -84,6 +85,8 @@ pub fn hit(entry: &Entry, listed: &Listed, line: u32) -> Object {
         name: session.name,
         agent: session.format.label(),
         title: listed.tally.title(),
+        subagent: subagent.map(|_| true),
+        path: subagent.map(Path::to_string_lossy),
         line,
     };
     hit.0.extend(self::entry(entry, None).0);
@@ -102,7 +105,7 @@ pub fn listed(listed: &Listed, now: Time) -> Object {
         agent: session.format.label(),
         title: tally.title(),
         cwd: tally.cwd(),
-        path: session.path.to_string_lossy(),
+        path: session.path.to_path_buf().to_string_lossy(),
         started: tally.started.map(iso),
         updated: tally.updated.map(iso),
         state: state.kind.name(),

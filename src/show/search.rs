@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::entry::{Entry, What};
 use crate::env::Zone;
 use crate::search::Query;
+use crate::search::cache::Source;
 use crate::session::index::Listed;
 use crate::show::gate::Gate;
 use crate::show::log::{Origin, call_subjects, label};
@@ -39,26 +40,26 @@ impl<'q> SearchView<'q> {
     }
 
     /// An entry with the words in it marked.
-    pub fn hit(&self, entry: &Entry, line: u32, origin: &Origin) -> String {
-        let (head, room) = self.head(entry, line, Tone::Plain);
+    pub fn hit(&self, entry: &Entry, source: Source, origin: &Origin) -> String {
+        let (head, room) = self.head(entry, source, Tone::Plain);
         let text = self.text(entry, origin);
         let (text, marked) = snippet(&text, self.query, room);
         head + &self.style.paint_marked(Tone::Plain, &text, &marked)
     }
 
     /// An entry beside one.
-    pub fn context(&self, entry: &Entry, line: u32, origin: &Origin) -> String {
-        let (head, room) = self.head(entry, line, Tone::Faint);
+    pub fn context(&self, entry: &Entry, source: Source, origin: &Origin) -> String {
+        let (head, room) = self.head(entry, source, Tone::Faint);
         let text = self.text(entry, origin);
         head + &self.style.paint(Tone::Faint, &cut(&text, room))
     }
 
     /// The line of the transcript, when it was and who said it; and the room that is left.
-    fn head(&self, entry: &Entry, line: u32, tone: Tone) -> (String, usize) {
+    fn head(&self, entry: &Entry, Source { file, line }: Source, tone: Tone) -> (String, usize) {
         let stamp =
             entry.time.map(|time| self.zone.local(time)).map_or(String::new(), |(day, time)| format!("{day} {time}"));
-        let (role, role_tone) = label(entry);
-        let start = format!("{}  {stamp:16}", pad_left(&line.to_string(), NUMBER));
+        let (role, role_tone) = if file > 0 { ("subagent", Tone::Plain) } else { label(entry) };
+        let start = format!("{}  {stamp:16}", pad_left(&line.number.to_string(), NUMBER));
         let role = pad(role, 9);
         let used = width(&start) + width(&role) + 4;
         let room = self.style.width.map_or(SNIPPET, |all| all.saturating_sub(used).max(20));

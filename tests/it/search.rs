@@ -159,6 +159,8 @@ fn every_hit_can_be_opened() {
                 hits.retain(|hit| hit["session"] == session["id"]);
                 for hit in hits {
                     let line = hit["line"].to_string();
+                    // What a subagent said is in a file of its own.
+                    let path = hit["path"].as_str().unwrap_or(path);
                     let there = reader(&["log", path, "--at", &line, "-C", "0", "--json"]).json();
                     assert!(there.iter().any(|entry| plain(entry) == plain(&hit)), "{hit} in {path}: {there:?}");
                     tried += 1;
@@ -271,6 +273,33 @@ fn an_answer_is_never_stale() {
     assert!(!kept.windows(6).any(|word| word == b"badger"), "what was deleted is gone");
 }
 
+/// A first search reads each transcript once, for the list and for itself; what it keeps is what two passes keep.
+#[test]
+fn one_pass_keeps_what_two_keep() {
+    for case in Case::all() {
+        let (world, dir) = case.world();
+        // A file that was written just now is read again, whatever is kept of it.
+        for file in walkdir::WalkDir::new(world.path("")).into_iter().map(|file| file.expect("a file")) {
+            if file.file_type().is_file() {
+                let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
+                let opened = fs::File::options().append(true).open(file.path()).expect("opened");
+                opened.set_modified(long_ago).expect("a time");
+            }
+        }
+        let caches = ["list.bin", "said.bin"].map(|name| world.path(".cache/session-monitor").join(name));
+        let search = || {
+            let done = world.reader(&["search", "the", "--all", "--json"]).dir(dir).run();
+            (done.out().to_owned(), caches.each_ref().map(|cache| fs::read(cache).unwrap_or_default()))
+        };
+        let one_pass = search();
+        caches.iter().for_each(|cache| drop(fs::remove_file(cache)));
+        world.reader(&["list", "--all"]).dir(dir).run();
+        assert!(!caches[1].exists(), "a list keeps no texts");
+        assert!(search() == one_pass, "{}", world.path("").display());
+        assert!(search() == one_pass, "from the caches: {}", world.path("").display());
+    }
+}
+
 /// A file that was written over may begin and end as before; a message that is written again counts as it is now.
 #[test]
 fn what_is_no_longer_said_is_not_found() {
@@ -330,13 +359,25 @@ fn plain(entry: &Value) -> String {
 /// On every transcript of testdata, the hits are those entries of the whole log that have the word in them.
 #[test]
 fn hits_are_those_of_a_slow_reader() {
-    let mut tried = 0;
+    let (mut tried, mut subagents) = (0, 0);
     for case in Case::all() {
         let (world, dir) = case.world();
         let reader = |args: &[&str]| world.reader(args).dir(dir).run();
+        let mut transcripts: Vec<(String, Value)> = Vec::new();
         for session in reader(&["list", "--all", "--json"]).json() {
-            let text = |key: &str| session[key].as_str().expect("a text").to_owned();
-            let entries = reader(&["log", &text("path"), "--json", "--lines", "1000000"]).json();
+            transcripts.push((session["path"].as_str().expect("a path").to_owned(), session["id"].clone()));
+        }
+        let files = walkdir::WalkDir::new(world.path("")).into_iter().map(|file| file.expect("a file").into_path());
+        for file in files.filter(|file| file.extension().is_some_and(|end| end == "jsonl")) {
+            let path = file.to_str().expect("UTF-8").to_owned();
+            // They are no sessions of their own.
+            if path.contains("/subagents/") {
+                subagents += 1;
+                transcripts.push((path, Value::Null));
+            }
+        }
+        for (path, session) in transcripts {
+            let entries = reader(&["log", &path, "--json", "--lines", "1000000"]).json();
             let said: Vec<String> = entries.iter().map(plain).collect();
             let words = said.iter().flat_map(|text| text.split(' ')).filter(|word| word.is_ascii() && word.len() > 3);
             let words: Vec<&str> = words.collect();
@@ -346,17 +387,20 @@ fn hits_are_those_of_a_slow_reader() {
             let mut hits = reader(&["search", word, "--all", "--json"]).json();
             // Files that cannot hold the word are told from their bytes then.
             assert_eq!(reader(&["search", word, "--all", "--json", "--no-cache"]).json(), hits, "'{word}'");
-            hits.retain(|hit| hit["session"] == session["id"]);
+            hits.retain(|hit| match hit["path"].as_str() {
+                Some(subagent) => subagent == path,
+                None => hit["session"] == session,
+            });
             let said = |entry: &Value| (entry["time"].clone(), entry["text"].clone(), entry["subject"].clone());
             let (mut expected, mut hits): (Vec<_>, Vec<_>) =
                 (expected.into_iter().map(said).collect(), hits.iter().map(said).collect());
             expected.sort_by_key(|entry| format!("{entry:?}"));
             hits.sort_by_key(|entry| format!("{entry:?}"));
-            assert_eq!(hits, expected, "'{word}' in {}", text("path"));
+            assert_eq!(hits, expected, "'{word}' in {path}");
             tried += 1;
         }
     }
-    assert!(tried > 50, "{tried}");
+    assert!(tried > 50 && subagents > 3, "{tried} {subagents}");
 }
 
 /// A word may be written with capitals, accents and escapes, anywhere in a file, also where two chunks of it meet.

@@ -1,0 +1,120 @@
+//! `session-reader search` in the transcripts of subagents: what they said and did belongs to their session.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::hook::{ONE, TWO};
+use crate::script::Script;
+use crate::world::World;
+
+/// A session that asked a subagent, and one that did not.
+fn world() -> (World, PathBuf) {
+    let world = World::new();
+    let file =
+        Script::of(&world).ago(30).user("Why does the webhook fail?").says("I let others look.").save(&world, ONE);
+    let subagent =
+        Script::of(&world).ago(20).user("Look into the retry of the webhook").says("A heron blocks the lock.");
+    let subagent = of_subagent(&subagent.does("Bash", json!({"command": "make otter"})).text());
+    let subagent = world.write(file.with_extension("").join("subagents/agent-a1.jsonl"), subagent);
+    Script::of(&world).ago(10).user("Only the webhook here.").save(&world, TWO);
+    (world, subagent)
+}
+
+fn of_subagent(lines: &str) -> String {
+    lines.replace("\"type\":", "\"isSidechain\":true,\"type\":")
+}
+
+/// What a search prints as JSON; with and without the cache it is the same.
+fn hits(world: &World, args: &[&str]) -> Vec<Value> {
+    let search = |more: &[&str]| world.reader(&[&["search", "--json"], args, more].concat()).run().json();
+    let hits = search(&[]);
+    assert_eq!(search(&["--no-cache"]), hits, "{args:?}");
+    assert_eq!(search(&[]), hits, "{args:?} from the cache");
+    hits
+}
+
+/// The sessions and lines of what is found; `a1` stands before a line of the subagent.
+fn found(world: &World, args: &[&str]) -> Vec<String> {
+    let place = |hit: &Value| {
+        let file = hit["path"].as_str().map_or("", |path| if path.ends_with("agent-a1.jsonl") { "a1:" } else { "?:" });
+        assert_eq!(hit.get("subagent").is_some(), !file.is_empty());
+        format!("{} {file}{}", hit["handle"].as_str().expect("a handle"), hit["line"])
+    };
+    hits(world, args).iter().map(place).collect()
+}
+
+#[test]
+fn it_is_found_in_its_session() {
+    let (world, subagent) = world();
+    assert_eq!(found(&world, &["heron"]), ["11111111 a1:2"]);
+    assert_eq!(found(&world, &["webhook"]), ["22222222 1", "11111111 a1:1", "11111111 1"]);
+    assert_eq!(found(&world, &["webhook", "--file", "nosuch"]), [""; 0]);
+    assert_eq!(found(&world, &["otter", "--since", "1d"]), ["11111111 a1:3"]);
+    // All words must be in one session; which of its transcripts has them makes no difference.
+    assert_eq!(found(&world, &["others", "heron"]), ["11111111 a1:2", "11111111 2"]);
+    assert_eq!(found(&world, &["only", "heron"]), [""; 0]);
+    // What a subagent is asked, its agent wrote.
+    assert_eq!(found(&world, &["webhook", "--role", "user"]), ["22222222 1", "11111111 1"]);
+    assert_eq!(found(&world, &["heron", "--role", "assistant"]), ["11111111 a1:2"]);
+    let hit = json!({
+        "session": ONE, "handle": "11111111", "agent": "claude", "title": "Why does the webhook fail?", "subagent": true,
+        "path": subagent, "line": 2, "time": "2026-11-16T02:40:00.000Z", "role": "assistant", "kind": "text",
+        "text": "A heron blocks the lock.",
+    });
+    assert_eq!(hits(&world, &["heron"]), [hit]);
+}
+
+/// Each transcript of a session is opened by a command of its own.
+#[test]
+fn what_it_looks_like() {
+    let (world, subagent) = world();
+    let dir = subagent.strip_prefix(world.path("")).expect("below the home").display();
+    let command = format!("session-reader log ~/{dir}");
+    world.reader(&["search", "lock", "-C", "1"]).run().success().stdout(&format!(
+        "11111111  claude  30m  Why does the webhook fail?\n\
+         \x20    1  2026-11-16 02:40  subagent   Look into the retry of the webhook\n\
+         \x20    2  2026-11-16 02:40  subagent   A heron blocks the lock.\n\
+         \x20    3  2026-11-16 02:40  subagent   [Bash make otter]\n\
+         \x20 {command} --at 2\n"
+    ));
+    world.reader(&["search", "others", "heron"]).run().success().stdout(&format!(
+        "11111111  claude  30m  Why does the webhook fail?\n\
+         \x20    2  2026-11-16 02:40  subagent   A heron blocks the lock.\n\
+         \x20    2  2026-11-16 02:30  assistant  I let others look.\n\
+         \x20 {command} --at 2\n\
+         \x20 session-reader log 11111111 --at 2\n"
+    ));
+    let log = world.reader(&["log", &format!("~/{dir}"), "--at", "2", "-C", "0"]).run().success();
+    log.stdout("2026-11-16 02:40  assistant  A heron blocks the lock.\n");
+}
+
+#[test]
+fn what_it_wrote_just_now_is_found_and_what_is_gone_is_not_kept() {
+    let (world, subagent) = world();
+    let cache = world.path(".cache/session-monitor/said.bin");
+    assert_eq!(found(&world, &["lynx"]), [""; 0]);
+    world.append(&subagent, of_subagent(&Script::of(&world).ago(1).says("And a lynx.").text()));
+    assert_eq!(found(&world, &["lynx"]), ["11111111 a1:5"]);
+    let late = subagent.with_file_name("agent-a2.jsonl");
+    fs::rename(&subagent, &late).expect("renamed");
+    assert_eq!(hits(&world, &["heron"])[0]["path"], json!(late));
+    fs::remove_file(&late).expect("removed");
+    assert_eq!(found(&world, &["heron"]), [""; 0]);
+    let kept = fs::read(&cache).expect("a cache");
+    assert!(!kept.windows(5).any(|word| word == b"heron"), "what was deleted is gone");
+}
+
+/// One that cannot be read hides nothing else, whether it is decoded or not.
+#[test]
+fn one_that_cannot_be_read_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let (world, subagent) = world();
+    fs::set_permissions(&subagent, fs::Permissions::from_mode(0o000)).expect("no rights");
+    for args in [&["others"][..], &["others", "--no-cache"], &["only", "--no-cache"], &["heron", "--no-cache"]] {
+        let done = world.reader(&[&["search"], args].concat()).without_rights().run();
+        assert!(done.err().contains("agent-a1.jsonl"), "{args:?}: {}", done.err());
+        assert_eq!(done.out().contains("I let others look."), args[0] == "others", "{args:?}");
+    }
+}
