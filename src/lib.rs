@@ -18,7 +18,7 @@
 //! | 3 | [`read`] | one transcript: where to go on reading, and what counts once |
 //! | 2 | [`fold`], [`state`], [`settings`], [`decode`], [`progress`] | what entries amount to; our own files; what the user set; lines; how far long work is |
 //! | 1 | [`format`], [`cursor`], [`env`] | TOML; bytes; the process |
-//! | 0 | [`entry`], [`time`], [`file`], [`dir`], [`path`], [`process`], [`budget`], [`secrets`] | the model; files that are files; directories; who runs; limits; secrets |
+//! | 0 | [`entry`], [`time`], [`file`], [`dir`], [`path`], [`process`], [`budget`], [`secrets`], [`arena`] | the model; files that are files; directories; who runs; limits; secrets; memory |
 //!
 //! A module uses only layers below it, and a test holds it to that. Nothing but [`env`] asks the process for its
 //! environment or the clock, and nothing but the programs prints, so everything here is a function of what it is given.
@@ -39,12 +39,13 @@
 //!   and edits say: `fold/code/`;
 //! - which entries fit a slice of a log: `read/slice.rs`; what counts as touching a file, and what is a conflict:
 //!   `fold/touched.rs`; what goes through a pager: `cmd/args.rs`, `cmd/pager.rs`;
-//! - what a search looks through: `fold/said.rs`; what fits and in which order: `search/mod.rs`;
+//! - what a search looks through: `fold/said.rs`, `search/sources.rs`; what fits and in which order: `search/mod.rs`;
 //! - what a profile tells and when it is too little: `fold/profile.rs`; what a command is for: `fold/code/work/`;
 //! - what is hidden from a model, a terminal or a program: `show/gate.rs`; which characters: `show/characters.rs`; which
 //!   keys and passwords: `secrets/kinds.rs`, `secrets/words.rs`;
 //! - how something looks: `show/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 
+pub mod arena;
 pub mod budget;
 pub mod cmd;
 pub mod cursor;

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 
 use rustix::stdio::{stdin, stdout};
+use session_monitor::arena::Arena;
 use session_monitor::cmd;
 use session_monitor::cmd::context::{self, Context};
 use session_monitor::env::Env;
@@ -15,7 +16,11 @@ use session_monitor::show::terminal::Style;
 
 session_monitor::program!(run);
 
+#[global_allocator]
+static ARENA: Arena = Arena::new();
+
 fn run() -> u8 {
+    ARENA.warm();
     let args: Vec<OsString> = std::env::args_os().skip(1).collect();
     if !context::is_hook(&args, stdin().is_terminal()) {
         return command();

@@ -9,24 +9,31 @@ use super::{Buffer, read_at};
 pub struct Chunks<'f> {
     file: &'f File,
     buffer: &'f mut Buffer,
+    start: u64,
     position: u64,
 }
 
 impl<'f> Chunks<'f> {
     const SIZE: usize = 128 * 1024;
-    /// Reads go to the second page, which is aligned; what is kept stands at the end of the first.
-    const START: usize = Buffer::PAGE;
+    /// Reads go to the second half, where lines are read to as well, so the memory is there already. What is kept stands
+    /// right before it.
+    const START: usize = Chunks::SIZE;
     const KEPT: usize = 1024;
 
     pub fn new(file: &'f File, buffer: &'f mut Buffer) -> Chunks<'f> {
         buffer.resize(Chunks::START + Chunks::SIZE);
-        Chunks { file, buffer, position: 0 }
+        Chunks { file, buffer, start: 0, position: 0 }
+    }
+
+    /// Only what comes from an offset on.
+    pub fn from(self, start: u64) -> Chunks<'f> {
+        Chunks { start, position: start, ..self }
     }
 
     /// The next chunk; none at the end of the file.
     pub fn next_chunk(&mut self) -> io::Result<Option<&[u8]>> {
         let bytes = self.buffer.bytes_mut();
-        let kept = if self.position == 0 { 0 } else { Chunks::KEPT };
+        let kept = if self.position == self.start { 0 } else { Chunks::KEPT };
         bytes.copy_within(Chunks::START + Chunks::SIZE - kept..Chunks::START + Chunks::SIZE, Chunks::START - kept);
         let mut filled = 0;
         // A short read would leave what is kept for the next one elsewhere.

@@ -59,6 +59,14 @@ impl Node {
         self.keys.iter().find(|(known, _)| is(known)).map(|(_, node)| node)
     }
 
+    /// The keys that some slots stand under.
+    pub fn names<'n>(&'n self, slots: &[Slot], names: &mut Vec<&'n str>) {
+        for (key, node) in &self.keys {
+            names.extend(node.slot.filter(|slot| slots.contains(slot)).map(|_| &*key.name));
+            node.names(slots, names);
+        }
+    }
+
     /// How many bytes its longest key has.
     pub fn longest_key(&self) -> usize {
         self.keys.iter().map(|(key, _)| key.name.len()).max().unwrap_or(0)

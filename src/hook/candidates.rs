@@ -139,7 +139,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 let key = path.to_string_lossy().into_owned();
                 there.insert(key.clone());
                 let (seen, session) =
-                    (self.view.sessions.get(&key).map(Deref::deref), Session { path, ..session.clone() });
+                    (self.view.sessions.get(&key).map(Deref::deref), Session { path: path.into(), ..session.clone() });
                 let candidate = Candidate { named: true, subagent: true, ..Candidate::new(key, session, stamp, seen) };
                 candidates.extend(self.consider(candidate, self.horizon(), survey));
             }
@@ -249,7 +249,8 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 }
                 Err(Missing) => {
                     let seen = &**seen;
-                    moved_by_name.extend(self.at(key).map(|(old, _)| ((old.id, base_name(key)), (&**key, seen))));
+                    moved_by_name
+                        .extend(self.at(key).map(|(old, _)| ((old.id.to_string(), base_name(key)), (&**key, seen))));
                     moved_by_inode.extend(seen.stamp.map(|(device, inode, ..)| ((device, inode), (&**key, seen))));
                 }
             }
@@ -394,7 +395,7 @@ impl Ids {
         self.all.push('\n');
         if id == observer.id && self.own.is_none() {
             let session = file.session(None);
-            self.own = (session.format.name == observer.format.name).then_some(session.path);
+            self.own = (session.format.name == observer.format.name).then_some(session.path.to_path_buf());
         }
     }
 }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! [`ask`] reads what the agent says. [`survey`] finds out what is new: [`candidates`] says which files to open, [`news`]
-//! reads one, [`round`] which directories to look into, [`own`] what the observer did itself. [`tell`] puts it into words, [`start`] at the beginning of a session.
+//! reads one, [`round`] which directories to look into, [`own`] what the observer did itself, [`overlap`] whether that matters. [`tell`] puts it into words, [`start`] at the beginning of a session.
 //! [`deliver`] prints it and moves the cursors. `explain` and `demo` use the same steps without the last.
 //!
 //! It must never harm the prompt: whatever goes wrong is a line on stderr and in the journal, and stdout has the whole
@@ -16,7 +16,7 @@
 //! start ──▶ ask
 //! tell, start, deliver ──▶ survey ──▶ news, observer
 //! survey ──▶ candidates ──▶ round ──▶ news, survey
-//! tell ──▶ own ──▶ survey
+//! tell ──▶ own ──▶ survey, news, overlap
 //! deliver ──▶ observer
 //! ```
 
@@ -25,6 +25,7 @@ mod candidates;
 pub mod deliver;
 pub mod news;
 mod observer;
+mod overlap;
 mod own;
 mod round;
 mod start;

@@ -44,7 +44,7 @@ impl<'f> Observer<'f> {
         let transcript = transcript.clone().filter(|path| path.is_file()).or_else(|| {
             // What cannot be looked at now is said by whoever needs the file.
             let found = find::by_id(std::slice::from_ref(format), env, id, &env.cwd).ok().flatten();
-            found.map(|session| session.path).or(transcript)
+            found.map(|session| session.path.to_path_buf()).or(transcript)
         });
         Observer { format, id: id.into(), home, name, transcript, project, bad }
     }
@@ -54,7 +54,7 @@ impl<'f> Observer<'f> {
         let transcript = Transcript::open(&session.path, session.format.format()).ok();
         let inside = transcript.and_then(|transcript| transcript.beginning().ok()?.session);
         let id = session.whole_id(inside.as_deref()).to_owned();
-        Observer::new(session.format, &id, Some(session.path), env, settings)
+        Observer::new(session.format, &id, Some(session.path.to_path_buf()), env, settings)
     }
 
     /// What it is called among the observers.
@@ -65,7 +65,7 @@ impl<'f> Observer<'f> {
     /// Whether a session is the observer itself.
     pub fn is(&self, session: &Session) -> bool {
         session.name.is_some() && session.name == self.name
-            || self.transcript.as_ref() == Some(&session.path)
+            || self.transcript.as_deref() == Some(&*session.path)
             || session.format.name == self.format.name && session.has_id(&self.id)
     }
 

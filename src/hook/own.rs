@@ -1,13 +1,17 @@
 //! What the observer itself did: the end of its own transcript and of its subagents' transcripts.
 //!
-//! Conflicts are found by it. What cannot be read of it is said; the news of the others is told all the same.
+//! Conflicts are found by it. What cannot be read of it is said; the news of the others is told all the same. Most news have
+//! nothing to do with it, which [`Overlap`] tells without decoding it.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
+use super::news::{Candidate, New};
+use super::overlap::Overlap;
 use super::survey::Surveyor;
 use crate::budget;
-use crate::cursor::newest_lines;
+use crate::cursor::{Chunks, newest_lines};
 use crate::entry::{Act, Entry, Role, What};
 use crate::file::{self, Unreadable};
 use crate::path::absolute;
@@ -31,8 +35,50 @@ impl<'f> Surveyor<'_, 'f> {
     /// The end of the observer's own transcript.
     pub fn own(&self) -> &Part {
         // Without it, only a conflict may go untold.
-        let read = || self.own_session().and_then(|own| self.end_of(own.path.clone(), false));
+        let read = || self.own_session().and_then(|own| self.end_of(own.path.to_path_buf(), false));
         self.cache.own.get_or_init(|| read().unwrap_or_default())
+    }
+
+    /// The same, or nothing if it has nothing in common with the news.
+    pub fn own_for_news(&self) -> &Part {
+        if self.cache.overlaps.get() == Some(&false) { &self.cache.nothing } else { self.own() }
+    }
+
+    /// Finds out whether the observer's own transcript may have anything in common with what was read.
+    pub(super) fn compare(&self, readings: &[(Candidate, New)]) {
+        let mut overlap = Overlap::default();
+        for (candidate, New { part, after, .. }) in readings {
+            let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
+            overlap.add(&part.entries, after.title.as_deref(), cwd);
+            // Its session has a title that is found out later.
+            overlap.unclear |= candidate.subagent;
+        }
+        // What is wrong with the file is said by whoever decodes it.
+        let _ = self.cache.overlaps.set(self.has(overlap).unwrap_or(true));
+    }
+
+    fn has(&self, overlap: Overlap) -> io::Result<bool> {
+        let known = self.observer.format;
+        // How a user's descriptor comes by times and paths is not known.
+        let Some(own) = self.own_session().filter(|_| known.file.is_none()) else { return Ok(true) };
+        let format = known.format();
+        let mut keys = Vec::new();
+        format.line.root.names(&format.keys.time, &mut keys);
+        let search = overlap.search(&keys, &self.env.cwd);
+        if search.is_vain() {
+            return Ok(true);
+        }
+        let transcript = Transcript::open(&own.path, format)?;
+        let size = transcript.meta.len();
+        let Some(start) = newest_lines(&transcript.file, size, budget::OWN, self.deadline)? else { return Ok(true) };
+        let mut buffer = self.cache.buffer.borrow_mut();
+        let mut chunks = Chunks::new(&transcript.file, &mut buffer).from(start);
+        while let Some(chunk) = chunks.next_chunk()? {
+            if search.finds(chunk) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The observer as a session, if it has a transcript by now.
@@ -78,7 +124,7 @@ impl<'f> Surveyor<'_, 'f> {
     /// What the observer has read and edited lately.
     pub fn own_files(&self) -> Touched {
         let mut touched = Touched::new();
-        for entry in self.own().entries.iter().chain(&self.own_subagents()) {
+        for entry in self.own_for_news().entries.iter().chain(&self.own_subagents()) {
             let What::Call(call) = &entry.what else { continue };
             if call.failed || !matches!(call.act, Act::Edit | Act::Read) {
                 continue;

@@ -58,6 +58,9 @@ pub(super) struct Cache<'f> {
     /// The observer as a session, and the end of its transcript.
     pub own_session: OnceCell<Option<Session<'f>>>,
     pub own: OnceCell<Part>,
+    /// Whether that may have anything in common with the news; what is taken for it if not.
+    pub overlaps: OnceCell<bool>,
+    pub nothing: Part,
     /// The ids of all sessions, from a walk over their files.
     pub ids: OnceCell<Ids>,
     shortener: OnceCell<Shortener>,
@@ -185,7 +188,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                     self.note_candidate(&candidate, Reason::Late, &mut survey);
                 }
                 Err(error) => {
-                    survey.bad.push(Unreadable { path: candidate.session.path.clone(), error });
+                    survey.bad.push(Unreadable { path: candidate.session.path.to_path_buf(), error });
                     self.put_off(candidate, Reason::Unreadable, &mut survey);
                 }
             }
@@ -218,7 +221,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     fn leave(&self, candidate: &Candidate<'_, 'f>, reason: Reason, survey: &mut Survey<'f>) {
         self.note_candidate(candidate, reason, survey);
         survey.examined.push(examined(&candidate.session.path, candidate.stamp));
-        survey.quiet.extend((reason != Reason::Elsewhere).then(|| candidate.session.path.clone()));
+        survey.quiet.extend((reason != Reason::Elsewhere).then(|| candidate.session.path.to_path_buf()));
         if candidate.seen.is_some() && !candidate.is_known() {
             survey.forgotten.push(candidate.key.clone());
         }
@@ -257,9 +260,9 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         if self.explain {
             let key = key(session);
             survey.why.push(Why {
-                path: session.path.clone(),
+                path: session.path.to_path_buf(),
                 agent: session.format.name.clone(),
-                handle: session.name.clone().unwrap_or_else(|| session.id.clone()),
+                handle: session.name.clone().unwrap_or_else(|| session.id.to_string()),
                 named: session.name.is_some(),
                 offset: self.view.sessions.get(&key).map(|seen| seen.offset),
                 size: stamp.size,
@@ -280,9 +283,10 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         if readings.iter().all(|(_, new)| new.part.entries.is_empty()) {
             return readings.into_iter().for_each(|(candidate, new)| self.pass(candidate, new, survey));
         }
+        self.compare(&readings);
         // In another file, only what has an id is surely a copy.
         let in_other_files = |entry: &Entry| entry.key.and_then(|_| fingerprint(entry));
-        let mut claimed: IdSet = self.own().entries.iter().filter_map(in_other_files).collect();
+        let mut claimed: IdSet = self.own_for_news().entries.iter().filter_map(in_other_files).collect();
         let ring = self.view.look.iter().flat_map(|look| look.fingerprints.numbers());
         let reported = ring.chain(self.view.sessions.values().filter_map(LazySeen::fingerprint));
         let reported: IdSet = reported.map(|short| Id(short.into())).collect();

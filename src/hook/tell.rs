@@ -84,7 +84,7 @@ fn bullet<'n>(
 
 /// How many sessions have each title.
 fn count_titles<'t>(survey: &'t Survey, surveyor: &'t Surveyor) -> HashMap<&'t str, usize> {
-    let own = surveyor.own();
+    let own = surveyor.own_for_news();
     // A session that moved is still known by its old key.
     let told = survey.news.iter().map(|news| &*news.key).chain(survey.forgotten.iter().map(|key| &**key));
     let told: HashSet<&str> = told.collect();

@@ -173,12 +173,16 @@ impl Look {
         // There is no such key but in a look, and no such text in a string, where a quote has a backslash before it.
         let told = lazy_seen::find(text, TOLD)?;
         let numbers = told + TOLD.len() - 1;
-        let is_inside = |byte: u8| byte.is_ascii_digit() || byte == b',';
-        let end = numbers + 2 + text[numbers + 1..].bytes().position(|byte| !is_inside(byte))?;
-        let written = text.get(numbers..=end)?.strip_suffix('}').filter(|numbers| numbers.ends_with(']'))?;
-        let fingerprints = Ring::written(written);
+        let end = numbers + lazy_seen::find_byte(&text[numbers..], b']')? + 1;
+        let list = &text[numbers..end];
+        // All bytes are looked at, which is faster than to stop at the first that is wrong.
+        let is_inside = |byte: u8| matches!(byte, b'0'..=b'9' | b',');
+        let sound = list[1..list.len() - 1].bytes().fold(true, |sound, byte| sound & is_inside(byte));
+        if !sound || !text[end..].starts_with('}') {
+            return None;
+        }
         let look = serde_json::from_str(&format!("{}}}", &text[..told])).ok()?;
-        Some((Look { fingerprints, ..look }, end + 1))
+        Some((Look { fingerprints: Ring::written(list), ..look }, end + 1))
     }
 
     pub fn set_looked(&mut self, clock: Time) {

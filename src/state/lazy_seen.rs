@@ -49,12 +49,17 @@ pub fn cut(text: &Rc<String>, mut rest: Range<usize>) -> Option<BTreeMap<String,
     rest.end -= text.get(rest.clone())?.ends_with('}').then_some(1)?;
     while !rest.is_empty() {
         let key = text[rest.clone()].strip_prefix(",\"")?;
-        let (key, entries) = key.split_at(key.find('"')?);
-        let entries = entries.strip_prefix("\":").filter(|_| !key.contains('\\'))?;
+        let (key, entries) = key.split_at(find_byte(key, b'"')?);
+        let entries = entries.strip_prefix("\":").filter(|_| find_byte(key, b'\\').is_none())?;
         // A brace in a title may look like the end. Then what follows is no entry, and all of it is left to serde.
-        let mut braces = entries.match_indices('}').map(|(at, _)| at + 1);
-        let end = braces.find(|end| entries[*end..].starts_with(",\"")).unwrap_or(entries.len());
-        let entry = entries[..end].strip_suffix('}').map(|_| &entries[..end])?;
+        let mut end = 0;
+        while let Some(brace) = find_byte(&entries[end..], b'}') {
+            end += brace + 1;
+            if entries[end..].starts_with(",\"") {
+                break;
+            }
+        }
+        let entry = Some(&entries[..end]).filter(|_| end == entries.len() || entries[end..].starts_with(",\""))?;
         let at = rest.end - entries.len()..rest.end - entries.len() + end;
         let rests = || unlike.iter().all(|key| find(entry, key).is_none());
         let kept = match stamp(entry).filter(|_| rests()) {
@@ -104,6 +109,15 @@ pub fn find(text: &str, wanted: &str) -> Option<usize> {
         return finder.find(text, wanted);
     }
     memmem::find(text, wanted)
+}
+
+/// The same for one byte, which is no part of a longer character.
+pub fn find_byte(text: &str, wanted: u8) -> Option<usize> {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(finder) = memchr::arch::x86_64::sse2::memchr::One::new(wanted) {
+        return finder.find(text.as_bytes());
+    }
+    memchr::memchr(wanted, text.as_bytes())
 }
 
 impl LazySeen {

@@ -70,6 +70,51 @@ fn conflicts_come_first() {
     assert_eq!(told(&|world| edit(10, "m1", &work(world, "src/auth.rs2")), &theirs), block(&[two, one]));
 }
 
+/// What is told when this session and another one edited a file, whose name begins at a place in this one's transcript.
+fn told_of(file: &str, place: usize, written: &dyn Fn(String) -> String) -> String {
+    let world = World::new();
+    let cwd = world.path("work");
+    let file = path(&world, &format!("work/{file}"));
+    let name = file.rsplit('/').next().expect("a name");
+    let mine = |filler: usize| format!("{{\"type\":\"{}\"}}\n", "x".repeat(filler)) + &edit(10, "m1", &file);
+    let filler = place.saturating_sub(mine(0).find(name).expect("the name"));
+    world.claude(ME, &written(mine(filler)));
+    world.claude(ONE, &(prompt(&cwd, &ago(8), "theirs") + &edit(2, "t1", &file)));
+    told(&world)
+}
+
+/// However this session wrote down the path of a file, it is the same file.
+#[test]
+fn a_conflict_however_the_path_is_written() {
+    let ways: [(&str, &dyn Fn(String) -> String); 6] = [
+        ("src/auth.rs", &|line| line),
+        ("src/auth.rs", &|line| line.replace('/', "\\/")),
+        ("src/auth.rs", &|line| line.replace("auth.rs", "\\u0061uth.rs")),
+        ("src/auth.rs", &|line| line.replace("src/auth.rs", "src/./auth.rs")),
+        ("src/a,b.rs", &|line| line),
+        ("src/naïve.rs", &|line| line.replace('ï', "\\u00ef")),
+    ];
+    for (file, written) in ways {
+        let shown = if file.contains(',') { format!("\"{file}\"") } else { file.to_owned() };
+        let conflict = format!("- ! 11111111 edited {shown} 2m ago; you edited it 10m ago");
+        let theirs = format!("- 11111111 (2m ago, 2 messages): \"theirs\" -> updated {shown}");
+        assert_eq!(told_of(file, 0, written), block(&[&conflict, &theirs]));
+    }
+}
+
+/// A transcript is looked through piece by piece. Wherever a piece ends, the path is found.
+#[test]
+fn a_conflict_wherever_the_path_stands() {
+    let conflict = "- ! 11111111 edited src/auth.rs 2m ago; you edited it 10m ago";
+    let theirs = "- 11111111 (2m ago, 2 messages): \"theirs\" -> updated src/auth.rs";
+    for end in [0, 128 << 10, 256 << 10] {
+        for before in [0, 1, 3, 7, 20] {
+            let place = usize::max(end, before) - before;
+            assert_eq!(told_of("src/auth.rs", place, &|line| line), block(&[conflict, theirs]), "{place}");
+        }
+    }
+}
+
 /// A conflict is told even when there is no room for the newest session.
 #[test]
 fn a_conflict_goes_before_what_is_newer() {

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Each module with its layer. A module uses only layers below its own.
-const LAYERS: [(&str, u8); 23] = [
+const LAYERS: [(&str, u8); 24] = [
+    ("arena", 0),
     ("entry", 0),
     ("file", 0),
     ("dir", 0),
