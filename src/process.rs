@@ -66,12 +66,14 @@ pub fn started(pid: u32) -> Option<u64> {
     fields.nth(18)?.parse().ok()
 }
 
-/// Whether a process has started another one after some time, which still runs.
-pub fn has_child_since(pid: u32, ticks: u64) -> bool {
+/// Whether a process has started another one after some time, which still runs and has this word in its command line.
+pub fn has_child_since(pid: u32, ticks: u64, word: &str) -> bool {
     let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let children = threads.filter_map(|thread| text(thread.path().join("children").to_str()?));
     let is_later = |child: &str| child.parse().ok().and_then(started).is_some_and(|start| start > ticks);
-    children.into_iter().any(|children| children.split_ascii_whitespace().any(is_later))
+    let has_word = |child: &str| text(&format!("/proc/{child}/cmdline")).is_some_and(|line| line.contains(word));
+    let is_it = |child: &str| is_later(child) && has_word(child);
+    children.into_iter().any(|children| children.split_ascii_whitespace().any(is_it))
 }
 
 /// The number of the namespace that numbers our processes.

@@ -76,6 +76,7 @@ fn agents(stage: &Stage) -> Vec<Finding> {
             newest => format!("{count}, the newest{}", ago(newest, env.now())),
         };
         let agent = format.label();
+        let has_hook = matches!(hook, Some(HookState::Installed(_)));
         let (mark, text) = match hook {
             None => (OPEN, "no hook is known for it".into()),
             Some(HookState::Installed(files)) => (GOOD, format!("hook in {}", files.join(", "))),
@@ -84,6 +85,7 @@ fn agents(stage: &Stage) -> Vec<Finding> {
             Some(HookState::Broken(why)) => (BAD, why.join("; ")),
         };
         findings.push(finding(mark, agent, format!("{sessions}; {text}")));
+        findings.extend(extras(format, env, has_hook));
     }
     if findings.is_empty() {
         findings.push(finding(BAD, "agents", "none found; `session-reader formats` shows where they are looked for"));
@@ -92,6 +94,20 @@ fn agents(stage: &Stage) -> Vec<Finding> {
         findings.push(finding(BAD, "sessions", format!("{}: {}", env.tilde(&unreadable.path), unreadable.error)));
     }
     findings
+}
+
+/// What is installed for an agent beside the hook. What could be added is said if there is a hook.
+fn extras(format: &Known, env: &Env, has_hook: bool) -> Vec<Finding> {
+    let agent = format.label();
+    let lacks = |what: &str, flag: &str| (OPEN, format!("no {what}: session-context install {agent} {flag}"));
+    let line = match install::check_statusline(format, env) {
+        Some(HookState::Installed(files)) => Some((GOOD, format!("status line in {}", files.join(", ")))),
+        Some(HookState::Broken(why)) => Some((BAD, format!("status line: {}", why.join("; ")))),
+        Some(HookState::Missing(_)) if has_hook => Some(lacks("status line", "--statusline")),
+        Some(HookState::Missing(_)) | None => None,
+    };
+    let live = (has_hook && install::lacks_live(format, env)).then(|| lacks("live state", "--live"));
+    line.into_iter().chain(live).map(|(mark, text)| finding(mark, agent, text)).collect()
 }
 
 /// Whether the hook can save what sessions have seen.

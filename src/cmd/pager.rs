@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crate::env::Env;
+use crate::path::base_name;
 
 pub struct Pager<'o> {
     out: &'o mut dyn Write,
@@ -26,6 +27,8 @@ pub struct Pager<'o> {
     child: Option<Child>,
     messages: Rc<RefCell<Messages>>,
 }
+
+const DEFAULT: &str = "less";
 
 /// Where messages go while a pager may run.
 #[derive(Default)]
@@ -43,7 +46,6 @@ pub struct Stderr<'e> {
 impl<'o> Pager<'o> {
     /// For a terminal with so many rows; without a number there is no paging.
     pub fn new(out: &'o mut dyn Write, env: &Env, rows: Option<usize>) -> Pager<'o> {
-        const DEFAULT: &str = "less";
         let set = env.pager();
         let name = set.clone().unwrap_or_else(|| DEFAULT.into());
         let is_off = name.is_empty() || name == "cat" || rows.is_none();
@@ -117,6 +119,9 @@ fn command(pager: &str, env: &Env) -> Command {
     // Ends at once if all fits, keeps colours, leaves the text on the screen.
     if !env.sets_less() {
         command.env("LESS", "FRX");
+    } else if base_name(&command.get_program().to_string_lossy()) == DEFAULT {
+        // Whatever else the user has set: without it, less shows colours as codes.
+        command.arg("-R");
     }
     command
 }

@@ -18,7 +18,6 @@ use serde::Deserialize;
 
 use super::{Exit, Problem, Stage};
 use crate::budget::{self, Deadline};
-use crate::fold::{Touch, conflict};
 use crate::session::conflicts::Lately;
 use crate::session::index::Listed;
 use crate::session::live::Presence;
@@ -45,7 +44,7 @@ const MARGIN: usize = 4;
 
 /// What an agent says. All agents that have a status line say it as Claude Code does.
 #[derive(Debug, Default, Deserialize)]
-struct Asks {
+struct StatusInput {
     session_id: Option<String>,
     transcript_path: Option<PathBuf>,
     cwd: Option<PathBuf>,
@@ -64,7 +63,7 @@ pub fn run(args: &StatuslineArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         Vec::new()
     });
     let deadline = Deadline::after(LONGEST);
-    let asks: Asks = serde_json::from_slice(&input).unwrap_or_default();
+    let asks: StatusInput = serde_json::from_slice(&input).unwrap_or_default();
     let theirs = Theirs::start(&args.command, input, &stage.env.cwd);
     let theirs = theirs.map_err(|error| stage.say(error)).unwrap_or_default();
     let ours = ours(asks, stage);
@@ -85,7 +84,7 @@ pub fn run(args: &StatuslineArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 /// The line about the other sessions, which may be empty.
-fn ours(asks: Asks, stage: &mut Stage) -> String {
+fn ours(asks: StatusInput, stage: &mut Stage) -> String {
     let cwd = asks.cwd.or(asks.workspace.and_then(|workspace| workspace.current_dir));
     let env = cwd.filter(|cwd| cwd.is_absolute()).map_or_else(|| stage.env.clone(), |cwd| stage.env.at(cwd));
     let stage = &mut stage.at(&env);
@@ -96,7 +95,7 @@ fn ours(asks: Asks, stage: &mut Stage) -> String {
     let sessions = stage.sessions();
     let is_own = |listed: &Listed| {
         asks.session_id.as_ref().is_some_and(|id| listed.session.has_id(id))
-            || asks.transcript_path.as_ref() == Some(&listed.session.path)
+            || asks.transcript_path.as_deref() == Some(&*listed.session.path)
     };
     let is_meant = |listed: &Listed| {
         let is_ignored = listed.tally.cwd().is_some_and(|cwd| settings.ignores(Path::new(cwd)));
@@ -112,7 +111,9 @@ fn ours(asks: Asks, stage: &mut Stage) -> String {
     // In the order of the list.
     let at_work: Vec<&Listed> = sessions.iter().filter(worked).collect();
     let mine = at_work.iter().position(|listed| is_own(listed));
-    let conflicts = mine.map(|mine| conflicts(mine, &at_work, stage)).unwrap_or_default();
+    let (mut lately, mut bad) = (Lately::new(budget::OWN), Vec::new());
+    let conflicts = mine.map(|mine| lately.conflicts_of(mine, &at_work, &env, &mut bad)).unwrap_or_default();
+    stage.say_unreadable(&bad);
     let conflicts: Vec<String> = conflicts.iter().map(|path| env.shown(path, None)).collect();
     let format = own.map(|own| &*own.session.format.name);
     let room = stage.style.width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN));
@@ -126,35 +127,6 @@ fn is_lively(listed: &Listed, now: Time) -> bool {
         Presence::Unknown => listed.is_recent(now),
         Presence::Killed(_) | Presence::Closed => false,
     }
-}
-
-/// Files that one of these sessions and another one both edited within an hour, and those it has read that another one
-/// edited since; the newest edit first.
-fn conflicts(own: usize, sessions: &[&Listed], stage: &mut Stage) -> Vec<PathBuf> {
-    if sessions.len() < 2 {
-        return Vec::new();
-    }
-    let (now, mut bad) = (stage.env.now(), Vec::new());
-    let mut lately = Lately::new(budget::OWN);
-    let touches = lately.touches(sessions, stage.env, &mut bad);
-    stage.say_unreadable(&bad);
-    let (mine, theirs): (Vec<_>, Vec<_>) = touches.into_iter().partition(|(number, _)| *number == own);
-    let is_stale = |edit: &Touch| {
-        mine.iter().filter(|(_, touch)| touch.path == edit.path).any(|(_, touch)| match touch.deed.is_edit() {
-            true => conflict(&[(0, touch.time), (1, edit.time)]),
-            false => touch.time < edit.time,
-        })
-    };
-    let edits = theirs.into_iter().map(|(_, touch)| touch).filter(|touch| touch.deed.is_edit() && touch.is_lately(now));
-    let mut edits: Vec<&Touch> = edits.filter(|edit| is_stale(edit)).collect();
-    edits.sort_by_key(|edit| std::cmp::Reverse(edit.time));
-    let mut paths: Vec<PathBuf> = Vec::new();
-    for edit in edits {
-        if !paths.contains(&edit.path) {
-            paths.push(edit.path.clone());
-        }
-    }
-    paths
 }
 
 /// The user's own status line, while it runs.

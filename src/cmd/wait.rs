@@ -23,12 +23,15 @@ const UNTIL: [StateKind; 6] =
 
 pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let started = Instant::now();
-    let named =
-        args.names.iter().map(|name| Ok(stage.resolve(name)?.session.path)).collect::<Result<Vec<_>, Problem>>()?;
+    let named = args
+        .names
+        .iter()
+        .map(|name| Ok(stage.resolve(name)?.session.path.to_path_buf()))
+        .collect::<Result<Vec<_>, Problem>>()?;
     let until = if args.until.is_empty() { &UNTIL[..] } else { &args.until };
     let is_meant = |listed: &&Listed| match named.is_empty() {
         true => args.all || listed.here,
-        false => named.contains(&listed.session.path),
+        false => named.iter().any(|path| listed.session.path == *path),
     };
     let events: Box<dyn Events> = (stage.events)();
     let mut monitor = Monitor::start(stage.env, stage.formats, events);
@@ -36,7 +39,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.forgive();
     // How each session was when it was last looked at: in that state it does not count again.
     let now = stage.env.now();
-    let before = monitor.sessions().iter().map(|listed| (listed.session.path.clone(), seen(&listed.state(now))));
+    let before = monitor.sessions().iter().map(|listed| (listed.session.path.to_path_buf(), seen(&listed.state(now))));
     let is_over = |kind: StateKind| args.each || named.is_empty() && kind != StateKind::NeedsYou;
     let mut before: HashMap<_, _> = before.filter(|(_, (kind, _))| is_over(*kind)).collect();
     if named.is_empty() && !monitor.sessions().iter().any(|listed| is_meant(&listed)) {
@@ -47,7 +50,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         let now = stage.env.now();
         for listed in monitor.sessions().iter().filter(is_meant) {
             let state = seen(&listed.state(now));
-            if before.insert(listed.session.path.clone(), state) != Some(state) && until.contains(&state.0) {
+            if before.insert(listed.session.path.to_path_buf(), state) != Some(state) && until.contains(&state.0) {
                 exit = show(listed, args.json, stage)?;
                 if !args.each {
                     return Ok(exit);

@@ -1,9 +1,11 @@
 //! What sessions touched lately, and over which files they are in conflict, for whoever asks again and again.
 //!
 //! The rule is that of `session-reader files`: what a subagent does counts for its session, and what a fork copied from
-//! another session is not its own edit. `fold/touched.rs` says what counts as touching a file and what a conflict is. The
-//! end of a transcript is read once, and then as it grows.
+//! another session is not its own edit. `fold/touched.rs` says what counts as touching a file and when two sessions are in
+//! conflict; for one session, a file that it read before another one edited it is a conflict, too. The end of a
+//! transcript is read once, and then as it grows.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -39,7 +41,7 @@ struct End {
 
 /// A file, and the sessions that are in conflict over it, by their number.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Conflict {
+pub struct ContestedFile {
     pub path: PathBuf,
     pub sessions: Vec<usize>,
 }
@@ -58,7 +60,7 @@ impl Lately {
             let session = &listed.session;
             let format = session.format;
             match self.read(&session.path, session.stamp, format, listed.tally.first_cwd(), false) {
-                Ok(()) => files.push((number, session.path.clone())),
+                Ok(()) => files.push((number, session.path.to_path_buf())),
                 Err(error) => say_unless_gone(error, session, bad),
             }
             let subagents = find::subagents(session, &session.id, bad).into_iter();
@@ -83,7 +85,7 @@ impl Lately {
     }
 
     /// The files over which these sessions are in conflict now.
-    pub fn conflicts(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<Conflict> {
+    pub fn conflicts(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<ContestedFile> {
         if sessions.len() < 2 {
             self.of.clear();
             return Vec::new();
@@ -99,9 +101,37 @@ impl Lately {
             let mut sessions: Vec<usize> = edits.into_iter().map(|(session, _)| session).collect();
             sessions.sort_unstable();
             sessions.dedup();
-            Conflict { path: path.into(), sessions }
+            ContestedFile { path: path.into(), sessions }
         });
         conflicts.collect()
+    }
+
+    /// The files over which one of these sessions is in conflict with another one now, the newest edit first.
+    pub fn conflicts_of(
+        &mut self,
+        own: usize,
+        sessions: &[&Listed],
+        env: &Env,
+        bad: &mut Vec<Unreadable>,
+    ) -> Vec<PathBuf> {
+        if sessions.len() < 2 {
+            return Vec::new();
+        }
+        let now = env.now();
+        let touches = self.touches(sessions, env, bad).into_iter();
+        let (mine, theirs): (Vec<_>, Vec<_>) = touches.partition(|(number, _)| *number == own);
+        let is_mine = |edit: &Touch| mine.iter().any(|(_, touch)| touch.path == edit.path && is_overtaken(touch, edit));
+        let theirs = theirs.into_iter().map(|(_, touch)| touch);
+        let mut edits: Vec<&Touch> =
+            theirs.filter(|touch| touch.deed.is_edit() && touch.is_lately(now) && is_mine(touch)).collect();
+        edits.sort_by_key(|edit| Reverse(edit.time));
+        let mut paths: Vec<PathBuf> = Vec::new();
+        for edit in edits {
+            if !paths.contains(&edit.path) {
+                paths.push(edit.path.clone());
+            }
+        }
+        paths
     }
 
     /// Brings what is known of a transcript up to date.
@@ -131,5 +161,13 @@ impl Lately {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether what a session knows of a file is no longer so because another one edited it.
+fn is_overtaken(own: &Touch, edit: &Touch) -> bool {
+    match own.deed.is_edit() {
+        true => conflict(&[(0, own.time), (1, edit.time)]),
+        false => own.time < edit.time,
     }
 }

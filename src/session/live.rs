@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::{Session, find};
 use crate::budget::Deadline;
-use crate::entry::Act;
+use crate::entry::{Act, named};
 use crate::env::Env;
 use crate::file;
 use crate::fold::{Doing, OpenEnd, Tally};
@@ -30,7 +30,7 @@ use crate::state::live::{LiveNote, LiveNotes};
 use crate::time::{DAY, HOUR, SECOND, Time};
 
 /// A root of a format, and the directory it is in now.
-type Place<'f> = (&'f Known, &'f Root, PathBuf);
+type RootDir<'f> = (&'f Known, &'f Root, PathBuf);
 
 /// What is known about the agent of a session, beside its transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -56,12 +56,16 @@ pub struct Said {
     pub doing: Option<Doing>,
 }
 
-/// What shows that an agent runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Evidence {
-    Registry,
-    Lock,
-    Hook,
+named! {
+    /// Where a state is known from. That an agent runs is known from the first three.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Evidence {
+        Registry = "registry",
+        Lock = "lock",
+        Hook = "hook",
+        Transcript = "transcript",
+        User = "user",
+    }
 }
 
 /// The sessions that running agents have, of all formats.
@@ -97,7 +101,7 @@ impl<'f> Agents<'f> {
         for format in formats.iter().filter(|format| format.live().hook.is_some()) {
             agents.noted.insert(&format.name, LiveNotes::in_dir(&env.state_dir()).newest(&format.name));
         }
-        let places: Vec<Place> = find::roots(formats, env).collect();
+        let places: Vec<RootDir> = find::roots(formats, env).collect();
         for place in &places {
             agents.read_registry(place, deadline);
         }
@@ -107,7 +111,7 @@ impl<'f> Agents<'f> {
         agents
     }
 
-    fn read_registry(&mut self, place: &Place<'f>, deadline: &Deadline) {
+    fn read_registry(&mut self, place: &RootDir<'f>, deadline: &Deadline) {
         let (format, _, dir) = place;
         for pattern in &format.live().files {
             let (mut is_all, mut pauses) = (true, PAUSES);
@@ -124,10 +128,10 @@ impl<'f> Agents<'f> {
         }
     }
 
-    fn read_locks(&mut self, places: &[Place<'f>]) {
+    fn read_locks(&mut self, places: &[RootDir<'f>]) {
         let with_locks = places.iter().filter(|(format, ..)| !format.live().locks.is_empty());
         let with_locks = with_locks.filter_map(|place| Some((place, std::fs::canonicalize(&place.2).ok()?)));
-        let with_locks: Vec<(&Place, PathBuf)> = with_locks.collect();
+        let with_locks: Vec<(&RootDir, PathBuf)> = with_locks.collect();
         let dirs: Vec<&Path> = with_locks.iter().map(|(_, dir)| &**dir).collect();
         if dirs.is_empty() {
             return;
@@ -151,7 +155,7 @@ impl<'f> Agents<'f> {
     }
 
     /// Notes that there is a file of a pattern for every agent that runs, if that is so.
-    fn note(&mut self, (format, root, dir): &Place<'f>, pattern: &Pattern) {
+    fn note(&mut self, (format, root, dir): &RootDir<'f>, pattern: &Pattern) {
         let is_complete = format.live().complete && dir.join(pattern.dir()).is_dir();
         self.complete.extend(is_complete.then(|| (*root, dir.clone())));
     }
@@ -180,8 +184,8 @@ impl<'f> Agents<'f> {
 
     /// The same without a look at its subagents.
     pub fn of_itself(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
-        let present = self.present.get(&*session.format.name).and_then(|present| present.get(&session.id));
-        let noted = self.noted.get(&*session.format.name).and_then(|noted| noted.get(&session.id));
+        let present = self.present.get(&*session.format.name).and_then(|present| present.get(&*session.id));
+        let noted = self.noted.get(&*session.format.name).and_then(|noted| noted.get(&*session.id));
         let news = noted.filter(|noted| updated.is_none_or(|updated| noted.time >= updated));
         let complete = || self.complete.iter().find(|(root, _)| session.root.is_some_and(|own| ptr::eq(*root, own)));
         match (present, noted) {
@@ -269,7 +273,7 @@ fn said_by(note: &LiveNote) -> Said {
 
 /// The directories in which files come and go when a session begins or its agent says something else.
 pub fn dirs(env: &Env, formats: &[Known]) -> Vec<PathBuf> {
-    let below = |(format, root, dir): Place| {
+    let below = |(format, root, dir): RootDir| {
         let live = format.live();
         let patterns = root.files.iter().chain(&live.files).chain(&live.locks).map(Pattern::dir);
         patterns.map(move |below| dir.join(below)).collect::<Vec<_>>()

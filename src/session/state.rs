@@ -51,15 +51,19 @@ impl Group {
     pub fn of(state: &State, presence: &Presence, now: Time) -> Group {
         let is_recent = state.since.is_some_and(|since| now.0 - since.0 <= BELIEVED);
         let runs = matches!(presence, Presence::Runs(_));
-        match (state.kind, state.reason) {
-            (StateKind::NeedsYou, _) => Group::NeedsYou,
-            (StateKind::Error, _) if runs || is_recent => Group::Failed,
-            (StateKind::Gone, Some(Reason::Crashed(_))) if is_recent => Group::Failed,
-            (StateKind::Working, _) => Group::Working,
-            (StateKind::Waiting, _) => Group::Waiting,
-            (StateKind::Idle | StateKind::Error, _) => Group::Idle,
-            (StateKind::Done | StateKind::Gone, _) => Group::Gone,
+        match state.kind {
+            StateKind::NeedsYou => Group::NeedsYou,
+            _ if state.concerns_user() && (runs || is_recent) => Group::Failed,
+            StateKind::Working => Group::Working,
+            StateKind::Waiting => Group::Waiting,
+            StateKind::Idle | StateKind::Error => Group::Idle,
+            StateKind::Done | StateKind::Gone => Group::Gone,
         }
+    }
+
+    /// Whether the user should look at it now.
+    pub fn is_urgent(self) -> bool {
+        self <= Group::Failed
     }
 
     /// Whether something goes on in it, or should.
@@ -68,24 +72,12 @@ impl Group {
     }
 }
 
-named! {
-    /// Where a state is known from.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-    pub enum Source {
-        Registry = "registry",
-        Lock = "lock",
-        Hook = "hook",
-        Transcript = "transcript",
-        User = "user",
-    }
-}
-
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct State<'s> {
     pub kind: StateKind,
     pub reason: Option<Reason<'s>>,
     pub since: Option<Time>,
-    pub source: Source,
+    pub source: Evidence,
 }
 
 /// Why a session is in its state.
@@ -140,7 +132,7 @@ impl<'s> State<'s> {
                     None if said.since > history.updated => history.left_off().as_written(live, true, now),
                     None => history.as_written(live, true, now),
                 };
-                (kind, reason, said.since.filter(|_| said.status.is_some()), Source::from(said.by))
+                (kind, reason, said.since.filter(|_| said.status.is_some()), said.by)
             }
             Presence::Killed(said) => {
                 let was_ready = match said.status {
@@ -149,43 +141,33 @@ impl<'s> State<'s> {
                 };
                 let crashed = || Reason::Crashed(doing.or(said.doing.as_ref()));
                 let reason = if was_ready { history.ended() } else { crashed() };
-                (StateKind::Gone, Some(reason), None, Source::from(said.by))
+                (StateKind::Gone, Some(reason), None, said.by)
             }
             Presence::Closed => {
-                let source = if live.files.is_empty() { Source::Lock } else { Source::Registry };
+                let source = if live.files.is_empty() { Evidence::Lock } else { Evidence::Registry };
                 let ((kind, reason), source) = match live.late_files {
-                    true => (history.left_off().as_written(live, false, now), Source::Transcript),
+                    true => (history.left_off().as_written(live, false, now), Evidence::Transcript),
                     false => ((StateKind::Gone, Some(history.ended())), source),
                 };
                 (kind, reason, None, source)
             }
             Presence::Unknown => {
                 let (kind, reason) = history.as_written(live, false, now);
-                (kind, reason, None, Source::Transcript)
+                (kind, reason, None, Evidence::Transcript)
             }
         };
         let state = State { kind, reason, since: since.or(history.updated), source };
         match history.done && !matches!(kind, StateKind::Working | StateKind::NeedsYou) {
-            true => State { kind: StateKind::Done, reason: None, source: Source::User, ..state },
+            true => State { kind: StateKind::Done, reason: None, source: Evidence::User, ..state },
             false => state,
         }
     }
 }
 
 impl State<'_> {
-    /// Whether the user should know why before anything else.
-    pub fn is_urgent(&self) -> bool {
+    /// Whether it needs the user or went wrong, however long ago that was.
+    pub fn concerns_user(&self) -> bool {
         matches!(self.kind, StateKind::NeedsYou | StateKind::Error) || matches!(self.reason, Some(Reason::Crashed(_)))
-    }
-}
-
-impl From<Evidence> for Source {
-    fn from(evidence: Evidence) -> Source {
-        match evidence {
-            Evidence::Registry => Source::Registry,
-            Evidence::Lock => Source::Lock,
-            Evidence::Hook => Source::Hook,
-        }
     }
 }
 

@@ -5,7 +5,8 @@
 use crate::env::iso;
 use crate::fold::Doing;
 use crate::session::State;
-use crate::session::state::{Group, Reason, Source};
+use crate::session::live::Evidence;
+use crate::session::state::{Group, Reason};
 use crate::show::activity::ago;
 use crate::time::{SECOND, Time};
 
@@ -13,7 +14,7 @@ use crate::time::{SECOND, Time};
 pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
     let ago = || now.map_or_else(String::new, |now| ago(state.since, now));
     // A transcript cannot say that its agent was killed.
-    let seen = |doing: String| if state.source == Source::Transcript { format!("last seen {doing}") } else { doing };
+    let seen = |doing: String| if state.source == Evidence::Transcript { format!("last seen {doing}") } else { doing };
     Some(match state.reason? {
         Reason::Permission(doing) => with("permission", doing.map(call)),
         Reason::Question(question) => with("question", question.map(one_line)),

@@ -25,8 +25,6 @@ pub struct StatusLine<'s, 'f> {
 
 /// More sessions than this are counted and not named.
 const NAMED: usize = 3;
-/// A title of more characters says less than the beginning of an id in the same room.
-const TITLE: usize = 24;
 
 /// A status line is on the screen all day, whoever looks at it.
 const GATE: Gate = Gate::new(true);
@@ -86,10 +84,8 @@ impl StatusLine<'_, '_> {
 
     fn name(&self, (listed, state): &Other, detail: Detail) -> String {
         let session = &listed.session;
-        let title = listed.tally.title().filter(|title| title.chars().count() <= TITLE && !title.contains('\n'));
-        let name = called(session.name.as_deref().or(title).unwrap_or_else(|| listed.handle()));
         let agent = self.format.is_some_and(|own| session.format.name != own).then(|| session.format.label());
-        let name = with_agent(agent, name);
+        let name = with_agent(agent, called(listed.name_alone()));
         match (detail, reason(state, Some(self.now))) {
             (Detail::Reason(room), Some(reason)) => format!("{name} ({})", cut(&GATE.line(reason), room)),
             _ => name,

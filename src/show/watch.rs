@@ -19,7 +19,7 @@ use crate::time::Time;
 
 /// A session, with all of its texts ready to be shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct WatchRow {
     pub path: PathBuf,
     pub id: String,
     /// What to type to get at it.
@@ -121,7 +121,7 @@ pub struct Screen<'s> {
     /// What the list is of: `~/shop`, `all projects`.
     pub scope: &'s str,
     pub filter: &'s str,
-    pub rows: &'s [Row],
+    pub rows: &'s [WatchRow],
     pub items: &'s [Item],
     /// The number of the item that is selected, and of the first one that is shown.
     pub selected: Option<usize>,
@@ -328,7 +328,7 @@ struct Columns {
 impl Columns {
     /// As wide as their texts need, within limits. They are taken from all items, so that they stay while one scrolls.
     fn of(screen: &Screen, room: u16) -> Columns {
-        let widest = |text: fn(&Row) -> &str, least: usize, most: usize| {
+        let widest = |text: fn(&WatchRow) -> &str, least: usize, most: usize| {
             let all = screen.items.iter().filter_map(|item| match item {
                 Item::Row(index) => screen.rows.get(*index),
                 _ => None,
@@ -375,13 +375,13 @@ fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
 /// The least room for a title behind a reason.
 const LEAST_TITLE: u16 = 12;
 
-fn draw_row(row: &Row, columns: &Columns, is_selected: bool, line: Rect, brush: &mut Brush) {
+fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, brush: &mut Brush) {
     let is_idle = !row.group.is_active() && row.at.is_none();
     let quiet = if is_idle && !is_selected { Tone::Faint } else { Tone::Plain };
     let name = if is_idle && !is_selected { Tone::Faint } else { Tone::Strong };
     let reason = match row.group {
         _ if row.at.is_some() => Tone::Plain,
-        group @ (Group::NeedsYou | Group::Failed) => tone(group),
+        group if group.is_urgent() => tone(group),
         _ => quiet,
     };
     let cell = |text: &str, room: usize| if room == 0 { String::new() } else { pad(&cut(text, room), room + 2) };

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::file;
 use crate::format::live::Status;
+use crate::path::base_name;
 use crate::process::{self, Claim, Running};
 use crate::time::Time;
 
@@ -44,7 +45,17 @@ impl LiveNote {
     /// was allowed. Other hooks of the same event are over sooner than anybody answers.
     pub fn is_answered(&self) -> bool {
         const SOON: u64 = 30;
-        self.ticks > 0 && process::has_child_since(self.pid, self.ticks + SOON)
+        self.ticks > 0 && process::has_child_since(self.pid, self.ticks + SOON, self.program())
+    }
+
+    /// The name of the program that it asks for, which is in the command line of whatever runs it. Empty if that cannot
+    /// be told, because a shell puts something else in its place.
+    fn program(&self) -> &str {
+        let word = self.subject.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
+        match word.contains(|char| "$[`*?{\\…".contains(char)) {
+            true => "",
+            false => base_name(word.trim_matches(|char: char| !char.is_alphanumeric())),
+        }
     }
 }
 

@@ -358,7 +358,7 @@ skill  removed ~/.claude/skills/sessions/SKILL.md\n",
         "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart)
 skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     );
-    assert_eq!(read(&world, CLAUDE.file), "{\n  \"a\": 2,\n  \"b\": 3\n}\n");
+    assert_eq!(read(&world, CLAUDE.file), "{\n  \"hooks\": {},\n  \"a\": 2,\n  \"b\": 3\n}\n");
     assert!(world.path(format!("{}{BACKUP}", CLAUDE.file)).exists(), "what the user had is kept");
 }
 

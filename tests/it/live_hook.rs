@@ -210,8 +210,14 @@ fn an_agent_that_runs_something_since_was_answered() {
     if !fs::exists(&children).unwrap_or(false) {
         return;
     }
-    assert_eq!(state(&agent, &json!({"ticks": 1})), "working | running exec make | hook");
-    assert_eq!(state(&agent, &json!({})), "needs-you | permission: exec make | hook");
+    for subject in ["sleep 1000", "X=1 ~/bin/sleep 9", "(sleep 1; make)", "$NAME 1"] {
+        let note = json!({"ticks": 1, "subject": subject});
+        assert_eq!(state(&agent, &note), format!("working | running exec {subject} | hook"));
+    }
+    for unrelated in [json!({"ticks": 1}), json!({"subject": "sleep 1000"})] {
+        let subject = unrelated["subject"].as_str().unwrap_or("make");
+        assert_eq!(state(&agent, &unrelated), format!("needs-you | permission: exec {subject} | hook"));
+    }
     let child = fs::read_to_string(&children).expect("children");
     let _ = agent.0.kill();
     let child = child.trim().parse().expect("one child");
@@ -256,6 +262,10 @@ fn the_hooks_come_beside_the_ordinary_one_and_go_with_it() {
         let before = "{\n  // mine\n  \"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"ding\"}]}]}\n}\n";
         world.write(file, before);
         world.context(&["install", agent]).run().success();
+        let lacks = |out: &str| out.contains(&format!("  no live state: session-context install {agent} --live\n"));
+        // Codex has yet to trust the hook itself.
+        let doctor = world.context(&["doctor"]).run();
+        assert!(lacks(doctor.out()) == (agent != "codex"), "{}", doctor.out());
         let done = world.context(&["install", agent, "--live"]).run().success();
         assert!(done.out().starts_with(&format!("hook   already installed in ~/{file} (")), "{}", done.out());
         assert!(done.out().contains(&format!("live   added to ~/{file} ({events})\n")), "{}", done.out());
@@ -268,6 +278,7 @@ fn the_hooks_come_beside_the_ordinary_one_and_go_with_it() {
         assert_eq!(fs::read_to_string(world.path(file)).expect("settings"), installed);
         let doctor = world.context(&["doctor"]).run();
         assert!(doctor.out().contains(&format!("~/{file} (with live state)")) || agent == "codex", "{}", doctor.out());
+        assert!(!lacks(doctor.out()), "{}", doctor.out());
         world.context(&["uninstall", agent]).run().success();
         assert_eq!(fs::read_to_string(world.path(file)).expect("settings"), before);
     }

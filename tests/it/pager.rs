@@ -42,6 +42,20 @@ fn long_output_is_paged() {
     }
 }
 
+/// Whoever has options of their own for less sees colours, too, and not the codes for them.
+#[test]
+fn less_shows_colours_whatever_its_options_are() {
+    let world = paged();
+    for (pager, expected) in [("less", "paged -R LESS=-iM\n"), ("pager", "paged  LESS=-iM\n")] {
+        let path = script(&world, pager, "echo \"paged $* LESS=$LESS\"; exec cat");
+        let line =
+            format!("session-reader -V >/dev/null; LESS=-iM {} log 11111111", env!("CARGO_BIN_EXE_session-reader"));
+        let pager = ("PAGER", path.to_str().expect("UTF-8"));
+        let Some(shown) = in_a_terminal_of(8, &world, &line, pager, "") else { return };
+        assert!(shown.starts_with(expected) && shown.contains("\u{1b}[36muser"), "{shown}");
+    }
+}
+
 #[test]
 fn what_is_not_paged() {
     let world = paged();

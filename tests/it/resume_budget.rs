@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use session_monitor::fold::Continuity;
 use session_monitor::fold::continuity::{Blocker, FileChange, Finding, Obstacle};
 use session_monitor::format;
-use session_monitor::session::state::Source;
+use session_monitor::session::live::Evidence;
 use session_monitor::session::{Session, State, StateKind};
 use session_monitor::show::resume::{Fitted, Stop};
 use session_monitor::state::notes::Notes;
@@ -74,7 +74,7 @@ fn codes_keep_to_every_budget() {
     let (formats, notes) = (format::known(Path::new("/nonexistent")).0, Notes::default());
     let session = &Session::new(ONE, &formats[0], None, PathBuf::new());
     let (project, now) = ("work".to_owned(), Time(0));
-    let state = State { kind: StateKind::Idle, reason: None, since: None, source: Source::Transcript };
+    let state = State { kind: StateKind::Idle, reason: None, since: None, source: Evidence::Transcript };
     let (subagent, command) = (false, None);
     let stop = Stop { continuity: &all, session, id: ONE, project, subagent, command, notes: &notes, now, state };
     let whole = stop.codes(usize::MAX).lines;

@@ -197,7 +197,19 @@ fn what_others_wrote_is_cleaned() {
 }
 
 /// The files that have the status line, what is in them before, and what is in them then; `PROGRAM` is ours.
-const INSTALLED: [(&str, &str, &str, &str); 6] = [
+const INSTALLED: [(&str, &str, &str, &str); 8] = [
+    (
+        "claude",
+        ".claude/settings.json",
+        "{\"hooks\": {}, \"statusLine\": {\"type\": \"command\", \"command\": \"date\", \"refreshInterval\": 5}}",
+        "{\"type\": \"command\", \"command\": \"PROGRAM statusline -- date\", \"refreshInterval\": 5}",
+    ),
+    (
+        "qwen",
+        ".qwen/settings.json",
+        "{\"ui\": {}, \"hooks\": {\"Stop\": [], \"SessionStart\": []}}",
+        "{\"ui\": {\"statusLine\": {\"type\": \"command\", \"command\": \"PROGRAM statusline\", \"refreshInterval\": 5}}",
+    ),
     (
         "claude",
         ".claude/settings.json",
@@ -261,13 +273,38 @@ fn install_puts_it_around_the_users_own_and_uninstall_takes_it_out() {
         assert_eq!(read(), before, "from the backup");
         assert!(!world.path(format!("{file}.before-session-context")).exists());
         // The same where something else was changed since.
+        let changed = |text: &str| text.replacen('{', "{\"new\": 1, ", 1);
         world.context(&["install", agent, "--statusline"]).run().success();
-        world.write(format!("{file}.before-session-context"), "{}");
+        world.write(file, changed(&read()));
         world.context(&["uninstall", agent]).run().success();
-        if !before.contains("\"refreshInterval\"") {
-            assert_eq!(read(), before, "without it");
-        }
+        assert_eq!(read(), changed(before));
     }
+}
+
+#[test]
+fn the_doctor_says_where_it_is() {
+    let world = World::new();
+    let lines = || {
+        let doctor = world.context(&["doctor"]).run();
+        let of_copilot = |line: &&str| line.contains(" copilot ");
+        doctor.out().lines().filter(of_copilot).map(str::to_owned).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(lines(), "");
+    world.write(".copilot/settings.json", "{}");
+    world.context(&["install", "copilot"]).run().success();
+    let hook = "ok copilot   no sessions; hook in ~/.copilot/hooks/session-monitor.json\n";
+    let missing = "-- copilot   no status line: session-context install copilot --statusline";
+    assert_eq!(lines(), format!("{hook}{missing}"));
+    world.context(&["install", "copilot", "--statusline"]).run().success();
+    assert_eq!(lines(), format!("{hook}ok copilot   status line in ~/.copilot/settings.json"));
+    let moved = "{\"statusLine\": {\"command\": \"/gone/session-context statusline\"}}";
+    world.write(".copilot/settings.json", moved);
+    let gone = "!! copilot   status line: ~/.copilot/settings.json runs /gone/session-context, which is not there; install it again";
+    assert_eq!(lines(), format!("{hook}{gone}"));
+    world.write(".copilot/settings.json", "{");
+    // The same file may switch hooks off.
+    let broken = "~/.copilot/settings.json:1:1: not JSON: unterminated object";
+    assert_eq!(lines(), format!("!! copilot   no sessions; {broken}\n!! copilot   status line: {broken}"));
 }
 
 #[test]

@@ -162,6 +162,44 @@ fn a_signal_ends_it_and_the_terminal_is_as_it_was() {
     }
 }
 
+/// A terminal that shows nothing, as after Ctrl-S, keeps it from writing but not from ending.
+#[test]
+fn a_signal_ends_it_while_the_terminal_does_not_read() {
+    use std::os::fd::AsRawFd;
+    let world = World::new();
+    asks(&world).save(&world, ONE);
+    Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
+    let Some(shell) = Shell::open_in(world, 80, 24) else { return };
+    let pid = shell.watch("", "");
+    let tty = std::fs::File::open(shell.of_pane("#{pane_tty}")).expect("the terminal");
+    // SAFETY: the descriptor is open, and nothing else is handed over.
+    let flow = |action| assert_eq!(unsafe { libc::tcflow(tty.as_raw_fd(), action) }, 0);
+    flow(libc::TCOOFF);
+    shell.keys(&["C-l"]);
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+    let start = Instant::now();
+    while std::fs::exists(format!("/proc/{pid}")).unwrap_or(false) && start.elapsed() < PATIENCE {
+        std::thread::yield_now();
+    }
+    let is_gone = start.elapsed() < PATIENCE;
+    flow(libc::TCOON);
+    assert!(is_gone, "it still runs");
+}
+
+/// Whatever size a terminal says it has, only a part of it is drawn.
+#[test]
+fn a_terminal_of_any_size() {
+    let world = World::new();
+    Script::of(&world).ago(3).user("begin").save(&world, ONE);
+    let program = env!("CARGO_BIN_EXE_session-reader");
+    for size in ["cols 65535 rows 65535", "cols 1 rows 1", "cols 0 rows 0"] {
+        let line = format!("session-reader -V >/dev/null; stty {size}; {program} watch; echo ended with $?");
+        let Some(shown) = crate::cli::in_a_terminal_of(24, &world, &line, ("NO_COLOR", "1"), "q") else { return };
+        let is_good = shown.ends_with("ended with 0\n") && shown.len() < 4 << 20;
+        assert!(is_good, "{size}: {} bytes, {:?}", shown.len(), shown.lines().last());
+    }
+}
+
 /// An editor that stops its job, as Ctrl-Z does in vi, stops `watch` with it, and the shell is there.
 #[test]
 fn ctrl_z_in_the_editor_stops_the_whole_job() {
@@ -188,6 +226,12 @@ fn write_program(world: &World, name: &str, script: &str) {
     std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).expect("rights");
 }
 
+/// A session that asks its user something.
+fn asks(world: &World) -> Script {
+    let question = serde_json::json!({"questions": [{"question": "Redis or NATS?"}]});
+    Script::of(world).ago(5).user("pick a queue").calls("AskUserQuestion", question)
+}
+
 /// A session is resumed in its directory after a clear yes, and a search finds those of other projects.
 #[test]
 fn resume_and_search() {
@@ -195,11 +239,7 @@ fn resume_and_search() {
     write_program(&world, "claude", "echo ran claude $@ in $(pwd); read line");
     let dir = world.path("other");
     std::fs::create_dir(&dir).expect("a directory");
-    Script::of(&world)
-        .ago(5)
-        .user("pick a queue")
-        .calls("AskUserQuestion", serde_json::json!({"questions": [{"question": "Redis or NATS?"}]}))
-        .save(&world, ONE);
+    asks(&world).save(&world, ONE);
     Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
     Script::new(dir.clone()).ago(9).user("paint the shed").says("It is green.").save(&world, THREE);
     Script::new(world.path("gone")).ago(8).user("tidy the attic").says("It is tidy.").save(&world, ME);

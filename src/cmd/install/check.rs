@@ -6,7 +6,7 @@ use super::files;
 use super::hook::{self, Job};
 use super::json::Json;
 use super::site::{Level, Site};
-use super::texts;
+use super::{status, texts};
 use crate::env::Env;
 use crate::format::Known;
 use crate::format::install::FileKind;
@@ -52,6 +52,47 @@ pub fn check(known: &Known, env: &Env) -> Option<HookState> {
     Some(if bad.is_empty() { HookState::Installed(good) } else { HookState::Broken(bad) })
 }
 
+/// Checks the status line of the user. None if the agent has none for commands.
+pub fn check_statusline(known: &Known, env: &Env) -> Option<HookState> {
+    let user = Site::new(known, Level::User, env).filter(|user| user.check_place().is_ok())?;
+    let (path, line) = user.statusline()?;
+    let found = files::read(&path).and_then(|bytes| Json::parse(&path, &bytes.unwrap_or_default()));
+    let ours = match found.map(|json| status::find(&json, line)) {
+        Ok(ours) => ours,
+        // Problems of the hook's own file are reported with the hook.
+        Err(_) if path == user.file() => return None,
+        Err(trouble) => return Some(HookState::Broken(vec![trouble.shown(env)])),
+    };
+    Some(match ours {
+        None => HookState::Missing(None),
+        Some(ours) => match missing(&ours.program, &path, &user) {
+            None => HookState::Installed(vec![env.tilde(&path)]),
+            Some(why) => HookState::Broken(vec![why]),
+        },
+    })
+}
+
+/// Whether what the agent is doing should be noted by a hook and is not. Where it is noted, [`check`] says so.
+pub fn lacks_live(known: &Known, env: &Env) -> bool {
+    let is_noted = |site: Site| {
+        let Ok(Some(bytes)) = files::read(&site.file()) else { return false };
+        match site.install.kind {
+            FileKind::PiExtension => texts::is_live(&bytes),
+            _ => Json::parse(&site.file(), &bytes)
+                .is_ok_and(|json| hook::entries(&json, site.install).iter().any(|entry| entry.job == Job::Live)),
+        }
+    };
+    let sites = [Level::User, Level::Project].into_iter().filter_map(|level| Site::new(known, level, env));
+    known.live().hook.is_some() && !sites.into_iter().any(is_noted)
+}
+
+/// What is wrong if a file runs a program that is not there.
+fn missing(program: &str, file: &Path, site: &Site) -> Option<String> {
+    let path = Path::new(program);
+    let why = || format!("{} runs {}, which is not there; install it again", site.tilde(file), site.tilde(path));
+    (path.is_absolute() && !path.is_file()).then(why)
+}
+
 /// The findings in one file, each with whether it is good.
 fn in_file(site: &Site) -> Vec<(bool, String)> {
     let path = site.file();
@@ -70,13 +111,8 @@ fn in_file(site: &Site) -> Vec<(bool, String)> {
         Err(trouble) => return vec![(false, trouble.with("correct that and install it again").shown(site.env))],
     };
     let entries = hook::entries(&json, site.install);
-    let mut found = Vec::new();
-    for entry in &entries {
-        let program = Path::new(&entry.program);
-        if program.is_absolute() && !program.is_file() {
-            found.push((false, format!("{shown} runs {}, which is not there; install it again", site.tilde(program))));
-        }
-    }
+    let gone = entries.iter().filter_map(|entry| missing(&entry.program, &path, site));
+    let mut found: Vec<(bool, String)> = gone.map(|why| (false, why)).collect();
     let prompt = site.events().next().unwrap_or_default();
     let at_prompt = entries.iter().any(|entry| entry.event == prompt && entry.job == Job::Tell);
     if found.is_empty() && !entries.is_empty() {

@@ -124,11 +124,11 @@ pub fn add(json: &mut Json, site: &Site, program: &str, jobs: &[Job]) -> Result<
     Ok(update)
 }
 
-/// Removes our entries, and returns their events.
-pub fn take_out(json: &mut Json, site: &Site) -> Result<Vec<String>, Trouble> {
+/// Removes our entries, and returns their events. What was there before we came stays, even if it is empty.
+pub fn take_out(json: &mut Json, site: &Site, before: &Value) -> Result<Vec<String>, Trouble> {
     let mut events = Vec::new();
     while let Some(entry) = entries(json, site.install).pop() {
-        json.remove(entry.whole)?;
+        json.remove(entry.whole, before)?;
         events.insert(0, entry.event);
     }
     let usual: Vec<&str> = site.all_events().map(|(event, _)| event).collect();

@@ -99,17 +99,20 @@ impl Json {
         Ok(())
     }
 
-    /// Removes a value, and the containers that it leaves without even a comment; but not the top level.
-    pub fn remove(&mut self, mut value: CstContainerNode) -> Result<(), Trouble> {
+    /// Removes a value, and the containers that it leaves without even a comment; but not the top level, and none that was
+    /// there `before`.
+    pub fn remove(&mut self, mut value: CstContainerNode, before: &Value) -> Result<(), Trouble> {
         loop {
             let Some(around) = value.parent() else { break };
             let is_other =
                 |child: &CstNode| !is_blank(child) && !child.is_token() && child.child_index() != value.child_index();
             match around.parent() {
                 _ if around.children().iter().any(is_other) => break cut(&value),
+                _ if counterpart(before, &around).is_some() => {
+                    break inside(&around).into_iter().for_each(CstNode::remove);
+                }
                 Some(outer) if outer.is_object_prop() => value = outer,
-                Some(outer) if !outer.is_root() => value = around,
-                _ => break inside(&around).into_iter().for_each(CstNode::remove),
+                _ => value = around,
             }
         }
         // Parse again: an edit must never break a file.
@@ -127,6 +130,16 @@ pub fn member(object: &CstObject, key: &str) -> Option<CstObjectProp> {
 fn offset(node: &CstNode) -> usize {
     let before: usize = node.previous_siblings().map(|sibling| sibling.to_string().len()).sum();
     before + node.parent().map_or(0, |parent| offset(&parent.into()))
+}
+
+/// What a value has where a container of another document is; nothing below an array has a place of its own.
+fn counterpart<'v>(value: &'v Value, container: &CstContainerNode) -> Option<&'v Value> {
+    let outer = container.parent()?;
+    if outer.is_root() {
+        return Some(value);
+    }
+    let key = outer.as_object_prop()?.decoded_name()?;
+    counterpart(value, &outer.parent()?)?.get(key)
 }
 
 fn is_blank(node: &CstNode) -> bool {

@@ -25,7 +25,7 @@ use files::{Made, Trouble};
 use plan::{Batch, Plan};
 use site::{Level, Site};
 
-pub use check::{HookState, check};
+pub use check::{HookState, check, check_statusline, lacks_live};
 
 #[derive(Debug, Args)]
 pub struct InstallArgs {

@@ -357,6 +357,8 @@ impl Site<'_> {
         }
         let owns_file = is_hook_file && self.owns_file();
         let kept = if owns_file { None } else { files::read(&backup)? };
+        let theirs = kept.as_ref().and_then(|kept| Json::parse(&backup, kept).ok());
+        let theirs = theirs.map(|theirs| theirs.value()).unwrap_or_default();
         // Nothing was changed since, if adding ours to the backup gives exactly this text.
         let original = kept.filter(|kept| {
             let made = Json::parse(&backup, kept).and_then(|mut made| {
@@ -366,9 +368,9 @@ impl Site<'_> {
             });
             made.unwrap_or(false)
         });
-        let events = if is_hook_file { hook::take_out(&mut json, self).map_err(refused)? } else { Vec::new() };
+        let events = if is_hook_file { hook::take_out(&mut json, self, &theirs).map_err(refused)? } else { Vec::new() };
         let events = events.join(", ");
-        line.iter().try_for_each(|(line, _)| status::take_out(&mut json, line)).map_err(refused)?;
+        line.iter().try_for_each(|(line, _)| status::take_out(&mut json, line, &theirs)).map_err(refused)?;
         // Without a backup, install made the file.
         let empty = if owns_file {
             member(&json.top, "hooks").is_none()

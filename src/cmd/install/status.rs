@@ -72,16 +72,17 @@ pub fn put(json: &mut Json, line: &StatusLine, program: &str) -> Result<(), Trou
     Ok(())
 }
 
-/// Takes our command out, and leaves the user's.
-pub fn take_out(json: &mut Json, line: &StatusLine) -> Result<(), Trouble> {
+/// Takes our command out, and leaves the user's and what was there before we came.
+pub fn take_out(json: &mut Json, line: &StatusLine, before: &Value) -> Result<(), Trouble> {
     let (Some(Ours { theirs, literal, .. }), Some(found)) = (find(json, line), at(json, line)) else { return Ok(()) };
-    let Some(theirs) = theirs else { return json.remove(found.into()) };
+    let Some(theirs) = theirs else { return json.remove(found.into(), before) };
     set(&literal, &theirs);
-    for (key, number) in &line.every {
+    let theirs = line.key.0.iter().try_fold(before, |value, key| value.get(key));
+    for (key, number) in line.every.iter().filter(|(key, _)| theirs.is_none_or(|theirs| theirs.get(key).is_none())) {
         let own = at(json, line).and_then(|found| member(&found.object_value()?, key));
         let is_ours = |own: &CstObjectProp| own.value().is_some_and(|value| value.to_string() == number.to_string());
         if let Some(own) = own.filter(is_ours) {
-            json.remove(CstContainerNode::from(own))?;
+            json.remove(CstContainerNode::from(own), before)?;
         }
     }
     Ok(())

@@ -40,7 +40,7 @@ fn is_made_of(backup: &[u8], now: &str, site: &Site, old: &[hook::OurEntry]) -> 
 
 fn taken_out(site: &Site, before: &str) -> String {
     let mut json = parse(before);
-    hook::take_out(&mut json, site).unwrap_or_else(|trouble| panic!("{trouble}: {before}"));
+    hook::take_out(&mut json, site, &Value::Null).unwrap_or_else(|trouble| panic!("{trouble}: {before}"));
     json.text()
 }
 

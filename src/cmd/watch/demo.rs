@@ -24,7 +24,7 @@ enum Agent {
     Pi,
 }
 
-struct Made {
+struct MadeUp {
     agent: Agent,
     id: &'static str,
     project: &'static str,
@@ -32,11 +32,11 @@ struct Made {
     title: Option<&'static str>,
 }
 
-const fn made(agent: Agent, id: &'static str, project: &'static str, title: Option<&'static str>) -> Made {
-    Made { agent, id, project, title }
+const fn made(agent: Agent, id: &'static str, project: &'static str, title: Option<&'static str>) -> MadeUp {
+    MadeUp { agent, id, project, title }
 }
 
-const MADE: [Made; 8] = [
+const MADE: [MadeUp; 8] = [
     made(Agent::Claude, "4f2a9c11-0000-4000-8000-000000000001", "shop", Some("checkout")),
     made(Agent::Claude, "91c3e07b-0000-4000-8000-000000000002", "shop", Some("order-events")),
     made(Agent::Claude, "b7d05a2e-0000-4000-8000-000000000003", "shop", Some("coupons")),
@@ -226,7 +226,7 @@ impl World {
     }
 
     /// What a Claude Code says of itself. It claims to be this very process, which surely runs.
-    fn registered(made: &Made, status: &str, waits_for: &str, time: Time) -> String {
+    fn registered(made: &MadeUp, status: &str, waits_for: &str, time: Time) -> String {
         let pid = std::process::id();
         let start = process::started(pid).unwrap_or(0).to_string();
         let namespace = format!("pid:[{}]", process::namespace().unwrap_or_default());
@@ -238,8 +238,8 @@ impl World {
     }
 }
 
-fn path(made: &Made) -> String {
-    let Made { agent, id, project, .. } = made;
+fn path(made: &MadeUp) -> String {
+    let MadeUp { agent, id, project, .. } = made;
     match agent {
         Agent::Claude => format!(".claude/projects/{project}/{id}.jsonl"),
         Agent::Codex => format!(".codex/sessions/2026/11/16/rollout-2026-11-16T11-30-00-{id}.jsonl"),
@@ -248,7 +248,7 @@ fn path(made: &Made) -> String {
 }
 
 /// The lines that a transcript begins with.
-fn first(made: &Made, home: &Path, time: Time) -> Vec<Value> {
+fn first(made: &MadeUp, home: &Path, time: Time) -> Vec<Value> {
     let (id, cwd, time) = (made.id, home.join(made.project), iso(time));
     match made.agent {
         Agent::Claude => made
@@ -265,7 +265,7 @@ fn first(made: &Made, home: &Path, time: Time) -> Vec<Value> {
 }
 
 /// The lines of one step. A result belongs to the step before it.
-fn written(made: &Made, home: &Path, what: What, time: Time, count: u32) -> Vec<Value> {
+fn written(made: &MadeUp, home: &Path, what: What, time: Time, count: u32) -> Vec<Value> {
     let cwd = home.join(made.project);
     let at = iso(time);
     let (call, before) = (format!("c{count}"), format!("c{}", count - 1));

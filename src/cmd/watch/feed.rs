@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::model::Conflict;
+use super::model::ConflictText;
 use crate::cmd::monitor::Monitor;
 use crate::env::Env;
 use crate::file::Unreadable;
@@ -16,19 +16,16 @@ use crate::session::live::Presence;
 use crate::session::state::Group;
 use crate::session::{Project, State, StateKind};
 use crate::show::gate::Gate;
-use crate::show::terminal::width;
-use crate::show::watch::{Row, about, tags, time_in};
+use crate::show::watch::{WatchRow, about, tags, time_in};
 use crate::time::{MINUTE, Time};
 
 /// How much of the end of a transcript has the edits of an hour.
 const END: u64 = 8 << 20;
-/// The widest title that takes the place of a name.
-const NAME: usize = 20;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
-    pub rows: Vec<Row>,
-    pub conflicts: Vec<Conflict>,
+    pub rows: Vec<WatchRow>,
+    pub conflicts: Vec<ConflictText>,
     /// Files that cannot be read.
     pub bad: Vec<String>,
 }
@@ -46,7 +43,7 @@ impl<'e> Rows<'e> {
         Rows { env, gate, projects: HashMap::new(), lately: Lately::new(END) }
     }
 
-    pub fn row(&mut self, listed: &Listed, now: Time) -> Row {
+    pub fn row(&mut self, listed: &Listed, now: Time) -> WatchRow {
         let (gate, env) = (self.gate, self.env);
         let state = listed.state(now);
         let State { kind, since, .. } = state;
@@ -59,16 +56,11 @@ impl<'e> Rows<'e> {
                 name
             }
         });
-        // A short title that a person gave it is its name for that person.
-        let named = listed.tally.person_title().filter(|title| listed.session.name.is_none() && width(title) <= NAME);
-        let title = match named {
-            Some(_) => listed.tally.agent_title().or(listed.tally.asked()),
-            None => listed.tally.title(),
-        };
-        Row {
-            path: listed.session.path.clone(),
-            id: listed.session.id.clone(),
-            name: gate.line(named.unwrap_or(listed.handle())).into_owned(),
+        let (name, title) = listed.name_and_title();
+        WatchRow {
+            path: listed.session.path.to_path_buf(),
+            id: listed.session.id.to_string(),
+            name: gate.line(name).into_owned(),
             format: listed.session.format.name.clone(),
             agent: gate.line(listed.session.format.label()).into_owned(),
             project: project.unwrap_or_default(),
@@ -91,7 +83,7 @@ impl<'e> Rows<'e> {
         }
     }
 
-    pub fn all(&mut self, sessions: &[Listed], now: Time) -> Vec<Row> {
+    pub fn all(&mut self, sessions: &[Listed], now: Time) -> Vec<WatchRow> {
         sessions.iter().map(|listed| self.row(listed, now)).collect()
     }
 
@@ -99,10 +91,10 @@ impl<'e> Rows<'e> {
     pub fn conflicts(
         &mut self,
         sessions: &[Listed],
-        rows: &mut [Row],
+        rows: &mut [WatchRow],
         now: Time,
         bad: &mut Vec<Unreadable>,
-    ) -> Vec<Conflict> {
+    ) -> Vec<ConflictText> {
         let is_lately = |listed: &Listed| listed.is_recent(now);
         let in_use = sessions.iter().zip(&*rows).enumerate();
         let in_use = in_use.filter(|(_, (listed, row))| row.group.is_active() && is_lately(listed));
@@ -115,7 +107,7 @@ impl<'e> Rows<'e> {
             let cwd = sessions[numbers[0]].tally.first_cwd();
             let path = self.gate.line(self.env.shown(&conflict.path, cwd)).into_owned();
             let text = format!("{path}: {}", names.join(", "));
-            texts.push(Conflict { text, here: numbers.iter().any(|number| rows[*number].here) });
+            texts.push(ConflictText { text, here: numbers.iter().any(|number| rows[*number].here) });
             numbers.iter().for_each(|number| rows[*number].conflicts = true);
         }
         texts

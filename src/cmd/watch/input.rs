@@ -31,6 +31,19 @@ pub enum Key {
 const PASTE_START: &[u8] = b"\x1b[200~";
 const PASTE_END: &[u8] = b"\x1b[201~";
 
+/// More is not held of a text that is pasted.
+const LONGEST_PASTE: usize = 1 << 20;
+
+/// Whether a paste has begun and not ended, in what [`take`] left.
+pub fn is_in_paste(bytes: &[u8]) -> bool {
+    bytes.starts_with(PASTE_START)
+}
+
+/// Ends a paste whose end does not come.
+pub fn end_paste(bytes: &mut Vec<u8>) {
+    bytes.extend(PASTE_END);
+}
+
 /// Takes the keys from the beginning of some bytes. The start of a sequence stays until the rest comes, however long that
 /// takes: what is pasted must never be taken for keys. Only a lone escape is the key of that name if `is_all`.
 pub fn take(bytes: &mut Vec<u8>, is_all: bool) -> Vec<Key> {
@@ -49,6 +62,10 @@ pub fn take(bytes: &mut Vec<u8>, is_all: bool) -> Vec<Key> {
         }
     }
     bytes.drain(..at);
+    if is_in_paste(bytes) && bytes.len() > LONGEST_PASTE {
+        // The end may be half there.
+        bytes.drain(PASTE_START.len()..bytes.len() - PASTE_END.len());
+    }
     keys
 }
 
@@ -180,6 +197,30 @@ mod tests {
                 assert_eq!((all, held.len()), (whole.clone(), 0), "{at}");
             }
         }
+    }
+
+    /// Its end is lost if the connection broke, and keys must work again some time.
+    #[test]
+    fn a_paste_without_end_is_ended() {
+        let mut held = b"\x1b[200~half".to_vec();
+        assert_eq!(take(&mut held, true), []);
+        assert!(is_in_paste(&held));
+        end_paste(&mut held);
+        held.extend(b"q");
+        assert_eq!(take(&mut held, true), [Key::Paste("half".into()), Key::Char('q')]);
+        assert!(!is_in_paste(&held));
+        // However long it is, only so much is held, and its end is found.
+        let mut held = PASTE_START.to_vec();
+        for _ in 0..40 {
+            held.extend(vec![b'x'; 100_000]);
+            held.extend(&PASTE_END[..3]);
+            assert_eq!(take(&mut held, false), []);
+            assert!(is_in_paste(&held) && held.len() <= LONGEST_PASTE, "{}", held.len());
+        }
+        held.extend(&PASTE_END[3..]);
+        held.extend(b"q");
+        let keys = take(&mut held, false);
+        assert!(matches!(&keys[..], [Key::Paste(_), Key::Char('q')]), "{}", keys.len());
     }
 
     #[test]

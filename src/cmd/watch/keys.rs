@@ -1,25 +1,29 @@
 //! What each key does: to the [`Model`], and what is then left to do outside of it.
 
 use super::input::Key;
-use super::model::{Asks, Model, Prompt};
-use crate::show::watch::Row;
+use super::model::{Model, Prompt, Question};
+use crate::show::watch::WatchRow;
 
 /// What a key asks for beyond what the screen shows.
 #[derive(Debug, PartialEq)]
-pub enum Act {
+pub enum Effect {
     Quit,
     Suspend,
     Redraw,
     Search(String),
     /// Older lines of the log are wanted.
     MoreLog,
+    /// The next line with the words that the user looks for is wanted, of the older ones or of the newer ones.
+    Find {
+        older: bool,
+    },
     /// Something is done with the session that was selected when the user asked for it, whichever is selected by now.
-    With(Box<Row>, Deed),
+    With(Box<WatchRow>, SessionEffect),
 }
 
 /// What is done with a session.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum SessionEffect {
     /// Finds out how to resume it, and asks.
     AskResume,
     /// With the command that the user said yes to.
@@ -47,10 +51,11 @@ pub const IN_LIST: [(&str, &str); 12] = [
     ("t", "tag"),
     ("d", "done"),
 ];
-pub const IN_LOG: [(&str, &str); 8] = [
+pub const IN_LOG: [(&str, &str); 9] = [
     ("Esc", "back"),
     ("?", "help"),
     ("j/k", "scroll"),
+    ("/", "find"),
     ("g/G", "start, end"),
     ("f", "follow"),
     ("r", "resume"),
@@ -60,41 +65,38 @@ pub const IN_LOG: [(&str, &str); 8] = [
 pub const IN_FOUND: [(&str, &str); 5] =
     [("Esc", "back"), ("?", "help"), ("j/k", "move"), ("Enter", "log"), ("s", "search again")];
 
-pub const HELP: [(&str, &str); 22] = [
+/// As many lines as a terminal of 20 rows has room for.
+pub const HELP: [(&str, &str); 18] = [
     ("j k ↓ ↑", "next, previous session"),
     ("PgDn PgUp", "a page further, back; Space, too"),
     ("g G", "first, last; Home, End, too"),
-    ("Enter", "the log on the whole screen"),
-    ("Esc", "back; clears a filter"),
+    ("Enter Esc", "the log on the whole screen; back"),
     ("f", "follow the end of the log"),
     ("Ctrl-D Ctrl-U", "scroll the log"),
     ("/", "filter by name, agent, state, title"),
+    ("/ n N", "in a log: find, next older, newer"),
     ("s", "search in all sessions"),
     ("a", "all projects, or this one"),
     ("r", "resume in this terminal"),
     ("o", "open the transcript in $EDITOR"),
-    ("y", "copy the id"),
-    ("Y", "copy the path of the transcript"),
+    ("y Y", "copy the id, or the path"),
     ("t", "tag it; -TAG takes a tag off"),
     ("p", "pin a text for its project"),
-    ("d", "done, or not done"),
-    ("m", "mute: the hook tells it nothing"),
-    ("q", "quit"),
+    ("d m", "done, or not; mute the hook for it"),
     ("mouse", "a click selects, the wheel scrolls"),
-    ("Ctrl-Z", "suspend"),
-    ("Ctrl-L", "draw again"),
+    ("q Ctrl-Z Ctrl-L", "quit, suspend, draw again"),
 ];
 
 /// Lines per turn of the wheel.
 const WHEEL: isize = 3;
 
 impl Model {
-    pub fn press(&mut self, key: Key) -> Option<Act> {
+    pub fn press(&mut self, key: Key) -> Option<Effect> {
         self.message.clear();
         match key {
-            Key::Ctrl('c') => return Some(Act::Quit),
-            Key::Ctrl('z') => return Some(Act::Suspend),
-            Key::Ctrl('l') => return Some(Act::Redraw),
+            Key::Ctrl('c') => return Some(Effect::Quit),
+            Key::Ctrl('z') => return Some(Effect::Suspend),
+            Key::Ctrl('l') => return Some(Effect::Redraw),
             _ => {}
         }
         if std::mem::take(&mut self.shows_help) {
@@ -104,17 +106,18 @@ impl Model {
             return self.type_into_prompt(key);
         }
         match key {
-            Key::Char('q') => return Some(Act::Quit),
+            Key::Char('q') => return Some(Effect::Quit),
             Key::Char('?') => self.shows_help = true,
             Key::Char('a') => {
                 self.all = !self.all;
                 self.arrange();
             }
+            Key::Char('/') if self.only_log => self.ask(Question::Find, "find: ".into(), String::new()),
             Key::Char('/') => {
                 self.set_found_none();
-                self.ask(Asks::Filter, "filter: ".into(), self.filter.clone());
+                self.ask(Question::Filter, "filter: ".into(), self.filter.clone());
             }
-            Key::Char('s') => self.ask(Asks::Search, "search: ".into(), String::new()),
+            Key::Char('s') => self.ask(Question::Search, "search: ".into(), String::new()),
             Key::Esc => self.back(),
             Key::Click(x, y) => self.click_at(x, y),
             Key::WheelUp(x, y) => return self.wheel(x, y, WHEEL),
@@ -131,31 +134,31 @@ impl Model {
     }
 
     /// What is done with the selected session.
-    fn act(&mut self, key: &Key) -> Option<Act> {
+    fn act(&mut self, key: &Key) -> Option<Effect> {
         let row = Box::new(self.selected()?.clone());
         let deed = match key {
-            Key::Char('r') => Deed::AskResume,
-            Key::Char('o') => Deed::Edit,
-            Key::Char('y') => Deed::CopyId,
-            Key::Char('Y') => Deed::CopyPath,
-            Key::Char('d') => Deed::Done,
-            Key::Char('m') => Deed::Mute,
+            Key::Char('r') => SessionEffect::AskResume,
+            Key::Char('o') => SessionEffect::Edit,
+            Key::Char('y') => SessionEffect::CopyId,
+            Key::Char('Y') => SessionEffect::CopyPath,
+            Key::Char('d') => SessionEffect::Done,
+            Key::Char('m') => SessionEffect::Mute,
             Key::Char('t') => {
                 let label = format!("tag for {}: ", row.name);
-                self.ask(Asks::Tag(row), label, String::new());
+                self.ask(Question::Tag(row), label, String::new());
                 return None;
             }
             Key::Char('p') => {
                 let label = format!("pin for {}: ", row.project);
-                self.ask(Asks::Pin(row), label, String::new());
+                self.ask(Question::Pin(row), label, String::new());
                 return None;
             }
             _ => return None,
         };
-        Some(Act::With(row, deed))
+        Some(Effect::With(row, deed))
     }
 
-    fn press_in_list(&mut self, key: &Key) -> Option<Act> {
+    fn press_in_list(&mut self, key: &Key) -> Option<Effect> {
         let by = match key {
             Key::Char('j') | Key::Down => 1,
             Key::Char('k') | Key::Up => -1,
@@ -173,7 +176,7 @@ impl Model {
         None
     }
 
-    fn press_in_log(&mut self, key: &Key) -> Option<Act> {
+    fn press_in_log(&mut self, key: &Key) -> Option<Effect> {
         let by = match key {
             Key::Char('j') | Key::Down | Key::Enter => -1,
             Key::Char('k') | Key::Up => 1,
@@ -185,13 +188,18 @@ impl Model {
                 self.back();
                 return None;
             }
+            Key::Char(key @ ('n' | 'N')) => {
+                return (!self.find.is_empty()).then_some(Effect::Find { older: *key == 'n' });
+            }
             key => return self.act(key),
         };
         self.scroll_log(by)
     }
 
-    fn scroll_log(&mut self, by: isize) -> Option<Act> {
-        self.scroll(by).then_some(Act::MoreLog)
+    fn scroll_log(&mut self, by: isize) -> Option<Effect> {
+        // The next one is looked for from where the user is then.
+        self.log.found = None;
+        self.scroll(by).then_some(Effect::MoreLog)
     }
 
     fn half_log(&self) -> isize {
@@ -210,7 +218,6 @@ impl Model {
     }
 
     fn set_found_none(&mut self) {
-        self.only_log = false;
         if self.has_found() {
             self.set_found(None);
         }
@@ -223,7 +230,7 @@ impl Model {
         }
     }
 
-    fn wheel(&mut self, x: u16, y: u16, by: isize) -> Option<Act> {
+    fn wheel(&mut self, x: u16, y: u16, by: isize) -> Option<Effect> {
         if self.layout().log.contains((x, y).into()) {
             return self.scroll_log(by);
         }
@@ -231,16 +238,16 @@ impl Model {
         None
     }
 
-    pub fn ask(&mut self, asks: Asks, label: String, text: String) {
+    pub fn ask(&mut self, asks: Question, label: String, text: String) {
         self.prompt = Some(Prompt { asks, label, text });
     }
 
-    fn type_into_prompt(&mut self, key: Key) -> Option<Act> {
+    fn type_into_prompt(&mut self, key: Key) -> Option<Effect> {
         let mut prompt = self.prompt.take()?;
-        if let Asks::Resume(row, command) = prompt.asks {
-            return (key == Key::Char('y')).then_some(Act::With(row, Deed::Resume(command)));
+        if let Question::Resume(row, command) = prompt.asks {
+            return (key == Key::Char('y')).then_some(Effect::With(row, SessionEffect::Resume(command)));
         }
-        let is_filter = prompt.asks == Asks::Filter;
+        let is_filter = prompt.asks == Question::Filter;
         match key {
             Key::Char(char) => prompt.text.push(char),
             Key::Paste(text) => prompt.text.extend(text.chars().map(|char| if char.is_control() { ' ' } else { char })),
@@ -254,11 +261,15 @@ impl Model {
             Key::Enter => {
                 let text = prompt.text.trim().to_owned();
                 return match prompt.asks {
+                    Question::Find => {
+                        (self.find, self.log.found) = (text, None);
+                        Some(Effect::Find { older: true })
+                    }
                     _ if text.is_empty() => None,
-                    Asks::Search => Some(Act::Search(text)),
-                    Asks::Tag(row) => Some(Act::With(row, Deed::Tag(text))),
-                    Asks::Pin(row) => Some(Act::With(row, Deed::Pin(text))),
-                    Asks::Filter | Asks::Resume(..) => None,
+                    Question::Search => Some(Effect::Search(text)),
+                    Question::Tag(row) => Some(Effect::With(row, SessionEffect::Tag(text))),
+                    Question::Pin(row) => Some(Effect::With(row, SessionEffect::Pin(text))),
+                    Question::Filter | Question::Resume(..) => None,
                 };
             }
             Key::Esc => {

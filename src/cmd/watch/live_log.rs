@@ -2,13 +2,14 @@
 //!
 //! It is read as `log --follow` reads it, and looks as `show/log.rs` makes it.
 
-use super::model::Target;
+use super::model::LogPlace;
 use crate::cmd::follow::{Followed, shows_new};
 use crate::cmd::log;
 use crate::entry::{Entry, What};
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::read::{self, Slice, Wanted};
+use crate::search::Query;
 use crate::session::Session;
 use crate::show::gate::Gate;
 use crate::show::log::{LogView, Piece};
@@ -18,18 +19,21 @@ use crate::show::terminal::Style;
 const FIRST: usize = 100;
 const TIMES: usize = 5;
 const MOST: usize = 12_500;
-/// The longest text of an entry, in bytes.
+/// The longest text of an entry, in bytes, and how much text is read at once: all of it is in memory before it is cut.
 const LONGEST: usize = 16 << 10;
+const AT_ONCE: usize = 64 << 20;
 /// How many entries before and after a line that was searched for.
 const AROUND: usize = 200;
 
 pub struct LiveLog<'f> {
-    pub target: Target,
+    pub target: LogPlace,
     followed: Followed<'f>,
     entries: Vec<Entry<'static>>,
     /// The entry that was searched for.
     hit: Option<usize>,
     count: usize,
+    /// How long all texts were before they were cut.
+    length: usize,
     pub is_whole: bool,
 }
 
@@ -42,10 +46,11 @@ pub struct LogLines {
 
 impl<'f> LiveLog<'f> {
     pub fn open(session: Session<'f>, at: Option<u64>) -> Result<LiveLog<'f>, Unreadable> {
-        let target = (session.path.clone(), at);
+        let target = (session.path.to_path_buf(), at);
         // What is beside the transcript only makes paths shorter.
         let followed = Followed::new(session.into(), None, None, &mut Vec::new());
-        let mut log = LiveLog { target, followed, entries: Vec::new(), hit: None, count: FIRST, is_whole: false };
+        let mut log =
+            LiveLog { target, followed, entries: Vec::new(), hit: None, count: FIRST, length: 0, is_whole: false };
         log.read()?;
         Ok(log)
     }
@@ -62,16 +67,20 @@ impl<'f> LiveLog<'f> {
         };
         self.is_whole = at.is_some() || log.entries.len() < self.count || self.count >= MOST;
         self.hit = log.hits.first().copied().filter(|_| at.is_some());
+        self.length = log.entries.iter().map(length).sum();
         self.entries = log.entries.into_iter().map(capped).collect();
         Ok(())
     }
 
     /// Reads older entries, if there are any.
     pub fn more(&mut self) -> Result<(), Unreadable> {
+        let affordable = AT_ONCE / (self.length / self.entries.len().max(1)).max(1);
+        let count = (self.count * TIMES).min(MOST).min(affordable);
+        self.is_whole |= count <= self.count;
         if self.is_whole {
             return Ok(());
         }
-        self.count = (self.count * TIMES).min(MOST);
+        self.count = count;
         self.read()
     }
 
@@ -95,10 +104,12 @@ impl<'f> LiveLog<'f> {
         Ok(new)
     }
 
-    /// All lines, which of them begins what was searched for, and how many are of the last `new` entries.
-    pub fn lines(&self, env: &Env, gate: Gate, width: usize, new: usize) -> LogLines {
+    /// All lines, which of them begins what was searched for, and how many are of the last `new` entries. The words that
+    /// the user looks for are marked.
+    pub fn lines(&self, env: &Env, gate: Gate, width: usize, new: usize, find: &str) -> LogLines {
         let style = Style { colour: true, width: Some(width), height: Some(0) };
-        let mut view = LogView::new(env.zone(), gate, style).narrow();
+        let marked = (!find.is_empty()).then(|| Query::new(&[find.to_owned()], None));
+        let mut view = LogView::new(env.zone(), gate, style).narrow().marking(marked);
         let (mut lines, mut hit, mut before) = (Vec::new(), None, 0);
         let old = self.entries.len().saturating_sub(new);
         for (index, entry) in self.entries.iter().enumerate() {
@@ -113,6 +124,10 @@ impl<'f> LiveLog<'f> {
         }
         LogLines { added: lines.len() - before, lines, hit }
     }
+}
+
+fn length(entry: &Entry) -> usize {
+    if let What::Text(text) | What::Mark(_, text) = &entry.what { text.len() } else { 0 }
 }
 
 /// An entry of which no more is kept than anybody reads in a pane.

@@ -8,14 +8,14 @@
 //! | `model`, `keys` | what is shown, and what each key makes of it |
 //! | `feed` | rows from sessions |
 //! | `live_log` | the log of one session |
-//! | `acts` | what keys do outside of the screen |
+//! | `effects` | what keys do outside of the screen |
 //! | `terminal`, `input` | the terminal, taken and given back; its keys |
 //! | `demo` | made-up sessions |
 //!
 //! How it looks is up to `show/watch.rs`.
 
-mod acts;
 mod demo;
+mod effects;
 mod feed;
 mod input;
 mod keys;
@@ -122,10 +122,10 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
         _ => 0,
     };
     if let Some(opened) = model.log_target().filter(|_| log > 0).and_then(|(path, _)| {
-        let session = acts::session(model.selected()?, stage.formats).filter(|session| session.path == path)?;
+        let session = effects::session(model.selected()?, stage.formats).filter(|session| session.path == path)?;
         LiveLog::open(session, None).ok()
     }) {
-        let lines = opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0).lines;
+        let lines = opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "").lines;
         log = log.min(lines.len() as u16);
         model.set_log(lines, 0);
     }
@@ -366,7 +366,7 @@ impl App<'_, '_, '_> {
         self.log = None;
         let session = target.and_then(|target| {
             let row = self.model.selected()?;
-            Some((acts::session(row, self.stage.formats)?, target.1))
+            Some((effects::session(row, self.stage.formats)?, target.1))
         });
         if let Some((session, at)) = session {
             match LiveLog::open(session, at) {
@@ -397,7 +397,9 @@ impl App<'_, '_, '_> {
     fn log_lines(&mut self, new: Option<usize>) {
         let width = self.model.layout().log_room().1;
         let LogLines { lines, hit, added } = match &self.log {
-            Some(log) if width > 0 => log.lines(self.stage.env, self.stage.gate, width, new.unwrap_or(0)),
+            Some(log) if width > 0 => {
+                log.lines(self.stage.env, self.stage.gate, width, new.unwrap_or(0), &self.model.find)
+            }
             _ => LogLines::default(),
         };
         self.model.log.is_whole = self.log.as_ref().is_none_or(|log| log.is_whole);
@@ -433,7 +435,7 @@ impl Notified {
         let selected = model.selected().map(|row| &row.path);
         let (mut now, mut texts) = (HashMap::new(), Vec::new());
         let rows = model.rows().iter().filter(|row| model.all || row.here);
-        for row in rows.filter(|row| matches!(row.group, Group::NeedsYou | Group::Failed)) {
+        for row in rows.filter(|row| row.group.is_urgent()) {
             let is_told = |told: &HashMap<_, _>| told.get(&row.path) == Some(&row.since);
             if !self.since.as_ref().is_none_or(is_told) && selected != Some(&row.path) {
                 let why = if row.about.is_empty() { &row.title } else { &row.about };

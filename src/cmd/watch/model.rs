@@ -7,17 +7,18 @@ use std::path::PathBuf;
 
 use super::keys;
 use crate::fold::folded;
+use crate::search::Query;
 use crate::session::state::Group;
 use crate::show::log::Piece;
 use crate::show::state::counted;
 use crate::show::terminal::width;
-use crate::show::watch::{Bottom, Item, Layout, LogPane, Row, Screen};
+use crate::show::watch::{Bottom, Item, Layout, LogPane, Screen, WatchRow};
 
 /// How many sessions that nothing happens in are listed.
 const IDLE: usize = 20;
 
 /// A place in a transcript: its end, or the line that a search found.
-pub type Target = (PathBuf, Option<u64>);
+pub type LogPlace = (PathBuf, Option<u64>);
 
 #[derive(Debug, Default)]
 pub struct Model {
@@ -28,19 +29,21 @@ pub struct Model {
     /// What this project is called.
     pub here: String,
     pub filter: String,
+    /// What was last looked for in a log.
+    pub find: String,
     pub prompt: Option<Prompt>,
     pub message: String,
     pub shows_help: bool,
     pub log: Log,
     /// The log has the whole screen.
     pub only_log: bool,
-    rows: Vec<Row>,
-    conflicts: Vec<Conflict>,
+    rows: Vec<WatchRow>,
+    conflicts: Vec<ConflictText>,
     /// What a search found, while that is shown.
-    found: Option<Vec<Row>>,
+    found: Option<Vec<WatchRow>>,
     items: Vec<Item>,
     counts: [usize; Group::ALL.len()],
-    selected: Option<Target>,
+    selected: Option<LogPlace>,
     left: Option<PathBuf>,
     /// Where the selected item is, and the first one that is shown.
     index: usize,
@@ -49,7 +52,7 @@ pub struct Model {
 
 /// A file that several sessions edited lately, with their names.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Conflict {
+pub struct ConflictText {
     pub text: String,
     /// One of them belongs to the project that this runs in.
     pub here: bool,
@@ -58,20 +61,22 @@ pub struct Conflict {
 /// A question in the last line.
 #[derive(Debug, PartialEq)]
 pub struct Prompt {
-    pub asks: Asks,
+    pub asks: Question,
     pub label: String,
     pub text: String,
 }
 
 /// What is asked for. A question about a session keeps it: while the user thinks, another one may become the selected one.
 #[derive(Debug, PartialEq)]
-pub enum Asks {
+pub enum Question {
     Filter,
+    /// What to look for in the log.
+    Find,
     Search,
-    Tag(Box<Row>),
-    Pin(Box<Row>),
+    Tag(Box<WatchRow>),
+    Pin(Box<WatchRow>),
     /// Whether to run a command.
-    Resume(Box<Row>, String),
+    Resume(Box<WatchRow>, String),
 }
 
 /// The log of the selected session.
@@ -85,6 +90,8 @@ pub struct Log {
     pub is_whole: bool,
     /// The user wants its end and not what a search found.
     pub is_freed: bool,
+    /// How many lines are below the one that was found in it.
+    pub found: Option<usize>,
 }
 
 impl Model {
@@ -93,9 +100,9 @@ impl Model {
     }
 
     /// Takes the sessions as they are now.
-    pub fn set_rows(&mut self, rows: Vec<Row>, conflicts: Vec<Conflict>) {
+    pub fn set_rows(&mut self, rows: Vec<WatchRow>, conflicts: Vec<ConflictText>) {
         if let Some(path) = &self.left {
-            let find = |rows: &[Row]| rows.iter().find(|row| row.path == *path).map(|row| (row.group, row.done));
+            let find = |rows: &[WatchRow]| rows.iter().find(|row| row.path == *path).map(|row| (row.group, row.done));
             let (before, now) = (find(&self.rows), find(&rows));
             if before != now {
                 self.left = None;
@@ -113,7 +120,7 @@ impl Model {
         self.left = self.selected.clone().map(|(path, _)| path);
     }
 
-    pub fn set_found(&mut self, found: Option<Vec<Row>>) {
+    pub fn set_found(&mut self, found: Option<Vec<WatchRow>>) {
         self.found = found;
         self.only_log = false;
         self.selected = None;
@@ -139,11 +146,11 @@ impl Model {
         Layout::of(self.width, self.height, false).list.height.into()
     }
 
-    fn list(&self) -> &[Row] {
+    fn list(&self) -> &[WatchRow] {
         self.found.as_deref().unwrap_or(&self.rows)
     }
 
-    pub fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[WatchRow] {
         &self.rows
     }
 
@@ -153,7 +160,7 @@ impl Model {
             Some(found) => (0..found.len()).map(Item::Row).collect(),
             None => self.grouped(),
         };
-        let is_it = |target: &Target| self.position(target);
+        let is_it = |target: &LogPlace| self.position(target);
         self.index = match self.selected.as_ref().and_then(is_it) {
             Some(index) => index,
             None => self.near(self.index).unwrap_or(0),
@@ -161,7 +168,7 @@ impl Model {
         self.select(self.index);
     }
 
-    fn position(&self, target: &Target) -> Option<usize> {
+    fn position(&self, target: &LogPlace) -> Option<usize> {
         self.items
             .iter()
             .position(|item| self.target(item).is_some_and(|(path, at)| *path == target.0 && at == target.1))
@@ -174,7 +181,7 @@ impl Model {
 
     fn grouped(&mut self) -> Vec<Item> {
         let words = folded(&self.filter);
-        let fits = |row: &Row| {
+        let fits = |row: &WatchRow| {
             let texts =
                 [&*row.name, &row.agent, &row.project, &row.about, &row.title, &row.tags, &row.id, row.kind.name()];
             let text = folded(&texts.join(" "));
@@ -249,7 +256,7 @@ impl Model {
         }
     }
 
-    pub fn selected(&self) -> Option<&Row> {
+    pub fn selected(&self) -> Option<&WatchRow> {
         match self.items.get(self.index) {
             Some(Item::Row(index)) => self.list().get(*index),
             _ => None,
@@ -257,7 +264,7 @@ impl Model {
     }
 
     /// What the log has to show.
-    pub fn log_target(&self) -> Option<Target> {
+    pub fn log_target(&self) -> Option<LogPlace> {
         let (path, at) = self.selected.clone()?;
         Some((path, at.filter(|_| !self.log.is_freed)))
     }
@@ -282,7 +289,30 @@ impl Model {
         if !self.log.follows {
             self.log.below += added;
         }
+        self.log.found = self.log.found.map(|below| below + added);
         self.scroll(0);
+    }
+
+    /// Goes to the nearest line of the log that has the words, above or below the one that was found last. At first, that
+    /// is the last one on the screen. Says whether there is one.
+    pub fn find_line(&mut self, older: bool) -> bool {
+        let words = Query::new(std::slice::from_ref(&self.find), None);
+        let fits = |index: &usize| {
+            let line: String = self.log.lines[*index].iter().map(|(_, text)| &**text).collect();
+            !words.places_in(&line).is_empty()
+        };
+        let count = self.log.lines.len();
+        let end = count.saturating_sub(self.log.below);
+        let (above, below) = self.log.found.map_or((end, end), |below| {
+            let found = count.saturating_sub(below + 1);
+            (found, found + 1)
+        });
+        let line = if older { (0..above).rev().find(fits) } else { (below..count).find(fits) };
+        if let Some(line) = line {
+            self.show_line(line);
+            self.log.found = Some(count - line - 1);
+        }
+        line.is_some()
     }
 
     /// Scrolls to the line in the middle of which something was found.
@@ -331,7 +361,7 @@ impl Model {
         }
     }
 
-    fn log_pane(&self, row: &Row) -> LogPane<'_> {
+    fn log_pane(&self, row: &WatchRow) -> LogPane<'_> {
         let mut title = vec![&*row.name, &row.agent];
         title.extend([&*row.place, &row.title].into_iter().filter(|text| !text.is_empty()));
         let title = title.join(" · ");

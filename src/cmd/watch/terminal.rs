@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -27,6 +27,10 @@ const ENTER: &[u8] = b"\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h\x1b[
 const LEAVE: &[u8] = b"\x1b[?2004l\x1b[?1006l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?1049l\x1b[23;0t";
 /// How long to wait for the rest of a sequence, before a lone escape is the key of that name.
 const REST: Duration = Duration::from_millis(25);
+/// How long a paste may pause. After that its end is lost, and what comes then are keys.
+const PASTE_REST: Duration = Duration::from_secs(1);
+/// How long the main loop has to end the program after a signal. It may wait for a terminal that does not read.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Whether the terminal is ours now; a panic gives it back from any thread.
 static HELD: AtomicBool = AtomicBool::new(false);
@@ -51,12 +55,16 @@ pub struct Screen {
     waker: UnixStream,
     /// What the terminal has sent and is not a whole key yet.
     held: Vec<u8>,
+    /// When it last sent something.
+    heard: Instant,
     /// The signal that ends it.
     ended: Arc<AtomicUsize>,
     stopped: Arc<AtomicBool>,
     continued: Arc<AtomicBool>,
     /// Another program has the terminal.
     lent: Arc<AtomicBool>,
+    /// The terminal was given back for good.
+    closed: Arc<AtomicBool>,
 }
 
 /// What a wait ended with.
@@ -81,10 +89,12 @@ impl Screen {
             tty,
             woken,
             held: Vec::new(),
+            heard: Instant::now(),
             ended: Arc::default(),
             stopped: Arc::default(),
             continued: Arc::default(),
             lent: Arc::default(),
+            closed: Arc::default(),
             waker,
         };
         for signal in [SIGTERM, SIGINT, SIGHUP] {
@@ -97,6 +107,7 @@ impl Screen {
         for signal in [SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH] {
             pipe::register(signal, screen.waker.try_clone()?)?;
         }
+        screen.end_in_time()?;
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             give_back();
@@ -104,6 +115,33 @@ impl Screen {
         }));
         Screen::take(display)?;
         Ok(screen)
+    }
+
+    /// Ends the program soon after a signal even if the main loop does not, because the terminal does not read what it
+    /// writes, or it is at something long.
+    fn end_in_time(&self) -> io::Result<()> {
+        let (mut signalled, signal) = UnixStream::pair()?;
+        for number in [SIGTERM, SIGINT, SIGHUP] {
+            pipe::register(number, signal.try_clone()?)?;
+        }
+        let (ended, lent, closed) = (Arc::clone(&self.ended), Arc::clone(&self.lent), Arc::clone(&self.closed));
+        std::thread::spawn(move || {
+            while let Ok(1..) = signalled.read(&mut [0]) {
+                std::thread::sleep(PATIENCE);
+                let number = ended.load(Ordering::Relaxed) as i32;
+                if number != 0 && !lent.load(Ordering::SeqCst) && !closed.load(Ordering::SeqCst) {
+                    let stdout = io::stdout();
+                    let mut fds = [PollFd::new(&stdout, PollFlags::OUT)];
+                    // Nothing can be written to a terminal that does not read.
+                    if poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0) {
+                        give_back();
+                    }
+                    let _ = disable_raw_mode();
+                    end_by(number);
+                }
+            }
+        });
+        Ok(())
     }
 
     /// What wakes a wait, from another thread.
@@ -120,9 +158,15 @@ impl Screen {
 
     /// Waits until a key is pressed, a signal comes or somebody else wants something.
     pub fn wait(&mut self) -> io::Result<Woken> {
-        let mut wait = if self.held.is_empty() { None } else { Some(REST) };
         loop {
-            let timeout = wait.map(|wait| Timespec { tv_sec: 0, tv_nsec: wait.subsec_nanos().into() });
+            let silent = self.heard.elapsed();
+            let wait = match self.held.is_empty() {
+                true => None,
+                false if silent < REST => Some(REST),
+                false => input::is_in_paste(&self.held).then_some(PASTE_REST),
+            };
+            let left = wait.map(|wait| wait.saturating_sub(silent));
+            let timeout = left.map(|left| Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() });
             let mut fds = [PollFd::new(&self.tty, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
             match poll(&mut fds, timeout.as_ref()) {
                 Err(Errno::INTR) => continue,
@@ -135,6 +179,7 @@ impl Screen {
             }
             let mut is_gone = tty.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
             if tty.contains(PollFlags::IN) {
+                self.heard = Instant::now();
                 self.held.reserve(4096);
                 match rustix::io::read(&self.tty, spare_capacity(&mut self.held)) {
                     Ok(0) => is_gone = true,
@@ -142,10 +187,12 @@ impl Screen {
                     Err(_) => is_gone = true,
                 }
             }
-            let is_all = wait.is_some() && tty.is_empty();
-            let keys = input::take(&mut self.held, is_all);
+            let silent = self.heard.elapsed();
+            if silent >= PASTE_REST && input::is_in_paste(&self.held) {
+                input::end_paste(&mut self.held);
+            }
+            let keys = input::take(&mut self.held, silent >= REST);
             if keys.is_empty() && !self.held.is_empty() && !is_gone && !woken.contains(PollFlags::IN) {
-                wait = (!is_all).then_some(REST);
                 continue;
             }
             return Ok(Woken { keys, is_gone });
@@ -202,6 +249,7 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         give_back();
+        self.closed.store(true, Ordering::SeqCst);
     }
 }
 

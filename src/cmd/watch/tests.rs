@@ -6,23 +6,24 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
 use super::input::{self, Key};
-use super::keys::{Act, Deed};
+use super::keys::{Effect, SessionEffect};
 use super::live_log::{LiveLog, LogLines};
-use super::model::{Asks, Conflict, Model};
+use super::model::{ConflictText, Model, Question};
 use super::{Notified, new_trouble, sent};
 use crate::env::Env;
+use crate::session::live::Evidence;
 use crate::session::live::Presence;
-use crate::session::state::{Group, Reason, Source};
+use crate::session::state::{Group, Reason};
 use crate::session::{Session, State, StateKind};
 use crate::show::gate::Gate;
 use crate::show::terminal::{Tone, width};
-use crate::show::watch::{Row, draw};
+use crate::show::watch::{WatchRow, draw};
 use crate::time::{MINUTE, Time};
 
-fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, title: &str) -> Row {
+fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, title: &str) -> WatchRow {
     let reason = about.starts_with("crashed").then_some(Reason::Crashed(None));
-    let state = State { kind, reason, since: Some(Time(-minutes * MINUTE)), source: Source::Transcript };
-    Row {
+    let state = State { kind, reason, since: Some(Time(-minutes * MINUTE)), source: Evidence::Transcript };
+    WatchRow {
         group: Group::of(&state, &Presence::Unknown, Time(0)),
         path: PathBuf::from(format!("/h/{name}.jsonl")),
         id: format!("{name}-id"),
@@ -48,7 +49,7 @@ fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, titl
 }
 
 /// One of each kind, in no order, and one of another project.
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<WatchRow> {
     use StateKind::{Done, Error, Gone, Idle, NeedsYou, Waiting, Working};
     let mut rows = vec![
         row("docs", "pi", Waiting, 6, "", "write the release notes for 2.4"),
@@ -77,11 +78,11 @@ fn rows() -> Vec<Row> {
     rows
 }
 
-fn conflict(text: &str, here: bool) -> Conflict {
-    Conflict { text: text.into(), here }
+fn conflict(text: &str, here: bool) -> ConflictText {
+    ConflictText { text: text.into(), here }
 }
 
-fn model(width: u16, height: u16, rows: Vec<Row>) -> Model {
+fn model(width: u16, height: u16, rows: Vec<WatchRow>) -> Model {
     let mut model = Model::new(false, "~/shop".into());
     model.resize(width, height);
     model.set_rows(rows, vec![conflict("src/checkout.rs: api, coupons", true)]);
@@ -183,7 +184,7 @@ fn a_thousand_sessions() {
 }
 
 /// What the model is after some keys.
-fn told(model: &Model, act: Option<Act>) -> String {
+fn told(model: &Model, act: Option<Effect>) -> String {
     let mut told = vec![model.selected().map_or("nothing", |row| &row.name).to_owned()];
     told.extend(model.only_log.then_some("log".into()));
     told.extend(model.shows_help.then_some("help".into()));
@@ -191,7 +192,7 @@ fn told(model: &Model, act: Option<Act>) -> String {
     told.extend(model.prompt.as_ref().map(|prompt| format!("{}{}", prompt.label, prompt.text)));
     told.extend((!model.log.follows).then(|| format!("{} below", model.log.below)));
     told.extend(act.map(|act| match act {
-        Act::With(row, deed) => format!("{deed:?} {}", row.name),
+        Effect::With(row, deed) => format!("{deed:?} {}", row.name),
         act => format!("{act:?}"),
     }));
     told.join(", ")
@@ -217,6 +218,11 @@ fn what_each_key_does() {
         ("\rkkf", "events, log"),
         ("\rg", "events, log, 19 below, MoreLog"),
         ("\rgG", "events, log"),
+        ("\r/", "events, log, find: "),
+        ("\r/line 7\r", "events, log, Find { older: true }"),
+        ("\r/line 7\rN", "events, log, Find { older: false }"),
+        ("\r/line 7\x1b", "events, log"),
+        ("\rn", "events, log"),
         ("\x15", "events, 5 below"),
         ("\x15\x04", "events"),
         ("\x15j", "api"),
@@ -274,9 +280,9 @@ fn resuming_is_asked_for() {
     let cases = [Key::Char('y'), Key::Char('n'), Key::Char('q'), Key::Enter, Key::Paste("y".into()), Key::Down];
     for key in cases {
         let mut model = model(80, 24, rows());
-        model.ask(Asks::Resume(Box::new(rows()[1].clone()), "run it".into()), "run it? ".into(), String::new());
-        let expected =
-            (key == Key::Char('y')).then(|| Act::With(Box::new(rows()[1].clone()), Deed::Resume("run it".into())));
+        model.ask(Question::Resume(Box::new(rows()[1].clone()), "run it".into()), "run it? ".into(), String::new());
+        let expected = (key == Key::Char('y'))
+            .then(|| Effect::With(Box::new(rows()[1].clone()), SessionEffect::Resume("run it".into())));
         assert_eq!(model.press(key), expected);
         assert_eq!(model.prompt, None);
         assert_eq!(model.selected().map(|row| &*row.name), Some("events"));
@@ -354,10 +360,48 @@ fn the_end_of_a_question_is_always_shown() {
     for width in [20, 40, 60, 80, 120] {
         let mut model = model(width, 24, rows());
         let label = "it is open elsewhere; run `claude --resume dddd4444…` in ~/src/a/long/way/down? (y/n) ";
-        model.ask(Asks::Resume(Box::new(rows()[1].clone()), String::new()), label.into(), String::new());
+        model.ask(Question::Resume(Box::new(rows()[1].clone()), String::new()), label.into(), String::new());
         let last = shown(&model).lines().last().unwrap_or_default().to_owned();
         assert!(last.contains("? (y/n) "), "{last}");
     }
+}
+
+/// As in less, but from the newest line upwards, because that is where one is.
+#[test]
+fn what_is_looked_for_in_a_log_is_found_line_by_line() {
+    let mut model = model(80, 24, rows());
+    model.press(Key::Enter);
+    model.find = "Line 1".into();
+    let mut found = |older: bool| {
+        let is_found = model.find_line(older);
+        let line = model.log.lines.len() - 1 - model.log.found.expect("something was found");
+        (is_found, line, shown(&model).lines().any(|shown| shown.ends_with(&format!("  line {line}"))))
+    };
+    let lines = [(true, 19), (true, 18), (false, 19), (true, 18), (true, 17)];
+    for (older, line) in lines {
+        assert_eq!(found(older), (true, line, true));
+    }
+    for line in (10..17).rev().chain([1]) {
+        assert_eq!(found(true), (true, line, true));
+    }
+    assert_eq!(found(true), (false, 1, true), "there is no other");
+    // It stays the one that was found while lines are added.
+    let mut lines = model.log.lines.clone();
+    lines.extend(model.log.lines[..3].to_vec());
+    model.set_log(lines, 3);
+    assert!(model.find_line(false) && model.log.found == Some(32), "{:?}", model.log.found);
+    model.press(Key::Char('G'));
+    assert!(model.find_line(true) && model.log.found == Some(1), "from the end again: {:?}", model.log.found);
+}
+
+/// The whole help fits a small terminal.
+#[test]
+fn help_is_whole_at_60x20() {
+    let mut model = model(60, 20, rows());
+    model.press(Key::Char('?'));
+    let shown = shown(&model);
+    let missing: Vec<_> = super::keys::HELP.iter().filter(|(_, what)| !shown.contains(what)).collect();
+    assert_eq!(missing, [] as [&(&str, &str); 0], "{shown}");
 }
 
 /// A line of the help is whole, or not there.
@@ -410,7 +454,7 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
     let mut log = LiveLog::open(Session::new("a", claude, None, path.clone()), None).expect("read");
     let mut model = model(80, 24, rows());
     let show = |model: &mut Model, log: &LiveLog, new: usize| {
-        let LogLines { lines, added, .. } = log.lines(&env, Gate::new(true), 79, new);
+        let LogLines { lines, added, .. } = log.lines(&env, Gate::new(true), 79, new, "");
         model.set_log(lines, added);
     };
     let last = |model: &Model| {
@@ -451,7 +495,7 @@ fn conflicts_of_other_projects_are_shown_with_all_projects() {
 
 #[test]
 fn the_title_counts_who_needs_the_user() {
-    let title = |rows: Vec<Row>| model(80, 24, rows).title();
+    let title = |rows: Vec<WatchRow>| model(80, 24, rows).title();
     assert_eq!(title(rows()), "2 need you · session-monitor", "an error is another thing");
     assert_eq!(title(rows()[1..2].to_vec()), "1 needs you · session-monitor");
     assert_eq!(title(rows()[2..3].to_vec()), "session-monitor");
@@ -479,7 +523,7 @@ fn who_begins_to_need_the_user_is_told_once() {
     let none: [&str; 0] = [];
     assert_eq!(told.news(&model), none, "from the start");
     let mut changed = rows();
-    let asks = |row: &mut Row, minute: i64| {
+    let asks = |row: &mut WatchRow, minute: i64| {
         *row = self::row(&row.name, "pi", StateKind::NeedsYou, -minute, "permission: Bash make", "");
     };
     asks(&mut changed[0], 1);
@@ -535,7 +579,7 @@ fn a_feed_that_ended_ends_the_screen() {
 #[test]
 fn what_was_found_is_a_list_of_its_own() {
     let mut model = model(80, 24, rows());
-    let found = |line: u64| Row { at: Some(line), about: format!("hit {line}"), ..rows()[1].clone() };
+    let found = |line: u64| WatchRow { at: Some(line), about: format!("hit {line}"), ..rows()[1].clone() };
     model.set_found(Some(vec![found(3), found(9)]));
     model.press(Key::Char('j'));
     assert_eq!(model.log_target(), Some((PathBuf::from("/h/api.jsonl"), Some(9))));
@@ -546,4 +590,72 @@ fn what_was_found_is_a_list_of_its_own() {
     assert!(model.has_found());
     model.press(Key::Esc);
     assert_eq!(model.selected().map(|row| &*row.name), Some("events"));
+}
+
+fn claude_line(index: usize, cwd: &str, text: &str) -> String {
+    let message = serde_json::json!({"role": "user", "content": text});
+    let line = serde_json::json!({
+        "type": "user", "sessionId": "a", "uuid": format!("u{index}"), "cwd": cwd,
+        "timestamp": "2026-11-16T12:00:00Z", "message": message,
+    });
+    format!("{line}\n")
+}
+
+/// Prompts of hundreds of kilobytes, as whole files are pasted: of each only its beginning is kept.
+#[test]
+fn a_log_of_long_texts_takes_little_memory() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a.jsonl");
+    let long = "word ".repeat(80_000);
+    std::fs::write(&path, (0..200).map(|index| claude_line(index, "/h", &long)).collect::<String>()).expect("written");
+    let (formats, _) = crate::format::known(std::path::Path::new("/nonexistent"));
+    let claude = formats.iter().find(|format| format.is_called("claude")).expect("it is built in");
+    let mut log = LiveLog::open(Session::new("a", claude, None, path), None).expect("read");
+    let env = Env::given([], "/".into(), None);
+    let kept = |log: &LiveLog| {
+        let lines = log.lines(&env, Gate::new(true), 79, 0, "").lines;
+        lines.iter().flatten().map(|(_, text)| text.len()).sum::<usize>()
+    };
+    // With the blanks before each line.
+    let entries = |log: &LiveLog| kept(log) / (20 << 10);
+    assert!((90..110).contains(&entries(&log)), "{}", entries(&log));
+    // Older ones are read for as long as there is room for all of their texts at once.
+    log.more().expect("read");
+    assert!((150..175).contains(&entries(&log)) && !log.is_whole, "{}", entries(&log));
+    log.more().expect("read");
+    assert!((150..175).contains(&entries(&log)) && log.is_whole, "{}", entries(&log));
+}
+
+/// What is looked for is marked wherever it is, also where the case is another one.
+#[test]
+fn what_is_looked_for_is_marked() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("a.jsonl");
+    std::fs::write(&path, claude_line(0, "/h", "Deploy it") + &claude_line(1, "/h", "and wait")).expect("written");
+    let (formats, _) = crate::format::known(std::path::Path::new("/nonexistent"));
+    let claude = formats.iter().find(|format| format.is_called("claude")).expect("it is built in");
+    let log = LiveLog::open(Session::new("a", claude, None, path), None).expect("read");
+    let env = Env::given([], "/".into(), None);
+    let lines = log.lines(&env, Gate::new(true), 79, 0, "deploy").lines;
+    let marked: Vec<_> =
+        lines.iter().flatten().filter(|(tone, _)| *tone == Tone::Call).map(|(_, text)| &**text).collect();
+    assert_eq!(marked, ["Deploy"]);
+}
+
+/// An agent looks for a session in the directory that it began in, wherever it went from there.
+#[test]
+fn a_session_is_resumed_where_it_began() {
+    let home = tempfile::tempdir().expect("a directory");
+    let [began, went] = ["began", "began/below"].map(|name| home.path().join(name));
+    std::fs::create_dir_all(&went).expect("directories");
+    let dir = home.path().join(".claude/projects/x");
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let lines = [&began, &went].map(|cwd| claude_line(0, &cwd.to_string_lossy(), "go"));
+    std::fs::write(dir.join("11111111-0000-4000-8000-000000000001.jsonl"), lines.concat()).expect("written");
+    let (formats, _) = crate::format::known(std::path::Path::new("/nonexistent"));
+    let env = Env::given([("HOME".into(), home.path().into())], began.clone(), None);
+    let mut bad = Vec::new();
+    let sessions = crate::session::index::list(&env, &formats, &mut bad);
+    let rows = super::feed::Rows::new(&env, Gate::new(true)).all(&sessions, Time(0));
+    assert_eq!(rows.iter().map(|row| row.cwd.clone()).collect::<Vec<_>>(), [Some(began)], "{bad:?}");
 }

@@ -8,8 +8,8 @@ use std::sync::atomic::Ordering;
 
 use super::App;
 use super::feed::Rows;
-use super::keys::{Act, Deed};
-use super::model::Asks;
+use super::keys::{Effect, SessionEffect};
+use super::model::Question;
 use super::terminal::{self, Screen};
 use crate::cmd::tag::{self, DoneArgs, TagArgs};
 use crate::cmd::{Exit, Problem, Stage, mute, notes, resume, search};
@@ -18,66 +18,69 @@ use crate::format::Known;
 use crate::path::shell_word;
 use crate::session::Session;
 use crate::show::terminal::width;
-use crate::show::watch::Row;
+use crate::show::watch::WatchRow;
 
 /// How many sessions a search shows at the most.
 const FOUND: usize = 100;
 
 /// The session of a row.
-pub fn session<'f>(row: &Row, formats: &'f [Known]) -> Option<Session<'f>> {
+pub fn session<'f>(row: &WatchRow, formats: &'f [Known]) -> Option<Session<'f>> {
     let format = formats.iter().find(|format| *format.name == *row.format)?;
     Some(Session::new(row.id.clone(), format, None, row.path.clone()))
 }
 
 impl App<'_, '_, '_> {
     /// Does what a key asked for. Says whether the program ends.
-    pub(super) fn perform(&mut self, act: Act, screen: &mut Screen) -> Result<bool, Problem> {
+    pub(super) fn perform(&mut self, act: Effect, screen: &mut Screen) -> Result<bool, Problem> {
         match act {
-            Act::Quit => return Ok(true),
-            Act::Suspend => screen.suspend(&mut self.display)?,
-            Act::Redraw => self.display.clear()?,
-            Act::Search(words) => self.search(&words),
-            Act::MoreLog => self.more_log(),
-            Act::With(row, deed) => self.perform_with(&row, deed, screen)?,
+            Effect::Quit => return Ok(true),
+            Effect::Suspend => screen.suspend(&mut self.display)?,
+            Effect::Redraw => self.display.clear()?,
+            Effect::Search(words) => self.search(&words),
+            Effect::MoreLog => self.more_log(),
+            Effect::Find { older } => self.find(older),
+            Effect::With(row, deed) => self.perform_with(&row, deed, screen)?,
         }
         Ok(false)
     }
 
-    fn perform_with(&mut self, row: &Row, deed: Deed, screen: &mut Screen) -> Result<(), Problem> {
+    fn perform_with(&mut self, row: &WatchRow, deed: SessionEffect, screen: &mut Screen) -> Result<(), Problem> {
         let name = Some(row.id.clone());
         match deed {
-            Deed::CopyId => self.copy(&row.id, "id")?,
-            Deed::CopyPath => self.copy(&row.path.to_string_lossy(), "path")?,
-            Deed::Edit => {
+            SessionEffect::CopyId => self.copy(&row.id, "id")?,
+            SessionEffect::CopyPath => self.copy(&row.path.to_string_lossy(), "path")?,
+            SessionEffect::Edit => {
                 let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| self.stage.env.var(name));
                 let editor = editor.map_or("vi".into(), |editor| editor.to_string_lossy().into_owned());
                 let command = format!("{editor} {}", shell_word(&row.path.to_string_lossy()));
                 self.run_command(&command, row, screen)?;
             }
-            Deed::AskResume => match self.resumable(row) {
+            SessionEffect::AskResume => match self.resumable(row) {
                 Ok(command) => {
                     let label = self.question(row, &command);
-                    self.model.ask(Asks::Resume(Box::new(row.clone()), command), label, String::new());
+                    self.model.ask(Question::Resume(Box::new(row.clone()), command), label, String::new());
                 }
                 Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
             },
             // The directory may be gone by now.
-            Deed::Resume(command) => match self.resumable(row) {
+            SessionEffect::Resume(command) => match self.resumable(row) {
                 Ok(_) => self.run_command(&command, row, screen)?,
                 Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
             },
-            Deed::Done => {
+            SessionEffect::Done => {
                 let args = DoneArgs { session: name, undo: row.done };
                 self.model.leave();
                 self.note(row, |stage| tag::done(&args, stage));
             }
-            Deed::Tag(text) => {
+            SessionEffect::Tag(text) => {
                 let (tag, remove) = text.strip_prefix('-').map_or((&*text, false), |tag| (tag, true));
                 let args = TagArgs { tag: tag.into(), session: name, remove };
                 self.note(row, |stage| tag::tag(&args, stage));
             }
-            Deed::Pin(text) => self.note(row, |stage| notes::pin(&text.into(), stage)),
-            Deed::Mute => self.note(row, |stage| mute::change(name.as_deref(), "mute NAME", |muted| !muted, stage)),
+            SessionEffect::Pin(text) => self.note(row, |stage| notes::pin(&text.into(), stage)),
+            SessionEffect::Mute => {
+                self.note(row, |stage| mute::change(name.as_deref(), "mute NAME", |muted| !muted, stage));
+            }
         }
         Ok(())
     }
@@ -89,7 +92,7 @@ impl App<'_, '_, '_> {
     }
 
     /// The command that resumes a session, or why there is none.
-    fn resumable(&self, row: &Row) -> Result<String, String> {
+    fn resumable(&self, row: &WatchRow) -> Result<String, String> {
         let session = session(row, self.stage.formats);
         let Some(command) = session.and_then(|session| resume::command(&session, Some(&row.id))) else {
             return Err(format!("{} has no command that resumes a session", row.agent));
@@ -110,7 +113,7 @@ impl App<'_, '_, '_> {
     }
 
     /// Asks whether to run a command, with all of the id if there is room.
-    fn question(&self, row: &Row, command: &str) -> String {
+    fn question(&self, row: &WatchRow, command: &str) -> String {
         let gate = self.stage.gate;
         let open = if row.is_open { "it is open elsewhere; " } else { "" };
         let place = row.cwd.as_ref().map(|cwd| format!(" in {}", self.stage.env.tilde(cwd))).unwrap_or_default();
@@ -121,7 +124,7 @@ impl App<'_, '_, '_> {
     }
 
     /// Runs a command in the directory of a session, with the terminal.
-    fn run_command(&mut self, command: &str, row: &Row, screen: &mut Screen) -> Result<(), Problem> {
+    fn run_command(&mut self, command: &str, row: &WatchRow, screen: &mut Screen) -> Result<(), Problem> {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]);
         if let Some(cwd) = row.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
@@ -139,7 +142,7 @@ impl App<'_, '_, '_> {
     }
 
     /// Runs a command that writes a note about a session, and shows what it says.
-    fn note(&mut self, row: &Row, command: impl FnOnce(&mut Stage) -> Result<Exit, Problem>) {
+    fn note(&mut self, row: &WatchRow, command: impl FnOnce(&mut Stage) -> Result<Exit, Problem>) {
         let env = row
             .cwd
             .as_ref()
@@ -160,15 +163,37 @@ impl App<'_, '_, '_> {
         let mut rows = Rows::new(&env, gate);
         let row = |(listed, line, said)| {
             let row = rows.row(&listed, now);
-            Row { about: gate.line(said).into_owned(), time: listed.age(now), at: Some(line), ..row }
+            WatchRow { about: gate.line(said).into_owned(), time: listed.age(now), at: Some(line), ..row }
         };
-        let found: Vec<Row> = found.into_iter().map(row).collect();
+        let found: Vec<WatchRow> = found.into_iter().map(row).collect();
         self.model.message = match found.len() {
             0 if message.is_empty() => format!("nothing found for '{}'", gate.line(words)),
             _ => message,
         };
         if !found.is_empty() {
             self.model.set_found(Some(found));
+        }
+    }
+
+    /// Goes to a line of the log with what the user looks for, and reads older lines until there is one.
+    fn find(&mut self, older: bool) {
+        // Marks the words.
+        self.log_lines(Some(0));
+        if self.model.find.is_empty() {
+            return;
+        }
+        while !self.model.find_line(older) {
+            // Something that could not be read is said already.
+            if !self.model.message.is_empty() {
+                return;
+            }
+            if !older || self.model.log.is_whole {
+                let which = if older { "older" } else { "newer" };
+                let words = self.stage.gate.line(&*self.model.find);
+                self.model.message = format!("no {which} line has '{words}'");
+                return;
+            }
+            self.more_log();
         }
     }
 

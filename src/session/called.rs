@@ -1,0 +1,30 @@
+//! What a session is called where there is room for one short name: on the screen of `watch` and in a status line.
+//!
+//! A title is a name only if it is short, else the handle says more in the same room. The list shows the handle itself,
+//! because that is what the user types, and has a column for the title.
+
+use super::index::Listed;
+
+/// The longest title that takes the place of a name, in characters.
+const LONGEST: usize = 24;
+
+impl Listed<'_> {
+    /// Its short name, and the title to show beside it. Only a title that a person gave it is a name for that person.
+    pub fn name_and_title(&self) -> (&str, Option<&str>) {
+        let tally = &self.tally;
+        match tally.person_title().filter(|title| self.session.name.is_none() && is_short(title)) {
+            Some(name) => (name, tally.agent_title().or(tally.asked())),
+            None => (self.handle(), tally.title()),
+        }
+    }
+
+    /// Its short name where nothing else tells what it is about, so that any short title is better than an id.
+    pub fn name_alone(&self) -> &str {
+        let title = self.tally.title().filter(|title| self.session.name.is_none() && is_short(title));
+        title.unwrap_or_else(|| self.handle())
+    }
+}
+
+fn is_short(title: &str) -> bool {
+    title.chars().count() <= LONGEST && !title.contains('\n')
+}
