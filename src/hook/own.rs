@@ -23,7 +23,7 @@ use crate::time::Time;
 const MOST_SUBAGENTS: usize = 20;
 
 /// What a session has worked on: file, what it did, when.
-pub type Touched = HashMap<PathBuf, (Act, Option<Time>)>;
+pub type OwnFiles = HashMap<PathBuf, (Act, Option<Time>)>;
 
 impl<'f> Surveyor<'_, 'f> {
     /// Whether the observer has not been prompted before.
@@ -122,8 +122,8 @@ impl<'f> Surveyor<'_, 'f> {
     }
 
     /// What the observer has read and edited lately.
-    pub fn own_files(&self) -> Touched {
-        let mut touched = Touched::new();
+    pub fn own_files(&self) -> OwnFiles {
+        let mut touched = OwnFiles::new();
         for entry in self.own_for_news().entries.iter().chain(&self.own_subagents()) {
             let What::Call(call) = &entry.what else { continue };
             if call.failed || !matches!(call.act, Act::Edit | Act::Read) {

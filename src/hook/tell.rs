@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::own::Touched;
+use super::own::OwnFiles;
 use super::survey::{News, Survey, Surveyor};
 use crate::fold::Activity;
 use crate::session::live::Agents;
@@ -17,7 +17,7 @@ pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
         return Block::default();
     }
     let edits = survey.news.iter().any(|news| !news.edited.is_empty());
-    let own = if edits { surveyor.own_files() } else { Touched::new() };
+    let own = if edits { surveyor.own_files() } else { OwnFiles::new() };
     let titles = count_titles(survey, surveyor);
     let states = states(survey, surveyor);
     let bullets = survey.news.iter().zip(states).map(|(news, state)| bullet(news, state, &titles, surveyor, &own));
@@ -51,7 +51,7 @@ fn bullet<'n>(
     plight: Plight,
     titles: &HashMap<&str, usize>,
     surveyor: &Surveyor,
-    own: &Touched,
+    own: &OwnFiles,
 ) -> Bullet<'n> {
     let session = &news.session;
     let title = news.title.as_deref().filter(|title| title.chars().count() <= 40);
