@@ -16,8 +16,9 @@ const SIZE: usize = 256 << 10;
 const LARGEST: usize = 16 << 10;
 
 /// An allocator that is made for programs that end soon.
-#[repr(align(4096))]
+#[repr(C, align(4096))]
 pub struct Arena {
+    /// The first field, so that it is aligned as a whole.
     block: UnsafeCell<[u8; SIZE]>,
     /// Where the free part begins.
     free: AtomicUsize,
@@ -32,8 +33,8 @@ impl Arena {
         Arena { block: UnsafeCell::new([0; SIZE]), free: AtomicUsize::new(0) }
     }
 
-    /// Takes the pages that every run needs from the system in one go: one by one, each would cost as much as many stats. Where
-    /// the system cannot do that, they come one by one.
+    /// Takes the pages that every run needs from the system in one go: one by one, each would cost as much as a call of `stat`.
+    /// Where the system cannot do that, they come one by one.
     pub fn warm(&self) {
         const USUAL: usize = 128 << 10;
         // SAFETY: it is inside the block, and what is in there stays.
@@ -94,6 +95,7 @@ unsafe impl GlobalAlloc for Arena {
         }
     }
 
+    #[inline(never)]
     unsafe fn realloc(&self, piece: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         let Some(start) = self.place(piece) else {
             // SAFETY: as the caller promised.
@@ -119,47 +121,60 @@ unsafe impl GlobalAlloc for Arena {
 mod tests {
     use super::*;
 
-    /// No two pieces share a byte, whatever was given back, moved or asked for too much in between.
+    /// No two pieces share a byte, whatever was given back, moved or asked for too much in between, by several threads.
     #[test]
     fn pieces_are_apart_and_keep_what_is_in_them() {
         static ARENA: Arena = Arena::new();
+        std::thread::scope(|scope| {
+            for thread in 0..4 {
+                scope.spawn(move || use_pieces(&ARENA, thread));
+            }
+        });
+    }
+
+    fn use_pieces(arena: &Arena, thread: usize) {
         let layout = |size: usize, align: usize| Layout::from_size_align(size, align).expect("a layout");
         let mut pieces: Vec<(*mut u8, Layout, u8)> = Vec::new();
         // SAFETY: each piece is as long as its layout says, and is given back once, with that layout.
         unsafe {
-            for round in 0..4000_usize {
-                let (size, align) = (1 + round * 7919 % 2000, 1 << (round % 7));
-                match round % 5 {
+            for round in (0..4000_usize).map(|round| round * 4 + thread) {
+                let (size, align) = (1 + round * 7919 % 200, 1 << (round % 7));
+                match round / 4 % 5 {
                     0 if !pieces.is_empty() => {
-                        let (piece, layout, _) = pieces.swap_remove(round * 31 % pieces.len());
-                        ARENA.dealloc(piece, layout);
+                        let (piece, layout, mark) = pieces.swap_remove(round * 31 % pieces.len());
+                        check(piece, layout.size(), mark);
+                        arena.dealloc(piece, layout);
                     }
                     1 if !pieces.is_empty() => {
                         let at = round * 17 % pieces.len();
                         let (piece, old, mark) = pieces[at];
                         let size = if round % 50 == 1 { LARGEST + size } else { size };
-                        let moved = ARENA.realloc(piece, old, size);
-                        let kept = std::slice::from_raw_parts(moved, old.size().min(size));
-                        assert!(kept.iter().all(|byte| *byte == mark));
+                        let moved = arena.realloc(piece, old, size);
+                        check(moved, old.size().min(size), mark);
                         moved.write_bytes(mark, size);
                         pieces[at] = (moved, layout(size, old.align()), mark);
                     }
                     _ => {
-                        let zeroed = ARENA.alloc_zeroed(layout(size, align));
+                        let zeroed = arena.alloc_zeroed(layout(size, align));
                         assert!((zeroed as usize).is_multiple_of(align));
-                        assert!(std::slice::from_raw_parts(zeroed, size).iter().all(|byte| *byte == 0));
+                        check(zeroed, size, 0);
                         zeroed.write_bytes(round as u8, size);
                         pieces.push((zeroed, layout(size, align), round as u8));
                     }
                 }
             }
-            let mut places: Vec<_> = pieces.iter().map(|(piece, layout, _)| (*piece as usize, layout.size())).collect();
-            places.sort_unstable();
-            assert!(places.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0));
             for (piece, layout, mark) in pieces {
-                assert!(std::slice::from_raw_parts(piece, layout.size()).iter().all(|byte| *byte == mark));
-                ARENA.dealloc(piece, layout);
+                check(piece, layout.size(), mark);
+                arena.dealloc(piece, layout);
             }
         }
+    }
+
+    /// # Safety
+    /// There are so many bytes.
+    unsafe fn check(piece: *const u8, size: usize, mark: u8) {
+        // SAFETY: as the caller promised.
+        let bytes = unsafe { std::slice::from_raw_parts(piece, size) };
+        assert!(bytes.iter().all(|byte| *byte == mark), "{bytes:?} are not all {mark}");
     }
 }

@@ -172,7 +172,9 @@ impl Deref for ListedText {
 impl<T: Into<String>> From<T> for ListedText {
     fn from(text: T) -> ListedText {
         let bytes = text.into().into_bytes();
-        ListedText { at: 0..bytes.len() as u32, names: Arc::new(Names { bytes, dir: 0 }) }
+        // Nobody has an id of four gigabytes; of one that was cut, the last character might be broken.
+        let end = u32::try_from(bytes.len()).unwrap_or_default();
+        ListedText { at: 0..end, names: Arc::new(Names { bytes, dir: 0 }) }
     }
 }
 

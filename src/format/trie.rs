@@ -59,10 +59,11 @@ impl Node {
         self.keys.iter().find(|(known, _)| is(known)).map(|(_, node)| node)
     }
 
-    /// The keys that some slots stand under.
+    /// The keys that some slots stand under, each once.
     pub fn names<'n>(&'n self, slots: &[Slot], names: &mut Vec<&'n str>) {
         for (key, node) in &self.keys {
-            names.extend(node.slot.filter(|slot| slots.contains(slot)).map(|_| &*key.name));
+            let is_new = |slot: &Slot| slots.contains(slot) && !names.contains(&&*key.name);
+            names.extend(node.slot.filter(is_new).map(|_| &*key.name));
             node.names(slots, names);
         }
     }

@@ -69,6 +69,8 @@ impl Overlap {
     pub fn search(mut self, keys: &[&str], cwd: &Path) -> Search {
         self.times.sort_unstable();
         let cwd = absolute(cwd, "").into_os_string().into_encoded_bytes();
+        // The root is the one directory with a slash at its end.
+        let cwd = cwd.strip_suffix(b"/").unwrap_or(&cwd).to_vec();
         // A directory may be called `.`, and so may those above it.
         let is_above = |(_, path): &(_, Vec<u8>)| cwd.starts_with(path);
         let count = self.files.len() + self.titles.len();
@@ -88,7 +90,7 @@ pub struct Search {
 
 impl Search {
     /// Whether there is no need to look.
-    pub fn is_vain(&self) -> bool {
+    pub fn is_pointless(&self) -> bool {
         self.overlap.unclear
     }
 
@@ -145,9 +147,13 @@ mod tests {
     const PATH: &str = "/home/me/work/src/auth.rs";
 
     fn finds(path: &str, piece: &str) -> bool {
+        finds_from("/home/me/work", path, piece)
+    }
+
+    fn finds_from(cwd: &str, path: &str, piece: &str) -> bool {
         let mut overlap = Overlap::default();
         overlap.add_file(Path::new(path));
-        overlap.search(&["timestamp"], Path::new("/home/me/work")).finds(piece.as_bytes())
+        overlap.search(&["timestamp"], Path::new(cwd)).finds(piece.as_bytes())
     }
 
     /// However a path is written, it is found; of other files only those are taken for it that look like it from their end.
@@ -182,6 +188,12 @@ mod tests {
             assert!(finds(path, ""), "{path}");
         }
         assert!(!finds("/a", "") && finds("/a", "\"/a\""));
+        // From the root, and from a directory in it.
+        for (cwd, path, piece) in
+            [("/", "/a", "\"a\""), ("/", "/etc/hosts", "\"etc/hosts\""), ("/etc", "/etc/hosts", "\"hosts\"")]
+        {
+            assert!(finds_from(cwd, path, piece) && !finds_from(cwd, path, "\"other/hosts\""), "{cwd} {path}");
+        }
     }
 
     #[test]

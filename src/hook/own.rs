@@ -1,6 +1,6 @@
 //! What the observer itself did: the end of its own transcript and of its subagents' transcripts.
 //!
-//! Conflicts are found by it. What cannot be read of it is said; the news of the others is told all the same. Most news have
+//! Conflicts are found by it. What cannot be read of it is said; the news of the others is told all the same. Most news has
 //! nothing to do with it, which [`Overlap`] tells without decoding it.
 
 use std::collections::HashMap;
@@ -65,7 +65,7 @@ impl<'f> Surveyor<'_, 'f> {
         let mut keys = Vec::new();
         format.line.root.names(&format.keys.time, &mut keys);
         let search = overlap.search(&keys, &self.env.cwd);
-        if search.is_vain() {
+        if search.is_pointless() {
             return Ok(true);
         }
         let transcript = Transcript::open(&own.path, format)?;

@@ -32,9 +32,9 @@ impl<'s, 'f> Sources<'s, 'f> {
                 let both = all[**index].own.path.components().zip(subagent.path.components());
                 both.take_while(|(own, other)| own == other).count()
             };
-            // A session that was copied to another project has the same id.
             let candidates = by_id.get(&(&*subagent.id, &*subagent.format.name)).into_iter().flatten();
-            if let Some(index) = candidates.max_by_key(alike) {
+            let is_its = |index: &&usize| find::is_subagent_place(all[**index].own, &subagent.path);
+            if let Some(index) = candidates.filter(is_its).max_by_key(alike) {
                 all[*index].subagents.push(subagent);
             }
         }

@@ -143,10 +143,8 @@ pub fn each_with<'f>(formats: &'f [Known], env: &Env, guide: Guide, bad: &mut Ve
 /// The transcripts of a session's subagents, the one that was written last first. The id is the session's, whole.
 pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<(PathBuf, Stamp)> {
     let mut found: Vec<(PathBuf, Stamp)> = Vec::new();
-    for pattern in session.roots().iter().flat_map(|root| &root.subagents) {
-        let up = pattern.0.iter().take_while(|segment| segment.literal() == Some("..")).count();
-        let Some(dir) = session.path.ancestors().nth(1 + up) else { continue };
-        let bound: Vec<Segment> = pattern.0[up..].iter().map(|segment| segment.bound(id)).collect();
+    for (dir, pattern) in subagent_dirs(session) {
+        let bound: Vec<Segment> = pattern.iter().map(|segment| segment.bound(id)).collect();
         files(dir, &[Route::new(&bound, true)], Limits::default(), bad, &mut |entry, _, _, bad| {
             let path = entry.path();
             found.extend(Unreadable::noted(file::stat(&path), bad).map(|meta| (path, Stamp::from(&meta))));
@@ -155,6 +153,20 @@ pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<
     found.sort_by(|(a, stamp), (b, other)| (other.modified, a).cmp(&(stamp.modified, b)));
     found.dedup_by(|(a, _), (b, _)| a == b);
     found
+}
+
+/// Whether a subagent with the id of a session stands where that session's subagents do. A session that was copied to
+/// another project has the same id.
+pub fn is_subagent_place(session: &Session, path: &Path) -> bool {
+    subagent_dirs(session).any(|(dir, _)| path.starts_with(dir))
+}
+
+/// The directories that a session's subagents are looked for in, and what their paths look like from there.
+fn subagent_dirs<'s>(session: &'s Session) -> impl Iterator<Item = (&'s Path, &'s [Segment])> {
+    session.roots().iter().flat_map(|root| &root.subagents).filter_map(|pattern| {
+        let up = pattern.0.iter().take_while(|segment| segment.literal() == Some("..")).count();
+        Some((session.path.ancestors().nth(1 + up)?, &pattern.0[up..]))
+    })
 }
 
 /// Every file below a directory that fits a pattern. What cannot be listed is passed over.

@@ -66,6 +66,17 @@ fn it_is_found_in_its_session() {
     assert_eq!(hits(&world, &["heron"]), [hit]);
 }
 
+/// A session that was copied to another project has the same id there; its subagents stayed where they were.
+#[test]
+fn a_copy_of_a_session_has_no_subagents() {
+    let (world, _) = world();
+    let other = world.path("other");
+    fs::create_dir(&other).expect("a directory");
+    Script::new(other.clone()).ago(5).user("Why does the webhook fail?").save(&world, ONE);
+    world.reader(&["search", "fail", "--json"]).dir(&other).run().status(0);
+    world.reader(&["search", "heron", "--json"]).dir(&other).run().status(1).stdout("");
+}
+
 /// Each transcript of a session is opened by a command of its own.
 #[test]
 fn what_it_looks_like() {

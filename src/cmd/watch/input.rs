@@ -44,8 +44,8 @@ pub fn end_paste(bytes: &mut Vec<u8>) {
     bytes.extend(PASTE_END);
 }
 
-/// Takes the keys from the beginning of some bytes. The start of a sequence stays until the rest comes, however long that
-/// takes: what is pasted must never be taken for keys. Only a lone escape is the key of that name if `is_all`.
+/// Takes the keys from the beginning of some bytes. The start of a sequence stays until the rest comes, or until
+/// [`end_paste`]: what is pasted must not be taken for keys. Only a lone escape is the key of that name if `is_all`.
 pub fn take(bytes: &mut Vec<u8>, is_all: bool) -> Vec<Key> {
     let (mut keys, mut at) = (Vec::new(), 0);
     while at < bytes.len() {

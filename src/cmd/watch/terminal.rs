@@ -27,8 +27,8 @@ const ENTER: &[u8] = b"\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h\x1b[
 const LEAVE: &[u8] = b"\x1b[?2004l\x1b[?1006l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?1049l\x1b[23;0t";
 /// How long to wait for the rest of a sequence, before a lone escape is the key of that name.
 const REST: Duration = Duration::from_millis(25);
-/// How long a paste may pause. After that its end is lost, and what comes then are keys.
-const PASTE_REST: Duration = Duration::from_secs(1);
+/// How long a paste may pause, over a bad connection. After that its end is lost, and what comes then are keys.
+const PASTE_REST: Duration = Duration::from_secs(10);
 /// How long the main loop has to end the program after a signal. It may wait for a terminal that does not read.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -166,7 +166,8 @@ impl Screen {
                 false => input::is_in_paste(&self.held).then_some(PASTE_REST),
             };
             let left = wait.map(|wait| wait.saturating_sub(silent));
-            let timeout = left.map(|left| Timespec { tv_sec: 0, tv_nsec: left.subsec_nanos().into() });
+            let timeout =
+                left.map(|left| Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() });
             let mut fds = [PollFd::new(&self.tty, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
             match poll(&mut fds, timeout.as_ref()) {
                 Err(Errno::INTR) => continue,
