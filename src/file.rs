@@ -173,7 +173,13 @@ impl Unreadable {
 
 impl std::fmt::Display for Unreadable {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        write!(f, "{}: {}", self.path.display(), self.error)
+        match self.error.kind() {
+            // The system's words for it say nothing about a file.
+            io::ErrorKind::UnexpectedEof => {
+                write!(f, "{}: got shorter while it was read; try again", self.path.display())
+            }
+            _ => write!(f, "{}: {}", self.path.display(), self.error),
+        }
     }
 }
 
@@ -250,5 +256,13 @@ mod tests {
         let mut answers = [Ok(7), Err(io::ErrorKind::Interrupted), Err(io::ErrorKind::Interrupted)].to_vec();
         let answer = there(Path::new("x"), || answers.pop().expect("an answer").map_err(io::Error::from));
         assert_eq!((answer.expect("no error"), answers.len()), (Some(7), 0));
+    }
+
+    /// Every error names the file, and says what a person can do with it.
+    #[test]
+    fn errors_in_words() {
+        let said = |error: io::Error| Unreadable::new(Path::new("/a/b"), error).to_string();
+        assert_eq!(said(io::ErrorKind::UnexpectedEof.into()), "/a/b: got shorter while it was read; try again");
+        assert_eq!(said(io::Error::other("is a directory")), "/a/b: is a directory");
     }
 }
