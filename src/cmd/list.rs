@@ -85,8 +85,9 @@ fn show(args: &ListArgs, all: &mut Vec<Listed>, stage: &mut Stage) -> Result<Exi
     }
     // On a terminal, the heading, the line about the others and the shell's next prompt need room, too.
     let screen = stage.style.height.filter(|rows| !args.json && all.len() + 2 > *rows).map(|rows| rows.max(8) - 3);
-    // What does not fit would scroll the table away.
-    let limit = args.limit.filter(|_| !args.watch).or(screen).or(args.limit);
+    // While it is watched, what does not fit would scroll the table away.
+    let is_cut = args.watch && screen.is_some_and(|rows| args.limit.is_none_or(|limit| limit > rows));
+    let limit = if is_cut { screen } else { args.limit.or(screen) };
     let more = all.len().saturating_sub(limit.unwrap_or(usize::MAX));
     let total = all.len();
     all.truncate(total - more);
@@ -95,8 +96,11 @@ fn show(args: &ListArgs, all: &mut Vec<Listed>, stage: &mut Stage) -> Result<Exi
     } else {
         stage.print_lines(list::table(all, stage.env, stage.gate, stage.style, args.all))?;
         if more > 0 && stage.style.height.is_some() {
-            let line = format!("{more} more: --limit {total} shows all");
-            writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &line))?;
+            let line = match is_cut {
+                true => format!("{more} more: a taller terminal shows them, or --limit {total} without --watch"),
+                false => format!("{more} more: --limit {total} shows all"),
+            };
+            writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&line)))?;
         }
     }
     Ok(Exit::Found)

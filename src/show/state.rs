@@ -45,7 +45,7 @@ pub fn counted(group: Group, count: usize) -> String {
         Group::Working => "working",
         Group::Waiting => "waiting",
         Group::Idle => "idle",
-        Group::Gone => "gone",
+        Group::Gone => "done or gone",
     };
     format!("{count} {words}")
 }

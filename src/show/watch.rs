@@ -22,7 +22,8 @@ use crate::time::Time;
 pub struct WatchRow {
     pub path: PathBuf,
     pub id: String,
-    /// What to type to get at it.
+    /// What to type to get at it, and what it is called.
+    pub handle: String,
     pub name: String,
     /// The format of its transcript, and what its agent is called.
     pub format: String,
@@ -51,6 +52,8 @@ pub struct WatchRow {
     pub conflicts: bool,
     /// The line of the transcript that a search found.
     pub at: Option<u64>,
+    /// That transcript is one of its subagent's.
+    pub is_subagent: bool,
 }
 
 /// Why a session is in its state, as far as its group and the time in its line do not say so.
@@ -111,6 +114,8 @@ pub struct LogPane<'s> {
     pub lines: &'s [Vec<Piece>],
     /// How many lines are below those that are shown.
     pub below: usize,
+    /// The line that the user has found.
+    pub found: Option<usize>,
 }
 
 pub struct Screen<'s> {
@@ -128,6 +133,8 @@ pub struct Screen<'s> {
     pub top: usize,
     /// What to say if there are no items.
     pub nothing: &'s str,
+    /// How to get at the older ones that are not shown.
+    pub older: &'s str,
     pub shows_projects: bool,
     pub log: Option<LogPane<'s>>,
     pub bottom: Bottom<'s>,
@@ -299,9 +306,12 @@ fn draw_header(screen: &Screen, area: Rect, brush: &mut Brush) {
     brush.put_right(Rect { width: area.width.saturating_sub(1), ..area }, Tone::Faint, &scope);
     let left = Rect { width: area.width.saturating_sub(width(&scope) as u16 + 3), ..area };
     let mut pieces = vec![(Tone::Plain, " ".to_owned())];
-    for (group, count) in
-        Group::ALL.into_iter().zip(screen.counts).filter(|(group, count)| *group != Group::Gone && *count > 0)
-    {
+    // Those that are over count only where there are no others.
+    let mut counts: Vec<_> = Group::ALL.into_iter().zip(screen.counts).filter(|(_, count)| *count > 0).collect();
+    if counts.len() > 1 {
+        counts.retain(|(group, _)| *group != Group::Gone);
+    }
+    for (group, count) in counts {
         if pieces.len() > 1 {
             pieces.push((Tone::Faint, " · ".into()));
         }
@@ -360,7 +370,7 @@ fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
                 brush.put(line, [(Tone::Plain, " "), (tone(*group), heading(*group)), (Tone::Faint, &count)]);
             }
             Item::More(count) => {
-                let text = format!("  {count} older: / finds them");
+                let text = format!("  {count} older: {}", screen.older);
                 brush.put(line, [(Tone::Faint, &*text)]);
             }
             Item::Row(row) => {
@@ -421,6 +431,9 @@ fn draw_log(pane: &LogPane, area: Rect, brush: &mut Brush) {
     let start = end.saturating_sub(room);
     for (index, line) in pane.lines[start..end].iter().enumerate() {
         let line_area = line_of(area, index + 1);
+        if pane.found == Some(start + index) {
+            brush.put(line_area, [(Tone::User, "▌")]);
+        }
         let line_area = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..line_area };
         brush.put(line_area, line.iter().map(|(tone, text)| (*tone, &**text)));
     }

@@ -47,9 +47,17 @@ impl Write for Screen<'_> {
 
 /// What is on the screen, frame by frame, if something is done after each of them but the last.
 fn frames(world: &World, acts: Vec<Act>) -> Vec<String> {
+    frames_with(world, &[], acts)
+}
+
+fn env(world: &World) -> Env {
     let now = Time::parse(NOW.as_bytes()).expect("a time");
-    let env = Env::fixed(&world.path(""), world.path("work"), now).with("COLUMNS", "80");
-    let words = ["session-reader", "list", "--watch"].map(OsString::from);
+    Env::fixed(&world.path(""), world.path("work"), now).with("COLUMNS", "80")
+}
+
+fn frames_with(world: &World, args: &[&str], acts: Vec<Act>) -> Vec<String> {
+    let env = env(world);
+    let words = ["session-reader", "list", "--watch"].iter().chain(args).map(OsString::from);
     let command = args::parse(words, &env, true).expect("a command").command;
     let mut screen = Screen { written: Vec::new(), frames: Vec::new(), acts: acts.into() };
     let (mut err, style) = (Vec::new(), Style::new(&env, true, Some(false)));
@@ -100,6 +108,26 @@ fn an_empty_list_says_so_until_a_session_begins() {
         frame(&[HEADS, "22222222  claude  working   1m     1       -  write the release notes"]),
     ];
     assert_eq!(frames(&world, acts), expected);
+}
+
+/// A table that is longer than the terminal would scroll away, so no flag makes it longer, and none is named that would.
+#[test]
+fn what_does_not_fit_is_counted_and_no_flag_is_promised_that_shows_it() {
+    let world = World::new();
+    let rows = env(&world).height().max(8) - 3;
+    let total = rows + 5;
+    for number in 0..total {
+        world.claude(&format!("{number:03}aaaaa"), &prompt(&world.path("work"), EARLY, "hello"));
+    }
+    let last = |args: &[&str]| {
+        let frame = frames_with(&world, args, vec![]).pop().expect("a frame");
+        let mut lines: Vec<_> = frame.split("\x1b[K\n").map(str::to_owned).collect();
+        (lines.len() - 3, lines.swap_remove(lines.len() - 2))
+    };
+    let taller = format!("5 more: a taller terminal shows them, or --limit {total} without --watch");
+    assert_eq!(last(&[]), (rows, taller.clone()));
+    assert_eq!(last(&["--limit", &total.to_string()]), (rows, taller));
+    assert_eq!(last(&["--limit", "2"]), (2, format!("{} more: --limit {total} shows all", total - 2)));
 }
 
 #[test]

@@ -78,6 +78,26 @@ fn a_frame_of_some_sessions() {
     );
 }
 
+/// What is printed names commands and flags; there is nobody to press a key.
+#[test]
+fn a_frame_names_no_keys() {
+    let world = World::new();
+    for number in 0..24 {
+        world.claude(&format!("{number:03}aaaaa"), &user("a", "00:10:00", "hello"));
+    }
+    let last = |args: &[&str], cwd: &str| {
+        std::fs::create_dir_all(world.path(cwd)).expect("a directory");
+        let done = world.reader(&[&["watch", "--once"], args].concat()).dir(world.path(cwd)).run().success();
+        done.out().lines().last().unwrap_or_default().to_owned()
+    };
+    assert_eq!(last(&[], "work"), "  no sessions in this project; --all shows all projects");
+    assert_eq!(last(&["--all"], "work"), "  4 older: `session-reader list --all` shows them");
+    for number in 0..22 {
+        world.claude(&format!("{number:03}bbbbb"), &prompt(&world.path("work"), "2026-11-16T00:10:00Z", "hello"));
+    }
+    assert_eq!(last(&[], "work"), "  2 older: `session-reader list` shows them");
+}
+
 /// Nothing that somebody wrote is obeyed by a terminal, and each session stays on its line.
 #[test]
 fn hostile_names_and_titles() {

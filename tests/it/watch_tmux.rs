@@ -232,6 +232,33 @@ fn asks(world: &World) -> Script {
     Script::of(world).ago(5).user("pick a queue").calls("AskUserQuestion", question)
 }
 
+/// A search finds what a subagent said, and its log is then the subagent's.
+#[test]
+fn search_in_subagents_find_and_mute() {
+    let world = World::new();
+    let file = asks(&world).save(&world, ONE);
+    Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
+    let subagent = Script::of(&world).ago(4).user("Look into the queue").says("A heron blocks the lock.").text();
+    let subagent = subagent.replace("\"type\":", "\"isSidechain\":true,\"type\":");
+    world.write(file.with_extension("").join("subagents/agent-a1.jsonl"), subagent);
+    let Some(shell) = Shell::open_in(world, 80, 24) else { return };
+    let before = shell.state();
+    shell.watch("", "");
+    shell.keys(&["s", "heron", "Enter"]);
+    shell.until(|shown| shown.contains("▌ 11111111") && shown.matches("A heron blocks the lock.").count() == 2);
+    // The session is the one that may be muted, and what undoes it is to be seen.
+    shell.keys(&["m"]);
+    shell.until(|shown| shown.contains(" 11111111 is muted; `session-context unmute 11111111` undoes it."));
+    shell.keys(&["Escape"]);
+    shell.until(|shown| !shown.contains("heron"));
+    shell.keys(&["Enter", "/", "nowhere", "Enter"]);
+    shell.until(|shown| shown.contains(" nothing in this log has 'nowhere'"));
+    shell.keys(&["/", "queue", "Enter"]);
+    shell.until(|shown| shown.lines().any(|line| line.starts_with('▌') && line.ends_with("pick a queue")));
+    shell.keys(&["q"]);
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+}
+
 /// A session is resumed in its directory after a clear yes, and a search finds those of other projects.
 #[test]
 fn resume_and_search() {

@@ -11,22 +11,25 @@ use super::feed::Rows;
 use super::keys::{Effect, SessionEffect};
 use super::model::Question;
 use super::terminal::{self, Screen};
+use crate::cmd::search::{self, BestLine};
 use crate::cmd::tag::{self, DoneArgs, TagArgs};
-use crate::cmd::{Exit, Problem, Stage, mute, notes, resume, search};
+use crate::cmd::{Exit, Problem, Stage, mute, notes, resume};
 use crate::env::Env;
 use crate::format::Known;
 use crate::path::shell_word;
 use crate::session::Session;
+use crate::session::choose::Resolved;
 use crate::show::terminal::width;
 use crate::show::watch::WatchRow;
 
 /// How many sessions a search shows at the most.
 const FOUND: usize = 100;
 
-/// The session of a row.
-pub fn session<'f>(row: &WatchRow, formats: &'f [Known]) -> Option<Session<'f>> {
+/// The transcript of a row.
+pub fn transcript<'f>(row: &WatchRow, formats: &'f [Known]) -> Option<Resolved<'f>> {
     let format = formats.iter().find(|format| *format.name == *row.format)?;
-    Some(Session::new(row.id.clone(), format, None, row.path.clone()))
+    let session = Session::new(row.id.clone(), format, None, row.path.clone());
+    Some(Resolved { subagent: row.is_subagent, ..session.into() })
 }
 
 impl App<'_, '_, '_> {
@@ -93,8 +96,8 @@ impl App<'_, '_, '_> {
 
     /// The command that resumes a session, or why there is none.
     fn resumable(&self, row: &WatchRow) -> Result<String, String> {
-        let session = session(row, self.stage.formats);
-        let Some(command) = session.and_then(|session| resume::command(&session, Some(&row.id))) else {
+        let transcript = transcript(row, self.stage.formats);
+        let Some(command) = transcript.and_then(|own| resume::command(&own.session, Some(&row.id))) else {
             return Err(format!("{} has no command that resumes a session", row.agent));
         };
         if self.is_demo {
@@ -148,7 +151,8 @@ impl App<'_, '_, '_> {
             .as_ref()
             .filter(|_| !row.here)
             .map_or_else(|| self.stage.env.clone(), |cwd| self.stage.env.at(cwd.clone()));
-        self.model.message = captured(self.stage, &env, command);
+        // A whole id leaves no room for a command that one may want to copy.
+        self.model.message = captured(self.stage, &env, command).replace(&row.id, &row.handle);
         self.shared.look.store(true, Ordering::Relaxed);
     }
 
@@ -161,9 +165,11 @@ impl App<'_, '_, '_> {
             Ok(Exit::Found)
         });
         let mut rows = Rows::new(&env, gate);
-        let row = |(listed, line, said)| {
+        let row = |BestLine { listed, subagent, number, said }| {
             let row = rows.row(&listed, now);
-            WatchRow { about: gate.line(said).into_owned(), time: listed.age(now), at: Some(line), ..row }
+            let (is_subagent, path) = (subagent.is_some(), subagent.unwrap_or_else(|| row.path.clone()));
+            let (about, time) = (gate.line(said).into_owned(), listed.age(now));
+            WatchRow { path, is_subagent, about, time, at: Some(number), ..row }
         };
         let found: Vec<WatchRow> = found.into_iter().map(row).collect();
         self.model.message = match found.len() {
@@ -188,9 +194,8 @@ impl App<'_, '_, '_> {
                 return;
             }
             if !older || self.model.log.is_whole {
-                let which = if older { "older" } else { "newer" };
-                let words = self.stage.gate.line(&*self.model.find);
-                self.model.message = format!("no {which} line has '{words}'");
+                let is_all = self.log.as_ref().is_none_or(|log| log.is_all);
+                self.model.message = self.stage.gate.line(self.model.not_found(older, is_all)).into_owned();
                 return;
             }
             self.more_log();

@@ -60,6 +60,7 @@ impl<'e> Rows<'e> {
         WatchRow {
             path: listed.session.path.to_path_buf(),
             id: listed.session.id.to_string(),
+            handle: gate.line(listed.handle()).into_owned(),
             name: gate.line(name).into_owned(),
             format: listed.session.format.name.clone(),
             agent: gate.line(listed.session.format.label()).into_owned(),
@@ -80,6 +81,7 @@ impl<'e> Rows<'e> {
             is_open: matches!(listed.presence, Presence::Runs(_)),
             conflicts: false,
             at: None,
+            is_subagent: false,
         }
     }
 

@@ -62,6 +62,16 @@ pub const IN_LOG: [(&str, &str); 9] = [
     ("o", "editor"),
     ("q", "quit"),
 ];
+pub const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
+    ("Esc", "back"),
+    ("?", "help"),
+    ("n/N", "next older, newer"),
+    ("/", "find"),
+    ("j/k", "scroll"),
+    ("g/G", "start, end"),
+    ("f", "follow"),
+    ("q", "quit"),
+];
 pub const IN_FOUND: [(&str, &str); 5] =
     [("Esc", "back"), ("?", "help"), ("j/k", "move"), ("Enter", "log"), ("s", "search again")];
 
@@ -71,8 +81,7 @@ pub const HELP: [(&str, &str); 18] = [
     ("PgDn PgUp", "a page further, back; Space, too"),
     ("g G", "first, last; Home, End, too"),
     ("Enter Esc", "the log on the whole screen; back"),
-    ("f", "follow the end of the log"),
-    ("Ctrl-D Ctrl-U", "scroll the log"),
+    ("f Ctrl-D Ctrl-U", "follow the end of the log; scroll it"),
     ("/", "filter by name, agent, state, title"),
     ("/ n N", "in a log: find, next older, newer"),
     ("s", "search in all sessions"),
@@ -83,6 +92,7 @@ pub const HELP: [(&str, &str); 18] = [
     ("t", "tag it; -TAG takes a tag off"),
     ("p", "pin a text for its project"),
     ("d m", "done, or not; mute the hook for it"),
+    ("!", "another one edited the same file"),
     ("mouse", "a click selects, the wheel scrolls"),
     ("q Ctrl-Z Ctrl-L", "quit, suspend, draw again"),
 ];

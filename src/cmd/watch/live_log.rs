@@ -10,7 +10,7 @@ use crate::env::Env;
 use crate::file::Unreadable;
 use crate::read::{self, Slice, Wanted};
 use crate::search::Query;
-use crate::session::Session;
+use crate::session::choose::Resolved;
 use crate::show::gate::Gate;
 use crate::show::log::{LogView, Piece};
 use crate::show::terminal::Style;
@@ -34,7 +34,10 @@ pub struct LiveLog<'f> {
     count: usize,
     /// How long all texts were before they were cut.
     length: usize,
+    /// No older entries are to be had here.
     pub is_whole: bool,
+    /// There are no older ones in the transcript.
+    pub is_all: bool,
 }
 
 #[derive(Default)]
@@ -45,12 +48,21 @@ pub struct LogLines {
 }
 
 impl<'f> LiveLog<'f> {
-    pub fn open(session: Session<'f>, at: Option<u64>) -> Result<LiveLog<'f>, Unreadable> {
-        let target = (session.path.to_path_buf(), at);
+    pub fn open(transcript: impl Into<Resolved<'f>>, at: Option<u64>) -> Result<LiveLog<'f>, Unreadable> {
+        let transcript = transcript.into();
+        let target = (transcript.session.path.to_path_buf(), at);
         // What is beside the transcript only makes paths shorter.
-        let followed = Followed::new(session.into(), None, None, &mut Vec::new());
-        let mut log =
-            LiveLog { target, followed, entries: Vec::new(), hit: None, count: FIRST, length: 0, is_whole: false };
+        let followed = Followed::new(transcript, None, None, &mut Vec::new());
+        let mut log = LiveLog {
+            target,
+            followed,
+            entries: Vec::new(),
+            hit: None,
+            count: FIRST,
+            length: 0,
+            is_whole: false,
+            is_all: false,
+        };
         log.read()?;
         Ok(log)
     }
@@ -65,7 +77,8 @@ impl<'f> LiveLog<'f> {
                 log::last(&self.followed.resolved, wanted)?
             }
         };
-        self.is_whole = at.is_some() || log.entries.len() < self.count || self.count >= MOST;
+        self.is_all = at.is_none() && log.entries.len() < self.count;
+        self.is_whole = at.is_some() || self.is_all || self.count >= MOST;
         self.hit = log.hits.first().copied().filter(|_| at.is_some());
         self.length = log.entries.iter().map(length).sum();
         self.entries = log.entries.into_iter().map(capped).collect();
@@ -99,7 +112,7 @@ impl<'f> LiveLog<'f> {
         let excess = self.entries.len().saturating_sub(2 * most);
         if excess > 0 {
             self.entries.drain(..excess);
-            self.is_whole = false;
+            (self.is_whole, self.is_all) = (false, false);
         }
         Ok(new)
     }

@@ -114,6 +114,7 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
     let conflicts = rows.conflicts(&sessions, &mut all, now, &mut bad);
     stage.say_unreadable(&bad);
     let width = stage.style.width.unwrap_or(WIDTH).clamp(20, 1000) as u16;
+    model.is_printed = true;
     // As high as needed.
     model.resize(width, u16::MAX);
     model.set_rows(all, conflicts);
@@ -122,8 +123,8 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
         _ => 0,
     };
     if let Some(opened) = model.log_target().filter(|_| log > 0).and_then(|(path, _)| {
-        let session = effects::session(model.selected()?, stage.formats).filter(|session| session.path == path)?;
-        LiveLog::open(session, None).ok()
+        let transcript = effects::transcript(model.selected()?, stage.formats)?;
+        (*transcript.session.path == *path).then(|| LiveLog::open(transcript, None).ok())?
     }) {
         let lines = opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "").lines;
         log = log.min(lines.len() as u16);
@@ -364,12 +365,12 @@ impl App<'_, '_, '_> {
             return false;
         }
         self.log = None;
-        let session = target.and_then(|target| {
+        let transcript = target.and_then(|target| {
             let row = self.model.selected()?;
-            Some((effects::session(row, self.stage.formats)?, target.1))
+            Some((effects::transcript(row, self.stage.formats)?, target.1))
         });
-        if let Some((session, at)) = session {
-            match LiveLog::open(session, at) {
+        if let Some((transcript, at)) = transcript {
+            match LiveLog::open(transcript, at) {
                 Ok(log) => self.log = Some(log),
                 Err(bad) => self.model.message = self.stage.gate.line(bad.to_string()).into_owned(),
             }

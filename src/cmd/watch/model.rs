@@ -28,6 +28,8 @@ pub struct Model {
     pub all: bool,
     /// What this project is called.
     pub here: String,
+    /// It is printed, so no key is there to be named.
+    pub is_printed: bool,
     pub filter: String,
     /// What was last looked for in a log.
     pub find: String,
@@ -296,6 +298,28 @@ impl Model {
     /// Goes to the nearest line of the log that has the words, above or below the one that was found last. At first, that
     /// is the last one on the screen. Says whether there is one.
     pub fn find_line(&mut self, older: bool) -> bool {
+        let line = self.nearest_line(older);
+        if let Some(line) = line {
+            self.show_line(line);
+            self.log.found = Some(self.log.lines.len() - line - 1);
+        }
+        line.is_some()
+    }
+
+    /// What to say where there is none. `is_all`: the log is all that the transcript has.
+    pub fn not_found(&self, older: bool, is_all: bool) -> String {
+        let words = &self.find;
+        let may_be_above = !older && !self.log.is_whole;
+        match (older, may_be_above || self.nearest_line(!older).is_some()) {
+            (true, true) => format!("no older line has '{words}'; N looks below"),
+            (false, true) => format!("no newer line has '{words}'; n looks above"),
+            _ if self.log.found.is_some() => format!("no other line has '{words}'"),
+            _ if is_all => format!("nothing in this log has '{words}'"),
+            _ => format!("nothing in this part of the log has '{words}'"),
+        }
+    }
+
+    fn nearest_line(&self, older: bool) -> Option<usize> {
         let words = Query::new(std::slice::from_ref(&self.find), None);
         let fits = |index: &usize| {
             let line: String = self.log.lines[*index].iter().map(|(_, text)| &**text).collect();
@@ -307,12 +331,7 @@ impl Model {
             let found = count.saturating_sub(below + 1);
             (found, found + 1)
         });
-        let line = if older { (0..above).rev().find(fits) } else { (below..count).find(fits) };
-        if let Some(line) = line {
-            self.show_line(line);
-            self.log.found = Some(count - line - 1);
-        }
-        line.is_some()
+        if older { (0..above).rev().find(fits) } else { (below..count).find(fits) }
     }
 
     /// Scrolls to the line in the middle of which something was found.
@@ -344,6 +363,11 @@ impl Model {
             selected: Some(self.index),
             top: self.top,
             nothing: self.nothing(),
+            older: match (self.is_printed, self.all) {
+                (false, _) => "/ finds them",
+                (true, false) => "`session-reader list` shows them",
+                (true, true) => "`session-reader list --all` shows them",
+            },
             shows_projects: self.all || self.found.is_some(),
             log: self.selected().map(|row| self.log_pane(row)),
             bottom: self.bottom(),
@@ -357,6 +381,7 @@ impl Model {
             (_, false, _) => "no session fits; Esc shows all",
             (_, _, true) => "no sessions yet; `session-reader formats` shows where they are looked for",
             (_, _, false) if self.rows.is_empty() => "no sessions yet",
+            _ if self.is_printed => "no sessions in this project; --all shows all projects",
             _ => "no sessions in this project; a shows all projects",
         }
     }
@@ -372,13 +397,15 @@ impl Model {
         // The note has its room.
         let room = self.layout().log_room().1.saturating_sub(width(&note) + 8);
         let title = crate::show::terminal::cut(&title, room).into_owned();
-        LogPane { title, note, lines: &self.log.lines, below: self.log.below }
+        let found = self.log.found.and_then(|below| self.log.lines.len().checked_sub(below + 1));
+        LogPane { title, note, lines: &self.log.lines, below: self.log.below, found }
     }
 
     fn bottom(&self) -> Bottom<'_> {
         match &self.prompt {
             Some(Prompt { label, text, .. }) => Bottom::Prompt { label, text },
             None if !self.message.is_empty() => Bottom::Message(&self.message),
+            None if self.only_log && !self.find.is_empty() => Bottom::Keys(&keys::IN_LOG_AFTER_FIND),
             None if self.only_log => Bottom::Keys(&keys::IN_LOG),
             None if self.found.is_some() => Bottom::Keys(&keys::IN_FOUND),
             None => Bottom::Keys(&keys::IN_LIST),

@@ -27,6 +27,7 @@ fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, titl
         group: Group::of(&state, &Presence::Unknown, Time(0)),
         path: PathBuf::from(format!("/h/{name}.jsonl")),
         id: format!("{name}-id"),
+        handle: name.into(),
         name: name.into(),
         format: agent.into(),
         agent: agent.into(),
@@ -45,6 +46,7 @@ fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, titl
         is_open: true,
         conflicts: false,
         at: None,
+        is_subagent: false,
     }
 }
 
@@ -150,6 +152,8 @@ fn no_sessions_and_one() {
     assert_eq!(lines(&one)[1], "  no sessions in this project; a shows all projects");
     let mut one = model(60, 20, rows().split_off(8));
     assert_eq!(lines(&one)[1..], [" Failed  1", "▌ left      copilot  57m  crashed while running Bash make"]);
+    let over = [" 1 done or gone   ! src/checkout.rs: api, coupons    ~/shop", " Done or gone  1"];
+    assert_eq!(lines(&model(60, 20, rows()[7..8].to_vec()))[..2], over);
     one.press(Key::Char('/'));
     one.press(Key::Char('x'));
     assert_eq!(lines(&one)[1], "  no session fits; Esc shows all");
@@ -375,7 +379,10 @@ fn what_is_looked_for_in_a_log_is_found_line_by_line() {
     let mut found = |older: bool| {
         let is_found = model.find_line(older);
         let line = model.log.lines.len() - 1 - model.log.found.expect("something was found");
-        (is_found, line, shown(&model).lines().any(|shown| shown.ends_with(&format!("  line {line}"))))
+        // It is marked, and no other.
+        let shown = shown(&model);
+        let marked: Vec<_> = shown.lines().filter(|line| line.starts_with('▌')).collect();
+        (is_found, line, marked == [format!("▌12:{line:02}  line {line}")])
     };
     let lines = [(true, 19), (true, 18), (false, 19), (true, 18), (true, 17)];
     for (older, line) in lines {
@@ -394,6 +401,43 @@ fn what_is_looked_for_in_a_log_is_found_line_by_line() {
     assert!(model.find_line(true) && model.log.found == Some(1), "from the end again: {:?}", model.log.found);
 }
 
+/// Whoever finds nothing in one direction learns whether there is something in the other.
+#[test]
+fn what_is_not_found_in_a_log_may_be_in_the_other_direction() {
+    let mut model = model(80, 24, rows());
+    let keys = |model: &Model| shown(model).lines().last().unwrap_or_default().to_owned();
+    let before = " Esc back  ? help  j/k scroll  / find  g/G start, end  f follow  r resume";
+    let after = " Esc back  ? help  n/N next older, newer  / find  j/k scroll  g/G start, end";
+    model.press(Key::Enter);
+    model.log.is_whole = true;
+    assert_eq!(keys(&model), before);
+    for (words, start, older, not_found) in [
+        ("line 39", 'g', true, Some("no older line has 'line 39'; N looks below")),
+        ("line 39", 'g', false, None),
+        ("line 2", 'G', false, Some("no newer line has 'line 2'; n looks above")),
+        ("line 39", 'G', true, None),
+        ("heron", 'g', true, Some("nothing in this log has 'heron'")),
+        ("heron", 'G', false, Some("nothing in this log has 'heron'")),
+    ] {
+        model.press(Key::Char(start));
+        model.find = words.into();
+        assert_eq!(keys(&model), after);
+        let told = (!model.find_line(older)).then(|| model.not_found(older, true));
+        assert_eq!(told.as_deref(), not_found, "{words} from {start}");
+    }
+    assert_eq!(model.not_found(true, false), "nothing in this part of the log has 'heron'");
+    model.find = "line 7".into();
+    model.press(Key::Char('G'));
+    assert!(model.find_line(true) && !model.find_line(false));
+    assert_eq!(model.not_found(false, true), "no other line has 'line 7'");
+    model.log.is_whole = false;
+    assert_eq!(
+        model.not_found(false, true),
+        "no newer line has 'line 7'; n looks above",
+        "it may be in what is not read yet"
+    );
+}
+
 /// The whole help fits a small terminal.
 #[test]
 fn help_is_whole_at_60x20() {
@@ -402,6 +446,8 @@ fn help_is_whole_at_60x20() {
     let shown = shown(&model);
     let missing: Vec<_> = super::keys::HELP.iter().filter(|(_, what)| !shown.contains(what)).collect();
     assert_eq!(missing, [] as [&(&str, &str); 0], "{shown}");
+    // A mark in the list is explained as the keys are.
+    assert!(shown.lines().any(|line| line == "  !                another one edited the same file"), "{shown}");
 }
 
 /// A line of the help is whole, or not there.
