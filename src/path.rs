@@ -32,6 +32,11 @@ pub fn shell_word(word: &str) -> String {
     if !word.is_empty() && word.bytes().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
+/// A path for a POSIX shell; `~` stays what it is.
+pub fn shell_path(path: &str) -> String {
+    path.strip_prefix("~/").map_or_else(|| shell_word(path), |below| format!("~/{}", shell_word(below)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +60,9 @@ mod tests {
             ("it's $HOME", r"'it'\''s $HOME'"),
         ] {
             assert_eq!(shell_word(word), quoted);
+        }
+        for (path, quoted) in [("~/x", "~/x"), ("~/a b", "~/'a b'"), ("/a b", "'/a b'")] {
+            assert_eq!(shell_path(path), quoted);
         }
     }
 }

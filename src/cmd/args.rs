@@ -16,7 +16,7 @@ use crate::format;
 use crate::read::{Slice, Target};
 use crate::session::choose::Unresolved;
 use crate::session::{StateKind, choose};
-use crate::time::{DAY, Time};
+use crate::time::{DAY, MINUTE, Time};
 
 const SHORT: &str = "\
 NAME is the name, title, tag, id or file of a session, a part of it, or `last`.
@@ -179,8 +179,9 @@ pub enum ReaderCommand {
 const LOG: &str = "\
 --grep, --act, --errors and --prompts go together: an entry must fit them all.
 --lines N then shows the last N that fit. In --since and --until, a day like
-`monday` or `2026-01-31` counts from its beginning to its end. The kinds of
-calls are edit, read, search, run, fetch, delegate, plan and other.
+`monday` or `2026-01-31` counts from its beginning to its end, and `14:25` is
+the last time that it was 14:25. The kinds of calls are edit, read, search,
+run, fetch, delegate, plan and other.
 
 Examples:
   session-reader log api --prompts             what you asked
@@ -193,12 +194,12 @@ Examples:
 #[command(after_long_help = LOG)]
 #[command(group = ArgGroup::new("part").multiple(true).args(["at", "grep", "act", "errors", "prompts"]))]
 pub struct LogArgs {
-    /// Name, title, id or file of a session [default: last]
+    /// Name, title, id or file of a session, or the id of a subagent [default: last]
     pub name: Option<String>,
     /// The last N entries [default: 50; all with --since]
     #[arg(short = 'n', long, value_name = "N", value_parser = at_least_one)]
     pub lines: Option<usize>,
-    /// Only entries since then: 2h, 7d, today, 2026-01-31
+    /// Only entries since then: 2h, 14:25, today, 2026-01-31
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
     /// Only entries until then
@@ -387,7 +388,8 @@ Keys of --json, if they apply:
   without PATH  path conflict time edits reads sessions: session handle name
                 agent title acts edits reads time
   with PATH     session handle name agent title path act time tool prompt line
-                subagent; `session-reader log SESSION --at LINE` opens it";
+                subagent transcript; `session-reader log SESSION --at LINE`
+                opens it, or TRANSCRIPT instead of SESSION for a subagent";
 
 #[derive(Debug, Args)]
 #[command(after_long_help = FILES, after_help = "`--help` explains PATH and `!`, and has examples.")]
@@ -488,8 +490,6 @@ pub enum FormatsAction {
 pub enum Point {
     Line(u64),
     Time(Since),
-    /// The time of day, as a log prints it.
-    Clock(i64),
     Id(Id),
 }
 
@@ -497,12 +497,8 @@ impl Point {
     /// A time of day is the last one before the newest entry.
     pub fn target(self, env: &Env, newest: Option<Time>) -> Target {
         match self {
-            Point::Clock(clock) => {
-                let newest = env.zone().wall_clock(newest.unwrap_or(env.now())).0;
-                Target::Time(env.zone().of_wall_clock(Time((newest - clock).div_euclid(DAY) * DAY + clock)))
-            }
             Point::Line(line) => Target::Line(line),
-            Point::Time(since) => Target::Time(since.time(env)),
+            Point::Time(since) => Target::Time(since.before(newest.unwrap_or(env.now()), env)),
             Point::Id(id) => Target::Id(id),
         }
     }
@@ -514,13 +510,8 @@ fn target(text: &str) -> Result<Point, &'static str> {
     if line == Some(0) {
         return Err("lines count from 1");
     }
-    // `14:25` and `2026-01-31 14:25` are local time, as a log prints them.
-    let local = |text: &str| Time::parse(format!("{text}:00Z").as_bytes());
-    let clock = || local(&format!("1970-01-01T{text}")).filter(|_| text.len() == 5).map(|time| Point::Clock(time.0));
-    let is_minute = text.len() == 16 && text.as_bytes()[10] == b' ';
-    let minute = || local(text).filter(|_| is_minute).map(|time| Point::Time(Since::Day(time)));
     let time = || since(text).ok().map(Point::Time);
-    let point = line.map(Point::Line).or_else(clock).or_else(minute).or_else(time);
+    let point = line.map(Point::Line).or_else(time);
     let id = (!text.is_empty() && !text.contains(char::is_whitespace)).then(|| Point::Id(Id::named(text.as_bytes())));
     point.or(id).ok_or("neither a line, a time nor an id")
 }
@@ -531,6 +522,10 @@ pub enum Since {
     At(Time),
     /// The beginning of a day in local time, written as if it were UTC.
     Day(Time),
+    /// A minute in local time, in the same way.
+    Minute(Time),
+    /// The time of day, as a log prints it: the last such time.
+    Clock(i64),
     /// So many days before today.
     DaysBack(i64),
     /// The last such day of the week, from Monday as 0; it may be today.
@@ -539,24 +534,34 @@ pub enum Since {
 
 impl Since {
     pub fn time(self, env: &Env) -> Time {
+        self.before(env.now(), env)
+    }
+
+    /// The same; a time of day is the last one before a moment.
+    fn before(self, moment: Time, env: &Env) -> Time {
         let zone = env.zone();
         let today = zone.wall_clock(env.now()).0.div_euclid(DAY);
         let midnight = |day: i64| zone.of_wall_clock(Time(day * DAY));
         match self {
             Since::Ago(ago) => Time(env.now().0 - ago),
             Since::At(time) => time,
-            Since::Day(day) => zone.of_wall_clock(day),
+            Since::Day(time) | Since::Minute(time) => zone.of_wall_clock(time),
+            Since::Clock(clock) => {
+                let days = (zone.wall_clock(moment).0 - clock).div_euclid(DAY);
+                zone.of_wall_clock(Time(days * DAY + clock))
+            }
             Since::DaysBack(days) => midnight(today - days),
             // 1970 began with a Thursday.
             Since::Weekday(weekday) => midnight(today - (today + 3 - weekday).rem_euclid(7)),
         }
     }
 
-    /// The last moment that counts where this is an end: a day counts whole.
+    /// The last moment that counts where this is an end: a day or a minute counts whole.
     pub fn end(self, env: &Env) -> Time {
         let time = self.time(env);
         match self {
             Since::Ago(_) | Since::At(_) => time,
+            Since::Minute(_) | Since::Clock(_) => Time(time.0 + MINUTE - 1),
             Since::Day(_) | Since::DaysBack(_) | Since::Weekday(_) => {
                 let zone = env.zone();
                 Time(zone.of_wall_clock(Time(zone.wall_clock(time).0 + DAY)).0 - 1)
@@ -594,10 +599,17 @@ fn since(text: &str) -> Result<Since, &'static str> {
     let index = |days: &[&str]| days.iter().zip(0..).find(|(day, _)| **day == word).map(|(_, index)| index);
     let named = index(&["today", "yesterday"]).map(Since::DaysBack).or(index(&WEEK).map(Since::Weekday));
     let date = || Time::parse(format!("{text}T00:00:00Z").as_bytes()).filter(|_| text.len() == 10).map(Since::Day);
+    // `14:25` and `2026-01-31 14:25`, as a log prints them.
+    let local = |text: &str| Time::parse(format!("{text}:00Z").as_bytes());
+    let clock = || local(&format!("1970-01-01T{text}")).filter(|_| text.len() == 5).map(|time| Since::Clock(time.0));
+    let is_minute = text.len() == 16 && text.as_bytes()[10] == b' ';
+    let minute = || local(text).filter(|_| is_minute).map(Since::Minute);
     named
         .or_else(date)
+        .or_else(clock)
+        .or_else(minute)
         .or_else(|| Time::parse(text.as_bytes()).map(Since::At))
-        .ok_or("not a time like 2h, 7d, today, yesterday, monday or 2026-01-31")
+        .ok_or("not a time like 2h, 7d, today, yesterday, monday, 14:25 or 2026-01-31")
 }
 
 /// The command that a mistyped word may mean.
@@ -647,10 +659,18 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool
 /// name of a session. That word, if there is one, comes back as well.
 fn with_command(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Option<String>) {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    let words: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let mut words: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let reader = ReaderArgs::command();
     let asks = |word: &String| matches!(&**word, "-h" | "--help" | "-V" | "--version");
     let is_command = |word: &String| word == "help" || reader.find_subcommand(word).is_some();
+    // `--help search` is about that command.
+    if let [first, command, ..] = &words[..]
+        && matches!(&**first, "-h" | "--help")
+        && is_command(command)
+    {
+        words.swap(0, 1);
+        args.swap(1, 2);
+    }
     // Flags of all commands may come before the command.
     let mut start = words.iter();
     let first = loop {

@@ -14,14 +14,15 @@ use crate::cursor::Buffer;
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::fold::{Copies, Touch, Touched, folded};
-use crate::path::{absolute, base_name};
+use crate::path::{absolute, base_name, shell_path};
 use crate::progress::Progress;
 use crate::read::once::Once;
 use crate::read::{Lines, Transcript};
 use crate::search::sieve::Sieve;
 use crate::session::index::{Listed, in_parallel, say_unless_gone};
-use crate::session::{Members, Project, find};
+use crate::session::{Members, Project, find, subagent};
 use crate::show::files::{By, FileView, TouchedFile};
+use crate::show::log::Opener;
 use crate::time::{DAY, Time};
 
 /// How far back the list of files goes.
@@ -101,7 +102,8 @@ fn history(
     }
     if found.len() > 1 && !is_below {
         const SHOWN: usize = 5;
-        let mut names: String = found.iter().take(SHOWN).map(|file| format!("\n  {}", view.path(file))).collect();
+        let mut names: String =
+            found.iter().take(SHOWN).map(|file| format!("\n  {}", shell_path(&view.path(file)))).collect();
         if found.len() > SHOWN {
             names += &format!("\n  and {} more", found.len() - SHOWN);
         }
@@ -118,8 +120,11 @@ fn history(
     }
     let place = if is_below { Some(&*target) } else { None };
     let shown: Vec<&By> = all.iter().filter(shows).collect();
+    let by_subagent = shown.iter().any(|by| by.touch.subagent.is_some());
+    let subagents = if by_subagent { stage.search(subagent::all) } else { Vec::new() };
+    let opener = Opener { env: stage.env, gate: stage.gate, subagents: &subagents };
     let mut lines = vec![view.head(place, &all, shown.len() < all.len())];
-    lines.extend(view.history(place, &shown));
+    lines.extend(view.history(place, &shown, &opener));
     stage.print_lines(lines)
 }
 
@@ -233,14 +238,14 @@ impl EditSearch {
         let own = open(&session.path)?;
         let mut below = Vec::new();
         for (path, _) in subagents {
-            let mut read = || -> io::Result<Option<Touched>> {
+            let mut read = || -> io::Result<Option<(Touched, PathBuf)>> {
                 let transcript = open(&path)?.subagent(true);
                 if !self.may_have(&transcript, buffer)? {
                     return Ok(None);
                 }
                 let mut touched = Touched::from(None);
                 transcript.fold(Lines::default(), &mut Once::default(), buffer, &mut touched)?;
-                Ok(Some(touched))
+                Ok(Some((touched, path.clone())))
             };
             below.extend(Unreadable::noted(read().map_err(|error| Unreadable::new(&path, error)), bad));
         }
@@ -249,7 +254,7 @@ impl EditSearch {
         }
         let mut touched = Touched::from(listed.tally.first_cwd());
         own.fold(Lines::default(), &mut Once::default(), buffer, &mut touched)?;
-        below.into_iter().for_each(|subagent| touched.absorb(subagent));
+        below.into_iter().for_each(|(subagent, path)| touched.absorb(subagent, &path));
         Ok(touched.finish())
     }
 

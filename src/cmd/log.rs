@@ -5,7 +5,7 @@
 use std::io;
 use std::path::Path;
 
-use super::args::{self, LogArgs, Point};
+use super::args::{self, LogArgs, Point, Since};
 use super::{Exit, Problem, Stage, follow};
 use crate::entry::Entry;
 use crate::file::Unreadable;
@@ -92,7 +92,7 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
             }
             Point::Line(line) if line > log.lines => format!(": it has only {lines}"),
             Point::Line(_) => " or after it".into(),
-            Point::Time(_) | Point::Clock(_) => ": it ends before that".into(),
+            Point::Time(_) => ": it ends before that".into(),
         };
         return Problem::nothing(format_args!("nothing was said there in '{name}'{why}"));
     }
@@ -143,7 +143,7 @@ fn read(resolved: &Resolved, args: &LogArgs, stage: &Stage) -> Result<Log, Unrea
     const AROUND: usize = 10;
     let Some(point) = args.at else { return last(resolved, wanted(args, stage)) };
     let newest = match point {
-        Point::Clock(_) => last(resolved, Wanted { count: 1, ..wanted(args, stage) })?.entries.pop(),
+        Point::Time(Since::Clock(_)) => last(resolved, Wanted { count: 1, ..wanted(args, stage) })?.entries.pop(),
         _ => None,
     };
     let at = Some(point.target(stage.env, newest.and_then(|entry| entry.time)));

@@ -200,11 +200,15 @@ impl<'f> Stage<'_, 'f> {
         Ok(resolved)
     }
 
-    /// A session of another project that merely has the name in its title may not be the one that is meant.
-    fn say_part(&mut self, name: &str, Resolved { session, elsewhere, .. }: &Resolved) {
+    /// A session of another project may not be the one that is meant: it merely has the name in its title, or is the last
+    /// one because this project has none.
+    fn say_part(&mut self, name: &str, Resolved { session, part, elsewhere, .. }: &Resolved) {
         if let Some(cwd) = elsewhere {
             let handle = index::handle(session, self.env, self.formats);
-            self.say(format_args!("'{name}' is in the title of {handle}, a session in {cwd}"));
+            match part {
+                true => self.say(format_args!("'{name}' is in the title of {handle}, a session in {cwd}")),
+                false => self.say(format_args!("'{name}' is {handle}, a session in {cwd}; this project has none")),
+            }
         }
     }
 

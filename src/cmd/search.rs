@@ -2,8 +2,9 @@
 //!
 //! The words are found in `search/`, and only the entries that are shown are read from their transcripts.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io;
+use std::path::PathBuf;
 
 use super::args::SearchArgs;
 use super::{Exit, Problem, Stage, log};
@@ -16,11 +17,12 @@ use crate::progress::Progress;
 use crate::read::Transcript;
 use crate::search::cache::{self, Contents, SaidCache, Source, Text};
 use crate::search::sieve::Sieve;
-use crate::search::sources::{Sources, subagents};
+use crate::search::sources::Sources;
 use crate::search::{Found, Matches, Query, nearest};
-use crate::session::Session;
 use crate::session::index::{Listed, in_parallel, list_and_take, say_unless_gone};
+use crate::session::{Session, subagent};
 use crate::show::json;
+use crate::show::log::Opener;
 use crate::show::search::{SearchView, head};
 use crate::show::terminal::{Tone, cut};
 
@@ -54,7 +56,7 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         }),
         _ => stage.sessions(),
     };
-    let subagents = stage.search(subagents);
+    let subagents = stage.search(subagent::all);
     let there = || sessions.iter().map(|listed| &listed.session).chain(&subagents);
     contents.iter_mut().for_each(|contents| contents.forget_gone(there()));
     let elsewhere = sessions.iter().filter(|listed| !listed.here && is_called(listed.session.format)).count();
@@ -84,15 +86,24 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     found.sort_by_key(|hit| hit.found.rank);
     let shown = match args.json {
         true => show_json(&found, &query, args, stage),
-        false => show(&found, &query, args, unsearched, stage),
+        false => show(&found, &query, args, unsearched, &subagents, stage),
     };
     // The process ends here, and giving back all that takes longer than printing it.
     std::mem::forget((found, others));
     shown
 }
 
-/// The sessions that have all words, the best first, each with its best line: its number and what it says.
-pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Vec<(Listed<'f>, u64, String)> {
+/// The best line of a session.
+pub struct BestLine<'f> {
+    pub listed: Listed<'f>,
+    /// The transcript of the subagent that it is in, if it is in one.
+    pub subagent: Option<PathBuf>,
+    pub number: u64,
+    pub said: String,
+}
+
+/// The best lines of the sessions that have all words, the best session first.
+pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Vec<BestLine<'f>> {
     let words: Vec<String> = words.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect();
     let query = Query::new(&words, None);
     if query.is_empty() {
@@ -101,9 +112,9 @@ pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Ve
     let sessions = stage.sessions();
     let cache = SaidCache::open(stage.env, stage.formats);
     let mut contents = cache.contents();
-    contents.forget_gone(sessions.iter().map(|listed| &listed.session));
-    // What is found is opened in the session's own transcript.
-    let sources = Sources::of(sessions.iter().map(|listed| &listed.session), &[]);
+    let subagents = stage.search(subagent::all);
+    contents.forget_gone(sessions.iter().map(|listed| &listed.session).chain(&subagents));
+    let sources = Sources::of(sessions.iter().map(|listed| &listed.session), &subagents);
     let (mut hits, _) = in_cache(&contents, &sessions, &sources, &query, stage);
     hits.sort_by_key(|hit| hit.found.rank);
     hits.truncate(most);
@@ -113,7 +124,8 @@ pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Ve
         let entries = best.map(|best| entries(hit.sources, best, false, &mut bad)).unwrap_or_default();
         let said = entries.iter().find(|entry| is_hit(entry, &query, false)).and_then(|entry| searched(entry, false));
         let said = said.map(|said| around(&said, &query)).unwrap_or_default();
-        (listed.clone(), best.map_or(1, |best| best.line.number.into()), said)
+        let subagent = best.filter(|best| best.file > 0).map(|best| hit.sources.get(best.file).path.to_path_buf());
+        BestLine { listed: listed.clone(), subagent, number: best.map_or(1, |best| best.line.number.into()), said }
     });
     let lines = lines.collect();
     stage.say_unreadable(&bad);
@@ -251,23 +263,16 @@ fn show(
     query: &Query,
     args: &SearchArgs,
     unsearched: usize,
+    subagents: &[Session],
     stage: &mut Stage,
 ) -> Result<Exit, Problem> {
-    let now = stage.env.now();
-    let room = stage.style.height.map(|rows| rows.saturating_sub(2).max(6));
+    // A line is left for the shell, and two for how many there are besides.
+    let room = stage.style.height.map(|rows| rows.saturating_sub(3).max(6));
     let (mut rows, mut count) = (0, 0);
     for hit in found {
-        let Hit { listed, sources, text, .. } = hit;
-        let best = hit.matches(query).best();
-        let hits = best.len().min(HITS);
-        // The best of each transcript is opened by a command of its own.
-        let mut opened: Vec<Source> = Vec::new();
-        for (_, source) in &best[..hits] {
-            if opened.iter().all(|opened| opened.file != source.file) {
-                opened.push(*source);
-            }
-        }
-        rows += 1 + opened.len().max(1) + hits * (1 + 2 * args.context) + usize::from(count > 0);
+        let mut bad = Vec::new();
+        let lines = lines(hit, query, args, subagents, stage, &mut bad);
+        rows += lines.len() + usize::from(count > 0);
         let is_full = args.limit.map_or_else(|| room.is_some_and(|room| rows > room), |limit| count >= limit);
         if count > 0 && (is_full || args.limit.is_none() && room.is_none() && count >= SESSIONS) {
             break;
@@ -276,40 +281,8 @@ fn show(
             writeln!(stage.out)?;
         }
         count += 1;
-        writeln!(stage.out, "{}", head(listed, now, stage.gate, stage.style))?;
-        let view = SearchView::new(stage.env.zone(), stage.gate, stage.style, query);
-        let mut bad = Vec::new();
-        let origin = log::origin(&listed.session, None, &mut bad);
-        let mut shown = HashSet::new();
-        for (place, (index, _)) in best[..hits].iter().enumerate() {
-            if place > 0 && args.context > 0 {
-                stage.print_lines(["--".to_owned()])?;
-            }
-            for (near, source) in text.around(*index, args.context) {
-                // Several entries may stand in one line.
-                if !shown.insert((source.file, source.line.offset)) {
-                    continue;
-                }
-                for entry in entries(sources, source, args.results, &mut bad) {
-                    match is_hit(&entry, query, args.results) {
-                        true => stage.print_lines([view.hit(&entry, source, &origin)])?,
-                        false if near != *index => stage.print_lines([view.context(&entry, source, &origin)])?,
-                        false => Exit::Found,
-                    };
-                }
-            }
-        }
+        stage.print_lines(lines)?;
         stage.say_unreadable(&bad);
-        let mut open: Vec<String> = opened.iter().map(|source| command(hit, Some(*source), stage)).collect();
-        if open.is_empty() {
-            open.push(command(hit, None, stage));
-        }
-        if let Some(last) = open.last_mut().filter(|_| best.len() > hits) {
-            *last += &format!("; {} more here", best.len() - hits);
-        }
-        for line in open {
-            writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &line))?;
-        }
     }
     let (more, all) = (found.len() - count, found.len() + unsearched);
     if more + unsearched > 0 {
@@ -327,14 +300,81 @@ fn show(
     Ok(Exit::Found)
 }
 
-/// What to type to see an entry of a session. A subagent's is in a file of its own, whose path must not be cut.
-fn command(hit: &Hit, source: Option<Source>, stage: &Stage) -> String {
-    let at = source.map_or(String::new(), |source| format!(" --at {}", source.line.number));
-    let line = |name: &str| format!("  session-reader log {}{at}", stage.gate.line(name));
-    match source.filter(|source| source.file > 0) {
-        Some(source) => line(&stage.env.tilde(&hit.sources.get(source.file).path)),
-        None => stage.style.fit(&line(hit.listed.handle())).into(),
+/// A session, and the best of what it says: what stands in one transcript, then the command that opens it there.
+fn lines(
+    hit: &Hit,
+    query: &Query,
+    args: &SearchArgs,
+    subagents: &[Session],
+    stage: &Stage,
+    bad: &mut Vec<Unreadable>,
+) -> Vec<String> {
+    let best = hit.matches(query).best();
+    let shown = &best[..best.len().min(HITS)];
+    let view = SearchView::new(stage.env.zone(), stage.gate, stage.style, query, args.context > 0);
+    let origin = log::origin(&hit.listed.session, None, bad);
+    let faint = |line: &str| stage.style.paint(Tone::Faint, line).into_owned();
+    let mut lines = vec![head(hit.listed, stage.env.now(), stage.gate, stage.style)];
+    let mut files = HashSet::new();
+    for (_, first) in shown.iter().filter(|(_, source)| files.insert(source.file)) {
+        let places = shown.iter().filter(|(_, source)| source.file == first.file).map(|(index, _)| *index);
+        let mut gap = None;
+        for block in blocks(&hit.text, places, args.context) {
+            let (mut said, mut has_hit) = (Vec::new(), false);
+            for source in block {
+                for entry in entries(hit.sources, source, args.results, bad) {
+                    if is_hit(&entry, query, args.results) {
+                        has_hit = true;
+                        said.push(view.hit(&entry, source, &origin));
+                    } else if args.context > 0 {
+                        said.push(view.context(&entry, source, &origin));
+                    }
+                }
+            }
+            // The transcript may have been written over since.
+            if has_hit {
+                lines.extend(gap.take());
+                lines.append(&mut said);
+                gap = (args.context > 0).then(|| "--".to_owned());
+            }
+        }
+        lines.push(faint(&command(hit, Some(*first), subagents, stage)));
     }
+    if shown.is_empty() {
+        lines.push(faint(&command(hit, None, subagents, stage)));
+    }
+    if best.len() > shown.len() {
+        lines.push(faint(&format!("  {} more here", best.len() - shown.len())));
+    }
+    lines
+}
+
+/// The lines of one transcript that are shown: each of these entries, in their order; with those around them, in the order of
+/// the transcript, and what touches is one block.
+fn blocks(text: &Text, places: impl Iterator<Item = usize>, context: usize) -> Vec<Vec<Source>> {
+    if context == 0 {
+        return places.map(|index| text.around(index, 0).into_iter().map(|(_, source)| source).collect()).collect();
+    }
+    let near: BTreeMap<usize, Source> = places.flat_map(|index| text.around(index, context)).collect();
+    let near: Vec<(usize, Source)> = near.into_iter().collect();
+    let of_block = |block: &[(usize, Source)]| {
+        let mut sources: Vec<Source> = block.iter().map(|(_, source)| *source).collect();
+        // Several entries may stand in one line.
+        sources.dedup_by_key(|source| source.line.offset);
+        sources
+    };
+    let touches =
+        |(one, a): &(usize, Source), (next, b): &(usize, Source)| one + 1 == *next || a.line.offset == b.line.offset;
+    near.chunk_by(touches).map(of_block).collect()
+}
+
+/// What to type to see an entry of a session. The name of a subagent must not be cut.
+fn command(hit: &Hit, source: Option<Source>, subagents: &[Session], stage: &Stage) -> String {
+    let opener = Opener { env: stage.env, gate: stage.gate, subagents };
+    let subagent = source.filter(|source| source.file > 0).map(|source| &*hit.sources.get(source.file).path);
+    let line = source.map(|source| source.line.number.into());
+    let command = format!("  {}", opener.command(hit.listed, subagent, line));
+    if subagent.is_some() { command } else { stage.style.fit(&command).into_owned() }
 }
 
 fn show_json(found: &[Hit], query: &Query, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {

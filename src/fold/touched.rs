@@ -44,8 +44,10 @@ pub struct Touch {
     pub deed: Deed,
     pub tool: String,
     pub time: Option<Time>,
-    /// The line of the session's transcript, from 1; none if a subagent did it, whose transcript is another.
-    pub line: Option<u64>,
+    /// The line of the transcript, from 1.
+    pub line: u64,
+    /// The transcript, if it is a subagent's.
+    pub subagent: Option<Arc<Path>>,
     /// The newest prompt before it.
     pub prompt: Option<Arc<str>>,
     /// The same for a call and its copy in a fork; none where the client writes no ids.
@@ -107,13 +109,13 @@ impl Touched {
         self.touches
     }
 
-    /// Adds what a subagent did. Its prompts are the agent's; the user's is the one before it, and its lines are not lines
-    /// of this transcript.
-    pub fn absorb(&mut self, subagent: Touched) {
+    /// Adds what a subagent did, whose transcript is this. Its prompts are the agent's; the user's is the one before it.
+    pub fn absorb(&mut self, subagent: Touched, path: &Path) {
+        let path: Arc<Path> = path.into();
         for touch in subagent.touches {
             let said = self.prompts.iter().rev().find(|(time, _)| *time <= touch.time);
             let prompt = said.map(|(_, prompt)| Arc::clone(prompt));
-            self.touches.push(Touch { line: None, prompt, ..touch });
+            self.touches.push(Touch { subagent: Some(Arc::clone(&path)), prompt, ..touch });
         }
     }
 
@@ -132,7 +134,7 @@ impl Touched {
                 _ => Deed::Edited,
             };
             let (tool, prompt) = (call.tool.to_string(), prompt.clone());
-            self.touches.push(Touch { path, deed, tool, time, line: Some(line), prompt, copy });
+            self.touches.push(Touch { path, deed, tool, time, line, subagent: None, prompt, copy });
         }
     }
 }

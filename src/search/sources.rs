@@ -1,15 +1,11 @@
 //! The transcripts that are searched for a session: its own and those of its subagents.
 //!
-//! What a subagent said and did belongs to its session. Subagents are found by one walk over all directories: to ask for
-//! those of each session would take longer than a search does.
+//! What a subagent said and did belongs to its session. `session/subagent.rs` finds all subagents at once: to ask for those
+//! of each session would take longer than a search does.
 
 use std::collections::HashMap;
 
-use crate::env::Env;
-use crate::file::Unreadable;
-use crate::format::Known;
-use crate::session::Session;
-use crate::session::find::{self, Guide};
+use crate::session::{Session, find};
 
 /// The transcripts of a session.
 pub struct Sources<'s, 'f> {
@@ -54,17 +50,4 @@ impl<'s, 'f> Sources<'s, 'f> {
     pub fn size(&self) -> u64 {
         self.iter().map(Session::size).sum()
     }
-}
-
-/// The transcripts of all subagents, in the order of their paths; the id of each is that of its session.
-pub fn subagents<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
-    let mut found = Vec::new();
-    let guide = Guide { subagents: Some(&|_| true), ..Guide::default() };
-    find::each_with(formats, env, guide, bad, &mut |file, bad| {
-        if file.is_subagent {
-            found.extend(Unreadable::noted(file.stamp(), bad).map(|stamp| file.session(Some(stamp))));
-        }
-    });
-    find::in_order(&mut found);
-    found
 }

@@ -1,4 +1,5 @@
-//! Which session a NAME means: a name in this home, a file, an id, a title, a tag, or a part of one of them.
+//! Which session a NAME means: a name in this home, a file, an id, a title, a tag, or a part of one of them. A subagent's
+//! name means its transcript, see `subagent.rs`.
 //!
 //! The best way in which a name fits any session decides; in that way it must fit one session only. `last.rs` decides what
 //! `last` means.
@@ -6,7 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use super::index::{Listed, list};
-use super::{Home, Session, find, last};
+use super::{Home, Session, find, last, subagent};
 use crate::env::Env;
 use crate::file::{self, Unreadable};
 use crate::format::Known;
@@ -37,7 +38,7 @@ pub struct Resolved<'f> {
     pub subagent: bool,
     /// The name is only a part of what the session is called.
     pub part: bool,
-    /// Where it is, if it is one of another project and was found by a part.
+    /// Where it is, if it is one of another project that was found by a part, or because this project has none.
     pub elsewhere: Option<String>,
 }
 
@@ -97,7 +98,7 @@ fn anywhere<'f>(
     if agent.map_or(name, |(_, name)| name) == "last" {
         let agent = agent.map(|(format, _)| format);
         let last = last::last_of(agent, env, formats, bad).ok_or(Unresolved::None)?;
-        return Ok(last.listed.session.into());
+        return Ok(Resolved { elsewhere: elsewhere(&last.listed, env), ..last.listed.session.into() });
     }
     // What can only be an id needs no other session to be read.
     if name.len() >= 8 && looks_like_id(name) {
@@ -120,9 +121,11 @@ fn anywhere<'f>(
     if let Some(Ok(transcript)) = file {
         return Ok(transcript);
     }
+    if let Some(path) = of_subagent(env, formats, name, bad)? {
+        return by_path(env, formats, path);
+    }
     if let Some(listed) = choose(&all, name, &ROUGHLY, env)? {
-        let elsewhere = (!listed.here).then(|| env.tilde(Path::new(listed.tally.cwd().unwrap_or("?"))));
-        return Ok(Resolved { part: true, elsewhere, ..listed.session.clone().into() });
+        return Ok(Resolved { part: true, elsewhere: elsewhere(listed, env), ..listed.session.clone().into() });
     }
     if let Some(Err(no_transcript)) = file {
         return Err(no_transcript);
@@ -135,6 +138,35 @@ fn anywhere<'f>(
         }
     }
     Err(Unresolved::Unknown(nearest(&all, name, env)))
+}
+
+/// The transcript of the subagent that is called so.
+fn of_subagent(
+    env: &Env,
+    formats: &[Known],
+    name: &str,
+    bad: &mut Vec<Unreadable>,
+) -> Result<Option<PathBuf>, Unresolved> {
+    if !subagent::may_be(name) {
+        return Ok(None);
+    }
+    let all = subagent::all(env, formats, bad);
+    match subagent::called(name, &all)[..] {
+        [] => Ok(None),
+        [one] => Ok(Some(one.path.to_path_buf())),
+        ref several => {
+            let row = |one: &&Session| {
+                let [age, cwd, title] = [String::new(), String::new(), "a subagent".into()];
+                [env.tilde(&one.path), one.format.label().to_owned(), age, cwd, title]
+            };
+            Err(Unresolved::Ambiguous(several.iter().map(row).collect()))
+        }
+    }
+}
+
+/// Where a session is, if that is another project.
+fn elsewhere(listed: &Listed, env: &Env) -> Option<String> {
+    (!listed.here).then(|| env.tilde(Path::new(listed.tally.cwd().unwrap_or("?"))))
 }
 
 /// `codex:name`, as the hook calls a session of another agent; a title may be in quotes.

@@ -2,6 +2,7 @@
 //!
 //! Which file uses which:
 //! ```text
+//! choose ──▶ subagent ──▶ find
 //! choose ──▶ last ──▶ index, stopped ──▶ home, beside, ids ──▶ find
 //! last, index, trust ──▶ project
 //! home ──▶ trust
@@ -27,6 +28,7 @@ mod project;
 mod row;
 pub mod state;
 pub mod stopped;
+pub mod subagent;
 pub mod trust;
 
 pub use home::Home;

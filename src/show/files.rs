@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::gate::Gate;
 use super::json::{Object, object};
+use super::log::Opener;
 use super::terminal::{Style, Tone, cut, pad, pad_left, width};
 use crate::env::{Env, iso};
 use crate::fold::{Deed, Touch, conflict};
@@ -169,15 +170,18 @@ impl FileView<'_> {
 
     /// Two lines for each that was done, the newest first: what and why, and the command that opens it there. What one
     /// session did in a row for one prompt is one.
-    pub fn history(&self, place: Option<&Path>, all: &[&By]) -> Vec<String> {
+    pub fn history(&self, place: Option<&Path>, all: &[&By], opener: &Opener) -> Vec<String> {
         let is_same = |a: &&By, b: &&By| {
-            (a.session, a.touch.deed, &a.touch.prompt, &a.touch.path)
-                == (b.session, b.touch.deed, &b.touch.prompt, &b.touch.path)
+            (a.session, &a.touch.subagent, a.touch.deed, &a.touch.prompt, &a.touch.path)
+                == (b.session, &b.touch.subagent, b.touch.deed, &b.touch.prompt, &b.touch.path)
         };
         let zone = self.env.zone();
         let rows: Vec<(String, &By)> =
             all.chunk_by(is_same).map(|group| (deeds(&[(group[0].touch.deed, group.len())]), group[0])).collect();
-        let agent = |by: &By| self.gate.line(self.sessions[by.session].session.format.label());
+        let agent = |by: &By| {
+            let subagent = if by.touch.subagent.is_some() { " subagent" } else { "" };
+            format!("{}{subagent}", self.gate.line(self.sessions[by.session].session.format.label()))
+        };
         let done = rows.iter().map(|(deed, _)| width(deed)).max().unwrap_or(0);
         let agents = rows.iter().map(|(_, by)| width(&agent(by))).max().unwrap_or(0);
         let mut lines = Vec::new();
@@ -195,9 +199,8 @@ impl FileView<'_> {
                 pad(&agent(by), agents),
                 self.style.paint(Tone::User, &cut(&prompt, room)),
             ));
-            let handle = self.gate.line(self.sessions[*session].handle());
-            let by_whom = if touch.line.is_none() { "by a subagent; " } else { "" };
-            let open = format!("{:indent$}{by_whom}session-reader log {handle}{}", "", at(touch), indent = STAMP + 2);
+            let open = opener.command(self.sessions[*session], touch.subagent.as_deref(), Some(touch.line));
+            let open = format!("{:indent$}{open}", "", indent = STAMP + 2);
             lines.push(self.style.paint(Tone::Faint, &open).into_owned());
         }
         lines
@@ -231,7 +234,8 @@ impl FileView<'_> {
             tool: touch.tool,
             prompt: touch.prompt.as_deref(),
             line: touch.line,
-            subagent: touch.line.is_none().then_some(true),
+            subagent: touch.subagent.is_some().then_some(true),
+            transcript: touch.subagent.as_deref().map(Path::to_string_lossy),
         };
         object.0.extend(rest.0);
         object.without_nulls()
@@ -258,12 +262,6 @@ fn fitting(parts: &[String], room: usize) -> String {
     };
     let fits = (1..=parts.len()).rev().map(with).find(|text| width(text) <= room);
     fits.unwrap_or_else(|| cut(&with(1.min(parts.len())), room).into_owned())
-}
-
-/// Where a log opens: at the line, or at the time if a subagent did it.
-fn at(touch: &Touch) -> String {
-    let line = touch.line.map(|line| line.to_string());
-    line.or_else(|| touch.time.map(iso)).map_or_else(String::new, |at| format!(" --at {at}"))
 }
 
 fn is_now(time: Time, env: &Env) -> bool {

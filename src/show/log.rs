@@ -1,13 +1,17 @@
 //! A log for people: a line per entry, what was said in full.
 //!
-//! The date is said where the day changes, and a call takes one line. Which entries are shown is up to `cmd/log.rs`.
+//! The date is said where the day changes, and a call takes one line. Which entries are shown is up to `cmd/log.rs`. Here is
+//! also the command that opens a log at a line, for those who found something there.
 
 use std::borrow::Cow;
 use std::path::Path;
 
 use crate::entry::{Act, Call, Entry, LongText, Mark, Role, What};
-use crate::env::Zone;
+use crate::env::{Env, Zone};
+use crate::path::{shell_path, shell_word};
 use crate::search::Query;
+use crate::session::index::Listed;
+use crate::session::{Session, subagent};
 use crate::show::gate::Gate;
 use crate::show::terminal::{Style, Tone, cut, pad, width, wrap};
 
@@ -214,6 +218,28 @@ impl Origin {
     fn relative<'s>(&self, subject: &'s str) -> &'s str {
         let below = |cwd: &String| Path::new(subject).strip_prefix(cwd).ok().and_then(|path| path.to_str());
         self.cwd.as_ref().and_then(below).filter(|path| !path.is_empty()).unwrap_or(subject)
+    }
+}
+
+/// What to type to open a log. No two of these subagents may be told by the same name.
+pub struct Opener<'v> {
+    pub env: &'v Env,
+    pub gate: Gate,
+    pub subagents: &'v [Session<'v>],
+}
+
+impl Opener<'_> {
+    /// `session-reader log NAME --at LINE`: the log of a session, or of the subagent of it whose transcript is here.
+    pub fn command(&self, listed: &Listed, subagent: Option<&Path>, line: Option<u64>) -> String {
+        let name = match subagent {
+            None => shell_word(&self.gate.line(listed.handle())),
+            Some(path) => {
+                let name = subagent::name(path, self.subagents).map_or_else(|| self.env.tilde(path), str::to_owned);
+                shell_path(&self.gate.line(&name))
+            }
+        };
+        let at = line.map_or_else(String::new, |line| format!(" --at {line}"));
+        format!("session-reader log {name}{at}")
     }
 }
 

@@ -7,7 +7,7 @@
 //! resume, start ──▶ activity ──▶ untrusted ──▶ gate ──▶ characters
 //! profile, list, log ──▶ gate
 //! search ──▶ gate, log, terminal
-//! files ──▶ gate, json, terminal
+//! files ──▶ gate, json, log, terminal
 //! untrusted ──▶ terminal
 //! statusline ──▶ activity, state, terminal
 //! resume, profile ──▶ json

@@ -14,7 +14,8 @@ use crate::time::Time;
 
 /// How much of an entry is shown where no terminal sets a width.
 const SNIPPET: usize = 200;
-const NUMBER: usize = 6;
+/// Room for the line, after a `>` or a blank.
+const NUMBER: usize = 5;
 
 /// `aurora  claude  3d  Fix the retry of webhooks`
 pub fn head(listed: &Listed, now: Time, gate: Gate, style: Style) -> String {
@@ -32,11 +33,13 @@ pub struct SearchView<'q> {
     gate: Gate,
     style: Style,
     query: &'q Query,
+    /// Hits are marked with `>`, because there are other entries beside them.
+    points_at_hits: bool,
 }
 
 impl<'q> SearchView<'q> {
-    pub fn new(zone: Zone, gate: Gate, style: Style, query: &'q Query) -> SearchView<'q> {
-        SearchView { zone, gate, style, query }
+    pub fn new(zone: Zone, gate: Gate, style: Style, query: &'q Query, points_at_hits: bool) -> SearchView<'q> {
+        SearchView { zone, gate, style, query, points_at_hits }
     }
 
     /// An entry with the words in it marked.
@@ -44,14 +47,17 @@ impl<'q> SearchView<'q> {
         let (head, room) = self.head(entry, source, Tone::Plain);
         let text = self.text(entry, origin);
         let (text, marked) = snippet(&text, self.query, room);
-        head + &self.style.paint_marked(Tone::Plain, &text, &marked)
+        let pointer = if self.points_at_hits { ">" } else { " " };
+        self.style.paint(Tone::Strong, pointer).into_owned()
+            + &head
+            + &self.style.paint_marked(Tone::Plain, &text, &marked)
     }
 
     /// An entry beside one.
     pub fn context(&self, entry: &Entry, source: Source, origin: &Origin) -> String {
         let (head, room) = self.head(entry, source, Tone::Faint);
         let text = self.text(entry, origin);
-        head + &self.style.paint(Tone::Faint, &cut(&text, room))
+        format!(" {head}{}", self.style.paint(Tone::Faint, &cut(&text, room)))
     }
 
     /// The line of the transcript, when it was and who said it; and the room that is left.
@@ -61,7 +67,7 @@ impl<'q> SearchView<'q> {
         let (role, role_tone) = if file > 0 { ("subagent", Tone::Plain) } else { label(entry) };
         let start = format!("{}  {stamp:16}", pad_left(&line.number.to_string(), NUMBER));
         let role = pad(role, 9);
-        let used = width(&start) + width(&role) + 4;
+        let used = 1 + width(&start) + width(&role) + 4;
         let room = self.style.width.map_or(SNIPPET, |all| all.saturating_sub(used).max(20));
         let tone = if matches!(tone, Tone::Plain) { role_tone } else { tone };
         (format!("{}  {}  ", self.style.paint(Tone::Faint, &start), self.style.paint(tone, &role)), room)

@@ -280,6 +280,13 @@ fn help_mentions_everything() {
     let help = world.reader(&["--help"]).run().success().out().to_owned();
     world.reader(&["-h"]).run().success();
     world.reader(&["help"]).run().success().stdout(&help);
+    // In whichever order one asks, the help is that of the command.
+    for command in ["search", "list", "log"] {
+        for flag in ["-h", "--help"] {
+            let help = world.reader(&[command, flag]).run().success().out().to_owned();
+            world.reader(&[flag, command]).run().success().stdout(&help);
+        }
+    }
     let words = [
         "CLAUDE_CONFIG_DIR",
         "CODEX_HOME",

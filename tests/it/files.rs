@@ -176,14 +176,14 @@ fn for_programs() {
     );
 }
 
-/// What a subagent edits, its session edited, for the prompt of its user; it opens at that time.
+/// What a subagent edits, its session edited, for the prompt of its user; it opens in the subagent's own transcript.
 #[test]
 fn subagents_count_for_their_session() {
     let world = World::new();
     let file = Script::of(&world).ago(30).user("Split the parser").says("I let others do it.").save(&world, ONE);
     let subagent = Script::of(&world).ago(20).user("Write the lexer, says the agent").writes("lexer.rs", "x\n").text();
     let subagent = subagent.replace("\"type\":", "\"isSidechain\":true,\"type\":");
-    world.write(file.with_extension("").join("subagents/agent-a1.jsonl"), subagent);
+    let subagent = world.write(file.with_extension("").join("subagents/agent-a1.jsonl"), subagent);
     world
         .reader(&["files"])
         .run()
@@ -191,10 +191,19 @@ fn subagents_count_for_their_session() {
         .stdout(concat!("  AGE  FILE      WHO\n", "  20m  lexer.rs  claude:11111111 created\n"));
     world.reader(&["files", "lexer.rs"]).run().success().stdout(concat!(
         "lexer.rs  1 edit by 1 session\n",
-        "2026-11-16 02:40  created  claude  Split the parser\n",
-        "                  by a subagent; session-reader log 11111111 --at 2026-11-16T02:40:00.000Z\n",
+        "2026-11-16 02:40  created  claude subagent  Split the parser\n",
+        "                  session-reader log agent-a1 --at 2\n",
     ));
-    assert_eq!(world.reader(&["files", "lexer.rs", "--json"]).run().success().json()[0]["subagent"], true);
+    let opened = world.reader(&["log", "agent-a1", "--at", "2", "-C", "0"]).run().success();
+    opened.stdout("2026-11-16 02:40  assistant  [Write lexer.rs]\n");
+    assert_eq!(
+        world.reader(&["files", "lexer.rs", "--json"]).run().success().json(),
+        [json!({
+            "session": ONE, "handle": "11111111", "agent": "claude", "title": "Split the parser",
+            "path": world.path("work/lexer.rs"), "act": "created", "time": "2026-11-16T02:40:00.000Z", "tool": "Write",
+            "prompt": "Split the parser", "line": 2, "subagent": true, "transcript": subagent,
+        })]
+    );
 }
 
 /// A fork begins with a copy of another session: what is in there was done once.
@@ -264,6 +273,10 @@ fn a_name_that_several_files_have() {
     several.stderr("session-reader: 'mod.rs' fits 2 files; name one of them:\n  a/mod.rs\n  b/mod.rs\n");
     world.reader(&["files", "b/mod.rs"]).run().success();
     world.reader(&["files", "elsewhere/mod.rs"]).run().success();
+    // What is to be typed is a word for a shell.
+    script().writes("my notes/a.md", "x\n").writes("b/a.md", "x\n").save(&world, ONE);
+    let blank = world.reader(&["files", "a.md"]).run().status(2).stdout("");
+    blank.stderr("session-reader: 'a.md' fits 2 files; name one of them:\n  b/a.md\n  'my notes/a.md'\n");
 }
 
 /// Names that JSON may escape are found as well.

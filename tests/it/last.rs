@@ -175,6 +175,18 @@ fn where_there_is_none_that_is_said() {
     assert!(none.start().contains("there is no earlier session of this project"));
 }
 
+/// Whoever only reads gets one of another project, and is told so. What changes a session, or goes on with it, takes none.
+#[test]
+fn one_of_another_project_is_named() {
+    let said = "session-reader: 'last' is 11111111, a session in ~/elsewhere; this project has none\n";
+    for args in [&["last"][..], &["log"], &["log", "last", "--json"]] {
+        Sessions::new(&[Elsewhere]).world.reader(args).run().status(0).stderr(said);
+        Sessions::new(&[Worked]).world.reader(args).run().status(0).stderr("");
+    }
+    let none = "session-reader: no sessions in this project; 1 elsewhere: `session-reader list --all` shows them\n";
+    assert_eq!(Sessions::new(&[Elsewhere]).reader(&["resume", "last"]), none);
+}
+
 /// A session that is called `last` in a named home is meant by its name.
 #[test]
 fn a_session_may_be_called_last() {

@@ -435,7 +435,8 @@ fn last_is_the_last_one_here() {
         .reader(&["last", "--lines", "1"])
         .dir(&elsewhere)
         .run()
-        .success()
+        .status(0)
+        .stderr("session-reader: 'last' is 33333333, a session in /else/where; this project has none\n")
         .stdout("2026-11-16 02:59  user       later\n");
     let none =
         "session-reader: no sessions in this project; `session-reader formats` shows where they are looked for\n";

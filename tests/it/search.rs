@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
+use crate::cli::in_a_terminal_of;
 use crate::hook::{ONE, THREE, TWO};
 use crate::script::Script;
 use crate::transcripts::Case;
@@ -73,7 +74,7 @@ fn what_it_looks_like() {
     world.reader(&["search", "for ever", "-C", "1"]).run().success().stdout(concat!(
         "11111111  claude  50m  Why does the webhook retry loop never stop?\n",
         "     1  2026-11-16 02:10  user       Why does the webhook retry loop never stop?\n",
-        "     2  2026-11-16 02:10  assistant  It retries for ever.\n",
+        ">    2  2026-11-16 02:10  assistant  It retries for ever.\n",
         "     3  2026-11-16 02:10  assistant  [Edit src/retry.rs]\n",
         "  session-reader log 11111111 --at 2\n",
     ));
@@ -86,6 +87,65 @@ fn what_it_looks_like() {
             "text": "Why does the webhook retry loop never stop?",
         })
     );
+}
+
+/// A command can be pasted as it is: how many hits there are besides stands in a line of its own.
+#[test]
+fn a_command_is_alone_in_its_line() {
+    let world = World::new();
+    let script = Script::of(&world).ago(9).user("A puffin.").says("Two puffins.").says("Three puffins.");
+    script.says("Four puffins.").says("Five puffins.").save(&world, ONE);
+    world.reader(&["search", "puffin"]).run().success().stdout(concat!(
+        "11111111  claude  9m  A puffin.\n",
+        "     5  2026-11-16 02:51  assistant  Five puffins.\n",
+        "     4  2026-11-16 02:51  assistant  Four puffins.\n",
+        "     3  2026-11-16 02:51  assistant  Three puffins.\n",
+        "  session-reader log 11111111 --at 5\n",
+        "  2 more here\n",
+    ));
+}
+
+/// What stands around hits is shown once, in the order of the transcript, and the hits are marked.
+#[test]
+fn contexts_that_touch_are_one() {
+    let world = World::new();
+    let mut script = Script::of(&world).ago(9).user("Line 1.");
+    for number in 2..=12 {
+        let bird = if [3, 6, 11].contains(&number) { " A puffin." } else { "" };
+        script = script.says(&format!("Line {number}.{bird}"));
+    }
+    script.save(&world, ONE);
+    let shown = |context: &str| {
+        let done = world.reader(&["search", "puffin", "-C", context]).run().success();
+        let short = |line: &str| match line.split_once("Line ") {
+            Some((head, said)) => format!("{}{}", &head[..1], said.trim_end_matches('.')),
+            None => line.to_owned(),
+        };
+        done.out().lines().skip(1).map(short).collect::<Vec<String>>()
+    };
+    let open = "  session-reader log 11111111 --at 11";
+    let [three, six, eleven] = [">3. A puffin", ">6. A puffin", ">11. A puffin"];
+    assert_eq!(shown("0"), [" 11. A puffin", " 6. A puffin", " 3. A puffin", open]);
+    assert_eq!(shown("1"), [" 2", three, " 4", " 5", six, " 7", "--", " 10", eleven, " 12", open]);
+    let all = [" 1", " 2", three, " 4", " 5", six, " 7", " 8", " 9", " 10", eleven, " 12", open];
+    assert_eq!(shown("2"), all);
+    assert_eq!(shown("9"), all);
+}
+
+/// What fits the screen leaves a line for the shell, so that no pager opens.
+#[test]
+fn as_many_as_fit_the_screen() {
+    let world = World::new();
+    for number in 0..20 {
+        let id = format!("{number:08}-0000-4000-8000-000000000000");
+        Script::of(&world).ago(number + 1).user("Where is the puffin?").save(&world, &id);
+    }
+    for rows in 9..=26 {
+        let line = "session-reader search puffin";
+        let Some(shown) = in_a_terminal_of(rows, &world, line, ("PAGER", "echo paged; cat"), "") else { return };
+        let lines = shown.lines().count() as u32;
+        assert!(!shown.contains("paged") && lines < rows && lines + 4 >= rows, "{rows} rows:\n{shown}");
+    }
 }
 
 #[test]

@@ -81,24 +81,50 @@ fn a_copy_of_a_session_has_no_subagents() {
 #[test]
 fn what_it_looks_like() {
     let (world, subagent) = world();
-    let dir = subagent.strip_prefix(world.path("")).expect("below the home").display();
-    let command = format!("session-reader log ~/{dir}");
-    world.reader(&["search", "lock", "-C", "1"]).run().success().stdout(&format!(
-        "11111111  claude  30m  Why does the webhook fail?\n\
-         \x20    1  2026-11-16 02:40  subagent   Look into the retry of the webhook\n\
-         \x20    2  2026-11-16 02:40  subagent   A heron blocks the lock.\n\
-         \x20    3  2026-11-16 02:40  subagent   [Bash make otter]\n\
-         \x20 {command} --at 2\n"
+    world.reader(&["search", "lock", "-C", "1"]).run().success().stdout(concat!(
+        "11111111  claude  30m  Why does the webhook fail?\n",
+        "     1  2026-11-16 02:40  subagent   Look into the retry of the webhook\n",
+        ">    2  2026-11-16 02:40  subagent   A heron blocks the lock.\n",
+        "     3  2026-11-16 02:40  subagent   [Bash make otter]\n",
+        "  session-reader log agent-a1 --at 2\n",
     ));
-    world.reader(&["search", "others", "heron"]).run().success().stdout(&format!(
-        "11111111  claude  30m  Why does the webhook fail?\n\
-         \x20    2  2026-11-16 02:40  subagent   A heron blocks the lock.\n\
-         \x20    2  2026-11-16 02:30  assistant  I let others look.\n\
-         \x20 {command} --at 2\n\
-         \x20 session-reader log 11111111 --at 2\n"
+    // A command stands below what it opens.
+    world.reader(&["search", "others", "heron"]).run().success().stdout(concat!(
+        "11111111  claude  30m  Why does the webhook fail?\n",
+        "     2  2026-11-16 02:40  subagent   A heron blocks the lock.\n",
+        "  session-reader log agent-a1 --at 2\n",
+        "     2  2026-11-16 02:30  assistant  I let others look.\n",
+        "  session-reader log 11111111 --at 2\n",
     ));
-    let log = world.reader(&["log", &format!("~/{dir}"), "--at", "2", "-C", "0"]).run().success();
-    log.stdout("2026-11-16 02:40  assistant  A heron blocks the lock.\n");
+    let log = |name: &str| world.reader(&["log", name, "--at", "2", "-C", "0"]).run();
+    let said = "2026-11-16 02:40  assistant  A heron blocks the lock.\n";
+    log("agent-a1").success().stdout(said);
+    log(subagent.to_str().expect("UTF-8")).success().stdout(said);
+}
+
+/// A subagent is found by the name of its file, by the id in there, and by the beginning of one; none other may have it.
+#[test]
+fn what_it_is_called() {
+    let (world, subagent) = world();
+    let long = subagent.with_file_name("agent-aea06f95535ea803b.jsonl");
+    fs::rename(&subagent, &long).expect("renamed");
+    let log = |name: &str| world.reader(&["log", name, "--at", "2", "-C", "0"]).run();
+    let said = "2026-11-16 02:40  assistant  A heron blocks the lock.\n";
+    for name in ["agent-aea06f95535ea803b", "aea06f95535ea803b", "agent-aea0", "aea06f95"] {
+        log(name).success().stdout(said);
+    }
+    log("agent-aea07").status(2).stdout("").stderr_has("no session is called 'agent-aea07'");
+    let search = || world.reader(&["search", "heron"]).run().success().out().to_owned();
+    assert!(search().ends_with("  session-reader log agent-aea06f95535ea803b --at 2\n"), "{}", search());
+    // With one more of that name, its path is what tells it; a shell takes it as one word.
+    let project = world.path(".claude/projects/my work");
+    fs::rename(long.ancestors().nth(3).expect("a project"), &project).expect("renamed");
+    let copy = format!(".claude/projects/other/{TWO}/subagents/agent-aea06f95535ea803b.jsonl");
+    world.write(copy, of_subagent(&Script::of(&world).ago(20).says("A stork.").text()));
+    let path = format!("~/'.claude/projects/my work/{ONE}/subagents/agent-aea06f95535ea803b.jsonl'");
+    assert!(search().ends_with(&format!("  session-reader log {path} --at 2\n")), "{}", search());
+    let both = log("agent-aea06f95535ea803b").status(2).stdout("");
+    both.stderr_has("'agent-aea06f95535ea803b' fits 2 sessions; name one of them:\n  ~/.claude/projects/");
 }
 
 #[test]

@@ -152,6 +152,22 @@ fn until_a_day() {
     world.reader(&["log", "11111111", "--until", "2026-11-15"]).env("TZ", "Asia/Tokyo").run().success();
 }
 
+/// A time of day is the last such time, and its minute counts whole; so does that of a day.
+#[test]
+fn since_and_until_a_time_of_day() {
+    let world = World::new();
+    let script = Script::of(&world).at("2026-11-15T14:24:59Z").user("before").at("2026-11-15T14:25:30Z").user("then");
+    script.at("2026-11-16T02:00:30Z").user("at two").at("2026-11-16T02:01:00Z").user("after").save(&world, ONE);
+    let [before, then, two, after] = ["before", "then", "at two", "after"].map(|said| format!("user       {said}"));
+    // It is three o'clock now, so that 14:25 was yesterday.
+    shows(&world, &["--until", "02:00"], &[&before, &then, &two]);
+    shows(&world, &["--since", "02:00"], &[&two, &after]);
+    shows(&world, &["--since", "14:25", "--until", "02:00"], &[&then, &two]);
+    shows(&world, &["--until", "2026-11-15 14:25"], &[&before, &then]);
+    shows(&world, &["--since", "2026-11-15 14:25", "--until", "14:25"], &[&then]);
+    world.reader(&["log", "11111111", "--until", "25:00"]).run().status(2).stderr_has("monday, 14:25 or 2026-01-31");
+}
+
 #[test]
 fn what_cannot_be_meant() {
     let world = session();
