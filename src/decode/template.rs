@@ -102,7 +102,7 @@ fn number(index: usize) -> Option<NonZero<u32>> {
 /// be no more; nor is any where hardly one looks like another.
 pub fn note_miss(templates: &mut Templates) -> bool {
     templates.misses += 1;
-    (200..2000 + templates.hits / 4).contains(&templates.misses)
+    (100..2000 + templates.hits / 4).contains(&templates.misses)
         && templates.steps.len() < ALL
         && templates.literals.len() < BYTES
 }
