@@ -34,22 +34,22 @@ pub fn transcript<'f>(row: &WatchRow, formats: &'f [Known]) -> Option<Resolved<'
 
 impl App<'_, '_, '_> {
     /// Does what a key asked for. Says whether the program ends.
-    pub(super) fn perform(&mut self, act: Effect, screen: &mut Screen) -> Result<bool, Problem> {
-        match act {
+    pub(super) fn perform(&mut self, effect: Effect, screen: &mut Screen) -> Result<bool, Problem> {
+        match effect {
             Effect::Quit => return Ok(true),
             Effect::Suspend => screen.suspend(&mut self.display)?,
             Effect::Redraw => self.display.clear()?,
             Effect::Search(words) => self.search(&words),
             Effect::MoreLog => self.more_log(),
             Effect::Find { older } => self.find(older),
-            Effect::With(row, deed) => self.perform_with(&row, deed, screen)?,
+            Effect::With(row, effect) => self.perform_with(&row, effect, screen)?,
         }
         Ok(false)
     }
 
-    fn perform_with(&mut self, row: &WatchRow, deed: SessionEffect, screen: &mut Screen) -> Result<(), Problem> {
+    fn perform_with(&mut self, row: &WatchRow, effect: SessionEffect, screen: &mut Screen) -> Result<(), Problem> {
         let name = Some(row.id.clone());
-        match deed {
+        match effect {
             SessionEffect::CopyId => self.copy(&row.id, "id")?,
             SessionEffect::CopyPath => self.copy(&row.path.to_string_lossy(), "path")?,
             SessionEffect::Edit => {

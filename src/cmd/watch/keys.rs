@@ -146,7 +146,7 @@ impl Model {
     /// What is done with the selected session.
     fn act(&mut self, key: &Key) -> Option<Effect> {
         let row = Box::new(self.selected()?.clone());
-        let deed = match key {
+        let effect = match key {
             Key::Char('r') => SessionEffect::AskResume,
             Key::Char('o') => SessionEffect::Edit,
             Key::Char('y') => SessionEffect::CopyId,
@@ -165,7 +165,7 @@ impl Model {
             }
             _ => return None,
         };
-        Some(Effect::With(row, deed))
+        Some(Effect::With(row, effect))
     }
 
     fn press_in_list(&mut self, key: &Key) -> Option<Effect> {
@@ -248,16 +248,16 @@ impl Model {
         None
     }
 
-    pub fn ask(&mut self, asks: Question, label: String, text: String) {
-        self.prompt = Some(Prompt { asks, label, text });
+    pub fn ask(&mut self, question: Question, label: String, text: String) {
+        self.prompt = Some(Prompt { question, label, text });
     }
 
     fn type_into_prompt(&mut self, key: Key) -> Option<Effect> {
         let mut prompt = self.prompt.take()?;
-        if let Question::Resume(row, command) = prompt.asks {
+        if let Question::Resume(row, command) = prompt.question {
             return (key == Key::Char('y')).then_some(Effect::With(row, SessionEffect::Resume(command)));
         }
-        let is_filter = prompt.asks == Question::Filter;
+        let is_filter = prompt.question == Question::Filter;
         match key {
             Key::Char(char) => prompt.text.push(char),
             Key::Paste(text) => prompt.text.extend(text.chars().map(|char| if char.is_control() { ' ' } else { char })),
@@ -270,7 +270,7 @@ impl Model {
             }
             Key::Enter => {
                 let text = prompt.text.trim().to_owned();
-                return match prompt.asks {
+                return match prompt.question {
                     Question::Find => {
                         (self.find, self.log.found) = (text, None);
                         Some(Effect::Find { older: true })

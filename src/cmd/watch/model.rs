@@ -63,7 +63,7 @@ pub struct ConflictText {
 /// A question in the last line.
 #[derive(Debug, PartialEq)]
 pub struct Prompt {
-    pub asks: Question,
+    pub question: Question,
     pub label: String,
     pub text: String,
 }
