@@ -3,22 +3,48 @@
 //! A command is a list of words that begins with the program that does the work, however it was started. Quotation
 //! marks and redirections are for `line`; what the work is, for `work`.
 
-use super::line::simple_commands;
+use super::line::{Link, Simple, simple_commands};
 use crate::fold::one_of;
 use crate::path::base_name;
 
-/// The simple commands of a line, in their order.
+/// A simple command in its line.
+#[derive(Debug)]
+pub struct Command {
+    pub link: Link,
+    /// The program that does the work, and its arguments.
+    pub words: Vec<String>,
+    /// Within `if`, `for`, `while` or `case`, or negated: that the line succeeded does not say that this did.
+    pub conditional: bool,
+}
+
+/// The simple commands of a line, each as its words, in their order.
 pub fn commands(line: &str) -> Vec<Vec<String>> {
+    linked_commands(line).into_iter().map(|command| command.words).collect()
+}
+
+/// The simple commands of a line, in their order.
+pub fn linked_commands(line: &str) -> Vec<Command> {
     const DEPTH: usize = 4;
-    let read = |line: &str, depth: usize| simple_commands(line).into_iter().rev().map(move |words| (depth, words));
+    let read = |line: &str, depth: usize| simple_commands(line).into_iter().rev().map(move |simple| (depth, simple));
     let mut found = Vec::new();
-    let mut open: Vec<(usize, Vec<String>)> = read(line, 0).collect();
-    while let Some((depth, words)) = open.pop() {
+    let mut open: Vec<(usize, Simple)> = read(line, 0).collect();
+    let mut blocks = 0usize;
+    while let Some((depth, Simple { link, words })) = open.pop() {
+        let first = words.first().map(String::as_str).unwrap_or_default();
+        blocks += usize::from(one_of("if for while until case", first));
+        blocks = blocks.saturating_sub(usize::from(one_of("fi done esac", first)));
+        let conditional = blocks > 0 || first == "!";
         let words = unwrapped(words);
         match inner_script(&words).filter(|_| depth < DEPTH) {
-            Some(script) => open.extend(read(script, depth + 1)),
+            Some(script) => {
+                let before = open.len();
+                open.extend(read(script, depth + 1));
+                if let Some((_, first)) = open[before..].last_mut() {
+                    first.link = link;
+                }
+            }
             None if words.is_empty() => {}
-            None => found.push(words),
+            None => found.push(Command { link, words, conditional }),
         }
     }
     found

@@ -4,8 +4,26 @@
 //! here-document is the last word of its command. Anything can be read, however broken: what is not closed ends with
 //! the text. What the words mean is for `command`.
 
-/// The simple commands of a line, each as its words.
-pub fn simple_commands(line: &str) -> Vec<Vec<String>> {
+/// How a command hangs on the one before it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub enum Link {
+    /// It runs whatever happened: `;`, `&`, a new line.
+    #[default]
+    Then,
+    And,
+    Or,
+    Pipe,
+}
+
+/// A command without other commands in it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Simple {
+    pub link: Link,
+    pub words: Vec<String>,
+}
+
+/// The simple commands of a line.
+pub fn simple_commands(line: &str) -> Vec<Simple> {
     let mut shell = Shell { text: line, ..Shell::default() };
     shell.read();
     shell.commands
@@ -18,8 +36,9 @@ struct Shell<'a> {
     at: usize,
     /// How many substitutions it is in.
     depth: usize,
-    commands: Vec<Vec<String>>,
-    words: Vec<String>,
+    commands: Vec<Simple>,
+    /// The command that is being read.
+    open: Simple,
     word: Option<String>,
     /// The ends of the here-documents whose texts begin at the next line, and the commands that they belong to.
     documents: Vec<(&'a str, usize)>,
@@ -43,7 +62,8 @@ impl<'a> Shell<'a> {
                     brackets = brackets.saturating_sub(1);
                     self.end_command();
                 }
-                ';' | '|' | '&' | '(' => self.end_command(),
+                '|' | '&' => self.operator(char),
+                ';' | '(' => self.end_command(),
                 '#' if self.word.is_none() => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
                 '<' | '>' => self.redirection(),
                 char if char.is_whitespace() => self.end_word(),
@@ -70,14 +90,28 @@ impl<'a> Shell<'a> {
     }
 
     fn end_word(&mut self) {
-        self.words.extend(self.word.take());
+        self.open.words.extend(self.word.take());
     }
 
     fn end_command(&mut self) {
         self.end_word();
-        if !self.words.is_empty() {
-            self.commands.push(std::mem::take(&mut self.words));
+        if !self.open.words.is_empty() {
+            self.commands.push(std::mem::take(&mut self.open));
         }
+    }
+
+    /// `&&`, `||`, `|` or `&`, whose first character was taken. A line may break after it.
+    fn operator(&mut self, char: char) {
+        self.end_command();
+        let is_double = self.rest().starts_with(char);
+        self.at += usize::from(is_double);
+        self.open.link = match (char, is_double) {
+            ('&', true) => Link::And,
+            ('|', true) => Link::Or,
+            ('|', false) => Link::Pipe,
+            // `|&` is a pipe, too.
+            _ => self.open.link,
+        };
     }
 
     fn quoted(&mut self) {
@@ -149,8 +183,8 @@ impl<'a> Shell<'a> {
             let end = document_end(self.text, self.at, mark);
             let body = self.text[self.at..end].trim_end();
             let body = body.strip_suffix(mark).unwrap_or(body);
-            if let Some(words) = self.commands.get_mut(command) {
-                words.push(body.to_owned());
+            if let Some(command) = self.commands.get_mut(command) {
+                command.words.push(body.to_owned());
             }
             self.at = end;
         }
@@ -196,7 +230,22 @@ mod tests {
             ("", &[]),
         ];
         for (line, wanted) in cases {
-            assert_eq!(simple_commands(line), wanted, "{line}");
+            let words: Vec<Vec<String>> = simple_commands(line).into_iter().map(|command| command.words).collect();
+            assert_eq!(words, wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn operators_link_commands() {
+        use Link::{And, Or, Pipe, Then};
+        for (line, wanted) in [
+            ("a && b || c | d; e & f", &[Then, And, Or, Pipe, Then, Then][..]),
+            ("a &&\n  b |\n c", &[Then, And, Pipe]),
+            ("a && (b; c) || d\ne", &[Then, And, Then, Or, Then]),
+            ("a |& b 2>&1 &> c && d", &[Then, Pipe, And]),
+            ("a '&&' \"||\" $(b && c)", &[Then]),
+        ] {
+            assert_eq!(simple_commands(line).iter().map(|command| command.link).collect::<Vec<_>>(), wanted, "{line}");
         }
     }
 }

@@ -4,27 +4,28 @@
 //! is left out.
 //!
 //! A new language is a row in `definition`, a new program a row in `work`. How a shell line is read: `line`;
-//! what of it is a command, and when two runs are the same: `command`.
+//! what of it is a command, and when two runs are the same: `command`; what it did to the repository: `git`.
 
 mod change;
 mod command;
 mod commit;
 mod definition;
+mod git;
 mod line;
 mod path;
 mod work;
 
 pub use change::summary;
 pub use command::normalised;
-pub use commit::commit_subjects;
 pub use definition::functions;
+pub use git::{GitEvent, commit_subjects, git_events};
 pub use path::short_paths;
 pub use work::{Work, check_name, failed_check, work, works};
 
 #[cfg(test)]
 mod tests {
-    use super::commit::tests::COMMITS;
     use super::definition::tests::DEFINITIONS;
+    use super::git::tests::{COMMITS, EVENTS};
     use super::work::tests::WORKS;
     use super::*;
 
@@ -32,6 +33,7 @@ mod tests {
     fn no_prefix_of_anything_panics() {
         let texts = DEFINITIONS.iter().map(|(_, text, _)| *text);
         let texts = texts.chain(WORKS.iter().map(|(text, _)| *text)).chain(COMMITS.iter().map(|(text, _)| *text));
+        let texts = texts.chain(EVENTS.iter().map(|(text, _)| *text));
         let ends = ["rs", "py", "ts", "go", "cs", "cpp", "sh", "kt"];
         for text in texts {
             for part in text.char_indices().flat_map(|(at, _)| [&text[..at], &text[at..]]) {
@@ -41,6 +43,7 @@ mod tests {
                     work(&odd);
                     normalised(&odd);
                     commit_subjects(&odd);
+                    git_events(&odd);
                     short_paths(&[&odd, text]);
                 }
             }
@@ -85,6 +88,7 @@ mod tests {
             work(&long);
             normalised(&long);
             commit_subjects(&long);
+            git_events(&long);
             ["rs", "ts", "cs", "c", "sh", "go"].iter().for_each(|end| drop(functions(&format!("a.{end}"), &long)));
             summary("a.ts", &long, "x");
             short_paths(&[&long, "a"]);
