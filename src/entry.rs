@@ -215,6 +215,8 @@ pub struct Call<'a> {
     pub failed: bool,
     /// Its outcome is known.
     pub ended: bool,
+    /// The user did not allow it.
+    pub denied: bool,
     /// It did not run to its end: the user did not allow it, or something broke it off.
     pub broken_off: bool,
     /// It waits for the user: to answer a question, or to approve a plan.
@@ -321,9 +323,25 @@ impl Call<'_> {
     }
 
     pub fn into_owned(self) -> Call<'static> {
-        let Call { id, tool, act, subjects, failed, ended, broken_off, asks, detail } = self;
+        let Call { id, tool, act, subjects, failed, ended, denied, broken_off, asks, detail } = self;
         let subjects = subjects.into_iter().map(own).collect();
-        Call { id, tool: own(tool), act, subjects, failed, ended, broken_off, asks, detail }
+        Call { id, tool: own(tool), act, subjects, failed, ended, denied, broken_off, asks, detail }
+    }
+
+    /// Takes in how it ended, as its result tells.
+    pub fn end(&mut self, failed: bool, denied: bool, unclear: bool) {
+        self.ended = true;
+        self.failed |= failed;
+        self.denied |= denied;
+        self.broken_off |= denied || unclear;
+    }
+
+    /// Whether it did what it was made for: its result is there, and is no failure. A call without an id never has a
+    /// result. Where the agent went on without one, it is sure only of calls that look something up.
+    pub fn is_done(&self, went_on: bool) -> bool {
+        let looked_up =
+            went_on && matches!(self.act, Act::Read | Act::Search | Act::Fetch) && !self.subjects.is_empty();
+        !self.failed && (self.ended || self.id.is_none() || looked_up)
     }
 }
 

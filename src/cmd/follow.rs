@@ -75,8 +75,10 @@ impl<'f> Followed<'f> {
             }
             conversation.take(entry);
         }
-        let (entries, calls) = conversation.finish();
+        let (mut entries, calls) = conversation.finish();
         self.calls = calls;
+        // A call that was shown before is shown once more only if it failed.
+        entries.retain(|entry| !matches!(&entry.what, What::Call(call) if entry.renews && !call.failed));
         entries
     }
 

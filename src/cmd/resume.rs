@@ -16,10 +16,10 @@ use crate::session::beside::TitleIndex;
 use crate::session::choose::{Resolved, looks_like_id};
 use crate::session::last::{Last, Standing};
 use crate::session::live::Agents;
-use crate::session::state::History;
-use crate::session::{self, Project, Session, State, digest, stopped};
+use crate::session::state::Situation;
+use crate::session::{self, Project, Session, digest, stopped};
 use crate::show::resume::{Fitted, Stop};
-use crate::state::notes::Notes;
+use crate::state::notes::{Marks, Notes};
 use crate::time::Time;
 
 /// The default budget of codes.
@@ -37,7 +37,7 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let beginning = Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
     let subagent = subagent || beginning.map_err(|error| Unreadable::new(&session.path, error))?.subagent;
     let mut all = read(&session, subagent, stage)?;
-    all.finish(stage.env.now());
+    all.finish();
     if all.messages == 0 {
         return Problem::nothing(format_args!("nothing was said in {}", session.path.display()));
     }
@@ -86,11 +86,12 @@ fn show(
     let project = Project::of(all.first_cwd.as_deref().map_or(&env.cwd, Path::new));
     let (notes, wrong) = Notes::read(env, project.dir());
     stage.say_wrong(&wrong);
-    let open_end = all.open_end();
-    let presence = Agents::look(env, stage.formats).of(session, open_end.as_ref(), all.updated);
-    let history =
-        History { ending: all.ending, open_end: open_end.as_ref(), updated: all.updated, done: notes.is_done(id) };
-    let state = State::of(&history, session.format.live(), &presence, env.now());
+    let mut bad = Vec::new();
+    let (done, tags) = Marks::read(env, &mut bad).of(id);
+    stage.say_unreadable(&bad);
+    let agents = Agents::look(env, stage.formats);
+    let situation = Situation::of(session, all, done, Some(&agents));
+    let state = situation.state(session.format.live(), env.now());
     let stop = Stop {
         continuity: all,
         session,
@@ -101,6 +102,8 @@ fn show(
         notes: &notes,
         now: env.now(),
         state,
+        done,
+        tags,
     };
     if args.json {
         return stage.print_json(&stop.json(args.budget));

@@ -406,6 +406,7 @@ impl<'f> Decoder<'f> {
             subjects,
             failed: false,
             ended: false,
+            denied: false,
             broken_off: false,
             asks,
             detail: detail.map(Box::new),

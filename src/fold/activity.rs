@@ -1,5 +1,6 @@
 //! What happened in a session since somebody last looked: a few numbers, one quotation, and the state it is in.
 
+use super::code::GitEvent;
 use super::turn::without_dead_turns;
 use super::{Ending, Failing, LastAsked, code};
 use crate::entry::{Act, Call, Entry, Mark, Role, What};
@@ -20,6 +21,10 @@ pub struct Activity {
     pub runs: u64,
     pub fetches: u64,
     pub delegated: u64,
+    /// The last call that had no result when somebody looked before, and that the user then refused or stopped.
+    pub broken_off: Option<Call<'static>>,
+    /// What its commands did to the repository, and when.
+    pub git: Vec<(GitEvent, Option<Time>)>,
     /// Tests, builds and checks that fail.
     pub failing: Failing<String>,
     /// How it ended, so far.
@@ -30,17 +35,25 @@ impl Activity {
     /// What a conversation amounts to that ended like this. None if nothing happened that is worth telling.
     pub fn of(entries: &[Entry], ending: Ending) -> Option<Activity> {
         let mut activity = Activity { ending, ..Activity::default() };
-        without_dead_turns(entries).into_iter().for_each(|entry| activity.add(entry));
+        let entries = without_dead_turns(entries);
+        let is_answer = |entry: &&Entry| matches!(entry.what, What::Text(_)) && entry.role == Role::Assistant;
+        let answered = entries.iter().rposition(is_answer).unwrap_or(0);
+        for (index, entry) in entries.iter().enumerate() {
+            activity.add(entry, index < answered);
+        }
+        let is_open = |entry: &&Entry| matches!(&entry.what, What::Call(call) if call.id.is_some() && !call.ended);
+        let works = ending == Ending::Working && entries.iter().any(is_open);
         let acted = activity.reads + activity.runs + activity.fetches + activity.delegated > 0;
-        let is_error = |entry: &Entry| matches!(entry.what, What::Mark(Mark::Error, _));
+        let is_error = |entry: &&Entry| matches!(entry.what, What::Mark(Mark::Error, _));
         // An error that the agent got over is not how it ended.
         let stopped = ending == Ending::Failed && entries.iter().any(is_error);
         let fails = activity.failing.newest().next().is_some();
-        let happened = activity.messages > 0 || acted || !activity.edited.is_empty();
-        (happened || fails || stopped).then_some(activity)
+        let happened = activity.messages > 0 || acted || !activity.edited.is_empty() || activity.broken_off.is_some();
+        (happened || works || fails || stopped).then_some(activity)
     }
 
-    fn add(&mut self, entry: &Entry) {
+    /// Takes the next entry; the agent said something after it, or it did not.
+    fn add(&mut self, entry: &Entry, went_on: bool) {
         self.messages += u64::from(entry.begins);
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => self.asked.push(text, |own| own),
@@ -48,7 +61,7 @@ impl Activity {
                 self.failing.went_on();
                 self.answer = Some(text.to_string());
             }
-            (What::Call(call), _) => self.call(call, entry.time),
+            (What::Call(call), _) => self.call(call, entry, went_on),
             (What::Mark(Mark::Error, _), _) => {}
             (What::Mark(Mark::Interrupt, _), _) => return self.failing.interrupted(),
             _ => return,
@@ -56,12 +69,16 @@ impl Activity {
         self.time = self.time.max(entry.time);
     }
 
-    fn call(&mut self, call: &Call, time: Option<Time>) {
+    fn call(&mut self, call: &Call, entry: &Entry, went_on: bool) {
+        let time = entry.time;
+        if entry.renews && call.broken_off {
+            self.broken_off = Some(call.clone().into_owned());
+        }
         if call.ended {
             let name = |command: &str| code::check_name(command).unwrap_or_default();
             self.failing.ended(call, call.failed, call.broken_off, name);
         }
-        if call.failed {
+        if !call.is_done(went_on) {
             return;
         }
         match call.act {
@@ -69,7 +86,11 @@ impl Activity {
                 self.edited.extend(call.subjects.iter().map(|path| (path.to_string(), time)));
             }
             Act::Read | Act::Search => self.reads += 1,
-            Act::Run => self.runs += 1,
+            Act::Run => {
+                self.runs += 1;
+                let events = call.subjects.iter().flat_map(|command| code::git_events(command));
+                self.git.extend(events.map(|event| (event, time)));
+            }
             Act::Fetch => self.fetches += 1,
             Act::Delegate => self.delegated += 1,
             Act::Plan | Act::Other => {}

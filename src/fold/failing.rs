@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::code::{Work, failed_check, works};
-use crate::entry::{Act, Call, Entry, Id, What};
+use crate::entry::{Act, Call};
 
 /// What failed last of each kind, the newest last.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -56,15 +56,6 @@ impl<T> Failing<T> {
     pub fn newest(&self) -> impl Iterator<Item = &T> {
         self.all.iter().rev().map(|(_, item)| item)
     }
-}
-
-/// The call and the command of a test, build or check that has not ended yet, and that will be told if it fails.
-pub fn open_check(entry: &Entry) -> Option<(Id, String)> {
-    const LONGEST: usize = 256;
-    let What::Call(Call { id, act: Act::Run, ended: false, subjects, .. }) = &entry.what else { return None };
-    let [command] = &subjects[..] else { return None };
-    failed_check(command).filter(|_| command.len() <= LONGEST)?;
-    Some(((*id)?, command.to_string()))
 }
 
 #[cfg(test)]

@@ -26,8 +26,6 @@ named! {
         Working = "working",
         Interrupted = "interrupted",
         Failed = "failed",
-        /// A prompt, a call or a result came last, and then nothing for a while.
-        Unfinished = "unfinished",
     }
 }
 
@@ -85,6 +83,19 @@ impl Turns {
     const OPEN: usize = 32;
     const TEXT: usize = 300;
 
+    /// Goes on with a session that was waiting for the results of these calls.
+    pub fn waiting_for(calls: &[Call]) -> Turns {
+        let mut turns = Turns::default();
+        calls.iter().for_each(|call| turns.add(call));
+        turns.last = if calls.is_empty() { Ending::None } else { Ending::Working };
+        turns
+    }
+
+    /// Whether the agent waits for the result of a call.
+    pub fn waits_for(&self, call: Id) -> bool {
+        self.open.iter().any(|open| open.id == Some(call))
+    }
+
     pub fn take(&mut self, entry: &Entry) {
         if entry.renews {
             return;
@@ -97,6 +108,8 @@ impl Turns {
             self.texts.clear();
         }
         self.last = match (&entry.what, entry.role) {
+            // What is typed while a call runs does not end the call.
+            (What::Text(_), Role::User) if entry.queued && !self.open.is_empty() => Ending::Working,
             (What::Text(_), Role::User) => {
                 self.go_on(true);
                 Ending::Working

@@ -15,12 +15,12 @@ use crate::fold::Basics;
 use crate::read::once::drop_old;
 use crate::read::tail::{self, Position, StartAt};
 use crate::read::{Before, Lines, Part, Transcript};
-use crate::secrets::redact;
+use crate::secrets::{redact, redact_command};
 use crate::session::beside::{self, TitleIndex};
 use crate::session::trust::{Judge, Trust};
 use crate::session::{Members, Project, Session};
 use crate::settings::{Scope, Settings};
-use crate::state::cursors::Seen;
+use crate::state::cursors::{OpenCall, Seen};
 use crate::time::Time;
 
 /// A session whose file may have news.
@@ -185,7 +185,8 @@ impl<'r> Reader<'r> {
         let lines = Lines { from, only, here, ..Lines::default() };
         let (person_title, agent_title) = said_titles(&before);
         let basics = Basics { person_title, agent_title, ..Basics::default() };
-        let known = Before { last: &before.last, checks: &before.checks, basics };
+        let open = before.open.iter().map(OpenCall::to_call).collect();
+        let known = Before { last: &before.last, open, basics };
         let mut part = transcript.part(lines, known, &mut self.buffer)?;
         if too_long {
             part.end = before.offset;
@@ -204,7 +205,6 @@ impl<'r> Reader<'r> {
         };
         let said = (kept(part.basics.person_title.clone()), kept(part.basics.agent_title.clone()));
         self.titles.complete_or_note(&mut part.basics, session, self.env);
-        part.checks.iter_mut().for_each(|(_, command)| *command = redact(command).into_owned());
         let mut after = Seen {
             // An unfinished line is no reason to look again; whatever follows it is.
             stamp: Some(Stamp::from(&transcript.meta).into()),
@@ -217,7 +217,7 @@ impl<'r> Reader<'r> {
             more: false,
             unread: false,
             last: part.last.clone(),
-            checks: part.checks.clone(),
+            open: OpenCall::newest(&part.open, redact_command),
             last_cwd: last_cwd.filter(|_| !began_here),
             ..before.clone()
         };

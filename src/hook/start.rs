@@ -14,6 +14,8 @@ use crate::fold::Continuity;
 use crate::fold::names::{Name, named};
 use crate::fold::text::ends_of;
 use crate::session::last::{self, Standing};
+use crate::session::live::Agents;
+use crate::session::state::Situation;
 use crate::session::{Home, Session, find, stopped};
 use crate::show::start::{Past, Recall, Start, full_name, start};
 use crate::state::notes::{Kind, Marks, Notes};
@@ -38,15 +40,23 @@ impl<'f> Surveyor<'_, 'f> {
         // The newest is told in full.
         let others = earlier.sessions.get(1..).unwrap_or_default();
         let recall = self.recall(prompt, others, told, &earlier.marks);
+        let situation = earlier.sessions.first().filter(|_| !cleared).map(|(session, last)| {
+            let agents = (!self.deadline.is_over()).then(|| Agents::look_until(self.env, self.formats, self.deadline));
+            Situation::of(session, last, earlier.marks.of(&session.id).0, agents.as_ref())
+        });
         let past = match (&own, earlier.sessions.first()) {
             (Some(own), _) => Past::Own(own),
-            (None, Some((session, last))) if cleared => Past::Cleared(self.full_name(session), last),
-            (None, Some((session, last))) => Past::Last(self.full_name(session), last),
+            (None, Some((session, last))) => match &situation {
+                Some(situation) => {
+                    Past::Last(self.full_name(session), last, situation.state(session.format.live(), now))
+                }
+                None => Past::Cleared(self.full_name(session), last),
+            },
             (None, None) if earlier.any || compacted || cleared => Past::Old,
             (None, None) => Past::None,
         };
         let cwd = match &past {
-            Past::Last(_, last) | Past::Cleared(_, last) | Past::Own(last) => last.first_cwd.clone(),
+            Past::Last(_, last, _) | Past::Cleared(_, last) | Past::Own(last) => last.first_cwd.clone(),
             _ => None,
         };
         let shown = |path: &str| self.env.shown_from(cwd.as_deref(), path);
@@ -57,7 +67,7 @@ impl<'f> Surveyor<'_, 'f> {
     /// Where the observer itself stopped.
     fn own_continuity(&self) -> Option<Continuity> {
         let own = self.own_session()?;
-        self.noted(&own.path, stopped::stopped(own, self.env.now(), self.deadline, None))
+        self.noted(&own.path, stopped::stopped(own, self.deadline, None))
     }
 
     /// What was read of a file, if it could be; if not, that is noted.
@@ -98,7 +108,7 @@ impl<'f> Surveyor<'_, 'f> {
                 tries += 1;
                 let mut is_here = |cwd: &str| reader.is_here(cwd);
                 let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
-                stopped::stopped(&session, self.env.now(), self.deadline, only)
+                stopped::stopped(&session, self.deadline, only)
             };
             let standing = last::standing(false, earlier.marks.of(&session.id).0, stop);
             match self.noted(&session.path, reader.sure(standing)) {

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use super::own::OwnFiles;
 use super::survey::{News, Survey, Surveyor};
-use crate::fold::Activity;
 use crate::session::live::Agents;
-use crate::session::state::{History, Reason};
-use crate::session::{State, StateKind};
-use crate::show::activity::{Block, Bullet, Conflict, Plight, SessionName, block};
+use crate::session::state::Situation;
+use crate::show::activity::{Block, Bullet, Conflict, NAMED, SessionName, block};
+use crate::show::told;
+use crate::state::notes::Marks;
 
 /// Puts what a survey found into words.
 pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
@@ -19,36 +19,30 @@ pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
     let edits = survey.news.iter().any(|news| !news.edited.is_empty());
     let own = if edits { surveyor.own_files() } else { OwnFiles::new() };
     let titles = count_titles(survey, surveyor);
-    let states = states(survey, surveyor);
-    let bullets = survey.news.iter().zip(states).map(|(news, state)| bullet(news, state, &titles, surveyor, &own));
-    let bullets: Vec<Bullet> = bullets.collect();
+    let situations = situations(survey, surveyor);
+    let bullets = survey.news.iter().zip(&situations);
+    let bullets: Vec<Bullet> =
+        bullets.map(|(news, situation)| bullet(news, situation, &titles, surveyor, &own)).collect();
     block(&bullets, surveyor.settings.scope, surveyor.env.now(), budget)
 }
 
-/// What state each session with news is in. After the deadline, only what their transcripts say.
-fn states(survey: &Survey, surveyor: &Surveyor) -> Vec<Plight> {
+/// What the state of each session with news is made of. After the deadline, only what their transcripts say.
+fn situations(survey: &Survey, surveyor: &Surveyor) -> Vec<Situation> {
     let deadline = surveyor.deadline;
     let agents = (!deadline.is_over()).then(|| Agents::look_until(surveyor.env, surveyor.formats, deadline));
-    let state = |news: &News| {
-        let Activity { ending, time: updated, .. } = news.activity;
-        let open_end = news.open_end.as_ref();
-        let presence = agents.as_ref().map(|agents| agents.of_itself(&news.session, open_end, updated));
-        let history = History { ending, open_end, updated, done: false };
-        let presence = presence.unwrap_or_default();
-        let state = State::of(&history, news.session.format.live(), &presence, surveyor.env.now());
-        match (state.kind, state.reason) {
-            (StateKind::NeedsYou, _) => Plight::Waits,
-            (StateKind::Error, _) => Plight::Failed,
-            (_, Some(Reason::Crashed(_))) => Plight::Crashed,
-            _ => Plight::None,
-        }
+    let marks = Marks::read(surveyor.env, &mut surveyor.cache.unreadable.borrow_mut());
+    let situation = |news: &News| {
+        let (open_end, updated) = (news.open_end.clone(), news.activity.time);
+        let presence = agents.as_ref().map(|agents| agents.of(&news.session, open_end.as_ref(), updated));
+        let (done, _) = marks.of(&news.session.id);
+        Situation { ending: news.activity.ending, open_end, updated, done, presence: presence.unwrap_or_default() }
     };
-    survey.news.iter().map(state).collect()
+    survey.news.iter().map(situation).collect()
 }
 
 fn bullet<'n>(
     news: &'n News,
-    plight: Plight,
+    situation: &Situation,
     titles: &HashMap<&str, usize>,
     surveyor: &Surveyor,
     own: &OwnFiles,
@@ -71,13 +65,18 @@ fn bullet<'n>(
         own: *act,
         own_time: *own_time,
     });
+    let as_written = |path: &str| surveyor.env.shown_from(news.cwd.as_deref(), path);
+    let state = situation.state(session.format.live(), surveyor.env.now());
+    let git: Vec<_> = news.activity.git.iter().map(|(event, _)| event.clone()).collect();
+    let broken_off = news.activity.broken_off.as_ref().map(|call| told::broken_off(call, &as_written));
+    let clauses = told::git(&git).into_iter().chain(broken_off).chain(told::state(&state, &as_written));
     Bullet {
         agent: (session.format.name != surveyor.observer.format.name).then_some(session.format.label()),
         name,
         activity: &news.activity,
-        plight,
+        clauses: clauses.collect(),
         more: news.more,
-        file: news.edited.first().map(|(path, _)| shown(path)),
+        files: news.edited.iter().take(NAMED).map(|(path, _)| shown(path)).collect(),
         conflict,
     }
 }

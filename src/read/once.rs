@@ -223,7 +223,7 @@ pub fn drop_old(entries: &mut Vec<Entry>, after: Time, otherwise: Time) -> bool 
 }
 
 /// All that was let through, in order. A result goes to its call, and a later version into the place of the first. A call
-/// from before the first entry stands here once more if it has failed.
+/// from before the first entry stands here once more, renewed, when its result comes.
 #[derive(Debug, Default)]
 pub struct Conversation {
     pub entries: Vec<Entry<'static>>,
@@ -246,16 +246,15 @@ impl Conversation {
     pub fn take(&mut self, entry: Entry<'static>) {
         match &entry.what {
             What::Result { call, failed, denied, unclear, text, .. } => {
-                let (id, failed, broken_off) = (call.unwrap_or_default(), *failed, *denied || *unclear);
+                let id = call.unwrap_or_default();
                 let keeps = self.results && text.is_some();
                 let known = self.by_call.get(&id).and_then(|index| self.entries.get_mut(*index));
                 if let Some(Entry { what: What::Call(call), .. }) = known {
-                    call.ended = true;
-                    call.failed |= failed;
-                    call.broken_off |= broken_off;
-                } else if let Some(call) = self.earlier.remove(&id).filter(|_| failed) {
-                    let call = Call { ended: true, failed, broken_off, ..call };
-                    self.entries.push(Entry { role: Role::Assistant, what: What::Call(call), ..entry.clone() });
+                    call.end(*failed, *denied, *unclear);
+                } else if let Some(mut call) = self.earlier.remove(&id) {
+                    call.end(*failed, *denied, *unclear);
+                    let what = What::Call(call);
+                    self.entries.push(Entry { role: Role::Assistant, what, renews: true, ..entry.clone() });
                 }
                 if !keeps {
                     return;
@@ -299,6 +298,7 @@ pub(super) fn renew(old: &mut What<'static>, mut new: What<'static>) {
         (What::Call(old), What::Call(new)) => {
             new.failed |= old.failed;
             new.ended |= old.ended;
+            new.denied |= old.denied;
             new.broken_off |= old.broken_off;
         }
         (What::Result { failed: old, text: before, .. }, What::Result { failed, text, .. }) => {

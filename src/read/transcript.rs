@@ -15,8 +15,8 @@ use super::tail;
 use crate::budget::Deadline;
 use crate::cursor::{Backward, Buffer, Forward, Line, newest_lines};
 use crate::decode::{Decoder, Item, Outcome};
-use crate::entry::{Act, Call, Entry, Facts, Id, Mark, What};
-use crate::fold::{Basics, Continuity, Ending, Fold, OpenEnd, Turns, open_check};
+use crate::entry::{Call, Entry, Facts, Id, Mark, What};
+use crate::fold::{Basics, Continuity, Ending, Fold, OpenEnd, Turns};
 use crate::format::Format;
 use crate::time::{MINUTE, Time};
 
@@ -71,9 +71,9 @@ pub struct Part {
     pub ending: Ending,
     /// What it is doing, as far as these lines tell.
     pub open_end: Option<OpenEnd>,
-    /// For the next look: short ids of the last messages, and the checks that have not ended.
+    /// For the next look: short ids of the last messages, and the calls that have no result yet.
     pub last: Vec<u32>,
-    pub checks: Vec<(Id, String)>,
+    pub open: Vec<Call<'static>>,
     /// Where the last line that was read ends.
     pub end: u64,
     conversation: Conversation,
@@ -84,7 +84,8 @@ pub struct Part {
 #[derive(Debug, Default)]
 pub struct Before<'b> {
     pub last: &'b [u32],
-    pub checks: &'b [(Id, String)],
+    /// Calls that had no result yet.
+    pub open: Vec<Call<'static>>,
     pub basics: Basics,
 }
 
@@ -360,22 +361,20 @@ impl<'f> Transcript<'f> {
 
     /// What some lines say, after what is known from before them.
     pub fn part(&self, lines: Lines, before: Before, buffer: &mut Buffer) -> io::Result<Part> {
-        /// How many checks a look remembers for the next.
-        const CHECKS: usize = 4;
-        let Before { last, checks, basics } = before;
-        let earlier = checks.iter().map(|(id, command)| {
-            let subjects = vec![Cow::Owned(command.clone())];
-            (*id, Call { id: Some(*id), act: Act::Run, subjects, ..Call::default() })
-        });
-        let conversation = Conversation::new(false, earlier.collect());
-        let mut part = Part { basics, conversation, ..Part::default() };
+        let Before { last, open, basics } = before;
+        let turns = Turns::waiting_for(&open);
+        let earlier = open.iter().filter_map(|call| Some((call.id?, call.clone()))).collect();
+        let conversation = Conversation::new(false, earlier);
+        let mut part = Part { basics, conversation, turns, ..Part::default() };
         let mut once = Once::from(lines.from, last);
         part.end = self.fold(lines, &mut once, buffer, &mut part)?.end;
-        let (entries, open) = std::mem::take(&mut part.conversation).finish();
-        let new = entries.iter().filter_map(|entry| open_check(entry));
-        part.checks = checks.iter().filter(|(id, _)| open.contains_key(id)).cloned().chain(new).collect();
-        part.checks.drain(..part.checks.len().saturating_sub(CHECKS));
-        part.entries = entries;
+        (part.entries, _) = std::mem::take(&mut part.conversation).finish();
+        let new = part.entries.iter().filter_map(|entry| match &entry.what {
+            What::Call(call) if !call.ended => Some(call),
+            _ => None,
+        });
+        let is_open = |call: &&Call| call.id.is_some_and(|id| part.turns.waits_for(id));
+        part.open = open.iter().chain(new).filter(is_open).cloned().collect();
         part.last = last_messages(last, &part.entries);
         (part.ending, part.open_end) = (part.turns.ending(), part.turns.open_end());
         Ok(part)

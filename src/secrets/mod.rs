@@ -158,6 +158,33 @@ const fn with_beginning(mut table: Table, beginning: &str, bit: usize, is_name: 
     table
 }
 
+/// Hides secrets in a command. There a variable may hold one under any name, so what it is set to is hidden, too.
+pub fn redact_command(command: &str) -> String {
+    let redacted = redact(command);
+    let mut shown = String::with_capacity(redacted.len());
+    let mut rest = &*redacted;
+    while let Some(at) = rest.find('=') {
+        let (before, value) = rest.split_at(at + 1);
+        shown.push_str(before);
+        let name = before[..at].rsplit(|char: char| !char.is_ascii_alphanumeric() && char != '_').next();
+        let start = at - name.map_or(0, str::len);
+        let begins_word =
+            before[..start].chars().next_back().is_none_or(|char| char.is_whitespace() || ";&|(".contains(char));
+        rest = value;
+        if start < at && begins_word {
+            let quote = value.chars().next().filter(|char| "'\"".contains(*char));
+            let end = match quote {
+                Some(quote) => value[1..].find(quote).map(|end| end + 2),
+                None => value.find(|char: char| char.is_whitespace() || ";&|)".contains(char)),
+            };
+            let end = end.unwrap_or(value.len());
+            shown.push_str(if end == 0 { "" } else { "[redacted]" });
+            rest = &value[end..];
+        }
+    }
+    shown + rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::text::LOOKED_AT;

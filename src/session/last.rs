@@ -96,7 +96,7 @@ pub fn last_of<'f>(
                 let mut is_here = |cwd: &str| members.has(cwd);
                 let began_here = session.name.is_some() || listed.tally.first_cwd().is_some_and(&mut is_here);
                 let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
-                stopped::stopped(session, env.now(), &deadline, only)
+                stopped::stopped(session, &deadline, only)
             };
             let found = standing(asks, listed.done, stop).map_err(|error| Unreadable::new(&session.path, error));
             Unreadable::noted(found.map(Some), bad).map_or(Standing::Passing, |(standing, _)| standing)

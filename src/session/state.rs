@@ -5,9 +5,10 @@
 //! tell a call that runs from one that waits for permission, and where that is all there is, the reason says so. Reasons
 //! are data; `show/state.rs` has the words.
 
-use super::live::{BELIEVED, Evidence, Presence, Said};
+use super::Session;
+use super::live::{Agents, BELIEVED, Evidence, Presence, Said};
 use crate::entry::{Act, named};
-use crate::fold::{Doing, Ending, OpenEnd};
+use crate::fold::{Continuity, Doing, Ending, OpenEnd};
 use crate::format::live::{Live, Status};
 use crate::time::{SECOND, Time};
 
@@ -107,10 +108,27 @@ pub enum Reason<'s> {
         text: &'s str,
         limit: bool,
     },
-    /// The agent was killed, perhaps in the middle of something.
-    Crashed(Option<&'s Doing>),
-    /// The agent was left, perhaps in the middle of something.
-    Ended(Option<&'s Doing>),
+    /// The agent was killed, perhaps before a call had a result.
+    Crashed(Option<Left<'s>>),
+    /// The agent was left, perhaps before a call had a result.
+    Ended(Option<Left<'s>>),
+}
+
+/// A call that had no result when its agent went away.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Left<'s> {
+    pub doing: &'s Doing,
+    pub stage: Stage,
+}
+
+/// How far a call had got that has no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    Running,
+    /// The user had to answer or to allow it first.
+    Waiting,
+    /// It ran or waited for permission.
+    Unknown,
 }
 
 /// What the transcript and the user say about a session.
@@ -127,7 +145,7 @@ impl<'s> State<'s> {
         let (kind, reason, since, source) = match presence {
             Presence::Runs(said) => {
                 let (kind, reason) = match said.status {
-                    Some(status) => history.as_said(status, said, now),
+                    Some(status) => history.as_said(status, said, live, now),
                     // It was started after that, so it is doing something else.
                     None if said.since > history.updated => history.left_off().as_written(live, true, now),
                     None => history.as_written(live, true, now),
@@ -139,15 +157,21 @@ impl<'s> State<'s> {
                     Some(status) => matches!(status, Status::Ready | Status::Background | Status::Ended),
                     None => doing.is_none(),
                 };
-                let crashed = || Reason::Crashed(doing.or(said.doing.as_ref()));
-                let reason = if was_ready { history.ended() } else { crashed() };
+                let stage = match said.status {
+                    Some(Status::Working) => Some(Stage::Running),
+                    Some(Status::Waiting | Status::Permission | Status::Question) => Some(Stage::Waiting),
+                    _ => None,
+                };
+                let left = |doing| Left { doing, stage: stage.unwrap_or_else(|| Stage::of(doing, live)) };
+                let crashed = || Reason::Crashed(doing.or(said.doing.as_ref()).map(left));
+                let reason = if was_ready { history.ended(live) } else { crashed() };
                 (StateKind::Gone, Some(reason), None, said.by)
             }
             Presence::Closed => {
                 let source = if live.files.is_empty() { Evidence::Lock } else { Evidence::Registry };
                 let ((kind, reason), source) = match live.late_files {
                     true => (history.left_off().as_written(live, false, now), Evidence::Transcript),
-                    false => ((StateKind::Gone, Some(history.ended())), source),
+                    false => ((StateKind::Gone, Some(history.ended(live))), source),
                 };
                 (kind, reason, None, source)
             }
@@ -184,18 +208,19 @@ impl<'s> History<'s> {
     /// The same where nobody is at work any more: what was going on was interrupted.
     fn left_off(&self) -> History<'s> {
         let ending = match self.ending {
-            Ending::Working | Ending::Unfinished | Ending::Asked => Ending::Interrupted,
+            Ending::Working | Ending::Asked => Ending::Interrupted,
             ending => ending,
         };
         History { ending, ..*self }
     }
 
-    fn ended(&self) -> Reason<'s> {
-        self.trouble().unwrap_or(Reason::Ended(self.doing()))
+    fn ended(&self, live: &Live) -> Reason<'s> {
+        let left = self.doing().map(|doing| Left { doing, stage: Stage::of(doing, live) });
+        self.trouble().unwrap_or(Reason::Ended(left))
     }
 
     /// The agent runs and says what it is doing; the transcript knows of what.
-    fn as_said(&self, status: Status, said: &'s Said, now: Time) -> (StateKind, Option<Reason<'s>>) {
+    fn as_said(&self, status: Status, said: &'s Said, live: &Live, now: Time) -> (StateKind, Option<Reason<'s>>) {
         /// How long the transcript may lag behind what the agent says.
         const LAG: i64 = SECOND / 2;
         let doing = self.doing();
@@ -210,7 +235,7 @@ impl<'s> History<'s> {
             }
             Status::Dialog => (StateKind::Waiting, Reason::Dialog),
             Status::Background => (StateKind::Waiting, Reason::Background),
-            Status::Ended => (StateKind::Gone, self.ended()),
+            Status::Ended => (StateKind::Gone, self.ended(live)),
             Status::Ready => match (self.ending, self.trouble()) {
                 (_, Some(trouble)) => (StateKind::Error, trouble),
                 (Ending::None, _) => return (StateKind::Waiting, None),
@@ -233,7 +258,7 @@ impl<'s> History<'s> {
         match self.ending {
             Ending::Failed => (StateKind::Error, self.trouble()),
             Ending::Asked if !idle => (StateKind::NeedsYou, asked(doing)),
-            Ending::Working | Ending::Unfinished if !idle => match doing {
+            Ending::Working if !idle => match doing {
                 Some(doing) if doing.waits => (StateKind::NeedsYou, Some(Reason::Permission(Some(doing)))),
                 Some(doing) if !live.no_permissions && !live.told_permissions => {
                     (StateKind::Working, Some(Reason::Pending(doing)))
@@ -248,6 +273,41 @@ impl<'s> History<'s> {
             Ending::Answered => (if silent { StateKind::Idle } else { StateKind::Waiting }, Some(answered)),
             _ => (if silent { StateKind::Idle } else { StateKind::Waiting }, None),
         }
+    }
+}
+
+impl Stage {
+    /// As far as the transcript tells.
+    fn of(doing: &Doing, live: &Live) -> Stage {
+        match doing.asks || doing.waits {
+            true => Stage::Waiting,
+            false if live.no_permissions || live.told_permissions => Stage::Running,
+            false => Stage::Unknown,
+        }
+    }
+}
+
+/// All that a state is made of, for a session that is not in a list.
+#[derive(Debug)]
+pub struct Situation {
+    pub ending: Ending,
+    pub open_end: Option<OpenEnd>,
+    pub updated: Option<Time>,
+    pub done: bool,
+    pub presence: Presence,
+}
+
+impl Situation {
+    /// Of a session whose transcript was read to its end. Without a look at the agents, the transcript alone tells.
+    pub fn of(session: &Session, stop: &Continuity, done: bool, agents: Option<&Agents>) -> Situation {
+        let (open_end, updated) = (stop.open_end(), stop.updated);
+        let presence = agents.map(|agents| agents.of(session, open_end.as_ref(), updated)).unwrap_or_default();
+        Situation { ending: stop.ending, open_end, updated, done, presence }
+    }
+
+    pub fn state(&self, live: &Live, now: Time) -> State<'_> {
+        let Situation { ending, updated, done, .. } = *self;
+        State::of(&History { ending, open_end: self.open_end.as_ref(), updated, done }, live, &self.presence, now)
     }
 }
 

@@ -8,16 +8,14 @@ use crate::cursor::newest_lines;
 use crate::file::Unreadable;
 use crate::fold::Continuity;
 use crate::read::Transcript;
-use crate::time::Time;
 
 /// Where a session stopped, with what its subagents edited.
 pub fn stopped(
     session: &Session,
-    now: Time,
     deadline: &Deadline,
     only: Option<&mut dyn FnMut(&str) -> bool>,
 ) -> io::Result<Continuity> {
-    let mut all = end_of(session, now, deadline, only)?;
+    let mut all = end_of(session, deadline, only)?;
     // The command that shows the session reports what cannot be read.
     add_subagents(&mut all, session, Some(deadline), &mut Vec::new());
     Ok(all)
@@ -26,7 +24,6 @@ pub fn stopped(
 /// Where its own transcript stopped: from its end, and from more of it if that does not tell what was asked and there is time.
 fn end_of(
     session: &Session,
-    now: Time,
     deadline: &Deadline,
     mut only: Option<&mut dyn FnMut(&str) -> bool>,
 ) -> io::Result<Continuity> {
@@ -45,7 +42,7 @@ fn end_of(
         // The end is read however long it takes; it is not much.
         let in_time = best.as_ref().map(|_| deadline);
         let Some(mut all) = transcript.continuity(offset, in_time, only)? else { return Ok(best.unwrap_or_default()) };
-        all.finish(now);
+        all.finish();
         if all.asked.substantive.is_some() || offset == 0 || most > MOST || deadline.is_over() {
             return Ok(all);
         }

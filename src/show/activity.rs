@@ -17,21 +17,12 @@ pub struct Bullet<'a> {
     pub agent: Option<&'a str>,
     pub name: SessionName<'a>,
     pub activity: &'a Activity,
-    pub plight: Plight,
+    /// What it did to the repository, which call was broken off, and the state it is in, each in a clause.
+    pub clauses: Vec<String>,
     pub more: bool,
-    /// The file that was edited, if it is one, as the observer would write its path.
-    pub file: Option<String>,
+    /// The first of the files that were edited, as the observer would write their paths.
+    pub files: Vec<String>,
     pub conflict: Option<Conflict>,
-}
-
-/// What an agent should know about another session's state.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plight {
-    None,
-    /// It cannot go on without its user.
-    Waits,
-    Failed,
-    Crashed,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,6 +55,8 @@ const QUOTE: usize = 100;
 const NAME: usize = 42;
 const PATH: usize = 60;
 const COMMAND: usize = 40;
+/// How many of several edited files are named, at the most.
+pub const NAMED: usize = 3;
 
 /// Tells as much as fits. Bullets come newest first; those with a conflict are told before all others.
 pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Block {
@@ -78,7 +71,7 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
         // A conflict, and the first of all, is told in fewer words rather than not at all.
         let must = lines.is_empty() || bullets[index].conflict.is_some();
         let quotes: &[usize] = if must { &[QUOTE, QUOTE / 3, 0] } else { &[QUOTE] };
-        let fitting = quotes.iter().map(|quote| bullets[index].lines(now, *quote)).find(|text| length(text) < room);
+        let fitting = quotes.iter().map(|quote| bullets[index].lines(now, *quote, 0)).find(|text| length(text) < room);
         let text = match fitting {
             Some(text) => text,
             // Another conflict may be shorter; of the others none goes before a newer one.
@@ -90,6 +83,16 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
     }
     if lines.is_empty() {
         return Block::default();
+    }
+    used += more(bullets.len() - lines.len(), scope).map_or(0, |line| 1 + length(&line));
+    // What room is left goes to the names of files.
+    for (index, text) in &mut lines {
+        let room = budget.saturating_sub(used) + length(text);
+        let named = (1..=NAMED).rev().map(|names| bullets[*index].lines(now, QUOTE, names));
+        if let Some(named) = named.into_iter().find(|named| length(named) <= room) {
+            used = used - length(text) + length(&named);
+            *text = named;
+        }
     }
     let mut text = vec![header.to_owned()];
     text.extend(lines.iter().filter_map(|(_, text)| Some(text.split_once('\n')?.0.to_owned())));
@@ -113,7 +116,8 @@ fn more(count: usize, scope: Scope) -> Option<String> {
 
 impl Bullet<'_> {
     /// One line, and before it a line for the conflict if there is one.
-    fn lines(&self, now: Time, quoted: usize) -> String {
+    /// As many of several edited files are named.
+    fn lines(&self, now: Time, quoted: usize, names: usize) -> String {
         let name = self.name();
         let mut text = String::new();
         if let Some(conflict) = &self.conflict {
@@ -133,7 +137,7 @@ impl Bullet<'_> {
         if let Some(said) = self.said(quoted) {
             text += &format!(": {said}");
         }
-        let acts = self.acts();
+        let acts = self.acts(names);
         if !acts.is_empty() {
             text += &format!(" -> {}", acts.join(", "));
         }
@@ -163,18 +167,12 @@ impl Bullet<'_> {
         Some(quoted(substantive, room.saturating_sub(length(&then)))? + &then)
     }
 
-    /// What state the session is in, where that is a fact.
+    /// What fails, and what else is a fact about the session.
     fn state(&self) -> Vec<String> {
         let fails =
             self.activity.failing.newest().next().map(|command| shorten(&harmless(command), COMMAND).into_owned());
         let fails = fails.filter(|command| !command.is_empty()).map(|command| format!("{command} fails"));
-        let plight = match self.plight {
-            Plight::None => None,
-            Plight::Waits => Some("waits for its user"),
-            Plight::Failed => Some("stopped by an error"),
-            Plight::Crashed => Some("crashed"),
-        };
-        fails.into_iter().chain(plight.map(str::to_owned)).collect()
+        fails.into_iter().chain(self.clauses.iter().cloned()).collect()
     }
 
     fn name(&self) -> String {
@@ -193,20 +191,24 @@ impl Bullet<'_> {
         }
     }
 
-    fn acts(&self) -> Vec<String> {
+    /// What it did. That it read something is told only of a session that did nothing else.
+    fn acts(&self, names: usize) -> Vec<String> {
         let activity = self.activity;
-        let edited = match (&self.file, activity.edited.len()) {
-            (Some(edited), 1) if !harmless(edited).is_empty() => Some(format!("updated {}", file(edited, PATH))),
-            (_, count) => counted("edited", count as u64, "file"),
+        let count = activity.edited.len();
+        let edited = match &self.files[..] {
+            [edited] if count == 1 && !harmless(edited).is_empty() => Some(format!("updated {}", file(edited, PATH))),
+            files => counted("edited", count as u64, "file").map(|edited| edited + &named(files, count, names)),
         };
         let done = [
             edited,
             counted("ran", activity.runs, "command"),
-            if activity.reads == 1 { Some("read once".into()) } else { counted("read", activity.reads, "time") },
             counted("fetched", activity.fetches, "page"),
             counted("delegated", activity.delegated, "task"),
         ];
-        done.into_iter().flatten().collect()
+        let done: Vec<String> = done.into_iter().flatten().collect();
+        let is_silent = done.is_empty() && activity.messages == 0;
+        let read = if activity.reads == 1 { Some("read once".into()) } else { counted("read", activity.reads, "time") };
+        if is_silent { read.into_iter().collect() } else { done }
     }
 }
 
@@ -234,6 +236,16 @@ pub fn called(word: &str) -> String {
 pub fn file(name: &str, room: usize) -> String {
     let shown = path(name, room);
     if shown.contains(|char: char| char.is_whitespace() || ";,".contains(char)) { quote(&shown, room) } else { shown }
+}
+
+/// ` (src/a.rs, src/b.rs)`: the first of some files.
+fn named(files: &[String], count: usize, names: usize) -> String {
+    let shown: Vec<String> = files.iter().take(names).map(|one| file(one, PATH)).collect();
+    match count.saturating_sub(shown.len()) {
+        _ if shown.is_empty() => String::new(),
+        0 => format!(" ({})", shown.join(", ")),
+        more => format!(" ({} and {more} more)", shown.join(", ")),
+    }
 }
 
 fn counted(verb: &str, count: u64, noun: &str) -> Option<String> {

@@ -4,7 +4,8 @@
 //!
 //! Which file uses which:
 //! ```text
-//! resume, start ──▶ activity ──▶ untrusted ──▶ gate ──▶ characters
+//! start ──▶ told
+//! resume, start, told ──▶ activity ──▶ untrusted ──▶ gate ──▶ characters
 //! profile, list, log ──▶ gate
 //! search ──▶ gate, log, terminal
 //! files ──▶ gate, json, log, terminal
@@ -32,5 +33,6 @@ pub mod start;
 pub mod state;
 pub mod statusline;
 pub mod terminal;
+pub mod told;
 pub mod untrusted;
 pub mod watch;

@@ -3,14 +3,18 @@
 //!
 //! One block of whole lines within a budget. Which session is the last one, and what is pinned, is up to `hook/start.rs`.
 
-use super::activity::{ago, called, file, first_words, with_agent};
+use super::activity::{NAMED, ago, called, file, first_words, with_agent};
 use super::gate::harmless;
+use super::told::{self, Shown};
 use super::untrusted::{length, quote, shorten};
 use crate::entry::{Act, TaskState};
 use crate::fold::Continuity;
 use crate::fold::code::{Work, check_name, work as kind_of_work};
-use crate::fold::continuity::{Ending, FRESH, Obstacle, Used};
+use crate::fold::continuity::{FRESH, Obstacle, Used};
 use crate::fold::names::Name;
+use crate::session::live::Evidence;
+use crate::session::state::Reason;
+use crate::session::{State, StateKind};
 use crate::time::{HOUR, MINUTE, Time};
 
 #[derive(Default)]
@@ -32,8 +36,8 @@ pub struct Recall {
 #[derive(Default)]
 pub enum Past<'a> {
     None,
-    /// The last session: what it is called, and where it stopped.
-    Last(String, &'a Continuity),
+    /// The last session: what it is called, where it stopped, and the state it is in.
+    Last(String, &'a Continuity, State<'a>),
     /// The last one in this directory, which the user probably cleared.
     Cleared(String, &'a Continuity),
     /// This session itself, after a compaction.
@@ -50,14 +54,15 @@ pub const PIN: usize = 200;
 const PINS: usize = 220;
 
 /// The block. `shown` makes a path of the session one that the observer would write.
-pub fn start(start: &Start, now: Time, budget: usize, shown: &dyn Fn(&str) -> String) -> String {
+pub fn start(start: &Start, now: Time, budget: usize, shown: Shown) -> String {
     let mut block = BudgetedLines { text: HEADER.to_owned(), used: length(HEADER), budget };
     block.pin(&start.pins);
     match &start.past {
         Past::None => _ = block.put("- first use: there is no earlier session of this project"),
-        Past::Last(name, last) => block.tell(last_session(name, last, now, shown)),
+        Past::Last(name, last, state) => block.tell(last_session(name, last, state, now, shown)),
         Past::Cleared(name, last) => {
-            let mut told = in_detail(name, last, now, shown);
+            let stopped = stopped(&titled(name, last), last, now);
+            let mut told = summarised(name, stopped, asked(last), work(last, shown));
             told.rest.extend(decided(last, &start.noted));
             block.tell(told);
         }
@@ -149,42 +154,58 @@ impl Recall {
     }
 }
 
-/// Where the last session stopped, by how long ago that was.
-fn last_session(name: &str, last: &Continuity, now: Time, shown: &dyn Fn(&str) -> String) -> Summary {
-    match last.updated.map_or(i64::MAX, |updated| now.0 - updated.0) {
-        age if age >= FRESH => Summary::default(),
-        age if age >= HOUR => briefly(name, last, now),
-        _ => in_detail(name, last, now, shown),
+/// Where the last session stopped, by how long ago that was; what it is doing, if it has not.
+fn last_session(name: &str, last: &Continuity, state: &State, now: Time, shown: Shown) -> Summary {
+    let going_on = going_on(&titled(name, last), state, now, shown);
+    match (going_on, last.updated.map_or(i64::MAX, |updated| now.0 - updated.0)) {
+        (Some(going_on), _) => summarised(name, going_on, asked(last), work(last, shown)),
+        (None, age) if age >= FRESH => Summary::default(),
+        (None, age) if age >= HOUR => briefly(name, last, now, shown),
+        (None, _) => summarised(name, stopped(&titled(name, last), last, now), asked(last), work(last, shown)),
+    }
+}
+
+/// That a session is at work, waits for its user or crashed; none if it stopped.
+fn going_on(titled: &str, state: &State, now: Time, shown: Shown) -> Option<String> {
+    let clause = told::state(state, shown);
+    let because = clause.as_ref().map_or_else(String::new, |clause| format!(" ({clause})"));
+    let since = state.since.map_or_else(String::new, |since| format!(" since {}", since.short_age(now)));
+    match (state.kind, state.reason) {
+        (StateKind::Working, _) if state.source == Evidence::Transcript => {
+            Some(format!("- {titled} was at work{}{because}", ago(state.since, now)))
+        }
+        (StateKind::Working, _) => Some(format!("- {titled} is working{because}{since}")),
+        (StateKind::NeedsYou, _) => Some(format!("- {titled} waits for its user{because}{since}")),
+        (_, Some(Reason::Crashed(_))) => Some(format!("- {titled} {}{}", clause?, ago(state.since, now))),
+        _ => None,
     }
 }
 
 /// For a session of some hours or days ago: which one it was, what was asked, and its files.
-fn briefly(name: &str, last: &Continuity, now: Time) -> Summary {
+fn briefly(name: &str, last: &Continuity, now: Time, shown: Shown) -> Summary {
     let title = last.title().map_or_else(|| name.to_owned(), |title| quote(title, 52));
     let stopped = format!("- the last session, {title}, stopped{}", ago(last.updated, now));
     let is_new = last.asked.then.is_some() || last.asked.substantive.is_some() && last.given_title().is_some();
-    let names: Vec<String> = last.topics().iter().map(|(name, _)| file(name, 40)).collect();
-    let files = (!names.is_empty()).then(|| format!("- it changed {}", names.join(", ")));
     let is_fresh = |time: Time| now.0 - time.0 < 2 * HOUR;
     let summary = last.compaction.as_ref().filter(|summary| summary.time.is_some_and(is_fresh));
     let summary = summary.map(|summary| format!("- its summary: {}", quote(&summary.text, 150)));
-    let word = last_word(last).filter(|_| summary.is_none());
-    let rest = files.into_iter().chain(summary).chain(word).collect();
+    let (recap, said) = (recap(last), said(last).filter(|_| summary.is_none()));
+    let rest = recap.into_iter().chain(files(last, shown)).chain(summary).chain(said).collect();
     summarised(name, stopped, asked(last).filter(|_| is_new), rest)
 }
 
-fn in_detail(name: &str, last: &Continuity, now: Time, shown: &dyn Fn(&str) -> String) -> Summary {
-    let age = last.updated.map_or(i64::MAX, |updated| now.0 - updated.0);
+/// A session's name, with the title that somebody gave it.
+fn titled(name: &str, last: &Continuity) -> String {
+    last.given_title().map_or_else(|| name.to_owned(), |title| format!("{name} {}", quote(title, 42)))
+}
+
+fn stopped(titled: &str, last: &Continuity, now: Time) -> String {
     let when = ago(last.updated, now);
-    let titled = last.given_title().map_or_else(|| name.to_owned(), |title| format!("{name} {}", quote(title, 42)));
-    let stopped = match last.ending {
-        // Somebody may still be there.
-        Ending::Working if age < 5 * MINUTE => format!("- the last session, {titled}, was at work{when}"),
-        _ if age < MINUTE => format!("- {titled} stopped just before this session"),
-        _ if age < 10 * MINUTE => format!("- {titled} stopped{when}, just before this session"),
+    match last.updated.map_or(i64::MAX, |updated| now.0 - updated.0) {
+        age if age < MINUTE => format!("- {titled} stopped just before this session"),
+        age if age < 10 * MINUTE => format!("- {titled} stopped{when}, just before this session"),
         _ => format!("- the last session, {titled}, stopped{when}"),
-    };
-    summarised(name, stopped, asked(last), work(last, shown))
+    }
 }
 
 fn summarised(name: &str, stopped: String, asked: Option<String>, rest: Vec<String>) -> Summary {
@@ -200,16 +221,32 @@ fn asked(session: &Continuity) -> Option<String> {
     Some(then.map_or(asked.clone(), |then| format!("{asked}, then {}", quote(&then.text, QUOTE / 3))))
 }
 
-/// The client's own recap if nobody said anything after it, else what the agent said last.
-fn last_word(session: &Continuity) -> Option<String> {
-    let recap = session.recap.as_ref().map(|recap| format!("- its recap: {}", quote(&recap.text, 150)));
-    recap.or_else(|| {
-        let said = first_words(&session.answers.last()?.text)?;
-        Some(format!("- it said {}", quote(&said, QUOTE)))
-    })
+/// The client's own recap, if nobody said anything after it. It says more than anything else, so it comes first.
+fn recap(session: &Continuity) -> Option<String> {
+    session.recap.as_ref().map(|recap| format!("- its recap: {}", quote(&recap.text, 150)))
 }
 
-fn own_work(own: &Continuity, noted: &[&str], shown: &dyn Fn(&str) -> String) -> Summary {
+/// What the agent said last, unless there is a recap.
+fn said(session: &Continuity) -> Option<String> {
+    let answer = session.answers.last().filter(|_| session.recap.is_none())?;
+    Some(format!("- it said {}", quote(&first_words(&answer.text)?, QUOTE)))
+}
+
+/// The files that it changed, the newest first.
+fn files(session: &Continuity, shown: Shown) -> Option<String> {
+    let files = session.newest_files();
+    let names: Vec<String> = files.iter().take(NAMED).map(|one| file(&shown(&one.path), 40)).collect();
+    let more = match files.len().saturating_sub(NAMED) {
+        // Of a long transcript only the end was read.
+        0 if session.partial => " and perhaps more".to_owned(),
+        0 => String::new(),
+        more if session.partial => format!(" and at least {more} more"),
+        more => format!(" and {more} more"),
+    };
+    (!names.is_empty()).then(|| format!("- it changed {}{more}", names.join(", ")))
+}
+
+fn own_work(own: &Continuity, noted: &[&str], shown: Shown) -> Summary {
     let mut rest = work(own, shown);
     rest.extend(decided(own, noted));
     let asked = asked(own).map(|asked| format!("- this session was last asked {asked}"));
@@ -227,16 +264,10 @@ fn decided(session: &Continuity, noted: &[&str]) -> Option<String> {
 }
 
 /// What is open or in the way, the files, and the last word or deed; what must not be missed first.
-fn work(session: &Continuity, shown: &dyn Fn(&str) -> String) -> Vec<String> {
-    let mut lines = Vec::new();
-    let files = session.newest_files();
-    if !files.is_empty() {
-        let names: Vec<String> = files.iter().take(3).map(|one| file(&shown(&one.path), 40)).collect();
-        let more = if files.len() > 3 { format!(" and {} more", files.len() - 3) } else { String::new() };
-        lines.push(format!("- it changed {}{more}", names.join(", ")));
-    }
+fn work(session: &Continuity, shown: Shown) -> Vec<String> {
+    let mut lines: Vec<String> = recap(session).into_iter().chain(files(session, shown)).collect();
     let open = [(TaskState::Active, "in progress"), (TaskState::Open, "open")].into_iter().find_map(|(state, how)| {
-        let task = session.tasks.iter().find(|task| task.state == state)?;
+        let task = session.current_tasks().find(|task| task.state == state)?;
         Some(format!("- {how}: {}", quote(&task.item.text, QUOTE)))
     });
     lines.extend(open);
@@ -253,11 +284,11 @@ fn work(session: &Continuity, shown: &dyn Fn(&str) -> String) -> Vec<String> {
             Obstacle::Limit => "stopped by a limit",
             Obstacle::Error => "stopped by an error",
             Obstacle::Task | Obstacle::Said => "blocked",
-            Obstacle::Crashed => "without a result",
+            Obstacle::Crashed => "crashed",
         };
         format!("- {how}: {what}")
     }));
-    lines.extend(last_word(session));
+    lines.extend(said(session));
     if let Some(Used { subject, .. }) = session.last_action().filter(|used| used.act == Act::Run && is_work(used)) {
         lines.push(format!("- last it ran {}", quote(subject, 80)));
     }

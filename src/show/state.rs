@@ -6,7 +6,7 @@ use crate::env::iso;
 use crate::fold::Doing;
 use crate::session::State;
 use crate::session::live::Evidence;
-use crate::session::state::{Group, Reason};
+use crate::session::state::{Group, Left, Reason, Stage};
 use crate::show::activity::ago;
 use crate::time::{SECOND, Time};
 
@@ -30,9 +30,9 @@ pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
         Reason::Background => format!("answered{}; a background job is running", ago()),
         Reason::Interrupted => format!("interrupted{}", ago()),
         Reason::Trouble { text, limit } => trouble(text, limit, now),
-        Reason::Crashed(doing) => format!("crashed{}", while_running(doing)),
+        Reason::Crashed(left) => format!("crashed{}", left.map_or_else(String::new, unfinished)),
         Reason::Ended(None) => format!("ended{}", ago()),
-        Reason::Ended(doing) => format!("ended{}", while_running(doing)),
+        Reason::Ended(Some(left)) => format!("ended{}", unfinished(left)),
     })
 }
 
@@ -66,8 +66,14 @@ fn with(what: &str, of: Option<String>) -> String {
     of.map_or_else(|| what.to_owned(), |of| format!("{what}: {of}"))
 }
 
-fn while_running(doing: Option<&Doing>) -> String {
-    doing.map_or_else(String::new, |doing| format!(" while running {}", call(doing)))
+/// How far the call had got that an agent left behind.
+fn unfinished(Left { doing, stage }: Left) -> String {
+    match stage {
+        Stage::Running => format!(" while running {}", call(doing)),
+        Stage::Waiting if doing.asks => format!(" before it was answered: {}", call(doing)),
+        Stage::Waiting => format!(" while waiting for permission: {}", call(doing)),
+        Stage::Unknown => format!("; no result of {}", call(doing)),
+    }
 }
 
 fn call(Doing { tool, subject, .. }: &Doing) -> String {

@@ -22,7 +22,7 @@ use super::Lock;
 use super::lazy_seen::{self, LazySeen, Ring};
 use crate::budget::Deadline;
 use crate::cursor::Cursor;
-use crate::entry::Id;
+use crate::entry::{Act, Call, Id};
 use crate::time::{SECOND, Time};
 
 /// How far one other session has been seen.
@@ -52,9 +52,9 @@ pub struct Seen {
     /// The last thing that was told, by all it says: a copy of it in another file is not news there.
     #[serde(default, rename = "print", skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<u32>,
-    /// Tests, builds and checks that had not ended: their calls and commands.
+    /// Calls that had no result yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub checks: Vec<(Id, String)>,
+    pub open: Vec<OpenCall>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -77,6 +77,32 @@ pub struct Seen {
     /// Reading it took too long; others go first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub slow: bool,
+}
+
+/// A call without a result: its id, what it does, whether it asks the user, its tool and what it is about. It is
+/// written as an array, because [`lazy_seen::cut`] takes a brace for the end of an entry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OpenCall(Id, Act, bool, String, Vec<String>);
+
+impl OpenCall {
+    /// The most calls that are remembered, and the longest text: what does not fit is told without it.
+    const CALLS: usize = 8;
+    const TEXT: usize = 1024;
+
+    /// The newest of some calls, with their texts as `kept` leaves them.
+    pub fn newest(calls: &[Call], kept: impl Fn(&str) -> String) -> Vec<OpenCall> {
+        let open = |call: &Call| {
+            let subjects = call.subjects.iter().filter(|text| text.len() <= OpenCall::TEXT).map(|text| kept(text));
+            Some(OpenCall(call.id?, call.act, call.asks, kept(&call.tool), subjects.collect()))
+        };
+        calls[calls.len().saturating_sub(OpenCall::CALLS)..].iter().filter_map(open).collect()
+    }
+
+    pub fn to_call(&self) -> Call<'static> {
+        let OpenCall(id, act, asks, tool, subjects) = self.clone();
+        let subjects = subjects.into_iter().map(Cow::Owned).collect();
+        Call { id: Some(id), act, asks, tool: Cow::Owned(tool), subjects, ..Call::default() }
+    }
 }
 
 impl Seen {

@@ -48,7 +48,7 @@ impl Session {
     fn resume(&self) -> Continuity {
         let transcript = Transcript::open(&self.path, self.format.detailed()).expect("a transcript").full(true);
         let mut all = transcript.continuity(0, None, None).expect("read").expect("in time");
-        all.finish(Time(0));
+        all.finish();
         all
     }
 

@@ -76,7 +76,9 @@ fn codes_keep_to_every_budget() {
     let (project, now) = ("work".to_owned(), Time(0));
     let state = State { kind: StateKind::Idle, reason: None, since: None, source: Evidence::Transcript };
     let (subagent, command) = (false, None);
-    let stop = Stop { continuity: &all, session, id: ONE, project, subagent, command, notes: &notes, now, state };
+    let (done, tags) = (false, Vec::new());
+    let stop =
+        Stop { continuity: &all, session, id: ONE, project, subagent, command, notes: &notes, now, state, done, tags };
     let whole = stop.codes(usize::MAX).lines;
     let total: usize = whole.iter().map(|code| cost(code)).sum();
     assert!(whole.len() == 121 && total > 1000, "{total}");

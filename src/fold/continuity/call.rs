@@ -165,6 +165,7 @@ impl Continuity {
     }
 
     fn tasks(&mut self, done: &EndedCall, detail: &Detail) {
+        self.tasks_are_old &= detail.tasks.is_empty() && !detail.all_tasks;
         if detail.all_tasks {
             self.tasks.clear();
             self.so_far.tasks.clear();

@@ -87,7 +87,7 @@ named! {
         Error = "error",
         /// A task is marked as blocked.
         Task = "task",
-        /// A call has no result.
+        /// The agent was killed before a call had a result. Whoever knows the session's state adds it.
         Crashed = "crashed",
         /// The user said so.
         Said = "said",

@@ -27,7 +27,7 @@ pub use super::turn::Ending;
 use super::{Basics, Failing, Fold, LastAsked, OpenEnd, Turns};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, What};
 use crate::path::{absolute, base_name};
-use crate::time::{DAY, MINUTE, Time};
+use crate::time::{DAY, Time};
 
 /// All of it.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -55,6 +55,8 @@ pub struct Continuity {
     pub ending: Ending,
     /// The last prompt has had no answer.
     pub unanswered: bool,
+    /// Something was asked since the tasks were last brought up to date: they may be about something else.
+    pub tasks_are_old: bool,
     /// How many prompts there were in all.
     pub prompted: u64,
     pub broken: u64,
@@ -187,6 +189,8 @@ impl Continuity {
         self.so_far.error = None;
         self.recap = None;
         self.unanswered = false;
+        // What was refused stands in the way only until something follows.
+        self.so_far.denied.clear();
         if let Some(rejected) = self.so_far.rejected.take() {
             self.decide(rejected);
         }
@@ -196,8 +200,7 @@ impl Continuity {
         self.go_on();
         self.prompted += 1;
         self.unanswered = true;
-        // After another prompt, what was refused no longer stands in the way.
-        self.so_far.denied.clear();
+        self.tasks_are_old = true;
         self.asked.push(&item.text, |own| Finding { text: own, ..item.clone() });
         let own = own_words(&item.text);
         let said = |kind: Phrase| {
@@ -225,13 +228,8 @@ impl Continuity {
         self.decisions.drain(..excess);
     }
 
-    /// Nobody has written for a while.
-    pub fn is_quiet(&self, now: Time) -> bool {
-        self.updated.is_none_or(|updated| now.0 - updated.0 > 5 * MINUTE)
-    }
-
-    /// What follows from all that was read.
-    pub fn finish(&mut self, now: Time) {
+    /// Draws the conclusions from all that was read.
+    pub fn finish(&mut self) {
         self.ending = self.so_far.turns.ending();
         if !matches!(self.ending, Ending::Working | Ending::Asked) {
             // The agent went on without a result. Only calls that read something are sure to have been made.
@@ -240,9 +238,6 @@ impl Continuity {
             let pending = self.so_far.order.iter().filter_map(|id| self.so_far.pending.get(id)).map(Pending::used);
             self.history.extend(pending.filter(looks));
             self.history.sort_by_key(|used| used.line);
-        }
-        if self.is_quiet(now) && self.ending == Ending::Working {
-            self.ending = Ending::Unfinished;
         }
         self.blockers = self.obstacles();
         self.next = self.open();
@@ -256,6 +251,11 @@ impl Continuity {
     /// What the agent said last, in a sentence.
     pub fn said(&self) -> Option<String> {
         self.answers.last().map(|answer| first_sentence(&answer.text)).filter(|said| !said.is_empty())
+    }
+
+    /// The tasks, unless something was asked since they were brought up to date.
+    pub fn current_tasks(&self) -> impl Iterator<Item = &ToDo> {
+        self.tasks.iter().filter(|_| !self.tasks_are_old)
     }
 
     /// The files that were changed, the newest first.
@@ -302,8 +302,8 @@ impl Continuity {
         self.so_far.turns.open_end()
     }
 
-    /// The call that the agent waits for, if it is at work.
-    pub fn running(&self) -> Option<Used> {
+    /// The call that the agent waits for, if it has not ended.
+    pub fn open_call(&self) -> Option<Used> {
         self.open_calls().next().filter(|_| self.ending == Ending::Working).map(Pending::used)
     }
 

@@ -23,14 +23,8 @@ impl Continuity {
         all.extend(self.so_far.denied.drain(..).map(blocker(Obstacle::Denied)));
         let error_kind = |limit| if limit { Obstacle::Limit } else { Obstacle::Error };
         all.extend(self.so_far.error.take().map(|(item, limit)| Blocker { kind: error_kind(limit), item }));
-        let tasks = self.tasks.iter().filter(|task| task.state == TaskState::Blocked);
+        let tasks = self.current_tasks().filter(|task| task.state == TaskState::Blocked);
         all.extend(tasks.map(|task| task.item.clone()).map(blocker(Obstacle::Task)));
-        let crashed = self.open_calls().next().filter(|_| self.ending == Ending::Unfinished);
-        all.extend(crashed.map(|pending| {
-            let Used { tool, subject, time, line, .. } = pending.used();
-            let text = format!("{tool} {subject}").trim().to_owned();
-            Blocker { kind: Obstacle::Crashed, item: Finding::new(text, time, line) }
-        }));
         if let Some(last) = self.prompts.last() {
             let said = phrases::said(Phrase::Blocker, &own_words(&last.text)).into_iter();
             all.extend(
@@ -44,7 +38,8 @@ impl Continuity {
     /// since, and a prompt that nobody answered.
     pub(super) fn open(&self) -> Vec<Finding> {
         let of = |state: TaskState| self.tasks.iter().filter(move |task| task.state == state);
-        let tasks = of(TaskState::Active).chain(of(TaskState::Open));
+        let current = |state: TaskState| self.current_tasks().filter(move |task| task.state == state);
+        let tasks = current(TaskState::Active).chain(current(TaskState::Open));
         let mut next: Vec<Finding> = tasks.map(|task| task.item.clone()).collect();
         let listed = self.answers.last().into_iter().flat_map(|answer| {
             let steps = phrases::next_steps(&answer.text).into_iter();

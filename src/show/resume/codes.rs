@@ -34,7 +34,7 @@ impl Stop<'_> {
         let said = |item: &Finding| if item.from_words { ":said" } else { "" };
         all.decisions.iter().for_each(|item| put(About::Decisions, &format!("dec{}", said(item)), &item.text));
         self.noted(Kind::Blocker).for_each(|text| put(About::Head, "block:noted", text));
-        for blocker in &all.blockers {
+        for blocker in self.blockers() {
             put(About::Blockers, &format!("block:{}", blocker.kind.name()), &blocker.item.text);
         }
         self.noted(Kind::Next).for_each(|text| put(About::Head, "next", text));

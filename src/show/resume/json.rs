@@ -21,10 +21,10 @@ impl Stop<'_> {
     /// The user's limit wins over the model's, which few transcripts have.
     pub fn json(&self, limit: Option<usize>) -> Object {
         let all = self.continuity;
-        let done = self.notes.is_done(self.id);
+        let done = self.done;
         let is_pending = |task: &&ToDo| !matches!(task.state, TaskState::Done | TaskState::Dropped);
-        let blockers = all.blockers.iter();
-        let blockers = blockers.map(|one| statement(None, Some(one.kind.name()), &one.item));
+        let blockers = self.blockers();
+        let blockers = blockers.iter().map(|one| statement(None, Some(one.kind.name()), &one.item));
         object! {
             session_id: self.id,
             name: self.session.name,
@@ -36,12 +36,12 @@ impl Stop<'_> {
             model: all.model.as_deref(),
             started_at: all.started.map(iso),
             last_activity_at: all.updated.map(iso),
-            status: if all.is_quiet(self.now) { "idle" } else { "active" },
+            status: if self.is_active() { "active" } else { "idle" },
             state: self.state.kind.name(),
             reason: state::reason(&self.state, None),
             since: self.state.since.map(iso),
             source: self.state.source.name(),
-            ending: all.ending.name(),
+            ending: self.ending(),
             done,
             messages: all.messages,
             current_work: object! {
@@ -51,7 +51,7 @@ impl Stop<'_> {
                 last_user_message: all.prompts.last().map(of),
                 recap: all.recap.as_ref().map(of),
                 last_agent_action: all.last_action().map(call),
-                running: all.running().as_ref().map(call),
+                running: all.open_call().filter(|_| self.is_running()).as_ref().map(call),
             },
             files_modified: self.files_modified(),
             functions: (all.functions.iter())
@@ -71,7 +71,7 @@ impl Stop<'_> {
             files_touched: self.files_touched(),
             recent_messages: self.recent_messages(),
             topics: all.topics().into_iter().map(|(text, line)| object! { text, line }).collect::<Vec<_>>(),
-            tags: self.notes.tags(self.id),
+            tags: &self.tags,
             tokens: object! { input: all.input, output: all.output },
             // How many tokens the model had before it last, and the most it may have.
             token_budget: object! { used: all.context(), limit: limit.map(|limit| limit as u64).or(all.window) },

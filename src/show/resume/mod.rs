@@ -9,7 +9,9 @@ mod json;
 mod text;
 
 use crate::fold::Continuity;
-use crate::session::{Session, State};
+use crate::fold::continuity::{Blocker, Ending, Finding, Obstacle, Used};
+use crate::session::state::Reason;
+use crate::session::{Session, State, StateKind};
 use crate::state::notes::{Kind, Notes};
 use crate::time::Time;
 
@@ -27,11 +29,43 @@ pub struct Stop<'a> {
     pub notes: &'a Notes,
     pub now: Time,
     pub state: State<'a>,
+    /// The user marked it as done, and may have gone on with it since.
+    pub done: bool,
+    pub tags: Vec<String>,
 }
 
 impl Stop<'_> {
     fn noted(&self, kind: Kind) -> impl Iterator<Item = &str> {
         self.notes.notes(kind, self.now).map(|note| note.text.as_str())
+    }
+
+    /// What stands in the way, with the call that a killed agent left behind.
+    fn blockers(&self) -> Vec<Blocker> {
+        let crashed = matches!(self.state.reason, Some(Reason::Crashed(_)));
+        let left = self.continuity.open_call().filter(|_| crashed).map(|Used { tool, subject, time, line, .. }| {
+            let text = format!("{tool} {subject}").trim().to_owned();
+            Blocker { kind: Obstacle::Crashed, item: Finding::new(text, time, line) }
+        });
+        self.continuity.blockers.iter().cloned().chain(left).collect()
+    }
+
+    /// How its transcript ends. What was going on is unfinished once nobody is at work.
+    fn ending(&self) -> &'static str {
+        match (self.continuity.ending, self.state.kind) {
+            (ending, StateKind::Working | StateKind::NeedsYou) => ending.name(),
+            (Ending::Working, _) => "unfinished",
+            (ending, _) => ending.name(),
+        }
+    }
+
+    /// Whether a call of it is running, or may be.
+    fn is_running(&self) -> bool {
+        matches!(self.state.reason, Some(Reason::Running(_) | Reason::Pending(_)))
+    }
+
+    /// Whether its agent is at work, or was until lately.
+    fn is_active(&self) -> bool {
+        matches!(self.state.kind, StateKind::Working | StateKind::NeedsYou | StateKind::Waiting)
     }
 
     fn pins(&self) -> impl Iterator<Item = &str> {

@@ -5,7 +5,6 @@
 use super::{About, Fitted, Stop, within};
 use crate::entry::TaskState;
 use crate::env::Zone;
-use crate::fold::continuity::Ending;
 use crate::session::StateKind;
 use crate::show::activity::ago;
 use crate::show::figures::{amount, number};
@@ -73,23 +72,15 @@ impl Stop<'_> {
         let agent = self.session.format.label();
         rows.put(About::Head, "Session", &[&format!("{name}{} ({agent}{part}){title}", self.id)]);
         let when = all.updated.map_or_else(String::new, |updated| format!(", {}", self.clock(updated, zone)));
-        let done = if self.notes.is_done(self.id) { "; marked done" } else { "" };
-        let kind = self.state.kind;
-        let how = match (kind, all.ending) {
-            (StateKind::NeedsYou | StateKind::Gone, _) => reason(&self.state, None),
-            (_, Ending::Working) => None,
-            (_, ending) => Some(ending.name().to_owned()),
+        let done = if self.done { "; marked done" } else { "" };
+        let (stopped, how) = match self.state.kind {
+            StateKind::NeedsYou => ("Needs you", reason(&self.state, None)),
+            StateKind::Working => ("At work", reason(&self.state, None)),
+            StateKind::Gone => ("Stopped", reason(&self.state, None)),
+            _ => ("Stopped", Some(self.ending().to_owned())),
         };
         let how = how.map_or_else(String::new, |how| format!("; {how}"));
         let ended = format!("{}{when}{how}{done}", ago(all.updated, self.now));
-        let stopped = match (kind, all.ending) {
-            (StateKind::NeedsYou, _) => "Needs you",
-            (StateKind::Gone, _) => "Stopped",
-            (_, Ending::Working) => "At work",
-            // The list calls it working, for an hour.
-            (StateKind::Working, _) => "Last seen",
-            _ => "Stopped",
-        };
         rows.put(About::Head, stopped, &[ended.trim_start_matches([',', ';'])]);
         self.pins().for_each(|pin| rows.put(About::Head, "Pinned", &[pin]));
         let asked = &all.asked;
@@ -98,9 +89,6 @@ impl Stop<'_> {
         then.iter().for_each(|then| rows.put(About::Head, "Then", &[&then.text]));
         all.recap.iter().for_each(|recap| rows.put(About::Head, "Recap", &[&recap.text]));
         all.said().iter().for_each(|said| rows.put(About::Head, "Said last", &[said]));
-        if let Some(call) = all.running().filter(|_| kind != StateKind::Gone && kind != StateKind::NeedsYou) {
-            rows.put(About::Head, "Running", &[&call.tool, &call.subject]);
-        }
         let files = all.newest_files();
         for file in files.iter().take(FILES) {
             let when = file.time.map_or_else(String::new, |time| self.clock(time, zone));
@@ -114,14 +102,13 @@ impl Stop<'_> {
         let decisions = all.decisions.iter().filter(|item| !item.from_words);
         decisions.for_each(|item| rows.put(About::Decisions, "Decisions", &[&item.text]));
         self.noted(Kind::Blocker).for_each(|text| rows.put(About::Head, "Blockers", &[text]));
-        for blocker in all.blockers.iter().filter(|blocker| !blocker.item.from_words) {
+        for blocker in self.blockers().iter().filter(|blocker| !blocker.item.from_words) {
             rows.put(About::Blockers, "Blockers", &[&format!("{}: {}", blocker.kind.name(), blocker.item.text)]);
         }
         self.noted(Kind::Next).for_each(|text| rows.put(About::Head, "Next", &[text]));
         self.noted(Kind::Fact).for_each(|text| rows.put(About::Head, "Facts", &[text]));
-        let tags = self.notes.tags(self.id);
-        if !tags.is_empty() {
-            rows.put(About::Next, "Tags", &[&tags.join(", ")]);
+        if !self.tags.is_empty() {
+            rows.put(About::Next, "Tags", &[&self.tags.join(", ")]);
         }
         all.compaction.iter().for_each(|summary| rows.put(About::Decisions, "Summary", &[&summary.text]));
         if all.input + all.output > 0 {

@@ -1,0 +1,122 @@
+//! What an agent is told of the state of another session, in a clause: `wants to run rm -rf build`, `running cargo test`.
+//!
+//! Only what has happened is told as done: a call without a result is wanted or running, or nobody knows which. The state
+//! itself is up to `session/state.rs`. Commands, files and questions come from transcripts, so each is made harmless,
+//! and quoted unless it is plain enough not to be mistaken for a fact of ours.
+
+use super::activity::file;
+use super::gate::harmless;
+use super::untrusted::{quote, shorten};
+use crate::entry::{Act, Call};
+use crate::fold::{Doing, GitEvent};
+use crate::secrets::redact_command;
+use crate::session::State;
+use crate::session::live::Evidence;
+use crate::session::state::{Left, Reason, Stage};
+
+const COMMAND: usize = 60;
+const QUESTION: usize = 100;
+const PATH: usize = 60;
+const SUBJECT: usize = 60;
+
+/// Makes a path of the session one that the reader would write.
+pub type Shown<'s> = &'s dyn Fn(&str) -> String;
+
+/// What a session waits for or is doing, or how it went wrong; none if that is nothing special.
+pub fn state(state: &State, shown: Shown) -> Option<String> {
+    Some(match state.reason? {
+        Reason::Permission(Some(doing)) => format!("wants to {}", deed(doing, shown)),
+        Reason::Permission(None) | Reason::Question(None) => "waits for its user".into(),
+        Reason::Question(Some(question)) => format!("asks {}", quote(question, QUESTION)),
+        Reason::Plan => "wants its plan approved".into(),
+        // A transcript cannot say that its agent is still there.
+        Reason::Running(Some(doing)) if state.source == Evidence::Transcript => open(doing, shown),
+        Reason::Running(Some(doing)) => running(doing, shown),
+        Reason::Pending(doing) => open(doing, shown),
+        Reason::Trouble { limit: true, .. } => "stopped by a limit".into(),
+        Reason::Trouble { limit: false, .. } => "stopped by an error".into(),
+        Reason::Crashed(None) => "crashed".into(),
+        Reason::Crashed(Some(Left { doing, stage: Stage::Running })) => {
+            format!("crashed while {}", running(doing, shown))
+        }
+        Reason::Crashed(Some(Left { doing, .. })) => format!("crashed; {}", open(doing, shown)),
+        Reason::Ended(Some(Left { doing, .. })) => format!("ended; {}", open(doing, shown)),
+        _ => return None,
+    })
+}
+
+/// How a call ended that was told as wanted or running before.
+pub fn broken_off(call: &Call, shown: Shown) -> String {
+    let how = if call.denied { "refused" } else { "interrupted" };
+    format!("{how}: {}", subject(call.act, &call.tool, call.subjects.first().map_or("", |first| first), shown))
+}
+
+/// What was done to the repository, in one clause: the newest commit, that it was pushed, and the branch it is on.
+pub fn git(events: &[GitEvent]) -> Option<String> {
+    let commits = events.iter().filter(|event| matches!(event, GitEvent::Committed(_))).count();
+    let newest = events.iter().rev().find_map(|event| match event {
+        GitEvent::Committed(subject) => Some(quote(subject, SUBJECT)),
+        _ => None,
+    });
+    let committed = match (newest, commits) {
+        (Some(subject), 1) if subject.len() > 2 => Some(format!("committed {subject}")),
+        (Some(subject), _) if subject.len() > 2 => Some(format!("committed {commits} times, last {subject}")),
+        (Some(_), _) => Some("committed".into()),
+        (None, _) => None,
+    };
+    let pushed = events.contains(&GitEvent::Pushed).then(|| "pushed".to_owned());
+    let clauses: Vec<String> = committed.into_iter().chain(pushed).collect();
+    (!clauses.is_empty()).then(|| clauses.join(" and "))
+}
+
+/// `cargo test has no result yet`: it runs, or waits for permission.
+fn open(doing: &Doing, shown: Shown) -> String {
+    format!("no result yet: {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+}
+
+fn running(doing: &Doing, shown: Shown) -> String {
+    let how = match doing.act {
+        Act::Run => "running",
+        Act::Edit => "editing",
+        Act::Read => "reading",
+        Act::Search => "searching for",
+        Act::Fetch => "fetching",
+        Act::Delegate => "running the subagent",
+        Act::Plan | Act::Other => "using",
+    };
+    format!("{how} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+}
+
+fn deed(doing: &Doing, shown: Shown) -> String {
+    let what = match doing.act {
+        Act::Run => "run",
+        Act::Edit => "edit",
+        Act::Read => "read",
+        Act::Search => "search for",
+        Act::Fetch => "fetch",
+        Act::Delegate => "start the subagent",
+        Act::Plan | Act::Other => "use",
+    };
+    format!("{what} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+}
+
+/// What a call is about, in a line of facts.
+fn subject(act: Act, tool: &str, subject: &str, shown: Shown) -> String {
+    match act {
+        _ if subject.trim().is_empty() => plain(tool, SUBJECT),
+        Act::Edit | Act::Read => file(&shown(subject), PATH),
+        Act::Run => plain(&redact_command(subject), COMMAND),
+        Act::Plan | Act::Other => plain(&redact_command(&format!("{tool} {subject}")), COMMAND),
+        Act::Search | Act::Fetch | Act::Delegate => quote(subject, SUBJECT),
+    }
+}
+
+/// A text as it is if it is plain, else quoted.
+fn plain(text: &str, room: usize) -> String {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || " ._/=:@+-".contains(char);
+    let line = text.lines().next().unwrap_or_default().trim();
+    match text.trim() == line && line.chars().all(is_plain) {
+        true => shorten(&harmless(line), room).into_owned(),
+        false => quote(text, room),
+    }
+}
