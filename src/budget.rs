@@ -3,14 +3,14 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-/// The most that is read of a session at one look.
+/// The most of a session's texts that one look takes in. Images and results are stepped over and do not count.
 pub const NEWS: u64 = 1 << 20;
-/// The most that is read of all sessions at one look.
+/// The most of a session's file that one look goes through, and the most texts of all sessions that it takes in.
 pub const LOOK: u64 = 64 << 20;
 /// How much of its end tells where a session is that began elsewhere.
 pub const WHEREABOUTS: u64 = 16 << 10;
-/// How much of its own transcript tells what a session has worked on.
-pub const OWN: u64 = 512 << 10;
+/// How much of the end of its transcript tells what a session has worked on.
+pub const OWN: u64 = 4 << 20;
 
 /// A moment after which nothing is begun any more.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +27,10 @@ impl Deadline {
     /// The same beginning with another end.
     pub fn of(self, allowed: Duration) -> Deadline {
         Deadline { allowed, ..self }
+    }
+
+    pub fn allowed(&self) -> Duration {
+        self.allowed
     }
 
     pub fn left(&self) -> Duration {

@@ -213,8 +213,9 @@ pub struct Call<'a> {
     pub act: Act,
     pub subjects: Vec<Cow<'a, str>>,
     pub failed: bool,
-    /// Its outcome is known.
+    /// Its outcome is known, and since when.
     pub ended: bool,
+    pub ended_at: Option<Time>,
     /// The user did not allow it.
     pub denied: bool,
     /// It did not run to its end: the user did not allow it, or something broke it off.
@@ -323,14 +324,14 @@ impl Call<'_> {
     }
 
     pub fn into_owned(self) -> Call<'static> {
-        let Call { id, tool, act, subjects, failed, ended, denied, broken_off, asks, detail } = self;
+        let Call { id, tool, act, subjects, failed, ended, ended_at, denied, broken_off, asks, detail } = self;
         let subjects = subjects.into_iter().map(own).collect();
-        Call { id, tool: own(tool), act, subjects, failed, ended, denied, broken_off, asks, detail }
+        Call { id, tool: own(tool), act, subjects, failed, ended, ended_at, denied, broken_off, asks, detail }
     }
 
     /// Takes in how it ended, as its result tells.
-    pub fn end(&mut self, failed: bool, denied: bool, unclear: bool) {
-        self.ended = true;
+    pub fn end(&mut self, time: Option<Time>, failed: bool, denied: bool, unclear: bool) {
+        (self.ended, self.ended_at) = (true, time);
         self.failed |= failed;
         self.denied |= denied;
         self.broken_off |= denied || unclear;
@@ -371,6 +372,16 @@ impl Entry<'_> {
     /// perhaps, is none.
     pub fn is_activity(&self) -> bool {
         !matches!(self.what, What::Mark(mark, _) if !matches!(mark, Mark::Error | Mark::Interrupt))
+    }
+
+    /// How long what it says is, in bytes; thinking and results are read only if somebody wants them.
+    pub fn size(&self) -> u64 {
+        let length = match &self.what {
+            What::Text(text) | What::Mark(_, text) => text.len(),
+            What::Call(call) => call.tool.len() + call.subjects.iter().map(|subject| subject.len()).sum::<usize>(),
+            _ => 0,
+        };
+        length as u64
     }
 
     pub fn into_owned(self) -> Entry<'static> {

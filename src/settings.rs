@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::entry::named;
 use crate::env::Env;
-use crate::time::HOUR;
+use crate::time::{DAY, HOUR};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
@@ -18,6 +18,8 @@ pub struct Settings {
     pub first_look: i64,
     /// After this long the hook prints what is ready.
     pub deadline: Duration,
+    /// An edit by another session is a conflict if this one looked at the file so long before it, in milliseconds.
+    pub conflict_window: i64,
     /// Hide secrets in what the reader shows, too.
     pub redact: bool,
     /// Directories whose sessions are neither told anything nor mentioned.
@@ -40,6 +42,7 @@ impl Default for Settings {
             scope: Scope::Project,
             first_look: HOUR,
             deadline: Duration::from_millis(300),
+            conflict_window: DAY,
             redact: false,
             ignore: Vec::new(),
         }
@@ -49,7 +52,7 @@ impl Default for Settings {
 type Set = fn(&mut Settings, &str, &Env) -> Result<(), &'static str>;
 
 /// A setting: its key in the file, its variable, and how a text becomes its value.
-const KEYS: [(&str, &str, Set); 6] = [
+const KEYS: [(&str, &str, Set); 7] = [
     ("budget", "SESSION_CONTEXT_BUDGET", |settings, text, _| {
         let number = text.parse().ok().filter(|number| (1..=9000).contains(number));
         number.map(|number| settings.budget = number).ok_or("not a number of characters from 1 to 9000")
@@ -58,8 +61,10 @@ const KEYS: [(&str, &str, Set); 6] = [
         Scope::named(text).map(|scope| settings.scope = scope).ok_or("neither project nor machine")
     }),
     ("first_look", "SESSION_CONTEXT_FIRST_LOOK", |settings, text, _| {
-        let span = humantime::parse_duration(text).ok().and_then(|span| i64::try_from(span.as_millis()).ok());
-        span.map(|span| settings.first_look = span).ok_or("not a time span like 30m or 2h")
+        span(text).map(|span| settings.first_look = span).ok_or("not a time span like 30m or 2h")
+    }),
+    ("conflict_window", "SESSION_MONITOR_CONFLICT_WINDOW", |settings, text, _| {
+        span(text).map(|span| settings.conflict_window = span).ok_or("not a time span like 2h or 1d")
     }),
     ("deadline", "SESSION_CONTEXT_DEADLINE", |settings, text, _| {
         let span = humantime::parse_duration(text).ok().filter(|span| !span.is_zero());
@@ -80,6 +85,12 @@ const KEYS: [(&str, &str, Set); 6] = [
         if whole { Ok(()) } else { Err("not a list of directories from / or ~ on") }
     }),
 ];
+
+/// A time span in milliseconds.
+fn span(text: &str) -> Option<i64> {
+    let span = humantime::parse_duration(text).ok()?;
+    i64::try_from(span.as_millis()).ok()
+}
 
 impl Settings {
     /// The settings of the user, and what is wrong with them.
@@ -134,5 +145,10 @@ impl Settings {
     /// Whether a directory is to be left alone.
     pub fn ignores(&self, dir: &Path) -> bool {
         self.ignore.iter().any(|ignored| dir.starts_with(ignored))
+    }
+
+    /// Whether a session is to be left alone: where it began, and where it is.
+    pub fn ignores_session<'d>(&self, mut cwds: impl Iterator<Item = &'d str>) -> bool {
+        cwds.any(|cwd| self.ignores(Path::new(cwd)))
     }
 }

@@ -19,6 +19,7 @@ use crate::progress::Progress;
 use crate::read::once::Once;
 use crate::read::{Lines, Transcript};
 use crate::search::sieve::Sieve;
+use crate::session::conflicts::conflicts;
 use crate::session::index::{Listed, in_parallel, say_unless_gone};
 use crate::session::{Members, Project, find, subagent};
 use crate::show::files::{By, FileView, TouchedFile};
@@ -47,10 +48,18 @@ fn list(args: &FilesArgs, sessions: &[Listed], reader: &EditSearch, stage: &mut 
         return Problem::nothing(super::none(args.all, false, elsewhere, "--all"));
     }
     let mut by_path: BTreeMap<PathBuf, Vec<By>> = BTreeMap::new();
-    for (session, touch) in reader.read(&sessions, stage) {
+    let Touches { all, refreshed } = reader.read(&sessions, stage);
+    let touches = all.iter().map(|(session, touch)| (*session, touch));
+    let window = stage.settings.conflict_window;
+    let conflicts = conflicts(&sessions, touches, refreshed.into_iter(), window, stage.env.now());
+    let contested: HashSet<PathBuf> = conflicts.into_iter().map(|conflict| conflict.path).collect();
+    for (session, touch) in all {
         by_path.entry(touch.path.clone()).or_default().push(By { session, touch });
     }
-    let files = by_path.into_iter().map(|(path, touches)| TouchedFile::new(path, touches));
+    let files = by_path.into_iter().map(|(path, touches)| {
+        let is_contested = contested.contains(&path);
+        TouchedFile::new(path, touches, is_contested)
+    });
     let mut files: Vec<TouchedFile> = files.filter(|file| args.reads || file.edits > 0).collect();
     if files.is_empty() {
         let place = if args.all { "on this machine" } else { "in this project" };
@@ -82,11 +91,11 @@ fn history(
     let sessions: Vec<&Listed> = sessions.iter().collect();
     let mut target = absolute(&stage.env.cwd, &stage.env.expand(path).to_string_lossy());
     reader.sieve = sieve(path, &target);
-    let mut touches = reader.read(&sessions, stage);
+    let mut touches = reader.read(&sessions, stage).all;
     let mut found = matching(path, &target, &touches, stage);
     if found.is_empty() && reader.sieve.take().is_some() {
         // It may be a directory that is gone; and which name is like it, only all of them tell.
-        touches = reader.read(&sessions, stage);
+        touches = reader.read(&sessions, stage).all;
         found = matching(path, &target, &touches, stage);
     }
     if found.is_empty()
@@ -192,6 +201,12 @@ fn nothing(path: &str, touches: &[(usize, Touch)], args: &FilesArgs, view: &File
     format!("no session touched '{path}'{when}{}", hint.unwrap_or_default())
 }
 
+/// What was touched, and when files were brought up to date, each with the number of the session.
+struct Touches {
+    all: Vec<(usize, Touch)>,
+    refreshed: Vec<(usize, Time)>,
+}
+
 /// What is read.
 struct EditSearch {
     since: Option<Time>,
@@ -203,7 +218,7 @@ struct EditSearch {
 
 impl EditSearch {
     /// What these sessions touched, each by its number; what a fork copied counts for the session it was copied from.
-    fn read(&self, sessions: &[&Listed], stage: &mut Stage) -> Vec<(usize, Touch)> {
+    fn read(&self, sessions: &[&Listed], stage: &mut Stage) -> Touches {
         let size = |listed: &&Listed| listed.session.size();
         let progress = Progress::of(stage.env, "looking for edits", sessions.iter().map(size));
         let read = in_parallel(sessions, &progress, size, |listed, buffer| {
@@ -211,28 +226,35 @@ impl EditSearch {
             (self.touches(listed, &mut bad, buffer), bad)
         });
         let mut bad = Vec::new();
-        let mut all = Vec::new();
+        let (mut all, mut refreshed) = (Vec::new(), Vec::new());
         let mut copies = Copies::default();
         // The list has the newest first.
         for (session, (touches, unreadable)) in read.into_iter().enumerate().rev() {
             bad.extend(unreadable);
             let touches = touches.map_err(|error| say_unless_gone(error, &sessions[session].session, &mut bad));
             let is_wanted = |touch: &Touch| self.since.is_none_or(|since| touch.time.is_some_and(|time| time >= since));
-            let own = copies.own(touches.unwrap_or_default()).into_iter();
+            let (touches, times) = touches.unwrap_or_default();
+            let own = copies.own(touches).into_iter();
             all.extend(own.filter(is_wanted).map(|touch| (session, touch)));
+            refreshed.extend(times.into_iter().map(|time| (session, time)));
         }
         stage.say_unreadable(&bad);
-        all
+        Touches { all, refreshed }
     }
 
-    /// What a session and its subagents touched.
-    fn touches(&self, listed: &Listed, bad: &mut Vec<Unreadable>, buffer: &mut Buffer) -> io::Result<Vec<Touch>> {
+    /// What a session and its subagents touched, and when it brought its files up to date.
+    fn touches(
+        &self,
+        listed: &Listed,
+        bad: &mut Vec<Unreadable>,
+        buffer: &mut Buffer,
+    ) -> io::Result<(Vec<Touch>, Vec<Time>)> {
         let session = &listed.session;
         let is_over = self.since.is_some_and(|since| listed.tally.updated.is_some_and(|updated| updated < since));
         let mut subagents = find::subagents(session, &session.id, bad);
         subagents.retain(|(_, stamp)| self.written.is_none_or(|written| stamp.modified >= written));
         if is_over && subagents.is_empty() {
-            return Ok(Vec::new());
+            return Ok(Default::default());
         }
         let open = |path: &Path| Transcript::open(path, session.format.detailed()).map(|file| file.full(true));
         let own = open(&session.path)?;
@@ -250,7 +272,7 @@ impl EditSearch {
             below.extend(Unreadable::noted(read().map_err(|error| Unreadable::new(&path, error)), bad));
         }
         if below.is_empty() && !self.may_have(&own, buffer)? {
-            return Ok(Vec::new());
+            return Ok(Default::default());
         }
         let mut touched = Touched::from(listed.tally.first_cwd());
         own.fold(Lines::default(), &mut Once::default(), buffer, &mut touched)?;

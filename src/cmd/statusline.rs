@@ -17,8 +17,8 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::{Exit, Problem, Stage};
-use crate::budget::{self, Deadline};
-use crate::session::conflicts::Lately;
+use crate::budget::Deadline;
+use crate::session::conflicts::RecentTouches;
 use crate::session::index::Listed;
 use crate::session::live::Presence;
 use crate::settings::Scope;
@@ -98,7 +98,7 @@ fn ours(asks: StatusInput, stage: &mut Stage) -> String {
             || asks.transcript_path.as_deref() == Some(&*listed.session.path)
     };
     let is_meant = |listed: &Listed| {
-        let is_ignored = listed.tally.cwd().is_some_and(|cwd| settings.ignores(Path::new(cwd)));
+        let is_ignored = settings.ignores_session(listed.tally.first_cwd().into_iter().chain(listed.tally.cwd()));
         (listed.here || settings.scope == Scope::Machine) && !is_ignored
     };
     let own = sessions.iter().find(|listed| is_own(listed));
@@ -111,8 +111,8 @@ fn ours(asks: StatusInput, stage: &mut Stage) -> String {
     // In the order of the list.
     let at_work: Vec<&Listed> = sessions.iter().filter(worked).collect();
     let mine = at_work.iter().position(|listed| is_own(listed));
-    let (mut lately, mut bad) = (Lately::new(budget::OWN), Vec::new());
-    let conflicts = mine.map(|mine| lately.conflicts_of(mine, &at_work, &env, &mut bad)).unwrap_or_default();
+    let (mut recent, mut bad) = (RecentTouches::new(settings.conflict_window), Vec::new());
+    let conflicts = mine.map(|mine| recent.unseen_by(mine, &at_work, &env, &mut bad)).unwrap_or_default();
     stage.say_unreadable(&bad);
     let conflicts: Vec<String> = conflicts.iter().map(|path| env.shown(path, None)).collect();
     let format = own.map(|own| &*own.session.format.name);

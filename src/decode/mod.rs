@@ -406,6 +406,7 @@ impl<'f> Decoder<'f> {
             subjects,
             failed: false,
             ended: false,
+            ended_at: None,
             denied: false,
             broken_off: false,
             asks,

@@ -70,7 +70,7 @@ impl Activity {
     }
 
     fn call(&mut self, call: &Call, entry: &Entry, went_on: bool) {
-        let time = entry.time;
+        let time = call.ended_at.or(entry.time);
         if entry.renews && call.broken_off {
             self.broken_off = Some(call.clone().into_owned());
         }

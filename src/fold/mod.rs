@@ -28,7 +28,7 @@ pub use failing::Failing;
 pub use profile::{Amount, Profile, Reading, Share};
 pub use said::{Said, SaidLine, fold_each, folded, searched};
 pub use tally::Tally;
-pub use touched::{Copies, Deed, TOGETHER, Touch, Touched, conflict};
+pub use touched::{Copies, Deed, Knowledge, Touch, Touched};
 pub use turn::{Doing, Ending, OpenEnd, Turns};
 
 use memchr::memmem;

@@ -1,8 +1,10 @@
 //! Which files a session touched, call by call, and what the user had asked for.
 //!
 //! A call that failed touched nothing, so a call counts once its result tells that it did not. A path is taken as seen from
-//! where the session began. Who else touched a file, and when two sessions are in conflict over it, is told from
-//! the touches of all of them, by [`conflict`]; what a fork copied counts once, by [`Copies`].
+//! where the session began. What a fork copied counts once, by [`Copies`].
+//!
+//! [`Knowledge`] has the one rule for conflicts: an edit by another session is in conflict with this one if this one read or
+//! edited the file before, and has not read, edited or refreshed it since.
 
 use std::borrow::Borrow;
 use std::collections::{HashMap, HashSet};
@@ -10,13 +12,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Fold;
+use super::code::{self, GitEvent};
 use crate::entry::{Act, Call, Entry, Facts, Id, Role, What, named};
 use crate::path::absolute;
-use crate::time::{HOUR, Time};
-
-/// Two sessions that edit one file within this time are in conflict: the time for which a silent session is thought to
-/// be at work.
-pub const TOGETHER: i64 = HOUR;
+use crate::time::Time;
 
 named! {
     /// What was done to a file.
@@ -54,11 +53,67 @@ pub struct Touch {
     pub copy: Option<(Id, Option<Time>)>,
 }
 
-impl Touch {
-    /// Whether it may still be part of a conflict.
-    pub fn is_lately(&self, now: Time) -> bool {
-        self.time.is_some_and(|time| now.0 - time.0 <= TOGETHER)
+/// How up to date a session is on the files that it touched.
+#[derive(Debug, Default)]
+pub struct Knowledge {
+    files: HashMap<PathBuf, Known>,
+    /// When it last brought all files up to date, by git.
+    refreshed: Option<Time>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    /// When it last read or edited the file.
+    seen: Time,
+    /// Its last edit; if it only read the file, when it did.
+    deed: (Act, Time),
+}
+
+impl Knowledge {
+    /// Takes in something that the session did. What nobody knows the time of is left out.
+    pub fn add(&mut self, path: PathBuf, act: Act, time: Option<Time>) {
+        let Some(time) = time else { return };
+        let known = self.files.entry(path).or_insert(Known { seen: time, deed: (act, time) });
+        known.seen = known.seen.max(time);
+        let is_better = (act == Act::Edit, time) >= (known.deed.0 == Act::Edit, known.deed.1);
+        known.deed = if is_better { (act, time) } else { known.deed };
     }
+
+    pub fn refresh(&mut self, time: Option<Time>) {
+        self.refreshed = self.refreshed.max(time);
+    }
+
+    /// Takes in a call that was made in a directory.
+    pub fn call(&mut self, call: &Call, time: Option<Time>, cwd: &Path) {
+        let time = call.ended_at.or(time);
+        match call.act {
+            _ if !call.is_done(false) => {}
+            Act::Edit | Act::Read => {
+                call.subjects.iter().for_each(|path| self.add(absolute(cwd, path), call.act, time));
+            }
+            Act::Run if call.subjects.iter().any(|command| refreshes(command)) => self.refresh(time),
+            _ => {}
+        }
+    }
+
+    /// What the session last did with a file that another one has edited since, if it has not seen that. Its knowledge
+    /// may be so old at the most.
+    pub fn overtaken(&self, path: &Path, edited: Option<Time>, window: i64) -> Option<(Act, Time)> {
+        let (known, edited) = (self.files.get(path)?, edited?);
+        let is_new = known.seen < edited && self.is_unseen(edited);
+        (is_new && edited.0 - known.seen.0 <= window).then_some(known.deed)
+    }
+
+    /// Whether something that was done to all files at that time is news for the session.
+    pub fn is_unseen(&self, time: Time) -> bool {
+        self.refreshed.is_none_or(|refreshed| refreshed < time)
+    }
+}
+
+/// Whether a command shows its session what others changed, or brings other files in their place.
+fn refreshes(command: &str) -> bool {
+    let shows = |event: &GitEvent| matches!(event, GitEvent::Switched(_) | GitEvent::Moved(_));
+    command.contains("git") && (code::shows_changes(command) || code::git_events(command).iter().any(shows))
 }
 
 /// The calls of the sessions so far. A fork repeats those of the session that it was copied from, and they count once.
@@ -82,6 +137,8 @@ pub struct Touched {
     /// Calls whose result is still to come.
     open: HashMap<Id, Open>,
     seen: HashSet<PathBuf>,
+    /// When the session brought its files up to date.
+    refreshed: Vec<Time>,
     /// What the user said, and when.
     prompts: Vec<(Option<Time>, Arc<str>)>,
 }
@@ -105,8 +162,13 @@ impl Touched {
         &self.touches
     }
 
-    pub fn finish(self) -> Vec<Touch> {
-        self.touches
+    /// When the session brought its files up to date, by git.
+    pub fn refreshed(&self) -> &[Time] {
+        &self.refreshed
+    }
+
+    pub fn finish(self) -> (Vec<Touch>, Vec<Time>) {
+        (self.touches, self.refreshed)
     }
 
     /// Adds what a subagent did, whose transcript is this. Its prompts are the agent's; the user's is the one before it.
@@ -121,6 +183,9 @@ impl Touched {
 
     fn ended(&mut self, open: Open, replaced: bool) {
         let Open { call, time, line, prompt, copy } = open;
+        if call.act == Act::Run {
+            return self.refreshed.extend(time);
+        }
         let is_patch = call.detail.as_deref().is_some_and(|detail| !detail.changes.is_empty());
         for subject in call.subjects.iter().filter(|subject| !subject.is_empty() && !subject.contains("://")) {
             let path = absolute(Path::new(self.cwd.as_deref().unwrap_or_default()), subject);
@@ -152,7 +217,7 @@ impl Fold for Touched {
         }
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) if entry.begins => self.prompts.push((entry.time, text.trim().into())),
-            (What::Call(call), _) if matches!(call.act, Act::Edit | Act::Read) => {
+            (What::Call(call), _) if is_touch(call) => {
                 let prompt = self.prompts.last().map(|(_, prompt)| Arc::clone(prompt));
                 let copy = entry.key.map(|key| (key, entry.time));
                 let open = Open { call: call.clone().into_owned(), time: entry.time, line, prompt, copy };
@@ -164,7 +229,9 @@ impl Fold for Touched {
             }
             (What::Result { call: Some(id), failed, replaced, .. }, _) => {
                 if let Some(open) = self.open.remove(id).filter(|open| !failed && !open.call.failed) {
-                    self.ended(open, *replaced);
+                    // What had to be allowed first was done long after it was called.
+                    let time = entry.time.or(open.time);
+                    self.ended(Open { time, ..open }, *replaced);
                 }
             }
             _ => {}
@@ -172,32 +239,50 @@ impl Fold for Touched {
     }
 }
 
-/// Whether two of these edits, each by the session with this number, were made by different sessions and close together.
-pub fn conflict(edits: &[(usize, Option<Time>)]) -> bool {
-    let mut edits: Vec<(Time, usize)> = edits.iter().filter_map(|(session, time)| Some(((*time)?, *session))).collect();
-    edits.sort_unstable();
-    // Between two that are close together there is a pair of neighbours that are.
-    edits.windows(2).any(|pair| pair[0].1 != pair[1].1 && pair[1].0.0 - pair[0].0.0 <= TOGETHER)
+fn is_touch(call: &Call) -> bool {
+    match call.act {
+        Act::Edit | Act::Read => true,
+        Act::Run => call.subjects.iter().any(|command| refreshes(command)),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::MINUTE;
+    use crate::time::{DAY, MINUTE};
 
+    /// What a session did with a file, minute by minute, and another session's edit.
     #[test]
-    fn a_conflict_is_two_sessions_within_an_hour() {
-        let cases: [(&[(usize, i64)], bool); 6] = [
-            (&[(0, 0), (0, 1)], false),
-            (&[(0, 0), (1, 60)], true),
-            (&[(0, 0), (1, 61)], false),
-            (&[(1, 0), (0, 30), (0, 90), (0, 150)], true),
-            (&[(0, 300), (1, 0), (0, 200), (1, 261)], true),
-            (&[], false),
+    fn an_edit_is_in_conflict_until_it_is_seen() {
+        const FILE: &str = "/work/a.rs";
+        let (read, edit, git) = ("read", "edit", "git");
+        let cases: [(&[(&str, i64)], i64, Option<(Act, i64)>); 12] = [
+            (&[], 10, None),
+            (&[(read, 1)], 10, Some((Act::Read, 1))),
+            (&[(edit, 1)], 10, Some((Act::Edit, 1))),
+            (&[(edit, 1), (read, 5)], 10, Some((Act::Edit, 1))),
+            (&[(edit, 1), (edit, 5)], 10, Some((Act::Edit, 5))),
+            (&[(read, 11)], 10, None),
+            (&[(edit, 1), (read, 11)], 10, None),
+            (&[(read, 1), (edit, 11)], 10, None),
+            (&[(edit, 1), (git, 11)], 10, None),
+            (&[(edit, 1), (git, 5)], 10, Some((Act::Edit, 1))),
+            (&[(edit, 1)], 1 + 24 * 60, Some((Act::Edit, 1))),
+            (&[(edit, 1)], 2 + 24 * 60, None),
         ];
-        for (edits, wanted) in cases {
-            let edits: Vec<_> = edits.iter().map(|(session, at)| (*session, Some(Time(at * MINUTE)))).collect();
-            assert_eq!(conflict(&edits), wanted, "{edits:?}");
+        for (done, edited, wanted) in cases {
+            let mut knowledge = Knowledge::default();
+            for (what, minute) in done {
+                let time = Some(Time(minute * MINUTE));
+                match *what {
+                    "read" => knowledge.add(FILE.into(), Act::Read, time),
+                    "edit" => knowledge.add(FILE.into(), Act::Edit, time),
+                    _ => knowledge.refresh(time),
+                }
+            }
+            let found = knowledge.overtaken(Path::new(FILE), Some(Time(edited * MINUTE)), DAY);
+            assert_eq!(found, wanted.map(|(act, minute)| (act, Time(minute * MINUTE))), "{done:?}, {edited}");
         }
     }
 }

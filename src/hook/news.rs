@@ -6,6 +6,7 @@
 use std::fs::Metadata;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 use crate::budget::{self, Deadline};
 use crate::cursor::{Buffer, Cursor, newest_lines};
@@ -123,7 +124,7 @@ impl<'r> Reader<'r> {
     pub fn read(&mut self, candidate: &Candidate) -> io::Result<Result<New, Reason>> {
         let session = &candidate.session;
         let transcript = Transcript::open(&session.path, session.format.format())?.subagent(candidate.subagent);
-        let (file, size) = (&transcript.file, transcript.meta.len());
+        let file = &transcript.file;
         match self.judge.trust(&session.path, &transcript.meta)? {
             Trust::Own => {}
             Trust::Tracked => return Ok(Err(Reason::Tracked)),
@@ -141,14 +142,17 @@ impl<'r> Reader<'r> {
             }
             cwd = began_in(beginning.cwd, session)?;
         }
-        if cwd.as_ref().is_some_and(|cwd| self.settings.ignores(Path::new(cwd))) {
+        if self.settings.ignores_session(cwd.as_deref().into_iter()) {
             return Ok(Err(Reason::Ignored));
         }
         let anywhere = candidate.named || self.settings.scope == Scope::Machine;
         let began_here = anywhere || cwd.as_ref().is_some_and(|cwd| self.members.has(cwd));
         let resumed = seen.filter(|_| matches!(start, StartAt::Resume(_)));
-        let mut last_cwd = resumed.and_then(|seen| seen.last_cwd.clone());
-        let here = last_cwd.as_ref().is_some_and(|cwd| self.members.has(cwd));
+        let last_cwd = resumed.and_then(|seen| seen.last_cwd.clone());
+        let here = match &last_cwd {
+            Some(cwd) => self.counts(cwd, began_here),
+            None => began_here,
+        };
         if !began_here && !here && !self.ends_here(&transcript)? {
             return self.sure(Ok(Err(Reason::Elsewhere)));
         }
@@ -159,39 +163,14 @@ impl<'r> Reader<'r> {
             _ => Seen { after: Some(self.since), ..Seen::default() },
         };
         before = Seen { absent: None, slow: false, ..before };
-        let unread = before.offset;
-        let mut too_long = false;
-        if size.saturating_sub(before.offset) > budget::NEWS {
-            match newest_lines(file, size, budget::NEWS, self.deadline)? {
-                Some(offset) => before.offset = offset.max(unread),
-                // A line without end; what comes after it can be read one day.
-                None => too_long = true,
-            }
-            before.more |= before.offset > unread;
-        }
-        if too_long && seen.is_none() {
+        let went = Went { here, began_here, last_cwd };
+        let Some((mut part, last_cwd)) = self.part(&transcript, &mut before, went, seen.is_some())? else {
             return self.sure(Ok(Err(Reason::TooLong)));
-        }
-        // What a session said before it came to this project is not told here.
-        let members = &mut self.members;
-        let mut is_here = |cwd: &str| {
-            if last_cwd.as_deref() != Some(cwd) {
-                last_cwd = Some(cwd.to_owned());
-            }
-            members.has(cwd)
         };
-        let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
-        let from = if too_long { size } else { before.offset };
-        let lines = Lines { from, only, here, ..Lines::default() };
-        let (person_title, agent_title) = said_titles(&before);
-        let basics = Basics { person_title, agent_title, ..Basics::default() };
-        let open = before.open.iter().map(OpenCall::to_call).collect();
-        let known = Before { last: &before.last, open, basics };
-        let mut part = transcript.part(lines, known, &mut self.buffer)?;
-        if too_long {
-            part.end = before.offset;
+        if self.settings.ignores_session(last_cwd.as_deref().into_iter()) {
+            return Ok(Err(Reason::Ignored));
         }
-        self.read += part.end.saturating_sub(before.offset);
+        self.read += part.size;
         if let Some(after) = before.after {
             let dropped = drop_old(&mut part.entries, after, Time(candidate.stamp.modified / 1_000_000));
             before.more &= !dropped;
@@ -218,13 +197,84 @@ impl<'r> Reader<'r> {
             unread: false,
             last: part.last.clone(),
             open: OpenCall::newest(&part.open, redact_command),
-            last_cwd: last_cwd.filter(|_| !began_here),
+            last_cwd: last_cwd.filter(|cwd| before.cwd.as_ref() != Some(cwd)),
             ..before.clone()
         };
         after.said_titles = Some(said).filter(|said| *said != said_titles(&after));
         let after = after.at(Cursor::at(file, part.end)?);
         let new = New { part, before: Seen { unread: true, ..before }, after, meta: transcript.meta, start };
         self.sure(Ok(Ok(new)))
+    }
+
+    /// What is new in a transcript, and where the session is, as far as it matters where that is. At most so many of the newest lines
+    /// as a look has time for; `before` then says that there was more. None if no line begins within reach.
+    fn part(
+        &mut self,
+        transcript: &Transcript,
+        before: &mut Seen,
+        went: Went,
+        is_known: bool,
+    ) -> io::Result<Option<(Part, Option<String>)>> {
+        let (file, size, unread) = (&transcript.file, transcript.meta.len(), before.offset);
+        let everywhere = went.began_here && self.settings.ignore.is_empty();
+        // What a first look finds is old as a rule, so it begins with little.
+        let is_first = before.after.is_some();
+        let mut most = if is_first { budget::NEWS } else { budget::LOOK };
+        // What was read by then can still be told in time.
+        let (half, never) = (self.deadline.of(self.deadline.allowed() / 2), Deadline::after(Duration::MAX));
+        let mut deadline = Some(&half);
+        loop {
+            let start = match size.saturating_sub(unread) > most {
+                true => newest_lines(file, size, most, deadline.unwrap_or(&never))?.map(|start| start.max(unread)),
+                false => Some(unread),
+            };
+            if start.is_none() && !is_known {
+                return Ok(None);
+            }
+            let (person_title, agent_title) = said_titles(before);
+            let basics = Basics { person_title, agent_title, ..Basics::default() };
+            let open = before.open.iter().map(OpenCall::to_call).collect();
+            let known = Before { last: &before.last, open, basics };
+            let mut last_cwd = went.last_cwd.clone();
+            let (members, settings) = (&mut self.members, self.settings);
+            // What a session said before it came to this project, or in a directory that is ignored, is not told here.
+            let mut counts = |cwd: &str| {
+                if last_cwd.as_deref() != Some(cwd) {
+                    last_cwd = Some(cwd.to_owned());
+                }
+                (went.began_here || members.has(cwd)) && !settings.ignores(Path::new(cwd))
+            };
+            let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
+            // After a line without end there may be more one day.
+            let from = start.unwrap_or(size);
+            let lines = Lines { from, only, here: went.here, deadline, ..Lines::default() };
+            let mut part = transcript.part(lines, known, &mut self.buffer)?;
+            if part.is_late {
+                // The newest of it can be read at any time.
+                (most, deadline) = (budget::NEWS, None);
+                continue;
+            }
+            let is_old = |after: Time| {
+                let first = part.entries.iter().find_map(|entry| entry.time);
+                first.is_none_or(|first| first < after)
+            };
+            let is_enough = from == unread || part.is_cut || most >= budget::LOOK || deadline.is_none();
+            if is_enough || before.after.is_some_and(is_old) || start.is_none() {
+                if let Some(start) = start {
+                    before.offset = start;
+                    before.more |= start > unread || part.is_cut;
+                } else {
+                    part.end = unread;
+                }
+                return Ok(Some((part, last_cwd)));
+            }
+            most *= 8;
+        }
+    }
+
+    /// Whether what a session says in a directory is told.
+    pub fn counts(&mut self, cwd: &str, began_here: bool) -> bool {
+        (began_here || self.members.has(cwd)) && !self.settings.ignores(Path::new(cwd))
     }
 
     /// An answer, unless a directory could not be looked at: then it is not known what belongs to the project.
@@ -250,8 +300,10 @@ impl<'r> Reader<'r> {
         }
         let beginning = transcript.beginning()?;
         let cwd = began_in(beginning.cwd, session)?;
-        let ignored = cwd.as_ref().is_some_and(|cwd| self.settings.ignores(Path::new(cwd)));
-        let began = named || cwd.is_some_and(|cwd| self.is_here(&cwd));
+        let began = named || cwd.as_ref().is_some_and(|cwd| self.is_here(cwd));
+        let is_anywhere = began && self.settings.ignore.is_empty();
+        let end = if is_anywhere { Basics::default() } else { self.end_of(&transcript)?.basics };
+        let ignored = self.settings.ignores_session(cwd.as_deref().into_iter().chain(end.cwd()));
         let here = began || self.ends_here(&transcript)?;
         self.sure(Ok((here && !beginning.subagent && !ignored).then_some(began)))
     }
@@ -272,12 +324,25 @@ impl<'r> Reader<'r> {
 
     /// Whether a session that began elsewhere is in the project by now.
     fn ends_here(&mut self, transcript: &Transcript) -> io::Result<bool> {
+        let cwds = self.end_of(transcript)?.cwds;
+        Ok(cwds.iter().any(|cwd| self.members.has(cwd)))
+    }
+
+    /// As much of the end of a transcript as says where the session is.
+    fn end_of(&mut self, transcript: &Transcript) -> io::Result<Part> {
         let size = transcript.meta.len();
         let start = newest_lines(&transcript.file, size, budget::WHEREABOUTS, self.deadline)?;
         let lines = Lines { from: start.unwrap_or(size), ..Lines::default() };
-        let cwds = transcript.part(lines, Before::default(), &mut self.buffer)?.cwds;
-        Ok(cwds.iter().any(|cwd| self.members.has(cwd)))
+        transcript.part(lines, Before::default(), &mut self.buffer)
     }
+}
+
+/// Where a session has been before the lines that are read.
+struct Went {
+    /// What it said last counts.
+    here: bool,
+    began_here: bool,
+    last_cwd: Option<String>,
 }
 
 /// The titles in a transcript so far, by a person and by the agent.

@@ -36,10 +36,12 @@ impl Overlap {
                 self.unclear |= entry.time.is_none();
                 self.times.extend(entry.time);
             }
-            if let What::Call(call) = &entry.what
-                && call.act == Act::Edit
-            {
-                call.subjects.iter().for_each(|path| self.add_file(&absolute(cwd, path)));
+            let What::Call(call) = &entry.what else { continue };
+            match call.act {
+                Act::Edit => call.subjects.iter().for_each(|path| self.add_file(&absolute(cwd, path))),
+                // Whether the observer has looked at its checkout since, its own commands tell.
+                Act::Run => self.unclear |= call.subjects.iter().any(|command| command.contains("git ")),
+                _ => {}
             }
         }
         // Of a title, the longest part that every client writes as it is.

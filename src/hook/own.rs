@@ -3,7 +3,6 @@
 //! Conflicts are found by it. What cannot be read of it is said; the news of the others is told all the same. Most news has
 //! nothing to do with it, which [`Overlap`] tells without decoding it.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,16 +13,10 @@ use crate::budget;
 use crate::cursor::{Chunks, newest_lines};
 use crate::entry::{Act, Entry, Role, What};
 use crate::file::{self, Unreadable};
-use crate::path::absolute;
+use crate::fold::Knowledge;
 use crate::read::{Before, Lines, Part, Transcript};
+use crate::session::conflicts::SUBAGENTS;
 use crate::session::{Session, find};
-use crate::time::Time;
-
-/// How many of its own subagents an observer looks at.
-const MOST_SUBAGENTS: usize = 20;
-
-/// What a session has worked on: file, what it did, when.
-pub type OwnFiles = HashMap<PathBuf, (Act, Option<Time>)>;
 
 impl<'f> Surveyor<'_, 'f> {
     /// Whether the observer has not been prompted before.
@@ -114,29 +107,21 @@ impl<'f> Surveyor<'_, 'f> {
     fn own_subagents(&self) -> Vec<Entry<'static>> {
         let Some(own) = self.own_session() else { return Vec::new() };
         let mut files = find::subagents(own, &own.id, &mut self.cache.unreadable.borrow_mut());
-        files.truncate(MOST_SUBAGENTS);
+        files.truncate(SUBAGENTS);
         let read = files.iter().take_while(|_| !self.deadline.is_over());
         let parts = read.filter_map(|(path, _)| self.end_of(path.clone(), true));
         let is_edit = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
         parts.flat_map(|part| part.entries).filter(is_edit).collect()
     }
 
-    /// What the observer has read and edited lately.
-    pub fn own_files(&self) -> OwnFiles {
-        let mut touched = OwnFiles::new();
+    /// How up to date the observer is on the files that it and its subagents touched lately.
+    pub fn own_knowledge(&self) -> Knowledge {
+        let mut knowledge = Knowledge::default();
         for entry in self.own_for_news().entries.iter().chain(&self.own_subagents()) {
-            let What::Call(call) = &entry.what else { continue };
-            if call.failed || !matches!(call.act, Act::Edit | Act::Read) {
-                continue;
-            }
-            for path in &call.subjects {
-                let known = touched.entry(absolute(&self.env.cwd, path)).or_insert((call.act, entry.time));
-                // That it edited a file says more than that it read it afterwards.
-                if (call.act == Act::Edit && entry.time >= known.1) || known.0 != Act::Edit {
-                    *known = (call.act, entry.time);
-                }
+            if let What::Call(call) = &entry.what {
+                knowledge.call(call, entry.time, &self.env.cwd);
             }
         }
-        touched
+        knowledge
     }
 }

@@ -106,8 +106,9 @@ impl<'f> Surveyor<'_, 'f> {
             let Some(Some(began_here)) = self.noted(&session.path, whereabouts) else { continue };
             let stop = || {
                 tries += 1;
-                let mut is_here = |cwd: &str| reader.is_here(cwd);
-                let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
+                let everywhere = began_here && self.settings.ignore.is_empty();
+                let mut counts = |cwd: &str| reader.counts(cwd, began_here);
+                let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
                 stopped::stopped(&session, self.deadline, only)
             };
             let standing = last::standing(false, earlier.marks.of(&session.id).0, stop);

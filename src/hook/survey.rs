@@ -116,7 +116,9 @@ pub struct News<'f> {
     /// There was more than could be read.
     pub more: bool,
     pub title: Option<String>,
+    /// Where it began, and where it is.
     pub cwd: Option<String>,
+    pub last_cwd: Option<String>,
     /// The files that it and its subagents edited, in full.
     pub edited: Vec<(PathBuf, Option<Time>)>,
     /// All that was read for it, its own transcript and those of its subagents: what each is called among the cursors,
@@ -344,6 +346,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 open_end: None,
                 more: before.more,
                 cwd: after.cwd.clone(),
+                last_cwd: None,
                 edited: vec![],
                 parts: vec![],
                 fingerprints: vec![],
@@ -380,8 +383,21 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let Candidate { key, session, .. } = candidate;
         let (more, title, cwd) = (before.more, after.title.clone(), after.cwd.clone());
         let parts = vec![(key.clone(), before, after)];
+        let last_cwd = part.basics.cwd().map(str::to_owned).or_else(|| cwd.clone());
         let open_end = part.open_end;
-        survey.news.push(News { key, session, activity, open_end, more, title, cwd, edited, parts, fingerprints });
+        survey.news.push(News {
+            key,
+            session,
+            activity,
+            open_end,
+            more,
+            title,
+            cwd,
+            last_cwd,
+            edited,
+            parts,
+            fingerprints,
+        });
     }
 
     fn pass(&self, candidate: Candidate<'s, 'f>, new: New, survey: &mut Survey<'f>) {

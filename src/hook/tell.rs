@@ -3,21 +3,23 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use super::own::OwnFiles;
 use super::survey::{News, Survey, Surveyor};
+use crate::fold::{GitEvent, Knowledge};
+use crate::session::checkout;
 use crate::session::live::Agents;
 use crate::session::state::Situation;
 use crate::show::activity::{Block, Bullet, Conflict, NAMED, SessionName, block};
 use crate::show::told;
 use crate::state::notes::Marks;
+use crate::time::Time;
 
 /// Puts what a survey found into words.
 pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
     if survey.news.is_empty() {
         return Block::default();
     }
-    let edits = survey.news.iter().any(|news| !news.edited.is_empty());
-    let own = if edits { surveyor.own_files() } else { OwnFiles::new() };
+    let changes = |news: &News| !news.edited.is_empty() || !news.activity.git.is_empty();
+    let own = survey.news.iter().any(changes).then(|| surveyor.own_knowledge()).unwrap_or_default();
     let titles = count_titles(survey, surveyor);
     let situations = situations(survey, surveyor);
     let bullets = survey.news.iter().zip(&situations);
@@ -45,7 +47,7 @@ fn bullet<'n>(
     situation: &Situation,
     titles: &HashMap<&str, usize>,
     surveyor: &Surveyor,
-    own: &OwnFiles,
+    own: &Knowledge,
 ) -> Bullet<'n> {
     let session = &news.session;
     let title = news.title.as_deref().filter(|title| title.chars().count() <= 40);
@@ -55,16 +57,15 @@ fn bullet<'n>(
         (None, _) => SessionName::Word(surveyor.short_id(session)),
     };
     let shown = |path: &Path| surveyor.env.shown(path, news.cwd.as_deref());
-    let mut shared: Vec<_> =
-        news.edited.iter().filter_map(|(path, time)| own.get(path).map(|own| (path, *time, *own))).collect();
-    shared.sort_by_key(|(_, time, _)| std::cmp::Reverse(*time));
-    let conflict = shared.first().map(|(path, time, (act, own_time))| Conflict {
-        file: shown(path),
-        others: shared.len() - 1,
-        time: *time,
-        own: *act,
-        own_time: *own_time,
-    });
+    let window = surveyor.settings.conflict_window;
+    let overtaken =
+        news.edited.iter().filter_map(|(path, time)| Some((path, *time, own.overtaken(path, *time, window)?)));
+    let mut overtaken: Vec<_> = overtaken.collect();
+    overtaken.sort_by_key(|(_, time, _)| std::cmp::Reverse(*time));
+    let others = overtaken.len().saturating_sub(1);
+    let edited =
+        overtaken.first().map(|(path, time, own)| Conflict::Edit { file: shown(path), others, time: *time, own: *own });
+    let conflict = edited.or_else(|| moved(news, surveyor, own));
     let as_written = |path: &str| surveyor.env.shown_from(news.cwd.as_deref(), path);
     let state = situation.state(session.format.live(), surveyor.env.now());
     let git: Vec<_> = news.activity.git.iter().map(|(event, _)| event.clone()).collect();
@@ -79,6 +80,15 @@ fn bullet<'n>(
         files: news.edited.iter().take(NAMED).map(|(path, _)| shown(path)).collect(),
         conflict,
     }
+}
+
+/// That a session brought other files into the observer's checkout, if the observer has not looked since.
+fn moved(news: &News, surveyor: &Surveyor, own: &Knowledge) -> Option<Conflict> {
+    let moves = |event: &&(GitEvent, Option<Time>)| matches!(event.0, GitEvent::Switched(_) | GitEvent::Moved(_));
+    let (event, time) = news.activity.git.iter().rev().find(moves)?;
+    let is_same = checkout(&surveyor.env.cwd) == checkout(Path::new(news.last_cwd.as_deref()?));
+    let is_news = time.is_some_and(|time| own.is_unseen(time));
+    (is_same && is_news).then(|| Conflict::Checkout { event: event.clone(), time: *time })
 }
 
 /// How many sessions have each title.

@@ -234,6 +234,8 @@ pub struct Conversation {
     /// Which of the entries has a key, and which is a call.
     by_key: ById<usize>,
     by_call: ById<usize>,
+    /// How long the texts of the entries are.
+    pub size: u64,
 }
 
 pub type OpenCalls = ById<Call<'static>>;
@@ -250,9 +252,9 @@ impl Conversation {
                 let keeps = self.results && text.is_some();
                 let known = self.by_call.get(&id).and_then(|index| self.entries.get_mut(*index));
                 if let Some(Entry { what: What::Call(call), .. }) = known {
-                    call.end(*failed, *denied, *unclear);
+                    call.end(entry.time, *failed, *denied, *unclear);
                 } else if let Some(mut call) = self.earlier.remove(&id) {
-                    call.end(*failed, *denied, *unclear);
+                    call.end(entry.time, *failed, *denied, *unclear);
                     let what = What::Call(call);
                     self.entries.push(Entry { role: Role::Assistant, what, renews: true, ..entry.clone() });
                 }
@@ -274,9 +276,26 @@ impl Conversation {
             None if entry.renews && !matches!(entry.what, What::Result { .. }) => {}
             None => {
                 self.by_key.extend(entry.key.map(|key| (key, self.entries.len())));
+                self.size += entry.size();
                 self.entries.push(entry);
             }
         }
+    }
+
+    /// Drops the oldest entries until no more than so many bytes of texts are left, but never the last entry; says whether
+    /// there were any to drop.
+    pub fn keep_newest(&mut self, most: u64) -> bool {
+        let mut dropped = 0;
+        while self.size > most && dropped + 1 < self.entries.len() {
+            self.size -= self.entries[dropped].size();
+            dropped += 1;
+        }
+        self.entries.drain(..dropped);
+        for at in [&mut self.by_key, &mut self.by_call] {
+            at.retain(|_, index| *index >= dropped);
+            at.values_mut().for_each(|index| *index -= dropped);
+        }
+        dropped > 0
     }
 
     /// The entries, and the calls that have no result yet.
@@ -298,6 +317,7 @@ pub(super) fn renew(old: &mut What<'static>, mut new: What<'static>) {
         (What::Call(old), What::Call(new)) => {
             new.failed |= old.failed;
             new.ended |= old.ended;
+            new.ended_at = new.ended_at.or(old.ended_at);
             new.denied |= old.denied;
             new.broken_off |= old.broken_off;
         }

@@ -254,7 +254,7 @@ impl<'w> Sliced<'w> {
             self.missed.extend(fits.then_some(at));
             return;
         };
-        call.end(*failed, *denied, *unclear);
+        call.end(entry.time, *failed, *denied, *unclear);
         if is_shown {
             let order = (self.shown - 1, self.taken_results + 1);
             self.taken_results += 1;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::once::{Conversation, Once, OpenCalls, last_messages};
 use super::slice::{Slice, Sliced};
 use super::tail;
-use crate::budget::Deadline;
+use crate::budget::{self, Deadline};
 use crate::cursor::{Backward, Buffer, Forward, Line, newest_lines};
 use crate::decode::{Decoder, Item, Outcome};
 use crate::entry::{Call, Entry, Facts, Id, Mark, What};
@@ -76,6 +76,11 @@ pub struct Part {
     pub open: Vec<Call<'static>>,
     /// Where the last line that was read ends.
     pub end: u64,
+    /// How long the texts are that were read, and whether the oldest of them were left out because they were too many.
+    pub size: u64,
+    pub is_cut: bool,
+    /// The deadline came first.
+    pub is_late: bool,
     conversation: Conversation,
     turns: Turns,
 }
@@ -295,8 +300,10 @@ impl<'f> Transcript<'f> {
 
     /// Hands what counts of some lines to a fold.
     pub fn fold(&self, wanted: Lines, once: &mut Once, buffer: &mut Buffer, fold: &mut dyn Fold) -> io::Result<Read> {
-        /// How many lines are read before somebody looks at the clock.
+        /// How many lines, or bytes, are read before somebody looks at the clock.
         const LINES: u64 = 64;
+        const BYTES: u64 = 1 << 20;
+        let mut looked = wanted.from;
         let mut decoder = self.decoder();
         let mut forward = Forward::new(&self.file, wanted.from, self.meta.len(), buffer);
         let mut read = Read::default();
@@ -328,8 +335,11 @@ impl<'f> Transcript<'f> {
         while let Some(line) = forward.next_line()? {
             number += 1;
             read.broken += u64::from(take(line, number)? == Outcome::Broken);
-            if number.is_multiple_of(LINES) && wanted.deadline.is_some_and(Deadline::is_over) {
-                return Ok(Read { end: forward.offset(), cut_short: true, ..read });
+            if number.is_multiple_of(LINES) || forward.offset() - looked > BYTES {
+                looked = forward.offset();
+                if wanted.deadline.is_some_and(Deadline::is_over) {
+                    return Ok(Read { end: looked, cut_short: true, ..read });
+                }
             }
         }
         let end = forward.offset();
@@ -367,7 +377,9 @@ impl<'f> Transcript<'f> {
         let conversation = Conversation::new(false, earlier);
         let mut part = Part { basics, conversation, turns, ..Part::default() };
         let mut once = Once::from(lines.from, last);
-        part.end = self.fold(lines, &mut once, buffer, &mut part)?.end;
+        let read = self.fold(lines, &mut once, buffer, &mut part)?;
+        (part.end, part.is_late) = (read.end, read.cut_short);
+        part.is_cut |= part.conversation.keep_newest(budget::NEWS);
         (part.entries, _) = std::mem::take(&mut part.conversation).finish();
         let new = part.entries.iter().filter_map(|entry| match &entry.what {
             What::Call(call) if !call.ended => Some(call),
@@ -436,6 +448,11 @@ impl Fold for Part {
 
     fn entry(&mut self, entry: &Entry, _: u64) {
         self.turns.take(entry);
+        self.size += entry.size();
         self.conversation.take(entry.clone().into_owned());
+        // Now and then, because it moves all others.
+        if self.conversation.size > 2 * budget::NEWS {
+            self.is_cut |= self.conversation.keep_newest(budget::NEWS);
+        }
     }
 }

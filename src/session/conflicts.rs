@@ -1,33 +1,78 @@
-//! What sessions touched lately, and over which files they are in conflict, for whoever asks again and again.
+//! What sessions touched lately, and over which files they are in conflict.
 //!
-//! The rule is that of `session-reader files`: what a subagent does counts for its session, and what a fork copied from
-//! another session is not its own edit. `fold/touched.rs` says what counts as touching a file and when two sessions are in
-//! conflict; for one session, a file that it read before another one edited it is a conflict, too. The end of a
-//! transcript is read once, and then as it grows.
+//! `fold/touched.rs` says what counts as touching a file and when an edit is in conflict with what another session knows.
+//! Here it is asked for sessions: what a subagent does counts for its session, what a fork copied from another session is
+//! not its own edit, and a session that was over when the edit was made is not misled by it. [`RecentTouches`] is for
+//! whoever asks again and again: the end of a transcript is read once, and then as it grows.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::find;
 use super::index::{Listed, say_unless_gone};
-use crate::cursor::Buffer;
+use crate::budget;
+use crate::cursor::{Buffer, Cursor};
+use crate::entry::Act;
 use crate::env::Env;
 use crate::file::{Stamp, Unreadable};
-use crate::fold::{Copies, TOGETHER, Touch, Touched, conflict};
+use crate::fold::{Copies, Deed, Knowledge, Touch, Touched};
 use crate::format::Known;
 use crate::read::once::Once;
+use crate::read::tail::{self, StartAt};
 use crate::read::{Lines, Transcript};
 use crate::time::Time;
 
 /// How many subagents of a session are looked at: those that wrote last.
-const SUBAGENTS: usize = 20;
+pub const SUBAGENTS: usize = 20;
+
+/// An edit that another session has not seen.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Conflict {
+    pub path: PathBuf,
+    pub time: Time,
+    /// Who edited it, and who has not seen that, by their numbers.
+    pub by: usize,
+    pub of: usize,
+}
+
+/// The conflicts between sessions that touched these files and brought them up to date at these times. Each edit counts for
+/// every session that was open when it was made; of several edits of a file by one session, the last.
+pub fn conflicts<'t>(
+    sessions: &[&Listed],
+    touches: impl Iterator<Item = (usize, &'t Touch)> + Clone,
+    refreshed: impl Iterator<Item = (usize, Time)>,
+    window: i64,
+    now: Time,
+) -> Vec<Conflict> {
+    let mut knowledge: Vec<Knowledge> = sessions.iter().map(|_| Knowledge::default()).collect();
+    for (number, touch) in touches.clone() {
+        let act = if touch.deed == Deed::Read { Act::Read } else { Act::Edit };
+        knowledge[number].add(touch.path.clone(), act, touch.time);
+    }
+    refreshed.for_each(|(number, time)| knowledge[number].refresh(Some(time)));
+    let mut edits: BTreeMap<(&Path, usize), Time> = BTreeMap::new();
+    for (by, touch) in touches.filter(|(_, touch)| touch.deed.is_edit()) {
+        if let Some(time) = touch.time {
+            let last = edits.entry((&touch.path, by)).or_insert(time);
+            *last = time.max(*last);
+        }
+    }
+    let mut found = Vec::new();
+    for ((path, by), time) in edits {
+        let misled = |of: &usize| {
+            let was_open = sessions[*of].open_until(now).is_some_and(|until| time <= until);
+            *of != by && was_open && knowledge[*of].overtaken(path, Some(time), window).is_some()
+        };
+        let of = (0..sessions.len()).filter(misled);
+        found.extend(of.map(|of| Conflict { path: path.to_path_buf(), time, by, of }));
+    }
+    found
+}
 
 /// What was touched at the end of some transcripts.
-pub struct Lately {
-    /// How much of the end of a transcript is read.
-    end: u64,
+pub struct RecentTouches {
+    window: i64,
     of: HashMap<PathBuf, End>,
 }
 
@@ -35,7 +80,7 @@ struct End {
     touched: Touched,
     once: Once,
     /// How far it was read.
-    offset: u64,
+    cursor: Cursor,
     stamp: Option<Stamp>,
 }
 
@@ -46,15 +91,16 @@ pub struct ContestedFile {
     pub sessions: Vec<usize>,
 }
 
-impl Lately {
-    pub fn new(end: u64) -> Lately {
-        Lately { end, of: HashMap::new() }
+impl RecentTouches {
+    pub fn new(window: i64) -> RecentTouches {
+        RecentTouches { window, of: HashMap::new() }
     }
 
-    /// What these sessions touched, each by its number. The newest comes first, as in a list. What is known of others is
-    /// forgotten.
-    pub fn touches(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<(usize, &Touch)> {
-        let written = env.file_clock_at(Time(env.now().0 - TOGETHER));
+    /// The conflicts between these sessions now. The newest session comes first, as in a list. What is known of others
+    /// is forgotten.
+    fn conflicts(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<Conflict> {
+        let now = env.now();
+        let written = env.file_clock_at(Time(now.0 - self.window));
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
         for (number, listed) in sessions.iter().enumerate() {
             let session = &listed.session;
@@ -73,62 +119,50 @@ impl Lately {
         }
         let current: HashSet<&Path> = files.iter().map(|(_, path)| &**path).collect();
         self.of.retain(|path, _| current.contains(&**path));
-        let (mut copies, mut all) = (Copies::default(), Vec::new());
+        let (mut copies, mut touches, mut refreshed) = (Copies::default(), Vec::new(), Vec::new());
         for number in (0..sessions.len()).rev() {
-            let own = files.iter().filter(|(by, _)| *by == number).filter_map(|(_, path)| self.of.get(path));
+            let own = || files.iter().filter(|(by, _)| *by == number).filter_map(|(_, path)| self.of.get(path));
             let (edits, reads): (Vec<&Touch>, Vec<&Touch>) =
-                own.flat_map(|end| end.touched.touches()).partition(|touch| touch.deed.is_edit());
+                own().flat_map(|end| end.touched.touches()).partition(|touch| touch.deed.is_edit());
             // What a fork has read, it knows, wherever that was.
-            all.extend(copies.own(edits).into_iter().chain(reads).map(|touch| (number, touch)));
+            touches.extend(copies.own(edits).into_iter().chain(reads).map(|touch| (number, touch)));
+            refreshed.extend(own().flat_map(|end| end.touched.refreshed()).map(|time| (number, *time)));
         }
-        all
+        let mut found = conflicts(
+            sessions,
+            touches.iter().map(|(number, touch)| (*number, *touch)),
+            refreshed.into_iter(),
+            self.window,
+            now,
+        );
+        found.retain(|conflict| now.0 - conflict.time.0 <= self.window);
+        found
     }
 
     /// The files over which these sessions are in conflict now.
-    pub fn conflicts(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<ContestedFile> {
-        if sessions.len() < 2 {
-            self.of.clear();
-            return Vec::new();
+    pub fn contested(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<ContestedFile> {
+        let mut by_file: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
+        for Conflict { path, by, of, .. } in self.conflicts(sessions, env, bad) {
+            by_file.entry(path).or_default().extend([by, of]);
         }
-        let mut by_file: BTreeMap<&Path, Vec<(usize, Option<Time>)>> = BTreeMap::new();
-        let now = env.now();
-        for (number, touch) in self.touches(sessions, env, bad) {
-            if touch.deed.is_edit() && touch.is_lately(now) {
-                by_file.entry(&touch.path).or_default().push((number, touch.time));
-            }
-        }
-        let conflicts = by_file.into_iter().filter(|(_, edits)| conflict(edits)).map(|(path, edits)| {
-            let mut sessions: Vec<usize> = edits.into_iter().map(|(session, _)| session).collect();
-            sessions.sort_unstable();
-            sessions.dedup();
-            ContestedFile { path: path.into(), sessions }
-        });
-        conflicts.collect()
+        by_file.into_iter().map(|(path, all)| ContestedFile { path, sessions: all.into_iter().collect() }).collect()
     }
 
-    /// The files over which one of these sessions is in conflict with another one now, the newest edit first.
-    pub fn conflicts_of(
+    /// The files that others edited and one of these sessions has not seen since, the newest edit first.
+    pub fn unseen_by(
         &mut self,
         own: usize,
         sessions: &[&Listed],
         env: &Env,
         bad: &mut Vec<Unreadable>,
     ) -> Vec<PathBuf> {
-        if sessions.len() < 2 {
-            return Vec::new();
-        }
-        let now = env.now();
-        let touches = self.touches(sessions, env, bad).into_iter();
-        let (mine, theirs): (Vec<_>, Vec<_>) = touches.partition(|(number, _)| *number == own);
-        let is_mine = |edit: &Touch| mine.iter().any(|(_, touch)| touch.path == edit.path && is_overtaken(touch, edit));
-        let theirs = theirs.into_iter().map(|(_, touch)| touch);
-        let mut edits: Vec<&Touch> =
-            theirs.filter(|touch| touch.deed.is_edit() && touch.is_lately(now) && is_mine(touch)).collect();
-        edits.sort_by_key(|edit| Reverse(edit.time));
+        let mut found = self.conflicts(sessions, env, bad);
+        found.retain(|conflict| conflict.of == own);
+        found.sort_by_key(|conflict| std::cmp::Reverse(conflict.time));
         let mut paths: Vec<PathBuf> = Vec::new();
-        for edit in edits {
-            if !paths.contains(&edit.path) {
-                paths.push(edit.path.clone());
+        for Conflict { path, .. } in found {
+            if !paths.contains(&path) {
+                paths.push(path);
             }
         }
         paths
@@ -148,26 +182,20 @@ impl Lately {
             return Ok(());
         }
         let transcript = Transcript::open(path, format.format())?.subagent(subagent);
-        match known.filter(|known| known.offset <= transcript.meta.len()) {
-            Some(End { touched, once, offset, stamp: seen }) => {
-                let lines = Lines { from: *offset, ..Lines::default() };
-                *offset = transcript.fold(lines, once, &mut Buffer::default(), touched)?.end;
-                *seen = stamp;
+        let start = tail::start(&transcript.file, known.as_ref().map(|known| known.cursor.into()))?;
+        match known.filter(|_| matches!(start, StartAt::Resume(_))) {
+            Some(End { touched, once, cursor, stamp: seen }) => {
+                let lines = Lines { from: cursor.offset, ..Lines::default() };
+                let end = transcript.fold(lines, once, &mut Buffer::default(), touched)?.end;
+                (*cursor, *seen) = (Cursor::at(&transcript.file, end)?, stamp);
             }
             None => {
                 let mut touched = Touched::from(cwd);
-                let offset = transcript.fold_end(self.end, &mut touched)?.end;
-                self.of.insert(path.into(), End { touched, once: Once::from(offset, &[]), offset, stamp });
+                let end = transcript.fold_end(budget::OWN, &mut touched)?.end;
+                let (once, cursor) = (Once::from(end, &[]), Cursor::at(&transcript.file, end)?);
+                self.of.insert(path.into(), End { touched, once, cursor, stamp });
             }
         }
         Ok(())
-    }
-}
-
-/// Whether what a session knows of a file is no longer so because another one edited it.
-fn is_overtaken(own: &Touch, edit: &Touch) -> bool {
-    match own.deed.is_edit() {
-        true => conflict(&[(0, own.time), (1, edit.time)]),
-        false => own.time < edit.time,
     }
 }

@@ -93,6 +93,14 @@ impl<'f> Listed<'f> {
         self.tally.updated.is_some_and(|updated| now.0 - updated.0 <= BELIEVED)
     }
 
+    /// Until when it was open: now, if its agent runs; else for as long as a silent agent is believed to be there.
+    pub fn open_until(&self, now: Time) -> Option<Time> {
+        match self.presence {
+            Presence::Runs(_) => Some(now),
+            _ => self.tally.updated.map(|updated| Time(updated.0.saturating_add(BELIEVED))),
+        }
+    }
+
     /// Sets what is known about its agent now, and says whether that is something else than before.
     pub fn set_presence(&mut self, agents: &Agents) -> bool {
         let presence = agents.of(&self.session, self.tally.open_end(), self.tally.updated);

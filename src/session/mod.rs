@@ -33,7 +33,7 @@ pub mod trust;
 
 pub use home::Home;
 pub use ids::is_id;
-pub use project::{Members, Project};
+pub use project::{Members, Project, checkout};
 pub use state::{State, StateKind};
 
 use crate::dir::{ListedPath, ListedText};

@@ -71,6 +71,13 @@ impl Project {
     }
 }
 
+/// The working tree that a directory is in, if it is in a repository.
+pub fn checkout(dir: &Path) -> Option<PathBuf> {
+    let real = canonical(dir).ok()??;
+    let tree = real.ancestors().find(|tree| git_dir(tree).is_ok_and(|git| git.is_some()));
+    tree.map(Path::to_path_buf)
+}
+
 /// Which directories belong to a project. Each is looked at once.
 #[derive(Debug)]
 pub struct Members {

@@ -6,8 +6,8 @@
 use super::gate::harmless;
 use super::untrusted::{length, path, quote, shorten};
 use crate::entry::Act;
-use crate::fold::Activity;
 use crate::fold::text::{ends_of, first_sentences};
+use crate::fold::{Activity, GitEvent};
 use crate::settings::Scope;
 use crate::time::Time;
 
@@ -32,15 +32,13 @@ pub enum SessionName<'a> {
     Title(&'a str),
 }
 
-/// A file that both sessions worked on.
+/// What the observer must not miss.
 #[derive(Debug, Clone)]
-pub struct Conflict {
-    pub file: String,
-    pub others: usize,
-    pub time: Option<Time>,
-    /// What the observer did with it, and when.
-    pub own: Act,
-    pub own_time: Option<Time>,
+pub enum Conflict {
+    /// An edit of a file that the observer read or edited, and when it did.
+    Edit { file: String, others: usize, time: Option<Time>, own: (Act, Time) },
+    /// Other files in the observer's checkout.
+    Checkout { event: GitEvent, time: Option<Time> },
 }
 
 /// The text for the agent, and which of the bullets are in it.
@@ -121,12 +119,7 @@ impl Bullet<'_> {
         let name = self.name();
         let mut text = String::new();
         if let Some(conflict) = &self.conflict {
-            text += &format!("- ! {name} edited {}", file(&conflict.file, PATH));
-            if conflict.others > 0 {
-                text += &format!(" (+{} more)", conflict.others);
-            }
-            let own = if conflict.own == Act::Edit { "edited" } else { "read" };
-            text += &format!("{}; you {own} it{}\n", ago(conflict.time, now), ago(conflict.own_time, now));
+            text += &format!("- ! {name} {}\n", conflict.words(now));
         }
         text += &format!("- {name}");
         let ago = ago(self.activity.time, now).trim().to_owned();
@@ -209,6 +202,27 @@ impl Bullet<'_> {
         let is_silent = done.is_empty() && activity.messages == 0;
         let read = if activity.reads == 1 { Some("read once".into()) } else { counted("read", activity.reads, "time") };
         if is_silent { read.into_iter().collect() } else { done }
+    }
+}
+
+impl Conflict {
+    fn words(&self, now: Time) -> String {
+        match self {
+            Conflict::Edit { file: edited, others, time, own: (act, own_time) } => {
+                let more = if *others > 0 { format!(" (+{others} more)") } else { String::new() };
+                let own = if *act == Act::Edit { "edited" } else { "read" };
+                let (when, own_when) = (ago(*time, now), ago(Some(*own_time), now));
+                format!("edited {}{more}{when}; you {own} it{own_when}", file(edited, PATH))
+            }
+            Conflict::Checkout { event, time } => {
+                let how = match event {
+                    GitEvent::Switched(branch) => format!("switched this checkout to {}", called(branch)),
+                    GitEvent::Moved(how) => format!("changed files of this checkout by git {how}"),
+                    GitEvent::Committed(_) | GitEvent::Pushed => "changed this checkout".into(),
+                };
+                format!("{how}{}", ago(*time, now))
+            }
+        }
     }
 }
 

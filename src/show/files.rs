@@ -10,7 +10,7 @@ use super::json::{Object, object};
 use super::log::Opener;
 use super::terminal::{Style, Tone, cut, pad, pad_left, width};
 use crate::env::{Env, iso};
-use crate::fold::{Deed, Touch, conflict};
+use crate::fold::{Deed, Touch};
 use crate::session::index::Listed;
 use crate::time::Time;
 
@@ -50,9 +50,8 @@ impl Who {
 }
 
 impl TouchedFile {
-    pub fn new(path: PathBuf, touches: Vec<By>) -> TouchedFile {
+    pub fn new(path: PathBuf, touches: Vec<By>, conflict: bool) -> TouchedFile {
         let edits = || touches.iter().filter(|by| by.touch.deed.is_edit());
-        let conflict = conflict(&edits().map(|by| (by.session, by.touch.time)).collect::<Vec<_>>());
         let mut sessions: Vec<usize> = touches.iter().map(|by| by.session).collect();
         sessions.sort_unstable();
         sessions.dedup();

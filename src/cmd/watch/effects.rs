@@ -164,7 +164,7 @@ impl App<'_, '_, '_> {
             found = search::best_lines(words, FOUND, stage);
             Ok(Exit::Found)
         });
-        let mut rows = Rows::new(&env, gate);
+        let mut rows = Rows::new(&env, gate, self.stage.settings.conflict_window);
         let row = |BestLine { listed, subagent, number, said }| {
             let row = rows.row(&listed, now);
             let (is_subagent, path) = (subagent.is_some(), subagent.unwrap_or_else(|| row.path.clone()));

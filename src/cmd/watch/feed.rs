@@ -10,7 +10,7 @@ use super::model::ConflictText;
 use crate::cmd::monitor::Monitor;
 use crate::env::Env;
 use crate::file::Unreadable;
-use crate::session::conflicts::Lately;
+use crate::session::conflicts::RecentTouches;
 use crate::session::index::Listed;
 use crate::session::live::Presence;
 use crate::session::state::Group;
@@ -18,9 +18,6 @@ use crate::session::{Project, State, StateKind};
 use crate::show::gate::Gate;
 use crate::show::watch::{WatchRow, about, tags, time_in};
 use crate::time::{MINUTE, Time};
-
-/// How much of the end of a transcript has the edits of an hour.
-const END: u64 = 8 << 20;
 
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshot {
@@ -35,12 +32,12 @@ pub struct Rows<'e> {
     env: &'e Env,
     gate: Gate,
     projects: HashMap<String, String>,
-    lately: Lately,
+    recent: RecentTouches,
 }
 
 impl<'e> Rows<'e> {
-    pub fn new(env: &'e Env, gate: Gate) -> Rows<'e> {
-        Rows { env, gate, projects: HashMap::new(), lately: Lately::new(END) }
+    pub fn new(env: &'e Env, gate: Gate, conflict_window: i64) -> Rows<'e> {
+        Rows { env, gate, projects: HashMap::new(), recent: RecentTouches::new(conflict_window) }
     }
 
     pub fn row(&mut self, listed: &Listed, now: Time) -> WatchRow {
@@ -103,7 +100,7 @@ impl<'e> Rows<'e> {
         let (numbers, in_use): (Vec<usize>, Vec<&Listed>) =
             in_use.map(|(number, (listed, _))| (number, listed)).unzip();
         let mut texts = Vec::new();
-        for conflict in self.lately.conflicts(&in_use, self.env, bad) {
+        for conflict in self.recent.contested(&in_use, self.env, bad) {
             let numbers: Vec<usize> = conflict.sessions.iter().map(|index| numbers[*index]).collect();
             let names: Vec<&str> = numbers.iter().map(|number| &*rows[*number].name).collect();
             let cwd = sessions[numbers[0]].tally.first_cwd();
@@ -120,13 +117,14 @@ impl<'e> Rows<'e> {
 /// where a file may have changed and all rows are as they were.
 pub fn run(
     gate: Gate,
+    conflict_window: i64,
     monitor: Monitor,
     quiet: &Env,
     mut goes_on: impl FnMut() -> Option<bool>,
     mut send: impl FnMut(Option<Snapshot>),
 ) {
     let mut monitor = monitor.quietly(quiet);
-    let mut rows = Rows::new(quiet, gate);
+    let mut rows = Rows::new(quiet, gate, conflict_window);
     let mut last = Snapshot::default();
     // The first frame does not wait for conflicts.
     let now = quiet.now();

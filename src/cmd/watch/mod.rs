@@ -108,7 +108,7 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
     const LOG: u16 = 10;
     let sessions = stage.sessions();
     let now = stage.env.now();
-    let mut rows = Rows::new(stage.env, stage.gate);
+    let mut rows = Rows::new(stage.env, stage.gate, stage.settings.conflict_window);
     let mut all = rows.all(&sessions, now);
     let mut bad = Vec::new();
     let conflicts = rows.conflicts(&sessions, &mut all, now, &mut bad);
@@ -150,6 +150,7 @@ fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: 
     let shared = Shared { stop: AtomicBool::new(false), look: AtomicBool::new(false) };
     let (sender, snapshots) = channel();
     let (env, formats, gate, events) = (stage.env, stage.formats, stage.gate, stage.events);
+    let window = stage.settings.conflict_window;
     let is_demo = demo.is_some();
     std::thread::scope(|scope| {
         let (quiet, shared) = (&quiet, &shared);
@@ -160,7 +161,7 @@ fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: 
             let mut outlet = Outlet { sender: Some(sender), waker, wake: None };
             let monitor = Monitor::start(env, formats, events());
             let goes_on = || (!shared.stop.load(Ordering::Relaxed)).then(|| shared.look.swap(false, Ordering::Relaxed));
-            feed::run(gate, monitor, quiet, goes_on, |snapshot| outlet.send(snapshot));
+            feed::run(gate, window, monitor, quiet, goes_on, |snapshot| outlet.send(snapshot));
         });
         if let Some(world) = demo {
             scope.spawn(move || {

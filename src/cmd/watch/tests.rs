@@ -702,6 +702,6 @@ fn a_session_is_resumed_where_it_began() {
     let env = Env::given([("HOME".into(), home.path().into())], began.clone(), None);
     let mut bad = Vec::new();
     let sessions = crate::session::index::list(&env, &formats, &mut bad);
-    let rows = super::feed::Rows::new(&env, Gate::new(true)).all(&sessions, Time(0));
+    let rows = super::feed::Rows::new(&env, Gate::new(true), 0).all(&sessions, Time(0));
     assert_eq!(rows.iter().map(|row| row.cwd.clone()).collect::<Vec<_>>(), [Some(began)], "{bad:?}");
 }

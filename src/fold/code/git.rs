@@ -47,6 +47,18 @@ pub fn git_events(command: &str) -> Vec<GitEvent> {
     found.concat()
 }
 
+/// Whether a command shows all that changed in the working tree.
+pub fn shows_changes(command: &str) -> bool {
+    /// These show less, or something else.
+    const LESS: &str = "--cached --staged --stat --shortstat --numstat --name-only --name-status --quiet -q --check";
+    linked_commands(command).iter().filter_map(|command| git(&command.words)).any(|git| {
+        git.subcommand == "diff"
+            && git.is_here()
+            && !git.options().any(|option| one_of(LESS, option.split('=').next().unwrap_or_default()))
+            && git.plain().all(|word| one_of("HEAD . :/", word))
+    })
+}
+
 /// The subjects of the commits that a command makes, in whichever repository, if it succeeds.
 pub fn commit_subjects(command: &str) -> Vec<String> {
     let commits = linked_commands(command).into_iter().filter_map(|command| match git(&command.words)?.event()? {

@@ -18,7 +18,7 @@ mod work;
 pub use change::summary;
 pub use command::normalised;
 pub use definition::functions;
-pub use git::{GitEvent, commit_subjects, git_events};
+pub use git::{GitEvent, commit_subjects, git_events, shows_changes};
 pub use path::short_paths;
 pub use work::{Work, check_name, failed_check, work, works};
 
