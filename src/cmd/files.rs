@@ -51,7 +51,7 @@ fn list(args: &FilesArgs, sessions: &[Listed], reader: &EditSearch, stage: &mut 
     let Touches { all, refreshed } = reader.read(&sessions, stage);
     let touches = all.iter().map(|(session, touch)| (*session, touch));
     let window = stage.settings.conflict_window;
-    let conflicts = conflicts(&sessions, touches, refreshed.into_iter(), window, stage.env.now());
+    let conflicts = conflicts(&sessions, None, touches, refreshed.into_iter(), window, stage.env.now());
     let contested: HashSet<PathBuf> = conflicts.into_iter().map(|conflict| conflict.path).collect();
     for (session, touch) in all {
         by_path.entry(touch.path.clone()).or_default().push(By { session, touch });

@@ -37,9 +37,11 @@ pub struct Conflict {
 }
 
 /// The conflicts between sessions that touched these files and brought them up to date at these times. Each edit counts for
-/// every session that was open when it was made; of several edits of a file by one session, the last.
+/// every session that was open when it was made, and for the one that asks; of several edits of a file by one session,
+/// the last.
 pub fn conflicts<'t>(
     sessions: &[&Listed],
+    asks: Option<usize>,
     touches: impl Iterator<Item = (usize, &'t Touch)> + Clone,
     refreshed: impl Iterator<Item = (usize, Time)>,
     window: i64,
@@ -61,7 +63,8 @@ pub fn conflicts<'t>(
     let mut found = Vec::new();
     for ((path, by), time) in edits {
         let misled = |of: &usize| {
-            let was_open = sessions[*of].open_until(now).is_some_and(|until| time <= until);
+            let is_open = || sessions[*of].open_until(now).is_some_and(|until| time <= until);
+            let was_open = asks == Some(*of) || is_open();
             *of != by && was_open && knowledge[*of].overtaken(path, Some(time), window).is_some()
         };
         let of = (0..sessions.len()).filter(misled);
@@ -98,7 +101,13 @@ impl RecentTouches {
 
     /// The conflicts between these sessions now. The newest session comes first, as in a list. What is known of others
     /// is forgotten.
-    fn conflicts(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<Conflict> {
+    fn conflicts(
+        &mut self,
+        sessions: &[&Listed],
+        asks: Option<usize>,
+        env: &Env,
+        bad: &mut Vec<Unreadable>,
+    ) -> Vec<Conflict> {
         let now = env.now();
         let written = env.file_clock_at(Time(now.0 - self.window));
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
@@ -130,6 +139,7 @@ impl RecentTouches {
         }
         let mut found = conflicts(
             sessions,
+            asks,
             touches.iter().map(|(number, touch)| (*number, *touch)),
             refreshed.into_iter(),
             self.window,
@@ -142,7 +152,7 @@ impl RecentTouches {
     /// The files over which these sessions are in conflict now.
     pub fn contested(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<ContestedFile> {
         let mut by_file: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
-        for Conflict { path, by, of, .. } in self.conflicts(sessions, env, bad) {
+        for Conflict { path, by, of, .. } in self.conflicts(sessions, None, env, bad) {
             by_file.entry(path).or_default().extend([by, of]);
         }
         by_file.into_iter().map(|(path, all)| ContestedFile { path, sessions: all.into_iter().collect() }).collect()
@@ -156,7 +166,7 @@ impl RecentTouches {
         env: &Env,
         bad: &mut Vec<Unreadable>,
     ) -> Vec<PathBuf> {
-        let mut found = self.conflicts(sessions, env, bad);
+        let mut found = self.conflicts(sessions, Some(own), env, bad);
         found.retain(|conflict| conflict.of == own);
         found.sort_by_key(|conflict| std::cmp::Reverse(conflict.time));
         let mut paths: Vec<PathBuf> = Vec::new();

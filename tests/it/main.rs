@@ -2,6 +2,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
 
+mod agreement;
 mod budget;
 mod bytes;
 mod cache;

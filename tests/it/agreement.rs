@@ -1,0 +1,688 @@
+//! Every command gives the same answer: one corpus of sessions, every command that speaks of a session asked about each,
+//! and one table of what they must all say.
+//!
+//! A [`View`] is a command. It answers the questions that its output answers, in the words of the table. A question that two
+//! commands answer must have one answer, and that is the one in the table. [`views`] takes every command there is apart, so a
+//! new command joins the table or the tests do not compile.
+
+use std::collections::BTreeMap;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+use session_monitor::cmd::args::ReaderCommand;
+use session_monitor::cmd::context::ContextCommand;
+use session_monitor::process;
+
+use crate::hook::{ME, ONE, TWO, ago, all_clients, hook, input, text, with};
+use crate::script::Script;
+use crate::world::World;
+
+/// What commands say of session ONE: a question and its answer.
+type Answers = Vec<(&'static str, String)>;
+
+struct View {
+    name: &'static str,
+    asks: fn(&World) -> Answers,
+}
+
+/// The commands that speak of a session. Both matches are here for the compiler: what is new must be put in one of the lists.
+fn views() -> Vec<View> {
+    let reader = |command: &ReaderCommand| match command {
+        ReaderCommand::List(_)
+        | ReaderCommand::Log(_)
+        | ReaderCommand::Watch(_)
+        | ReaderCommand::Files(_)
+        | ReaderCommand::Resume(_)
+        | ReaderCommand::Wait(_) => true,
+        // They speak of words, of a person and of formats.
+        ReaderCommand::Search(_) | ReaderCommand::Profile(_) | ReaderCommand::Formats { .. } => false,
+    };
+    let context = |command: &ContextCommand| match command {
+        ContextCommand::Explain(_) | ContextCommand::Statusline(_) => true,
+        // They speak of made-up sessions, of settings and of what the user wrote.
+        ContextCommand::Demo
+        | ContextCommand::Install(_)
+        | ContextCommand::Uninstall(_)
+        | ContextCommand::Doctor
+        | ContextCommand::Mute(_)
+        | ContextCommand::Unmute(_)
+        | ContextCommand::Pin(_)
+        | ContextCommand::Pins(_)
+        | ContextCommand::Unpin(_)
+        | ContextCommand::Note(_)
+        | ContextCommand::Notes(_)
+        | ContextCommand::Done(_)
+        | ContextCommand::Tag(_)
+        | ContextCommand::Tags(_)
+        | ContextCommand::Profile(_)
+        | ContextCommand::Live(_) => false,
+    };
+    let _ = (reader, context);
+    vec![
+        View { name: "list --json", asks: list },
+        View { name: "list", asks: plain_list },
+        View { name: "watch --once", asks: watch },
+        View { name: "wait", asks: wait },
+        View { name: "resume --json", asks: resume },
+        View { name: "resume", asks: plain_resume },
+        View { name: "resume --codes", asks: codes },
+        View { name: "files", asks: files },
+        View { name: "log last", asks: log },
+        View { name: "statusline", asks: statusline },
+        View { name: "hook", asks: prompt_hook },
+        View { name: "start", asks: start_hook },
+        View { name: "explain", asks: explain },
+    ]
+}
+
+const STATES: [&str; 7] = ["needs-you", "error", "working", "waiting", "idle", "done", "gone"];
+
+fn yes(holds: bool) -> String {
+    if holds { "yes" } else { "no" }.into()
+}
+
+/// The row of session ONE, if it is in the list.
+fn row(world: &World) -> Option<Value> {
+    let rows = world.reader(&["list", "--json"]).run().json();
+    rows.into_iter().find(|row| row["id"] == ONE)
+}
+
+fn list(world: &World) -> Answers {
+    let Some(row) = row(world) else { return vec![("here", "no".into())] };
+    let word = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
+    vec![
+        ("here", "yes".into()),
+        ("state", word("state")),
+        ("reason", word("reason")),
+        ("title", word("title")),
+        ("crashed", yes(word("reason").starts_with("crashed"))),
+    ]
+}
+
+fn plain_list(world: &World) -> Answers {
+    let rows = world.reader(&["list"]).run();
+    let Some(row) = rows.out().lines().find(|row| row.contains(&ONE[..8])) else { return vec![("here", "no".into())] };
+    vec![("here", "yes".into()), ("state", row.split_whitespace().nth(2).unwrap_or_default().into())]
+}
+
+/// Which heading of the screen it is under.
+fn watch(world: &World) -> Answers {
+    let screen = world.reader(&["watch", "--once"]).env("COLUMNS", "200").env("LINES", "60").run();
+    let row = screen.out().lines().position(|line| line.contains(&ONE[..8]));
+    let Some(row) = row else { return vec![("here", "no".into())] };
+    let lines: Vec<&str> = screen.out().lines().take(row).collect();
+    let urgent = ["Needs you", "Failed", "Working"];
+    let heading = lines.iter().rev().find_map(|line| urgent.into_iter().find(|head| line.trim().starts_with(head)));
+    let is_other = lines.iter().rev().map(|line| line.trim()).find(|line| {
+        let first = line.split("  ").next().unwrap_or_default();
+        urgent.contains(&first) || ["Waiting", "Idle", "Recent", "Earlier", "Done or gone", "Others"].contains(&first)
+    });
+    let heading = heading.filter(|heading| is_other.is_some_and(|line| line.starts_with(heading)));
+    vec![
+        ("here", "yes".into()),
+        ("needs you", yes(heading == Some("Needs you"))),
+        ("works", yes(heading == Some("Working"))),
+    ]
+}
+
+/// The one state that a script need not wait for.
+fn wait(world: &World) -> Answers {
+    let is_in =
+        |state: &&str| world.reader(&["wait", ONE, "--until", state, "--timeout", "1ms"]).run().code() == Some(0);
+    let states: Vec<&str> = STATES.into_iter().filter(is_in).collect();
+    vec![("state", states.join(" and "))]
+}
+
+fn resume(world: &World) -> Answers {
+    let all = world.reader(&["resume", ONE, "--json"]).run().json().remove(0);
+    let word = |key: &str| all[key].as_str().unwrap_or("-").to_owned();
+    let has = |kind: &str| all["blockers"].as_array().expect("blockers").iter().any(|blocker| blocker["kind"] == kind);
+    let files =
+        all["files_modified"].as_array().expect("files").iter().map(|file| file["path"].as_str().expect("a path"));
+    vec![
+        ("state", word("state")),
+        ("reason", word("reason")),
+        ("title", word("title")),
+        ("crashed", yes(has("crashed"))),
+        ("works", yes(word("state") == "working" && word("status") == "active" && word("ending") != "unfinished")),
+        ("marked done", all["done"].to_string()),
+        ("edited", files.map(|path| path.rsplit('/').next().expect("a name")).collect::<Vec<_>>().join(" ")),
+    ]
+}
+
+fn plain_resume(world: &World) -> Answers {
+    let shown = world.reader(&["resume", ONE]).env("COLUMNS", "400").run();
+    let second = shown.out().lines().nth(1).unwrap_or_default().to_owned();
+    vec![
+        ("works", yes(second.starts_with("At work"))),
+        ("needs you", yes(second.starts_with("Needs you"))),
+        ("crashed", yes(second.contains("crashed"))),
+        ("marked done", yes(second.contains("marked done")).replace("yes", "true").replace("no", "false")),
+    ]
+}
+
+fn codes(world: &World) -> Answers {
+    let codes = world.reader(&["resume", ONE, "--codes"]).run();
+    vec![("crashed", yes(codes.out().contains("block:crashed")))]
+}
+
+fn files(world: &World) -> Answers {
+    let edited = world.reader(&["files", "--json"]).run().json();
+    let by_one = |file: &&Value| {
+        file["sessions"].as_array().expect("sessions").iter().any(|by| by["session"] == ONE && by["edits"] != 0)
+    };
+    let names = edited.iter().filter(by_one).map(|file| file["path"].as_str().expect("a path"));
+    let mut names: Vec<&str> = names.map(|path| path.rsplit('/').next().expect("a name")).collect();
+    names.sort_unstable();
+    vec![("edited", names.join(" "))]
+}
+
+/// `last` is one session for everybody.
+fn log(world: &World) -> Answers {
+    let last = world.reader(&["resume", "last", "--json"]).run();
+    let id = |done: &crate::world::Done| done.json().first().map(|all| all["session_id"] == ONE);
+    let first = world.reader(&["log", "last", "--lines", "1", "--json"]).run();
+    let one = world.reader(&["log", ONE, "--lines", "1", "--json"]).run();
+    match id(&last) {
+        None => vec![],
+        Some(is_one) => vec![("last", yes(is_one)), ("last", yes(first.out() == one.out()))],
+    }
+}
+
+fn statusline(world: &World) -> Answers {
+    let asks = json!({"session_id": ME, "cwd": world.path("work")});
+    let line = world.context(&["statusline"]).stdin(asks.to_string()).run();
+    vec![
+        ("needs you", yes(line.out().contains("1 needs you"))),
+        ("works", yes(line.out().contains("1 working"))),
+        ("failed", yes(line.out().contains("1 failed"))),
+    ]
+}
+
+/// The bullet about session ONE, from what it did on.
+fn bullet(text: &str) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with("- ") && line.contains("message"))?;
+    Some(
+        line.rsplit_once("\" ->")
+            .map(|(_, did)| did)
+            .or_else(|| line.rsplit_once("\";").map(|(_, state)| state))
+            .map_or_else(String::new, |rest| rest.trim().to_owned()),
+    )
+}
+
+fn of_bullet(text: &str) -> Answers {
+    let Some(told) = bullet(text) else { return vec![("mentioned", "no".into())] };
+    let edited = told.split("updated ").nth(1).map(|rest| rest.split([';', ',']).next().unwrap_or_default().trim());
+    vec![
+        ("mentioned", "yes".into()),
+        ("crashed", yes(told.contains("crashed"))),
+        ("edited", edited.unwrap_or_default().to_owned()),
+        ("told", told),
+    ]
+}
+
+fn prompt_hook(world: &World) -> Answers {
+    of_bullet(&text(&hook(world, &[], &input(world, TWO)).run().success()))
+}
+
+fn explain(world: &World) -> Answers {
+    let told = world.context(&["explain"]).run();
+    let block = told.out().split("[Session Activity]").nth(1).unwrap_or_default();
+    let block = block.lines().map(str::trim_start).take_while(|line| !line.starts_with("Why")).collect::<Vec<_>>();
+    of_bullet(&block.join("\n"))
+}
+
+fn start_hook(world: &World) -> Answers {
+    let mut asks = with(input(world, TWO), "hook_event_name", "SessionStart");
+    asks["source"] = json!("startup");
+    let done = hook(world, &[], &asks).run().success();
+    let reply = done.json().first().cloned().unwrap_or_default();
+    let told = reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned();
+    let Some(line) = told.lines().find(|line| line.contains(&ONE[..8]) || line.contains("the last session")) else {
+        return vec![("told at start", "no".into())];
+    };
+    vec![
+        ("told at start", "yes".into()),
+        ("works", yes(line.contains("is working") || line.contains("was at work"))),
+        ("needs you", yes(line.contains("waits for its user"))),
+        ("crashed", yes(line.contains("crashed"))),
+        ("stopped", yes(line.contains("stopped"))),
+    ]
+}
+
+/// A process that an agent's file can name, until it is dropped.
+struct Agent(Child);
+
+impl Agent {
+    fn start() -> Agent {
+        let child = Command::new("sleep").arg("1000000").stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+        Agent(child.expect("sleep starts"))
+    }
+
+    /// Writes what Claude Code writes while it runs.
+    fn says(&self, world: &World, status: &str, waits_for: &str) {
+        let pid = self.0.id();
+        let start = process::started(pid).expect("it runs").to_string();
+        let domain = format!("pid:[{}]", process::namespace().expect("a namespace"));
+        let entry = json!({"pid": pid, "procStart": start, "pidDomain": domain, "sessionId": ONE, "status": status, "waitingFor": waits_for});
+        world.write(".claude/sessions/1.json", entry.to_string());
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+const TASK: &str = "clean the build and test the lot";
+
+/// A session that was prompted some minutes ago.
+fn prompted(world: &World, minutes: i64) -> Script {
+    Script::of(world).ago(minutes).user(TASK)
+}
+
+fn bash(script: Script, command: &str) -> Script {
+    script.calls("Bash", json!({"command": command}))
+}
+
+/// What is said and done in a session, and what its agent says of itself: status and what it waits for; dead or alive.
+struct Case {
+    name: &'static str,
+    session: fn(&World) -> Script,
+    agent: Option<(&'static str, &'static str, bool)>,
+    /// Whether there is a directory of agents that run.
+    complete: bool,
+    set: fn(&World),
+    /// What every command must say that answers the question.
+    truth: &'static [(&'static str, &'static str)],
+}
+
+fn nothing(_: &World) {}
+
+const CASE: Case =
+    Case { name: "", session: |world| prompted(world, 7), agent: None, complete: false, set: nothing, truth: &[] };
+
+fn cases() -> Vec<Case> {
+    const ANSWERED: fn(&World) -> Script = |world| prompted(world, 7).says("All is clean.");
+    const CALLS: fn(&World) -> Script = |world| bash(prompted(world, 7), "cargo test");
+    const EDITS: fn(&World) -> Script = |world| {
+        prompted(world, 7)
+            .calls("Edit", json!({"file_path": world.path("work/a.rs"), "old_string": "a", "new_string": "b"}))
+    };
+    const EDITED: fn(&World) -> Script = |world| EDITS(world).result(false, "The file has been updated").says("Done.");
+    const WAITS: (&str, &str, bool) = ("waiting", "permission prompt", true);
+    vec![
+        Case {
+            name: "a build that runs for seven minutes",
+            session: CALLS,
+            agent: Some(("busy", "", true)),
+            truth: &[
+                ("state", "working"),
+                ("reason", "running Bash cargo test"),
+                ("works", "yes"),
+                ("stopped", "no"),
+                ("told at start", "yes"),
+                ("told", "running cargo test"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "a command that waits for permission",
+            session: |world| bash(prompted(world, 7), "rm -rf build"),
+            agent: Some(WAITS),
+            truth: &[
+                ("state", "needs-you"),
+                ("reason", "permission: Bash rm -rf build"),
+                ("needs you", "yes"),
+                ("stopped", "no"),
+                ("told at start", "yes"),
+                ("told", "wants to run rm -rf build"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "an edit that waits for permission",
+            session: EDITS,
+            agent: Some(WAITS),
+            truth: &[
+                ("state", "needs-you"),
+                ("needs you", "yes"),
+                ("stopped", "no"),
+                ("told at start", "yes"),
+                ("edited", ""),
+                ("told", "wants to edit a.rs"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "an edit that was made",
+            session: EDITED,
+            agent: Some(("idle", "", true)),
+            truth: &[
+                ("state", "waiting"),
+                ("reason", "answered"),
+                ("edited", "a.rs"),
+                ("told", "updated a.rs"),
+                ("stopped", "yes"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "an edit that was refused",
+            session: |world| {
+                let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected";
+                EDITS(world).result(true, refused).user("[Request interrupted by user for tool use]")
+            },
+            agent: Some(("idle", "", true)),
+            truth: &[("state", "waiting"), ("reason", "interrupted"), ("edited", ""), ("told", ""), ("stopped", "yes")],
+            ..CASE
+        },
+        Case {
+            name: "a question",
+            session: |world| {
+                prompted(world, 7).calls("AskUserQuestion", json!({"questions": [{"question": "Redis or NATS?"}]}))
+            },
+            agent: Some(("waiting", "input needed", true)),
+            truth: &[
+                ("state", "needs-you"),
+                ("reason", "question: Redis or NATS?"),
+                ("needs you", "yes"),
+                ("stopped", "no"),
+                ("told at start", "yes"),
+                ("told", "asks \"Redis or NATS?\""),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "a plan",
+            session: |world| prompted(world, 7).calls("ExitPlanMode", json!({"plan": "# Move on"})),
+            agent: Some(WAITS),
+            truth: &[
+                ("state", "needs-you"),
+                ("reason", "plan to approve"),
+                ("needs you", "yes"),
+                ("stopped", "no"),
+                ("told at start", "yes"),
+                ("told", "wants its plan approved"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "killed while a command ran",
+            session: CALLS,
+            agent: Some(("busy", "", false)),
+            truth: &[
+                ("state", "gone"),
+                ("reason", "crashed while running Bash cargo test"),
+                ("crashed", "yes"),
+                ("stopped", "no"),
+                ("told at start", "yes"),
+                ("told", "crashed while running cargo test"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "closed while a command waited or ran",
+            session: |world| bash(prompted(world, 7), "rm -rf build"),
+            complete: true,
+            truth: &[
+                ("state", "gone"),
+                ("reason", "ended; no result of Bash rm -rf build"),
+                ("stopped", "yes"),
+                ("told", "ended; no result yet: rm -rf build"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "only its transcript tells, and a call is open",
+            session: CALLS,
+            truth: &[
+                ("state", "working"),
+                ("reason", "last seen running or waiting for permission: Bash cargo test"),
+                ("works", "yes"),
+                ("stopped", "no"),
+                ("told at start", "yes"),
+                ("told", "no result yet: cargo test"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "only its transcript tells, and it has answered",
+            session: ANSWERED,
+            truth: &[("state", "waiting"), ("reason", "answered"), ("told", ""), ("stopped", "yes")],
+            ..CASE
+        },
+        Case {
+            name: "an error",
+            session: |world| {
+                let message =
+                    json!({"id": "e", "model": "<synthetic>", "role": "assistant", "content": "API Error: 500"});
+                let error = json!({"type": "assistant", "uuid": "e1", "timestamp": ago(6), "isApiErrorMessage": true, "message": message});
+                bash(prompted(world, 7), "make").result(false, "ok").raw(error)
+            },
+            agent: Some(("idle", "", true)),
+            truth: &[
+                ("state", "error"),
+                ("reason", "API Error: 500"),
+                ("failed", "yes"),
+                ("told", "ran 1 command; stopped by an error"),
+                ("stopped", "yes"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "done after an error",
+            session: |world| {
+                let message =
+                    json!({"id": "e", "model": "<synthetic>", "role": "assistant", "content": "API Error: 500"});
+                let error = json!({"type": "assistant", "uuid": "e1", "timestamp": ago(6), "isApiErrorMessage": true, "message": message});
+                bash(prompted(world, 7), "make").result(false, "ok").raw(error)
+            },
+            set: |world| _ = world.context(&["done", ONE]).run().success(),
+            truth: &[
+                ("state", "done"),
+                ("reason", "-"),
+                ("marked done", "true"),
+                ("told", "ran 1 command"),
+                ("last", "yes"),
+            ],
+            ..CASE
+        },
+        Case {
+            name: "done in the second repository of a session that moved",
+            session: |world| {
+                std::fs::create_dir_all(world.path("second/.git")).expect("a directory");
+                world.write("second/.git/HEAD", "ref: refs/heads/main\n");
+                let mut moved = ANSWERED(world);
+                moved.cwd = world.path("second");
+                let mut back = moved.user("and now here, with the second one").says("Done here.");
+                back.cwd = world.path("work");
+                back
+            },
+            set: |world| _ = world.context(&["done", ONE]).dir(world.path("second")).run().success(),
+            truth: &[("state", "done"), ("marked done", "true"), ("told", "")],
+            ..CASE
+        },
+        Case {
+            name: "it began in an ignored directory",
+            session: |world| {
+                let mut elsewhere = Script::new(world.path("work/private")).ago(7).user(TASK);
+                elsewhere.cwd = world.path("work");
+                elsewhere.says("It is clean.")
+            },
+            set: |world| {
+                _ = world.write(
+                    ".config/session-monitor/config.toml",
+                    format!("ignore = [{:?}]\n", world.path("work/private")),
+                )
+            },
+            truth: &[("state", "waiting"), ("mentioned", "no"), ("told at start", "no")],
+            ..CASE
+        },
+        Case {
+            name: "it is in an ignored directory",
+            session: |world| {
+                let mut there = ANSWERED(world);
+                there.cwd = world.path("work/private");
+                there.user("a secret matter in here")
+            },
+            set: |world| {
+                _ = world.write(
+                    ".config/session-monitor/config.toml",
+                    format!("ignore = [{:?}]\n", world.path("work/private")),
+                )
+            },
+            truth: &[("state", "working"), ("works", "yes"), ("mentioned", "no"), ("told at start", "no")],
+            ..CASE
+        },
+        Case {
+            name: "idle, after hours",
+            session: |world| prompted(world, 170).says("All is clean."),
+            truth: &[("state", "idle"), ("mentioned", "-")],
+            ..CASE
+        },
+        Case {
+            name: "a title that the agent gave it",
+            session: |world| ANSWERED(world).raw(json!({"type": "ai-title", "aiTitle": "Clean builds"})),
+            truth: &[("state", "waiting"), ("title", "Clean builds"), ("told", "")],
+            ..CASE
+        },
+    ]
+}
+
+/// What is so unless a case says otherwise.
+const USUAL: [(&str, &str); 9] = [
+    ("here", "yes"),
+    ("crashed", "no"),
+    ("works", "no"),
+    ("needs you", "no"),
+    ("failed", "no"),
+    ("marked done", "false"),
+    ("edited", ""),
+    ("title", TASK),
+    ("last", "yes"),
+];
+
+#[test]
+fn every_command_gives_the_same_answer() {
+    let mut wrong = String::new();
+    for case in cases() {
+        let world = World::new();
+        std::fs::create_dir_all(world.path("work/private")).expect("a directory");
+        (case.session)(&world).save(&world, ONE);
+        let agent = case.agent.map(|(status, waits_for, alive)| {
+            let agent = Agent::start();
+            agent.says(&world, status, waits_for);
+            if alive { Some(agent) } else { None }
+        });
+        if case.complete {
+            std::fs::create_dir_all(world.path(".claude/sessions")).expect("a directory");
+        }
+        (case.set)(&world);
+        let mut truth: BTreeMap<&str, &str> = USUAL.into_iter().chain(case.truth.iter().copied()).collect();
+        truth.entry("mentioned").or_insert("yes");
+        let ignored = truth["mentioned"] == "no";
+        for view in views() {
+            for (question, answer) in (view.asks)(&world) {
+                let expected = truth.get(question).copied().unwrap_or("-");
+                // Who is told nothing of a session is told nothing of its state; a status line says nothing of it, too.
+                let is_silent = ignored && view.name == "statusline" && answer == "no";
+                if expected != "-" && answer != expected && !is_silent {
+                    wrong += &format!("{}\n  {} says {question}: {answer:?}, not {expected:?}\n", case.name, view.name);
+                }
+            }
+        }
+        drop(agent);
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// The sessions that real clients wrote: whoever lists one and whoever looks into it say the same.
+#[test]
+fn sessions_of_every_agent_are_the_same_in_a_list_and_alone() {
+    let world = all_clients();
+    let rows = world.reader(&["list", "--all", "--json"]).run().success().json();
+    assert!(rows.len() > 15, "{}", rows.len());
+    for row in rows {
+        let id = row["id"].as_str().expect("an id");
+        let alone = world.reader(&["resume", id, "--json"]).run().success().json().remove(0);
+        for (in_list, in_resume) in [
+            ("id", "session_id"),
+            ("agent", "agent"),
+            ("title", "title"),
+            ("state", "state"),
+            ("reason", "reason"),
+            ("since", "since"),
+            ("source", "source"),
+            ("updated", "last_activity_at"),
+            ("messages", "messages"),
+            ("tokens", "tokens"),
+        ] {
+            assert_eq!(row[in_list], alone[in_resume], "{in_list} of {id}");
+        }
+        let state = row["state"].as_str().expect("a state");
+        world.reader(&["wait", id, "--until", state, "--timeout", "1ms"]).run().success();
+    }
+}
+
+/// What this session did with a file and what another one did, each with its minute: who warns of it.
+#[test]
+fn a_conflict_is_one_everywhere() {
+    type Deeds<'d> = &'d [(&'d str, i64)];
+    let cases: [(&str, Deeds, Deeds, bool); 12] = [
+        ("edited before they did", &[("edit", 50)], &[("edit", 2)], true),
+        ("read before they edited", &[("read", 50)], &[("edit", 2)], true),
+        ("edited hours before they did", &[("edit", 170)], &[("edit", 2)], true),
+        ("read after they edited", &[("edit", 50), ("read", 1)], &[("edit", 2)], false),
+        ("edited after they did", &[("edit", 1)], &[("edit", 2)], false),
+        ("looked by git after they edited", &[("edit", 50), ("git diff", 1)], &[("edit", 2)], false),
+        ("pulled after they edited", &[("edit", 50), ("git pull", 1)], &[("edit", 2)], false),
+        ("looked by git before they edited", &[("edit", 50), ("git diff", 9)], &[("edit", 2)], true),
+        ("they only read it", &[("edit", 50)], &[("read", 2)], false),
+        ("their edit failed", &[("edit", 50)], &[("!edit", 2)], false),
+        ("their edit waits for permission", &[("edit", 50)], &[("?edit", 2)], false),
+        ("my edit waits for permission", &[("?edit", 50)], &[("edit", 2)], false),
+    ];
+    for (name, mine, theirs, conflict) in cases {
+        let world = World::new();
+        let save = |id: &str, deeds: Deeds| {
+            let mut script = Script::of(&world).ago(175).user(TASK);
+            for (deed, minutes) in deeds {
+                let file = json!({"file_path": world.path("work/a.rs"), "old_string": "a", "new_string": "b"});
+                script = script.ago(*minutes);
+                script = match *deed {
+                    "edit" => script.does("Edit", file),
+                    "!edit" => script.calls("Edit", file).result(true, "String to replace not found"),
+                    "?edit" => script.calls("Edit", file),
+                    "read" => script.does("Read", file),
+                    command => script.runs(command, false),
+                };
+            }
+            // Both are still at it, unless one waits for its user.
+            let waits = deeds.iter().any(|(deed, _)| deed.starts_with('?'));
+            let script = if waits { script } else { script.ago(1).says("So far.") };
+            script.save(&world, id);
+        };
+        save(ME, mine);
+        save(ONE, theirs);
+        let said = |text: &str| text.contains("! ") && text.contains("a.rs");
+        let told = text(&hook(&world, &[], &input(&world, ME)).run().success());
+        let asks = json!({"session_id": ME, "cwd": world.path("work")});
+        let line = world.context(&["statusline"]).stdin(asks.to_string()).run();
+        let files = world.reader(&["files", "--json"]).run().json();
+        let screen = world.reader(&["watch", "--once"]).env("COLUMNS", "200").run();
+        let marked = files.iter().any(|file| file["conflict"] == true);
+        // The screen and the list of files are about all sessions: whoever edited last is not misled, the other one is.
+        let anybody = conflict || name == "edited after they did";
+        for (who, warns, expected) in [
+            ("hook", said(&told), conflict),
+            ("statusline", said(line.out()), conflict),
+            ("files", marked, anybody),
+            ("watch", screen.out().contains("! a.rs") || screen.out().contains("a.rs: "), anybody),
+        ] {
+            assert_eq!(warns, expected, "{name}: {who}\n{told}\n{}\n{}", line.out(), screen.out());
+        }
+    }
+}
