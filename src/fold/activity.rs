@@ -61,7 +61,10 @@ impl Activity {
                 self.failing.went_on();
                 self.answer = Some(text.to_string());
             }
-            (What::Call(call), _) => self.call(call, entry, went_on),
+            (What::Call(call), _) => {
+                self.call(call, entry, went_on);
+                self.time = self.time.max(call.ended_at);
+            }
             (What::Mark(Mark::Error, _), _) => {}
             (What::Mark(Mark::Interrupt, _), _) => return self.failing.interrupted(),
             _ => return,

@@ -1,0 +1,137 @@
+//! Calls without a result, look by look: what is wanted or running is never told as done, and what became of it is told
+//! when it is known.
+
+use serde_json::json;
+
+use crate::hook::{ME, ONE, block, told};
+use crate::script::Script;
+use crate::world::World;
+
+const TASK: &str = "clean the build";
+const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected";
+
+/// What is told of a session that was asked to clean up, has made a call, and then gets on.
+fn looks(steps: &[&dyn Fn(Script) -> Script]) -> Vec<String> {
+    let world = World::new();
+    let mut script = Script::of(&world).ago(9).user(TASK);
+    let mut all = Vec::new();
+    for step in steps {
+        script = step(script);
+        script.save(&world, ONE);
+        all.push(told(&world));
+    }
+    all
+}
+
+fn calls(command: &'static str) -> impl Fn(Script) -> Script {
+    move |script| script.calls("Bash", json!({"command": command}))
+}
+
+#[test]
+fn a_command_is_told_as_run_when_its_result_is_there() {
+    let told = looks(&[&calls("make all"), &|script| script.ago(5).result(false, "ok"), &|script| script]);
+    let first = block(&[format!("- 11111111 (9m ago, 2 messages): \"{TASK}\"; no result yet: make all")]);
+    assert_eq!(told, [&first, &block(&["- 11111111 (5m ago) -> ran 1 command"]), ""]);
+}
+
+#[test]
+fn an_edit_is_told_as_made_when_its_result_is_there() {
+    let edit =
+        |script: Script| script.calls("Edit", json!({"file_path": "hello.md", "old_string": "a", "new_string": "b"}));
+    let told = looks(&[&edit, &|script| script.ago(5).result(false, "ok").says("Done.")]);
+    let first = block(&[format!("- 11111111 (9m ago, 2 messages): \"{TASK}\"; no result yet: hello.md")]);
+    let second = block(&["- 11111111 (5m ago, 1 message): said \"Done.\" -> updated hello.md"]);
+    assert_eq!(told, [first, second]);
+}
+
+/// Told as wanted before, so that it was refused is news; not told before, it is none.
+#[test]
+fn a_refusal_is_told_to_whom_the_wish_was_told() {
+    let stop = |script: Script| script.ago(5).result(true, REFUSED).user("[Request interrupted by user for tool use]");
+    let told = looks(&[&calls("rm -rf build"), &stop]);
+    assert_eq!(told[1], block(&["- 11111111 (5m ago); refused: rm -rf build"]));
+    let told = looks(&[&|script| stop(calls("rm -rf build")(script))]);
+    assert_eq!(told, [block(&[format!("- 11111111 (9m ago, 2 messages): \"{TASK}\"")])]);
+    let aborted = "<error>Command was aborted before completion</error>";
+    let told = looks(&[&calls("make all"), &move |script| script.ago(5).result(true, aborted)]);
+    assert_eq!(told[1], block(&["- 11111111 (5m ago); interrupted: make all"]));
+}
+
+/// A session that was killed and went on without the result: the command is never told as run.
+#[test]
+fn a_call_that_never_ends_is_never_told_as_done() {
+    let told = looks(&[&calls("make all"), &|script| script.ago(5).user("and now the docs").says("They are written.")]);
+    let second = block(&["- 11111111 (5m ago, 2 messages): \"and now the docs\", said \"They are written.\""]);
+    assert_eq!(told[1], second);
+}
+
+/// What was typed while it ran does not end it.
+#[test]
+fn a_prompt_that_waits_does_not_end_a_call() {
+    let queued = |script: Script| {
+        script.ago(6).raw(json!({"type": "attachment", "uuid": "q1", "timestamp": crate::hook::ago(6),
+            "attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": "and mind the docs please"}}))
+    };
+    let told = looks(&[&calls("make all"), &queued]);
+    let second = block(&["- 11111111 (6m ago, 1 message): \"and mind the docs please\"; no result yet: make all"]);
+    assert_eq!(told[1], second);
+}
+
+/// A check that was running at the last look and failed since.
+#[test]
+fn a_check_fails_after_a_look() {
+    let told = looks(&[&calls("cargo test"), &|script| script.ago(5).result(true, "1 failed")]);
+    assert_eq!(told[1], block(&["- 11111111 (5m ago); cargo test fails"]));
+}
+
+/// The call was made long before the edit, and this session has read the file in between.
+#[test]
+fn an_edit_is_made_when_it_is_allowed() {
+    let world = World::new();
+    let file = json!({"file_path": world.path("work/a.rs"), "old_string": "a", "new_string": "b"});
+    Script::of(&world).ago(30).user("mine").ago(6).does("Read", file.clone()).save(&world, ME);
+    let theirs = Script::of(&world).ago(12).user(TASK).ago(10).calls("Edit", file);
+    theirs.ago(2).result(false, "ok").save(&world, ONE);
+    let conflict = "- ! 11111111 edited a.rs 2m ago; you read it 6m ago";
+    let bullet = format!("- 11111111 (2m ago, 2 messages): \"{TASK}\" -> updated a.rs");
+    assert_eq!(told(&world), block(&[conflict, &bullet]));
+}
+
+#[test]
+fn commits_pushes_and_branches_are_facts() {
+    for (commands, clause) in [
+        (&["git commit -m 'tax in totals'"][..], " -> ran 1 command; committed \"tax in totals\""),
+        (
+            &["git commit -m one", "git commit -m two && git push"],
+            " -> ran 2 commands; committed 2 times, last \"two\" and pushed",
+        ),
+        (&["git push"], " -> ran 1 command; pushed"),
+        (&["git status", "git log"], " -> ran 2 commands"),
+    ] {
+        let world = World::new();
+        let script = Script::of(&world).ago(9).user(TASK);
+        let script = commands.iter().fold(script, |script, command| script.runs(command, false));
+        script.save(&world, ONE);
+        let count = commands.len() + 1;
+        let expected = format!("- 11111111 (9m ago, {count} messages): \"{TASK}\"{clause}");
+        assert_eq!(told(&world), block(&[expected]));
+    }
+}
+
+/// Another session's switch of branch moves the files of everybody in this checkout; not of another worktree.
+#[test]
+fn another_branch_in_this_checkout_comes_first() {
+    let world = World::new();
+    world.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    let switch = || Script::of(&world).ago(9).user(TASK).runs("git switch -c tax", false);
+    switch().save(&world, ONE);
+    let bullet = format!("- 11111111 (9m ago, 2 messages): \"{TASK}\" -> ran 1 command");
+    let warning = "- ! 11111111 switched this checkout to tax 9m ago";
+    assert_eq!(told(&world), block(&[warning, &bullet]));
+    // Whoever has looked since knows.
+    let world = World::new();
+    world.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    Script::of(&world).ago(30).user("mine").ago(3).runs("git pull", false).save(&world, ME);
+    Script::of(&world).ago(9).user(TASK).runs("git stash", false).save(&world, ONE);
+    assert_eq!(told(&world), block(&[&bullet]));
+}
