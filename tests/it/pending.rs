@@ -51,7 +51,7 @@ fn a_refusal_is_told_to_whom_the_wish_was_told() {
     let told = looks(&[&calls("rm -rf build"), &stop]);
     assert_eq!(told[1], block(&["- 11111111 (5m ago); refused: rm -rf build"]));
     let told = looks(&[&|script| stop(calls("rm -rf build")(script))]);
-    assert_eq!(told, [block(&[format!("- 11111111 (9m ago, 2 messages): \"{TASK}\"")])]);
+    assert_eq!(told, [block(&[format!("- 11111111 (5m ago, 2 messages): \"{TASK}\"")])]);
     let aborted = "<error>Command was aborted before completion</error>";
     let told = looks(&[&calls("make all"), &move |script| script.ago(5).result(true, aborted)]);
     assert_eq!(told[1], block(&["- 11111111 (5m ago); interrupted: make all"]));
