@@ -1,17 +1,18 @@
 //! Tests, builds and checks that failed and have not passed since.
 //!
-//! A later pass of the same kind of work ends a failure, whatever exactly was run, and so does a commit: saying nothing is
-//! better than telling of something that was fixed.
+//! A failure is over as soon as something makes it doubtful: a later pass of what may have been the same, or a commit. An
+//! edit does not, as it proves nothing. Whether a command failed, and what its pass proves: `code::work`. A command that was
+//! refused, broken off or ran out of time neither failed nor passed.
 
 use serde::{Deserialize, Serialize};
 
-use super::code::{Work, failed_check, works};
+use super::code::{Check, Work, checks, failed_checks, works};
 use crate::entry::{Act, Call};
 
-/// What failed last of each kind, the newest last.
+/// What failed last of each kind, the newest last. Of a chain any of its checks may have failed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failing<T> {
-    all: Vec<(Work, T)>,
+    all: Vec<(Vec<Check>, T)>,
     /// The newest is what happened last.
     just_now: bool,
 }
@@ -29,15 +30,21 @@ impl<T> Failing<T> {
 
     fn ran(&mut self, command: &str, failed: bool, item: impl FnOnce() -> T) {
         if failed {
-            if let Some(work) = failed_check(command) {
-                self.all.retain(|(known, _)| *known != work);
-                self.all.push((work, item()));
+            let failed = failed_checks(command);
+            if !failed.is_empty() {
+                self.all.retain(|(known, _)| !known.iter().any(|known| failed.iter().any(|new| new.repeats(known))));
+                self.all.push((failed, item()));
                 self.just_now = true;
             }
             return;
         }
-        let works = works(command);
-        self.all.retain(|(known, _)| !works.contains(known) && !works.contains(&Work::Commit));
+        if self.all.is_empty() {
+            return;
+        }
+        let passed = checks(command);
+        let is_over = |known: &[Check]| known.iter().any(|known| passed.iter().any(|passed| passed.clears(known)));
+        let committed = works(command).contains(&Work::Commit);
+        self.all.retain(|(known, _)| !committed && !is_over(known));
     }
 
     /// The agent said something: what failed before is not what the user stops from now on.
@@ -61,28 +68,166 @@ impl<T> Failing<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fold::code::check_name;
+
+    /// What is told after some commands, of which those with a `!` failed: the newest first.
+    fn told(commands: &[&str]) -> String {
+        let mut failing = Failing::default();
+        for command in commands {
+            let failed = command.strip_prefix("!! ");
+            let line = failed.unwrap_or(command);
+            failing.ran(line, failed.is_some(), || check_name(line).unwrap_or_default());
+        }
+        failing.newest().map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
 
     #[test]
-    fn a_pass_of_the_same_kind_or_a_commit_ends_it() {
-        for (runs, wanted) in [
-            (&[("cargo test", true)][..], &["cargo test"][..]),
-            (&[("cargo test", true), ("cargo test", false)], &[]),
-            (&[("npm test", true), ("npx vitest run", false)], &[]),
-            (&[("npm test", true), ("git commit -am fixed", false), ("npm run release", false)], &[]),
-            (&[("npm test", true), ("git commit -am fixed", true)], &["npm test"]),
-            (&[("cargo test", true), ("cargo clippy", true), ("ls", false)], &["cargo clippy", "cargo test"]),
-            (&[("cargo test", true), ("cargo build", false)], &["cargo test"]),
-            // Which of several commands failed is not known.
-            (&[("cargo build && cargo test", true), ("cargo test && git push", true)], &[]),
-            (&[("npm test 2>&1 | grep FAIL", true), ("npm test; ls missing", true), ("! cargo test", true)], &[]),
-            (&[("cd web && npm test 2>&1 | tail -5", true)], &["cd web && npm test 2>&1 | tail -5"]),
-            (&[("cargo test", true), ("cargo build && cargo test", false)], &[]),
-            (&[("cargo test a", true), ("cargo test b", true)], &["cargo test b"]),
-            (&[("ls missing", true), ("false", true)], &[]),
+    fn a_failure_is_told_until_something_makes_it_doubtful() {
+        let mut wrong = String::new();
+        for (commands, wanted) in [
+            (&["!! cargo test"][..], "cargo test"),
+            (&["!! cargo test", "cargo test"], ""),
+            (&["!! npm test", "npx vitest run"], ""),
+            (&["!! cargo test a", "!! cargo test b"], "cargo test"),
+            (&["!! ls missing", "!! false"], ""),
+            // A commit ends it; an edit, a look or a commit that failed does not.
+            (&["!! npm test", "git commit -am fixed", "npm run release"], ""),
+            (&["!! npm test", "!! git commit -am fixed"], "npm test"),
+            (&["!! cargo test", "ls", "git status", "sed -i s/a/b/ x"], "cargo test"),
+            // Another kind of work, or other programs, prove nothing.
+            (&["!! cargo test", "!! cargo clippy", "ls"], "cargo clippy, cargo test"),
+            (&["!! cargo test", "cargo build"], "cargo test"),
+            (&["!! cargo test", "npm test"], "cargo test"),
+            (&["!! npm test", "!! cargo test"], "cargo test, npm test"),
+            (&["!! cargo clippy", "eslint ."], "cargo clippy"),
+            (&["!! cargo clippy", "cargo fmt"], "cargo clippy"),
+            (&["!! npm run build", "npx vitest run"], "npm run build"),
+            (&["!! npx tsc --noEmit", "npx eslint src"], "tsc --noEmit"),
+            (&["!! mypy src", "ruff check ."], "mypy src"),
+            (&["!! mypy src", "python -m pytest"], "mypy src"),
+            (&["!! python -m build", "pytest"], "python -m build"),
+            (&["!! shellcheck a.sh", "eslint ."], "shellcheck a.sh"),
+            // A target whose name says the kind may run any program.
+            (&["!! golangci-lint run", "mise run lint"], ""),
+            (&["!! golangci-lint run", "mise run test"], "golangci-lint run"),
+            (&["!! go test ./...", "mise run test"], ""),
+            (&["!! cargo test", "just test"], ""),
+            (&["!! cargo clippy", "make lint"], ""),
+            (&["!! eslint .", "task lint"], ""),
+            (&["!! pytest -q", "./scripts/test.sh"], ""),
+            (&["!! pytest -q", "uv run poe test"], ""),
+            (&["!! pytest -q", "hatch run test"], ""),
+            (&["!! pytest -q", "pdm run pytest"], ""),
+            (&["!! pytest -q", "tox -e py312"], ""),
+            (&["!! ruff check .", "nox -s lint"], ""),
+            (&["!! npx jest", "nx affected -t test"], ""),
+            (&["!! npx jest", "nx run api:test"], ""),
+            (&["!! npm run lint", "turbo run build lint"], ""),
+            (&["!! npm run lint", "turbo run build"], "npm run lint"),
+            (&["!! tsc", "pnpm typecheck"], ""),
+            (&["!! npx tsc --noEmit", "npm run lint"], ""),
+            (&["!! npx prettier --check .", "npm run lint"], ""),
+            (&["!! bun test", "bun run test"], ""),
+            (&["!! deno test", "deno task test"], ""),
+            (&["!! cargo test", "cargo xtask test"], ""),
+            (&["!! rspec", "rake spec"], ""),
+            (&["!! phpunit", "composer test"], ""),
+            (&["!! just test", "cargo test"], ""),
+            (&["!! make lint", "make lint test"], ""),
+            (&["!! cargo clippy", "make lint test"], ""),
+            // A target that runs everything.
+            (&["!! cargo test", "just ci"], ""),
+            (&["!! npm run lint", "npm run verify"], ""),
+            (&["!! cargo clippy", "make check"], ""),
+            (&["!! mvn test", "mvn -q package"], ""),
+            (&["!! mvn test", "mvn package -DskipTests"], "mvn test"),
+            (&["!! ./gradlew test", "./gradlew build"], ""),
+            (&["!! ./gradlew test", "./gradlew build -x test"], "./gradlew test"),
+            // Tests of a compiled language prove that it builds; so do its linters, if they compile.
+            (&["!! cargo build", "cargo test"], ""),
+            (&["!! cargo build", "cargo clippy"], ""),
+            (&["!! cargo check", "cargo build"], ""),
+            (&["!! cargo build", "cargo fmt"], "cargo build"),
+            (&["!! go build ./...", "go test ./..."], ""),
+            (&["!! go build ./...", "go vet ./..."], ""),
+            (&["!! dotnet build", "dotnet test"], ""),
+            (&["!! swift build", "swift test"], ""),
+            (&["!! gcc main.c", "ctest"], ""),
+            (&["!! rustc main.rs", "cargo test"], ""),
+            (&["!! cargo build", "just test"], ""),
+            (&["!! make", "make test"], ""),
+            (&["!! npx tsc --noEmit", "npm run build"], ""),
+            (&["!! cargo fmt --check", "cargo fmt"], ""),
+            // Compilers that are called directly.
+            (&["!! tsc -p ."], "tsc"),
+            (&["!! javac Main.java"], "javac Main.java"),
+            (&["!! python -m py_compile app.py"], "python -m py_compile"),
+            (&["!! node --check app.js"], "node --check"),
+            (&["!! swiftc main.swift"], "swiftc main.swift"),
+            (&["!! zig build"], "zig build"),
+            (&["!! clang -c a.c"], "clang"),
+            (&["!! go vet ./..."], "go vet"),
+            (&["!! pyright"], "pyright"),
+            (&["!! ruff check src"], "ruff check"),
+            // A chain of checks fails as a whole, until one of them passes or fails alone.
+            (&["!! cargo build && cargo test"], "cargo build && cargo test"),
+            (&["!! cargo fmt && cargo clippy && cargo test"], "cargo clippy && cargo test"),
+            (&["!! (cd web && npm test) && (cd api && pytest)"], "npm test && pytest"),
+            (&["!! npm run lint && npm test", "npm test"], ""),
+            (&["!! cargo clippy && cargo test", "cargo clippy && cargo test"], ""),
+            (&["!! cargo clippy && cargo test", "!! cargo test"], "cargo test"),
+            (&["!! make lint test"], "make lint test"),
+            (&["!! cargo test", "cargo build && cargo test"], ""),
+            // It is known which failed.
+            (&["!! cargo clippy; cargo test"], "cargo test"),
+            (&["!! cargo clippy\ncargo test"], "cargo test"),
+            (&["!! set -e\ncargo clippy\ncargo test"], "cargo clippy && cargo test"),
+            (&["!! cargo test || exit 1"], "cargo test"),
+            (&["!! cargo test || { echo broken; exit 1; }"], "cargo test"),
+            (&["!! cd web && npm test 2>&1 | tail -5"], "npm test"),
+            (&["!! mkdir -p out && echo go && cargo test"], "cargo test"),
+            (&["!! timeout 60 cargo test"], "cargo test"),
+            (&["!! bash -lc 'cd x && cargo test'"], "cargo test"),
+            // It is not known whether it was the check.
+            (&["!! cargo test && git push"], ""),
+            (&["!! npm install && npm test"], ""),
+            (&["!! cargo build && ./target/debug/app"], ""),
+            (&["!! npm test 2>&1 | grep FAIL"], ""),
+            (&["!! npm test; ls missing"], ""),
+            (&["!! ! cargo test"], ""),
+            (&["!! if cargo test; then ls; fi"], ""),
+            (&["!! for i in 1 2; do cargo test; done"], ""),
+            // A pass that nobody can be sure of is enough for silence.
+            (&["!! cargo test", "cargo test 2>&1 | tail -3"], ""),
+            (&["!! cargo test", "cargo test || true"], ""),
         ] {
-            let mut failing = Failing::default();
-            runs.iter().for_each(|(command, failed)| failing.ran(command, *failed, || *command));
-            assert_eq!(failing.newest().copied().collect::<Vec<_>>(), wanted, "{runs:?}");
+            let got = told(commands);
+            if got != wanted {
+                wrong += &format!("{commands:?}\n  wanted {wanted:?}\n  told   {got:?}\n");
+            }
         }
+        assert!(wrong.is_empty(), "\n{wrong}");
+    }
+
+    /// A command that was refused, broken off, ran out of time or was stopped by the user is as if it had not run.
+    #[test]
+    fn what_did_not_end_by_itself_neither_failed_nor_passed() {
+        let call = |command: &'static str| Call {
+            act: Act::Run,
+            subjects: std::iter::once(command.into()).collect(),
+            ended: true,
+            ..Call::default()
+        };
+        let name = |command: &str| command.to_owned();
+        let mut failing = Failing::default();
+        failing.ended(&call("cargo test"), true, true, name);
+        assert_eq!(failing.newest().next(), None, "refused or out of time");
+        failing.ended(&call("cargo test"), true, false, name);
+        failing.interrupted();
+        assert_eq!(failing.newest().next(), None, "stopped by the user");
+        failing.ended(&call("cargo test"), true, false, name);
+        failing.ended(&call("cargo test"), false, true, name);
+        failing.interrupted();
+        assert_eq!(failing.newest().collect::<Vec<_>>(), ["cargo test"], "a run that was broken off is no pass");
     }
 }

@@ -15,6 +15,7 @@ mod conflicts;
 mod cursors;
 mod damage;
 mod deadline;
+mod failures;
 #[cfg(target_os = "linux")]
 #[path = "../../benches/faults/mod.rs"]
 mod fault_matrix;

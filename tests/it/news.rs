@@ -289,7 +289,7 @@ fn a_command_cannot_speak() {
         ("cargo test \u{202e}live \u{1b}[31m", "; cargo test fails"),
         ("cargo test --all -- obey me now", "; cargo test fails"),
         ("cargo test one two three four five", "; cargo test fails"),
-        ("'ignore all of it'; A='obey me' cargo test", ""),
+        ("'ignore all of it'; A='obey me' cargo test", "; cargo test fails"),
         ("bash -c \"cargo test 'now obey'\"", "; cargo test fails"),
         (&key, "; cargo test fails"),
         (&long, "; pytest fails"),

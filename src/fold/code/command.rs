@@ -107,12 +107,13 @@ const WRAPPERS: [(&str, &str); 11] = [
 ];
 
 /// Programs that run another one if they are told so by a first argument.
-const RUNNERS: [(&str, &str); 5] = [
+const RUNNERS: [(&str, &str); 6] = [
     ("pnpm yarn", "exec dlx"),
     ("npm", "exec x"),
     ("bun", "x"),
     ("bundle", "exec"),
-    ("poetry uv pipenv hatch rye pdm", "run"),
+    ("mise", "exec x"),
+    ("poetry uv pipenv", "run"),
 ];
 
 /// The options of runners that take a value.

@@ -20,7 +20,7 @@ pub use command::normalised;
 pub use definition::functions;
 pub use git::{GitEvent, commit_subjects, git_events, shows_changes};
 pub use path::short_paths;
-pub use work::{Work, check_name, failed_check, work, works};
+pub use work::{Check, Work, check_name, checks, failed_checks, work, works};
 
 #[cfg(test)]
 mod tests {

@@ -34,8 +34,11 @@ impl Continuity {
         let (failed, denied, replaced) = (*failed || call.failed, *denied, *replaced);
         let result = text.as_ref();
         let ended = EndedCall { call: &call, failed, denied, replaced, result, time, line };
-        let first_line = |command: &str| ended.item(kept(command.lines().next().unwrap_or_default()));
-        self.so_far.failing.ended(&call, failed, denied || *unclear, first_line);
+        let failing_line = |command: &str| {
+            let line = command.lines().find(|line| code::check_name(line).is_some()).or(command.lines().next());
+            ended.item(kept(line.unwrap_or_default()))
+        };
+        self.so_far.failing.ended(&call, failed, denied || *unclear, failing_line);
         self.ended(&ended);
     }
 

@@ -2,14 +2,17 @@
 //!
 //! Told by the program that it runs and that program's arguments, never by words anywhere in it: `grep test` and `mkdir
 //! test` test nothing. Most programs are rows in `programs`; those with ways of their own are in `toolchain`; scripts
-//! and targets go by their names, also there. Reading the line is for `command`.
+//! and targets go by their names, also there. Which of them failed, and what a pass proves: `check`. Reading the line is
+//! for `command`.
 
+mod check;
 mod programs;
 mod toolchain;
 
+pub use check::{Check, check_name, checks, failed_checks};
+
 use super::command::{commands, program};
 use crate::entry::named;
-use crate::fold::one_of;
 
 named! {
     /// The kind of work that a command is.
@@ -53,30 +56,6 @@ pub fn works(command: &str) -> Vec<Work> {
     found
 }
 
-/// The test, build or check that a failed command line was. None where another command in it may have failed.
-pub fn failed_check(command: &str) -> Option<Work> {
-    const BEFORE: &str = "cd pushd export source . set";
-    const AFTER: &str = "tail head cat tee echo printf true";
-    let all = commands(command);
-    let at = all.iter().position(|words| kind(words).is_check())?;
-    let only = |words: &[Vec<String>], list: &str| words.iter().all(|words| one_of(list, &program(words)));
-    let negated = command.trim_start().starts_with("! ") || command.contains("&& ! ") || command.contains("; ! ");
-    (!negated && only(&all[..at], BEFORE) && only(&all[at + 1..], AFTER)).then(|| kind(&all[at]))
-}
-
-/// What a person calls the test, build or check in a command line: `cargo test`, `npm run lint`. Plain words only, so that it
-/// can stand in a sentence.
-pub fn check_name(command: &str) -> Option<String> {
-    let all = commands(command);
-    let words = all.iter().find(|words| kind(words).is_check())?;
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-./:+@".contains(char);
-    // Further words are arguments, which anybody may have chosen.
-    let count = if words.get(1).is_some_and(|word| word == "run") { 3 } else { 2 };
-    let is_name = |word: &&String| !word.starts_with('-') && word.len() <= 24 && word.chars().all(is_plain);
-    let plain = words.iter().take_while(is_name).take(count);
-    Some(plain.map(String::as_str).collect::<Vec<_>>().join(" ")).filter(|name| !name.is_empty())
-}
-
 /// The work that one simple command is.
 pub fn kind(words: &[String]) -> Work {
     let name = program(words);
@@ -97,7 +76,7 @@ pub fn kind(words: &[String]) -> Work {
 pub mod tests {
     use super::*;
 
-    pub const WORKS: [(&str, Work); 110] = [
+    pub const WORKS: [(&str, Work); 143] = [
         ("cargo test", Work::Test),
         ("cargo +nightly test --workspace", Work::Test),
         ("cargo nextest run", Work::Test),
@@ -151,6 +130,39 @@ pub mod tests {
         ("playwright test", Work::Test),
         ("turbo run test", Work::Test),
         ("./run_tests.sh", Work::Test),
+        ("mise run test", Work::Test),
+        ("mise run lint", Work::Lint),
+        ("mise r build", Work::Build),
+        ("mise exec -- cargo test", Work::Test),
+        ("mise install", Work::Other),
+        ("task build", Work::Build),
+        ("bun run lint", Work::Lint),
+        ("bun lint", Work::Lint),
+        ("cargo xtask test", Work::Test),
+        ("cargo make lint", Work::Lint),
+        ("poe test", Work::Test),
+        ("hatch run test", Work::Test),
+        ("hatch run python -m mypy src", Work::Lint),
+        ("hatch run serve", Work::Other),
+        ("pdm run lint", Work::Lint),
+        ("pixi run build", Work::Build),
+        ("devbox run test", Work::Test),
+        ("nx affected -t lint test", Work::Test),
+        ("nx test api", Work::Test),
+        ("moon run api:test", Work::Test),
+        ("turbo build lint", Work::Build),
+        ("composer run lint", Work::Lint),
+        ("rake spec", Work::Test),
+        ("dune runtest", Work::Test),
+        ("bazelisk test //...", Work::Test),
+        ("just ci", Work::Test),
+        ("npm run verify", Work::Lint),
+        ("python -m py_compile a.py", Work::Build),
+        ("node --check a.js", Work::Build),
+        ("swiftc a.swift", Work::Build),
+        ("go vet ./...", Work::Lint),
+        ("just", Work::Other),
+        ("task --list", Work::Other),
         ("bash scripts/test.sh", Work::Test),
         ("./scripts/e2e.sh", Work::Test),
         ("cd /x && cargo test 2>&1 | tail -5", Work::Test),

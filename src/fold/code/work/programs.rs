@@ -15,19 +15,21 @@ const PROGRAMS: [(Work, &str); 4] = [
     ),
     (
         Work::Build,
-        "tsc webpack rollup esbuild gcc g++ clang clang++ cc c++ rustc javac kotlinc msbuild cmake meson ant swc parcel",
+        "tsc webpack rollup esbuild gcc g++ clang clang++ cc c++ rustc javac kotlinc scalac swiftc \
+         ghc tsgo py_compile compileall msbuild cmake meson ant swc parcel",
     ),
     (
         Work::Lint,
         "eslint prettier stylelint oxlint biome ruff mypy black isort flake8 pylint pyright shellcheck yamllint \
          markdownlint hadolint clang-format clang-tidy rustfmt gofmt golangci-lint staticcheck ktlint swiftlint tflint \
-         rubocop pre-commit vue-tsc actionlint",
+         rubocop pre-commit vue-tsc svelte-check actionlint basedpyright ty phpstan psalm phpcs cppcheck gosec detekt \
+         luacheck sqlfluff knip cspell typos",
     ),
     (Work::Deploy, "ansible-playbook"),
 ];
 
 /// Programs whose first argument says what they do.
-const SUBCOMMANDS: [(&str, Work, &str); 40] = [
+const SUBCOMMANDS: [(&str, Work, &str); 45] = [
     ("cargo", Work::Test, "test t nextest llvm-cov tarpaulin miri"),
     ("cargo", Work::Build, "build b check c doc"),
     ("cargo", Work::Lint, "clippy fmt deny"),
@@ -51,6 +53,11 @@ const SUBCOMMANDS: [(&str, Work, &str); 40] = [
     ("playwright rails", Work::Test, "test spec"),
     ("cypress", Work::Test, "run"),
     ("composer", Work::Test, "test"),
+    ("composer", Work::Lint, "lint validate"),
+    ("buck2 dune pants bazelisk rebar3 wasm-pack", Work::Test, "test runtest eunit ct"),
+    ("buck2 dune pants bazelisk rebar3 wasm-pack", Work::Build, "build compile"),
+    ("hatch rye", Work::Test, "test"),
+    ("rye hatch", Work::Lint, "lint fmt"),
     ("composer", Work::Install, "install require update"),
     (INSTALLERS, Work::Install, "install add sync"),
     ("poetry uv pdm gem", Work::Build, "build"),
@@ -87,7 +94,7 @@ const VALUED: [(&str, &str); 11] = [
     ("go", "-C"),
     ("kubectl helm oc", "-n --namespace --context"),
     ("docker docker-compose podman", "-f --file -p"),
-    ("turbo nx lerna", "--filter -t --target --scope"),
+    ("turbo nx lerna", "--filter --scope --projects -p"),
     ("xcodebuild", "-scheme -project -workspace -destination -configuration -sdk"),
 ];
 

@@ -10,8 +10,40 @@ use crate::fold::one_of;
 use crate::path::base_name;
 
 /// Flags that make something else of a program.
-const FLAGS: [(&str, &str, Work); 3] =
-    [("cargo", "--no-run", Work::Build), ("tsc", "--noEmit", Work::Lint), ("node", "--test", Work::Test)];
+const FLAGS: [(&str, &str, Work); 6] = [
+    ("cargo", "--no-run", Work::Build),
+    ("tsc", "--noEmit", Work::Lint),
+    ("node", "--test", Work::Test),
+    ("node", "--check", Work::Build),
+    ("php", "-l", Work::Build),
+    ("ruby", "-c", Work::Build),
+];
+
+/// Programs that run targets or scripts: after which words the names of these stand, and whether there may be several.
+const RUNNERS: [(&str, &str, bool); 9] = [
+    ("make gmake ninja just task rake invoke inv mage gulp grunt", "", true),
+    ("poe", "", false),
+    ("mise", "run r", false),
+    ("npm pnpm yarn bun composer", "run run-script", false),
+    ("deno", "task", false),
+    ("cargo", "xtask make", false),
+    ("hatch pdm pixi devbox rye melos moon", "run", false),
+    ("turbo nx lerna", "run run-many affected", true),
+    ("turbo nx lerna", "", true),
+];
+
+/// The targets or scripts that a runner is told to run. None if it is no runner, or does something else.
+pub fn targets<'a>(name: &str, plain: &[&'a str]) -> Option<Vec<&'a str>> {
+    let first = plain.first().copied().unwrap_or_default();
+    let row =
+        |(names, verbs, _): &&(&str, &str, bool)| one_of(names, name) && (verbs.is_empty() || one_of(verbs, first));
+    let (_, verbs, several) = RUNNERS.iter().find(row)?;
+    let names = plain.iter().skip(usize::from(!verbs.is_empty())).filter(|word| !is_assignment(word));
+    // `nx run api:test`, `moon run api:test`, `turbo run web#test`; but `npm run test:unit`.
+    let has_projects = one_of("turbo nx lerna moon", name);
+    let bare = |word: &&'a str| if has_projects { word.rsplit([':', '#']).next().unwrap_or(word) } else { word };
+    Some(names.map(bare).take(if *several { usize::MAX } else { 1 }).collect())
+}
 
 /// What a program with ways of its own does, from all its arguments, and those that are no options.
 pub fn own(name: &str, all: &[&str], plain: &[&str]) -> Option<Work> {
@@ -23,25 +55,26 @@ pub fn own(name: &str, all: &[&str], plain: &[&str]) -> Option<Work> {
     Some(match name {
         "python" | "python2" | "python3" | "py" | "pypy3" => python(all),
         "npm" | "pnpm" | "yarn" | "bun" => package(name, plain),
-        "make" | "gmake" | "ninja" | "just" | "task" | "rake" | "invoke" | "mage" => targets(name, plain),
+        "make" | "gmake" | "ninja" if targets(name, plain)?.is_empty() => Work::Build,
+        "make" | "gmake" if plain.contains(&"check") => Work::Test,
         "tox" | "nox" => environment(all),
         "mvn" | "mvnw" => maven(all, plain),
         "gradle" | "gradlew" => gradle(plain),
         "bash" | "sh" | "zsh" => executed(at(0)),
         "php" if at(0).ends_with("artisan") && at(1) == "test" => Work::Test,
-        "deno" if at(0) == "task" => named(at(1)),
         "uv" if at(0) == "pip" => Work::Install,
         "gh" if plain.starts_with(&["release", "create"]) => Work::Deploy,
         "gcloud" | "aws" | "az" | "cap" if plain.contains(&"deploy") => Work::Deploy,
         "docker" | "podman" | "docker-compose" => {
             among(&[(Work::Build, "build bake"), (Work::Deploy, "push")], first_but("compose buildx image"))?
         }
-        "turbo" | "nx" | "lerna" => {
-            // `nx run api:test`
-            let task = first_but("run run-many affected");
-            task.rsplit(':').map(named).find(|work| *work != Work::Other).unwrap_or_else(|| named(task))
+        "hatch" | "pdm" | "pixi" | "devbox" | "rye" | "mise" if plain.len() > 1 && one_of("run r", at(0)) => {
+            // A program, else a script.
+            let run: Vec<String> =
+                all.iter().skip_while(|word| **word != at(1)).map(|word| (*word).to_owned()).collect();
+            Some(super::kind(&run)).filter(|work| *work != Work::Other).unwrap_or_else(|| named(at(1)))
         }
-        _ => return None,
+        _ => targets(name, plain)?.into_iter().map(named).min().unwrap_or(Work::Other),
     })
 }
 
@@ -78,18 +111,10 @@ fn package(manager: &str, plain: &[&str]) -> Work {
         "" if manager == "yarn" => Work::Install,
         "publish" => Work::Deploy,
         "build" if manager == "bun" => Work::Build,
+        name if manager == "bun" => named(name),
         // Only these two run a script, or a program of the project, by its bare name.
         name if manager == "yarn" || manager == "pnpm" => known(name, at(1)).unwrap_or_else(|| named(name)),
         _ => Work::Other,
-    }
-}
-
-fn targets(program: &str, plain: &[&str]) -> Work {
-    let meant: Vec<&str> = plain.iter().copied().filter(|word| !is_assignment(word)).collect();
-    match program {
-        "make" | "gmake" | "ninja" if meant.is_empty() => Work::Build,
-        "make" | "gmake" if meant.contains(&"check") => Work::Test,
-        _ => meant.into_iter().map(named).min().unwrap_or(Work::Other),
     }
 }
 
@@ -133,14 +158,21 @@ fn gradle(tasks: &[&str]) -> Work {
 const NAMES: [(Work, &str); 5] = [
     (Work::Test, "test tests spec specs pytest jest vitest unittest"),
     (Work::Build, "build compile bundle"),
-    (Work::Lint, "lint eslint format fmt typecheck prettier check types tsc clippy"),
+    (
+        Work::Lint,
+        "lint eslint format fmt typecheck prettier check checks types tsc clippy verify \
+     validate ruff mypy preflight precommit",
+    ),
     (Work::Deploy, "deploy release publish"),
     (Work::Install, "install setup bootstrap"),
 ];
 
 /// The work that a script or a target is, by its name.
-fn named(name: &str) -> Work {
+pub fn named(name: &str) -> Work {
     const WHICH: &str = "run unit integration e2e ci all local quick full";
+    if name == "ci" {
+        return Work::Test;
+    }
     let words = || name.split([':', '-', '_', '.', '/']);
     match words().find(|word| !one_of(WHICH, word)).unwrap_or_default() {
         "" if words().any(|word| one_of("unit integration e2e", word)) => Work::Test,
