@@ -240,6 +240,20 @@ mod tests {
                 Some("/etc/nginx/nginx.conf has wrong upstream ports"),
                 None,
             ),
+            // Around a paste, wherever it stands.
+            (
+                &["add a cache for the pages", "[INFO] up\n[WARN] disk full\nwhich setting limits the disk usage?"],
+                Some("which setting limits the disk usage?"),
+                None,
+            ),
+            (
+                &["rename the old parser", "core-sw1#show vlan\n1 default active\ncore-sw1#exit"],
+                Some("rename the old parser"),
+                None,
+            ),
+            (&["> move the footer below the form"], Some("move the footer below the form"), None),
+            (&["4:06:53 is where the sound breaks"], Some("4:06:53 is where the sound breaks"), None),
+            (&["error: timeout\n登录页面的这个错误应该怎么解决呢"], Some("登录页面的这个错误应该怎么解决呢"), None),
             (&["", "   "], None, None),
         ] {
             assert_eq!(asked(prompts), (wanted.map(str::to_owned), then.map(str::to_owned)), "{prompts:?}");

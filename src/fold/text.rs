@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use memchr::memmem;
 
+use super::asked::content_words;
 use super::one_of;
 use crate::secrets::redact;
 
@@ -40,17 +41,93 @@ pub fn own_words(text: &str) -> String {
 }
 
 fn typed(text: &str) -> String {
-    let lines = prose(text);
-    let mut own = Vec::new();
+    let mut lines = prose(text);
+    if is_all_quoted(&lines) {
+        lines.iter_mut().for_each(|line| *line = line.trim_start_matches('>').trim_start());
+    }
     // A single line that looks pasted may be all that somebody has to say.
     let alone = lines.iter().filter(|line| !line.is_empty()).count() == 1;
-    for paragraph in lines.split(|line| line.is_empty()).filter(|paragraph| !is_output(paragraph)) {
-        // Whatever follows a line of a log without a gap is more of the log.
-        let typed = paragraph.iter().take_while(|line| !is_pasted(line) || alone && begins(line, SAID_TOO));
+    let several_times = lines.iter().filter(|line| is_clock(first_word(line))).nth(1).is_some();
+    let is_pasted =
+        |line: &str| is_pasted(line) || several_times && is_clock(first_word(line)) || is_console(line, &lines);
+    let paragraphs: Vec<&[&str]> = lines.split(|line| line.is_empty()).filter(|lines| !lines.is_empty()).collect();
+    let mut own = Vec::new();
+    for (at, paragraph) in paragraphs.iter().enumerate() {
+        // Whatever follows a line of a log without a gap is more of the log, but for a question at the very end.
+        let (is_first, is_last) = (at == 0, at + 1 == paragraphs.len());
+        let head = match is_output(paragraph) {
+            true => usize::from(is_first && is_question(paragraph[0])),
+            false => paragraph.iter().take_while(|line| !is_pasted(line) || alone && begins(line, SAID_TOO)).count(),
+        };
+        let (before, after) = paragraph.split_at(head);
+        let is_own = |line: &&&str| is_last && is_question(line) || is_foreign(line, after);
+        let tail = after.iter().rev().take_while(is_own).count();
+        let typed = before.iter().chain(&after[after.len() - tail..]);
+        let known = own.len();
         own.extend(typed.filter(|line| !line.starts_with(['>', '|'])).copied());
-        own.push("");
+        if own.len() > known {
+            own.push("");
+        }
     }
     own.join("\n").trim().to_owned()
+}
+
+/// Whether there is nothing but a quotation: then the user marked their own words like one. npm marks its commands so.
+fn is_all_quoted(lines: &[&str]) -> bool {
+    let mut lines = lines.iter().filter(|line| !line.is_empty()).peekable();
+    let is_package = |word: &str| {
+        word.split_once('@')
+            .is_some_and(|(name, version)| !name.is_empty() && version.starts_with(|char: char| char.is_ascii_digit()))
+    };
+    let Some(first) = lines.peek() else { return false };
+    let runs_script = is_package(first_word(first.trim_start_matches('>').trim_start()));
+    !runs_script && lines.all(|line| line.starts_with('>') && !line.starts_with(">>>"))
+}
+
+/// Whether a line asks something, and no program does so.
+fn is_question(line: &str) -> bool {
+    const SUGGESTS: &str = "did you mean";
+    asks(line)
+        && (line.contains(char::is_whitespace) || !line.is_ascii())
+        && !is_pasted(line)
+        && !line.to_lowercase().contains(SUGGESTS)
+}
+
+/// Whether a line among lines of ASCII is in another script: no program changes its language.
+fn is_foreign(line: &str, among: &[&str]) -> bool {
+    let is_other = |line: &str| {
+        let letters = line.chars().filter(|char| char.is_alphabetic());
+        let (all, other) = letters.fold((0, 0), |(all, other), char| (all + 1, other + usize::from(char > '\u{36f}')));
+        other * 2 > all
+    };
+    is_other(line) && among.iter().all(|other| other.is_ascii() || is_other(other)) && among[0].is_ascii()
+}
+
+fn first_word(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
+}
+
+/// A command after the prompt of a console: `me@host:~$ ls`, `mysql> select`, `PS C:\src> dir`, `Router#show version`.
+fn is_console(line: &str, lines: &[&str]) -> bool {
+    let line = line.strip_prefix("PS ").unwrap_or(line);
+    let Some(at) = line.find(['#', '>', '$', '%']) else { return false };
+    let (name, rest) = (&line[..at], &line[at + 1..]);
+    let is_apart = rest.is_empty() || rest.starts_with(' ');
+    let is_drive = name.get(1..3) == Some(":\\");
+    let is_user = name.contains('@') && (!name.contains(' ') || name.starts_with(['[', '(']));
+    let is_word = |char: char| char.is_ascii_alphanumeric() || "-_.()".contains(char);
+    let is_host =
+        name.len() > 2 && name.starts_with(|char: char| char.is_ascii_alphabetic()) && name.chars().all(is_word);
+    match line.as_bytes()[at] {
+        _ if is_user => is_apart,
+        b'>' if is_drive => true,
+        b'>' if is_host && is_apart => true,
+        // `String#format` is a name; a console has more of the same.
+        b'#' | b'>' if is_host && !name.ends_with('-') => {
+            lines.iter().filter(|other| other.starts_with(&line[..=at])).nth(1).is_some()
+        }
+        _ => false,
+    }
 }
 
 /// Whether a paragraph is the output of a program: nobody types that many lines without an end of a sentence or an item.
@@ -97,8 +174,14 @@ fn is_pasted(line: &str) -> bool {
         () if begins(line, PASTED) => true,
         () if first == "Run" => second.contains('='),
         () if one_of(METHODS, first) => second.starts_with(['/', 'h']),
-        () => is_position(first) || is_time(first) || one_of(LEVELS, first.trim_matches(['[', ']', ':'])),
+        () if is_position(first) || is_time(first) || is_table(line) => true,
+        () => one_of(LEVELS, first.trim_matches(['[', ']', ':'])),
     }
+}
+
+/// Columns with gaps between them.
+fn is_table(line: &str) -> bool {
+    line.split("   ").filter(|column| !column.is_empty()).nth(2).is_some() || line.split('\t').nth(2).is_some()
 }
 
 fn begins(line: &str, starts: &str) -> bool {
@@ -114,9 +197,20 @@ fn is_position(word: &str) -> bool {
 
 /// `2026-01-02`, `[10:15:00]`
 fn is_time(word: &str) -> bool {
-    let start = word.trim_start_matches('[').chars().take(8);
-    let shape: String = start.map(|char| if char.is_ascii_digit() { '0' } else { char }).collect();
-    shape.starts_with("00:00:") || shape.starts_with("0000-00") && !shape.starts_with("0000-000")
+    let date = word.trim_start_matches('[');
+    let shape = shape(date);
+    shape.starts_with("0000-00") && !shape.starts_with("0000-000") || date.len() < word.len() && is_clock(date)
+}
+
+/// `4:06:53`. By itself it may be anything that lasts so long.
+fn is_clock(word: &str) -> bool {
+    let shape = shape(word);
+    shape.starts_with("00:00:0") || shape.starts_with("0:00:0")
+}
+
+/// The first characters of a word, with a zero for each digit.
+fn shape(word: &str) -> String {
+    word.chars().take(8).map(|char| if char.is_ascii_digit() { '0' } else { char }).collect()
 }
 
 /// What a heading says.
@@ -158,6 +252,52 @@ pub fn first_sentences(text: &str) -> Vec<String> {
     all
 }
 
+/// The question that an answer ends with, if it says what the agent waits for. What follows it may be the options to choose
+/// from, or the code it is about.
+///
+/// An offer ("Want me to commit this?") counts: whoever goes on learns what was left undone. That does not make it a
+/// question that stands in the way. A courtesy ("Anything else?") is left out, as it fits any session, and so is a question
+/// of hardly a word ("Shall I proceed?").
+pub fn closing_question(answer: &str) -> Option<String> {
+    /// Parts of questions that are asked whatever was done.
+    const COURTESIES: [&str; 16] = [
+        "anything else",
+        "something else",
+        "what would you like",
+        "what do you want to do",
+        "what do you want to work",
+        "what should i work on",
+        "what shall we",
+        "what's next",
+        "how can i help",
+        "what can i do for you",
+        "sonst noch",
+        "autre chose",
+        "algo más",
+        "что-нибудь ещё",
+        "还有什么",
+        "他に何か",
+    ];
+    const WORDS: usize = 2;
+    const LETTERS: usize = 6;
+    let answer = ends_of(answer);
+    let lines = prose(&answer);
+    let is_option = |line: &&&str| line.is_empty() || list_item(line).is_some() && !asks(line);
+    let options = lines.iter().rev().take_while(is_option).count();
+    let last = sentences(&lines[..lines.len() - options].join("\n")).pop().filter(|last| asks(last))?;
+    let plain = last.to_lowercase().replace('’', "'");
+    let letters = last.chars().filter(|char| char.is_alphabetic() && *char > '\u{2e7f}').count();
+    let says_something = letters >= LETTERS || content_words(&last).nth(WORDS - 1).is_some();
+    let is_courtesy = COURTESIES.iter().any(|courtesy| plain.contains(courtesy));
+    (says_something && !is_courtesy).then_some(last)
+}
+
+/// Whether a sentence ends as a question, and not with an address. The Greek mark is a semicolon, which ends much else.
+fn asks(sentence: &str) -> bool {
+    let is_address = sentence.rsplit(' ').next().is_some_and(|word| word.contains("://"));
+    !is_address && sentence.trim_end_matches(['*', '_', ')', '）']).ends_with(['?', '？', '؟'])
+}
+
 /// The sentences of a text, each on one line.
 pub fn sentences(text: &str) -> Vec<String> {
     /// A shorter line was not broken because it was long.
@@ -188,7 +328,7 @@ fn split(paragraph: &str, found: &mut Vec<String>) {
         let bare = bare.trim_matches(|char: char| char.is_whitespace() || matches!(char, '*' | '_'));
         found.extend(bare.contains(char::is_alphanumeric).then(|| bare.to_owned()));
     };
-    let is_end = |char: char| matches!(char, '.' | '!' | '?' | '…' | '。' | '？' | '！');
+    let is_end = |char: char| matches!(char, '.' | '!' | '?' | '؟' | '…' | '。' | '？' | '！');
     let (mut from, mut in_code) = (0, false);
     let mut chars = paragraph.char_indices().peekable();
     while let Some((at, char)) = chars.next() {
@@ -253,11 +393,45 @@ mod tests {
             ("at Foo.bar (x.js:1:2)\n\nat the end it stops", "at the end it stops"),
             ("- one\n- two", "- one\n- two"),
             ("10:15 is too early, and 2026 was better", "10:15 is too early, and 2026 was better"),
+            // The question stands behind the paste.
+            ("error: cannot find\n  --> a.rs:1:2\nwhy does that happen?", "why does that happen?"),
+            ("[INFO] up\n[INFO] down\nwhat is it waiting for？", "what is it waiting for？"),
+            ("Traceback (most recent call last):\nKeyError: 'x'\nmüssen wir das abfangen?", "müssen wir das abfangen?"),
+            ("error: cannot find value `fo`\nhelp: did you mean `foo`?", ""),
+            ("error: cannot find value `fo`\nDid you mean `foo`?", ""),
+            ("ERROR: file exists\nOverwrite? [y/N]", ""),
+            ("error: timeout\n这个错误怎么解决", "这个错误怎么解决"),
+            ("npm ERR! code ERESOLVE\nпочини это пожалуйста", "почини это пожалуйста"),
+            // A console of a shell, a database or a device.
+            ("me@host:~/src$ ls\na.txt\nb.txt\n\nwhich one is old?", "which one is old?"),
+            ("Router#show ip route\nGateway is not set\nRouter#\n\nwhat is missing here?", "what is missing here?"),
+            ("Switch(config-if)# no shutdown\nSwitch(config-if)#", ""),
+            ("mysql> select 1;\n1 row in set", ""),
+            ("PS C:\\src> dir\nMode LastWriteTime", ""),
+            ("C:\\src> dir\nVolume in drive C", ""),
+            ("String#format is slow", "String#format is slow"),
+            ("C# is what I want here", "C# is what I want here"),
+            ("issue#12 is still open", "issue#12 is still open"),
+            ("a->b is the wrong arrow, use x=>y", "a->b is the wrong arrow, use x=>y"),
+            ("$HOME is empty in the container", "$HOME is empty in the container"),
+            ("Interface   Address   State\nGi0/0   10.0.0.1   up\n\nwhy is it down?", "why is it down?"),
+            // A time alone makes no log, several do.
+            ("4:06:53 is where the sound breaks", "4:06:53 is where the sound breaks"),
+            ("4:06:53 PM starting\n4:06:54 PM stopped\n\nit stops at once", "it stops at once"),
+            ("[4:06:53] starting", ""),
+            // A quotation mark of one's own.
+            ("> fix the login page", "fix the login page"),
+            ("> fix the login page\n> and the logout page", "fix the login page\nand the logout page"),
+            ("> app@1.0.0 build\n> tsc -p .", ""),
+            (">>> import x", ""),
         ] {
             assert_eq!(own_words(text), wanted, "{text}");
         }
         let log = "1s\nRun docker build\nshell: /usr/bin/bash\n".repeat(4);
         assert_eq!(own_words(&format!("why is that?\n\n{log}\nplease look")), "why is that?\n\nplease look");
+        assert_eq!(own_words(&format!("why is that?\n{log}")), "why is that?");
+        assert_eq!(own_words(&format!("{log}why is that?")), "why is that?");
+        assert_eq!(own_words(&log), "");
         assert_eq!(own_words(&"- one thing\n".repeat(12)), "- one thing\n".repeat(12).trim());
         let long = format!("fix this\n\n{}\n\nplease", "x y.\n".repeat(5000));
         let own = own_words(&long);
@@ -305,6 +479,58 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(first_sentence(answer), first, "{answer}");
+        }
+    }
+
+    #[test]
+    fn an_answer_may_end_with_a_question() {
+        for (answer, question) in [
+            ("The redirect is fixed. Shall I commit it?", "Shall I commit it?"),
+            (
+                "Done.\n\nTwo ways are left. Which database should it be, PostgreSQL or SQLite?",
+                "Which database should it be, PostgreSQL or SQLite?",
+            ),
+            (
+                "Found it.\n\n**Should the old endpoint stay for a release?**",
+                "Should the old endpoint stay for a release?",
+            ),
+            ("Which cache do you prefer?\n\n1. Redis\n2. Memory", "Which cache do you prefer?"),
+            (
+                "Open points:\n- Is the file needed on Windows?\n- Does the cache expire at night?",
+                "Does the cache expire at night?",
+            ),
+            ("Should I run this migration?\n```\nrm -r x\n```", "Should I run this migration?"),
+            ("Fixed (shall I push the branch too?)", "Fixed (shall I push the branch too?)"),
+            ("Would you like me to update the docs as well?", "Would you like me to update the docs as well?"),
+            // Several languages.
+            ("Fertig. Soll ich den Import auch umbauen?", "Soll ich den Import auch umbauen?"),
+            ("C'est fait. Faut-il garder l'ancien format ?", "Faut-il garder l'ancien format ?"),
+            ("Listo. ¿Quieres que borre la tabla vieja?", "¿Quieres que borre la tabla vieja?"),
+            ("修好了。要不要同时更新文档？", "要不要同时更新文档？"),
+            ("直しました。古い設定も削除しますか？", "古い設定も削除しますか？"),
+            ("수정했습니다. 이전 설정도 삭제할까요?", "이전 설정도 삭제할까요?"),
+            ("Готово. Удалить старую таблицу тоже?", "Удалить старую таблицу тоже?"),
+            ("تم الإصلاح. هل أحذف الجدول القديم؟", "هل أحذف الجدول القديم؟"),
+            // Courtesies, and questions of hardly a word.
+            ("All green. Anything else you want to tackle?", ""),
+            ("Done. Is there anything else?", ""),
+            ("Done. What would you like to do next?", ""),
+            ("Fertig. Kann ich sonst noch etwas tun?", ""),
+            ("完成了。还有什么需要我做的吗？", ""),
+            ("Here is the plan. Shall I proceed?", ""),
+            ("Ok?", ""),
+            // No question of the agent's, or not at the end.
+            ("Why did it fail? The cache was stale.", ""),
+            ("Should I go on with the parser?\n\nI ran the tests in the meantime.", ""),
+            ("It calls `is_empty?`", ""),
+            ("Look at https://example.org/?", ""),
+            ("```\nwhat does this do?\n```", ""),
+            ("> should this stay in the code?", ""),
+            ("You asked: \"why does the import fail?\"", ""),
+            ("Διόρθωσα το σφάλμα; θέλεις να συνεχίσω;", ""),
+            ("", ""),
+        ] {
+            assert_eq!(closing_question(answer).unwrap_or_default(), question, "{answer}");
         }
     }
 }
