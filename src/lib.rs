@@ -36,7 +36,8 @@
 //! - what the hook finds worth telling: `fold/activity.rs`; which files it opens: `hook/candidates.rs`;
 //! - whether a test still fails: `fold/failing.rs`; which names a prompt has in common with earlier work: `fold/names.rs`;
 //! - where a session stopped: `fold/continuity/`; what people say in so many words: `fold/phrases.rs`; what commands
-//!   and edits say: `fold/code/`;
+//!   and edits say: `fold/code/`; what a command did to the repository: `fold/code/git.rs`; which check failed and what a
+//!   pass proves: `fold/code/work/check.rs`;
 //! - which entries fit a slice of a log: `read/slice.rs`; what counts as touching a file, and what is a conflict:
 //!   `fold/touched.rs`; what goes through a pager: `cmd/args.rs`, `cmd/pager.rs`;
 //! - what a search looks through: `fold/said.rs`, `search/sources.rs`; what fits and in which order: `search/mod.rs`;

@@ -1,7 +1,7 @@
 //! The names in a prompt that an earlier session is known by: a file it edited, a function it wrote, its tag, its title.
 //!
 //! A name is found as it is written, never by the meaning of a word: `auth.rs` is a name wherever it stands, `run` is one
-//! only in back-ticks or before brackets. So a hint is true by construction.
+//! only before brackets: in back-ticks it may be a command or a branch. So a hint is true by construction.
 
 use super::Continuity;
 use crate::path::base_name;
@@ -25,7 +25,7 @@ pub fn named(prompt: &str, session: &Continuity, tags: &[&str]) -> Option<(Name,
         .map(|file| (Name::File(base_name(&file.path).to_owned()), file.edits, file.time));
     let function = || {
         let names =
-            |name: &str| tokens.iter().any(|token| token.text == name && (token.is_code || is_identifier(name)));
+            |name: &str| tokens.iter().any(|token| token.text == name && (token.is_call || is_identifier(name)));
         let (_, found) = session.functions.iter().rev().find(|(_, function)| names(&function.text))?;
         Some((Name::Function(found.text.clone()), 1, found.time))
     };
@@ -42,8 +42,8 @@ pub fn named(prompt: &str, session: &Continuity, tags: &[&str]) -> Option<(Name,
 /// A word of a prompt without the signs around it.
 struct Token<'p> {
     text: &'p str,
-    /// In back-ticks, or called like a function.
-    is_code: bool,
+    /// Called like a function.
+    is_call: bool,
 }
 
 fn tokens(prompt: &str) -> Vec<Token<'_>> {
@@ -54,7 +54,7 @@ fn tokens(prompt: &str) -> Vec<Token<'_>> {
         let text = word.trim_end_matches(around).trim_start_matches(['`', '*']);
         let text = without_line(text.strip_prefix("./").unwrap_or(text)).trim_end_matches('`');
         let is_call = prompt[word.as_ptr() as usize - prompt.as_ptr() as usize + word.len()..].starts_with("()");
-        tokens.push(Token { text, is_code: is_call || word.starts_with('`') && word.trim_end_matches(around) != word });
+        tokens.push(Token { text, is_call });
     }
     tokens
 }
@@ -68,9 +68,9 @@ fn without_line(path: &str) -> &str {
     &path[..end.unwrap_or(path.len())]
 }
 
-/// `auth.rs`, `src/auth.rs` and `Makefile` name a file; `auth` does not.
+/// `auth.rs`, `src/auth.rs`, `.env` and `Makefile` name a file; `auth` does not.
 fn names_file(token: &str, path: &str) -> bool {
-    let is_name = token.trim_start_matches('.').contains(['.', '/']) || token.starts_with(char::is_uppercase);
+    let is_name = token.contains(['.', '/']) || token.starts_with(char::is_uppercase);
     let ends = || path.strip_suffix(token).is_some_and(|before| before.is_empty() || before.ends_with(['/', '\\']));
     is_name && token.len() > 2 && ends()
 }
@@ -98,8 +98,13 @@ mod tests {
         let file = |path: &str, edits| FileChange { path: path.into(), edits, ..FileChange::default() };
         let function = |name: &str| ("src/auth.rs".to_owned(), Finding { text: name.into(), ..Finding::default() });
         let mut session = Continuity::default();
-        session.files =
-            vec![file("src/auth.rs", 1), file("/p/src/login/mod.rs", 5), file("Makefile", 1), file("run", 1)];
+        session.files = vec![
+            file("src/auth.rs", 1),
+            file("/p/src/login/mod.rs", 5),
+            file("Makefile", 1),
+            file("run", 1),
+            file(".gitignore", 1),
+        ];
         session.functions = vec![function("parse_line"), function("run"), function("getUser")];
         session.basics.agent_title = Some("Payment gateway".into());
         let named = |prompt: &str| named(prompt, &session, &["release", "beta two"]).map(|(name, ..)| name);
@@ -111,11 +116,17 @@ mod tests {
             ("(auth.rs), and login/mod.rs!", Some(Name::File("mod.rs".into()))),
             ("the Makefile is broken", Some(Name::File("Makefile".into()))),
             ("see @src/auth.rs", Some(Name::File("auth.rs".into()))),
+            ("add it to .gitignore", Some(Name::File(".gitignore".into()))),
+            ("see https://example.org/src/auth.rs", None),
+            ("see /elsewhere/src/auth.rs", None),
+            ("all .rs files, e.g. those...", None),
             ("is auth broken? run it, makefile", None),
             ("oauth.rs", None),
             ("why does parse_line drop it", Some(Name::Function("parse_line".into()))),
             ("call getUser() first", Some(Name::Function("getUser".into()))),
-            ("`run` hangs", Some(Name::Function("run".into()))),
+            ("`getUser` hangs", Some(Name::Function("getUser".into()))),
+            // A command, a branch or a key in back-ticks is not a function.
+            ("`run` hangs", None),
             ("run() hangs", Some(Name::Function("run".into()))),
             ("run hangs", None),
             ("prepare the Release!", Some(Name::Tag("release".into()))),

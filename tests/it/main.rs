@@ -43,6 +43,7 @@ mod news;
 mod notes;
 mod once;
 mod pager;
+mod pastes;
 mod pending;
 mod pi;
 mod problems;
