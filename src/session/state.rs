@@ -254,7 +254,7 @@ impl<'s> History<'s> {
     fn as_written(&self, live: &Live, runs: bool, now: Time) -> (StateKind, Option<Reason<'s>>) {
         let silent = self.updated.is_none_or(|updated| now.0 - updated.0 > BELIEVED);
         let (doing, idle) = (self.doing(), silent && !runs);
-        let answered = if live.late_calls { Reason::AnsweredOrCalling } else { Reason::Answered };
+        let answered = if live.late_calls && !silent { Reason::AnsweredOrCalling } else { Reason::Answered };
         match self.ending {
             Ending::Failed => (StateKind::Error, self.trouble()),
             Ending::Asked if !idle => (StateKind::NeedsYou, asked(doing)),

@@ -90,6 +90,24 @@ fn what_is_known_about_an_agent() {
     );
 }
 
+/// After an hour of silence nobody waits for a call, so an old answer is just an answer.
+#[test]
+fn an_old_answer_is_beyond_doubt() {
+    let history = History { ending: Ending::Answered, open_end: None, updated: Some(Time(0)), done: false };
+    let live = Live { late_calls: true, ..Live::default() };
+    let shown = |minutes: i64, presence: &Presence| {
+        let now = Time(minutes * MINUTE);
+        let state = State::of(&history, &live, presence, now);
+        format!("{}: {}", state.kind.name(), reason(&state, None).unwrap_or_default())
+    };
+    let doubt = "waiting: answered, or a call is running or waiting for permission";
+    let runs = Presence::Runs(Box::new(self::said(None, Evidence::Lock)));
+    for presence in [&Presence::Unknown, &runs] {
+        assert_eq!(shown(59, presence), doubt);
+        assert_eq!(shown(61, presence), "idle: answered");
+    }
+}
+
 /// The agent runs, and says nothing more: then it may be at work for hours.
 #[test]
 fn an_agent_that_runs() {
