@@ -430,13 +430,13 @@ pub struct ResumeArgs {
 
 const WAIT: &str = "\
 Ends when a session needs you, has answered, failed or is gone, and prints
-which one and why. It may be so already if you name it, or if it needs you.
-Otherwise a session of this project must come to it from now on.
+which one and why. A session that already is in such a state ends it at once;
+with --next only one that changes to it from now on does.
 
 Examples:
   session-reader wait api && notify-send 'api is ready'
   session-reader wait --until needs-you --timeout 10m
-  session-reader wait --each | while read -r who; do notify-send \"$who\"; done
+  session-reader wait --next --each | while read -r s; do notify-send \"$s\"; done
 
 Exit status: 0 it is so, 1 not in that time, 2 an error.";
 
@@ -451,9 +451,12 @@ pub struct WaitArgs {
     /// Give up after this time: 30s, 10m, 2h
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
-    /// Go on, and print a line for each session that comes to it
+    /// Go on, and print a line for each session
     #[arg(long)]
     pub each: bool,
+    /// Wait for a change: what is so already doesn't count
+    #[arg(long)]
+    pub next: bool,
     /// Without NAME: any session on this machine
     #[arg(long, conflicts_with = "names")]
     pub all: bool,

@@ -1,8 +1,7 @@
 //! `session-reader wait`: ends when a session is in a state, and says which one and why. For scripts and notifications.
 //!
-//! A session that is named may be in that state already, and whoever needs the user does so now. Of all others only one
-//! counts that comes to it from now on, because there is always one that has answered or is gone. With `--each` it goes on,
-//! so that a script misses nothing between two of them.
+//! A session that is in that state already counts, unless `--next` asks for a change. With `--each` it goes on, so that a
+//! script misses nothing between two of them.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -37,19 +36,24 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let mut monitor = Monitor::start(stage.env, stage.formats, events);
     stage.say_unreadable(&monitor.bad);
     stage.forgive();
-    // How each session was when it was last looked at: in that state it does not count again.
-    let now = stage.env.now();
-    let before = monitor.sessions().iter().map(|listed| (listed.session.path.to_path_buf(), seen(&listed.state(now))));
-    let is_over = |kind: StateKind| args.each || named.is_empty() && kind != StateKind::NeedsYou;
-    let mut before: HashMap<_, _> = before.filter(|(_, (kind, _))| is_over(*kind)).collect();
+    // A session doesn't count twice in the state that it was last seen in.
+    let mut before = HashMap::new();
+    if args.next {
+        let now = stage.env.now();
+        let all = monitor.sessions().iter();
+        before.extend(all.map(|listed| (listed.session.path.to_path_buf(), seen(&listed.state(now)))));
+    }
     if named.is_empty() && !monitor.sessions().iter().any(|listed| is_meant(&listed)) {
         stage.say(format_args!("{}; waiting for one", super::none(args.all, false, 0, "")));
     }
     let mut exit = Exit::Nothing;
     loop {
         let now = stage.env.now();
-        for listed in monitor.sessions().iter().filter(is_meant) {
-            let state = seen(&listed.state(now));
+        let meant = monitor.sessions().iter().filter(is_meant);
+        let mut meant: Vec<_> = meant.map(|listed| (seen(&listed.state(now)), listed)).collect();
+        // Of several, the one that concerns the user most comes first.
+        meant.sort_by_key(|((kind, _), _)| *kind);
+        for (state, listed) in meant {
             if before.insert(listed.session.path.to_path_buf(), state) != Some(state) && until.contains(&state.0) {
                 exit = show(listed, args.json, stage)?;
                 if !args.each {
@@ -64,8 +68,11 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         loop {
             if args.timeout.is_some_and(|timeout| started.elapsed() >= timeout) {
                 let kinds: Vec<_> = args.until.iter().map(|kind| kind.name()).collect();
-                let what =
-                    if kinds.is_empty() { "has stopped working".into() } else { format!("is {}", kinds.join(" or ")) };
+                let what = match (&kinds[..], args.next) {
+                    ([], _) => "has stopped working".into(),
+                    (kinds, false) => format!("is {}", kinds.join(" or ")),
+                    (kinds, true) => format!("changed to {}", kinds.join(" or ")),
+                };
                 let none = || Problem::nothing(format_args!("timed out: no session {what}"));
                 return if exit == Exit::Found { Ok(exit) } else { none() };
             }

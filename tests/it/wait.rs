@@ -5,7 +5,7 @@ use std::process::Child;
 use std::sync::mpsc::channel;
 
 use crate::claude::ID;
-use crate::hook::ONE;
+use crate::hook::{ONE, TWO};
 use crate::script::Script;
 use crate::world::{World, answer, call, prompt};
 
@@ -52,14 +52,50 @@ fn a_named_session_that_comes_to_it() {
     assert_eq!((code, &*out, &*err), (Some(0), "5e551000  waiting  answered 1m ago\n", ""));
 }
 
-/// There is always some session that has answered or is gone, so only one that comes to it from now on counts.
+/// Without a name any session will do, also one that is so already, and whoever needs the user comes first.
 #[test]
-fn any_session_that_comes_to_it() {
+fn any_session_that_is_so_already() {
+    let world = World::new();
+    Script::of(&world).ago(30).user("an older question").says("An answer.").save(&world, ONE);
+    let question = serde_json::json!({"questions": [{"question": "Redis or NATS?"}]});
+    Script::of(&world).ago(40).user("store the sessions").calls("AskUserQuestion", question).save(&world, TWO);
+    at_work(&world);
+    let asks = "22222222  needs-you  question: Redis or NATS?\n";
+    let answered = "11111111  waiting  answered 30m ago\n";
+    let works = "5e551000  working  last seen thinking\n";
+    for (args, expected) in [
+        (&[][..], asks),
+        (&["--until", "working", "--all"], works),
+        (&["--until", "working"], works),
+        (&["--until", "waiting"], answered),
+        (&["--until", "waiting,working"], works),
+        (&["--until", "waiting", "--each"], answered),
+        (&["--until", "waiting,working,needs-you", "--each"], &[asks, works, answered].concat()),
+        (&["older", "store", "--each"], &[asks, answered].concat()),
+    ] {
+        world.reader(&[&["wait", "--timeout", "0s"], args].concat()).run().success().stdout(expected).stderr("");
+    }
+}
+
+/// With --next it doesn't count that a session is so already, named or not.
+#[test]
+fn no_session_that_is_so_already() {
+    let world = World::new();
+    at_work(&world);
+    let none = "session-reader: timed out: no session changed to working\n";
+    for args in [&[][..], &["--all"], &["--each"], &["login"], &["login", "--each"]] {
+        let args = [&["wait", "--next", "--until", "working", "--timeout", "0s"], args].concat();
+        world.reader(&args).run().status(1).stdout("").stderr(none);
+    }
+}
+
+#[test]
+fn the_next_session_that_comes_to_it() {
     let world = World::new();
     let here = world.path("work");
     Script::of(&world).ago(30).user("an older question").says("An answer.").save(&world, ONE);
     let file = at_work(&world);
-    let mut waiting = world.reader(&["wait"]).spawn();
+    let mut waiting = world.reader(&["wait", "--next"]).spawn();
     // Whether it looks before or after a line is written, it sees one answer after it has seen a prompt.
     for turn in 0..1000 {
         if waiting.try_wait().expect("a child").is_some() {
@@ -104,20 +140,6 @@ fn each_session_that_comes_to_it() {
     assert!(states.len() >= 3, "{states:?}");
     for pair in states.windows(2) {
         assert_ne!(pair[0], pair[1], "{states:?}");
-    }
-}
-
-/// Who needs the user does so now, unless only what is new counts.
-#[test]
-fn somebody_needs_the_user_already() {
-    let world = World::new();
-    let question = serde_json::json!({"questions": [{"question": "Redis or NATS?"}]});
-    Script::of(&world).ago(5).user("store the sessions").calls("AskUserQuestion", question).save(&world, ONE);
-    world.reader(&["wait"]).run().success().stdout("11111111  needs-you  question: Redis or NATS?\n");
-    let none = "session-reader: timed out: no session is needs-you\n";
-    for args in [&["wait", "--each"][..], &["wait", "store", "--each"]] {
-        let args = [args, &["--until", "needs-you", "--timeout", "0s"]].concat();
-        world.reader(&args).run().status(1).stdout("").stderr(none);
     }
 }
 
