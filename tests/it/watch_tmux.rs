@@ -259,6 +259,43 @@ fn search_in_subagents_find_and_mute() {
     assert_eq!(shell.ended(&before), "ended with 0, icanon");
 }
 
+/// On a wide terminal the log is as wide as its pane, or as the screen while it has all of that, however one gets there.
+#[test]
+fn the_log_is_as_wide_as_its_room() {
+    let world = World::new();
+    let long: Vec<String> = (0..300).map(|word| format!("{word:04}")).collect();
+    let question = serde_json::json!({"questions": [{"question": "Redis or NATS?"}]});
+    Script::of(&world)
+        .ago(5)
+        .user("an early word")
+        .says(&long.join(" "))
+        .calls("AskUserQuestion", question)
+        .save(&world, ONE);
+    Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
+    let Some(shell) = Shell::open_in(world, 200, 50) else { return };
+    let before = shell.state();
+    shell.watch("", "");
+    // A word takes five columns; there are 89 for text beside the list, and 181 on the whole screen.
+    let is_wrapped_after = |words: usize, shown: &str| {
+        let is_one = |word: &&str| word.len() == 4 && word.starts_with('0');
+        let lines = shown.lines().map(|line| line.split_whitespace().filter(is_one).count());
+        shown.contains("0000") && lines.max() == Some(words)
+    };
+    let beside = |shown: &str| is_wrapped_after(18, shown);
+    let whole = |shown: &str| is_wrapped_after(36, shown);
+    shell.until(beside);
+    shell.keys(&["Enter"]);
+    shell.until(whole);
+    shell.keys(&["/", "early", "Enter"]);
+    shell.until(|shown| whole(shown) && shown.lines().any(|line| line.starts_with('▌') && line.contains("an early")));
+    shell.keys(&["Escape"]);
+    shell.until(|shown| beside(shown) && shown.contains("▌02:55  user       an early word"));
+    shell.keys(&["Enter"]);
+    shell.until(whole);
+    shell.keys(&["q"]);
+    assert_eq!(shell.ended(&before), "ended with 0, icanon");
+}
+
 /// A session is resumed in its directory after a clear yes, and a search finds those of other projects.
 #[test]
 fn resume_and_search() {

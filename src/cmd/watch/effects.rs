@@ -184,7 +184,7 @@ impl App<'_, '_, '_> {
     /// Goes to a line of the log with what the user looks for, and reads older lines until there is one.
     fn find(&mut self, older: bool) {
         // Marks the words.
-        self.log_lines(Some(0));
+        self.log_lines(0);
         if self.model.find.is_empty() {
             return;
         }
@@ -207,7 +207,7 @@ impl App<'_, '_, '_> {
         if let Err(bad) = log.more() {
             self.model.message = self.stage.gate.line(bad.to_string()).into_owned();
         }
-        self.log_lines(None);
+        self.log_lines(0);
     }
 }
 

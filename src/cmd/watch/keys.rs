@@ -177,7 +177,7 @@ impl Model {
             Key::Char('g') | Key::Home => isize::MIN,
             Key::Char('G') | Key::End => isize::MAX,
             Key::Enter | Key::Right => {
-                self.only_log = self.selected().is_some();
+                self.set_only_log(self.selected().is_some());
                 return None;
             }
             key => return self.act(key),
@@ -217,7 +217,8 @@ impl Model {
     }
 
     fn back(&mut self) {
-        if std::mem::take(&mut self.only_log) {
+        if self.only_log {
+            self.set_only_log(false);
             self.arrange();
         } else if self.has_found() {
             self.set_found(None);

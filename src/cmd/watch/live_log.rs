@@ -43,6 +43,8 @@ pub struct LiveLog<'f> {
 #[derive(Default)]
 pub struct LogLines {
     pub lines: Vec<Vec<Piece>>,
+    /// The first line of each entry.
+    pub starts: Vec<usize>,
     pub hit: Option<usize>,
     pub added: usize,
 }
@@ -123,19 +125,20 @@ impl<'f> LiveLog<'f> {
         let style = Style { colour: true, width: Some(width), height: Some(0) };
         let marked = (!find.is_empty()).then(|| Query::new(&[find.to_owned()], None));
         let mut view = LogView::new(env.zone(), gate, style).narrow().marking(marked);
-        let (mut lines, mut hit, mut before) = (Vec::new(), None, 0);
+        let (mut lines, mut starts, mut hit, mut before) = (Vec::new(), Vec::new(), None, 0);
         let old = self.entries.len().saturating_sub(new);
         for (index, entry) in self.entries.iter().enumerate() {
             view.points_at_it = self.hit == Some(index);
             if view.points_at_it {
                 hit = Some(lines.len());
             }
+            starts.push(lines.len());
             lines.append(&mut view.lines(entry, &self.followed.origin));
             if index < old {
                 before = lines.len();
             }
         }
-        LogLines { added: lines.len() - before, lines, hit }
+        LogLines { added: lines.len() - before, lines, starts, hit }
     }
 }
 

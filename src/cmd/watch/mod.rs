@@ -126,9 +126,9 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
         let transcript = effects::transcript(model.selected()?, stage.formats)?;
         (*transcript.session.path == *path).then(|| LiveLog::open(transcript, None).ok())?
     }) {
-        let lines = opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "").lines;
+        let LogLines { lines, starts, .. } = opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "");
         log = log.min(lines.len() as u16);
-        model.set_log(lines, 0);
+        model.set_log(lines, starts, 0);
     }
     let mut screen = model.screen();
     screen.layout = Layout::page(width, screen.items.len(), log);
@@ -292,7 +292,6 @@ impl App<'_, '_, '_> {
             if (width, height) != (self.model.width, self.model.height) {
                 self.display.resize(Rect::new(0, 0, width, height))?;
                 self.model.resize(width, height);
-                self.log_lines(None);
                 is_stale = true;
             }
             is_stale |= self.renew_log();
@@ -320,7 +319,9 @@ impl App<'_, '_, '_> {
                 }
             }
             for key in keys {
-                // What is selected decides what a key does, so the log need not be there yet.
+                // What is selected decides what a key does, so another log need not be there yet. How far a key scrolls
+                // depends on the lines that there are.
+                self.fit_log();
                 if let Some(act) = self.model.press(key)
                     && self.perform(act, screen)?
                 {
@@ -359,11 +360,12 @@ impl App<'_, '_, '_> {
         }
     }
 
-    /// Opens the log of the selected session, if that is another one now. Says whether it is.
+    /// Opens the log of the selected session, if that is another one now, or lays it out for the room it has now. Says
+    /// whether it did.
     fn renew_log(&mut self) -> bool {
         let target = self.model.log_target().filter(|_| self.model.layout().log.height > 0);
         if self.log.as_ref().map(|log| &log.target) == target.as_ref() {
-            return false;
+            return self.fit_log();
         }
         self.log = None;
         let transcript = target.and_then(|target| {
@@ -376,7 +378,29 @@ impl App<'_, '_, '_> {
                 Err(bad) => self.model.message = self.stage.gate.line(bad.to_string()).into_owned(),
             }
         }
-        self.log_lines(None);
+        self.model.log.width = 0;
+        self.model.set_log(vec![], vec![], 0);
+        self.fit_log();
+        true
+    }
+
+    /// Lays the log out if its pane has another width now. Says whether it has.
+    fn fit_log(&mut self) -> bool {
+        let (before, width) = (self.model.log.width, self.model.layout().log_room().1);
+        let is_open = self.log.as_ref().is_some_and(|log| Some(&log.target) == self.model.log_target().as_ref());
+        if before == width || !is_open {
+            return false;
+        }
+        self.model.log.width = width;
+        let LogLines { lines, starts, hit, .. } = self.laid_out(0);
+        if before > 0 {
+            self.model.rewrap_log(lines, starts);
+            return true;
+        }
+        self.model.set_log(lines, starts, 0);
+        if let Some(line) = hit {
+            self.model.show_line(line);
+        }
         true
     }
 
@@ -385,7 +409,7 @@ impl App<'_, '_, '_> {
         match log.news(!self.model.log.follows) {
             Ok(0) => false,
             Ok(new) => {
-                self.log_lines(Some(new));
+                self.log_lines(new);
                 true
             }
             Err(bad) => {
@@ -395,19 +419,17 @@ impl App<'_, '_, '_> {
         }
     }
 
-    /// Shows the lines of the log. With a number, so many entries were added at the end.
-    fn log_lines(&mut self, new: Option<usize>) {
-        let width = self.model.layout().log_room().1;
-        let LogLines { lines, hit, added } = match &self.log {
-            Some(log) if width > 0 => {
-                log.lines(self.stage.env, self.stage.gate, width, new.unwrap_or(0), &self.model.find)
-            }
-            _ => LogLines::default(),
-        };
+    /// Shows the lines of the log, of which the last `new` entries were added.
+    fn log_lines(&mut self, new: usize) {
+        let LogLines { lines, starts, added, .. } = self.laid_out(new);
+        self.model.set_log(lines, starts, added);
+    }
+
+    fn laid_out(&mut self, new: usize) -> LogLines {
         self.model.log.is_whole = self.log.as_ref().is_none_or(|log| log.is_whole);
-        self.model.set_log(lines, added);
-        if let Some(line) = hit.filter(|_| new.is_none()) {
-            self.model.show_line(line);
+        match (&self.log, self.model.log.width) {
+            (Some(log), width @ 1..) => log.lines(self.stage.env, self.stage.gate, width, new, &self.model.find),
+            _ => LogLines::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A session stays selected wherever its line goes, and the log stays where the user scrolled it, whatever is added.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 use std::path::PathBuf;
 
 use super::keys;
@@ -85,6 +86,10 @@ pub enum Question {
 #[derive(Debug, Default)]
 pub struct Log {
     pub lines: Vec<Vec<Piece>>,
+    /// The first line of each entry.
+    pub starts: Vec<usize>,
+    /// The width that its lines are laid out for; 0 before they are.
+    pub width: usize,
     /// How many lines are below those on the screen.
     pub below: usize,
     pub follows: bool,
@@ -94,6 +99,34 @@ pub struct Log {
     pub is_freed: bool,
     /// How many lines are below the one that was found in it.
     pub found: Option<usize>,
+}
+
+/// A line of a log, whatever width the log is laid out for: its entry, and how much of that entry ends with it.
+#[derive(Debug, Clone, Copy)]
+struct Anchor {
+    entry: usize,
+    lines: usize,
+    of: usize,
+}
+
+impl Log {
+    fn entry_lines(&self, entry: usize) -> Range<usize> {
+        let start = |entry: usize| self.starts.get(entry).copied().unwrap_or(self.lines.len());
+        start(entry)..start(entry + 1)
+    }
+
+    /// The line with so many lines below it.
+    fn anchor(&self, below: usize) -> Option<Anchor> {
+        let line = self.lines.len().checked_sub(below + 1)?;
+        let entry = self.starts.partition_point(|start| *start <= line).checked_sub(1)?;
+        let lines = self.entry_lines(entry);
+        Some(Anchor { entry, lines: line - lines.start + 1, of: lines.len() })
+    }
+
+    fn anchored_line(&self, Anchor { entry, lines, of }: Anchor) -> usize {
+        let now = self.entry_lines(entry);
+        (now.start + (lines * now.len()).div_ceil(of)).saturating_sub(1)
+    }
 }
 
 impl Model {
@@ -137,6 +170,13 @@ impl Model {
     pub fn resize(&mut self, width: u16, height: u16) {
         (self.width, self.height) = (width, height);
         self.arrange();
+        self.scroll(0);
+    }
+
+    /// Gives the log the whole screen, or takes it back.
+    pub fn set_only_log(&mut self, only_log: bool) {
+        self.only_log = only_log;
+        self.scroll(0);
     }
 
     pub fn layout(&self) -> Layout {
@@ -286,12 +326,28 @@ impl Model {
     }
 
     /// Shows other lines, of which so many were added at the end.
-    pub fn set_log(&mut self, lines: Vec<Vec<Piece>>, added: usize) {
-        self.log.lines = lines;
+    pub fn set_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>, added: usize) {
+        (self.log.lines, self.log.starts) = (lines, starts);
         if !self.log.follows {
             self.log.below += added;
         }
         self.log.found = self.log.found.map(|below| below + added);
+        self.scroll(0);
+    }
+
+    /// Shows the same log, laid out for another width: the user goes on reading where they were.
+    pub fn rewrap_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>) {
+        let (last, found) = (self.log.anchor(self.log.below), self.log.found.and_then(|below| self.log.anchor(below)));
+        (self.log.lines, self.log.starts) = (lines, starts);
+        let below = |line: usize| self.log.lines.len().saturating_sub(line + 1);
+        let last = last.filter(|_| !self.log.follows).map_or(0, |anchor| below(self.log.anchored_line(anchor)));
+        let words = Query::new(std::slice::from_ref(&self.find), None);
+        let found = found.and_then(|anchor| {
+            let near = self.log.anchored_line(anchor);
+            let lines = self.log.entry_lines(anchor.entry).filter(|line| self.has_words(&words, *line));
+            lines.min_by_key(|line| line.abs_diff(near)).map(below)
+        });
+        (self.log.below, self.log.found) = (last, found);
         self.scroll(0);
     }
 
@@ -321,10 +377,7 @@ impl Model {
 
     fn nearest_line(&self, older: bool) -> Option<usize> {
         let words = Query::new(std::slice::from_ref(&self.find), None);
-        let fits = |index: &usize| {
-            let line: String = self.log.lines[*index].iter().map(|(_, text)| &**text).collect();
-            !words.places_in(&line).is_empty()
-        };
+        let fits = |line: &usize| self.has_words(&words, *line);
         let count = self.log.lines.len();
         let end = count.saturating_sub(self.log.below);
         let (above, below) = self.log.found.map_or((end, end), |below| {
@@ -332,6 +385,11 @@ impl Model {
             (found, found + 1)
         });
         if older { (0..above).rev().find(fits) } else { (below..count).find(fits) }
+    }
+
+    fn has_words(&self, words: &Query, line: usize) -> bool {
+        let line: String = self.log.lines[line].iter().map(|(_, text)| &**text).collect();
+        !words.places_in(&line).is_empty()
     }
 
     /// Scrolls to the line in the middle of which something was found.

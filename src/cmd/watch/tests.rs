@@ -89,7 +89,7 @@ fn model(width: u16, height: u16, rows: Vec<WatchRow>) -> Model {
     model.resize(width, height);
     model.set_rows(rows, vec![conflict("src/checkout.rs: api, coupons", true)]);
     let said = |index: usize| vec![(Tone::Faint, format!("12:{index:02}  ")), (Tone::Plain, format!("line {index}"))];
-    model.set_log((0..40).map(said).collect(), 0);
+    model.set_log((0..40).map(said).collect(), vec![], 0);
     model
 }
 
@@ -395,7 +395,7 @@ fn what_is_looked_for_in_a_log_is_found_line_by_line() {
     // It stays the one that was found while lines are added.
     let mut lines = model.log.lines.clone();
     lines.extend(model.log.lines[..3].to_vec());
-    model.set_log(lines, 3);
+    model.set_log(lines, vec![], 3);
     assert!(model.find_line(false) && model.log.found == Some(32), "{:?}", model.log.found);
     model.press(Key::Char('G'));
     assert!(model.find_line(true) && model.log.found == Some(1), "from the end again: {:?}", model.log.found);
@@ -469,14 +469,49 @@ fn the_log_stays_where_it_was_scrolled() {
     let last = |model: &Model| shown(model).lines().nth(22).map(str::to_owned);
     let lines = |count: usize| (0..count).map(|index| vec![(Tone::Plain, format!("line {index}"))]).collect::<Vec<_>>();
     let mut model = model(80, 24, rows());
-    model.set_log(lines(50), 10);
+    model.set_log(lines(50), vec![], 10);
     assert_eq!(last(&model).as_deref(), Some(" line 49"));
     model.press(Key::Ctrl('u'));
     assert_eq!(last(&model).as_deref(), Some(" line 44"));
-    model.set_log(lines(60), 10);
+    model.set_log(lines(60), vec![], 10);
     assert_eq!(last(&model).as_deref(), Some(" line 44"));
     model.press(Key::Char('f'));
     assert_eq!(last(&model).as_deref(), Some(" line 59"));
+}
+
+/// Who reads in the middle of a log goes on there when it gets more or less room, and what was found stays found.
+#[test]
+fn a_log_of_another_width_is_at_the_same_place() {
+    // Ten entries, each of so many lines, the last of which says so.
+    let wrapped = |each: usize| {
+        let text = |line: usize| match line % each == each - 1 {
+            true => format!("end of {}", line / each),
+            false => format!("more of {}", line / each),
+        };
+        let lines = (0..10 * each).map(|line| vec![(Tone::Plain, text(line))]).collect::<Vec<_>>();
+        (lines, (0..10).map(|entry| entry * each).collect::<Vec<_>>())
+    };
+    let last = |model: &Model| shown(model).lines().nth(22).map(|line| line.trim_start_matches(['▌', ' ']).to_owned());
+    let mut model = model(80, 24, rows());
+    let (lines, starts) = wrapped(6);
+    model.set_log(lines, starts, 0);
+    model.find = "end of 5".into();
+    assert!(model.find_line(true));
+    model.log.below = 4 * 6;
+    for each in [3, 9, 2, 6] {
+        let (lines, starts) = wrapped(each);
+        model.rewrap_log(lines, starts);
+        assert_eq!((last(&model), model.log.found), (Some("end of 5".into()), Some(4 * each)), "{each}");
+    }
+    // In the middle of an entry it stays about there.
+    model.log.below += 3;
+    let (lines, starts) = wrapped(12);
+    model.rewrap_log(lines, starts);
+    assert_eq!((last(&model).as_deref(), model.log.below), (Some("more of 5"), 4 * 12 + 6));
+    model.press(Key::Char('f'));
+    let (lines, starts) = wrapped(3);
+    model.rewrap_log(lines, starts);
+    assert_eq!(last(&model).as_deref(), Some("end of 9"), "who follows goes on to follow");
 }
 
 /// The same in a file that grows so long that its beginning is forgotten.
@@ -501,7 +536,7 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
     let mut model = model(80, 24, rows());
     let show = |model: &mut Model, log: &LiveLog, new: usize| {
         let LogLines { lines, added, .. } = log.lines(&env, Gate::new(true), 79, new, "");
-        model.set_log(lines, added);
+        model.set_log(lines, vec![], added);
     };
     let last = |model: &Model| {
         let shown = shown(model).lines().nth(22).map(str::to_owned).unwrap_or_default();
