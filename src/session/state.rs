@@ -40,14 +40,12 @@ pub enum Group {
     Failed,
     Working,
     Waiting,
-    Idle,
-    /// Done, or no agent has it open.
-    Gone,
+    /// Nothing goes on in it: idle, done, gone, or an error of long ago.
+    Inactive,
 }
 
 impl Group {
-    pub const ALL: [Group; 6] =
-        [Group::NeedsYou, Group::Failed, Group::Working, Group::Waiting, Group::Idle, Group::Gone];
+    pub const ALL: [Group; 5] = [Group::NeedsYou, Group::Failed, Group::Working, Group::Waiting, Group::Inactive];
 
     pub fn of(state: &State, presence: &Presence, now: Time) -> Group {
         let is_recent = state.since.is_some_and(|since| now.0 - since.0 <= BELIEVED);
@@ -57,8 +55,7 @@ impl Group {
             _ if state.concerns_user() && (runs || is_recent) => Group::Failed,
             StateKind::Working => Group::Working,
             StateKind::Waiting => Group::Waiting,
-            StateKind::Idle | StateKind::Error => Group::Idle,
-            StateKind::Done | StateKind::Gone => Group::Gone,
+            StateKind::Idle | StateKind::Error | StateKind::Done | StateKind::Gone => Group::Inactive,
         }
     }
 
@@ -69,7 +66,7 @@ impl Group {
 
     /// Whether something goes on in it, or should.
     pub fn is_active(self) -> bool {
-        self < Group::Idle
+        self < Group::Inactive
     }
 }
 

@@ -11,7 +11,7 @@ use crate::session::index::Listed;
 use crate::session::{State, StateKind};
 use crate::show::figures::amount;
 use crate::show::gate::Gate;
-use crate::show::state::reason;
+use crate::show::state::{self, reason};
 use crate::show::terminal::{Style, Tone, cut, width};
 use crate::time::Time;
 
@@ -149,13 +149,10 @@ impl Column {
     }
 }
 
-fn tone(column: &Column, state: StateKind) -> Tone {
-    match (column.head, state) {
-        ("NAME", _) => Tone::Strong,
-        ("STATE", StateKind::Error) => Tone::Alarm,
-        ("STATE", StateKind::NeedsYou) => Tone::Call,
-        ("STATE", StateKind::Working) => Tone::User,
-        ("STATE", StateKind::Idle | StateKind::Done | StateKind::Gone) => Tone::Faint,
+fn tone(column: &Column, kind: StateKind) -> Tone {
+    match column.head {
+        "NAME" => Tone::Strong,
+        "STATE" => state::tone(kind),
         _ => Tone::Plain,
     }
 }

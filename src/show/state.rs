@@ -4,10 +4,11 @@
 
 use crate::env::iso;
 use crate::fold::Doing;
-use crate::session::State;
 use crate::session::live::Evidence;
 use crate::session::state::{Group, Left, Reason, Stage};
+use crate::session::{State, StateKind};
 use crate::show::activity::ago;
+use crate::show::terminal::Tone;
 use crate::time::{SECOND, Time};
 
 /// The reason in words; none if there is nothing to say. With the time, how long ago it was is said, too.
@@ -44,21 +45,19 @@ pub fn counted(group: Group, count: usize) -> String {
         Group::Failed => "failed",
         Group::Working => "working",
         Group::Waiting => "waiting",
-        Group::Idle => "idle",
-        Group::Gone => "done or gone",
+        Group::Inactive => "inactive",
     };
     format!("{count} {words}")
 }
 
-/// What stands above the sessions of a group.
-pub fn heading(group: Group) -> &'static str {
-    match group {
-        Group::NeedsYou => "Needs you",
-        Group::Failed => "Failed",
-        Group::Working => "Working",
-        Group::Waiting => "Waiting",
-        Group::Idle => "Idle",
-        Group::Gone => "Done or gone",
+/// How the word of a state looks.
+pub fn tone(kind: StateKind) -> Tone {
+    match kind {
+        StateKind::NeedsYou => Tone::Call,
+        StateKind::Error => Tone::Alarm,
+        StateKind::Working => Tone::User,
+        StateKind::Waiting => Tone::Plain,
+        StateKind::Idle | StateKind::Done | StateKind::Gone => Tone::Faint,
     }
 }
 

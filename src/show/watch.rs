@@ -10,12 +10,12 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style as CellStyle};
 
 use super::log::Piece;
-use super::state::{counted, heading, reason};
+use super::state::{self, counted, reason};
 use super::terminal::{Style, Tone, cut, pad, pad_left, width};
 use crate::session::index::Listed;
 use crate::session::state::{Group, Reason};
 use crate::session::{State, StateKind};
-use crate::time::Time;
+use crate::time::{DAY, Time};
 
 /// A session, with all of its texts ready to be shown.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +34,7 @@ pub struct WatchRow {
     pub place: String,
     pub kind: StateKind,
     pub group: Group,
+    pub section: Section,
     pub since: Option<Time>,
     pub started: Option<Time>,
     /// How long it has been in its state.
@@ -56,12 +57,55 @@ pub struct WatchRow {
     pub is_subagent: bool,
 }
 
-/// Why a session is in its state, as far as its group and the time in its line do not say so.
-pub fn about(state: &State) -> String {
-    match (state.kind, state.reason) {
-        (StateKind::Done, _) => "done".into(),
-        (_, Some(Reason::Answered | Reason::Ended(None))) => String::new(),
-        // How long ago that was is in its own column.
+/// A part of the list with a heading of its own. Those that want something of the user come first, then those at work; of
+/// all others the newest, whatever their state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    NeedsYou,
+    Failed,
+    Working,
+    Recent,
+    Earlier,
+}
+
+impl Section {
+    pub const ALL: [Section; 5] =
+        [Section::NeedsYou, Section::Failed, Section::Working, Section::Recent, Section::Earlier];
+
+    pub fn of(group: Group, since: Option<Time>, now: Time) -> Section {
+        match group {
+            Group::NeedsYou => Section::NeedsYou,
+            Group::Failed => Section::Failed,
+            Group::Working => Section::Working,
+            Group::Waiting | Group::Inactive => match since.is_some_and(|since| now.0 - since.0 <= DAY) {
+                true => Section::Recent,
+                false => Section::Earlier,
+            },
+        }
+    }
+
+    fn heading(self) -> (Tone, &'static str) {
+        match self {
+            Section::NeedsYou => (tone(Group::NeedsYou), "Needs you"),
+            Section::Failed => (tone(Group::Failed), "Failed"),
+            Section::Working => (tone(Group::Working), "Working"),
+            Section::Recent => (Tone::Strong, "Recent"),
+            Section::Earlier => (Tone::Faint, "Earlier"),
+        }
+    }
+
+    /// Its sessions are in several states, so each row says in which.
+    pub fn is_mixed(self) -> bool {
+        self >= Section::Recent
+    }
+}
+
+/// Why a session is in its state, as far as the word for that and the time in its line do not say so.
+pub fn about(state: &State, now: Time) -> String {
+    match state.reason {
+        Some(Reason::Answered | Reason::Ended(None)) => String::new(),
+        // When a limit ends is nowhere else; how long ago the rest was is in its own column.
+        Some(Reason::Trouble { .. }) => reason(state, Some(now)).unwrap_or_default(),
         _ => reason(state, None).unwrap_or_default(),
     }
 }
@@ -83,19 +127,19 @@ fn tone(group: Group) -> Tone {
         Group::Failed => Tone::Alarm,
         Group::Working => Tone::User,
         Group::Waiting => Tone::Strong,
-        Group::Idle | Group::Gone => Tone::Faint,
+        Group::Inactive => Tone::Faint,
     }
 }
 
 /// A line of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Item {
-    Heading(Group, usize),
+    Heading(Section, usize),
     /// The session with this number.
     Row(usize),
-    /// So many more are not shown.
+    /// So many more are not printed.
     More(usize),
-    /// Between two groups.
+    /// Between two sections.
     Gap,
 }
 
@@ -133,7 +177,7 @@ pub struct Screen<'s> {
     pub top: usize,
     /// What to say if there are no items.
     pub nothing: &'s str,
-    /// How to get at the older ones that are not shown.
+    /// How to get at the older ones that are not printed.
     pub older: &'s str,
     pub shows_projects: bool,
     pub log: Option<LogPane<'s>>,
@@ -306,10 +350,10 @@ fn draw_header(screen: &Screen, area: Rect, brush: &mut Brush) {
     brush.put_right(Rect { width: area.width.saturating_sub(1), ..area }, Tone::Faint, &scope);
     let left = Rect { width: area.width.saturating_sub(width(&scope) as u16 + 3), ..area };
     let mut pieces = vec![(Tone::Plain, " ".to_owned())];
-    // Those that are over count only where there are no others.
+    // Those in which nothing goes on count only where there are no others.
     let mut counts: Vec<_> = Group::ALL.into_iter().zip(screen.counts).filter(|(_, count)| *count > 0).collect();
     if counts.len() > 1 {
-        counts.retain(|(group, _)| *group != Group::Gone);
+        counts.retain(|(group, _)| group.is_active());
     }
     for (group, count) in counts {
         if pieces.len() > 1 {
@@ -333,6 +377,7 @@ struct Columns {
     agent: usize,
     project: usize,
     time: usize,
+    state: usize,
 }
 
 impl Columns {
@@ -350,6 +395,7 @@ impl Columns {
             agent: if room < 44 { 0 } else { widest(|row| &row.agent, 6, 8) },
             project: if room < 56 || !screen.shows_projects { 0 } else { widest(|row| &row.project, 4, 14) },
             time: widest(|row| &row.time, 3, 4),
+            state: if room < 44 { 0 } else { StateKind::Waiting.name().len() },
         }
     }
 }
@@ -365,9 +411,9 @@ fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
         let line = line_of(area, line);
         match item {
             Item::Gap => {}
-            Item::Heading(group, count) => {
+            Item::Heading(section, count) => {
                 let count = format!("  {count}");
-                brush.put(line, [(Tone::Plain, " "), (tone(*group), heading(*group)), (Tone::Faint, &count)]);
+                brush.put(line, [(Tone::Plain, " "), section.heading(), (Tone::Faint, &count)]);
             }
             Item::More(count) => {
                 let text = format!("  {count} older: {}", screen.older);
@@ -395,6 +441,8 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
         _ => quiet,
     };
     let cell = |text: &str, room: usize| if room == 0 { String::new() } else { pad(&cut(text, room), room + 2) };
+    let state = if row.section.is_mixed() && row.at.is_none() { row.kind.name() } else { "" };
+    let state_room = if state.is_empty() { 0 } else { columns.state };
     let tags = if row.tags.is_empty() { String::new() } else { format!("[{}] ", row.tags) };
     let x = brush.put(
         line,
@@ -405,6 +453,7 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
             (Tone::Faint, &cell(&row.agent, columns.agent)),
             (quiet, &cell(&row.project, columns.project)),
             (Tone::Faint, &format!("{}  ", pad_left(&cut(&row.time, columns.time), columns.time))),
+            (state::tone(row.kind), &cell(state, state_room)),
             (Tone::User, &tags),
             (reason, &row.about),
         ],

@@ -1,7 +1,7 @@
 //! `session-reader watch` where there is no terminal: one frame as text, from transcripts. Its screens and keys are tested
 //! in `src/cmd/watch/tests.rs`, and on a terminal in `watch_tmux.rs`.
 
-use crate::hook::{ONE, TWO, ago};
+use crate::hook::{ONE, THREE, TWO, ago};
 use crate::script::Script;
 use crate::world::{World, prompt};
 
@@ -63,17 +63,64 @@ fn a_frame_of_some_sessions() {
     assert_eq!(done.err(), "");
     assert_eq!(
         done.out(),
-        " 1 needs you · 1 idle                                              all projects
+        " 1 needs you                                                       all projects
  Needs you  1
 ▌ aaaa1111  claude  none  14m  question: Redis or NATS? · pick a queue
 
- Idle  1
-  bbbb2222  claude  none   1h  write the notes
+ Recent  1
+  bbbb2222  claude  none   1h  idle     write the notes
 
 ── aaaa1111 · claude · /none · pick a queue ────────────────────────────────────
  2026-11-16
  02:40  user       pick a queue
  02:46  assistant  [AskUserQuestion Redis or NATS?]
+"
+    );
+}
+
+/// Below those at work the newest comes first, whatever its state, and each row says which that is.
+#[test]
+fn recency_goes_before_state() {
+    let world = World::new();
+    let session = |number: u32, time: &str, text: &str| {
+        let id = format!("{number}{number}{number}{number}0000-0000-4000-8000-000000000000");
+        Script::of(&world).at(time).user(text).says("Yes.").save(&world, &id);
+        id
+    };
+    session(1, "2026-10-13T02:00:00Z", "an old question");
+    session(2, "2026-11-16T00:00:00Z", "a question of this morning");
+    let done = session(3, &ago(34), "finish it");
+    session(4, &ago(50), "and then?");
+    session(5, "2026-11-15T02:59:00Z", "a question of yesterday");
+    let trouble = serde_json::json!({
+        "type": "assistant", "uuid": "e", "sessionId": ONE, "timestamp": ago(90), "isApiErrorMessage": true,
+        "message": {"id": "x1", "role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 529"}]},
+    });
+    world.claude(ONE, &format!("{}{trouble}\n", prompt(&world.path("work"), &ago(90), "go on")));
+    Script::of(&world)
+        .at("2026-11-14T02:00:00Z")
+        .user("stop here")
+        .user("[Request interrupted by user]")
+        .save(&world, TWO);
+    Script::of(&world).ago(2).user("begin").save(&world, THREE);
+    world.context(&["done", &done]).run().success();
+    let shown = world.reader(&["watch", "--once"]).run().success();
+    assert_eq!(
+        shown.out().split("\n──").next().unwrap_or_default(),
+        " 1 working · 1 waiting                                                   ~/work
+ Working  1
+▌ 33333333  claude   2m  last seen thinking · begin
+
+ Recent  4
+  33330000  claude  34m  done     finish it
+  44440000  claude  50m  waiting  and then?
+  11111111  claude   1h  error    API Error: 529 · go on
+  22220000  claude   3h  idle     a question of this morning
+
+ Earlier  3
+  55550000  claude   1d  idle     a question of yesterday
+  22222222  claude   2d  idle     interrupted · stop here
+  11110000  claude  34d  idle     an old question
 "
     );
 }
@@ -145,7 +192,7 @@ fn a_fork_is_no_conflict_and_a_subagent_may_be_one() {
 /// An error concerns the user for an hour; then it is one of many things that once were.
 #[test]
 fn an_old_error_concerns_nobody() {
-    for (minutes, wanted) in [(59, "1 failed ~/work"), (61, "1 idle ~/work"), (29 * 24 * 60, "1 idle ~/work")] {
+    for (minutes, wanted) in [(59, "1 failed ~/work"), (61, "1 inactive ~/work"), (29 * 24 * 60, "1 inactive ~/work")] {
         let world = World::new();
         let trouble = serde_json::json!({
             "type": "assistant", "uuid": "e", "sessionId": ONE, "timestamp": ago(minutes), "isApiErrorMessage": true,

@@ -16,7 +16,7 @@ use crate::session::live::Presence;
 use crate::session::state::Group;
 use crate::session::{Project, State, StateKind};
 use crate::show::gate::Gate;
-use crate::show::watch::{WatchRow, about, tags, time_in};
+use crate::show::watch::{Section, WatchRow, about, tags, time_in};
 use crate::time::{MINUTE, Time};
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,6 +44,7 @@ impl<'e> Rows<'e> {
         let (gate, env) = (self.gate, self.env);
         let state = listed.state(now);
         let State { kind, since, .. } = state;
+        let group = Group::of(&state, &listed.presence, now);
         let cwd = listed.tally.cwd();
         let project = cwd.map(|cwd| match self.projects.get(cwd) {
             Some(name) => name.clone(),
@@ -65,12 +66,13 @@ impl<'e> Rows<'e> {
             cwd: listed.tally.first_cwd().or(cwd).map(PathBuf::from),
             place: cwd.map(|cwd| gate.line(env.tilde(Path::new(cwd))).into_owned()).unwrap_or_default(),
             kind,
-            group: Group::of(&state, &listed.presence, now),
+            group,
+            section: Section::of(group, since, now),
             // The end of a transcript moves with every line, and nothing on the screen depends on it.
             since: since.filter(|_| kind != StateKind::Working),
             started: listed.tally.started,
             time: time_in(&state, now),
-            about: gate.line(about(&state)).into_owned(),
+            about: gate.line(about(&state, now)).into_owned(),
             title: gate.line(title.unwrap_or_default()).into_owned(),
             tags: gate.line(tags(listed, kind)).into_owned(),
             done: listed.done,

@@ -13,10 +13,10 @@ use crate::session::state::Group;
 use crate::show::log::Piece;
 use crate::show::state::counted;
 use crate::show::terminal::width;
-use crate::show::watch::{Bottom, Item, Layout, LogPane, Screen, WatchRow};
+use crate::show::watch::{Bottom, Item, Layout, LogPane, Screen, Section, WatchRow};
 
-/// How many sessions that nothing happens in are listed.
-const IDLE: usize = 20;
+/// How many sessions of a section are printed where nobody can scroll.
+const PRINTED: usize = 20;
 
 /// A place in a transcript: its end, or the line that a search found.
 pub type LogPlace = (PathBuf, Option<u64>);
@@ -137,12 +137,12 @@ impl Model {
     /// Takes the sessions as they are now.
     pub fn set_rows(&mut self, rows: Vec<WatchRow>, conflicts: Vec<ConflictText>) {
         if let Some(path) = &self.left {
-            let find = |rows: &[WatchRow]| rows.iter().find(|row| row.path == *path).map(|row| (row.group, row.done));
+            let find = |rows: &[WatchRow]| rows.iter().find(|row| row.path == *path).map(|row| (row.section, row.done));
             let (before, now) = (find(&self.rows), find(&rows));
             if before != now {
                 self.left = None;
             }
-            if before.map(|(group, _)| group) != now.map(|(group, _)| group) {
+            if before.map(|(section, _)| section) != now.map(|(section, _)| section) {
                 self.selected = None;
             }
         }
@@ -150,7 +150,7 @@ impl Model {
         self.arrange();
     }
 
-    /// The user is through with the selected session: if it goes to another group, the cursor stays where it is.
+    /// The user is through with the selected session: if it goes to another section, the cursor stays where it is.
     pub fn leave(&mut self) {
         self.left = self.selected.clone().map(|(path, _)| path);
     }
@@ -200,7 +200,7 @@ impl Model {
     pub fn arrange(&mut self) {
         self.items = match &self.found {
             Some(found) => (0..found.len()).map(Item::Row).collect(),
-            None => self.grouped(),
+            None => self.sections(),
         };
         let is_it = |target: &LogPlace| self.position(target);
         self.index = match self.selected.as_ref().and_then(is_it) {
@@ -221,7 +221,7 @@ impl Model {
         self.list().get(*index).map(|row| (&row.path, row.at))
     }
 
-    fn grouped(&mut self) -> Vec<Item> {
+    fn sections(&mut self) -> Vec<Item> {
         let words = folded(&self.filter);
         let fits = |row: &WatchRow| {
             let texts =
@@ -229,31 +229,31 @@ impl Model {
             let text = folded(&texts.join(" "));
             words.split_whitespace().all(|word| text.contains(word))
         };
-        let mut groups: [Vec<usize>; Group::ALL.len()] = Default::default();
+        let mut sections: [Vec<usize>; Section::ALL.len()] = Default::default();
         self.counts = [0; Group::ALL.len()];
         for (index, row) in self.rows.iter().enumerate().filter(|(_, row)| self.all || row.here) {
-            let group = row.group as usize;
-            self.counts[group] += 1;
+            self.counts[row.group as usize] += 1;
             if words.trim().is_empty() || fits(row) {
-                groups[group].push(index);
+                sections[row.section as usize].push(index);
             }
         }
         let rows = &self.rows;
-        // In an order in which lines move as little as can be: whoever begins to wait comes last, and who works stays.
-        groups[Group::NeedsYou as usize].sort_by_key(|index| rows[*index].since);
-        groups[Group::Failed as usize].sort_by_key(|index| rows[*index].since);
-        groups[Group::Working as usize].sort_by_key(|index| Reverse(rows[*index].started));
-        groups[Group::Waiting as usize].sort_by_key(|index| Reverse(rows[*index].since));
         let mut items = Vec::new();
-        for (group, members) in Group::ALL.into_iter().zip(groups).filter(|(_, members)| !members.is_empty()) {
-            let is_long = !group.is_active() && self.filter.is_empty();
-            let shown = if is_long { members.len().min(IDLE) } else { members.len() };
+        for (section, mut members) in Section::ALL.into_iter().zip(sections).filter(|(_, all)| !all.is_empty()) {
+            // In an order in which lines move as little as can be: whoever begins to wait comes last, and who works stays.
+            match section {
+                Section::NeedsYou | Section::Failed => members.sort_by_key(|index| rows[*index].since),
+                Section::Working => members.sort_by_key(|index| Reverse(rows[*index].started)),
+                Section::Recent | Section::Earlier => members.sort_by_key(|index| Reverse(rows[*index].since)),
+            }
+            let is_cut = self.is_printed && section.is_mixed() && members.len() > PRINTED;
+            let shown = if is_cut { PRINTED } else { members.len() };
             if !items.is_empty() {
                 items.push(Item::Gap);
             }
-            items.push(Item::Heading(group, members.len()));
+            items.push(Item::Heading(section, members.len()));
             items.extend(members[..shown].iter().copied().map(Item::Row));
-            items.extend((members.len() > shown).then_some(Item::More(members.len() - shown)));
+            items.extend(is_cut.then_some(Item::More(members.len() - shown)));
         }
         if items.len() > self.list_room() {
             items.retain(|item| *item != Item::Gap);
@@ -275,10 +275,11 @@ impl Model {
             self.selected = target;
             self.log = Log { follows: true, ..Log::default() };
         }
-        // The heading above the first row is shown with it.
-        let above = if self.near(0) == Some(index) { 0 } else { index };
+        // The heading above the first row of a section is shown with it.
+        let is_row = |item: &Item| matches!(item, Item::Row(_));
+        let above = self.items[..index.min(self.items.len())].iter().rposition(is_row).map_or(0, |before| before + 1);
         let room = self.list_room().max(1);
-        self.top = self.top.min(above).max((index + 1).saturating_sub(room)).min(self.items.len().saturating_sub(1));
+        self.top = self.top.min(above).max((index + 1).saturating_sub(room)).min(self.items.len().saturating_sub(room));
     }
 
     /// Goes so many sessions down, or up.
@@ -421,10 +422,9 @@ impl Model {
             selected: Some(self.index),
             top: self.top,
             nothing: self.nothing(),
-            older: match (self.is_printed, self.all) {
-                (false, _) => "/ finds them",
-                (true, false) => "`session-reader list` shows them",
-                (true, true) => "`session-reader list --all` shows them",
+            older: match self.all {
+                false => "`session-reader list` shows them",
+                true => "`session-reader list --all` shows them",
             },
             shows_projects: self.all || self.found.is_some(),
             log: self.selected().map(|row| self.log_pane(row)),

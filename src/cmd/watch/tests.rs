@@ -17,14 +17,16 @@ use crate::session::state::{Group, Reason};
 use crate::session::{Session, State, StateKind};
 use crate::show::gate::Gate;
 use crate::show::terminal::{Tone, width};
-use crate::show::watch::{WatchRow, draw};
+use crate::show::watch::{Section, WatchRow, draw};
 use crate::time::{MINUTE, Time};
 
 fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, title: &str) -> WatchRow {
     let reason = about.starts_with("crashed").then_some(Reason::Crashed(None));
     let state = State { kind, reason, since: Some(Time(-minutes * MINUTE)), source: Evidence::Transcript };
+    let group = Group::of(&state, &Presence::Unknown, Time(0));
     WatchRow {
-        group: Group::of(&state, &Presence::Unknown, Time(0)),
+        group,
+        section: Section::of(group, state.since, Time(0)),
         path: PathBuf::from(format!("/h/{name}.jsonl")),
         id: format!("{name}-id"),
         handle: name.into(),
@@ -48,6 +50,11 @@ fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, titl
         at: None,
         is_subagent: false,
     }
+}
+
+/// The same session in another state.
+fn turn(row: &mut WatchRow, kind: StateKind, group: Group) {
+    (row.kind, row.group, row.section) = (kind, group, Section::of(group, row.since, Time(0)));
 }
 
 /// One of each kind, in no order, and one of another project.
@@ -152,18 +159,19 @@ fn no_sessions_and_one() {
     assert_eq!(lines(&one)[1], "  no sessions in this project; a shows all projects");
     let mut one = model(60, 20, rows().split_off(8));
     assert_eq!(lines(&one)[1..], [" Failed  1", "▌ left      copilot  57m  crashed while running Bash make"]);
-    let over = [" 1 done or gone   ! src/checkout.rs: api, coupons    ~/shop", " Done or gone  1"];
+    let over = [" 1 inactive   ! src/checkout.rs: api, coupons        ~/shop", " Recent  1"];
     assert_eq!(lines(&model(60, 20, rows()[7..8].to_vec()))[..2], over);
     one.press(Key::Char('/'));
     one.press(Key::Char('x'));
     assert_eq!(lines(&one)[1], "  no session fits; Esc shows all");
 }
 
+/// However many there are, each can be got at, and the list uses all lines that it has.
 #[test]
 fn a_thousand_sessions() {
     let many = |index: i64| {
-        let kind = [StateKind::Idle, StateKind::Working, StateKind::Idle, StateKind::Waiting][index as usize % 4];
-        row(&format!("s{index:03}"), "claude", kind, index, "", "a title")
+        let kind = [StateKind::Idle, StateKind::Working, StateKind::Gone, StateKind::Waiting][index as usize % 4];
+        row(&format!("s{index:03}"), "claude", kind, 10 * index, "", "a title")
     };
     let mut model = model(80, 24, (0..1000).map(many).collect());
     let first = shown(&model);
@@ -171,20 +179,44 @@ fn a_thousand_sessions() {
     assert_eq!(
         head,
         [
-            " 250 working · 250 waiting · 500 idle   ! src/checkout.rs: api, coupons  ~/shop",
+            " 250 working · 250 waiting   ! src/checkout.rs: api, coupons             ~/shop",
             " Working  250",
-            "▌ s001      claude    1m  a title",
+            "▌ s001      claude   10m  a title",
         ]
     );
-    model.press(Key::Char('G'));
-    let last: Vec<String> = shown(&model).lines().skip(10).take(3).map(str::to_owned).collect();
-    assert_eq!(last[1], "▌ s038      claude   38m  a title");
+    let names = |model: &Model| {
+        let shown = shown(model);
+        let list = shown.lines().take(usize::from(model.layout().list.bottom())).skip(1);
+        list.filter_map(|line| Some(line.get(4..)?.split_whitespace().next()?.to_owned())).collect::<Vec<_>>()
+    };
+    let mut seen = std::collections::HashSet::new();
+    for step in 0..1000 {
+        let name = model.selected().map(|row| row.name.clone()).unwrap_or_default();
+        // Drawing takes a while here.
+        assert!(step % 50 > 0 || shown(&model).contains(&format!("▌ {name} ")), "{name}");
+        seen.insert(name);
+        model.press(Key::Char('j'));
+    }
+    assert_eq!(seen.len(), 1000);
+    assert_eq!(model.selected().map(|row| &*row.name), Some("s999"), "the last of all");
     model.press(Key::PageUp);
-    assert_eq!(model.selected().map(|row| &*row.name), Some("s020"));
+    assert_eq!(model.selected().map(|row| &*row.name), Some("s987"));
+    for _ in 0..200 {
+        model.press(Key::PageUp);
+    }
+    let list = |shown: &str| shown.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(list(&shown(&model)), list(&first), "with the heading");
     for key in "/s998".chars() {
         model.press(Key::Char(key));
     }
     assert_eq!(model.selected().map(|row| &*row.name), Some("s998"));
+    model.press(Key::Esc);
+    model.press(Key::Esc);
+    model.press(Key::Char('G'));
+    for (width, height) in [(80, 24), (120, 40), (200, 50)] {
+        model.resize(width, height);
+        assert_eq!(names(&model).len(), usize::from(model.layout().list.height), "{width}x{height}");
+    }
 }
 
 /// What the model is after some keys.
@@ -211,9 +243,9 @@ fn what_each_key_does() {
         ("jjk", "api"),
         ("jjj", "landing"),
         ("k", "events"),
-        ("G", "finished"),
+        ("G", "old"),
         ("Gg", "events"),
-        ("\x1b[6~", "finished"),
+        ("\x1b[6~", "old"),
         ("G\x1b[5~", "events"),
         ("\r", "events, log"),
         ("\r\x1b", "events"),
@@ -319,7 +351,7 @@ fn the_selection_stays_with_its_session() {
     let mut model = model(80, 24, rows());
     model.press(Key::Char('j'));
     let mut changed = rows();
-    (changed[1].kind, changed[1].group) = (StateKind::Waiting, Group::Waiting);
+    turn(&mut changed[1], StateKind::Waiting, Group::Waiting);
     changed.reverse();
     model.set_rows(changed, vec![]);
     assert_eq!(model.selected().map(|row| &*row.name), Some("api"));
@@ -346,14 +378,15 @@ fn the_cursor_stays_when_a_session_is_done() {
     let mut model = model(80, 24, rows());
     model.leave();
     let mut changed = rows();
-    (changed[3].kind, changed[3].group, changed[3].done) = (StateKind::Done, Group::Gone, true);
+    turn(&mut changed[3], StateKind::Done, Group::Inactive);
+    changed[3].done = true;
     model.set_rows(changed.clone(), vec![]);
     assert_eq!(model.selected().map(|row| &*row.name), Some("api"));
     // One at work is marked, and stays where it is.
     model.leave();
     changed[1].done = true;
     model.set_rows(changed.clone(), vec![]);
-    changed[1].group = Group::Working;
+    turn(&mut changed[1], StateKind::Working, Group::Working);
     model.set_rows(changed, vec![]);
     assert_eq!(model.selected().map(|row| &*row.name), Some("api"));
 }
@@ -626,10 +659,10 @@ fn who_begins_to_need_the_user_is_told_once() {
     model.set_rows(changed.clone(), vec![]);
     let texts = told.news(&model);
     assert!(texts.len() == 1 && !texts[0].contains("ghp_01"), "others may see it: {texts:?}");
-    (changed[2].kind, changed[2].group) = (StateKind::Error, Group::Failed);
+    turn(&mut changed[2], StateKind::Error, Group::Failed);
     model.set_rows(changed.clone(), vec![]);
     assert_eq!(told.news(&model), ["coupons failed: running Bash cargo test coupon"]);
-    changed[9].group = Group::NeedsYou;
+    turn(&mut changed[9], StateKind::NeedsYou, Group::NeedsYou);
     model.set_rows(changed, vec![]);
     assert_eq!(told.news(&model), none, "of another project");
 }
