@@ -95,12 +95,16 @@ fn show(args: &ListArgs, all: &mut Vec<Listed>, stage: &mut Stage) -> Result<Exi
         all.iter().try_for_each(|listed| stage.print_json(&json::listed(listed, now)).map(drop))?;
     } else {
         stage.print_lines(list::table(all, stage.env, stage.gate, stage.style, args.all))?;
-        if more > 0 && stage.style.height.is_some() {
+        if more > 0 {
             let line = match is_cut {
                 true => format!("{more} more: a taller terminal shows them, or --limit {total} without --watch"),
                 false => format!("{more} more: --limit {total} shows all"),
             };
-            writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&line)))?;
+            // In a pipe it would pass for a session.
+            match stage.style.height {
+                Some(_) => writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&line)))?,
+                None => stage.say(format_args!("{more} more sessions: --limit {total} shows all")),
+            }
         }
     }
     Ok(Exit::Found)

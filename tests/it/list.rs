@@ -220,11 +220,21 @@ fn a_long_list_fits_the_screen() {
         let said = prompt(&world.path("work"), &format!("2026-11-16T02:{number}:00Z"), "hello");
         world.claude(&format!("{number}aaaaaa"), &said);
     }
-    let count = |args: &[&str]| world.reader(args).run().success().out().lines().count();
+    let count = |args: &[&str]| world.reader(args).run().status(0).out().lines().count();
     assert_eq!(count(&["list"]), 31);
     assert_eq!(count(&["list", "--limit", "5"]), 6);
     assert_eq!(count(&["list", "--limit", "5", "--json"]), 5);
     assert_eq!(count(&["--limit=50"]), 31);
+    // That a limit leaves some out is said where it is in nobody's way; a program has asked for it.
+    let more = "session-reader: 25 more sessions: --limit 30 shows all\n";
+    for (args, said) in [
+        (&["list", "--limit", "5"][..], more),
+        (&["list", "--limit", "5", "--json"], ""),
+        (&["list", "--limit", "30"], ""),
+        (&["list"], ""),
+    ] {
+        world.reader(args).run().status(0).stderr(said);
+    }
     world.reader(&["list", "--limit", "0"]).run().status(2).stdout("").stderr_has("1 or more");
     let on = |rows: u32, args: &str| in_a_terminal_of(rows, &world, args, ("NO_COLOR", "1"), "");
     let Some(shown) = on(20, "session-reader") else { return };

@@ -125,6 +125,53 @@ fn recency_goes_before_state() {
     );
 }
 
+/// The list and the screen say the same about a session: its state, why, and what it is called.
+#[test]
+fn the_list_says_the_same() {
+    let world = World::new();
+    let cwd = world.path("work");
+    Script::of(&world).ago(5).user("stop here").user("[Request interrupted by user]").save(&world, ONE);
+    let trouble = serde_json::json!({
+        "type": "assistant", "uuid": "e", "sessionId": TWO, "timestamp": ago(90), "isApiErrorMessage": true,
+        "error": "rate_limit",
+        "message": {"id": "x1", "role": "assistant", "model": "<synthetic>",
+            "content": [{"type": "text", "text": "usage limit reached|1794808800"}]},
+    });
+    world.claude(TWO, &format!("{}{trouble}\n", prompt(&cwd, &ago(90), "go on")));
+    let gemini = [
+        serde_json::json!({"sessionId": "8b585e11-2eb8-459b-b1a6-75f9c89c4176", "projectHash": "9a", "kind": "main"}),
+        serde_json::json!({"id": "m1", "timestamp": "2026-11-08T02:00:00Z", "type": "user", "content": [{"text": "explain the cron config"}]}),
+        serde_json::json!({"id": "m2", "timestamp": "2026-11-08T02:01:00Z", "type": "gemini", "content": "It runs nightly.", "thoughts": [], "model": "g"}),
+    ];
+    world.write(".gemini/tmp/app/.project_root", format!("{}\n", cwd.display()));
+    world.write(
+        ".gemini/tmp/app/chats/session-2026-11-08T02-00-8b585e11.jsonl",
+        gemini.map(|line| format!("{line}\n")).concat(),
+    );
+    world.reader(&["list"]).run().success().stdout(
+        "\
+NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE
+11111111  claude  waiting   5m     1       -  stop here
+22222222  claude  error     1h     1       -  usage limit reached, resets in 3h · go on
+8b585e11  gemini  idle      8d     2       -  explain the cron config
+",
+    );
+    world.reader(&["watch", "--once"]).run().success().stdout(
+        " 1 waiting                                                               ~/work
+ Recent  2
+▌ 11111111  claude   5m  waiting  interrupted · stop here
+  22222222  claude   1h  error    usage limit reached, resets in 3h · go on
+
+ Earlier  1
+  8b585e11  gemini   8d  idle     explain the cron config
+
+── 11111111 · claude · ~/work · stop here ──────────────────────────────────────
+ 2026-11-16
+ 02:55  user       stop here
+",
+    );
+}
+
 /// What is printed names commands and flags; there is nobody to press a key.
 #[test]
 fn a_frame_names_no_keys() {
