@@ -23,6 +23,8 @@ pub struct Env {
     fixed_now: Option<Time>,
     /// Stands for stdin where the caller is no process of its own.
     input: Option<Vec<u8>>,
+    /// Stands for the running program where the caller is another one.
+    program: Option<PathBuf>,
     /// Shows a person how far long work is. An empty line takes the last one away.
     pub progress: Option<fn(&str)>,
 }
@@ -45,6 +47,7 @@ impl Env {
             vars,
             fixed_now,
             input,
+            program: None,
             progress: None,
         }
     }
@@ -52,12 +55,18 @@ impl Env {
     /// A made-up environment: a home, a directory, and a clock that stands still.
     pub fn fixed(home: &Path, cwd: PathBuf, now: Time) -> Env {
         let vars = BTreeMap::from([("TZ".into(), "UTC".into())]);
-        Env { vars, home: home.into(), cwd, fixed_now: Some(now), input: None, progress: None }
+        Env { vars, home: home.into(), cwd, fixed_now: Some(now), input: None, program: None, progress: None }
     }
 
     /// The same environment with a variable set.
     pub fn with(mut self, name: &str, value: impl Into<OsString>) -> Env {
         self.vars.insert(name.into(), value.into());
+        self
+    }
+
+    /// The same environment for another program than the running one.
+    pub fn of_program(mut self, program: PathBuf) -> Env {
+        self.program = Some(program);
         self
     }
 
@@ -143,7 +152,7 @@ impl Env {
 
     /// The file of the running program.
     pub fn program(&self) -> std::io::Result<PathBuf> {
-        std::env::current_exe()
+        self.program.clone().map_or_else(std::env::current_exe, Ok)
     }
 
     /// `~` and `~/…` in a path that a user or a descriptor wrote.

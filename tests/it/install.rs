@@ -383,7 +383,7 @@ fn hooks_of_others_stay() {
     world.write(CLAUDE.file, with(ours));
     let now = format!(r#"{{"type":"command","command":{}}}"#, Value::from(CLAUDE.command()));
     world.context(&["install", "claude"]).run().success().stdout(&format!(
-        "hook   updated in ~/.claude/settings.json (UserPromptSubmit, SessionStart; was /old/session-context; backup settings.json{BACKUP})
+        "hook   updated in ~/.claude/settings.json (UserPromptSubmit, SessionStart; was /old/session-context)
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}"
     ));
@@ -421,7 +421,7 @@ fn a_moved_program_is_found_and_flags_are_kept() {
             flags => format!("; your flags are kept: {flags}"),
         };
         world.context(&["install", "claude"]).run().success().stdout(&format!(
-            "hook   updated in ~/.claude/settings.json (UserPromptSubmit, SessionStart; was {was}{kept}; backup settings.json{BACKUP})
+            "hook   updated in ~/.claude/settings.json (UserPromptSubmit, SessionStart; was {was}{kept})
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}"
         ));
@@ -453,7 +453,7 @@ fn an_event_that_is_missing_is_added() {
     let first = format!(r#""UserPromptSubmit":[{{"hooks":[{{"type":"command","command":{command},"timeout":2}}]}}]"#);
     world.write(CLAUDE.file, format!("{{\"hooks\":{{{first}}}}}"));
     world.context(&["install", "claude"]).run().success().stdout(&format!(
-        "hook   added to ~/.claude/settings.json (SessionStart; backup settings.json{BACKUP})
+        "hook   added to ~/.claude/settings.json (SessionStart)
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}"
     ));
@@ -681,7 +681,7 @@ fn links_modes_and_backups_stay() {
 
     world.write(&backup, "older\n");
     world.context(&["install", "claude"]).run().success().stdout(&format!(
-        "hook   added to ~/.claude/settings.json ({})\nskill  written to ~/.claude/skills/sessions/SKILL.md\n{NEXT}",
+        "hook   added to ~/.claude/settings.json ({}; backup settings.json{BACKUP}-2)\nskill  written to ~/.claude/skills/sessions/SKILL.md\n{NEXT}",
         CLAUDE.shown()
     ));
     assert_eq!(read(&world, &backup), "older\n");
@@ -692,10 +692,11 @@ fn links_modes_and_backups_stay() {
     let world = World::new();
     fs::create_dir(world.path(".claude")).expect("a directory");
     symlink("../dotfiles/new.json", world.path(CLAUDE.file)).expect("a link");
+    let before = snapshot(&world);
     world.context(&["install", "claude"]).run().success();
     assert_eq!(read(&world, "dotfiles/new.json"), CLAUDE.fresh());
     world.context(&["uninstall", "claude"]).run().success();
-    assert_eq!(read(&world, "dotfiles/new.json"), "{}\n");
+    assert_eq!(snapshot(&world), before);
 }
 
 #[test]
@@ -979,13 +980,16 @@ fn what_is_announced_is_done() {
         let lines = run.out().lines().filter(|line| line.contains("SKILL.md"));
         lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>()
     };
-    let already = format!("skill  already installed in {shared}");
-    let expected = |first: String| [vec![first], vec![already.clone(); 4]].concat();
-    let would = expected(format!("would write the skill to {shared}"));
+    let expected = |first: &str, others: &str| {
+        let others = vec![format!("{others} {shared}"); 4];
+        [vec![format!("{first} {shared}")], others].concat()
+    };
+    // Nothing is installed yet.
+    let would = expected("would write the skill to", "would use the skill in");
     assert_eq!(skills(&["install"]), would);
     assert_eq!(skills(&["install", "--all", "--print"]), would);
     assert_eq!(skills(&["install", "--all", "--dry-run"]), would);
-    assert_eq!(skills(&["install", "--all"]), expected(format!("skill  written to {shared}")));
+    assert_eq!(skills(&["install", "--all"]), expected("skill  written to", "skill  already installed in"));
     assert_eq!(
         skills(&["uninstall", "codex", "pi", "--print"]),
         [format!("skill  {shared} is kept for copilot, gemini, qwen"),]

@@ -84,6 +84,7 @@ mod surroundings;
 mod together;
 mod transcripts;
 mod trouble;
+mod uninstall;
 mod untrusted;
 mod wait;
 mod watch;

@@ -133,8 +133,6 @@ impl Run {
         ] {
             vars.push((name, home.join(dir).into_os_string()));
         }
-        // These write down which program they are.
-        let is_process = args.iter().any(|arg| matches!(*arg, "install" | "uninstall"));
         Run {
             program,
             args: args.iter().map(OsString::from).collect(),
@@ -143,7 +141,7 @@ impl Run {
             input: Vec::new(),
             stays_open: false,
             out: None,
-            is_process,
+            is_process: false,
             alterations: Vec::new(),
         }
     }
@@ -219,13 +217,16 @@ impl Run {
         format!("{} {}", self.program, args.join(" "))
     }
 
-    fn command(&mut self) -> Command {
-        let path = if self.program == READER {
+    fn path(&self) -> &'static Path {
+        Path::new(if self.program == READER {
             env!("CARGO_BIN_EXE_session-reader")
         } else {
             env!("CARGO_BIN_EXE_session-context")
-        };
-        let mut command = Command::new(path);
+        })
+    }
+
+    fn command(&mut self) -> Command {
+        let mut command = Command::new(self.path());
         command.args(&self.args).env_clear().envs(&self.vars).current_dir(&self.dir);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(out) = self.out.take() {
@@ -274,7 +275,8 @@ impl Run {
 
     /// What the program would do, without the program. The two `main` functions do the same.
     fn run_here(self) -> Ended {
-        let env = Env::given(self.vars, self.dir, Some(self.input));
+        let program = self.path().canonicalize().expect("the program");
+        let env = Env::given(self.vars, self.dir, Some(self.input)).of_program(program);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let argv = || std::iter::once(self.program.into()).chain(self.args.iter().cloned());
         let style = |colors: ColorChoice| Style::new(&env, false, cmd::wanted_colour(colors));

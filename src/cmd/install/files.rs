@@ -115,7 +115,7 @@ impl Changes {
             file.put()?;
         }
         for path in &self.removals {
-            fs::remove_file(path).map_err(trouble(path))?;
+            made.remove_file(path).map_err(trouble(path))?;
         }
         let dirs: BTreeSet<&Path> = self.removals.iter().flat_map(|path| path.ancestors().skip(1)).collect();
         // Reversed: a directory sorts before its contents.
@@ -129,6 +129,8 @@ struct Staged<'m> {
     target: PathBuf,
     temporary: PathBuf,
     before: Option<Vec<u8>>,
+    /// The file that it is a copy of.
+    original: Option<PathBuf>,
     dirs: Vec<PathBuf>,
     made: &'m Made,
 }
@@ -142,7 +144,8 @@ impl Staged<'_> {
         let missing = dir.ancestors().take_while(|dir| fs::symlink_metadata(dir).is_err());
         let dirs = missing.map(Path::to_owned).collect();
         let mode = fs::metadata(&like).map(|like| like.permissions()).ok();
-        let staged = Staged { temporary, before, dirs, target: target.clone(), made };
+        let original = Some(like).filter(|like| *like != path);
+        let staged = Staged { temporary, before, original, dirs, target: target.clone(), made };
         let dir = staged.dirs.iter().rev().try_for_each(|dir| made.make(dir));
         let written = dir.and_then(|()| staged.write(&after, mode));
         written.map_err(|error| Trouble::new(&path, format!("cannot be written: {error}; nothing was changed")))?;
@@ -162,7 +165,13 @@ impl Staged<'_> {
         if read(&self.target)? != self.before {
             return Err(Trouble::new(&self.target, "was changed by another program just now; run this again"));
         }
-        fs::rename(&self.temporary, &self.target).map_err(trouble(&self.target))?;
+        let noted = match &self.original {
+            // It was there without us.
+            Some(original) => self.made.forget(&followed(original)),
+            None if self.before.is_none() => self.made.note(&self.target, FILE),
+            None => Ok(()),
+        };
+        noted.and_then(|()| fs::rename(&self.temporary, &self.target)).map_err(trouble(&self.target))?;
         self.dirs.clear();
         Ok(())
     }
@@ -178,7 +187,7 @@ impl Drop for Staged<'_> {
 }
 
 /// Where the links of a path lead, even if nothing is there.
-fn followed(path: &Path) -> PathBuf {
+pub fn followed(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut at = path.to_owned();
     for _ in 0..LINKS {
@@ -190,44 +199,70 @@ fn followed(path: &Path) -> PathBuf {
     at
 }
 
-/// The directories that `install` made, so that `uninstall` removes no others.
+/// The directories and files that `install` made, so that `uninstall` removes no others.
 ///
-/// Each has a record in the state directory: a file named after the path, with the directory's identity in it. A
+/// Each has a record in the state directory: a file named after the path, for a directory with its identity in it. A
 /// directory that somebody removed and made again is not ours. Without a record an empty directory stays.
 pub struct Made {
     records: PathBuf,
 }
+
+/// The record of a file. Unlike a directory it has no identity: editors replace it.
+const FILE: &str = "file\n";
 
 impl Made {
     pub fn new(env: &Env) -> Made {
         Made { records: env.state_dir().join("installed") }
     }
 
-    fn record(&self, dir: &Path) -> PathBuf {
-        self.records.join(format!("{:016x}", Id::of(dir.as_os_str().as_encoded_bytes()).0))
+    fn record(&self, path: &Path) -> PathBuf {
+        self.records.join(format!("{:016x}", Id::of(path.as_os_str().as_encoded_bytes()).0))
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
+        match file::read_own(&self.record(path), 1 << 20) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            found => found.map(Some),
+        }
+    }
+
+    fn note(&self, path: &Path, what: &str) -> io::Result<()> {
+        state::replace(&self.record(path), what.as_bytes())
+    }
+
+    fn forget(&self, path: &Path) -> io::Result<()> {
+        match fs::remove_file(self.record(path)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        }
+    }
+
+    /// Whether nothing was there before the first install, where the links of a path lead.
+    pub fn has_made(&self, path: &Path) -> bool {
+        matches!(self.read(&followed(path)), Ok(Some(record)) if record == FILE.as_bytes())
     }
 
     fn make(&self, dir: &Path) -> io::Result<()> {
         match fs::create_dir(dir) {
             // Another install made it first.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
-            made => made.and_then(|()| state::replace(&self.record(dir), identity(dir)?.as_bytes())),
+            made => made.and_then(|()| self.note(dir, &identity(dir)?)),
         }
+    }
+
+    fn remove_file(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path).and_then(|()| self.forget(path))
     }
 
     /// Removes a directory if we made it and nothing is in it.
     fn remove_if_empty(&self, dir: &Path) -> io::Result<()> {
-        let record = self.record(dir);
-        let made = match file::read_own(&record, 1 << 20) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            found => found?,
-        };
+        let Some(made) = self.read(dir)? else { return Ok(()) };
         if made != identity(dir)?.as_bytes() {
-            return fs::remove_file(&record);
+            return self.forget(dir);
         }
         match fs::remove_dir(dir) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => Ok(()),
-            removed => removed.and_then(|()| fs::remove_file(&record)),
+            removed => removed.and_then(|()| self.forget(dir)),
         }
     }
 }

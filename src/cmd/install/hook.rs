@@ -137,18 +137,6 @@ pub fn take_out(json: &mut Json, site: &Site, before: &Value) -> Result<Vec<Stri
     Ok(events)
 }
 
-/// Adds these entries to a document without any, as they were added one by one; false if it has some.
-pub fn add_again(json: &mut Json, site: &Site, old: &[OurEntry]) -> Result<bool, Trouble> {
-    check(json, site)?;
-    let fits = entries(json, site.install).is_empty();
-    for (event, job) in site.all_events() {
-        for entry in old.iter().filter(|entry| entry.event == event && entry.job == job) {
-            put(json, site.install, event, &entry.command)?;
-        }
-    }
-    Ok(fits)
-}
-
 /// Our entries for a job alone, as a whole document.
 pub fn fragment(site: &Site, wanted: Job, command: impl Fn(&str) -> String) -> Result<String, Trouble> {
     let mut json = Json::parse(&site.file(), b"")?;

@@ -5,10 +5,12 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::files::{self, Changes, Trouble};
+use serde_json::Value;
+
+use super::files::{self, Changes, Made, Trouble};
 use super::hook::{self, Job};
-use super::json::{Json, member};
-use super::site::{Level, Site, backup};
+use super::json::Json;
+use super::site::{Level, Site, backup, backups};
 use super::texts::{self, SkillState};
 use super::{InstallArgs, Stage, status};
 use crate::format::Known;
@@ -93,6 +95,15 @@ impl Rewrite {
     }
 }
 
+/// What is left of a file without ours.
+pub struct Rest {
+    pub json: Json,
+    /// The events that the hook was there for.
+    events: Vec<String>,
+    /// Nobody but us has changed the file since the copy of it was made.
+    pub is_as_before: bool,
+}
+
 impl Site<'_> {
     pub fn plan_install(&self, args: &InstallArgs, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
         let unknown = |error: io::Error| Trouble::new(Path::new("session-context"), error.to_string());
@@ -128,9 +139,8 @@ impl Site<'_> {
         plan.would.push((format!("would add to {shown}:"), Some(usual)));
         let before = files::read(&path)?;
         let mut json = Json::parse(&path, before.as_deref().unwrap_or_default()).map_err(by_hand)?;
-        let blank = before.as_deref().is_none_or(|before| before.trim_ascii().is_empty());
         let entries = hook::entries(&json, self.install);
-        if self.owns_file() && !blank && entries.is_empty() {
+        if self.owns_file() && before.is_some() && entries.is_empty() {
             return Err(not_ours(&path));
         }
         let live = live || entries.iter().any(|entry| entry.job == Job::Live);
@@ -163,7 +173,7 @@ impl Site<'_> {
             };
             let would = format!("{would} {shown} ({details}):");
             if after.is_some() && !self.owns_file() {
-                details += &Self::plan_backup(&path, before.as_deref(), plan);
+                details += &self.plan_backup(&path, before.as_deref(), plan);
             }
             let name = if *job == Job::Tell { "hook" } else { "live" };
             plan.step(format!("{name}   {did} {shown} ({details})"), would, Some(fragment));
@@ -171,12 +181,13 @@ impl Site<'_> {
         Ok(Rewrite { path, before, after })
     }
 
-    /// Keeps what a file of the user's was like before the first install, and says so.
-    fn plan_backup(path: &Path, before: Option<&[u8]>, plan: &mut Plan) -> String {
-        let backup = backup(path);
-        let is_planned = plan.changes.outcome().any(|(path, _)| path == backup);
-        match before {
-            Some(before) if !is_planned && fs::symlink_metadata(&backup).is_err() => {
+    /// Plans to keep a copy of the user's file, and says so. A file that has something of ours in it is not copied: it is
+    /// not what uninstall has to bring back.
+    fn plan_backup(&self, path: &Path, before: Option<&[u8]>, plan: &mut Plan) -> String {
+        let free = backups(path).find(|backup| fs::symlink_metadata(backup).is_err());
+        let is_planned = |backup: &PathBuf| plan.changes.outcome().any(|(path, _)| path == backup);
+        match (before.filter(|before| self.is_theirs(path, before)), free) {
+            (Some(before), Some(backup)) if !is_planned(&backup) => {
                 plan.changes.copy(path, before, &backup);
                 format!("; backup {}", backup.file_name().unwrap_or_default().to_string_lossy())
             }
@@ -221,7 +232,7 @@ impl Site<'_> {
         let mut details = theirs.as_ref().map(|_| "; yours is shown above it".to_owned()).unwrap_or_default();
         if json.text().as_bytes() != rewrite.text() {
             let before = rewrite.before.clone();
-            details += &Self::plan_backup(&path, before.as_deref(), plan);
+            details += &self.plan_backup(&path, before.as_deref(), plan);
             rewrite.after = Some(json.text());
         }
         let text = status::command(program, theirs.as_deref()) + "\n";
@@ -277,6 +288,10 @@ impl Site<'_> {
         let shown = self.tilde(path);
         let (state, before) = batch.skill_state(path)?;
         match state {
+            // It is written for an agent before this one.
+            SkillState::Current if batch.planned.contains_key(path) => {
+                plan.stays(format!("would use the skill in {shown}"));
+            }
             SkillState::Current => plan.stays(format!("skill  already installed in {shown}")),
             SkillState::Theirs => plan.stays(format!("skill  {shown} is not as it was installed, and is kept")),
             SkillState::Absent | SkillState::Older => {
@@ -339,7 +354,7 @@ impl Site<'_> {
     /// Plans to take the hook and the status line out of a file, and says whether it has the hook.
     fn plan_removal_from(&self, path: &Path, plan: &mut Plan) -> Result<bool, Trouble> {
         let Some(before) = files::read(path)? else { return Ok(false) };
-        let (is_hook_file, backup) = (path == self.file(), backup(path));
+        let is_hook_file = path == self.file();
         if is_hook_file && self.install.kind == FileKind::PiExtension {
             if !texts::is_extension(&before) {
                 return Err(not_ours(path));
@@ -348,55 +363,92 @@ impl Site<'_> {
             return Ok(true);
         }
         let refused = |trouble: Trouble| trouble.with("correct that and run this again");
-        let mut json = Json::parse(path, &before).map_err(refused)?;
-        let entries = if is_hook_file { hook::entries(&json, self.install) } else { Vec::new() };
-        let line = self.statusline().filter(|(file, _)| file == path).map(|(_, line)| line);
-        let line = line.and_then(|line| Some((line, status::find(&json, line)?)));
-        if entries.is_empty() && line.is_none() {
+        let json = Json::parse(path, &before).map_err(refused)?;
+        let (has_hook, has_line) = (!self.entries(path, &json).is_empty(), self.our_line(path, &json).is_some());
+        if !has_hook && !has_line {
             return Ok(false);
         }
         let owns_file = is_hook_file && self.owns_file();
-        let kept = if owns_file { None } else { files::read(&backup)? };
-        let theirs = kept.as_ref().and_then(|kept| Json::parse(&backup, kept).ok());
-        let theirs = theirs.map(|theirs| theirs.value()).unwrap_or_default();
-        // Nothing was changed since, if adding ours to the backup gives exactly this text.
-        let original = kept.filter(|kept| {
-            let made = Json::parse(&backup, kept).and_then(|mut made| {
-                let fits = !is_hook_file || hook::add_again(&mut made, self, &entries)?;
-                line.iter().try_for_each(|(line, ours)| status::put(&mut made, line, &ours.program))?;
-                Ok(fits && made.text() == json.text())
-            });
-            made.unwrap_or(false)
-        });
-        let events = if is_hook_file { hook::take_out(&mut json, self, &theirs).map_err(refused)? } else { Vec::new() };
-        let events = events.join(", ");
-        line.iter().try_for_each(|(line, _)| status::take_out(&mut json, line, &theirs)).map_err(refused)?;
-        // Without a backup, install made the file.
-        let empty = if owns_file {
-            member(&json.top, "hooks").is_none()
-        } else {
-            json.is_empty() && fs::symlink_metadata(&backup).is_err() && !path.is_symlink()
-        };
-        let has_hook = !entries.is_empty();
-        if empty {
-            self.plan_removal(if has_hook { "hook " } else { "status" }, path, "", plan);
+        let is_made = Made::new(self.env).has_made(path);
+        let backup = if owns_file || is_made { None } else { self.backup(path)? };
+        let rest = self.rest(path, json, backup.as_ref().map(|(_, bytes)| &**bytes)).map_err(refused)?;
+        // Where nothing is known about it, a file without a backup is one that install made.
+        let goes = is_made || owns_file || backup.is_none() && !path.is_symlink();
+        if goes && (rest.json.is_empty() || owns_file && self.is_bare(&rest.json)) {
+            let target = if is_made { files::followed(path) } else { path.into() };
+            self.plan_removal(if has_hook { "hook " } else { "status" }, &target, "", plan);
             return Ok(has_hook);
         }
         let shown = self.tilde(path);
+        let original = backup.filter(|_| rest.is_as_before);
         let as_before = if original.is_some() { ", which is as it was before" } else { "" };
         if has_hook {
-            let from = format!("from {shown} ({events}){as_before}");
+            let from = format!("from {shown} ({}){as_before}", rest.events.join(", "));
             plan.step(format!("hook   removed {from}"), format!("would remove the hook {from}"), None);
         }
-        if line.is_some() {
+        if has_line {
             let from = format!("from {shown}{as_before}");
             plan.step(format!("status removed {from}"), format!("would remove the status line {from}"), None);
         }
-        if original.is_some() {
-            plan.changes.remove(&backup);
-        }
-        plan.changes.write(path, Some(before), original.unwrap_or_else(|| json.text().into()));
+        let after = match original {
+            Some((backup, bytes)) => {
+                plan.changes.remove(&backup);
+                bytes
+            }
+            None => rest.json.text().into(),
+        };
+        plan.changes.write(path, Some(before), after);
         Ok(has_hook)
+    }
+
+    /// The copy of the user's file, and its path.
+    fn backup(&self, path: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, Trouble> {
+        let Some(backup) = backup(path) else { return Ok(None) };
+        let bytes = files::read(&backup)?.filter(|bytes| self.is_theirs(path, bytes));
+        Ok(bytes.map(|bytes| (backup, bytes)))
+    }
+
+    /// Whether a text of a file is the user's alone.
+    fn is_theirs(&self, path: &Path, bytes: &[u8]) -> bool {
+        let has_ours = |json: Json| !self.entries(path, &json).is_empty() || self.our_line(path, &json).is_some();
+        Json::parse(path, bytes).is_ok_and(|json| !has_ours(json))
+    }
+
+    /// Whether a document has nothing but the version that we put beside our entries.
+    fn is_bare(&self, json: &Json) -> bool {
+        let text: String = json.text().split_whitespace().collect();
+        self.install.version.is_some_and(|version| text == format!("{{\"version\":{version}}}"))
+    }
+
+    /// Takes ours out of a document, of which there may be a copy from before we came.
+    pub fn rest(&self, path: &Path, json: Json, backup: Option<&[u8]>) -> Result<Rest, Trouble> {
+        let copy = backup.and_then(|backup| Json::parse(path, backup).ok());
+        let theirs = copy.as_ref().map(Json::value).unwrap_or_default();
+        let (jobs, line) = (self.entries(path, &json), self.our_line(path, &json).map(|(line, _)| line));
+        let jobs: Vec<Job> = jobs.iter().map(|entry| entry.job).collect();
+        let (json, events) = self.without_ours(path, json, &theirs)?;
+        // The order of installs shows in the layout. So the copy is not compared with what there is, but what is left of
+        // both, if ours is added to the copy and taken out again.
+        let round_trip = |mut copy: Json| {
+            if !jobs.is_empty() {
+                hook::add(&mut copy, self, hook::NAME, &jobs)?;
+            }
+            line.map_or(Ok(()), |line| status::put(&mut copy, line, hook::NAME))?;
+            self.without_ours(path, copy, &theirs)
+        };
+        let left = copy.map(round_trip);
+        let is_as_before = matches!(left, Some(Ok((left, _))) if left.text() == json.text());
+        Ok(Rest { json, events, is_as_before })
+    }
+
+    /// A document without anything of ours, and the events that the hook was there for.
+    fn without_ours(&self, path: &Path, mut json: Json, theirs: &Value) -> Result<(Json, Vec<String>), Trouble> {
+        let is_hook_file = path == self.file();
+        let events = if is_hook_file { hook::take_out(&mut json, self, theirs)? } else { Vec::new() };
+        if let Some((line, _)) = self.our_line(path, &json) {
+            status::take_out(&mut json, line, theirs)?;
+        }
+        Ok((json, events))
     }
 
     fn plan_skill_removal(&self, had_hook: bool, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {

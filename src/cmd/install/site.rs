@@ -3,13 +3,15 @@
 //! Everything that differs between agents comes from the `[install]` table of the descriptor; there is no agent's name
 //! here. A descriptor of the user's never leads out of the home directory.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
 use super::files::{self, Trouble};
-use super::hook::{self, Job};
+use super::hook::{self, Job, OurEntry};
 use super::json::Json;
+use super::status::{self, Ours};
 use super::texts;
 use crate::env::Env;
 use crate::format::Known;
@@ -167,6 +169,17 @@ impl<'e> Site<'e> {
         other.map(|other| other.tilde(&other.file())).into_iter().chain(self.packaged()).collect()
     }
 
+    /// Our entries in one of the agent's files.
+    pub fn entries(&self, path: &Path, json: &Json) -> Vec<OurEntry> {
+        if path == self.file() { hook::entries(json, self.install) } else { Vec::new() }
+    }
+
+    /// Our status line in one of the agent's files.
+    pub fn our_line(&self, path: &Path, json: &Json) -> Option<(&'e StatusLine, Ours)> {
+        let (_, line) = self.statusline().filter(|(file, _)| file == path)?;
+        Some((line, status::find(json, line)?))
+    }
+
     pub fn has_hook(&self) -> Result<bool, Trouble> {
         let file = self.file();
         let Some(bytes) = files::read(&file)? else { return Ok(false) };
@@ -194,11 +207,22 @@ impl<'e> Site<'e> {
     }
 }
 
-/// Where the text is kept that a file had before the first install.
-pub fn backup(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(BACKUP);
-    name.into()
+/// The copies of a file that were made before each first install, in that order, without an end. There is more than one
+/// if the user changed the file before uninstalling: then the copy of it is kept, and the next install needs another.
+pub fn backups(path: &Path) -> impl Iterator<Item = PathBuf> {
+    (1..).map(|number| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(BACKUP);
+        if number > 1 {
+            name.push(format!("-{number}"));
+        }
+        name.into()
+    })
+}
+
+/// The newest copy of a file, as it was before the install that is in it now.
+pub fn backup(path: &Path) -> Option<PathBuf> {
+    backups(path).take_while(|backup| fs::symlink_metadata(backup).is_ok()).last()
 }
 
 /// Whether a package is ours: by the name in its manifest if it is a directory, as seen from the settings that list it,
