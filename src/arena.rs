@@ -36,12 +36,12 @@ impl Arena {
     /// Takes the pages that every run needs from the system in one go: one by one, each would cost as much as a call of `stat`.
     /// Where the system cannot do that, they come one by one.
     pub fn warm(&self) {
-        const USUAL: usize = 128 << 10;
-        // SAFETY: it is inside the block, and what is in there stays.
         #[cfg(target_os = "linux")]
-        unsafe {
-            libc::madvise(self.block.get().cast(), USUAL, libc::MADV_POPULATE_WRITE)
-        };
+        {
+            const USUAL: usize = 128 << 10;
+            // SAFETY: it is inside the block, and what is in there stays.
+            unsafe { libc::madvise(self.block.get().cast(), USUAL, libc::MADV_POPULATE_WRITE) };
+        }
     }
 
     /// Where a piece is in the block; none if it is the system's.

@@ -144,7 +144,8 @@ fn flock(line: &str) -> Option<(u32, (u64, u64))> {
     let pid = fields.nth(2)?.parse().ok()?;
     let mut file = fields.next()?.split(':');
     let mut number = || u32::from_str_radix(file.next()?, 16).ok();
-    let device = rustix::fs::makedev(number()?, number()?);
+    // Systems differ in how wide this number is.
+    let device = rustix::fs::makedev(number()?, number()?) as u64;
     Some((pid, (device, file.next()?.parse().ok()?)))
 }
 

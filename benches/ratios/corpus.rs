@@ -229,6 +229,7 @@ fn free_space(path: &Path) -> Option<u64> {
         }
         stat.assume_init()
     };
+    #[allow(clippy::cast_lossless)] // Systems differ in how wide these are.
     Some(stat.f_bavail as u64 * stat.f_frsize as u64)
 }
 

@@ -766,10 +766,10 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
 /// Both ends of a terminal of 60 rows and 200 columns.
 fn terminal() -> io::Result<(File, File)> {
     let (mut outside, mut inside) = (0, 0);
-    let size = libc::winsize { ws_row: 60, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
-    let (null, size) = (std::ptr::null_mut(), &raw const size);
+    let mut size = libc::winsize { ws_row: 60, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
+    let (name, settings) = (std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: the pointers are to live locals, or null where that is allowed.
-    let opened = unsafe { libc::openpty(&raw mut outside, &raw mut inside, null, std::ptr::null(), size) };
+    let opened = unsafe { libc::openpty(&raw mut outside, &raw mut inside, name, settings, &raw mut size) };
     if opened < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -778,6 +778,13 @@ fn terminal() -> io::Result<(File, File)> {
 }
 
 /// How much CPU time a process has used so far.
+#[cfg(not(target_os = "linux"))]
+fn cpu_ms(_: u32) -> io::Result<f64> {
+    Err(io::Error::new(io::ErrorKind::Unsupported, "the CPU time of another process is known on Linux only"))
+}
+
+/// How much CPU time a process has used so far.
+#[cfg(target_os = "linux")]
 fn cpu_ms(pid: u32) -> io::Result<f64> {
     let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
     // SAFETY: both pointers are to live locals of the types that are written.
@@ -855,6 +862,7 @@ fn wait(pid: u32) -> io::Result<(ExitStatus, Cost)> {
     }
     // SAFETY: wait4 has succeeded, so it has written the usage.
     let usage = unsafe { usage.assume_init() };
+    #[allow(clippy::cast_lossless)] // Systems differ in how wide these are.
     let ms = |t: libc::timeval| t.tv_sec as f64 * 1e3 + t.tv_usec as f64 / 1e3;
     let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
     let cost = Cost { ms: ms(usage.ru_utime) + ms(usage.ru_stime), rss: usage.ru_maxrss as u64 * unit };

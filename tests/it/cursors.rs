@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use rustix::process::Resource;
 use serde_json::json;
 use session_monitor::budget::Deadline;
 use session_monitor::file::Stamp;
@@ -319,7 +320,7 @@ fn cursors_that_cannot_be_kept_are_said() {
     };
     for bytes in [0, 100] {
         Check(Both, Both, tidy).one(("a full disk", &[AGAIN, JOURNAL], &|_, call| {
-            call.alter(move |command| limit(command, libc::RLIMIT_FSIZE, bytes));
+            call.alter(move |command| limit(command, Resource::Fsize, bytes));
         }));
     }
 }

@@ -1,6 +1,6 @@
 //! From one look to the next: what grew, was replaced, copied, moved, hidden or cut is told once, and nothing is lost.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -374,10 +374,10 @@ fn unreadable_once<Held>(known: bool, hold: impl Fn(&World, &Path) -> Held, rele
 
 /// Whoever opens the file is told to try again, also root.
 #[cfg(target_os = "linux")]
-fn lease(path: &Path) -> File {
+fn lease(path: &Path) -> fs::File {
     use std::os::fd::AsRawFd;
     const F_SETSIG: libc::c_int = 10;
-    let file = File::options().read(true).write(true).open(path).expect("a file");
+    let file = fs::File::options().read(true).write(true).open(path).expect("a file");
     // Somebody else may have it open for a moment: a child of another test, before it becomes its program.
     loop {
         // SAFETY: the descriptor is open. The signal for an open is one that does nothing by default.

@@ -10,6 +10,7 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use rustix::process::Resource;
 use serde_json::{Value, json};
 
 use crate::hook::HEADER;
@@ -210,7 +211,7 @@ fn too_few_file_descriptors_cost_nothing() {
     for most in 4..12 {
         let scene = Scene::new();
         let mut call = scene.call();
-        call.alter(move |command| limit(command, libc::RLIMIT_NOFILE, most));
+        call.alter(move |command| limit(command, Resource::Nofile, most));
         let output = call.run();
         let text = heard(&output);
         let err = output.err();

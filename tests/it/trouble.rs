@@ -14,6 +14,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use self::Tells::{Alpha, Beta, Both, Nothing};
+use rustix::process::{Resource, Rlimit, setrlimit};
 use serde_json::{Value, json};
 
 use crate::hook::{HEADER, transcript};
@@ -154,14 +155,12 @@ pub(crate) fn fifo(path: &Path) {
     assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
 }
 
-pub(crate) fn limit(command: &mut Command, resource: u32, most: u64) {
-    let limit = libc::rlimit { rlim_cur: most as libc::rlim_t, rlim_max: most as libc::rlim_t };
+pub(crate) fn limit(command: &mut Command, resource: Resource, most: u64) {
     // SAFETY: two system calls, nothing shared. A write beyond the limit shall be an error and no signal.
     unsafe {
         command.pre_exec(move || {
             libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-            libc::setrlimit(resource as _, &raw const limit);
-            Ok(())
+            Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?)
         });
     }
 }
