@@ -6,7 +6,7 @@
 use super::gate::harmless;
 use super::untrusted::{length, path, quote, shorten};
 use crate::entry::Act;
-use crate::fold::text::{ends_of, first_sentences};
+use crate::fold::text::{closing_question, ends_of, first_sentences};
 use crate::fold::{Activity, GitEvent};
 use crate::settings::Scope;
 use crate::time::Time;
@@ -144,7 +144,7 @@ impl Bullet<'_> {
         let quoted = |text: &str, room: usize| Some(quote(text, room)).filter(|quote| length(quote) > 2);
         let then = |room: usize| asked.then.as_deref().and_then(|then| quoted(then, room));
         let answered = |room: usize| {
-            let said = quoted(&first_words(answer.as_deref()?)?, room.saturating_sub(length("said ")))?;
+            let said = quoted(&gist(answer.as_deref()?)?, room.saturating_sub(length("said ")))?;
             Some(format!("said {said}"))
         };
         let Some(substantive) = &asked.substantive else {
@@ -226,13 +226,14 @@ impl Conflict {
     }
 }
 
-/// What an answer begins with. None if that is a secret by what stands before it, like a password under its heading.
-pub fn first_words(answer: &str) -> Option<String> {
+/// What an answer comes to: the question that it ends with, else what it begins with. None if that is a secret by what stands
+/// before it, like a password under its heading.
+pub fn gist(answer: &str) -> Option<String> {
     let answer = ends_of(answer);
     let whole = harmless(&answer.replace("**", ""));
-    let first = first_sentences(&answer);
+    let told = closing_question(&answer).map_or_else(|| first_sentences(&answer), |question| vec![question]);
     let is_open = |sentence: &String| whole.contains(&harmless(sentence));
-    (!first.is_empty() && first.iter().all(is_open)).then(|| first.join(" "))
+    (!told.is_empty() && told.iter().all(is_open)).then(|| told.join(" "))
 }
 
 /// A session's name, after its agent if that is another than the observer's.

@@ -3,7 +3,7 @@
 //!
 //! One block of whole lines within a budget. Which session is the last one, and what is pinned, is up to `hook/start.rs`.
 
-use super::activity::{NAMED, ago, called, file, first_words, with_agent};
+use super::activity::{NAMED, ago, called, file, gist, with_agent};
 use super::gate::harmless;
 use super::told::{self, Shown};
 use super::untrusted::{length, quote, shorten};
@@ -229,7 +229,7 @@ fn recap(session: &Continuity) -> Option<String> {
 /// What the agent said last, unless there is a recap.
 fn said(session: &Continuity) -> Option<String> {
     let answer = session.answers.last().filter(|_| session.recap.is_none())?;
-    Some(format!("- it said {}", quote(&first_words(&answer.text)?, QUOTE)))
+    Some(format!("- it said {}", quote(&gist(&answer.text)?, QUOTE)))
 }
 
 /// The files that it changed, the newest first.
