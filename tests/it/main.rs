@@ -74,6 +74,7 @@ mod slices;
 #[path = "../../benches/soak/mod.rs"]
 mod soak;
 mod start;
+mod start_facts;
 mod start_limits;
 mod start_session;
 mod state;
