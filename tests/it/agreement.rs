@@ -686,3 +686,36 @@ fn a_conflict_is_one_everywhere() {
         }
     }
 }
+
+/// Whichever sessions there are: a session that begins is told of the one that `last` means, for every command.
+#[test]
+fn the_last_session_is_the_same_for_everybody() {
+    const THREE: &str = "33333333-0000-4000-8000-000000000003";
+    const KINDS: [&str; 4] = ["worked", "passing", "done", "elsewhere"];
+    let sessions = [ONE, TWO, THREE];
+    for number in 0..KINDS.len().pow(3) {
+        let kinds = [0, 1, 2].map(|at| KINDS[number / KINDS.len().pow(at) % KINDS.len()]);
+        let world = World::new();
+        std::fs::create_dir_all(world.path("other")).expect("a directory");
+        for (minutes, (id, kind)) in [20, 30, 40].into_iter().zip(sessions.iter().zip(kinds)) {
+            let dir = if kind == "elsewhere" { "other" } else { "work" };
+            let script = Script::new(world.path(dir)).ago(minutes).user(TASK);
+            let script = if kind == "passing" { script } else { script.writes("a.rs", "x\n") };
+            script.says("It is done.").save(&world, id);
+            if kind == "done" {
+                world.context(&["done", id]).run().success();
+            }
+        }
+        let Some(at) = kinds.iter().position(|kind| *kind == "worked") else { continue };
+        let mut asks = with(input(&world, ME), "hook_event_name", "SessionStart");
+        asks["source"] = json!("startup");
+        let told = hook(&world, &[], &asks).run().success().json().remove(0).to_string();
+        let name = &sessions[at][..8];
+        assert!(told.contains(&format!("session-reader resume {name}")), "{kinds:?}: {told}");
+        let asking = |command: &[&str]| world.reader(command).env("CLAUDE_CODE_SESSION_ID", ME).run().success();
+        assert_eq!(asking(&["resume", "--json"]).json()[0]["session_id"], sessions[at], "{kinds:?}");
+        assert_eq!(asking(&["resume", "last", "--json"]).json()[0]["session_id"], sessions[at], "{kinds:?}");
+        let log = |name: &str| asking(&["log", name, "--json"]).out().to_owned();
+        assert_eq!(log("last"), log(sessions[at]), "{kinds:?}");
+    }
+}
