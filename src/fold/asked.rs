@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::one_of;
-use super::text::{ends_of, own_words, sentences};
+use super::text::{ends_of, own_words, sentences, unquoted};
 
 /// The newest substantive prompt, and what was said after it in a few words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -23,7 +23,7 @@ pub struct LastAsked<T> {
 impl<T> LastAsked<T> {
     /// Takes the next prompt. `keep` gets the words in it that somebody typed.
     pub fn push(&mut self, prompt: &str, keep: impl FnOnce(String) -> T) {
-        let own = own_words(prompt);
+        let own = typed(prompt);
         let weight = weight(&own);
         // Of a paste alone at least that can be shown.
         let own = if own.is_empty() { ends_of(prompt.trim()) } else { own };
@@ -37,7 +37,7 @@ impl<T> LastAsked<T> {
 
     /// Takes several prompts at once, the oldest first. As a rule only the newest has to be looked at.
     pub fn push_all(&mut self, prompts: &[String], keep: impl Fn(String) -> T) {
-        let substantive = prompts.iter().rposition(|prompt| weight(&own_words(prompt)) == Weight::Substantive);
+        let substantive = prompts.iter().rposition(|prompt| weight(&typed(prompt)) == Weight::Substantive);
         prompts[substantive.unwrap_or(0)..].iter().for_each(|prompt| self.push(prompt, &keep));
     }
 
@@ -45,6 +45,15 @@ impl<T> LastAsked<T> {
     pub fn best(&self) -> Option<&T> {
         self.substantive.as_ref().or(self.then.as_ref()).or(self.other.as_ref())
     }
+}
+
+/// The words of a prompt that somebody typed; those of a quotation if there are no others.
+fn typed(prompt: &str) -> String {
+    let own = own_words(prompt);
+    if !own.is_empty() {
+        return own;
+    }
+    unquoted(&ends_of(prompt)).map(|bare| own_words(&bare)).unwrap_or_default()
 }
 
 #[derive(Debug, PartialEq)]
@@ -252,6 +261,13 @@ mod tests {
                 None,
             ),
             (&["> move the footer below the form"], Some("move the footer below the form"), None),
+            (&["> move the footer\n\n> below the form"], Some("move the footer\n\nbelow the form"), None),
+            (&["> Should it move?\n\nyes, below the form and menu"], Some("yes, below the form and menu"), None),
+            (
+                &["rename the old parser", "> app@1.0.0 build\n> tsc -p tsconfig.build.json"],
+                Some("rename the old parser"),
+                None,
+            ),
             (&["4:06:53 is where the sound breaks"], Some("4:06:53 is where the sound breaks"), None),
             (&["error: timeout\n登录页面的这个错误应该怎么解决呢"], Some("登录页面的这个错误应该怎么解决呢"), None),
             (&["", "   "], None, None),

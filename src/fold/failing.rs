@@ -139,6 +139,8 @@ mod tests {
             (&["!! cargo test", "just ci"], ""),
             (&["!! npm run lint", "npm run verify"], ""),
             (&["!! cargo clippy", "make check"], ""),
+            (&["!! cargo clippy", "./check.sh"], ""),
+            (&["!! npm run lint", "npm run test:ci"], "npm run lint"),
             (&["!! mvn test", "mvn -q package"], ""),
             (&["!! mvn test", "mvn package -DskipTests"], "mvn test"),
             (&["!! ./gradlew test", "./gradlew build"], ""),

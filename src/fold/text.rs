@@ -41,10 +41,7 @@ pub fn own_words(text: &str) -> String {
 }
 
 fn typed(text: &str) -> String {
-    let mut lines = prose(text);
-    if is_all_quoted(&lines) {
-        lines.iter_mut().for_each(|line| *line = line.trim_start_matches('>').trim_start());
-    }
+    let lines = prose(text);
     // A single line that looks pasted may be all that somebody has to say.
     let alone = lines.iter().filter(|line| !line.is_empty()).count() == 1;
     let several_times = lines.iter().filter(|line| is_clock(first_word(line))).nth(1).is_some();
@@ -72,16 +69,17 @@ fn typed(text: &str) -> String {
     own.join("\n").trim().to_owned()
 }
 
-/// Whether there is nothing but a quotation: then the user marked their own words like one. npm marks its commands so.
-fn is_all_quoted(lines: &[&str]) -> bool {
-    let mut lines = lines.iter().filter(|line| !line.is_empty()).peekable();
-    let is_package = |word: &str| {
-        word.split_once('@')
-            .is_some_and(|(name, version)| !name.is_empty() && version.starts_with(|char: char| char.is_ascii_digit()))
-    };
-    let Some(first) = lines.peek() else { return false };
-    let runs_script = is_package(first_word(first.trim_start_matches('>').trim_start()));
-    !runs_script && lines.all(|line| line.starts_with('>') && !line.starts_with(">>>"))
+/// A text without the marks of a quotation, if it is nothing else: whoever begins a prompt with `>` may have typed all of
+/// it. npm marks its commands so, too.
+pub fn unquoted(text: &str) -> Option<String> {
+    let lines = prose(text);
+    let bare = |line: &'_ str| line.trim_start_matches('>').trim_start().to_owned();
+    let is_quoted = |line: &&str| line.is_empty() || line.starts_with('>') && !line.starts_with(">>>");
+    let first = bare(lines.iter().find(|line| !line.is_empty())?);
+    let (_, version) = first_word(&first).split_once('@').unwrap_or_default();
+    let runs_script = version.starts_with(|char: char| char.is_ascii_digit());
+    let all = || lines.iter().map(|line| bare(line)).collect::<Vec<_>>().join("\n");
+    (!runs_script && lines.iter().all(|line| is_quoted(&line))).then(all)
 }
 
 /// Whether a line asks something, and no program does so.
@@ -419,10 +417,7 @@ mod tests {
             ("4:06:53 is where the sound breaks", "4:06:53 is where the sound breaks"),
             ("4:06:53 PM starting\n4:06:54 PM stopped\n\nit stops at once", "it stops at once"),
             ("[4:06:53] starting", ""),
-            // A quotation mark of one's own.
-            ("> fix the login page", "fix the login page"),
-            ("> fix the login page\n> and the logout page", "fix the login page\nand the logout page"),
-            ("> app@1.0.0 build\n> tsc -p .", ""),
+            ("> quoted", ""),
             (">>> import x", ""),
         ] {
             assert_eq!(own_words(text), wanted, "{text}");

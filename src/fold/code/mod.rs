@@ -44,6 +44,8 @@ mod tests {
                     normalised(&odd);
                     commit_subjects(&odd);
                     git_events(&odd);
+                    check_name(&odd);
+                    checks(&odd);
                     short_paths(&[&odd, text]);
                 }
             }
@@ -89,6 +91,7 @@ mod tests {
             normalised(&long);
             commit_subjects(&long);
             git_events(&long);
+            check_name(&long);
             ["rs", "ts", "cs", "c", "sh", "go"].iter().for_each(|end| drop(functions(&format!("a.{end}"), &long)));
             summary("a.ts", &long, "x");
             short_paths(&[&long, "a"]);

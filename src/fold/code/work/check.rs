@@ -67,7 +67,7 @@ const TYPES: &str = "tsc tsgo vue-tsc svelte-check mypy pyright basedpyright ty"
 const TYPE_TARGETS: &str = "type types typecheck tsc mypy";
 const FORMATTERS: &str = "prettier black isort rustfmt gofmt clang-format";
 const FORMATS: &str = "fmt format prettier";
-const RUNS_ALL: &str = "check checks ci verify validate all preflight precommit";
+const RUNS_ALL: &str = "check checks ci verify validate all preflight precommit pre-commit";
 /// Formatters with one of these leave the files alone.
 const ONLY_CHECKS: &str = "--check -check --list-different -c -l -d --diff --dry-run --verify-no-changes";
 
@@ -118,7 +118,9 @@ impl Check {
         Check {
             kind,
             by_name: target.is_some(),
-            runs_all: says(RUNS_ALL) || runs_tests,
+            // `check.sh`, but `test:ci` only tests.
+            runs_all: runs_tests
+                || target.and_then(|name| name.split('.').next()).is_some_and(|name| one_of(RUNS_ALL, name)),
             rewrites: kind == Kind::Format && !says("check") && !has(ONLY_CHECKS),
             family: family.or_else(|| target.is_none().then(|| name.to_owned())),
         }
