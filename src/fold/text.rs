@@ -79,7 +79,7 @@ pub fn unquoted(text: &str) -> Option<String> {
     let (_, version) = first_word(&first).split_once('@').unwrap_or_default();
     let runs_script = version.starts_with(|char: char| char.is_ascii_digit());
     let all = || lines.iter().map(|line| bare(line)).collect::<Vec<_>>().join("\n");
-    (!runs_script && lines.iter().all(|line| is_quoted(&line))).then(all)
+    (!runs_script && lines.iter().all(is_quoted)).then(all)
 }
 
 /// Whether a line asks something, and no program does so.
