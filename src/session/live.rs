@@ -190,11 +190,13 @@ impl<'f> Agents<'f> {
         let complete = || self.complete.iter().find(|(root, _)| session.root.is_some_and(|own| ptr::eq(*root, own)));
         match (present, noted) {
             (Some(Presence::Runs(said)), _) if said.status.is_none() => {
-                Presence::Runs(news.map_or_else(|| said.clone(), |news| Box::new(said_by(news))))
+                Presence::Runs(news.map_or_else(|| said.clone(), |news| Box::new(said_by(news, session))))
             }
-            (Some(Presence::Killed(said)), Some(noted)) if said.status.is_none() => self.as_noted(noted, news),
+            (Some(Presence::Killed(said)), Some(noted)) if said.status.is_none() => self.as_noted(noted, news, session),
             (Some(presence), _) => presence.clone(),
-            (None, Some(noted)) if noted.running() == Running::No || complete().is_none() => self.as_noted(noted, news),
+            (None, Some(noted)) if noted.running() == Running::No || complete().is_none() => {
+                self.as_noted(noted, news, session)
+            }
             (None, _) => match (complete(), open_end) {
                 (Some((_, dir)), _) => self.by_lock_file(session, dir, open_end, updated),
                 (None, _) => Presence::Unknown,
@@ -226,12 +228,12 @@ impl<'f> Agents<'f> {
     }
 
     /// What is known from what hooks noted alone; `news` is what they noted since something last happened.
-    fn as_noted(&self, noted: &LiveNote, news: Option<&LiveNote>) -> Presence {
+    fn as_noted(&self, noted: &LiveNote, news: Option<&LiveNote>, session: &Session) -> Presence {
         let nothing = Said { status: None, since: None, by: Evidence::Hook, doing: None };
-        let said = Box::new(news.map_or(nothing, said_by));
+        let said = Box::new(news.map_or(nothing, |news| said_by(news, session)));
         let is_recent = |news: &LiveNote| self.now.0 - news.time.0 <= BELIEVED;
         match (noted.running(), noted.status == Status::Ended) {
-            (Running::No, true) => Presence::Killed(Box::new(said_by(noted))),
+            (Running::No, true) => Presence::Killed(Box::new(said_by(noted, session))),
             (Running::No, false) => Presence::Killed(said),
             // It has left this session for another one; if something happened here since, somebody else has it.
             (_, true) => news.map_or(Presence::Unknown, |_| Presence::Runs(said)),
@@ -260,10 +262,11 @@ fn lock_files(session: &Session, dir: &Path) -> Vec<u64> {
 }
 
 /// What an agent is doing, as a hook noted it.
-fn said_by(note: &LiveNote) -> Said {
+fn said_by(note: &LiveNote, session: &Session) -> Said {
     let doing = (!note.tool.is_empty()).then(|| Doing {
         tool: note.tool.clone(),
         subject: note.subject.clone(),
+        act: session.format.format().tool(&note.tool).act,
         ..Doing::default()
     });
     let is_answered = note.status == Status::Permission && note.running() == Running::Yes && note.is_answered();
