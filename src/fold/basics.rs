@@ -83,10 +83,15 @@ impl<S: AsRef<str>> Basics<S> {
         [&self.first_cwd, &self.last_cwd, &self.project].into_iter().flatten().map(AsRef::as_ref)
     }
 
-    /// The title that somebody gave it: a person, else the agent.
+    /// The title that somebody gave it.
     pub fn given_title(&self) -> Option<&str> {
-        self.person_title.as_ref().or(self.agent_title.as_ref()).map(AsRef::as_ref)
+        title([&self.person_title, &self.agent_title].map(|title| title.as_ref().map(AsRef::as_ref)))
     }
+}
+
+/// The one rule for titles: a person's goes before the agent's, and both before what was last asked.
+pub fn title<'t>(from_person_agent_asked: impl IntoIterator<Item = Option<&'t str>>) -> Option<&'t str> {
+    from_person_agent_asked.into_iter().flatten().next()
 }
 
 /// Most lines say the same as the one before: nothing is copied then.

@@ -21,7 +21,7 @@ mod turn;
 
 pub use activity::Activity;
 pub use asked::LastAsked;
-pub use basics::Basics;
+pub use basics::{Basics, title};
 pub use code::GitEvent;
 pub use continuity::Continuity;
 pub use failing::Failing;

@@ -5,6 +5,7 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use super::basics::title;
 use super::text::ends_of;
 use super::{Basics, Ending, Fold, LastAsked, OpenEnd, Turns};
 use crate::entry::{Entry, Facts, Role, What};
@@ -75,6 +76,6 @@ impl<S: AsRef<str>> Tally<S> {
 
     /// What a person calls the session: the title somebody gave it, else what was last asked.
     pub fn title(&self) -> Option<&str> {
-        self.given_title().or_else(|| self.asked.best().map(AsRef::as_ref))
+        title([self.given_title(), self.asked.best().map(AsRef::as_ref)])
     }
 }

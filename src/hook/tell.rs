@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::survey::{News, Survey, Surveyor};
 use crate::fold::{GitEvent, Knowledge};
+use crate::session::called::is_short;
 use crate::session::checkout;
 use crate::session::live::Agents;
 use crate::session::state::Situation;
@@ -50,7 +51,7 @@ fn bullet<'n>(
     own: &Knowledge,
 ) -> Bullet<'n> {
     let session = &news.session;
-    let title = news.title.as_deref().filter(|title| title.chars().count() <= 40);
+    let title = news.title.as_deref().filter(|title| is_short(title));
     let name = match (&session.name, title) {
         (Some(name), _) => SessionName::Word(name),
         (None, Some(title)) if titles.get(title) == Some(&1) => SessionName::Title(title),

@@ -1,4 +1,5 @@
-//! What a session is called where there is room for one short name: on the screen of `watch` and in a status line.
+//! What a session is called where there is room for one short name: on the screen of `watch`, in a status line, and in what
+//! an agent is told.
 //!
 //! A title is a name only if it is short, else the handle says more in the same room. The list shows the handle itself,
 //! because that is what the user types, and has a column for the title.
@@ -6,7 +7,7 @@
 use super::index::Listed;
 
 /// The longest title that takes the place of a name, in characters.
-const LONGEST: usize = 24;
+const LONGEST: usize = 40;
 
 impl Listed<'_> {
     /// Its short name, and the title to show beside it. Only a title that a person gave it is a name for that person.
@@ -25,6 +26,7 @@ impl Listed<'_> {
     }
 }
 
-fn is_short(title: &str) -> bool {
+/// Whether a title can stand for a name.
+pub fn is_short(title: &str) -> bool {
     title.chars().count() <= LONGEST && !title.contains('\n')
 }

@@ -14,7 +14,7 @@
 //! An error of the file system is returned with its path. It never means "there is none".
 
 pub mod beside;
-mod called;
+pub mod called;
 pub mod choose;
 pub mod conflicts;
 pub mod digest;

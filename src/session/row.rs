@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::fold::{Ending, OpenEnd, Tally};
+use crate::fold::{Ending, OpenEnd, Tally, title};
 use crate::time::Time;
 
 #[derive(Debug, Clone, Default)]
@@ -95,6 +95,6 @@ impl Row {
 
     /// What a person calls the session: the title somebody gave it, else what was last asked.
     pub fn title(&self) -> Option<&str> {
-        [PERSON_TITLE, AGENT_TITLE, ASKED].into_iter().find_map(|index| self.text(index))
+        title([PERSON_TITLE, AGENT_TITLE, ASKED].map(|index| self.text(index)))
     }
 }

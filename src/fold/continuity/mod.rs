@@ -21,6 +21,7 @@ use call::{plan_title, used};
 pub use found::{Blocker, FileChange, Finding, Obstacle, ToDo, Used};
 use serde::{Deserialize, Serialize};
 
+use super::basics::title;
 use super::phrases::{self, Phrase};
 use super::text::{ends_of, first_sentence, own_words};
 pub use super::turn::Ending;
@@ -245,7 +246,7 @@ impl Continuity {
 
     /// What a person calls it: the title somebody gave it, else what was last asked.
     pub fn title(&self) -> Option<&str> {
-        self.given_title().or_else(|| self.asked.best().map(|asked| asked.text.as_str()))
+        title([self.given_title(), self.asked.best().map(|asked| asked.text.as_str())])
     }
 
     /// What the agent said last, in a sentence.
