@@ -40,7 +40,8 @@
 //!   pass proves: `fold/code/work/check.rs`;
 //! - which entries fit a slice of a log: `read/slice.rs`; what counts as touching a file, and what is a conflict:
 //!   `fold/touched.rs`; what goes through a pager: `cmd/args.rs`, `cmd/pager.rs`;
-//! - what a search looks through: `fold/said.rs`, `search/sources.rs`; what fits and in which order: `search/mod.rs`;
+//! - what a search looks through: `fold/said.rs`, `search/sources.rs`; what fits: `search/query.rs`; in which order:
+//!   `search/rank.rs`;
 //! - what a profile tells and when it is too little: `fold/profile.rs`; what a command is for: `fold/code/work/`;
 //! - what is hidden from a model, a terminal or a program: `show/gate.rs`; which characters: `show/characters.rs`; which
 //!   keys and passwords: `secrets/kinds.rs`, `secrets/words.rs`;

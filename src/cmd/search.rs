@@ -1,7 +1,9 @@
 //! `session-reader search`: where some words were said, in all sessions.
 //!
-//! The words are found in `search/`, and only the entries that are shown are read from their transcripts.
+//! The words are found and the sessions ordered in `search/`, and only the entries that are shown are read from their
+//! transcripts.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::io;
 use std::path::PathBuf;
@@ -10,15 +12,20 @@ use super::args::SearchArgs;
 use super::{Exit, Problem, Stage, log};
 use crate::cursor::Buffer;
 use crate::entry::Entry;
+use crate::env::iso;
 use crate::file::Unreadable;
 use crate::fold::searched;
 use crate::format::Known;
+use crate::path::shell_word;
 use crate::progress::Progress;
 use crate::read::Transcript;
+use crate::search::Query;
 use crate::search::cache::{self, Contents, SaidCache, Source, Text};
+use crate::search::query::{Hit, MOST_WORDS, Words, in_any_form};
+use crate::search::rank::{Evidence, Weights};
 use crate::search::sieve::Sieve;
 use crate::search::sources::Sources;
-use crate::search::{Found, Matches, Query, nearest};
+use crate::search::spelling;
 use crate::session::index::{Listed, in_parallel, list_and_take, say_unless_gone};
 use crate::session::{Session, subagent};
 use crate::show::json;
@@ -26,12 +33,13 @@ use crate::show::log::Opener;
 use crate::show::search::{SearchView, head};
 use crate::show::terminal::{Tone, cut};
 
-const MOST_WORDS: usize = 32;
 /// How many entries of a session are shown, and how many sessions in a pipe.
 const HITS: usize = 3;
 const SESSIONS: usize = 20;
 /// How much of a word is said again that was not found.
 const WORD: usize = 60;
+/// Where nothing is found here, other projects are searched, too, unless so much of them has never been read.
+const MOST_UNREAD: u64 = 512 << 20;
 
 pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.known_agent(args.agent.as_deref())?;
@@ -45,6 +53,7 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     query.whole = args.word;
     query.role = args.role;
     query.since = args.since.map(|since| since.time(stage.env));
+    let query = query.with_forms();
     let is_called = |known: &Known| args.agent.as_ref().is_none_or(|agent| known.is_called(agent));
     let cache = (!args.no_cache && !args.results).then(|| SaidCache::open(stage.env, stage.formats));
     let mut contents = cache.as_ref().map(SaidCache::contents);
@@ -59,37 +68,29 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let subagents = stage.search(subagent::all);
     let there = || sessions.iter().map(|listed| &listed.session).chain(&subagents);
     contents.iter_mut().for_each(|contents| contents.forget_gone(there()));
-    let elsewhere = sessions.iter().filter(|listed| !listed.here && is_called(listed.session.format)).count();
-    sessions.retain(|listed| (args.all || listed.here) && is_called(listed.session.format));
+    sessions.retain(|listed| is_called(listed.session.format));
+    let (sessions, elsewhere): (Vec<Listed>, Vec<Listed>) =
+        sessions.into_iter().partition(|listed| args.all || listed.here);
     if sessions.is_empty() {
-        let elsewhere = if args.all { 0 } else { elsewhere };
-        return Problem::nothing(super::none(args.all, args.agent.is_some(), elsewhere, "--all"));
+        return Problem::nothing(super::none(args.all, args.agent.is_some(), elsewhere.len(), "--all"));
     }
-    let sources = Sources::of(sessions.iter().map(|listed| &listed.session), &subagents);
     let needed =
         args.limit.unwrap_or(if args.json { usize::MAX } else { SESSIONS.max(stage.style.height.unwrap_or(0)) });
-    let (mut found, others, unsearched) = match &contents {
-        Some(contents) => {
-            let (found, others) = in_cache(contents, &sessions, &sources, &query, stage);
-            (found, Some(others), 0)
-        }
-        None => {
-            let (found, unsearched) = in_files(&sessions, &sources, &query, args.results, needed, stage);
-            (found, None, unsearched)
-        }
-    };
-    if found.is_empty() {
-        let texts = others.unwrap_or_else(|| all_texts(&sources, stage));
-        return Problem::nothing(nothing(&query, args, &texts, stage));
+    let scope = |sessions| Scope::of(sessions, &subagents, contents.as_ref());
+    let here = Scope { results: args.results, needed, ..scope(&sessions) };
+    let found = here.search(query.clone(), stage);
+    if found.order.is_empty() {
+        let elsewhere = scope(&elsewhere);
+        let is_read = elsewhere.unread().is_some_and(|unread| unread <= MOST_UNREAD);
+        let elsewhere = is_read.then(|| elsewhere.find(query, stage));
+        return Problem::nothing(nothing(&found, args, elsewhere.as_ref(), stage));
     }
-    // They are the newest first already.
-    found.sort_by_key(|hit| hit.found.rank);
     let shown = match args.json {
-        true => show_json(&found, &query, args, stage),
-        false => show(&found, &query, args, unsearched, &subagents, stage),
+        true => show_json(&found, args, stage),
+        false => show(&found, args, &subagents, stage),
     };
     // The process ends here, and giving back all that takes longer than printing it.
-    std::mem::forget((found, others));
+    std::mem::forget(found);
     shown
 }
 
@@ -102,10 +103,9 @@ pub struct BestLine<'f> {
     pub said: String,
 }
 
-/// The best lines of the sessions that have all words, the best session first.
+/// The best lines of the sessions that have the words, the best session first. A phrase stands in double quotes.
 pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Vec<BestLine<'f>> {
-    let words: Vec<String> = words.split_whitespace().take(MOST_WORDS).map(str::to_owned).collect();
-    let query = Query::new(&words, None);
+    let query = Query::new(&split(words), None).with_forms();
     if query.is_empty() {
         return Vec::new();
     }
@@ -114,22 +114,39 @@ pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Ve
     let mut contents = cache.contents();
     let subagents = stage.search(subagent::all);
     contents.forget_gone(sessions.iter().map(|listed| &listed.session).chain(&subagents));
-    let sources = Sources::of(sessions.iter().map(|listed| &listed.session), &subagents);
-    let (mut hits, _) = in_cache(&contents, &sessions, &sources, &query, stage);
-    hits.sort_by_key(|hit| hit.found.rank);
-    hits.truncate(most);
+    let scope = Scope::of(&sessions, &subagents, Some(&contents));
+    let found = scope.search(query, stage);
     let mut bad = Vec::new();
-    let lines = hits.iter().map(|hit| {
-        let (listed, best) = (hit.listed, hit.matches(&query).best().first().map(|(_, source)| *source));
-        let entries = best.map(|best| entries(hit.sources, best, false, &mut bad)).unwrap_or_default();
-        let said = entries.iter().find(|entry| is_hit(entry, &query, false)).and_then(|entry| searched(entry, false));
-        let said = said.map(|said| around(&said, &query)).unwrap_or_default();
-        let subagent = best.filter(|best| best.file > 0).map(|best| hit.sources.get(best.file).path.to_path_buf());
-        BestLine { listed: listed.clone(), subagent, number: best.map_or(1, |best| best.line.number.into()), said }
+    let lines = found.sessions().take(most).map(|session| {
+        let best = found.best(session).first().map(|hit| hit.source);
+        let entries = best.map(|best| entries(session.sources, best, false, &mut bad)).unwrap_or_default();
+        let said = entries.iter().find(|entry| is_hit(entry, &found.query, false));
+        let said = said.and_then(|entry| searched(entry, false));
+        let said = said.map(|said| around(&said, &found.query)).unwrap_or_default();
+        let subagent = best.filter(|best| best.file > 0).map(|best| session.sources.get(best.file).path.to_path_buf());
+        let number = best.map_or(1, |best| best.line.number.into());
+        BestLine { listed: session.listed.clone(), subagent, number, said }
     });
-    let lines = lines.collect();
+    let lines: Vec<BestLine> = lines.collect();
     stage.say_unreadable(&bad);
+    if !lines.is_empty() {
+        stage.say_all(&found.corrections);
+    }
     lines
+}
+
+/// The words of a line that a shell has not split.
+fn split(line: &str) -> Vec<String> {
+    let parts = line.split('"').enumerate();
+    // Without its other end, a quotation mark is one.
+    if line.matches('"').count() % 2 == 1 {
+        return line.split_whitespace().map(str::to_owned).collect();
+    }
+    let words = parts.flat_map(|(index, part)| match index % 2 {
+        1 => vec![part.to_owned()],
+        _ => part.split_whitespace().map(str::to_owned).collect(),
+    });
+    words.collect()
 }
 
 /// A text from shortly before the first of the words on.
@@ -145,17 +162,195 @@ fn around(text: &str, query: &Query) -> String {
     format!("…{}", &text[from..])
 }
 
-/// A session that has the words.
-struct Hit<'s, 'f, 'm> {
+/// Sessions that are searched together.
+struct Scope<'s, 'f, 'm> {
+    sessions: &'s [Listed<'f>],
+    sources: Vec<Sources<'s, 'f>>,
+    /// None if the transcripts themselves are read.
+    contents: Option<&'s Contents<'m>>,
+    /// Also what tools answered.
+    results: bool,
+    /// How many sessions are shown.
+    needed: usize,
+}
+
+/// A session that was looked through.
+struct Looked<'s, 'f, 'm> {
     listed: &'s Listed<'f>,
     sources: &'s Sources<'s, 'f>,
     text: Text<'m>,
-    found: Found,
+    evidence: Option<Evidence>,
+    /// The entries that have the words; with a cache, only those of sessions that are shown are gathered.
+    hits: OnceCell<Vec<Hit>>,
 }
 
-impl Hit<'_, '_, '_> {
-    fn matches(&self, query: &Query) -> &Matches {
-        self.found.matches(query, &self.text, title(self.listed))
+struct Found<'s, 'f, 'm> {
+    /// With the words that were corrected.
+    query: Query,
+    weights: Weights,
+    looked: Vec<Looked<'s, 'f, 'm>>,
+    /// The sessions to show, the best first.
+    order: Vec<usize>,
+    corrections: Vec<String>,
+    /// The words that nobody says, neither here nor where the filters don't look.
+    unsaid: Words,
+    /// What was said, filters or not.
+    texts: Vec<Text<'static>>,
+    /// How many older sessions were left out.
+    unsearched: usize,
+}
+
+impl<'s, 'f, 'm> Found<'s, 'f, 'm> {
+    fn of(query: Query, looked: Vec<Looked<'s, 'f, 'm>>, searched: usize, unsearched: usize) -> Found<'s, 'f, 'm> {
+        let evidence: Vec<Option<&Evidence>> = looked.iter().map(|looked| looked.evidence.as_ref()).collect();
+        let weights = Weights::of(&query, evidence.iter().copied().flatten(), searched);
+        let (order, corrections, texts) = (weights.order(&evidence), Vec::new(), Vec::new());
+        Found { query, weights, looked, order, corrections, unsaid: 0, texts, unsearched }
+    }
+
+    /// What other words find in the same texts.
+    fn again(self, query: Query, searched: usize) -> Found<'s, 'f, 'm> {
+        let mut looked = self.looked;
+        for session in &mut looked {
+            session.evidence = query.look(&session.text, title(session.listed));
+        }
+        Found::of(query, looked, searched, 0)
+    }
+
+    fn sessions(&self) -> impl Iterator<Item = &Looked<'s, 'f, 'm>> {
+        self.order.iter().map(|index| &self.looked[*index])
+    }
+
+    fn best<'l>(&self, session: &'l Looked) -> Vec<&'l Hit> {
+        self.weights.best(session.hits.get_or_init(|| self.query.hits(&session.text)))
+    }
+
+    fn lacks(&self, session: &Looked) -> Words {
+        self.query.all() & !session.evidence.as_ref().map_or(0, Evidence::has)
+    }
+
+    /// The words that a session lacks, as the user typed them.
+    fn missing(&self, session: &Looked) -> Vec<&str> {
+        self.query.typed(self.lacks(session))
+    }
+}
+
+impl<'s, 'f, 'm> Scope<'s, 'f, 'm> {
+    fn of(
+        sessions: &'s [Listed<'f>],
+        subagents: &'s [Session<'f>],
+        contents: Option<&'s Contents<'m>>,
+    ) -> Scope<'s, 'f, 'm> {
+        let sources = Sources::of(sessions.iter().map(|listed| &listed.session), subagents);
+        Scope { sessions, sources, contents, results: false, needed: usize::MAX }
+    }
+
+    /// How much of it is not in the cache, if there is one.
+    fn unread(&self) -> Option<u64> {
+        let contents = self.contents?;
+        Some(self.sources.iter().map(|sources| contents.unread(sources)).sum())
+    }
+
+    /// Finds the words, and others in place of those that nobody says.
+    fn search(&self, query: Query, stage: &mut Stage) -> Found<'_, 'f, 'm> {
+        let mut found = self.find(query, stage);
+        if found.weights.said == found.query.all() {
+            return found;
+        }
+        let texts = if self.contents.is_none() { all_texts(&self.sources, stage) } else { Vec::new() };
+        let said = || found.looked.iter().map(|looked| &looked.text).filter(|_| texts.is_empty()).chain(&texts);
+        let unsaid = found.query.all() & !found.weights.said & !found.query.said_in(said());
+        let mut others = Vec::new();
+        let mut corrections = Vec::new();
+        for (index, word) in found.query.words(unsaid) {
+            // Whoever wants whole words knows which.
+            let other = if found.query.whole { None } else { spelling::instead(word, said()) };
+            corrections.push(correction(word, other.as_deref(), stage));
+            others.extend(other.map(|other| (index, other)));
+        }
+        if !others.is_empty() {
+            let query = found.query.with(&others);
+            found = match self.contents {
+                Some(_) => found.again(query, self.sessions.len()),
+                None => self.find(query, stage),
+            };
+        }
+        Found { unsaid: if others.is_empty() { unsaid } else { 0 }, texts, corrections, ..found }
+    }
+
+    fn find(&self, query: Query, stage: &mut Stage) -> Found<'_, 'f, 'm> {
+        let (looked, unsearched) = match self.contents {
+            Some(contents) => (self.in_cache(contents, &query, stage), 0),
+            None => self.in_files(&query, stage),
+        };
+        Found::of(query, looked, self.sessions.len() - unsearched, unsearched)
+    }
+
+    /// All sessions, the newest first, by the cache and what was written since.
+    fn in_cache(&self, contents: &Contents<'m>, query: &Query, stage: &mut Stage) -> Vec<Looked<'_, 'f, 'm>> {
+        let look = |index: usize, text: &Text| query.look(text, title(&self.sessions[index]));
+        let mut bad = Vec::new();
+        let looked = contents.look(stage.env, &self.sources, look, &mut bad);
+        stage.say_unreadable(&bad);
+        let texts: Vec<Option<&Text>> = looked.iter().map(|looked| looked.as_ref().map(|(text, _)| text)).collect();
+        contents.keep(&self.sources, &texts, stage.env.file_clock());
+        let all = self.sessions.iter().zip(&self.sources).zip(looked);
+        let looked = all.filter_map(|((listed, sources), looked)| {
+            let (text, evidence) = looked?;
+            Some(Looked { listed, sources, text, evidence, hits: OnceCell::new() })
+        });
+        looked.collect()
+    }
+
+    /// Those that have some of the words, from the transcripts themselves. Those that cannot hold any are told before
+    /// anything is decoded. Once as many as are shown have all words in one entry, older ones are left out: how many, is
+    /// the second result.
+    fn in_files(&self, query: &Query, stage: &mut Stage) -> (Vec<Looked<'_, 'f, 'm>>, usize) {
+        /// How many are looked through before they are counted; then twice as many, because threads wait for each other.
+        const FIRST: usize = 64;
+        let sieve = query.sieve();
+        let all: Vec<(&Listed, &Sources)> = self.sessions.iter().zip(&self.sources).collect();
+        let size = |(_, sources): &(&Listed, &Sources)| sources.size();
+        let progress = Progress::of(stage.env, "searching", all.iter().map(size));
+        let (mut found, mut bad, mut searched) = (Vec::new(), Vec::new(), 0);
+        while searched < all.len() {
+            let some = &all[searched..all.len().min(2 * searched + FIRST)];
+            let looked = in_parallel(some, &progress, size, |(listed, sources), buffer| {
+                let mut bad = Vec::new();
+                let may_be = may_be_in(sources, query, &sieve, title(listed), buffer, &mut bad);
+                let text =
+                    may_be.and_then(|may_be| may_be.then(|| cache::text(sources, self.results, buffer)).transpose());
+                let looked = text.map(|text| {
+                    let (mut text, unreadable) = text?;
+                    bad.extend(unreadable);
+                    let hits = query.hits(&text);
+                    let evidence = Some(query.evidence(&hits, &text, title(listed))?);
+                    // All that tools answered may be more than there is memory.
+                    text.forget_words();
+                    Some((text, evidence, hits))
+                });
+                (looked, bad)
+            });
+            for ((listed, sources), (looked, unreadable)) in some.iter().zip(looked) {
+                bad.extend(unreadable);
+                let looked = looked.map_err(|error| say_unless_gone(error, &listed.session, &mut bad)).ok().flatten();
+                found.extend(looked.map(|(text, evidence, hits)| Looked {
+                    listed,
+                    sources,
+                    text,
+                    evidence,
+                    hits: OnceCell::from(hits),
+                }));
+            }
+            searched += some.len();
+            let is_together = |looked: &&Looked| looked.evidence.as_ref().is_some_and(|evidence| evidence.is_together);
+            if found.iter().filter(is_together).count() >= self.needed {
+                break;
+            }
+        }
+        drop(progress);
+        stage.say_unreadable(&bad);
+        (found, self.sessions.len() - searched)
     }
 }
 
@@ -163,92 +358,35 @@ fn title<'l>(listed: &'l Listed) -> &'l str {
     listed.tally.title().unwrap_or_default()
 }
 
-/// The sessions that have the words, the newest first, by the cache and what was written since; and the texts of the others.
-fn in_cache<'s, 'f, 'm>(
-    contents: &Contents<'m>,
-    sessions: &'s [Listed<'f>],
-    sources: &'s [Sources<'s, 'f>],
-    query: &Query,
-    stage: &mut Stage,
-) -> (Vec<Hit<'s, 'f, 'm>>, Vec<Text<'m>>) {
-    let look = |index: usize, text: &Text| query.find(text, title(&sessions[index]));
-    let mut bad = Vec::new();
-    let looked = contents.look(stage.env, sources, look, &mut bad);
-    stage.say_unreadable(&bad);
-    let texts: Vec<Option<&Text>> = looked.iter().map(|looked| looked.as_ref().map(|(text, _)| text)).collect();
-    contents.keep(sources, &texts, stage.env.file_clock());
-    let (mut hits, mut others) = (Vec::new(), Vec::new());
-    for ((listed, sources), looked) in sessions.iter().zip(sources).zip(looked) {
-        match looked {
-            Some((text, Some(found))) => hits.push(Hit { listed, sources, text, found }),
-            Some((text, None)) => others.push(text),
-            None => {}
-        }
+/// Says that nobody says a word, and what is shown instead.
+fn correction(word: &str, other: Option<&str>, stage: &Stage) -> String {
+    let unsaid = format!("no session says \"{}\"", cut(word, WORD));
+    match other {
+        None => unsaid,
+        // It may be a secret, which only the words around it tell.
+        Some(_) if stage.gate.hides_secrets() => format!("{unsaid}; showing the nearest word"),
+        Some(other) => format!("{unsaid}; showing \"{other}\""),
     }
-    (hits, others)
 }
 
-/// The same from the transcripts themselves. Those that cannot hold the words are told before anything is decoded, and once
-/// there are as many as needed in which the words stand together, older ones cannot come before them: how many were left
-/// out is the second result.
-fn in_files<'s, 'f>(
-    sessions: &'s [Listed<'f>],
-    sources: &'s [Sources<'s, 'f>],
-    query: &Query,
-    results: bool,
-    needed: usize,
-    stage: &mut Stage,
-) -> (Vec<Hit<'s, 'f, 'static>>, usize) {
-    /// How many are looked through before they are counted; then twice as many, because threads wait for each other there.
-    const FIRST: usize = 64;
-    let sieve = query.sieve();
-    let all: Vec<(&Listed, &Sources)> = sessions.iter().zip(sources).collect();
-    let size = |(_, sources): &(&Listed, &Sources)| sources.size();
-    let progress = Progress::of(stage.env, "searching", all.iter().map(size));
-    let (mut hits, mut bad, mut searched) = (Vec::new(), Vec::new(), 0);
-    while searched < all.len() {
-        let some = &all[searched..all.len().min(2 * searched + FIRST)];
-        let looked = in_parallel(some, &progress, size, |(listed, sources), buffer| {
-            let mut bad = Vec::new();
-            let may_be = may_be_in(sources, &sieve, !query.in_title(title(listed)), buffer, &mut bad);
-            let text = may_be.and_then(|may_be| may_be.then(|| cache::text(sources, results, buffer)).transpose());
-            let found = text.map(|text| {
-                let (mut text, unreadable) = text?;
-                bad.extend(unreadable);
-                let found = query.search(&text, title(listed))?;
-                // All that tools answered may be more than there is memory.
-                text.forget_words();
-                Some((text, found))
-            });
-            (found, bad)
-        });
-        for ((listed, sources), (found, unreadable)) in some.iter().zip(looked) {
-            bad.extend(unreadable);
-            let found = found.map_err(|error| say_unless_gone(error, &listed.session, &mut bad)).ok().flatten();
-            hits.extend(found.map(|(text, found)| Hit { listed, sources, text, found: found.into() }));
-        }
-        searched += some.len();
-        if hits.iter().filter(|hit: &&Hit| hit.found.rank == 0).count() >= needed {
-            break;
-        }
-    }
-    drop(progress);
-    stage.say_unreadable(&bad);
-    (hits, sessions.len() - searched)
-}
-
-/// Whether the transcripts of a session may hold all of some words, which are bits. A subagent's that cannot be read is named
-/// in `bad`.
+/// Whether the transcripts of a session may hold what it must have, and one of the other words. A subagent's that cannot be
+/// read is named in `bad`.
 fn may_be_in(
     sources: &Sources,
+    query: &Query,
     sieve: &Sieve,
-    mut words: u64,
+    title: &str,
     buffer: &mut Buffer,
     bad: &mut Vec<Unreadable>,
 ) -> io::Result<bool> {
+    let in_title = in_any_form(query.in_title(title));
+    let any = query.all() & !query.phrases();
+    // With a phrase, a session needs none of the other words.
+    let needs_any = query.phrases() == 0 && any & in_title == 0;
+    let mut words = query.required() & !in_title | if needs_any { any } else { 0 };
     for (file, session) in sources.iter().enumerate() {
         let transcript = Transcript::open(&session.path, session.format.format());
-        match transcript.and_then(|transcript| sieve.missing(&transcript.file, words, buffer)) {
+        match transcript.and_then(|transcript| sieve.missing(&transcript.file, words, any, buffer)) {
             Ok(0) => return Ok(true),
             Ok(missing) => words = missing,
             Err(error) if file == 0 => return Err(error),
@@ -258,20 +396,20 @@ fn may_be_in(
     Ok(false)
 }
 
-fn show(
-    found: &[Hit],
-    query: &Query,
-    args: &SearchArgs,
-    unsearched: usize,
-    subagents: &[Session],
-    stage: &mut Stage,
-) -> Result<Exit, Problem> {
+fn show(found: &Found, args: &SearchArgs, subagents: &[Session], stage: &mut Stage) -> Result<Exit, Problem> {
+    for note in &found.corrections {
+        match stage.style.height {
+            Some(_) => writeln!(stage.out, "{}\n", stage.style.paint(Tone::Faint, &stage.gate.line(note)))?,
+            None => stage.say(note),
+        }
+    }
     // A line is left for the shell, and two for how many there are besides.
-    let room = stage.style.height.map(|rows| rows.saturating_sub(3).max(6));
+    let used = 2 * found.corrections.len() + 3;
+    let room = stage.style.height.map(|rows| rows.saturating_sub(used).max(6));
     let (mut rows, mut count) = (0, 0);
-    for hit in found {
+    for session in found.sessions() {
         let mut bad = Vec::new();
-        let lines = lines(hit, query, args, subagents, stage, &mut bad);
+        let lines = lines(session, found, args, subagents, stage, &mut bad);
         rows += lines.len() + usize::from(count > 0);
         let is_full = args.limit.map_or_else(|| room.is_some_and(|room| rows > room), |limit| count >= limit);
         if count > 0 && (is_full || args.limit.is_none() && room.is_none() && count >= SESSIONS) {
@@ -284,14 +422,7 @@ fn show(
         stage.print_lines(lines)?;
         stage.say_unreadable(&bad);
     }
-    let (more, all) = (found.len() - count, found.len() + unsearched);
-    if more + unsearched > 0 {
-        let more_sessions = if more == 1 { "1 more session".into() } else { format!("{more} more sessions") };
-        let line = match (more, unsearched) {
-            (_, 0) => format!("{more_sessions}: --limit {all} shows all"),
-            (0, _) => format!("{unsearched} older sessions were not searched: --limit {all} searches all"),
-            _ => format!("{more_sessions}, and {unsearched} older ones were not searched: --limit {all} shows all"),
-        };
+    if let Some(line) = besides(found, count) {
         match stage.style.height {
             Some(_) => writeln!(stage.out, "\n{}", stage.style.paint(Tone::Faint, &line))?,
             None => stage.say(line),
@@ -300,30 +431,61 @@ fn show(
     Ok(Exit::Found)
 }
 
+/// How many sessions there are besides those that are shown, if any.
+fn besides(found: &Found, shown: usize) -> Option<String> {
+    let has_all = |session: &&Looked| found.lacks(session) == 0;
+    let all = found.sessions().skip(shown).filter(has_all).count();
+    let some = found.order.len() - shown - all;
+    let mut parts = Vec::new();
+    match all {
+        0 => {}
+        1 => parts.push("1 more session".to_owned()),
+        _ => parts.push(format!("{all} more sessions")),
+    }
+    if some > 0 {
+        parts.push(format!("{some} with only some of the words"));
+    }
+    let (limit, unsearched) = (found.order.len() + found.unsearched, found.unsearched);
+    let verb = match (parts.is_empty(), unsearched) {
+        (true, 0) => return None,
+        (true, _) => {
+            parts.push(format!("{unsearched} older sessions were not searched"));
+            "searches"
+        }
+        (false, 0) => "shows",
+        (false, _) => {
+            parts.push(format!("{unsearched} older ones were not searched"));
+            "shows"
+        }
+    };
+    Some(format!("{}: --limit {limit} {verb} all", parts.join(", and ")))
+}
+
 /// A session, and the best of what it says: what stands in one transcript, then the command that opens it there.
 fn lines(
-    hit: &Hit,
-    query: &Query,
+    session: &Looked,
+    found: &Found,
     args: &SearchArgs,
     subagents: &[Session],
     stage: &Stage,
     bad: &mut Vec<Unreadable>,
 ) -> Vec<String> {
-    let best = hit.matches(query).best();
+    let best = found.best(session);
     let shown = &best[..best.len().min(HITS)];
-    let view = SearchView::new(stage.env.zone(), stage.gate, stage.style, query, args.context > 0);
-    let origin = log::origin(&hit.listed.session, None, bad);
+    let view = SearchView::new(stage.env.zone(), stage.gate, stage.style, &found.query, args.context > 0);
+    let origin = log::origin(&session.listed.session, None, bad);
     let faint = |line: &str| stage.style.paint(Tone::Faint, line).into_owned();
-    let mut lines = vec![head(hit.listed, stage.env.now(), stage.gate, stage.style)];
+    let mut lines =
+        vec![head(session.listed, &found.query, &found.missing(session), stage.env.now(), stage.gate, stage.style)];
     let mut files = HashSet::new();
-    for (_, first) in shown.iter().filter(|(_, source)| files.insert(source.file)) {
-        let places = shown.iter().filter(|(_, source)| source.file == first.file).map(|(index, _)| *index);
+    for first in shown.iter().map(|hit| hit.source).filter(|source| files.insert(source.file)) {
+        let places = shown.iter().filter(|hit| hit.source.file == first.file).map(|hit| hit.index);
         let mut gap = None;
-        for block in blocks(&hit.text, places, args.context) {
+        for block in blocks(&session.text, places, args.context) {
             let (mut said, mut has_hit) = (Vec::new(), false);
             for source in block {
-                for entry in entries(hit.sources, source, args.results, bad) {
-                    if is_hit(&entry, query, args.results) {
+                for entry in entries(session.sources, source, args.results, bad) {
+                    if is_hit(&entry, &found.query, args.results) {
                         has_hit = true;
                         said.push(view.hit(&entry, source, &origin));
                     } else if args.context > 0 {
@@ -338,10 +500,10 @@ fn lines(
                 gap = (args.context > 0).then(|| "--".to_owned());
             }
         }
-        lines.push(faint(&command(hit, Some(*first), subagents, stage)));
+        lines.push(faint(&command(session, Some(first), subagents, stage)));
     }
     if shown.is_empty() {
-        lines.push(faint(&command(hit, None, subagents, stage)));
+        lines.push(faint(&command(session, None, subagents, stage)));
     }
     if best.len() > shown.len() {
         lines.push(faint(&format!("  {} more here", best.len() - shown.len())));
@@ -369,22 +531,23 @@ fn blocks(text: &Text, places: impl Iterator<Item = usize>, context: usize) -> V
 }
 
 /// What to type to see an entry of a session. The name of a subagent must not be cut.
-fn command(hit: &Hit, source: Option<Source>, subagents: &[Session], stage: &Stage) -> String {
+fn command(session: &Looked, source: Option<Source>, subagents: &[Session], stage: &Stage) -> String {
     let opener = Opener { env: stage.env, gate: stage.gate, subagents };
-    let subagent = source.filter(|source| source.file > 0).map(|source| &*hit.sources.get(source.file).path);
+    let subagent = source.filter(|source| source.file > 0).map(|source| &*session.sources.get(source.file).path);
     let line = source.map(|source| source.line.number.into());
-    let command = format!("  {}", opener.command(hit.listed, subagent, line));
+    let command = format!("  {}", opener.command(session.listed, subagent, line));
     if subagent.is_some() { command } else { stage.style.fit(&command).into_owned() }
 }
 
-fn show_json(found: &[Hit], query: &Query, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    for hit in found.iter().take(args.limit.unwrap_or(usize::MAX)) {
-        let (listed, mut bad) = (hit.listed, Vec::new());
-        for (_, source) in hit.matches(query).best() {
-            let subagent = (source.file > 0).then(|| &*hit.sources.get(source.file).path);
-            let entries = entries(hit.sources, source, args.results, &mut bad);
-            for entry in entries.iter().filter(|entry| is_hit(entry, query, args.results)) {
-                stage.print_json(&json::hit(entry, listed, subagent, source.line.number))?;
+fn show_json(found: &Found, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    stage.say_all(&found.corrections);
+    for session in found.sessions().take(args.limit.unwrap_or(usize::MAX)) {
+        let (missing, mut bad) = (found.missing(session), Vec::new());
+        for Hit { source, .. } in found.best(session) {
+            let subagent = (source.file > 0).then(|| &*session.sources.get(source.file).path);
+            let entries = entries(session.sources, *source, args.results, &mut bad);
+            for entry in entries.iter().filter(|entry| is_hit(entry, &found.query, args.results)) {
+                stage.print_json(&json::hit(entry, session.listed, subagent, source.line.number, &missing))?;
             }
         }
         stage.say_unreadable(&bad);
@@ -414,34 +577,71 @@ fn all_texts(sources: &[Sources], stage: &Stage) -> Vec<Text<'static>> {
     texts.into_iter().flatten().map(|(text, _)| text).collect()
 }
 
-/// Why nothing was found, and what may be meant.
-fn nothing(query: &Query, args: &SearchArgs, texts: &[Text], stage: &Stage) -> String {
-    let hint = match (args.all, args.results) {
-        (false, _) => "--all searches every session on this machine",
-        (true, false) => "--results searches what tools answered, too",
-        (true, true) => "",
-    };
-    let says_why = |why: String| match hint {
-        "" => why,
-        // A question ends a sentence.
-        _ if why.ends_with('?') => format!("{why} {hint}"),
-        _ => format!("{why}; {hint}"),
-    };
-    for (index, word) in query.words().enumerate() {
-        let is_said =
-            texts.iter().any(|text| text.parts().iter().any(|part| query.places(index, part.text).next().is_some()));
-        if !is_said {
-            // A word may be a secret, which only the words around it tell.
-            let near = nearest(word, texts).filter(|_| !stage.gate.hides_secrets());
-            let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
-            return says_why(format!("nothing says '{}'{near}", cut(word, WORD)));
-        }
-    }
-    let anywhere = query.anywhere();
+/// Why nothing was found, and commands that may find more.
+fn nothing(found: &Found, args: &SearchArgs, elsewhere: Option<&Found>, stage: &Stage) -> String {
+    let Found { query, looked, texts, .. } = found;
+    let is_anywhere = args.all || elsewhere.is_some_and(|elsewhere| elsewhere.order.is_empty());
+    let place = if is_anywhere { "on this machine" } else { "in this project" };
     let filters = [("--role", args.role.is_some()), ("--since", args.since.is_some()), ("--file", args.file.is_some())];
     let filters: Vec<&str> = filters.iter().filter(|(_, given)| *given).map(|(flag, _)| *flag).collect();
-    if !filters.is_empty() && texts.iter().any(|text| anywhere.search(text, "").is_some()) {
-        return says_why(format!("this was said, but nowhere that fits {}", filters.join(" and ")));
+    let anywhere = query.anywhere();
+    let is_said = |text: &Text| anywhere.look(text, "").is_some();
+    let unsaid: Vec<String> = query.typed(found.unsaid).iter().map(|word| format!("\"{}\"", cut(word, WORD))).collect();
+    let mut lines = vec![match &unsaid[..] {
+        _ if !filters.is_empty() && texts.iter().chain(looked.iter().map(|looked| &looked.text)).any(is_said) => {
+            format!("this was said, but nowhere that fits {}", filters.join(" and "))
+        }
+        [] => format!("no session {place} says all of this"),
+        [word] => format!("no session {place} says {word}"),
+        _ => format!("no session {place} says any of these words"),
+    }];
+    let mut propose = |why: String, all: bool, results: bool| {
+        lines.extend([why, format!("  {}", command_line(args, all, results, stage))]);
+    };
+    if !is_anywhere {
+        let count = |elsewhere: &Found| {
+            let with_all = elsewhere.sessions().filter(|session| elsewhere.lacks(session) == 0).count();
+            let (count, says) = match with_all {
+                0 => (elsewhere.order.len(), ["says some of it", "say some of it"]),
+                _ => (with_all, ["does", "do"]),
+            };
+            let (sessions, says) = if count == 1 { ("session", says[0]) } else { ("sessions", says[1]) };
+            format!("{count} {sessions} elsewhere {says}:")
+        };
+        propose(elsewhere.map_or_else(|| "to search every session on this machine:".into(), count), true, args.results);
     }
-    says_why("no session says all of these words".into())
+    if !args.results {
+        propose("to search what tools answered, too:".into(), is_anywhere, true);
+    }
+    lines.join("\n")
+}
+
+/// The command that was given, with another scope.
+fn command_line(args: &SearchArgs, all: bool, results: bool, stage: &Stage) -> String {
+    let mut words = vec!["session-reader".to_owned(), "search".to_owned()];
+    let starts_with_dash = args.words.iter().any(|word| word.starts_with('-'));
+    let said = args.words.iter().map(|word| shell_word(word));
+    if !starts_with_dash {
+        words.extend(said.clone());
+    }
+    let mut flag = |flag: &str, is_given: bool| words.extend(is_given.then(|| flag.to_owned()));
+    flag("--all", all);
+    flag("-w", args.word);
+    flag("--results", results);
+    flag("--no-cache", args.no_cache);
+    flag("--json", args.json);
+    let mut option = |name: &str, value: Option<String>| {
+        words.extend(value.map(|value| format!("{name} {}", shell_word(&value))));
+    };
+    option("--role", args.role.map(|role| role.name().to_owned()));
+    option("--agent", args.agent.clone());
+    option("--file", args.file.clone());
+    option("--since", args.since.map(|since| iso(since.time(stage.env))));
+    option("--limit", args.limit.map(|limit| limit.to_string()));
+    option("-C", Some(args.context).filter(|context| *context > 0).map(|context| context.to_string()));
+    if starts_with_dash {
+        words.push("--".into());
+        words.extend(said);
+    }
+    words.join(" ")
 }

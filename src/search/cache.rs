@@ -90,8 +90,6 @@ pub struct Source {
 
 impl Text<'_> {
     pub fn parts(&self) -> Vec<Part<'_>> {
-        /// What is said in another transcript is far away.
-        const APART: usize = 100;
         let mut parts = Vec::with_capacity(2 * self.files.len());
         let mut first = 0;
         for (file, text) in self.files.iter().enumerate() {
@@ -100,9 +98,13 @@ impl Text<'_> {
                 parts.push(Part { file, first, text, lines });
                 first += lines.count();
             }
-            first += APART;
         }
         parts
+    }
+
+    /// How many bytes were said.
+    pub fn length(&self) -> usize {
+        self.files.iter().map(|text| text.kept.map_or(0, |kept| kept.text.len()) + text.new.text.len()).sum()
     }
 
     /// Keeps only where entries come from, for a text that was looked through and is not to be kept.
@@ -213,6 +215,15 @@ impl<'m> Contents<'m> {
         self.has_gone = self.kept.len() < known;
     }
 
+    /// How many bytes of its transcripts have to be read for the text of a session.
+    pub fn unread(&self, sources: &Sources) -> u64 {
+        let unread = |session: &Session| {
+            let read = self.kept.get(&key(session)).map_or(0, |kept| kept.reached.cursor.offset);
+            session.size().saturating_sub(read)
+        };
+        sources.iter().map(unread).sum()
+    }
+
     /// The texts of these sessions as their files are now, and what a look at each found, by the number of its session. Files
     /// that cannot be read are named in `bad`.
     pub fn look<R: Send>(
@@ -224,13 +235,7 @@ impl<'m> Contents<'m> {
     ) -> Vec<Option<(Text<'m>, R)>> {
         let indices: Vec<usize> = (0..sessions.len()).collect();
         let kept = |session: &Session| self.kept.get(&key(session)).copied();
-        let size = |index: &usize| {
-            let unread = |session: &Session| {
-                let read = kept(session).map_or(0, |kept| kept.reached.cursor.offset);
-                session.size().saturating_sub(read)
-            };
-            sessions[*index].iter().map(unread).sum()
-        };
+        let size = |index: &usize| self.unread(&sessions[*index]);
         let (progress, now) = (Progress::of(env, "reading what was said", indices.iter().map(size)), env.file_clock());
         let any_read = !self.just_read().is_empty();
         let read = in_parallel(&indices, &progress, size, |index, buffer| {

@@ -49,18 +49,24 @@ impl Sieve {
 
     /// Whether a transcript may hold all words.
     pub fn lets_through(&self, file: &File, buffer: &mut Buffer) -> io::Result<bool> {
-        Ok(self.missing(file, u64::MAX, buffer)? == 0)
+        Ok(self.missing(file, u64::MAX, 0, buffer)? == 0)
     }
 
-    /// Those of some words (as bits) that a transcript cannot hold.
-    pub fn missing(&self, file: &File, words: u64, buffer: &mut Buffer) -> io::Result<u64> {
-        let runs = self.runs.iter().enumerate().filter_map(|(index, run)| Some((1 << index, run.as_ref()?)));
+    /// Those of some words (as bits) that a transcript cannot hold. Of `any`, one is as good as all.
+    pub fn missing(&self, file: &File, words: u64, any: u64, buffer: &mut Buffer) -> io::Result<u64> {
+        let bit = |index: usize| 1 << index;
+        let anywhere = self.runs.iter().enumerate().filter(|(_, run)| run.is_none());
+        let anywhere = anywhere.fold(0, |words, (index, _)| words | bit(index));
+        let words = if words & any & anywhere != 0 { words & !any } else { words };
+        let runs = self.runs.iter().enumerate().filter_map(|(index, run)| Some((bit(index), run.as_ref()?)));
         let mut wanted: Vec<(u64, &LetterRun)> = runs.filter(|(bit, _)| words & bit != 0).collect();
         let mut chunks = Chunks::new(file, buffer);
         while !wanted.is_empty()
             && let Some(bytes) = chunks.next_chunk()?
         {
-            wanted.retain(|(_, run)| !run.may_be_in(bytes));
+            let there = wanted.iter().filter(|(_, run)| run.may_be_in(bytes)).fold(0, |there, (bit, _)| there | bit);
+            let done = if there & any != 0 { there | any } else { there };
+            wanted.retain(|(bit, _)| done & bit == 0);
         }
         Ok(wanted.iter().fold(0, |missing, (bit, _)| missing | bit))
     }

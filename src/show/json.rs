@@ -76,8 +76,9 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
     line.without_nulls()
 }
 
-/// An entry that a search found: where it is, then what it says. A subagent's is a line of the subagent's own transcript.
-pub fn hit(entry: &Entry, listed: &Listed, subagent: Option<&Path>, line: u32) -> Object {
+/// An entry that a search found: where it is, which words its session lacks, then what it says. A subagent's is a line of
+/// the subagent's own transcript.
+pub fn hit(entry: &Entry, listed: &Listed, subagent: Option<&Path>, line: u32, missing: &[&str]) -> Object {
     let session = &listed.session;
     let mut hit = object! {
         session: session.id,
@@ -85,6 +86,7 @@ pub fn hit(entry: &Entry, listed: &Listed, subagent: Option<&Path>, line: u32) -
         name: session.name,
         agent: session.format.label(),
         title: listed.tally.title(),
+        missing: Some(missing).filter(|missing| !missing.is_empty()),
         subagent: subagent.map(|_| true),
         path: subagent.map(Path::to_string_lossy),
         line,

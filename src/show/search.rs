@@ -17,15 +17,23 @@ const SNIPPET: usize = 200;
 /// Room for the line, after a `>` or a blank.
 const NUMBER: usize = 5;
 
-/// `aurora  claude  3d  Fix the retry of webhooks`
-pub fn head(listed: &Listed, now: Time, gate: Gate, style: Style) -> String {
+/// `aurora  claude  3d  Fix the retry of webhooks  (missing: timeout)`
+pub fn head(listed: &Listed, query: &Query, missing: &[&str], now: Time, gate: Gate, style: Style) -> String {
+    /// The title is cut before what is missing.
+    const TITLE: usize = 20;
     let handle = gate.line(listed.handle());
     let about = format!("  {}  {}", gate.line(listed.session.format.label()), listed.age(now));
     let title = gate.line(listed.tally.title().unwrap_or_default());
     let title = if title.is_empty() { String::new() } else { format!("  {title}") };
-    let used = width(&handle) + width(&about);
-    let room = style.width.map_or(usize::MAX, |width| width.saturating_sub(used));
-    format!("{}{}{}", style.paint(Tone::Strong, &handle), style.paint(Tone::Faint, &about), cut(&title, room))
+    let room = style.width.map_or(usize::MAX, |all| all.saturating_sub(width(&handle) + width(&about)));
+    let missing = if missing.is_empty() { String::new() } else { format!("  (missing: {})", missing.join(", ")) };
+    let missing = gate.line(missing.trim_start()).into_owned();
+    let missing = if missing.is_empty() { missing } else { format!("  {missing}") };
+    let missing = cut(&missing, room.saturating_sub(width(&title).min(TITLE)));
+    let title = cut(&title, room.saturating_sub(width(&missing)));
+    let title = style.paint_marked(Tone::Plain, &title, &query.places_in(&title));
+    let (handle, about) = (style.paint(Tone::Strong, &handle), style.paint(Tone::Faint, &about));
+    format!("{handle}{about}{title}{}", style.paint(Tone::Faint, &missing))
 }
 
 pub struct SearchView<'q> {

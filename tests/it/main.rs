@@ -66,6 +66,7 @@ mod scene;
 mod scope;
 mod script;
 mod search;
+mod search_ranking;
 mod search_subagents;
 mod secrets;
 mod settings;

@@ -43,14 +43,14 @@ fn found(world: &World, args: &[&str]) -> Vec<String> {
 }
 
 #[test]
-fn words_that_stand_together_come_first() {
+fn the_best_session_comes_first() {
     let world = several();
-    assert_eq!(found(&world, &["webhook"]), ["33333333", "22222222", "11111111"]);
+    assert_eq!(found(&world, &["webhook"]), ["33333333", "11111111", "22222222"]);
     assert_eq!(found(&world, &["webhook", "retry"]), ["11111111", "22222222"]);
     assert_eq!(found(&world, &["webhook", "retry", "--all"]), ["44444444", "11111111", "22222222"]);
     assert_eq!(found(&world, &["webhook retry"]), ["11111111"]);
     assert_eq!(found(&world, &["-w", "retr"]), [""; 0]);
-    assert_eq!(found(&world, &["retr"]), ["22222222", "11111111"]);
+    assert_eq!(found(&world, &["retr"]), ["11111111", "22222222"]);
     assert_eq!(found(&world, &["ret", "--role", "assistant"]), ["11111111"]);
     assert_eq!(found(&world, &["webhook", "--since", "7m"]), ["33333333"]);
     assert_eq!(found(&world, &["webhook", "--file", "src/RETRY"]), ["11111111"]);
@@ -97,10 +97,10 @@ fn a_command_is_alone_in_its_line() {
     script.says("Four puffins.").says("Five puffins.").save(&world, ONE);
     world.reader(&["search", "puffin"]).run().success().stdout(concat!(
         "11111111  claude  9m  A puffin.\n",
+        "     1  2026-11-16 02:51  user       A puffin.\n",
         "     5  2026-11-16 02:51  assistant  Five puffins.\n",
         "     4  2026-11-16 02:51  assistant  Four puffins.\n",
-        "     3  2026-11-16 02:51  assistant  Three puffins.\n",
-        "  session-reader log 11111111 --at 5\n",
+        "  session-reader log 11111111 --at 1\n",
         "  2 more here\n",
     ));
 }
@@ -291,7 +291,7 @@ fn two_entries_in_one_line() {
     Script::of(&world).user("go").line("assistant", message).save(&world, ONE);
     assert_eq!(world.reader(&["search", "lemur", "--json"]).run().success().json().len(), 2);
     let shown = world.reader(&["search", "lemur", "-C", "1"]).run().success();
-    for text in ["go\n", "I call the lemur now\n", "[Bash feed lemur]\n"] {
+    for text in ["user       go\n", "I call the lemur now\n", "[Bash feed lemur]\n"] {
         assert_eq!(shown.out().matches(text).count(), 1, "{text}: {}", shown.out());
     }
 }
@@ -390,14 +390,17 @@ fn nothing_found() {
         let done = world.reader(&[&["search"], args].concat()).run().status(1);
         assert_eq!(done.err(), format!("session-reader: {why}\n"));
     };
-    let everywhere = "; --all searches every session on this machine";
-    says(&["webhok"], "nothing says 'webhok'; did you mean 'webhook'? --all searches every session on this machine");
-    let filtered = |flags| format!("this was said, but nowhere that fits {flags}{everywhere}");
-    says(&["webhook", "--file", "nosuch.rs"], &filtered("--file"));
-    says(&["webhook", "--since", "1m", "--role", "user"], &filtered("--role and --since"));
-    says(&["loop", "module"], &format!("no session says all of these words{everywhere}"));
-    says(&["qqqqqq", "--all"], "nothing says 'qqqqqq'; --results searches what tools answered, too");
-    says(&["qqqqqq", "--all", "--results"], "nothing says 'qqqqqq'");
+    let filtered = |flags: &str, command: &str| {
+        format!(
+            "this was said, but nowhere that fits {flags}\nto search what tools answered, too:\n  session-reader search {command}"
+        )
+    };
+    says(&["webhook", "--file", "nosuch.rs"], &filtered("--file", "webhook --all --results --file nosuch.rs"));
+    says(
+        &["webhook", "--since", "30s", "--role", "user"],
+        &filtered("--role and --since", "webhook --all --results --role user --since 2026-11-16T02:59:30.000Z"),
+    );
+    says(&["qqqqqq", "--all", "--results"], "no session on this machine says \"qqqqqq\"");
     world.reader(&["search", " "]).run().status(2).stderr_has("nothing to search for");
     world.reader(&["search", "x", "--agent", "nobody"]).run().status(2).stderr_has("no agent is called 'nobody'");
 }
@@ -451,6 +454,8 @@ fn hits_are_those_of_a_slow_reader() {
                 Some(subagent) => subagent == path,
                 None => hit["session"] == session,
             });
+            // Other forms of the word are found, too.
+            hits.retain(|hit| plain(hit).contains(word));
             let said = |entry: &Value| (entry["time"].clone(), entry["text"].clone(), entry["subject"].clone());
             let (mut expected, mut hits): (Vec<_>, Vec<_>) =
                 (expected.into_iter().map(said).collect(), hits.iter().map(said).collect());
@@ -498,9 +503,10 @@ fn a_word_is_found_however_it_is_written() {
             };
             world.claude(ONE, &format!("{}\n{}\n", line(&"x ".repeat(padding / 2 + index)), line(way)));
             for args in [&["search", "cafeteria"][..], &["search", "Cafétéria", "--no-cache"]] {
-                let done = world.reader(args).run();
-                let done = if is_it { done.status(0) } else { done.status(1) };
-                assert_eq!(done.out().contains("--at 2"), is_it, "{way} {padding} {args:?}");
+                // Another word is only found as one that may be meant.
+                let done = world.reader(args).run().status(0);
+                assert_eq!(done.err().is_empty(), is_it, "{way} {padding} {args:?}: {}", done.err());
+                assert!(done.out().contains("--at 2"), "{way} {padding} {args:?}");
             }
         }
     }
