@@ -42,7 +42,7 @@ Examples:
   session-reader last --follow           the last session, live
   session-reader list --state needs-you  who cannot go on without you
   session-reader wait api && tput bel    a bell when `api` is done or needs you
-  session-reader search webhook retry    where both words were said
+  session-reader search webhook retry    where it was said
   session-reader files src/auth.rs       who changed a file, when and why
   session-reader resume                  where the last session stopped
   session-reader ~/some/transcript.jsonl any transcript of a known agent
@@ -318,11 +318,12 @@ pub struct WatchArgs {
 
 const SEARCH: &str = "\
 What is searched: prompts, answers and titles, and the commands and file names
-of calls, also those of subagents. Case and accents make no difference. Several
-words must all be in one session; quote a phrase for the shell: 'exact phrase'.
+of calls, also those of subagents. Case and accents make no difference, and
+`retry` finds `retries`. Sessions that have all words come first, then those
+that lack some. A phrase in quotes must be there as it is: 'exact phrase'.
 
 Examples:
-  session-reader search webhook retry         both words, closest together first
+  session-reader search webhook retry         both words, or else one of them
   session-reader search 'rate limit' --all    a phrase, on the whole machine
   session-reader search redis --role user     only what you typed
   session-reader search flaky --file tests/   only where such a file was touched
@@ -331,7 +332,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = SEARCH)]
 pub struct SearchArgs {
-    /// Words that must all be in a session
+    /// Words you remember; 'a phrase' must be there as it is
     #[arg(required = true)]
     pub words: Vec<String>,
     /// Every session on this machine, not just this project's

@@ -69,21 +69,21 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let there = || sessions.iter().map(|listed| &listed.session).chain(&subagents);
     contents.iter_mut().for_each(|contents| contents.forget_gone(there()));
     sessions.retain(|listed| is_called(listed.session.format));
-    let (sessions, elsewhere): (Vec<Listed>, Vec<Listed>) =
-        sessions.into_iter().partition(|listed| args.all || listed.here);
-    if sessions.is_empty() {
-        return Problem::nothing(super::none(args.all, args.agent.is_some(), elsewhere.len(), "--all"));
+    let here: Vec<&Listed> = sessions.iter().filter(|listed| args.all || listed.here).collect();
+    let elsewhere = sessions.len() - here.len();
+    if here.is_empty() {
+        return Problem::nothing(super::none(args.all, args.agent.is_some(), elsewhere, "--all"));
     }
     let needed =
         args.limit.unwrap_or(if args.json { usize::MAX } else { SESSIONS.max(stage.style.height.unwrap_or(0)) });
     let scope = |sessions| Scope::of(sessions, &subagents, contents.as_ref());
-    let here = Scope { results: args.results, needed, ..scope(&sessions) };
+    let here = Scope { results: args.results, needed, ..scope(here) };
     let found = here.search(query.clone(), stage);
     if found.order.is_empty() {
-        let elsewhere = scope(&elsewhere);
-        let is_read = elsewhere.unread().is_some_and(|unread| unread <= MOST_UNREAD);
-        let elsewhere = is_read.then(|| elsewhere.find(query, stage));
-        return Problem::nothing(nothing(&found, args, elsewhere.as_ref(), stage));
+        let everywhere = scope(if elsewhere > 0 { sessions.iter().collect() } else { Vec::new() });
+        let is_read = elsewhere == 0 || everywhere.unread().is_some_and(|unread| unread <= MOST_UNREAD);
+        let everywhere = is_read.then(|| everywhere.find(query, stage));
+        return Problem::nothing(nothing(&found, args, everywhere.as_ref(), stage));
     }
     let shown = match args.json {
         true => show_json(&found, args, stage),
@@ -114,7 +114,7 @@ pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Ve
     let mut contents = cache.contents();
     let subagents = stage.search(subagent::all);
     contents.forget_gone(sessions.iter().map(|listed| &listed.session).chain(&subagents));
-    let scope = Scope::of(&sessions, &subagents, Some(&contents));
+    let scope = Scope::of(sessions.iter().collect(), &subagents, Some(&contents));
     let found = scope.search(query, stage);
     let mut bad = Vec::new();
     let lines = found.sessions().take(most).map(|session| {
@@ -135,18 +135,15 @@ pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Ve
     lines
 }
 
-/// The words of a line that a shell has not split.
+/// The words of a line, with phrases in quotes as a shell would pass them on.
 fn split(line: &str) -> Vec<String> {
-    let parts = line.split('"').enumerate();
-    // Without its other end, a quotation mark is one.
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    // While the user types, the other quotation mark may be missing.
     if line.matches('"').count() % 2 == 1 {
-        return line.split_whitespace().map(str::to_owned).collect();
+        return words(line);
     }
-    let words = parts.flat_map(|(index, part)| match index % 2 {
-        1 => vec![part.to_owned()],
-        _ => part.split_whitespace().map(str::to_owned).collect(),
-    });
-    words.collect()
+    let parts = line.split('"').enumerate();
+    parts.flat_map(|(index, part)| if index % 2 == 1 { vec![part.to_owned()] } else { words(part) }).collect()
 }
 
 /// A text from shortly before the first of the words on.
@@ -164,7 +161,7 @@ fn around(text: &str, query: &Query) -> String {
 
 /// Sessions that are searched together.
 struct Scope<'s, 'f, 'm> {
-    sessions: &'s [Listed<'f>],
+    sessions: Vec<&'s Listed<'f>>,
     sources: Vec<Sources<'s, 'f>>,
     /// None if the transcripts themselves are read.
     contents: Option<&'s Contents<'m>>,
@@ -237,7 +234,7 @@ impl<'s, 'f, 'm> Found<'s, 'f, 'm> {
 
 impl<'s, 'f, 'm> Scope<'s, 'f, 'm> {
     fn of(
-        sessions: &'s [Listed<'f>],
+        sessions: Vec<&'s Listed<'f>>,
         subagents: &'s [Session<'f>],
         contents: Option<&'s Contents<'m>>,
     ) -> Scope<'s, 'f, 'm> {
@@ -288,7 +285,7 @@ impl<'s, 'f, 'm> Scope<'s, 'f, 'm> {
 
     /// All sessions, the newest first, by the cache and what was written since.
     fn in_cache(&self, contents: &Contents<'m>, query: &Query, stage: &mut Stage) -> Vec<Looked<'_, 'f, 'm>> {
-        let look = |index: usize, text: &Text| query.look(text, title(&self.sessions[index]));
+        let look = |index: usize, text: &Text| query.look(text, title(self.sessions[index]));
         let mut bad = Vec::new();
         let looked = contents.look(stage.env, &self.sources, look, &mut bad);
         stage.say_unreadable(&bad);
@@ -309,7 +306,7 @@ impl<'s, 'f, 'm> Scope<'s, 'f, 'm> {
         /// How many are looked through before they are counted; then twice as many, because threads wait for each other.
         const FIRST: usize = 64;
         let sieve = query.sieve();
-        let all: Vec<(&Listed, &Sources)> = self.sessions.iter().zip(&self.sources).collect();
+        let all: Vec<(&Listed, &Sources)> = self.sessions.iter().copied().zip(&self.sources).collect();
         let size = |(_, sources): &(&Listed, &Sources)| sources.size();
         let progress = Progress::of(stage.env, "searching", all.iter().map(size));
         let (mut found, mut bad, mut searched) = (Vec::new(), Vec::new(), 0);
@@ -397,14 +394,19 @@ fn may_be_in(
 }
 
 fn show(found: &Found, args: &SearchArgs, subagents: &[Session], stage: &mut Stage) -> Result<Exit, Problem> {
-    for note in &found.corrections {
-        match stage.style.height {
-            Some(_) => writeln!(stage.out, "{}\n", stage.style.paint(Tone::Faint, &stage.gate.line(note)))?,
-            None => stage.say(note),
-        }
-    }
     // A line is left for the shell, and two for how many there are besides.
-    let used = 2 * found.corrections.len() + 3;
+    let mut used = 3;
+    match stage.style.height {
+        Some(_) if !found.corrections.is_empty() => {
+            used += found.corrections.len() + 1;
+            for note in &found.corrections {
+                let note = stage.gate.line(note);
+                writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&note)))?;
+            }
+            writeln!(stage.out)?;
+        }
+        _ => stage.say_all(&found.corrections),
+    }
     let room = stage.style.height.map(|rows| rows.saturating_sub(used).max(6));
     let (mut rows, mut count) = (0, 0);
     for session in found.sessions() {
@@ -577,7 +579,7 @@ fn all_texts(sources: &[Sources], stage: &Stage) -> Vec<Text<'static>> {
     texts.into_iter().flatten().map(|(text, _)| text).collect()
 }
 
-/// Why nothing was found, and commands that may find more.
+/// Why nothing was found, and commands that may find more. `elsewhere` is what other projects have, if it is known.
 fn nothing(found: &Found, args: &SearchArgs, elsewhere: Option<&Found>, stage: &Stage) -> String {
     let Found { query, looked, texts, .. } = found;
     let is_anywhere = args.all || elsewhere.is_some_and(|elsewhere| elsewhere.order.is_empty());
@@ -644,4 +646,19 @@ fn command_line(args: &SearchArgs, all: bool, results: bool, stage: &Stage) -> S
         words.extend(said);
     }
     words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_line_is_split_into_words_and_phrases() {
+        for (line, words) in [
+            ("retry  webhook", &["retry", "webhook"][..]),
+            ("\"rate limit\" retry", &["rate limit", "retry"]),
+            ("say \"hi", &["say", "\"hi"]),
+            (" ", &[]),
+        ] {
+            assert_eq!(super::split(line), words, "{line}");
+        }
+    }
 }

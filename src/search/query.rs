@@ -88,7 +88,7 @@ impl Term {
         }
     }
 
-    /// Where a word ends that begins at the stem, if it is a form of this one: neither has much that the other lacks.
+    /// Where a word ends that begins at the stem, if only its ending makes it another one.
     fn end_of_form(&self, text: &str, at: usize) -> Option<usize> {
         if text[..at].ends_with(char::is_alphanumeric) {
             return None;
@@ -96,8 +96,12 @@ impl Term {
         let said = &text[at..];
         let said = &said[..said.find(|char: char| !char.is_alphanumeric()).unwrap_or(said.len())];
         let common = said.chars().zip(self.word.chars()).take_while(|(said, own)| said == own).count();
-        let is_short_ending = |word: &str| word.chars().count() - common <= common / 2 + 1;
-        (is_short_ending(said) && is_short_ending(&self.word)).then_some(at + said.len())
+        let [mut short, mut long] = [said, &self.word].map(|word| word.chars().count() - common);
+        if short > long {
+            (short, long) = (long, short);
+        }
+        // `retry` and `retries`, not `retry` and `retrieve`; `migrate` and `migration`, not `stripe` and `strict`.
+        (short <= common / 3 && long <= common / 2 + 1).then_some(at + said.len())
     }
 }
 
