@@ -82,7 +82,7 @@ fn tags_branches_and_conflicts() {
         world.reader(args).run().success().json().iter().map(|row| text(row, "handle")).collect()
     };
     assert_eq!(found(&["list", "--tag", "billing", "--json"]), ["11111111"]);
-    assert_eq!(found(&["search", "migrate the ledger", "--json"]), ["22222222", "11111111"]);
+    assert_eq!(found(&["search", "migrate the ledger", "--json"]), ["11111111", "22222222"]);
     assert_eq!(found(&["search", "triggers", "--json"]), ["22222222"]);
     let files = |expected: &str| drop(world.reader(&["files"]).run().success().stdout(expected));
     files("  AGE  FILE           WHO\n  30m  src/ledger.rs  claude:11111111 created\n");
