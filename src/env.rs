@@ -86,6 +86,13 @@ impl Env {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
+    /// How long to wait for something that usually does not take so long. Tests have more patience, so that it makes no
+    /// difference how busy the machine is.
+    pub fn patience(&self, usual: Duration) -> Duration {
+        let tests = self.var("SESSION_MONITOR_PATIENCE").filter(|_| cfg!(debug_assertions));
+        tests.and_then(|span| humantime::parse_duration(span.to_str()?).ok()).unwrap_or(usual)
+    }
+
     /// Whether the user has switched the hook off.
     pub fn is_off(&self) -> bool {
         self.var("SESSION_CONTEXT").is_some_and(|value| value == "off")

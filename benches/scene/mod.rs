@@ -76,7 +76,7 @@ impl Scene {
         for (name, dir) in [("CONFIG", ".config"), ("CACHE", ".cache"), ("STATE", ".state"), ("DATA", ".data")] {
             command.env(format!("XDG_{name}_HOME"), self.path(dir));
         }
-        command.env("SESSION_CONTEXT_DEADLINE", "60s");
+        command.env("SESSION_CONTEXT_DEADLINE", "1h").env("SESSION_MONITOR_PATIENCE", "1h");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

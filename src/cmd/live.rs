@@ -42,7 +42,7 @@ fn note(agent: &str, stage: &Stage) -> Result<(), String> {
     let format = format.ok_or_else(|| format!("no agent is called '{agent}'"))?;
     let hooks = format.hook().zip(format.live().hook.as_ref());
     let (hook, live) = hooks.ok_or_else(|| format!("the format of '{agent}' has no [live.hook]"))?;
-    let input = stage.env.stdin(PATIENCE)?;
+    let input = stage.env.stdin(stage.env.patience(PATIENCE))?;
     let wanted = [&hook.event, &hook.session, &live.kind, &live.tool, &live.subject];
     let values = pick(&input, wanted.map(|pointers| &*pointers.0)).ok_or("stdin is not a JSON object")?;
     let [event, session, kind, tool, subject] = values.map(Option::unwrap_or_default);

@@ -37,7 +37,7 @@ pub fn change(
     stage.forgive();
     let (observer, stage) = (&target.observer, &mut target.stage(stage));
     let mut problems = Vec::new();
-    let deadline = Deadline::after(std::time::Duration::from_secs(5));
+    let deadline = Deadline::after(stage.env.patience(std::time::Duration::from_secs(5)));
     let opened = Cursors::open(observer.cursors(stage.env), observer.key(), &deadline, &mut |what| problems.push(what));
     stage.say_all(&problems);
     let Some(mut cursors) = opened else { return Problem::trouble("the cursors are in use; try again") };

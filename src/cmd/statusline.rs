@@ -5,15 +5,17 @@
 //! whatever goes wrong is a line on stderr. `show/statusline.rs` has the words.
 
 use std::ffi::OsString;
-use std::io::{self, Read, Write};
+use std::io::{self, PipeReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
 use clap::Args;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use serde::Deserialize;
 
 use super::{Exit, Problem, Stage};
@@ -37,8 +39,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(4);
 /// The most that is shown of it.
 const MOST: usize = 64 << 10;
-/// How long to wait for more of it once it has ended.
-const REST: Duration = Duration::from_millis(50);
 /// Agents indent a status line.
 const MARGIN: usize = 4;
 
@@ -57,12 +57,12 @@ struct Workspace {
 }
 
 pub fn run(args: &StatuslineArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    let input = if stage.env.has_terminal() { Ok(Vec::new()) } else { stage.env.stdin(PATIENCE) };
+    let input = if stage.env.has_terminal() { Ok(Vec::new()) } else { stage.env.stdin(stage.env.patience(PATIENCE)) };
     let input = input.unwrap_or_else(|problem| {
         stage.say(problem);
         Vec::new()
     });
-    let deadline = Deadline::after(LONGEST);
+    let deadline = Deadline::after(stage.env.patience(LONGEST));
     let asks: StatusInput = serde_json::from_slice(&input).unwrap_or_default();
     let theirs = Theirs::start(&args.command, input, &stage.env.cwd);
     let theirs = theirs.map_err(|error| stage.say(error)).unwrap_or_default();
@@ -132,9 +132,11 @@ fn is_lively(listed: &Listed, now: Time) -> bool {
 /// The user's own status line, while it runs.
 struct Theirs {
     group: rustix::process::Pid,
-    /// What it prints, bit by bit, and how it ended.
-    output: Receiver<Vec<u8>>,
-    ended: Receiver<io::Result<ExitStatus>>,
+    /// What it prints; none when that is closed.
+    stdout: Option<ChildStdout>,
+    /// Closed when it has ended, and how it did.
+    ended: PipeReader,
+    status: Receiver<io::Result<ExitStatus>>,
 }
 
 impl Theirs {
@@ -156,38 +158,48 @@ impl Theirs {
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         // It need not read its input.
         thread::spawn(move || stdin.map(|mut stdin: ChildStdin| stdin.write_all(&input)));
-        let (sender, output) = channel();
+        let (sender, status) = channel();
+        let (ended, end) = io::pipe().map_err(|error| error.to_string())?;
         thread::spawn(move || {
-            let (Some(mut stdout), mut some) = (stdout, [0; 4096]) else { return };
-            while let Ok(length @ 1..) = stdout.read(&mut some) {
-                // Nobody may be waiting for it any more.
-                let _ = sender.send(some[..length].to_vec());
-            }
+            let _ = sender.send(child.wait());
+            drop(end);
         });
-        let (sender, ended) = channel();
-        thread::spawn(move || sender.send(child.wait()));
-        Ok(Some(Theirs { group, output, ended }))
+        Ok(Some(Theirs { group, stdout, ended, status }))
     }
 
     /// All that it has printed when it ends; what it left running in the background may keep its output open.
-    fn output(self, deadline: &Deadline) -> Result<Vec<u8>, String> {
-        let Ok(ended) = self.ended.recv_timeout(deadline.left()) else {
-            // It has not been waited for, so the number is still its own.
-            let _ = rustix::process::kill_process_group(self.group, rustix::process::Signal::TERM);
-            return Err(format!("the status line took more than {} seconds", LONGEST.as_secs()));
-        };
-        let status = ended.map_err(|error| error.to_string())?;
-        if !status.success() {
-            return Err(format!("the status line failed: {status}"));
-        }
-        let mut output = Vec::new();
-        while let Ok(some) = self.output.recv_timeout(REST) {
-            output.extend(some);
-            if output.len() >= MOST {
-                output.truncate(MOST);
+    fn output(mut self, deadline: &Deadline) -> Result<Vec<u8>, String> {
+        let (mut output, mut some) = (Vec::new(), [0; 4096]);
+        loop {
+            let left = Timespec::try_from(deadline.left()).ok();
+            let mut fds = vec![PollFd::new(&self.ended, PollFlags::IN)];
+            fds.extend(self.stdout.as_ref().map(|stdout| PollFd::new(stdout, PollFlags::IN)));
+            match poll(&mut fds, left.as_ref()) {
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(format!("the status line: {error}")),
+                Ok(0) => {
+                    // It has not been waited for, so the number is still its own.
+                    let _ = rustix::process::kill_process_group(self.group, rustix::process::Signal::TERM);
+                    return Err(format!("the status line took more than {} seconds", LONGEST.as_secs()));
+                }
+                Ok(_) => {}
+            }
+            let is_ready = |fd: &PollFd| !fd.revents().is_empty();
+            let (has_ended, has_more) = (is_ready(&fds[0]), fds.get(1).is_some_and(is_ready));
+            // What it printed is there when it has ended, so there is nothing to wait for.
+            if has_ended && (!has_more || output.len() >= MOST) {
                 break;
             }
+            if has_more {
+                match self.stdout.as_mut().map_or(Ok(0), |stdout| stdout.read(&mut some)) {
+                    // More is read, so that it can end, but not shown.
+                    Ok(length @ 1..) => output.extend(&some[..length.min(MOST - output.len())]),
+                    _ => self.stdout = None,
+                }
+            }
         }
-        Ok(output)
+        let status = self.status.recv().map_err(|error| error.to_string())?;
+        let status = status.map_err(|error| error.to_string())?;
+        if status.success() { Ok(output) } else { Err(format!("the status line failed: {status}")) }
     }
 }

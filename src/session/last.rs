@@ -72,7 +72,7 @@ pub fn last_of<'f>(
     // A session may be called that.
     let named = all.iter().position(|listed| listed.session.name.as_deref() == Some("last"));
     let mut best = named.map(|index| (Standing::Worked, index));
-    let deadline = Deadline::after(Duration::from_secs(5));
+    let deadline = Deadline::after(env.patience(Duration::from_secs(5)));
     let mut members = Members::around(&env.cwd);
     // In a named home those without a name are nobody's.
     let has_names = all.iter().any(|listed| listed.session.name.is_some());

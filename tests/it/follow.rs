@@ -5,13 +5,11 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
 
-use crate::world::{Chance, World, answer, call, prompt, result};
+use crate::world::{Chance, WATCHDOG, World, answer, call, prompt, result};
 
 const ONE: &str = "11111111-0000-4000-8000-000000000001";
 const TWO: &str = "22222222-0000-4000-8000-000000000002";
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A program that runs, and its streams line by line.
 struct Following {
@@ -40,12 +38,12 @@ impl Following {
 
     #[track_caller]
     fn shows(&self, expected: &str) {
-        assert_eq!(self.out.recv_timeout(PATIENCE).as_deref(), Ok(expected));
+        assert_eq!(self.out.recv_timeout(WATCHDOG).as_deref(), Ok(expected));
     }
 
     #[track_caller]
     fn says(&self, expected: &str) {
-        assert_eq!(self.err.recv_timeout(PATIENCE).as_deref(), Ok(expected));
+        assert_eq!(self.err.recv_timeout(WATCHDOG).as_deref(), Ok(expected));
     }
 
     /// Ends it as a user does. It has shown all that there was, and complains about nothing.
@@ -422,7 +420,7 @@ fn the_names_of_sessions_are_shown_without_escape_sequences() {
     let world = World::new();
     let path = begun(&world, "\u{1b}[31mred", "first");
     let following = Following::start(&world, &["--follow"]);
-    following.err.recv_timeout(PATIENCE).expect("how many sessions are followed");
+    following.err.recv_timeout(WATCHDOG).expect("how many sessions are followed");
     world.append(&path, said(&world, 1, "second"));
     following.shows("2026-11-16 02:01  red  user       second");
     following.stop();

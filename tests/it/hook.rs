@@ -41,7 +41,7 @@ pub(crate) fn input(world: &World, id: &str) -> Value {
 
 /// The hook, with time enough on a busy machine.
 pub(crate) fn hook(world: &World, args: &[&str], input: &Value) -> Run {
-    world.context(args).env("SESSION_CONTEXT_DEADLINE", "1m").stdin(input.to_string())
+    world.context(args).stdin(input.to_string())
 }
 
 /// The text in a reply of Claude's form, which is all there is on stdout.

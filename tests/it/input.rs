@@ -135,13 +135,13 @@ fn input_that_is_none() {
     ];
     for (stdin, args, problem) in cases {
         let shown = String::from_utf8_lossy(&stdin).into_owned();
-        let done = world.context(args).env("SESSION_CONTEXT_DEADLINE", "1m").stdin(stdin).run().status(0).stdout("");
+        let done = world.context(args).stdin(stdin).run().status(0).stdout("");
         assert_eq!(done.err(), format!("session-context: {problem}\n"), "{shown}");
     }
     assert!(!world.path(".state/session-monitor/cursors").exists());
     // Much of it is fine, also if it comes late or is never read.
     let big = with("prompt", "long ".repeat(400_000).into());
-    let done = world.context(&[]).env("SESSION_CONTEXT_DEADLINE", "1m").stdin(big.clone()).run().success();
+    let done = world.context(&[]).stdin(big.clone()).run().success();
     assert_eq!(text(&done), block(&["- 11111111 (5m ago, 1 message): \"news\""]));
     world.context(&[]).env("SESSION_CONTEXT", "off").stdin(big).run().success().stdout("");
 }
@@ -162,7 +162,7 @@ fn stdin_that_pauses_or_stays_open() {
     };
     let answered = |input: &str, pauses: &[usize], open: bool| {
         let (reader, mut writer) = std::io::pipe().expect("a pipe");
-        let hook = world.context(&[]).env("SESSION_CONTEXT_DEADLINE", "20s");
+        let hook = world.context(&[]);
         let child = hook.alter(|command| _ = command.stdin(reader)).spawn();
         std::thread::scope(|scope| {
             let written = scope.spawn(|| {
@@ -239,7 +239,7 @@ fn input_that_is_none_is_said() {
         UNTOLD.one(("kept open", &[TIME], &|_, call| {
             call.with(Run::stdin_stays_open);
             call.input.truncate(length);
-            call.env("SESSION_CONTEXT_DEADLINE", "200ms");
+            call.env("SESSION_CONTEXT_DEADLINE", "1ns");
         }));
     }
 }

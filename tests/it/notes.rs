@@ -706,7 +706,7 @@ fn profile() {
 fn nothing_is_written_by_itself() {
     let world = sessions();
     let input = json!({"session_id": ONE, "cwd": world.path("work"), "hook_event_name": "UserPromptSubmit", "prompt": "always use tabs, never push to main; my project is a shop"});
-    world.context(&[]).env("SESSION_CONTEXT_DEADLINE", "1m").stdin(input.to_string()).run().status(0);
+    world.context(&[]).stdin(input.to_string()).run().status(0);
     for args in [&["explain"][..], &["doctor"], &["pins"], &["profile"]] {
         world.context(args).run();
     }

@@ -295,7 +295,7 @@ impl Place {
         let place = Place { dir: tempfile::tempdir().expect("a directory") };
         place.write("work/.keep", b"");
         // Nothing here is about time.
-        place.write(".config/session-monitor/config.toml", b"deadline = \"60s\"\n");
+        place.write(".config/session-monitor/config.toml", b"deadline = \"1h\"\n");
         let own = place.prompt(OBSERVER, "2026-11-16T00:00:00Z", "what I asked myself");
         place.write(place.transcript(OBSERVER), own.as_bytes());
         place.write(place.transcript(OTHER), transcript);

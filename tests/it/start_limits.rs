@@ -401,7 +401,7 @@ fn state_that_cannot_be_kept() {
     let lock = File::options().write(true).open(cursors(&world, ME).with_extension("lock")).expect("a lock");
     lock.lock().expect("locked");
     let asks = begins(&world, ME, "clear").to_string();
-    let done = world.context(&[]).env("SESSION_CONTEXT_DEADLINE", "50ms").stdin(asks).run().status(0).stdout("");
+    let done = world.context(&[]).env("SESSION_CONTEXT_LOOKS", "5").stdin(asks).run().status(0).stdout("");
     assert!(done.err().contains("in use"), "{}", done.err());
     drop(lock);
     assert_eq!(started_as(&world, ME, "clear"), start_block(&work_lines(&on_from("11111111", 5))));

@@ -329,8 +329,24 @@ fn a_status_line_that_cannot_be_kept_is_left_alone() {
 #[test]
 fn what_theirs_leaves_behind() {
     let world = three_others();
-    let fast = statusline(&world, &["--", "echo MINE; sleep 5 &"]).run().success();
+    let fifo = world.path("fifo");
+    crate::trouble::fifo(&fifo);
+    let fast = statusline(&world, &["--", &format!("echo MINE; cat {} &", fifo.display())]).run().success();
     assert_eq!(fast.out(), format!("MINE\n{LINE}"));
+    // Now it may end.
+    drop(std::fs::File::options().write(true).open(&fifo).expect("somebody reads"));
     let long = statusline(&world, &["--", "yes | head -c 300000"]).run().success();
     assert!(long.out().starts_with("y\ny\n") && long.out().ends_with(LINE) && long.out().len() < 70_000);
+}
+
+/// A status line that takes too long is ended, with all that it started, and ours comes without it.
+#[test]
+fn theirs_takes_too_long() {
+    let world = three_others();
+    let fifo = world.path("fifo");
+    crate::trouble::fifo(&fifo);
+    let never = format!("cat {} | cat", fifo.display());
+    let slow = statusline(&world, &["--", &never]).env("SESSION_MONITOR_PATIENCE", "1ns").run().status(0);
+    assert_eq!(slow.out(), LINE);
+    assert_eq!(slow.err(), "session-context: the status line took more than 4 seconds\n");
 }

@@ -24,9 +24,9 @@ pub const OBSERVER: &str = "00000000-0000-4000-8000-000000000000";
 pub const ALPHA: &str = "aaaaaaaa-0000-4000-8000-00000000000a";
 pub const BETA: &str = "bbbbbbbb-0000-4000-8000-00000000000b";
 
-/// The hook as it runs in a world, with patience for slow machines.
+/// The hook as it runs in a world.
 pub fn context(world: &World, args: &[&str]) -> Run {
-    world.context(args).env("SESSION_CONTEXT_DEADLINE", "20s")
+    world.context(args)
 }
 
 /// What Claude Code gives the hook of a session.

@@ -4,14 +4,11 @@
 use std::io::Write;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::hook::{ME, ONE, THREE, TWO};
 use crate::script::Script;
-use crate::world::{NOW, World};
-
-/// A screen that is never as it should be must not hang the tests.
-const PATIENCE: Duration = Duration::from_mins(1);
+use crate::world::{NOW, WATCHDOG, World};
 
 /// A shell in a terminal of its own.
 struct Shell {
@@ -62,7 +59,7 @@ impl Shell {
     fn ended(&self, before: &str) -> String {
         let start = Instant::now();
         while self.state() != before {
-            assert!(start.elapsed() < PATIENCE, "still: {}", self.state());
+            assert!(start.elapsed() < WATCHDOG, "still: {}", self.state());
         }
         self.until(|shown| shown.trim_end().ends_with("\n$"));
         self.keys(&["echo ended with $?, $(stty -a | grep -o '.icanon')", "Enter"]);
@@ -93,7 +90,7 @@ impl Shell {
             if is_so(&shown) {
                 return shown;
             }
-            assert!(start.elapsed() < PATIENCE, "still:\n{shown}");
+            assert!(start.elapsed() < WATCHDOG, "still:\n{shown}");
             std::thread::yield_now();
         }
     }
@@ -178,10 +175,10 @@ fn a_signal_ends_it_while_the_terminal_does_not_read() {
     shell.keys(&["C-l"]);
     assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
     let start = Instant::now();
-    while std::fs::exists(format!("/proc/{pid}")).unwrap_or(false) && start.elapsed() < PATIENCE {
+    while std::fs::exists(format!("/proc/{pid}")).unwrap_or(false) && start.elapsed() < WATCHDOG {
         std::thread::yield_now();
     }
-    let is_gone = start.elapsed() < PATIENCE;
+    let is_gone = start.elapsed() < WATCHDOG;
     flow(libc::TCOON);
     assert!(is_gone, "it still runs");
 }

@@ -21,6 +21,9 @@ const READER: &str = "session-reader";
 /// The time it is in every test, unless a test says otherwise.
 pub const NOW: &str = "2026-11-16T03:00:00Z";
 
+/// When a program counts as hanging, so that it does not hang all tests. No test expects anything to be faster than that.
+pub const WATCHDOG: Duration = Duration::from_mins(15);
+
 pub struct World {
     _dir: tempfile::TempDir,
     /// Its real path, because agents resolve links before they write a working directory down.
@@ -125,6 +128,8 @@ impl Run {
         let home = world.path("");
         let mut vars = vec![("HOME", home.clone().into_os_string()), ("TZ", "UTC".into())];
         vars.push(("SESSION_MONITOR_NOW", NOW.into()));
+        // However busy the machine is. A test of a deadline sets its own.
+        vars.extend(["SESSION_CONTEXT_DEADLINE", "SESSION_MONITOR_PATIENCE"].map(|name| (name, "1h".into())));
         for (name, dir) in [
             ("XDG_CONFIG_HOME", ".config"),
             ("XDG_CACHE_HOME", ".cache"),
@@ -242,9 +247,8 @@ impl Run {
         command
     }
 
-    /// Runs it to its end. One that hangs must not hang all tests.
+    /// Runs it to its end.
     pub fn run(self) -> Done {
-        const PATIENCE: Duration = Duration::from_mins(2);
         let shown = self.shown();
         let (sender, receiver) = std::sync::mpsc::channel();
         let (pid, held) = if self.is_process {
@@ -267,14 +271,14 @@ impl Run {
             thread.spawn(measured).expect("a thread");
             (None, None)
         };
-        let ended = receiver.recv_timeout(PATIENCE);
+        let ended = receiver.recv_timeout(WATCHDOG);
         drop(held);
         if let (Err(RecvTimeoutError::Timeout), Some(pid)) = (&ended, pid) {
             // SAFETY: it is our own child, and it has not been waited for.
             unsafe { libc::kill(pid as libc::pid_t, libc::SIGKILL) };
         }
         let ended = ended.unwrap_or_else(|error| match error {
-            RecvTimeoutError::Timeout => panic!("$ {shown}\nstill runs after {PATIENCE:?}"),
+            RecvTimeoutError::Timeout => panic!("$ {shown}\nstill runs after {WATCHDOG:?}"),
             RecvTimeoutError::Disconnected => panic!("$ {shown}\npanicked"),
         });
         Done { ended, shown }

@@ -114,7 +114,8 @@ impl Notes {
         // If it is a link, what it leads to is replaced, not the link.
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         let trouble = |error: io::Error| format!("{}: {error}", path.display());
-        let lock = Lock::take(&path.with_extension("lock"), &Deadline::after(PATIENCE)).map_err(trouble)?;
+        let lock =
+            Lock::take(&path.with_extension("lock"), &Deadline::after(env.patience(PATIENCE))).map_err(trouble)?;
         let Some(_lock) = lock else {
             return Err(format!("{}: another process is busy with it; try again", path.display()));
         };
