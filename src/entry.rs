@@ -412,16 +412,24 @@ pub struct Usage {
 /// What a line says about its session, beside the entries in it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts<'a> {
+    /// The line itself, where titles name the line they are about.
+    pub line: Option<Id>,
     pub time: Option<Time>,
     pub session: Option<Cow<'a, str>>,
     pub cwd: Option<Cow<'a, str>>,
     /// Another directory of the project it belongs to.
     pub project: Option<Cow<'a, str>>,
     pub title: Option<(TitleBy, Cow<'a, str>)>,
+    /// The line that the title is about. `read::once` drops a title about a line of another file.
+    pub leaf: Option<Id>,
     pub model: Option<Cow<'a, str>>,
     pub usage: Option<Usage>,
     /// The message whose usage this is.
     pub message: Option<Id>,
+    /// Somebody is at work, though nothing is said.
+    pub active: bool,
     /// The line says that the whole file is a subagent's.
     pub subagent: bool,
+    /// It begins a session that the client holds with itself, unless something was said before.
+    pub helper: bool,
 }

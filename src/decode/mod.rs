@@ -37,7 +37,8 @@ pub enum Outcome {
     Broken,
 }
 
-/// What a line holds: first what it says about the session, then its entries in order.
+/// What a line holds: first what it says about the session, then its entries in order. Only a prompt of a helper says
+/// something about the session as well.
 pub enum Item<'i, 'a> {
     Facts(&'i mut Facts<'a>),
     Entry(Entry<'a>),
@@ -276,14 +277,15 @@ impl<'f> Decoder<'f> {
         }
         let rule = settled.rule.or_else(|| rules::rule(&format.line, found, extents.first_block(bytes)));
         let Some(rule) = rule else { return false };
-        let mut facts = self.facts(rule, found);
+        let key = found.first(&format.keys.id).and_then(Raw::inside).map(Id::named);
+        let mut facts = Facts { line: key.filter(|_| format.leaves), ..self.facts(rule, found) };
         let mut said = Saying {
             decoder: self,
             entry: Entry {
                 time: facts.time,
                 role: rule.role.unwrap_or(Role::System),
                 what: What::Text(Cow::Borrowed("")),
-                key: found.first(&format.keys.id).and_then(Raw::inside).map(Id::named),
+                key,
                 message: facts.message,
                 queued: rule.queued,
                 relisted,
@@ -357,15 +359,19 @@ impl<'f> Decoder<'f> {
             })
         });
         Facts {
+            line: None,
             time: found.first(&format.keys.time).and_then(time),
             session: text(&rule.session),
             cwd: text(&rule.cwd).or_else(|| text(&format.keys.cwd)),
             project: text(&rule.project),
             title: title(TitleBy::Person, &rule.title.person).or_else(|| title(TitleBy::Agent, &rule.title.agent)),
+            leaf: found.first(&rule.title.leaf).and_then(Raw::inside).map(Id::named),
             model: text(&rule.model),
             usage,
             message: found.first(&rule.message).and_then(Raw::inside).map(Id::named),
+            active: rule.active,
             subagent: format.side.file.as_ref().is_some_and(|tests| hold(tests, found)),
+            helper: false,
         }
     }
 
@@ -420,7 +426,9 @@ impl<'f> Decoder<'f> {
         let failed = (!keys.failed.is_empty() && hold(&keys.failed, found))
             || output.is_some_and(|output| {
                 let starts = |start: &String| first_text(output).is_some_and(|text| text.starts_with(start.as_bytes()));
-                keys.verb == Some(ResultVerb::Exit) && verbs::exit(output) || keys.failed_starts.iter().any(starts)
+                keys.verb == Some(ResultVerb::Exit) && verbs::exit(output)
+                    || verbs::ends_with_code(output, &keys.exit_code_after)
+                    || keys.failed_starts.iter().any(starts)
             });
         let words = &self.format.words;
         let (mut denied, mut unclear, mut stopped) = (false, false, false);
@@ -461,12 +469,18 @@ impl Saying<'_, '_> {
             return self.mark(mark, text, sink);
         }
         if self.entry.role != Role::User {
-            if !text.trim().is_empty() {
+            if self.entry.role == Role::Assistant && self.decoder.format.words.is_silent(&text) {
+                self.emit(0, Role::Assistant, What::Mark(Mark::Note, text), sink);
+            } else if !text.trim().is_empty() {
                 self.emit(1, self.entry.role, What::Text(text), sink);
             }
             return;
         }
-        match self.decoder.format.prompt.sort(text) {
+        let prompt = &self.decoder.format.prompt;
+        if prompt.is_helper(&text) {
+            sink(Item::Facts(&mut Facts { helper: true, ..Facts::default() }));
+        }
+        match prompt.sort(text) {
             Said::Typed(text) => self.typed.push(text.into_owned()),
             Said::Machine(mark, text) => self.mark(mark, text, sink),
             Said::Nothing => {}
@@ -479,7 +493,9 @@ impl Saying<'_, '_> {
         let bare = matches!(mark, Mark::Compaction | Mark::Recap);
         let text = if bare { Cow::Borrowed(words.bare(&text)) } else { text };
         self.entry.limit = mark == Mark::Error && words.is_limit(&text);
-        self.emit(0, Role::System, What::Mark(mark, text), sink);
+        // A note of the agent's is a turn that it ended without a word.
+        let role = if mark == Mark::Note && self.mark == Some(mark) { self.entry.role } else { Role::System };
+        self.emit(0, role, What::Mark(mark, text), sink);
         self.entry.limit = false;
     }
 

@@ -115,23 +115,32 @@ fn literal(text: &str, quote: char) -> (usize, String) {
     (end, Raw(json.as_bytes()).text().unwrap_or_default().into_owned())
 }
 
+/// How far from the beginning or the end of an output an exit code may stand.
+const NEAR: usize = 300;
+
+/// Whether the last of some texts near the end of a tool's output tells of an exit code other than 0.
+pub fn ends_with_code(raw: Raw, after: &[String]) -> bool {
+    // Of an output that was cut off, the end is not known.
+    let Some(inside) = raw.inside().filter(|_| raw.0.ends_with(b"\"") && !after.is_empty()) else { return false };
+    let end = &inside[inside.len().saturating_sub(NEAR)..];
+    let places = after.iter().filter_map(|text| Some(memmem::rfind(end, text.as_bytes())? + text.len()));
+    places.max().and_then(|at| number(&end[at..])).is_some_and(|code| code != 0)
+}
+
+/// The number that some bytes begin with.
+fn number(bytes: &[u8]) -> Option<i64> {
+    let digits = bytes.trim_ascii_start();
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit() && *byte != b'-').unwrap_or(digits.len());
+    std::str::from_utf8(&digits[..end]).ok()?.parse().ok()
+}
+
 /// `exit`: whether a tool's output tells of an exit code other than 0. It stands in the first lines, or, where the output
 /// is JSON in a string, near the end; or near the beginning of the second of several texts, where a script says how the
 /// command ended that it ran. What the tool printed is not looked at.
 pub fn exit(raw: Raw) -> bool {
-    const NEAR: usize = 300;
     const JSON: &str = "\\\"exit_code\\\":";
     let near = |bytes: &[u8]| bytes[..bytes.len().min(NEAR)].to_vec();
-    let code = |bytes: &[u8], before: &str| {
-        let at = memmem::find(bytes, before.as_bytes())? + before.len();
-        let digits: Vec<u8> = bytes[at..]
-            .iter()
-            .copied()
-            .skip_while(|byte| *byte == b' ')
-            .take_while(|byte| byte.is_ascii_digit() || *byte == b'-')
-            .collect();
-        std::str::from_utf8(&digits).ok()?.parse::<i64>().ok()
-    };
+    let code = |bytes: &[u8], before: &str| number(&bytes[memmem::find(bytes, before.as_bytes())? + before.len()..]);
     let stated = match raw.inside() {
         Some(inside) => {
             let tail = &raw.0[raw.0.len().saturating_sub(NEAR)..];

@@ -38,6 +38,9 @@ impl Basics {
         if let Some(time) = facts.time {
             self.started = Some(self.started.map_or(time, |started| started.min(time)));
         }
+        if facts.active {
+            self.updated = self.updated.max(facts.time);
+        }
         if self.id.is_none() {
             set(&mut self.id, facts.session.as_deref());
         }
@@ -56,7 +59,7 @@ impl Basics {
             // An empty title takes the last one back.
             *given = Some(title.trim().to_owned()).filter(|title| !title.is_empty());
         }
-        self.subagent |= facts.subagent;
+        self.subagent |= facts.subagent || facts.helper && self.updated.is_none();
         if let Some(usage) = facts.usage {
             self.input = self.input.saturating_add(usage.input);
             self.output = self.output.saturating_add(usage.output);

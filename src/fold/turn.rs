@@ -114,7 +114,8 @@ impl Turns {
                 self.go_on(true);
                 Ending::Working
             }
-            (What::Text(_), Role::Assistant) => {
+            // The agent may end its turn without a word.
+            (What::Text(_) | What::Mark(Mark::Note, _), Role::Assistant) => {
                 self.go_on(self.results);
                 Ending::Answered
             }

@@ -22,6 +22,8 @@ pub struct Format {
     pub keys: LineKeys,
     pub side: Subagent,
     pub detailed: bool,
+    /// Titles name the line they are about.
+    pub leaves: bool,
     pub prompt: Prompt,
     pub words: Words,
     /// What lines were seen to look like.
@@ -85,6 +87,7 @@ impl Format {
         block.tested.extend(line.rules.iter().flat_map(|rule| rule.first.iter().map(|test| test.slot)));
         Format {
             name: name.into(),
+            leaves: line.rules.iter().any(|rule| !rule.title.leaf.is_empty()),
             line,
             block,
             input,
@@ -161,7 +164,7 @@ fn bind_rule(rule: &mut Rule, trie: &mut Trie, blocks: &mut Trie, subjects: &[Po
     rule.content.slots = rule.content.pointers.iter().map(|pointer| trie.blocks(pointer)).collect();
     let Rule { thinking, error, interrupt, waits, goes_on, message, session, cwd, project, title, model, .. } = rule;
     bind([thinking, error, interrupt, waits, goes_on, message, session, cwd, project, model], trie);
-    bind([&mut title.person, &mut title.agent], trie);
+    bind([&mut title.person, &mut title.agent, &mut title.leaf], trie);
     if let Some(call) = &mut rule.call {
         bind([&mut call.id, &mut call.tool], trie);
         if call.verb.is_some() || detailed {

@@ -215,6 +215,8 @@ pub struct Rule {
     /// Another directory of the project that the session belongs to.
     pub project: Keys,
     pub title: Title,
+    /// Somebody is at work, though the line says nothing.
+    pub active: bool,
     pub model: Keys,
     pub usage: Option<UsageKeys>,
     /// The slots that a line of this rule has filled when nothing more of it is wanted, as bits; 0 if that cannot be known
@@ -250,6 +252,8 @@ impl From<BlockRule> for Rule {
 pub struct Title {
     pub person: Keys,
     pub agent: Keys,
+    /// The id of the line that the title is about. It counts only if that line is in the same file.
+    pub leaf: Keys,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -289,6 +293,9 @@ pub struct ResultKeys {
     pub failed: Tests,
     #[serde(default)]
     pub failed_starts: Vec<String>,
+    /// Texts near the end of the output, after the last of which its exit code stands.
+    #[serde(default)]
+    pub exit_code_after: Vec<String>,
     #[serde(default)]
     pub text: Keys,
     pub verb: Option<ResultVerb>,
@@ -308,6 +315,28 @@ pub struct Prompt {
     pub starts: Vec<String>,
     pub command_starts: Vec<String>,
     pub interrupt: Vec<String>,
+    /// Text that the client puts around what was typed.
+    pub wrapped: Vec<Wrapper>,
+    /// Beginnings of the first prompt of a session that the client holds with itself: it is listed nowhere.
+    pub helper: Vec<String>,
+}
+
+/// Text that a client puts around what was typed. Without `until` and `after`, only the beginning is the client's.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Wrapper {
+    /// Beginnings of a text that is wrapped like this.
+    pub starts: Vec<String>,
+    /// What was typed follows the first of these. Without one, the text is not wrapped; a line also ends with the text.
+    pub until: Option<String>,
+    /// What was typed follows the last line that begins like this, from its colon on. Without one, nothing was typed.
+    pub after: Option<String>,
+    /// A bracket at the end that begins like this is the client's, too.
+    pub before: Option<String>,
+    /// Several messages are wrapped, and each follows a line that begins like this.
+    pub each: Option<String>,
+    /// The text begins with the name of a skill. If nothing else was typed, that is a command: this, and the name.
+    pub command: Option<String>,
 }
 
 /// What the client itself writes where a tool, a model or a user would speak.
@@ -322,6 +351,8 @@ pub struct Words {
     pub stopped: Vec<String>,
     /// Parts of the result of writing a file that had been there before.
     pub replaced: Vec<String>,
+    /// Answers that say nothing: the agent was asked by a machine and has nothing to report.
+    pub silent: Vec<String>,
     /// Parts of an error which says that nothing more is to be had for now, in lower case.
     pub limit: Vec<String>,
     /// A compaction summary or recap that begins like this begins with a line of the client's.
@@ -353,6 +384,9 @@ pub struct Hook {
     /// There only when it is a subagent's.
     #[serde(default)]
     pub subagent: Many<Pointer>,
+    /// There only in the input of another client, which runs this agent's hooks and drops what they print.
+    #[serde(default)]
+    pub unless: Many<Pointer>,
     /// Variables that tell the session's id to what the agent runs.
     #[serde(default)]
     pub env: Vec<String>,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::descriptor::{Prompt, Words};
+use super::descriptor::{Prompt, Words, Wrapper};
 use crate::entry::Mark;
 
 /// What a text in the user's name is.
@@ -25,6 +25,10 @@ impl Prompt {
         if start.is_empty() {
             return Said::Nothing;
         }
+        if let Some((wrapper, inside)) = self.wrapped.iter().find_map(|wrapper| Some((wrapper, wrapper.inside(start)?)))
+        {
+            return self.unwrapped(wrapper, inside, start);
+        }
         let begins = |all: &[String]| all.iter().any(|with| start.starts_with(with.as_str()));
         let first = start.strip_prefix('<').and_then(|rest| rest.split(['>', ' ', '\n']).next());
         // `*-event` is the tag that the text begins with, if it ends like that.
@@ -38,7 +42,7 @@ impl Prompt {
         };
         if wrapped(&self.command) {
             Said::Machine(Mark::Command, Cow::Owned(untagged(start)))
-        } else if wrapped(&self.machine) || begins(&self.starts) {
+        } else if wrapped(&self.machine) || begins(&self.starts) || begins(&self.helper) {
             Said::Machine(Mark::Note, Cow::Owned(untagged(start)))
         } else if begins(&self.interrupt) {
             Said::Machine(Mark::Interrupt, Cow::Owned(start.to_owned()))
@@ -46,6 +50,34 @@ impl Prompt {
             Said::Machine(Mark::Command, Cow::Owned(start.to_owned()))
         } else {
             Said::Typed(text)
+        }
+    }
+
+    /// Whether a client writes this at the beginning of a session that it holds with itself.
+    pub fn is_helper(&self, text: &str) -> bool {
+        self.helper.iter().any(|start| text.trim_start().starts_with(start.as_str()))
+    }
+
+    /// Sorts what was found inside a wrapper, which may be wrapped once more.
+    fn unwrapped(&self, wrapper: &Wrapper, inside: &str, whole: &str) -> Said<'static> {
+        let sort = |text: &str| self.sort(Cow::Owned(text.to_owned()));
+        if let Some(each) = &wrapper.each {
+            let messages = inside.split(each.as_str()).filter_map(|message| Some(message.split_once('\n')?.1.trim()));
+            let typed = messages.filter_map(|message| match sort(message) {
+                Said::Typed(text) => Some(text),
+                _ => None,
+            });
+            let typed = typed.collect::<Vec<_>>().join("\n");
+            return if typed.is_empty() {
+                Said::Machine(Mark::Note, untagged(whole).into())
+            } else {
+                Said::Typed(typed.into())
+            };
+        }
+        match wrapper.name(whole).filter(|_| inside.is_empty()) {
+            Some(name) => Said::Machine(Mark::Command, name.into()),
+            None if inside.is_empty() => Said::Machine(Mark::Note, untagged(whole).into()),
+            None => sort(inside),
         }
     }
 
@@ -71,7 +103,41 @@ impl Prompt {
     }
 }
 
+impl Wrapper {
+    /// What was typed, perhaps nothing; None if the text is not wrapped like this.
+    fn inside<'t>(&self, text: &'t str) -> Option<&'t str> {
+        let mut rest = self.after_start(text)?;
+        if let Some(until) = &self.until {
+            let end = rest.find(until.as_str()).map(|at| at + until.len());
+            rest = &rest[end.or((until == "\n").then_some(rest.len()))?..];
+        }
+        if let Some(heading) = &self.after {
+            let starts = rest.match_indices(heading.as_str()).filter(|(at, _)| rest[..*at].ends_with('\n'));
+            rest = starts.last().and_then(|(at, _)| rest[at..].split_once(':')).map_or("", |(_, typed)| typed);
+        }
+        let rest = rest.trim();
+        let bracket = self.before.as_ref().and_then(|start| rest.rfind(start.as_str()));
+        let bracket = bracket.filter(|at| rest[*at..].find(']').is_some_and(|end| at + end + 1 == rest.len()));
+        Some(rest[..bracket.unwrap_or(rest.len())].trim_end())
+    }
+
+    fn after_start<'t>(&self, text: &'t str) -> Option<&'t str> {
+        self.starts.iter().find_map(|start| text.strip_prefix(start.as_str()))
+    }
+
+    /// The command that a text begins with, if it is one.
+    fn name(&self, text: &str) -> Option<String> {
+        let name = self.after_start(text)?.split(['"', ']', ' ', '\n']).next()?;
+        Some(format!("{}{name}", self.command.as_ref()?))
+    }
+}
+
 impl Words {
+    /// Whether an answer says nothing.
+    pub fn is_silent(&self, answer: &str) -> bool {
+        !self.silent.is_empty() && self.silent.iter().any(|silent| answer.trim_matches([' ', '\n', '*']) == silent)
+    }
+
     /// A summary without what the client says before and after it.
     pub fn bare<'t>(&self, text: &'t str) -> &'t str {
         let begins = self.preamble.iter().any(|start| text.trim_start().starts_with(start.as_str()));
@@ -131,6 +197,7 @@ mod tests {
             starts: words(&["Caveat: "]),
             command_starts: vec![],
             interrupt: words(&["[Request interrupted"]),
+            ..Prompt::default()
         }
         .sort(Cow::Borrowed(text))
     }

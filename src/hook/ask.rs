@@ -120,15 +120,17 @@ struct Fields {
     prompt: Option<String>,
     subagent: Option<String>,
     source: Option<String>,
+    /// Something that only a client has which drops what a hook prints.
+    deaf: Option<String>,
 }
 
 impl Fields {
     fn read(stdin: &[u8], hook: &Hook) -> Option<Fields> {
-        let wanted =
-            [&hook.event, &hook.session, &hook.transcript, &hook.cwd, &hook.prompt, &hook.subagent, &hook.source];
-        let [event, session, transcript, cwd, prompt, subagent, source] = pick(stdin, wanted.map(|all| &*all.0))?;
+        let Hook { event, session, transcript, cwd, prompt, subagent, source, unless, .. } = hook;
+        let wanted = [event, session, transcript, cwd, prompt, subagent, source, unless].map(|all| &*all.0);
+        let [event, session, transcript, cwd, prompt, subagent, source, deaf] = pick(stdin, wanted)?;
         let session = session.filter(|session| !session.is_empty());
-        Some(Fields { event, session, transcript, cwd, prompt, subagent, source })
+        Some(Fields { event, session, transcript, cwd, prompt, subagent, source, deaf })
     }
 
     /// What the event is about. Where it has no name, a prompt is enough, or how a session begins.
@@ -150,8 +152,12 @@ impl Fields {
 
     fn ask<'f>(self, format: &'f Known, hook: &'f Hook) -> Asked<'f> {
         let said = self.prompt.as_deref().map(|prompt| format.prompt().sort(prompt.into()));
-        let typed = matches!(said, Some(Said::Typed(_) | Said::Machine(Mark::Command, _)));
-        let Some(moment) = self.moment(hook).filter(|_| self.subagent.is_none()) else { return Asked::Nothing };
+        let typed = match said {
+            Some(Said::Typed(text) | Said::Machine(Mark::Command, text)) => Some(text.into_owned()),
+            _ => None,
+        };
+        let hears = self.subagent.is_none() && self.deaf.is_none();
+        let Some(moment) = self.moment(hook).filter(|_| hears) else { return Asked::Nothing };
         let path = |text: Option<String>| text.map(PathBuf::from).filter(|path| path.is_absolute());
         let usual = match moment {
             Moment::Prompt => hook.prompts.first(),
@@ -164,10 +170,10 @@ impl Fields {
             session: self.session.unwrap_or_default(),
             transcript: path(self.transcript),
             cwd: path(self.cwd),
-            prompt: self.prompt.unwrap_or_default(),
+            prompt: typed.clone().unwrap_or_default(),
         };
         match moment {
-            Moment::Prompt if typed => Asked::Prompt(ask),
+            Moment::Prompt if typed.is_some() => Asked::Prompt(ask),
             Moment::Prompt => Asked::Nothing,
             Moment::Start(source) => Asked::Start(ask, source),
         }

@@ -167,6 +167,9 @@ impl<'r> Reader<'r> {
         let Some((mut part, last_cwd)) = self.part(&transcript, &mut before, went, seen.is_some())? else {
             return self.sure(Ok(Err(Reason::TooLong)));
         };
+        if part.basics.subagent && before.offset == 0 && !candidate.subagent {
+            return Ok(Err(Reason::Subagent));
+        }
         if self.settings.ignores_session(last_cwd.as_deref().into_iter()) {
             return Ok(Err(Reason::Ignored));
         }

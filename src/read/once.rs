@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{ById, Call, Entry, Facts, Id, Ids, Mark, Role, What};
+use crate::entry::{ById, Call, Entry, Facts, Id, Ids, Mark, Role, TitleBy, What};
 use crate::time::Time;
 
 /// How far reading has got, as far as repetitions are concerned. It can be put away and taken up again.
@@ -25,6 +25,10 @@ pub struct Once {
     total: (u64, u64),
     /// Prompts that wait for the agent, the oldest first: hashes of what they say.
     queued: Vec<Id>,
+    /// The lines that were read, where titles name the line they are about.
+    lines: Ids,
+    /// Titles about lines that have not come yet. Those of other sessions wait forever.
+    titles: ById<String>,
     /// Something was said other than in a list of what was said.
     direct: bool,
     /// Reading began in the middle of the file, after messages with these short ids.
@@ -61,6 +65,8 @@ impl Once {
     const QUEUED: usize = 32;
     /// How many messages a look remembers for the next.
     const LAST: usize = 8;
+    /// How many titles may wait for their lines.
+    const TITLES: usize = 256;
 
     /// For a file that is read from an offset on; `last` are the messages before it, as [`last_messages`] has them.
     pub fn from(offset: u64, last: &[u32]) -> Once {
@@ -82,8 +88,10 @@ impl Once {
         self.family
     }
 
-    /// Takes what a line says about the session, and leaves of its tokens what was not counted before.
+    /// Takes what a line says about the session. Leaves of its tokens what was not counted before, and a title only once the
+    /// line that it is about was read.
     pub fn facts(&mut self, facts: &mut Facts) {
+        self.title(facts);
         let Some(usage) = &mut facts.usage else { return };
         let all = usage.input.saturating_add(usage.output);
         usage.context = usage.context.or(Some(all).filter(|_| !usage.total));
@@ -96,6 +104,20 @@ impl Once {
         let (input, output) = *used;
         *used = (usage.input.max(input), usage.output.max(output));
         (usage.input, usage.output) = (usage.input.saturating_sub(input), usage.output.saturating_sub(output));
+    }
+
+    fn title(&mut self, facts: &mut Facts) {
+        if let Some(line) = facts.line {
+            self.lines.insert(line);
+            let waiting = if self.titles.is_empty() { None } else { self.titles.remove(&line) };
+            facts.title = facts.title.take().or(waiting.map(|title| (TitleBy::Agent, title.into())));
+        }
+        if let Some(leaf) = facts.leaf.filter(|leaf| !self.lines.contains(leaf))
+            && let Some((_, title)) = facts.title.take()
+            && self.titles.len() < Once::TITLES
+        {
+            self.titles.insert(leaf, title.into_owned());
+        }
     }
 
     fn message(&mut self, id: Id) -> &mut Message {

@@ -146,7 +146,8 @@ impl Wanted<'_> {
             What::Result { .. } => self.results,
             // A log shows only the error that ended it; who looks for something may look for any.
             What::Mark(Mark::Error, _) if self.slice.is_some() => true,
-            What::Thinking(_) | What::Mark(..) => self.full,
+            What::Mark(_, ref text) => self.full && !text.is_empty(),
+            What::Thinking(_) => self.full,
             What::Permission { .. } => false,
         };
         kind && self.is_in_time(entry)
@@ -427,8 +428,8 @@ impl<'f> Transcript<'f> {
                 if let Item::Facts(facts) = item {
                     found |= facts.cwd.is_some() || facts.session.is_some();
                     beginning.subagent |= facts.subagent;
-                    beginning.session = facts.session.take().map(Cow::into_owned);
-                    beginning.cwd = facts.cwd.take().map(Cow::into_owned);
+                    beginning.session = facts.session.take().map(Cow::into_owned).or(beginning.session.take());
+                    beginning.cwd = facts.cwd.take().map(Cow::into_owned).or(beginning.cwd.take());
                 }
             })?;
         }
@@ -447,6 +448,7 @@ impl Fold for Part {
     }
 
     fn entry(&mut self, entry: &Entry, _: u64) {
+        self.basics.entry(entry);
         self.turns.take(entry);
         self.size += entry.size();
         self.conversation.take(entry.clone().into_owned());

@@ -245,7 +245,7 @@ fn q09_q42_q48_titles() {
     let custom = |title: &str| json!({"type":"custom-title","customTitle":title,"sessionId":"s1"}).to_string();
     let ai = |title: &str| json!({"type":"ai-title","aiTitle":title,"sessionId":"s1"}).to_string();
     assert_eq!(title(&[]).as_deref(), Some("https://example.com/x"));
-    assert_eq!(title(&[r#"{"type":"summary","summary":"Fix login","leafUuid":"a2"}"#]).as_deref(), Some("Fix login"));
+    assert_eq!(title(&[r#"{"type":"summary","summary":"Fix login","leafUuid":"u1"}"#]).as_deref(), Some("Fix login"));
     assert_eq!(title(&[&ai("One"), &ai("Login button bug")]).as_deref(), Some("Login button bug"));
     assert_eq!(title(&[&custom("old"), &custom("fix-login"), &ai("Login button bug")]).as_deref(), Some("fix-login"));
 }

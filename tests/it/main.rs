@@ -15,6 +15,7 @@ mod conflicts;
 mod cursors;
 mod damage;
 mod deadline;
+mod exit_codes;
 mod failures;
 #[cfg(target_os = "linux")]
 #[path = "../../benches/faults/mod.rs"]
@@ -23,6 +24,7 @@ mod files;
 mod follow;
 mod gate;
 mod gemini_qwen_copilot;
+mod grok;
 mod hook;
 mod images;
 mod input;
@@ -71,6 +73,7 @@ mod search_subagents;
 mod secrets;
 mod settings;
 mod shared;
+mod silent_work;
 mod slices;
 #[path = "../../benches/soak/mod.rs"]
 mod soak;
@@ -83,6 +86,7 @@ mod state_agents;
 mod statusline;
 mod subagents;
 mod surroundings;
+mod titles;
 mod together;
 mod transcripts;
 mod trouble;
@@ -92,3 +96,4 @@ mod wait;
 mod watch;
 mod watch_tmux;
 mod world;
+mod wrapped;

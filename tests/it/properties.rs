@@ -70,17 +70,25 @@ fn held(item: &Item, facts: &mut Vec<Option<String>>, entries: &mut Vec<String>)
     }
     match item {
         Item::Entry(entry) => entries.push(format!("{entry:?}")),
-        Item::Facts(Facts { time, session, cwd, project, title, model, usage, message, subagent }) => facts.extend([
-            text(time),
-            text(session),
-            text(cwd),
-            text(project),
-            text(title),
-            text(model),
-            text(usage),
-            text(message),
-            subagent.then(|| "subagent".into()),
-        ]),
+        Item::Facts(facts_of_line) => {
+            let Facts { line, time, session, cwd, project, title, leaf, model, usage, message, .. } = facts_of_line;
+            let Facts { active, subagent, helper, .. } = facts_of_line;
+            facts.extend([
+                text(line),
+                text(time),
+                text(session),
+                text(cwd),
+                text(project),
+                text(title),
+                text(leaf),
+                text(model),
+                text(usage),
+                text(message),
+                active.then(|| "active".into()),
+                subagent.then(|| "subagent".into()),
+                helper.then(|| "helper".into()),
+            ]);
+        }
     }
 }
 
