@@ -47,6 +47,11 @@ pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
     Some(detail)
 }
 
+/// The details of a patch that a command hands to a program.
+pub fn handed(patch: &str) -> Detail {
+    Detail { changes: patched(patch), ..Detail::default() }
+}
+
 /// The details of changes that the client reports by path.
 pub fn changed(changes: Vec<Changed>) -> Detail {
     let change = |Changed { path, moved, kind, content, diff }: Changed| {

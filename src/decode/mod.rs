@@ -403,12 +403,21 @@ impl<'f> Decoder<'f> {
             // Where details are asked for, the subjects are read out of the whole input, and this call has none.
             (None, _) => subjects(tool, |subject| found.first(keys.subjects.get(subject)?)),
         };
+        let command = tool.patched_by.as_ref().zip(subjects.first());
+        let patch = command.and_then(|(program, command)| verbs::handed_patch(command, program));
+        let (act, subjects) = match patch {
+            Some(patch) => {
+                detail = self.format.detailed.then(|| detail::handed(patch));
+                (Act::Edit, verbs::patch(patch))
+            }
+            None => (tool.act, subjects),
+        };
         let id = found.first(&keys.id).and_then(Raw::inside).map(Id::named);
         let asks = tool.question.is_some() || tool.plan.is_some();
         Some(Call {
             id,
             tool: name,
-            act: tool.act,
+            act,
             subjects,
             failed: false,
             ended: false,

@@ -37,6 +37,12 @@ pub fn patch(text: &str) -> Vec<Cow<'static, str>> {
     files
 }
 
+/// The patch that a command hands to a program: `apply_patch <<'EOF'`.
+pub fn handed_patch<'c>(command: &'c str, program: &str) -> Option<&'c str> {
+    let (call, _) = command.split_once("*** Begin Patch")?;
+    call.contains(program).then(|| &command[call.len()..])
+}
+
 /// A file that was changed, as the client reports it.
 pub struct Changed {
     pub path: String,
@@ -217,6 +223,28 @@ mod tests {
             expected.map(|(path, moved, kind)| (path.to_owned(), moved.map(str::to_owned), kind.to_owned()))
         );
         assert!(told("[]").is_empty() && told("{}").is_empty() && told(r#""text""#).is_empty());
+    }
+
+    #[test]
+    fn codes_at_the_end() {
+        let ends = |json: &str| ends_with_code(Raw(json.as_bytes()), &["Exit Code: ".into(), "<exited with ".into()]);
+        assert!(ends(r#""Output: x\nExit Code: 1\nSignal: (none)""#));
+        assert!(ends(r#""x\n<exited with -1>""#));
+        // The last one counts, if there is one, and if it is near the end.
+        assert!(!ends(r#""Exit Code: 1\n<exited with 0>""#));
+        assert!(!ends(r#""Exit Code: (none)""#) && !ends(r#""x""#) && !ends(r#"["Exit Code: 1"]"#));
+        assert!(!ends(&format!(r#""Exit Code: 1\n{}""#, "x".repeat(400))));
+        assert!(!ends(r#""cut: Exit Code: 1"#));
+    }
+
+    #[test]
+    fn patches_in_commands() {
+        assert_eq!(
+            handed_patch("cd a && apply_patch <<'E'\n*** Begin Patch\nx", "apply_patch"),
+            Some("*** Begin Patch\nx")
+        );
+        assert_eq!(handed_patch("cat <<'E'\n*** Begin Patch\nx", "apply_patch"), None);
+        assert_eq!(handed_patch("which apply_patch", "apply_patch"), None);
     }
 
     #[test]

@@ -418,6 +418,8 @@ pub struct Tool {
     #[serde(default, deserialize_with = "computed")]
     pub subjects: Vec<Slot>,
     pub verb: Option<ToolVerb>,
+    /// A program that takes patches: a command that hands it one is an edit of the files in it.
+    pub patched_by: Option<String>,
     /// The text that it writes and the text that it replaces; `*` stands for all elements of a list.
     #[serde(default)]
     pub new: Many<String>,

@@ -303,3 +303,75 @@ fn polls_are_no_commands() {
     let ran: Vec<_> = ran["commands"].as_array().expect("a list").iter().map(|ran| ran["command"].as_str()).collect();
     assert_eq!(ran, [Some("make")]);
 }
+
+/// A command that hands a patch to `apply_patch` is an edit of its files, however it is called; and the client's report of
+/// it is the same edit again.
+#[test]
+fn patches_in_commands_are_edits() {
+    const PATCH: &str = "*** Begin Patch\n*** Update File: src/cart.rs\n@@\n-old\n+new\n*** Add File: src/tax.rs\n+fn tax() {}\n*** End Patch";
+    let line = |kind: &str, payload: Value| {
+        json!({"timestamp": "2026-08-01T10:00:00.000Z", "type": kind, "payload": payload}).to_string()
+    };
+    let call = |name: &str, arguments: Value| {
+        line(
+            "response_item",
+            json!({"type": "function_call", "name": name, "call_id": "c1", "arguments": arguments.to_string()}),
+        )
+    };
+    let heredoc = format!("cd /p && apply_patch <<'EOF'\n{PATCH}\nEOF\n");
+    for (call, expected) in [
+        (call("exec_command", json!({"cmd": heredoc})), "[exec_command src/cart.rs, src/tax.rs]"),
+        (call("shell", json!({"command": ["bash", "-lc", heredoc]})), "[shell src/cart.rs, src/tax.rs]"),
+        (call("shell", json!({"command": ["apply_patch", PATCH]})), "[shell src/cart.rs, src/tax.rs]"),
+        (call("shell_command", json!({"command": heredoc})), "[shell_command src/cart.rs, src/tax.rs]"),
+        (call("exec_command", json!({"cmd": "which apply_patch"})), "[exec_command which apply_patch]"),
+    ] {
+        let world = World::new();
+        let all = [
+            line("session_meta", json!({"id": ID, "cwd": "/p"})),
+            line(
+                "response_item",
+                json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "round the total"}]}),
+            ),
+            call,
+            line(
+                "event_msg",
+                json!({"type": "patch_apply_end", "call_id": "c1", "success": true, "changes": {"src/cart.rs": {"type": "update", "unified_diff": "-old\n+new"}}}),
+            ),
+        ];
+        let is_edit = expected.contains("cart");
+        let all: Vec<&str> = all.iter().map(String::as_str).take(if is_edit { 4 } else { 3 }).collect();
+        let path = world.write("some.jsonl", lines(&all));
+        let path = path.to_str().expect("UTF-8");
+        let log = world.reader(&["log", path]).run().success();
+        assert_eq!(log.out().lines().skip(1).collect::<Vec<_>>(), [format!("           10:00  assistant  {expected}")]);
+        let told = world.reader(&["resume", path, "--json"]).run().success().json().remove(0);
+        let expected = [("src/cart.rs", "+1 -1"), ("src/tax.rs", "new, 1 line")];
+        assert_eq!(modified(&told), if is_edit { &expected[..] } else { &[] });
+    }
+}
+
+/// What the user took back is over: nobody is at work on it, and a prompt that came to nothing is not told.
+#[test]
+fn a_turn_that_was_taken_back_is_over() {
+    let world = World::new();
+    let line = |minutes: i64, kind: &str, payload: Value| {
+        json!({"timestamp": crate::hook::ago(minutes), "type": kind, "payload": payload}).to_string()
+    };
+    let said = |minutes: i64, text: &str| {
+        line(
+            minutes,
+            "response_item",
+            json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": text}]}),
+        )
+    };
+    let all = [
+        line(9, "session_meta", json!({"id": OTHER, "cwd": world.path("work")})),
+        said(5, "rewrite the whole parser"),
+        line(4, "event_msg", json!({"type": "thread_rolled_back", "num_turns": 1})),
+    ];
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    world.write(format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-50-00-{OTHER}.jsonl"), lines(&all));
+    assert_eq!(listed(&world)[0]["state"], "waiting");
+    assert!(!crate::hook::told(&world).contains("parser"));
+}
