@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use super::characters::{clean, visible, without_tags};
-use crate::secrets::redact;
+use crate::secrets::{redact, redact_command};
 
 pub use crate::secrets::REDACTED;
 
@@ -100,6 +100,11 @@ fn is_late_control(char: char) -> bool {
 /// For a model: one line without what hides, what a terminal obeys, secrets, tags and double quotes.
 pub fn harmless(text: &str) -> String {
     without_tags(&redact(&flat(visible(text))))
+}
+
+/// The same for a command, in which a variable may be set to a secret.
+pub fn harmless_command(command: &str) -> String {
+    harmless(&redact_command(command))
 }
 
 fn flat(text: Cow<'_, str>) -> Cow<'_, str> {

@@ -5,11 +5,10 @@
 //! and quoted unless it is plain enough not to be mistaken for a fact of ours.
 
 use super::activity::file;
-use super::gate::harmless;
+use super::gate::harmless_command;
 use super::untrusted::{quote, shorten};
 use crate::entry::{Act, Call};
 use crate::fold::{Doing, GitEvent};
-use crate::secrets::redact_command;
 use crate::session::State;
 use crate::session::live::Evidence;
 use crate::session::state::{Left, Reason, Stage};
@@ -100,23 +99,24 @@ fn deed(doing: &Doing, shown: Shown) -> String {
     format!("{what} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
 }
 
-/// What a call is about, in a line of facts.
+/// What a call is about, in a line of facts; its tool if nothing is left of that.
 fn subject(act: Act, tool: &str, subject: &str, shown: Shown) -> String {
-    match act {
-        _ if subject.trim().is_empty() => plain(tool, SUBJECT),
-        Act::Edit | Act::Read => file(&shown(subject), PATH),
-        Act::Run => plain(&redact_command(subject), COMMAND),
-        Act::Plan | Act::Other => plain(&redact_command(&format!("{tool} {subject}")), COMMAND),
-        Act::Search | Act::Fetch | Act::Delegate => quote(subject, SUBJECT),
-    }
+    let about = match act {
+        Act::Edit | Act::Read if !subject.trim().is_empty() => file(&shown(subject), PATH),
+        Act::Run => plain(&harmless_command(subject), COMMAND),
+        Act::Plan | Act::Other => plain(&harmless_command(&format!("{tool} {subject}")), COMMAND),
+        _ => quote(subject, SUBJECT),
+    };
+    let says_something = |text: &String| text.chars().any(char::is_alphanumeric);
+    let tool = || Some(plain(&harmless_command(tool), SUBJECT)).filter(says_something);
+    Some(about).filter(says_something).or_else(tool).unwrap_or_else(|| "a tool".into())
 }
 
 /// A text as it is if it is plain, else quoted.
 fn plain(text: &str, room: usize) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || " ._/=:@+-".contains(char);
-    let line = text.lines().next().unwrap_or_default().trim();
-    match text.trim() == line && line.chars().all(is_plain) {
-        true => shorten(&harmless(line), room).into_owned(),
+    match text.trim().chars().all(is_plain) {
+        true => shorten(text.trim(), room).into_owned(),
         false => quote(text, room),
     }
 }
