@@ -20,7 +20,8 @@ pub fn tell(survey: &Survey, surveyor: &Surveyor, budget: usize) -> Block {
         return Block::default();
     }
     let changes = |news: &News| !news.edited.is_empty() || !news.activity.git.is_empty();
-    let own = survey.news.iter().any(changes).then(|| surveyor.own_knowledge()).unwrap_or_default();
+    let any_changes = survey.news.iter().any(changes);
+    let own = if any_changes { surveyor.own_knowledge() } else { Knowledge::default() };
     let titles = count_titles(survey, surveyor);
     let situations = situations(survey, surveyor);
     let bullets = survey.news.iter().zip(&situations);

@@ -301,6 +301,11 @@ struct Case {
 
 fn nothing(_: &World) {}
 
+fn ignore_private(world: &World) {
+    let dir = world.path("work/private");
+    world.write(".config/session-monitor/config.toml", format!("ignore = [\"{}\"]\n", dir.display()));
+}
+
 const CASE: Case =
     Case { name: "", session: |world| prompted(world, 7), agent: None, complete: false, set: nothing, truth: &[] };
 
@@ -512,12 +517,7 @@ fn cases() -> Vec<Case> {
                 elsewhere.cwd = world.path("work");
                 elsewhere.says("It is clean.")
             },
-            set: |world| {
-                _ = world.write(
-                    ".config/session-monitor/config.toml",
-                    format!("ignore = [{:?}]\n", world.path("work/private")),
-                )
-            },
+            set: ignore_private,
             truth: &[("state", "waiting"), ("mentioned", "no"), ("told at start", "no")],
             ..CASE
         },
@@ -528,12 +528,7 @@ fn cases() -> Vec<Case> {
                 there.cwd = world.path("work/private");
                 there.user("a secret matter in here")
             },
-            set: |world| {
-                _ = world.write(
-                    ".config/session-monitor/config.toml",
-                    format!("ignore = [{:?}]\n", world.path("work/private")),
-                )
-            },
+            set: ignore_private,
             truth: &[("state", "working"), ("works", "yes"), ("mentioned", "no"), ("told at start", "no")],
             ..CASE
         },
