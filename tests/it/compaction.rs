@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::hook::{ME, ONE, THREE, TWO, agent, ago, all_clients, asked, cursors, files, hook, told};
 use crate::start::{
-    FIRST, GOAL, at_work, begins, changed, compacted, on_from, pi_asked, start_block, start_text, started, started_as,
-    told_of, used, work_lines,
+    FIRST, GOAL, at_work, begins, changed, compacted, just_stopped, pi_asked, start_block, start_text, started,
+    started_as, told_of, used, was_at_work, work_lines,
 };
 use crate::start_limits::{ATTACKS, SECRETS, check};
 use crate::world::{World, prompt};
@@ -19,7 +19,7 @@ fn what_was_cleared_was_the_same_agents() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 9));
     pi_asked(&world, TWO, 2, "Rewrite the whole pipeline in another language");
-    assert_eq!(started_as(&world, ME, "clear"), start_block(&work_lines(&on_from("11111111", 9))));
+    assert_eq!(started_as(&world, ME, "clear"), start_block(&work_lines(&just_stopped("11111111", 9))));
     // Below it is another project, and if it is the same one, another directory.
     let elsewhere = prompt(&world.path("work/below"), &ago(1), "Draw a logo for the shop page");
     world.claude(THREE, &elsewhere);
@@ -95,7 +95,8 @@ fn sources() {
     ] {
         let world = World::new();
         world.claude(ONE, &at_work(&world, 5));
-        let expected = start_block(&work_lines(&on_from("11111111", 5)));
+        let first = if source == "clear" { just_stopped("11111111", 5) } else { was_at_work("11111111", 5) };
+        let expected = start_block(&work_lines(&first));
         let told = started_as(&world, ME, source);
         assert_eq!(told, if tells { expected.clone() } else { String::new() }, "{source}");
         assert_eq!(!started_as(&world, ME, source).is_empty(), again, "{source}");
@@ -116,7 +117,7 @@ fn sources() {
 }
 
 /// 001-D5, 001-14: after a compaction a session is told what it was doing itself, as often as that happens: what was last
-/// asked, files, open task, decisions. What the document kept of a topic (ten files, five actions) and cleared is here the
+/// asked, files, decisions, and the open task if nothing was asked since. What the document kept of a topic (ten files, five actions) and cleared is here the
 /// transcript, of which nothing is deleted.
 #[test]
 fn after_a_compaction() {
@@ -136,7 +137,6 @@ fn after_a_compaction() {
         "- pinned: the API is frozen",
         "- this session was last asked \"Let's use tokio for the server\"",
         "- it changed src/install.sh, src/server.py",
-        "- in progress: \"Test the installer\"",
         "- last it ran \"cargo build\"",
         "- decided: \"approved the plan 'Move to tokio'\"; \"Which database? PostgreSQL\"",
     ]);

@@ -1,34 +1,33 @@
 //! Files that two sessions work on: said first, whatever else there is to say.
 
 use crate::hook::{
-    ME, ONE, SEEN, TWO, agent, ago, all_clients, asked, block, calls, edit, hook, nine, path, told, transcript,
+    ME, ONE, SEEN, TWO, agent, ago, all_clients, asked, block, calls, edit, files, hook, nine, path, told, transcript,
 };
 use crate::world::{World, prompt};
 
-/// What several sessions edited comes first, whoever they are.
+/// What several sessions edited comes first, whoever they are: the edits that came after the observer's own.
 #[test]
 fn conflicts_with_sessions_of_all_agents() {
     let world = all_clients();
-    let mut asks = agent("pi").1(&world, "01a1e246-c934-7531-8b62-e7a9e9284b45");
-    asks["transcript_path"] = path(
-        &world,
-        ".pi/agent/sessions/--home-dev-src-proj--/2026-11-16T02-54-12-277Z_01a1e246-c934-7531-8b62-e7a9e9284b45.jsonl",
-    )
-    .into();
+    let id = "01a1e236-138c-7902-aa86-f9833bd81c72";
+    let mut asks = agent("codex").1(&world, id);
+    let all = files(&world.path(""));
+    let own = all.keys().find(|path| path.to_string_lossy().ends_with(&format!("{id}.jsonl"))).expect("a transcript");
+    asks["transcript_path"] = own.to_str().into();
     let others = [
+        "pi:01a1e246-c934 edited notes.md 5m",
         "copilot:\"Create a notes file for me\" edited notes.md 13m",
         "qwen:1e2133c9 edited notes.md 18m",
         "gemini:53efae45 edited notes.md 19m",
-        "codex:01a1e236-138c edited notes.md 24m",
     ];
-    let mut bullets: Vec<String> = others.map(|line| format!("- ! {line} ago; you edited it 5m ago")).to_vec();
-    let seen = SEEN.lines().filter(|line| !line.starts_with("pi:01a1e246-c934"));
-    bullets.extend(seen.map(|line| format!("- {}", line.replace("pi:01a1e246-da38", "01a1e246-da38"))));
+    let mut bullets: Vec<String> = others.map(|line| format!("- ! {line} ago; you edited it 24m ago")).to_vec();
+    let seen = SEEN.lines().filter(|line| !line.starts_with("codex:01a1e236-138c"));
+    bullets.extend(seen.map(|line| format!("- {}", line.strip_prefix("codex:").unwrap_or(line))));
     let done = hook(&world, &["--budget", "9000"], &asks).run().success();
-    assert_eq!(done.json(), [agent("pi").2(&block(&bullets))]);
+    assert_eq!(done.json(), [agent("codex").2(&block(&bullets))]);
 }
 
-/// What another session edited, and this one edited or read, comes first.
+/// What another session edited, and this one edited or read before and has not seen since, comes first.
 #[test]
 fn conflicts_come_first() {
     let work = |world: &World, name: &str| path(world, &format!("work/{name}"));
@@ -46,11 +45,11 @@ fn conflicts_come_first() {
     let edited = |minutes: i64| move |world: &World| edit(minutes, "m1", &work(world, "src/auth.rs"));
     let two = "- 22222222 (1m ago, 1 message): \"unrelated\"";
     let one = "- 11111111 (2m ago, 2 messages): \"theirs\" -> updated src/auth.rs";
-    let both = "- 11111111 (2m ago, 3 messages): \"theirs\" -> edited 2 files";
+    let both = "- 11111111 (2m ago, 3 messages): \"theirs\" -> edited 2 files (b.rs, src/auth.rs)";
     let line = |end: &str| format!("- ! 11111111 edited src/auth.rs{end}");
     assert_eq!(told(&edited(10), &theirs), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
     assert_eq!(told(&read(9), &theirs), block(&[&line(" 2m ago; you read it 9m ago"), two, one]));
-    let more = |world: &World| edited(10)(world) + &read(1)(world);
+    let more = |world: &World| edited(10)(world) + &read(5)(world);
     assert_eq!(told(&more, &theirs), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
     let relative = |_: &World| edit(2, "t1", "./src/../src/auth.rs");
     assert_eq!(told(&edited(10), &relative), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
@@ -59,11 +58,16 @@ fn conflicts_come_first() {
     let several = |world: &World| edit(3, "t0", &work(world, "b.rs")) + &theirs(world);
     let mine = |world: &World| edited(10)(world) + &edit(11, "m2", &work(world, "b.rs"));
     assert_eq!(told(&mine, &several), block(&[&line(" (+1 more) 2m ago; you edited it 10m ago"), two, both]));
+    // No conflict: what they did was seen since.
+    let seen = |last: &'static str| move |world: &World| edited(10)(world) + &calls(1, "s1", &[last]);
+    for last in ["Read src/auth.rs", "Edit src/auth.rs", "Bash git diff", "Bash git pull", "Bash git stash"] {
+        assert_eq!(told(&seen(last), &theirs), block(&[two, one]), "{last}");
+    }
     // No conflict: they only read it, their edit failed, mine failed, another file.
     let failed = |id: &'static str, minutes: i64| {
         move |world: &World| calls(minutes, id, &[&format!("!Edit {}", work(world, "src/auth.rs"))])
     };
-    let they_read = "- 11111111 (9m ago, 2 messages): \"theirs\" -> read once";
+    let they_read = "- 11111111 (9m ago, 2 messages): \"theirs\"";
     assert_eq!(told(&edited(10), &read(9)), block(&[two, &they_read.replace("9m", "8m")]));
     assert_eq!(told(&edited(10), &failed("t1", 2)), block(&[two, "- 11111111 (2m ago, 2 messages): \"theirs\""]));
     assert_eq!(told(&failed("m1", 10), &theirs), block(&[two, one]));

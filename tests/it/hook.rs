@@ -201,7 +201,7 @@ fn the_other_sessions_are_told_once() {
     world.claude(ONE, &(prompt(&cwd, &ago(4), "how do I deploy this?") + &done));
     asked(&world, TWO, 20, "new cron config request");
     let expected = [
-        "- 11111111 (3m ago, 2 messages): \"how do I deploy this?\" -> edited 2 files, ran 1 command",
+        "- 11111111 (3m ago, 2 messages): \"how do I deploy this?\" -> edited 2 files (a.rs, b.rs), ran 1 command",
         "- 22222222 (20m ago, 1 message): \"new cron config request\"",
     ];
     assert_eq!(told(&world), block(&expected));
@@ -328,21 +328,21 @@ fn every_agent_is_told_in_its_own_form() {
 
 /// Transcripts of the real clients, as if all had worked here: what is told of each, newest first.
 pub(crate) const SEEN: &str = r#"pi:01a1e246-da38 (5m ago, 2 messages): "Approach A in the fork", said "Approach A: use a queue."
-pi:01a1e246-c934 (5m ago, 16 messages): "Say hello via partial id" -> updated notes.md, ran 1 command, read once
+pi:01a1e246-c934 (5m ago, 16 messages): "Say hello via partial id" -> updated notes.md, ran 1 command
 copilot:"Second one" (13m ago, 3 messages): "Trigger a server error"; stopped by an error
-copilot:"Create a notes file for me" (13m ago, 5 messages): "Change the second item please" -> updated notes.md, ran 1 command, read once
+copilot:"Create a notes file for me" (13m ago, 5 messages): "Change the second item please" -> updated notes.md, ran 1 command
 qwen:2a09cfcf (18m ago, 1 message): "Say hello in the fork"; stopped by an error
 qwen:e6b1e60f (18m ago, 3 messages): "Trigger a server error"; stopped by an error
-qwen:1e2133c9 (18m ago, 7 messages): "Change the second item please" -> updated notes.md, ran 1 command, read once
+qwen:1e2133c9 (18m ago, 7 messages): "Change the second item please" -> updated notes.md, ran 1 command
 gemini:8b585e11 (19m ago, 2 messages): "Say hello in another directory with the same basename"
 gemini:093f62fe (19m ago, 3 messages): "Trigger a server error"
-gemini:53efae45 (19m ago, 7 messages): "Change the second item please" -> updated notes.md, ran 1 command, read once
+gemini:53efae45 (19m ago, 7 messages): "Change the second item please" -> updated notes.md, ran 1 command
 codex:01a1e236-2011 (23m ago, 2 messages): "Say hello in the fork"
 codex:01a1e236-1d1d (24m ago, 2 messages): "Say hello in a second session"
 codex:01a1e236-138c (24m ago, 10 messages): "Run a failing command", then "Unicode please" -> updated notes.md, ran 1 command
-claude:48d9aa73 (34m ago, 15 messages): "[[script:basic]] again with tasks env" -> updated hello.py, ran 1 command, read once
-claude:7d335ab8 (34m ago, 15 messages): "[[script:basic]] again with explicit tools" -> updated hello.py, ran 1 command, read 3 times
-claude:57a7acba (34m ago, 15 messages): "[[script:basic]] Please write hello.py and check it" -> updated hello.py, ran 1 command, read once"#;
+claude:48d9aa73 (34m ago, 15 messages): "[[script:basic]] again with tasks env" -> updated hello.py, ran 1 command
+claude:7d335ab8 (34m ago, 15 messages): "[[script:basic]] again with explicit tools" -> updated hello.py, ran 1 command
+claude:57a7acba (34m ago, 15 messages): "[[script:basic]] Please write hello.py and check it" -> updated hello.py, ran 1 command"#;
 
 pub(crate) fn all_clients() -> World {
     let world = World::new();
@@ -496,7 +496,7 @@ pub(crate) fn one_said(minutes: i64, text: &str) -> String {
 }
 
 /// A session that began in another project and came here. Copilot and Codex write the directory once in a while; all that
-/// comes until the next time is told, also where there is more of it than is read.
+/// comes until the next time is told, also where there is more of it than is read. What is stepped over was not left out.
 #[test]
 fn a_session_that_came_here_is_told_at_every_look() {
     let (here, there) = (|world: &World| path(world, "work"), |world: &World| path(world, "other"));
@@ -528,8 +528,11 @@ fn a_session_that_came_here_is_told_at_every_look() {
     world.append(&file, copilot_asked(9, "rewrite the parser"));
     assert_eq!(told(&world), block(&["- copilot:22222222 (9m ago, 1 message): \"rewrite the parser\""]));
     let long = copilot("tool.execution_start", "t", 8, json!({"toolCallId": "t", "pad": "x".repeat(3 << 19)}));
-    world.append(&file, long + &copilot_asked(7, "and now the printer"));
-    assert_eq!(told(&world), block(&["- copilot:22222222 (7m ago, 1+ messages): \"and now the printer\""]));
+    world.append(&file, long + &copilot_asked(8, "and now the printer"));
+    assert_eq!(told(&world), block(&["- copilot:22222222 (8m ago, 1 message): \"and now the printer\""]));
+    let long = copilot("user.message", "long", 8, json!({"content": "x ".repeat(3 << 18)}));
+    world.append(&file, long + &copilot_asked(7, "and now the linker"));
+    assert_eq!(told(&world), block(&["- copilot:22222222 (7m ago, 1+ messages): \"and now the linker\""]));
     // What it does after it left is not told.
     world.append(&file, copilot_comes("session.resume", "l", 6, there(&world)) + &copilot_asked(5, "elsewhere again"));
     assert_eq!(told(&world), "");
@@ -546,24 +549,26 @@ fn a_session_that_came_here_is_told_at_every_look() {
     assert_eq!(told(&world), block(&["- codex:01a1e236 (10m ago, 1 message): \"and document it\""]));
 }
 
-/// A look may fall between a test and its result. If it fails, that is told; if it passes, or the user stops it, or what
-/// failed is no test, nothing is.
+/// A look may fall between a call and its result. What comes of it is told then, and once: that it ran, or that a test
+/// fails; nothing if it failed and was no test.
 #[test]
-fn a_test_that_fails_after_a_look() {
+fn a_result_that_comes_after_a_look() {
     let fails = |minutes: i64| block(&[format!("- 11111111 ({minutes}m ago); cargo test fails")]);
-    for (command, failed, then) in [
-        ("cd x && cargo test 2>&1 | tail", true, fails(5)),
-        ("cargo test", false, String::new()),
-        ("cat missing", true, String::new()),
+    let ran = block(&["- 11111111 (5m ago) -> ran 1 command"]);
+    for (command, open, failed, then) in [
+        ("cd x && cargo test 2>&1 | tail", "\"cd x && cargo test 2›&1 | tail\"", true, fails(5)),
+        ("cargo test", "cargo test", false, ran),
+        ("cat missing", "cat missing", true, String::new()),
     ] {
         let world = World::new();
         let file = asked(&world, ONE, 9, REQUEST);
         world.append(&file, call(&ago(8), "t1", command));
-        let ran = "- 11111111 (8m ago, 2 messages): \"fix the login page\" -> ran 1 command";
-        assert_eq!(told(&world), block(&[ran]));
+        let first = format!("- 11111111 (8m ago, 2 messages): \"fix the login page\"; no result yet: {open}");
+        assert_eq!(told(&world), block(&[first]));
         // Something else meanwhile.
         world.append(&file, calls(7, "c2", &["Edit a.rs"]));
-        assert_eq!(told(&world), block(&["- 11111111 (7m ago, 1 message) -> updated a.rs"]));
+        let meanwhile = format!("- 11111111 (7m ago, 1 message) -> updated a.rs; no result yet: {open}");
+        assert_eq!(told(&world), block(&[meanwhile]));
         world.append(&file, result(&ago(5), "t1", failed));
         assert_eq!(told(&world), then, "{command}");
         world.append(&file, result(&ago(5), "t1", failed));

@@ -159,7 +159,8 @@ fn what_a_hook_noted_counts_until_the_transcript_goes_on() {
         (json!({"status": "ready"}), "waiting | interrupted | hook".to_owned()),
         (json!({"time": 3}), format!("{UNTOLD} | hook")),
         // Killed: the number is another process's by now.
-        (json!({"start": "1"}), "gone | crashed while running exec make | hook".to_owned()),
+        (json!({"start": "1"}), "gone | crashed while waiting for permission: exec make | hook".to_owned()),
+        (json!({"start": "1", "status": "working"}), "gone | crashed while running exec make | hook".to_owned()),
         (json!({"start": "1", "status": "ready"}), "gone | ended | hook".to_owned()),
         (json!({"start": "1", "time": 3}), "gone | ended | hook".to_owned()),
         (json!({"start": "1", "status": "ended"}), "gone | ended | hook".to_owned()),

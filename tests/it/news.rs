@@ -69,23 +69,28 @@ fn what_a_session_amounts_to() {
         (
             "two files",
             go("x") + &did(&["Edit a", "Edit b", "Edit a"]),
-            r#"(4m ago, 2 messages): "x" -> edited 2 files"#,
+            r#"(4m ago, 2 messages): "x" -> edited 2 files (a, b)"#,
+        ),
+        (
+            "five files",
+            did(&["Edit a", "Edit b", "Edit c", "Edit d", "Edit e"]),
+            "(4m ago, 1 message) -> edited 5 files (a, b, c and 2 more)",
         ),
         ("elsewhere", did(&["Write /etc/hosts"]), "(4m ago, 1 message) -> updated /etc/hosts"),
         ("at home", did(&[&at_home]), "(4m ago, 1 message) -> updated ~/notes.md"),
-        ("edits", did(&["MultiEdit a", "NotebookEdit b", "Write c"]), "(4m ago, 1 message) -> edited 3 files"),
-        ("reads", did(&["Read a", "Grep x", "Glob *"]), "(4m ago, 1 message) -> read 3 times"),
         (
-            "everything",
-            did(&all),
-            "(4m ago, 1 message) -> updated a, ran 1 command, read once, fetched 1 page, delegated 1 task",
+            "edits",
+            did(&["MultiEdit a", "NotebookEdit b", "Write c"]),
+            "(4m ago, 1 message) -> edited 3 files (a, b, c)",
         ),
+        ("reads", did(&["Read a", "Grep x", "Glob *"]), "(4m ago, 1 message) -> read 3 times"),
+        ("everything", did(&all), "(4m ago, 1 message) -> updated a, ran 1 command, fetched 1 page, delegated 1 task"),
         ("failed", did(&["!Edit a", "!Bash ls", "Edit b", "!Read a"]), "(4m ago, 1 message) -> updated b"),
         ("a second try", did(&["!Edit a", "Edit a"]), "(4m ago, 1 message) -> updated a"),
         (
             "three lines",
             go(REQUEST) + &thinking + &more,
-            r#"(4m ago, 2 messages): "fix the login page" -> ran 1 command"#,
+            r#"(4m ago, 2 messages): "fix the login page"; no result yet: ls"#,
         ),
         ("a line twice", go("x") + &go("x"), r#"(5m ago, 1 message): "x""#),
         ("an error", go("x") + &error, r#"(4m ago, 1 message): "x"; stopped by an error"#),
@@ -207,7 +212,8 @@ fn the_newest_substantive_prompt_is_quoted() {
     assert!(quote.ends_with("…\", then \"revert everything\"") && quote.encode_utf16().count() <= 100, "{told}");
 }
 
-/// The state of a session, where that is a fact: a check that fails, an open question or plan, an error.
+/// The state of a session, where that is a fact: a check that fails, a call without a result, an open question or plan,
+/// an error. A call that has no result is never told as done.
 #[test]
 fn the_state_of_a_session() {
     let world = World::new();
@@ -242,18 +248,23 @@ fn the_state_of_a_session() {
             " -> ran 2 commands; cargo test fails",
         ),
         ("no commit", did(&["!Bash cargo test", "!Bash git commit -am x"]), "; cargo test fails"),
-        ("runs again", did(&["!Bash cargo test"]) + &running, " -> ran 1 command; cargo test fails"),
+        ("runs again", did(&["!Bash cargo test"]) + &running, "; cargo test fails; no result yet: cargo test"),
         ("passed", did(&["!Bash cargo test a", "Bash cargo test"]), " -> ran 1 command"),
         ("one of its kind passed", did(&["!Bash npm test", "Bash npx vitest run"]), " -> ran 1 command"),
-        ("committed", did(&["!Bash cargo test", "Bash git commit -am x"]), " -> ran 1 command"),
+        ("committed", did(&["!Bash cargo test", "Bash git commit -am x"]), " -> ran 1 command; committed \"x\""),
+        (
+            "committed twice and pushed",
+            did(&["Bash git commit -am x", "Bash git commit -am y", "Bash git push"]),
+            " -> ran 3 commands; committed 2 times, last \"y\" and pushed",
+        ),
         ("no check", did(&["!Bash ls missing", "!Bash grep test x"]), ""),
-        ("still runs", running.clone(), " -> ran 1 command"),
+        ("still runs", running.clone(), "; no result yet: cargo test"),
         ("not allowed", running.clone() + &refused, ""),
         ("stopped by its user", running + &aborted + &stop, ""),
         ("only said", answer(&cwd, &ago(4), "cargo test fails. Shall I go on?"), ""),
-        ("a question", question.clone(), "; waits for its user"),
-        ("a plan", plan.clone(), "; waits for its user"),
-        ("a question, and a failure", did(&["!Bash make"]) + &question, "; make fails; waits for its user"),
+        ("a question", question.clone(), "; asks \"Which database?\""),
+        ("a plan", plan.clone(), "; wants its plan approved"),
+        ("a question, and a failure", did(&["!Bash make"]) + &question, "; make fails; asks \"Which database?\""),
         ("answered", question.clone() + &result(false, "\"Which database?\"=\"PostgreSQL\""), ""),
         ("approved", plan.clone() + &result(false, "User has approved your plan."), ""),
         ("rejected", plan.clone() + &refused, ""),
@@ -419,8 +430,12 @@ fn what_sessions_of_other_agents_amount_to() {
             json!({"type": "function_call", "call_id": id, "name": "exec_command", "arguments": json!({"cmd": command}).to_string()}),
         ) + &item(json!({"type": "function_call_output", "call_id": id, "output": output}))
     };
-    let refused =
-        json!({"type": "custom_tool_call_output", "call_id": "c1", "output": "apply_patch verification failed: no"});
+    let patched =
+        |id: &str, output: &str| item(json!({"type": "custom_tool_call_output", "call_id": id, "output": output}));
+    let refused = patched("c1", "apply_patch verification failed: no");
+    let done = |id: &str| {
+        patched(id, "Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess. Updated the following files:\nM a.rs\n")
+    };
     let event = |payload: Value| codex("event_msg", payload);
     let (error, aborted) = (
         json!({"type": "task_complete", "error": {"message": "500"}}),
@@ -433,25 +448,33 @@ fn what_sessions_of_other_agents_amount_to() {
         let call = json!({"type": "toolCall", "id": "c1", "name": tool, "arguments": {key: subject}});
         pi("2", json!({"role": "assistant", "content": [call], "stopReason": "toolUse"}))
     };
-    let pi_failed = pi("3", json!({"role": "toolResult", "toolCallId": "c1", "isError": true, "content": []}));
+    let pi_result =
+        |failed: bool| pi("3", json!({"role": "toolResult", "toolCallId": "c1", "isError": failed, "content": []}));
+    let (pi_failed, pi_done) = (pi_result(true), pi_result(false));
     let pi_error = pi("2", json!({"role": "assistant", "content": [], "stopReason": "error", "errorMessage": "500"}));
     let ours =
         json!({"type": "custom_message", "customType": "session-update", "content": HEADER, "timestamp": ago(4)});
     let go = said("user", "go");
     let cases = [
-        ("codex", go.clone() + &patch("c1", &["a.rs", "b.rs"]), r#"1 message): "go" -> edited 2 files"#),
+        ("codex", go.clone() + &patch("c1", &["a.rs", "b.rs"]), r#"1 message): "go"; no result yet: a.rs"#),
         (
             "codex",
-            go.clone() + &patch("c1", &["a.rs"]) + &patch("c2", &["a.rs"]),
+            go.clone() + &patch("c1", &["a.rs", "b.rs"]) + &done("c1"),
+            r#"1 message): "go" -> edited 2 files (a.rs, b.rs)"#,
+        ),
+        (
+            "codex",
+            go.clone() + &patch("c1", &["a.rs"]) + &done("c1") + &patch("c2", &["a.rs"]) + &done("c2"),
             r#"1 message): "go" -> updated a.rs"#,
         ),
-        ("codex", go.clone() + &patch("c1", &["a.rs"]) + &item(refused), r#"1 message): "go""#),
+        ("codex", go.clone() + &patch("c1", &["a.rs"]) + &refused, r#"1 message): "go""#),
         ("codex", go.clone() + &ran("c1", "ls", 1) + &ran("c2", "ls", 0), r#"1 message): "go" -> ran 1 command"#),
         ("codex", go.clone() + &ran("c1", "cargo test", 101), r#"1 message): "go"; cargo test fails"#),
         ("codex", go.clone() + &event(error), r#"1 message): "go"; stopped by an error"#),
         ("codex", go + &said("user", "<turn_aborted>x</turn_aborted>") + &event(aborted), ""),
         ("codex", said("developer", HEADER), ""),
-        ("pi", pi_go.clone() + &pi_call("edit", "path", "a.rs"), r#"2 messages): "go" -> updated a.rs"#),
+        ("pi", pi_go.clone() + &pi_call("edit", "path", "a.rs"), r#"2 messages): "go"; no result yet: a.rs"#),
+        ("pi", pi_go.clone() + &pi_call("edit", "path", "a.rs") + &pi_done, r#"2 messages): "go" -> updated a.rs"#),
         ("pi", pi_go.clone() + &pi_call("bash", "command", "ls") + &pi_failed, r#"2 messages): "go""#),
         ("pi", pi_go.clone() + &pi_call("bash", "command", "make") + &pi_failed, r#"2 messages): "go"; make fails"#),
         ("pi", pi_go + &pi_error, r#"1 message): "go"; stopped by an error"#),
@@ -478,8 +501,8 @@ fn what_sessions_of_other_agents_amount_to() {
     }
 }
 
-/// What goes on after a look is not told again: a message that has more lines, or is written again in full; a call that
-/// fails after it was told; metadata.
+/// What goes on after a look is not told again: a message that has more lines, or is written again in full; metadata. A
+/// call is told as done when its result comes; one that fails, never.
 #[test]
 fn what_goes_on() {
     let world = World::new();
@@ -492,7 +515,7 @@ fn what_goes_on() {
     assert_eq!(told(&world), block(&[format!("- 11111111 (2m ago, 2 messages): \"{REQUEST}\"")]));
     world
         .append(&path, part("a2", json!({"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}})));
-    assert_eq!(told(&world), block(&["- 11111111 (2m ago) -> ran 1 command"]));
+    assert_eq!(told(&world), block(&["- 11111111 (2m ago); no result yet: ls"]));
     world.append(
         &path,
         result(&ago(1), "t1", true)
@@ -617,10 +640,11 @@ fn what_another_agent_says_of_itself() {
     let start = process::started(pid).expect("it runs").to_string();
     let domain = format!("pid:[{}]", process::namespace().expect("a namespace"));
     for (status, start, ends) in [
-        ("waiting", &*start, "; waits for its user"),
-        ("busy", &start, "ran 1 command"),
-        ("busy", "1", "; crashed"),
-        ("idle", "1", "ran 1 command"),
+        ("waiting", &*start, "; wants to run make"),
+        ("busy", &start, "; running make"),
+        ("busy", "1", "; crashed while running make"),
+        ("waiting", "1", "; crashed; no result yet: make"),
+        ("idle", "1", "; ended; no result yet: make"),
     ] {
         let entry = json!({"pid": pid, "procStart": start, "pidDomain": domain, "sessionId": ONE, "status": status});
         world.write(".claude/sessions/1.json", entry.to_string());

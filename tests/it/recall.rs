@@ -7,8 +7,8 @@ use crate::hook::{
     transcript,
 };
 use crate::start::{
-    GOAL, at_work, changed, on_from, pi_asked, pi_begins, pi_told, start_block, started, title, to_others, told_of,
-    units, used, work_lines,
+    GOAL, at_work, changed, pi_asked, pi_begins, pi_told, start_block, started, title, to_others, told_of, units, used,
+    was_at_work, work_lines,
 };
 use crate::world::{World, answer, prompt};
 
@@ -48,7 +48,7 @@ fn a_first_prompt_recalls_earlier_work() {
     let mut start = input(&world, "started");
     start["hook_event_name"] = "SessionStart".into();
     start["source"] = "startup".into();
-    assert!(hook(&world, &[], &start).run().success().out().contains("it changed auth.rs"));
+    assert!(hook(&world, &[], &start).run().success().out().contains("it changed src/auth.rs"));
     assert_eq!(says("started", "look at auth.rs again"), recalled);
     assert_eq!(says("started", "look at auth.rs again"), "");
     // Nor does a time in which the session is muted.
@@ -174,7 +174,7 @@ fn prompts_that_nobody_typed() {
         hook(&world, &[], &pi_begins(&world, ME, text)).run().success().stdout("");
     }
     assert!(files(&world.path(".state")).is_empty());
-    assert_eq!(pi_told(&world, ME, "hello there").0, start_block(&to_others(work_lines(&on_from("11111111", 5)))));
+    assert_eq!(pi_told(&world, ME, "hello there").0, start_block(&to_others(work_lines(&was_at_work("11111111", 5)))));
 }
 
 /// A session of Pi that has been prompted before goes on, though nobody remembers that it was told; and one whose first

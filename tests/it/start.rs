@@ -138,7 +138,13 @@ pub(crate) fn to_others(lines: Vec<String>) -> Vec<String> {
     lines.iter().map(|line| line.replace("11111111", "claude:11111111")).collect()
 }
 
-pub(crate) fn on_from(name: &str, minutes: i64) -> String {
+/// Of a session whose agent owes an answer, as far as its transcript tells.
+pub(crate) fn was_at_work(name: &str, minutes: i64) -> String {
+    format!("{name} was at work {minutes}m ago")
+}
+
+/// Of one that answered, failed or was stopped, or that the user cleared away.
+pub(crate) fn just_stopped(name: &str, minutes: i64) -> String {
     format!("{name} stopped {minutes}m ago, just before this session")
 }
 
@@ -264,10 +270,8 @@ fn nothing_to_say() {
 fn where_it_stopped_by_age() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 0));
-    let near = |when: &str| work_lines(&format!("11111111 stopped {when}, just before this session"));
-    // A command came last, and may still run.
-    let live = |when: &str| work_lines(&format!("the last session, 11111111, was at work {when}"));
-    let far = |when: &str| work_lines(&format!("the last session, 11111111, stopped {when}"));
+    // A result came last, and nobody has said anything since.
+    let live = |when: &str| work_lines(&format!("11111111 was at work {when}"));
     let days = |when: &str| {
         let stopped = format!("- the last session, \"{GOAL}\", stopped {when}");
         let rest = ["- it changed install.sh, server.py", "- more: session-reader resume 11111111"];
@@ -278,12 +282,10 @@ fn where_it_stopped_by_age() {
         (59 * SECOND, live("just now")),
         (MINUTE, live("1m ago")),
         (5 * MINUTE - SECOND, live("4m ago")),
-        (5 * MINUTE, near("5m ago")),
-        (10 * MINUTE - SECOND, near("9m ago")),
-        (10 * MINUTE, far("10m ago")),
-        (29 * MINUTE, far("29m ago")),
-        (30 * MINUTE, far("30m ago")),
-        (HOUR - SECOND, far("59m ago")),
+        (5 * MINUTE, live("5m ago")),
+        (10 * MINUTE, live("10m ago")),
+        (30 * MINUTE, live("30m ago")),
+        (HOUR - SECOND, live("59m ago")),
         (HOUR, days("1h ago")),
         (DAY - SECOND, days("23h ago")),
         (DAY, days("1d ago")),
@@ -307,10 +309,10 @@ fn the_stories() {
     let said = prompt(&cwd, &ago(8), "Update the version in the installer") + &edited;
     world.claude(ONE, &(said + &prompt(&cwd, &ago(5), "testing now") + &answer(&cwd, &ago(5), "Good.")));
     let asked = "last asked \"Update the version in the installer\", then \"testing now\"";
-    let first = format!("- {}; {asked}", on_from("11111111", 5));
+    let first = format!("- {}; {asked}", just_stopped("11111111", 5));
     let rest = ["- it changed install.sh", "- it said \"Good.\"", "- more: session-reader resume 11111111"];
     assert_eq!(started(&world), start_block(&[&[&*first], &rest[..]].concat()));
-    let half = first.replace(&on_from("11111111", 5), "the last session, 11111111, stopped 35m ago");
+    let half = first.replace(&just_stopped("11111111", 5), "the last session, 11111111, stopped 35m ago");
     let done = hook(&world, &[], &pi_begins(&world, ME, "let's resume")).env("SESSION_MONITOR_NOW", later(30 * MINUTE));
     let (start, _) = pi_text(&done.run().success())
         .split_once(&format!("\n{NEWS}"))
@@ -346,7 +348,7 @@ fn what_is_told_of_the_work() {
         (prompt(&cwd, &ago(7), "ok") + "{\"type\":\"user\",\"mess", ""),
     ] {
         world.claude(ONE, &(changed() + &end));
-        let first = format!("- {}; last asked \"{GOAL}\"", on_from("11111111", 7));
+        let first = format!("- {}; last asked \"{GOAL}\"", was_at_work("11111111", 7));
         let files = format!("- it changed a.rs{rest}");
         let _ = fs::remove_file(cursors(&world, ME));
         assert_eq!(started(&world), start_block(&[&*first, &files, "- more: session-reader resume 11111111"]));
@@ -404,7 +406,7 @@ fn what_was_last_asked() {
             {"role": "user", "content": "Base directory for this skill: /x\n\n- Validate all of the server code first"}});
         world.claude(ONE, &(said + &line(skill) + &edit(5, "e", &path(&world, "work/a.rs"))));
         let then = if then.is_empty() { String::new() } else { format!(", then \"{then}\"") };
-        let first = format!("- {}; last asked \"{asked}\"{then}", on_from("11111111", 5));
+        let first = format!("- {}; last asked \"{asked}\"{then}", was_at_work("11111111", 5));
         assert_eq!(started(&world).lines().nth(1), Some(&*first), "{prompts:?}");
         let work = &world.reader(&["resume", "--json"]).run().success().json()[0]["current_work"];
         assert_eq!((&work["intent"]["text"], &work["is_directive"]), (&json!(asked), &json!(true)), "{prompts:?}");
@@ -428,7 +430,7 @@ fn recaps() {
         (started(&world), all["current_work"]["recap"]["text"].clone())
     };
     let expected = |minutes: i64, then: &str, word: &str| {
-        let first = format!("- {}; last asked \"{GOAL}\"{then}", on_from("11111111", minutes));
+        let first = format!("- {}; last asked \"{GOAL}\"{then}", was_at_work("11111111", minutes));
         start_block(&[&*first, "- it changed a.rs", word, "- more: session-reader resume 11111111"])
     };
     assert_eq!(told(&lines), (expected(5, "", &format!("- its recap: \"{recap}\"")), json!(recap)));
@@ -454,7 +456,7 @@ fn one_prompt_that_broke_off() {
         (calls(6, "e", &["!Edit a.rs"]) + &prompt(&cwd, &ago(5), "[Request interrupted by user]"), &[]),
     ] {
         world.claude(ONE, &(prompt(&cwd, &ago(26), GOAL) + &end));
-        let first = format!("- {}; last asked \"{GOAL}\"", on_from("11111111", 5));
+        let first = format!("- {}; last asked \"{GOAL}\"", was_at_work("11111111", 5));
         let _ = fs::remove_file(cursors(&world, ME));
         assert_eq!(
             started(&world),
@@ -557,7 +559,7 @@ fn summaries_that_are_old() {
 fn once() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
-    let expected = start_block(&work_lines(&on_from("11111111", 5)));
+    let expected = start_block(&work_lines(&was_at_work("11111111", 5)));
     assert_eq!(started(&world), expected);
     assert!(cursors(&world, ME).exists());
     for _ in 0..2 {
@@ -619,7 +621,7 @@ fn pins() {
     let with = |pins: &[&str], rest: Vec<String>| {
         start_block(&[pins.iter().map(ToString::to_string).collect(), rest].concat())
     };
-    let near = work_lines("the last session, 11111111, was at work just now");
+    let near = work_lines("11111111 was at work just now");
     assert_eq!(started_after(&world, 0), with(&pins, near));
     assert_eq!(started_after(&world, DAY - SECOND).lines().nth(2), Some("- pinned: for a day"));
     assert_eq!(started_after(&world, DAY).lines().nth(2), Some("- pinned: for ever"));
@@ -659,7 +661,7 @@ fn pins_are_whole() {
 fn every_agent_is_told_in_its_own_form() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
-    let own = work_lines(&on_from("11111111", 5));
+    let own = work_lines(&was_at_work("11111111", 5));
     for (agent, input, reply) in AGENTS {
         if agent == "pi" {
             continue;

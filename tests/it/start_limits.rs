@@ -12,8 +12,8 @@ use crate::hook::{
     written_ago,
 };
 use crate::start::{
-    DAY, GOAL, MINUTE, START, at_work, begins, changed, compacted, on_from, pi_begins, pi_text, start_block,
-    start_text, started, started_after, started_as, tasks, title, units, used, work_lines,
+    DAY, GOAL, MINUTE, START, at_work, begins, changed, compacted, just_stopped, pi_begins, pi_text, start_block,
+    start_text, started, started_after, started_as, tasks, title, units, used, was_at_work, work_lines,
 };
 use crate::world::{World, answer, prompt};
 
@@ -65,7 +65,7 @@ fn every_budget() {
         assert!(units(&told) <= budget, "{budget}: {told}");
         assert!(told.is_empty() || told.lines().count() > 1, "{budget}: a header alone");
         // The line that says which session it is has a short form, too, and without it there is nothing to say of it.
-        let of_session = on_from("11111111", 5);
+        let of_session = was_at_work("11111111", 5);
         let is_same =
             |whole: &str, line: &str| whole == line || line == format!("- {of_session}") && whole.starts_with(line);
         // Of the first pin there is at least the beginning, and of all of them how many there are.
@@ -155,7 +155,7 @@ fn every_beginning_of_the_end() {
     for shift in 0..4 {
         let filler = answer(&cwd, &ago(20), &("x".repeat(shift) + &"🦀".repeat(300_000)));
         world.claude(ONE, &(prompt(&cwd, &ago(30), GOAL) + &filler + &at_work(&world, 5)));
-        assert_eq!(started_after(&world, 0), start_block(&work_lines(&on_from("11111111", 5))), "{shift}");
+        assert_eq!(started_after(&world, 0), start_block(&work_lines(&was_at_work("11111111", 5))), "{shift}");
         // What was asked stands before what is read at first.
         let end = edit(6, "e", &path(&world, "work/a.rs"));
         world.claude(ONE, &(prompt(&cwd, &ago(30), GOAL) + &filler + &end));
@@ -292,7 +292,7 @@ fn an_address_for_a_file() {
 /// 000-17, 000-18: a transcript that is broken, in part or as a whole, hides no other. A time that is none is unknown.
 #[test]
 fn broken_transcripts() {
-    let expected = start_block(&work_lines(&on_from("11111111", 5)));
+    let expected = start_block(&work_lines(&was_at_work("11111111", 5)));
     type Setting = fn(&World);
     let settings: [(&str, Setting); 6] = [
         ("no JSON", |world| drop(world.claude(TWO, "oops\n{\"type\":\"user\"\n\0\0\0\n"))),
@@ -334,7 +334,7 @@ fn unreadable_directories_are_said() {
     let two = world.path(format!(".claude/projects/{TWO}"));
     std::os::unix::fs::symlink(&two, &two).expect("a loop");
     let done = hook(&world, &[], &begins(&world, ME, "startup")).run().status(0);
-    assert_eq!(start_text(&done), start_block(&work_lines(&on_from("11111111", 5))));
+    assert_eq!(start_text(&done), start_block(&work_lines(&was_at_work("11111111", 5))));
     let problem = done.err().lines().filter(|line| line.contains(TWO)).count();
     assert_eq!(problem, 1, "one line: {}", done.err());
 }
@@ -348,7 +348,7 @@ fn broken_notes() {
     let page = PathBuf::from(world.context(&["notes", "--path"]).run().success().out().trim_end());
     let content = b"pin: one\npin (until never): two\n\xff\xfe\npin 3: three\noops\n";
     world.write(&page, content);
-    let lines = || work_lines(&on_from("11111111", 5)).into_iter();
+    let lines = || work_lines(&was_at_work("11111111", 5)).into_iter();
     let pins = ["- pinned: one".to_owned(), "- pinned: three".to_owned()];
     let done = hook(&world, &[], &begins(&world, ME, "startup")).run().status(0);
     assert_eq!(start_text(&done), start_block(&pins.into_iter().chain(lines()).collect::<Vec<_>>()));
@@ -381,7 +381,7 @@ fn old_observers_are_forgotten() {
 fn state_that_cannot_be_kept() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
-    let expected = start_block(&work_lines(&on_from("11111111", 5)));
+    let expected = start_block(&work_lines(&was_at_work("11111111", 5)));
     world.write(".state/session-monitor/cursors", "a file where the directory should be");
     for _ in 0..2 {
         let done = hook(&world, &[], &begins(&world, ME, "startup")).run().status(0);
@@ -404,7 +404,7 @@ fn state_that_cannot_be_kept() {
     let done = world.context(&[]).env("SESSION_CONTEXT_LOOKS", "5").stdin(asks).run().status(0).stdout("");
     assert!(done.err().contains("in use"), "{}", done.err());
     drop(lock);
-    assert_eq!(started_as(&world, ME, "clear"), start_block(&work_lines(&on_from("11111111", 5))));
+    assert_eq!(started_as(&world, ME, "clear"), start_block(&work_lines(&just_stopped("11111111", 5))));
     let mode = |path: PathBuf| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
     assert_eq!(mode(cursors(&world, ME)), 0o600);
     world.context(&["mute"]).env("CLAUDE_CODE_SESSION_ID", TWO).run().status(0);

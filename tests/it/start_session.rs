@@ -9,8 +9,8 @@ use crate::hook::{
     written_ago,
 };
 use crate::start::{
-    FIRST, GOAL, HOUR, at_work, begins, changed, on_from, pi_begins, pi_text, start_block, start_text, started,
-    started_after, started_as, tasks, told_of, used, work_lines,
+    FIRST, GOAL, HOUR, at_work, begins, changed, pi_begins, pi_text, start_block, start_text, started, started_after,
+    started_as, tasks, told_of, used, was_at_work, work_lines,
 };
 use crate::world::{World, answer, prompt};
 
@@ -43,7 +43,7 @@ fn the_last_session() {
     };
     let of = |name: &str, minutes: i64, asked: &str, file: &str, said: &str| {
         start_block(&[
-            format!("- {}; last asked \"{asked}\"", on_from(name, minutes)),
+            format!("- {}; last asked \"{asked}\"", was_at_work(name, minutes)),
             format!("- it changed {file}{said}"),
             format!("- more: session-reader resume {name}"),
         ])
@@ -79,7 +79,7 @@ fn sessions_that_are_not_the_last() {
     world.write("tree/.git", format!("gitdir: {}", path(&world, "work/.git/worktrees/tree")));
     fs::create_dir_all(world.path("other")).expect("a directory");
     world.claude(ONE, &at_work(&world, 30));
-    let expected = start_block(&work_lines("the last session, 11111111, stopped 30m ago"));
+    let expected = start_block(&work_lines("11111111 was at work 30m ago"));
     asked(&world, TWO, 3, "Explain the parser of this project to me");
     let mut inside: Value = serde_json::from_str(&prompt(&world.path("work"), &ago(2), GOAL)).expect("JSON");
     inside["isSidechain"] = true.into();
@@ -113,7 +113,7 @@ fn a_session_that_came_here() {
     world.write(format!(".claude/projects/-other/{ONE}.jsonl"), there + &here);
     let told = started(&world);
     let lines: Vec<_> = told.lines().skip(1).collect();
-    assert_eq!(lines[0], format!("- {}; last asked \"Add a cache to the pages\"", on_from("11111111", 5)));
+    assert_eq!(lines[0], format!("- {}; last asked \"Add a cache to the pages\"", was_at_work("11111111", 5)));
     assert!(
         lines[1].starts_with("- it changed ") && lines[1].ends_with("cache.rs") && !told.contains("manual"),
         "{told}"
@@ -133,7 +133,7 @@ fn much_work_elsewhere() {
         let said = prompt(&world.path("other"), &ago(1), GOAL);
         world.write(format!(".claude/projects/-other/{number:08}-0000.jsonl"), said);
     }
-    assert_eq!(started(&world), start_block(&work_lines("the last session, 11111111, stopped 30m ago")));
+    assert_eq!(started(&world), start_block(&work_lines("11111111 was at work 30m ago")));
 }
 
 /// A long session of which only the end is read is no question in passing, though there is one prompt at its end.
@@ -170,7 +170,7 @@ fn named_homes() {
         world.claude(TWO, &changed(&world, 1, "Remove the old parser module", "b.rs"));
         world.claude(THREE, &changed(&world, 2, "Write the manual of the tool", "manual.md"));
         fs::remove_file(world.path(format!("work/{dir}/session-cursors.json"))).expect("it was told");
-        let lines = work_lines(&on_from("discord", 5))
+        let lines = work_lines(&was_at_work("discord", 5))
             .iter()
             .map(|line| line.replace("11111111", "discord"))
             .collect::<Vec<_>>();
@@ -206,7 +206,7 @@ fn named_homes_of_pi() {
     let mut asks = pi_begins(&world, ME, "hello");
     asks["transcript_path"] = own.to_str().into();
     let told = pi_text(&hook(&world, &["--agent", "pi", "--budget", "9000"], &asks).run().success());
-    let first = format!("- {}; last asked \"{GOAL}\"", on_from("discord", 5));
+    let first = format!("- {}; last asked \"{GOAL}\"", was_at_work("discord", 5));
     let bullet = format!("- discord (5m ago, 2 messages): \"{GOAL}\"");
     let news = news(&[bullet]);
     assert_eq!(told, format!("{}\n{news}", start_block(&[&*first, "- more: session-reader resume discord"])));
@@ -230,7 +230,7 @@ fn first_prompts_by_machines() {
     assert_eq!(started(&world), "", "one prompt");
     let edited = edit(5, "e", &path(&world, "work/a.rs"));
     world.claude(ONE, &(prompt(&cwd, &ago(60), GOAL) + &noise + &edited + &prompt(&cwd, &ago(5), machine[0])));
-    let first = format!("- {}; last asked \"{GOAL}\"", on_from("11111111", 5));
+    let first = format!("- {}; last asked \"{GOAL}\"", was_at_work("11111111", 5));
     let lines = [&*first, "- it changed a.rs", "- more: session-reader resume 11111111"];
     assert_eq!(started(&world), start_block(&lines));
     let far = format!("- the last session, \"{GOAL}\", stopped 2h ago");
