@@ -184,7 +184,7 @@ impl Bullet<'_> {
         }
     }
 
-    /// What it did. That it read something is told only of a session that did nothing else.
+    /// What it did. That it read something is told only where nothing else is to be told.
     fn acts(&self, names: usize) -> Vec<String> {
         let activity = self.activity;
         let count = activity.edited.len();
@@ -199,7 +199,7 @@ impl Bullet<'_> {
             counted("delegated", activity.delegated, "task"),
         ];
         let done: Vec<String> = done.into_iter().flatten().collect();
-        let is_silent = done.is_empty() && activity.messages == 0;
+        let is_silent = done.is_empty() && self.clauses.is_empty() && self.said(QUOTE).is_none();
         let read = if activity.reads == 1 { Some("read once".into()) } else { counted("read", activity.reads, "time") };
         if is_silent { read.into_iter().collect() } else { done }
     }
