@@ -157,6 +157,7 @@ fn secrets_in_commands_are_hidden() {
     let mut secrets = secrets();
     secrets.push(("K=", "Qz7vWx2LmN9pRt4Y".into(), "; curl -H \"X: $K\" https://x"));
     hide(&secrets, Place::Command, &[around]);
+    hide(&secrets, Place::OpenCommand, &[around]);
     hide(&secrets, Place::Check, &[around]);
 }
 
@@ -196,6 +197,7 @@ fn secrets_in_file_names_are_hidden() {
     // A path has no empty parts, so there is no address in it, and a key has lines.
     secrets.retain(|(before, ..)| !before.contains("://") && !before.contains('\n'));
     hide(&secrets, Place::File, &[file_names]);
+    hide(&secrets, Place::OpenFile, &[file_names]);
     hide(&secrets, Place::Conflict, &[file_names]);
 }
 

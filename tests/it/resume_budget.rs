@@ -121,7 +121,7 @@ fn the_budget_is_a_flag() {
     run("4")
         .status(0)
         .stdout("proj:work\n")
-        .stderr("session-reader: 17 lines do not fit into 4 tokens; see --budget\n");
+        .stderr("session-reader: 16 lines do not fit into 4 tokens; see --budget\n");
     // What is open comes before what was done.
     run("20").status(0).stdout("proj:work\nblock:failing:cargo-build---release\n");
     assert_eq!(resumed(&world, &["--budget", "77"])["token_budget"]["limit"], 77);

@@ -153,9 +153,11 @@ fn every_beginning_of_the_end() {
     let world = World::new();
     let cwd = world.path("work");
     for shift in 0..4 {
-        let filler = answer(&cwd, &ago(20), &("x".repeat(shift) + &"🦀".repeat(300_000)));
+        let filler = answer(&cwd, &ago(20), &("x".repeat(shift) + &"🦀".repeat(1_100_000)));
         world.claude(ONE, &(prompt(&cwd, &ago(30), GOAL) + &filler + &at_work(&world, 5)));
-        assert_eq!(started_after(&world, 0), start_block(&work_lines(&was_at_work("11111111", 5))), "{shift}");
+        let mut lines = work_lines(&was_at_work("11111111", 5));
+        lines[1] += " and perhaps more";
+        assert_eq!(started_after(&world, 0), start_block(&lines), "{shift}");
         // What was asked stands before what is read at first.
         let end = edit(6, "e", &path(&world, "work/a.rs"));
         world.claude(ONE, &(prompt(&cwd, &ago(30), GOAL) + &filler + &end));

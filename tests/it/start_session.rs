@@ -9,8 +9,8 @@ use crate::hook::{
     written_ago,
 };
 use crate::start::{
-    FIRST, GOAL, HOUR, at_work, begins, changed, pi_begins, pi_text, start_block, start_text, started, started_after,
-    started_as, tasks, told_of, used, was_at_work, work_lines,
+    FIRST, GOAL, HOUR, at_work, begins, changed, just_stopped, pi_begins, pi_text, start_block, start_text, started,
+    started_after, started_as, tasks, told_of, used, was_at_work, work_lines,
 };
 use crate::world::{World, answer, prompt};
 
@@ -41,14 +41,14 @@ fn the_last_session() {
         let _ = fs::remove_file(cursors(&world, ME));
         started(&world)
     };
-    let of = |name: &str, minutes: i64, asked: &str, file: &str, said: &str| {
+    let of = |name: &str, how: String, asked: &str, file: &str, said: &str| {
         start_block(&[
-            format!("- {}; last asked \"{asked}\"", was_at_work(name, minutes)),
+            format!("- {how}; last asked \"{asked}\""),
             format!("- it changed {file}{said}"),
             format!("- more: session-reader resume {name}"),
         ])
     };
-    let second = of("22222222", 6, "Remove the old parser module", "parser.rs", "");
+    let second = of("22222222", was_at_work("22222222", 6), "Remove the old parser module", "parser.rs", "");
     assert_eq!(again(), second);
     // A file that was written later, with nothing in it that was said later: copied, or opened and closed again.
     for stamps in [[10, 5000, 20], [5000, 10, 20], [20, 5000, 10], [5000, 6000, 7000]] {
@@ -60,7 +60,7 @@ fn the_last_session() {
     // Both at once: nothing of the one gets into what is told of the other.
     world.append(&one, answer(&world.path("work"), &ago(4), "Done."));
     let said = "\n- it said \"Done.\"";
-    assert_eq!(again(), of("11111111", 4, "Add a cache to the pages", "cache.rs", said));
+    assert_eq!(again(), of("11111111", just_stopped("11111111", 4), "Add a cache to the pages", "cache.rs", said));
     world.context(&["done", ONE]).run().success();
     assert_eq!(again(), second, "one that is done");
     fs::remove_file(two).expect("removed");

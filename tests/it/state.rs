@@ -178,9 +178,9 @@ fn an_agent_that_does_not_run() {
 nothing    gone       ended
 answer     gone       ended AGO ago
 prompt     gone       ended AGO ago
-call       gone       ended while running Bash make -j 4
-question   gone       ended while running AskUserQuestion Redis or NATS?
-plan       gone       ended while running ExitPlanMode
+call       gone       ended; no result of Bash make -j 4
+question   gone       ended before it was answered: AskUserQuestion Redis or NATS?
+plan       gone       ended before it was answered: ExitPlanMode
 interrupt  gone       ended AGO ago
 error      gone       API Error: 529
 limit      gone       limit: Too many requests, try at 15:00
@@ -191,11 +191,12 @@ limit      gone       limit: Too many requests, try at 15:00
         assert_eq!(killed(Some(status)), closed, "{status:?}");
     }
     // Where it does not say what it was doing, a call that has no result does.
-    assert_eq!(killed(None), closed.replace("ended while", "crashed while"));
+    assert_eq!(killed(None), closed.replace("ended;", "crashed;").replace("ended before", "crashed before"));
     for status in [Status::Working, Status::Waiting, Status::Permission, Status::Question] {
         let killed = killed(Some(status));
         assert_eq!(killed.matches(" gone       crashed").count(), ends().len(), "{killed}");
-        assert!(killed.contains("call       gone       crashed while running Bash make -j 4\n"), "{killed}");
+        let how = if status == Status::Working { "running" } else { "waiting for permission:" };
+        assert!(killed.contains(&format!("call       gone       crashed while {how} Bash make -j 4\n")), "{killed}");
     }
 }
 

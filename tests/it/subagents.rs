@@ -52,7 +52,8 @@ fn edits_count_for_the_session() {
     // The control log of a workflow, and one that edited nothing.
     subagent(&world, ONE, "workflows/wf_1/journal", 8, &edits(&world, 2, "j1", &["j.rs"]));
     subagent(&world, ONE, "agent-3", 8, &calls(1, "r1", &["Read c.rs"]));
-    let bullet = format!("- 11111111 (3m ago, 3 messages): \"{ASKED}\" -> edited 3 files, delegated 1 task");
+    let bullet =
+        format!("- 11111111 (3m ago, 3 messages): \"{ASKED}\" -> edited 3 files (a.rs, b.rs, e.rs), delegated 1 task");
     assert_eq!(told(&world), block(&[bullet]));
     assert_eq!(told(&world), "");
 }
@@ -65,7 +66,7 @@ fn a_session_that_waits_for_its_subagents() {
     let file = subagent(&world, ONE, "agent-1", 8, "");
     assert_eq!(told(&world), block(&[format!("- 11111111 (9m ago, 1 message): \"{ASKED}\"")]));
     world.append(&file, of_subagent(&edits(&world, 5, "s1", &["a.rs", "b.rs"])));
-    assert_eq!(told(&world), block(&["- 11111111 (5m ago) -> edited 2 files"]));
+    assert_eq!(told(&world), block(&["- 11111111 (5m ago) -> edited 2 files (a.rs, b.rs)"]));
     assert_eq!(told(&world), "");
     world.append(&file, of_subagent(&edits(&world, 4, "s2", &["c.rs"])));
     subagent(&world, ONE, "agent-2", 8, &edits(&world, 2, "s3", &["c.rs"]));
@@ -109,7 +110,7 @@ fn conflicts() {
     mine.append(transcript(&mine, ME), edits(&mine, 7, "m1", &["c.rs"]));
     let own = asked(&mine, ONE, 9, ASKED);
     mine.append(own, edits(&mine, 5, "t1", &["a.rs", "b.rs"]));
-    let bullet = format!("- 11111111 (5m ago, 3 messages): \"{ASKED}\" -> edited 2 files");
+    let bullet = format!("- 11111111 (5m ago, 3 messages): \"{ASKED}\" -> edited 2 files (a.rs, b.rs)");
     assert_eq!(told(&mine), block(&[line, &bullet]));
     mine.append(transcript(&mine, ONE), edits(&mine, 4, "t2", &["c.rs"]));
     let line = "- ! 11111111 edited c.rs 4m ago; you edited it 7m ago";
@@ -125,7 +126,7 @@ fn my_own_subagents() {
     assert_eq!(told(&world), "");
     world.append(&file, of_subagent(&edits(&world, 4, "s2", &["b.rs"])));
     assert_eq!(told(&world), "");
-    let bullet = format!("- aaaaaaaa (4m ago, 1 message): \"{ASKED}\" -> edited 2 files");
+    let bullet = format!("- aaaaaaaa (4m ago, 1 message): \"{ASKED}\" -> edited 2 files (a.rs, b.rs)");
     assert_eq!(told_to(&world, TWO), block(&[bullet]));
 }
 
@@ -146,7 +147,7 @@ fn seen_together_or_not_at_all() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs", "b.rs"]));
-    let bullet = format!("- 11111111 (5m ago, 1 message): \"{ASKED}\" -> edited 2 files");
+    let bullet = format!("- 11111111 (5m ago, 1 message): \"{ASKED}\" -> edited 2 files (a.rs, b.rs)");
     let small = || hook(&world, &["--budget", "20"], &input(&world, ME)).run().status(0).stdout("");
     small().stderr_has("nothing fits");
     small().stderr_has("nothing fits");
@@ -158,7 +159,7 @@ fn seen_together_or_not_at_all() {
     small();
     world.append(&file, of_subagent(&edits(&world, 3, "s3", &["d.rs"])));
     small();
-    assert_eq!(told(&world), block(&["- 11111111 (3m ago) -> edited 2 files"]));
+    assert_eq!(told(&world), block(&["- 11111111 (3m ago) -> edited 2 files (c.rs, d.rs)"]));
     assert_eq!(told(&world), "");
 }
 
@@ -291,7 +292,14 @@ fn other_agents() {
     };
     let write = |file: &str| json!({"functionCall": {"id": file, "name": "write_file", "args": {"file_path": file, "content": "1"}}});
     world.write(format!(".qwen/projects/{dir}/chats/{ONE}.jsonl"), qwen("user", 9, "u1", json!({"text": ASKED})));
-    let lines = qwen("user", 8, "s1", json!({"text": "look"})) + &qwen("assistant", 5, "s2", write("a.rs"));
+    let lines = qwen("user", 8, "s1", json!({"text": "look"}))
+        + &qwen("assistant", 5, "s2", write("a.rs"))
+        + &qwen(
+            "tool_result",
+            5,
+            "s3",
+            json!({"functionResponse": {"id": "a.rs", "name": "write_file", "response": {"output": "ok"}}}),
+        );
     world.write(format!(".qwen/projects/{dir}/subagents/{ONE}/agent-x.jsonl"), lines);
 
     let gemini = |id: &str, kind: &str| {

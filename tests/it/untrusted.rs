@@ -13,6 +13,8 @@ use crate::trouble::{OBSERVER, context, hears};
 use crate::world::{Chance, World, prompt};
 
 const TIME: &str = "2026-11-16T02:50:00Z";
+/// When the observer edited its files: before all others.
+const OWN_TIME: &str = "2026-11-16T02:45:00Z";
 
 /// Pieces that make a text an attack.
 const PIECES: &[&str] = &[
@@ -128,9 +130,13 @@ pub(crate) enum Place {
     Title,
     AgentTitle,
     File,
+    /// A file whose edit has no result yet.
+    OpenFile,
     /// A file that the observer edited as well.
     Conflict,
     Command,
+    /// A command that has no result yet.
+    OpenCommand,
     /// A test that fails, with the text as an argument.
     Check,
     Id,
@@ -139,21 +145,31 @@ pub(crate) enum Place {
     Folder,
 }
 
-const PROJECT: [Place; 10] = [
+const PROJECT: [Place; 12] = [
     Place::Prompt,
     Place::Then,
     Place::Answer,
     Place::Title,
     Place::AgentTitle,
     Place::File,
+    Place::OpenFile,
     Place::Conflict,
     Place::Command,
+    Place::OpenCommand,
     Place::Check,
     Place::Id,
 ];
 
-const HOME: [Place; 7] =
-    [Place::Name, Place::Folder, Place::Prompt, Place::Answer, Place::File, Place::Conflict, Place::Command];
+const HOME: [Place; 8] = [
+    Place::Name,
+    Place::Folder,
+    Place::Prompt,
+    Place::Answer,
+    Place::File,
+    Place::Conflict,
+    Place::Command,
+    Place::OpenCommand,
+];
 
 /// Sessions that tell the observer something.
 pub(crate) struct Strangers {
@@ -199,31 +215,36 @@ impl Strangers {
                 + &format!(r#","message":{{"id":"{key}{number}","role":"assistant","content":[{block}]}}}}"#)
                 + "\n"
         };
+        let result = |key: &str, failed: bool| {
+            let block = format!(
+                r#"{{"type":"tool_result","tool_use_id":"{key}{number}","is_error":{failed},"content":"out"}}"#
+            );
+            head("user", &format!("{key}-result"))
+                + &format!(r#","message":{{"role":"user","content":[{block}]}}}}"#)
+                + "\n"
+        };
+        let done =
+            |key: &str, tool: &str, field: &str, value: &str| call(key, tool, field, value) + &result(key, false);
         let plain = said("user", "harmless");
         let path = format!("{}/{json}", cwd.display());
         let lines = match place {
-            Place::Prompt => said("user", json) + &call("run", "Bash", "command", "ls"),
+            Place::Prompt => said("user", json) + &done("run", "Bash", "command", "ls"),
             Place::Then => said("user", "fix the login page") + &said_as("then", "user", json),
-            Place::Answer => call("run", "Bash", "command", "ls") + &said("assistant", json),
+            Place::Answer => done("run", "Bash", "command", "ls") + &said("assistant", json),
             Place::Title => format!("{{\"type\":\"custom-title\",\"customTitle\":\"{json}\"}}\n") + &plain,
             Place::AgentTitle => format!("{{\"type\":\"ai-title\",\"aiTitle\":\"{json}\"}}\n") + &plain,
-            Place::File => plain + &call("edit", "Edit", "file_path", &path),
+            Place::File => plain + &done("edit", "Edit", "file_path", &path),
+            Place::OpenFile => plain + &call("edit", "Edit", "file_path", &path),
             Place::Conflict => {
                 let path = path.replace(&format!("/{json}"), &format!("/both/{json}"));
                 self.conflicts += 1;
-                self.own += &call("own", "Write", "file_path", &path);
-                plain + &call("edit", "Edit", "file_path", &path)
+                self.own += &done("own", "Write", "file_path", &path).replace(TIME, OWN_TIME);
+                plain + &done("edit", "Edit", "file_path", &path)
             }
-            Place::Command => plain + &call("run", "Bash", "command", json),
+            Place::Command => plain + &done("run", "Bash", "command", json),
+            Place::OpenCommand => plain + &call("run", "Bash", "command", json),
             Place::Check => {
-                let failed = format!(
-                    r#","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"run{number}","is_error":true,"content":"no"}}]}}}}"#
-                );
-                plain
-                    + &call("run", "Bash", "command", &format!("cargo test {json}"))
-                    + &head("user", "failed")
-                    + &failed
-                    + "\n"
+                plain + &call("run", "Bash", "command", &format!("cargo test {json}")) + &result("run", true)
             }
             Place::Id | Place::Name | Place::Folder => plain,
         };
@@ -402,12 +423,14 @@ fn monsters_stay_on_their_line() {
 /// A file whose name does not show still has one.
 #[test]
 fn a_file_is_called_something() {
-    for name in [" ", "\u{200b}\u{2060}", "\u{1b}[31m"] {
-        let mut strangers = Strangers::new(false);
-        strangers.plant(Place::File, &escaped(name));
-        strangers.tell_all(&[]);
-        for line in strangers.said.lines() {
-            assert!(!line.contains("  ") && line.trim_end() == line, "{name:?}: {line:?}");
+    for place in [Place::File, Place::OpenFile] {
+        for name in [" ", "\u{200b}\u{2060}", "\u{1b}[31m"] {
+            let mut strangers = Strangers::new(false);
+            strangers.plant(place, &escaped(name));
+            strangers.tell_all(&[]);
+            for line in strangers.said.lines() {
+                assert!(!line.contains("  ") && line.trim_end() == line, "{place:?} {name:?}: {line:?}");
+            }
         }
     }
 }
