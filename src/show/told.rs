@@ -13,7 +13,9 @@ use crate::session::State;
 use crate::session::live::Evidence;
 use crate::session::state::{Left, Reason, Stage};
 
-const COMMAND: usize = 60;
+/// The longest command that is told without quotes, and the longest of all.
+const COMMAND: usize = 40;
+const LONG_COMMAND: usize = 60;
 const QUESTION: usize = 100;
 const PATH: usize = 60;
 const SUBJECT: usize = 60;
@@ -103,8 +105,8 @@ fn deed(doing: &Doing, shown: Shown) -> String {
 fn subject(act: Act, tool: &str, subject: &str, shown: Shown) -> String {
     let about = match act {
         Act::Edit | Act::Read if !subject.trim().is_empty() => file(&shown(subject), PATH),
-        Act::Run => plain(&harmless_command(subject), COMMAND),
-        Act::Plan | Act::Other => plain(&harmless_command(&format!("{tool} {subject}")), COMMAND),
+        Act::Run => plain(&harmless_command(subject), LONG_COMMAND),
+        Act::Plan | Act::Other => plain(&harmless_command(&format!("{tool} {subject}")), LONG_COMMAND),
         _ => quote(subject, SUBJECT),
     };
     let says_something = |text: &String| text.chars().any(char::is_alphanumeric);
@@ -112,11 +114,14 @@ fn subject(act: Act, tool: &str, subject: &str, shown: Shown) -> String {
     Some(about).filter(says_something).or_else(tool).unwrap_or_else(|| "a tool".into())
 }
 
-/// A text as it is if it is plain, else quoted.
+/// A command as it is if it is short and plain, else quoted: what reads like a sentence could pass for one of ours.
 fn plain(text: &str, room: usize) -> String {
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || " ._/=:@+-".contains(char);
-    match text.trim().chars().all(is_plain) {
-        true => shorten(text.trim(), room).into_owned(),
+    const WORDS: usize = 4;
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || " ._/=@+-".contains(char);
+    let text = text.trim();
+    let is_short = text.len() <= COMMAND && text.split(' ').count() <= WORDS;
+    match is_short && text.starts_with(|char: char| char.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
+        true => shorten(text, room).into_owned(),
         false => quote(text, room),
     }
 }

@@ -84,11 +84,11 @@ fn copilot_killed_and_resumed() {
     if !sees_all_locks() {
         return;
     }
-    for lines in [13, 14] {
+    for (lines, how) in [(13, "waiting for permission:"), (14, "running")] {
         let world = world(COPILOT.0, COPILOT.1, lines);
         let held = lock(&world, HOLD, "2026-11-16T02:52:10Z");
         drop(held);
-        assert_eq!(state(&world), "gone: crashed while running bash touch tool-ran.txt; sleep 300 (lock)");
+        assert_eq!(state(&world), format!("gone: crashed while {how} bash touch tool-ran.txt; sleep 300 (lock)"));
         std::fs::remove_file(world.path(HOLD)).expect("removed");
         assert_eq!(state(&world), "waiting: interrupted (transcript)");
         let _held = lock(&world, HOLD, "2026-11-16T02:54:00Z");
@@ -158,7 +158,7 @@ fn qwen_with_a_screen() {
 fn qwen_killed_and_resumed() {
     let (world, agent) = (qwen(8), Qwen::start());
     let pending = "running or waiting for permission: run_shell_command touch tool-ran.txt; sleep 300";
-    let crashed = "gone: crashed while running run_shell_command touch tool-ran.txt; sleep 300 (registry)";
+    let crashed = "gone: crashed; no result of run_shell_command touch tool-ran.txt; sleep 300 (registry)";
     // `qwen -p` has no such file, so without one nothing is known.
     assert_eq!(state(&world), format!("working: last seen {pending} (transcript)"));
     agent.register(&world, "2026-11-16T02:40:00Z", 1);
@@ -222,12 +222,12 @@ fn codex() {
     let pending = "working: running or waiting for permission: exec_command make test (lock)";
     for (lines, runs, gone) in [
         (String::new(), "working: thinking (lock)", "gone: ended (lock)"),
-        (run.clone(), pending, "gone: crashed while running exec_command make test (lock)"),
+        (run.clone(), pending, "gone: crashed; no result of exec_command make test (lock)"),
         (run + &line(4, "event_msg", aborted), "waiting: interrupted (lock)", "gone: ended (lock)"),
         (
             question,
             "needs-you: question: Which database? (lock)",
-            "gone: crashed while running request_user_input Which database? (lock)",
+            "gone: crashed before it was answered: request_user_input Which database? (lock)",
         ),
         (
             line(4, "event_msg", limit),
@@ -340,5 +340,5 @@ fn a_lock_on_another_file() {
     let world = world(COPILOT.0, COPILOT.1, 13);
     let _open = File::create(world.write(HOLD, "")).expect("a file");
     let _held = lock(&world, "other.lock", "2026-11-16T02:52:10Z");
-    assert_eq!(state(&world), "gone: crashed while running bash touch tool-ran.txt; sleep 300 (lock)");
+    assert_eq!(state(&world), "gone: crashed while waiting for permission: bash touch tool-ran.txt; sleep 300 (lock)");
 }
