@@ -1,7 +1,8 @@
 //! Files that two sessions work on: said first, whatever else there is to say.
 
 use crate::hook::{
-    ME, ONE, SEEN, TWO, agent, ago, all_clients, asked, block, calls, edit, files, hook, nine, path, told, transcript,
+    ME, ONE, SEEN, TWO, agent, ago, all_clients, asked, block, calls, edit, files, hook, input, nine, path, text, told,
+    transcript,
 };
 use crate::world::{World, prompt};
 
@@ -72,6 +73,29 @@ fn conflicts_come_first() {
     assert_eq!(told(&edited(10), &failed("t1", 2)), block(&[two, "- 11111111 (2m ago, 2 messages): \"theirs\""]));
     assert_eq!(told(&failed("m1", 10), &theirs), block(&[two, one]));
     assert_eq!(told(&|world| edit(10, "m1", &work(world, "src/auth.rs2")), &theirs), block(&[two, one]));
+}
+
+/// An edit is a conflict only if this session knew the file not too long before it; how long is a setting.
+#[test]
+fn the_window_of_conflicts() {
+    let theirs = "- 11111111 (2m ago, 2 messages): \"theirs\" -> updated a.rs";
+    let conflict = "- ! 11111111 edited a.rs 2m ago; you edited it 40m ago";
+    for (variable, config, expected) in [
+        ("", "", &[conflict, theirs][..]),
+        ("38m", "", &[conflict, theirs]),
+        ("37m", "", &[theirs]),
+        ("", "conflict_window = \"37m\"\n", &[theirs]),
+        ("38m", "conflict_window = \"37m\"\n", &[conflict, theirs]),
+    ] {
+        let world = World::new();
+        let cwd = world.path("work");
+        world.write(".config/session-monitor/config.toml", config);
+        world.claude(ME, &(prompt(&cwd, &ago(50), "mine") + &edit(40, "m1", &path(&world, "work/a.rs"))));
+        world.claude(ONE, &(prompt(&cwd, &ago(8), "theirs") + &edit(2, "t1", &path(&world, "work/a.rs"))));
+        let asks = hook(&world, &[], &input(&world, ME));
+        let asks = if variable.is_empty() { asks } else { asks.env("SESSION_MONITOR_CONFLICT_WINDOW", variable) };
+        assert_eq!(text(&asks.run().success()), block(expected), "{variable:?} {config:?}");
+    }
 }
 
 /// What is told when this session and another one edited a file, whose name begins at a place in this one's transcript.

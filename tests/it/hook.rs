@@ -576,6 +576,35 @@ fn a_result_that_comes_after_a_look() {
     }
 }
 
+/// A call that was told as pending and then refused or stopped by the user is told as that, and once. One that came and
+/// went between two looks is not.
+#[test]
+fn a_call_that_is_broken_off_after_a_look() {
+    let came = |text: &str| {
+        let content = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": text}]);
+        let message = json!({"role": "user", "content": content});
+        line(json!({"type": "user", "uuid": "r1", "timestamp": ago(5), "message": message}))
+    };
+    let refused = came("The user doesn't want to proceed with this tool use. The tool use was rejected");
+    let stopped = came("<error>Command was aborted before completion</error>")
+        + &prompt(Path::new("/work"), &ago(5), "[Request interrupted by user for tool use]");
+    for (end, how) in [(&refused, "refused"), (&stopped, "interrupted")] {
+        let world = World::new();
+        let file = asked(&world, ONE, 9, REQUEST);
+        world.append(&file, call(&ago(8), "t1", "rm -rf build"));
+        let open = "- 11111111 (8m ago, 2 messages): \"fix the login page\"; no result yet: rm -rf build";
+        assert_eq!(told(&world), block(&[open]));
+        world.append(&file, end);
+        assert_eq!(told(&world), block(&[format!("- 11111111 (5m ago); {how}: rm -rf build")]));
+        assert_eq!(told(&world), "");
+
+        let world = World::new();
+        let file = asked(&world, ONE, 9, REQUEST);
+        world.append(&file, call(&ago(8), "t1", "rm -rf build") + end);
+        assert_eq!(told(&world), block(&["- 11111111 (8m ago, 2 messages): \"fix the login page\""]), "{how}");
+    }
+}
+
 /// An error is news if it ended the work, and not if the agent went on; a note of a client that will try again is none.
 #[test]
 fn an_error_alone_is_told() {
