@@ -8,6 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use session_monitor::process;
 
 use crate::hook::{
     AGENTS, HEADER as NEWS, ME, ONE, THREE, TWO, agent, ago, asked, block as news, calls, cursors, edit, files, hook,
@@ -358,6 +359,31 @@ fn what_is_told_of_the_work() {
         let files = format!("- it changed a.rs{rest}");
         let _ = fs::remove_file(cursors(&world, ME));
         assert_eq!(started(&world), start_block(&[&*first, &files, "- more: session-reader resume 11111111"]));
+    }
+}
+
+/// What the agent of the last session says of itself comes first: that it works, waits for its user or was killed.
+#[test]
+fn the_last_session_is_still_open() {
+    let world = World::new();
+    let make = used(4, "x", "Bash", json!({"command": "make"}), None);
+    world.claude(ONE, &(changed(&world, 5, GOAL, "a.rs") + &make));
+    let pid = std::process::id();
+    let runs = process::started(pid).expect("it runs").to_string();
+    let domain = format!("pid:[{}]", process::namespace().expect("a namespace"));
+    let three_minutes_ago = 1_794_797_820_000_u64;
+    for (status, start, how) in [
+        ("busy", &*runs, "11111111 is working (running make) since 3m"),
+        ("waiting", &runs, "11111111 waits for its user (wants to run make) since 3m"),
+        ("busy", "1", "11111111 crashed while running make 4m ago"),
+    ] {
+        let entry = json!({"pid": pid, "procStart": start, "pidDomain": domain, "sessionId": ONE, "status": status,
+            "statusUpdatedAt": three_minutes_ago});
+        world.write(".claude/sessions/1.json", entry.to_string());
+        let first = format!("- {how}; last asked \"{GOAL}\"");
+        let _ = fs::remove_file(cursors(&world, ME));
+        let lines = [&*first, "- it changed a.rs", "- more: session-reader resume 11111111"];
+        assert_eq!(started(&world), start_block(&lines), "{status} {start}");
     }
 }
 
