@@ -340,10 +340,5 @@ fn a_lock_on_another_file() {
     let world = world(COPILOT.0, COPILOT.1, 13);
     let _open = File::create(world.write(HOLD, "")).expect("a file");
     let _held = lock(&world, "other.lock", "2026-11-16T02:52:10Z");
-<<<<<<< HEAD
     assert_eq!(state(&world), "gone: crashed while waiting for permission: bash touch tool-ran.txt; sleep 300 (lock)");
-=======
-    let crashed = "gone: crashed while waiting for permission: bash touch tool-ran.txt; sleep 300 (lock)";
-    assert_eq!(state(&world), crashed);
->>>>>>> 19e10a1 (README: what is told of pending calls, and the window of conflicts)
 }
