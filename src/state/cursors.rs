@@ -85,15 +85,19 @@ pub struct Seen {
 pub struct OpenCall(Id, Act, bool, String, Vec<String>);
 
 impl OpenCall {
-    /// The most calls that are remembered, and the longest text: what does not fit is told without it.
+    /// The most calls that are remembered, the most subjects of one, and the longest text: the file is read at every
+    /// prompt. What does not fit is told without it.
     const CALLS: usize = 8;
+    const SUBJECTS: usize = 64;
     const TEXT: usize = 1024;
 
     /// The newest of some calls, with their texts as `kept` leaves them.
     pub fn newest(calls: &[Call], kept: impl Fn(&str) -> String) -> Vec<OpenCall> {
         let open = |call: &Call| {
-            let subjects = call.subjects.iter().filter(|text| text.len() <= OpenCall::TEXT).map(|text| kept(text));
-            Some(OpenCall(call.id?, call.act, call.asks, kept(&call.tool), subjects.collect()))
+            let short = call.subjects.iter().filter(|text| text.len() <= OpenCall::TEXT);
+            let subjects = short.take(OpenCall::SUBJECTS).map(|text| kept(text)).collect();
+            let tool = &call.tool[..call.tool.floor_char_boundary(OpenCall::TEXT)];
+            Some(OpenCall(call.id?, call.act, call.asks, kept(tool), subjects))
         };
         calls[calls.len().saturating_sub(OpenCall::CALLS)..].iter().filter_map(open).collect()
     }
