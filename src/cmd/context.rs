@@ -75,6 +75,9 @@ Settings:
       how far back the first look of a session goes
   deadline = \"300ms\"      SESSION_CONTEXT_DEADLINE
       after that, the hook says what is ready
+  conflict_window = \"1d\"  SESSION_MONITOR_CONFLICT_WINDOW
+      an edit by another session is a conflict if you looked at the file
+      at most so long before it
   ignore = [\"~/private\"]  SESSION_CONTEXT_IGNORE
       ignored directories: neither told nor mentioned
   redact = true           SESSION_READER_REDACT

@@ -37,11 +37,8 @@ pub fn state(state: &State, shown: Shown) -> Option<String> {
         Reason::Trouble { limit: true, .. } => "stopped by a limit".into(),
         Reason::Trouble { limit: false, .. } => "stopped by an error".into(),
         Reason::Crashed(None) => "crashed".into(),
-        Reason::Crashed(Some(Left { doing, stage: Stage::Running })) => {
-            format!("crashed while {}", running(doing, shown))
-        }
-        Reason::Crashed(Some(Left { doing, .. })) => format!("crashed; {}", open(doing, shown)),
-        Reason::Ended(Some(Left { doing, .. })) => format!("ended; {}", open(doing, shown)),
+        Reason::Crashed(Some(left)) => format!("crashed{}", unfinished(left, shown)),
+        Reason::Ended(Some(left)) => format!("ended{}", unfinished(left, shown)),
         _ => return None,
     })
 }
@@ -73,6 +70,16 @@ pub fn git(events: &[GitEvent]) -> Option<String> {
 /// `cargo test has no result yet`: it runs, or waits for permission.
 fn open(doing: &Doing, shown: Shown) -> String {
     format!("no result yet: {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+}
+
+/// How far the call had got that an agent left behind.
+fn unfinished(Left { doing, stage }: Left, shown: Shown) -> String {
+    match stage {
+        Stage::Running => format!(" while {}", running(doing, shown)),
+        Stage::Waiting if doing.asks => " before its question was answered".into(),
+        Stage::Waiting => format!(" before it was allowed to {}", deed(doing, shown)),
+        Stage::Unknown => format!("; no result of {}", subject(doing.act, &doing.tool, &doing.subject, shown)),
+    }
 }
 
 fn running(doing: &Doing, shown: Shown) -> String {

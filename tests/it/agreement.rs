@@ -436,7 +436,7 @@ fn cases() -> Vec<Case> {
                 ("state", "gone"),
                 ("reason", "ended; no result of Bash rm -rf build"),
                 ("stopped", "yes"),
-                ("told", "ended; no result yet: rm -rf build"),
+                ("told", "ended; no result of rm -rf build"),
             ],
             ..CASE
         },

@@ -643,8 +643,8 @@ fn what_another_agent_says_of_itself() {
         ("waiting", &*start, "; wants to run make"),
         ("busy", &start, "; running make"),
         ("busy", "1", "; crashed while running make"),
-        ("waiting", "1", "; crashed; no result yet: make"),
-        ("idle", "1", "; ended; no result yet: make"),
+        ("waiting", "1", "; crashed before it was allowed to run make"),
+        ("idle", "1", "; ended; no result of make"),
     ] {
         let entry = json!({"pid": pid, "procStart": start, "pidDomain": domain, "sessionId": ONE, "status": status});
         world.write(".claude/sessions/1.json", entry.to_string());
