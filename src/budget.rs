@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 /// The most of a session's texts that one look takes in. Images and results are stepped over and do not count.
 pub const NEWS: u64 = 1 << 20;
-/// The most of a session's file that one look goes through, and the most texts of all sessions that it takes in.
+/// The most of a session's file that one look goes through. As a rule the deadline comes first.
+pub const FILE: u64 = 256 << 20;
+/// The most texts of all sessions that one look takes in.
 pub const LOOK: u64 = 64 << 20;
 /// How much of its end tells where a session is that began elsewhere.
 pub const WHEREABOUTS: u64 = 16 << 10;

@@ -256,21 +256,20 @@ mod tests {
     #[test]
     fn an_edit_is_in_conflict_until_it_is_seen() {
         const FILE: &str = "/work/a.rs";
-        let (read, edit, git) = ("read", "edit", "git");
         type Deeds = &'static [(&'static str, i64)];
         let cases: [(Deeds, i64, Option<(Act, i64)>); 12] = [
             (&[], 10, None),
-            (&[(read, 1)], 10, Some((Act::Read, 1))),
-            (&[(edit, 1)], 10, Some((Act::Edit, 1))),
-            (&[(edit, 1), (read, 5)], 10, Some((Act::Edit, 1))),
-            (&[(edit, 1), (edit, 5)], 10, Some((Act::Edit, 5))),
-            (&[(read, 11)], 10, None),
-            (&[(edit, 1), (read, 11)], 10, None),
-            (&[(read, 1), (edit, 11)], 10, None),
-            (&[(edit, 1), (git, 11)], 10, None),
-            (&[(edit, 1), (git, 5)], 10, Some((Act::Edit, 1))),
-            (&[(edit, 1)], 1 + 24 * 60, Some((Act::Edit, 1))),
-            (&[(edit, 1)], 2 + 24 * 60, None),
+            (&[("read", 1)], 10, Some((Act::Read, 1))),
+            (&[("edit", 1)], 10, Some((Act::Edit, 1))),
+            (&[("edit", 1), ("read", 5)], 10, Some((Act::Edit, 1))),
+            (&[("edit", 1), ("edit", 5)], 10, Some((Act::Edit, 5))),
+            (&[("read", 11)], 10, None),
+            (&[("edit", 1), ("read", 11)], 10, None),
+            (&[("read", 1), ("edit", 11)], 10, None),
+            (&[("edit", 1), ("git", 11)], 10, None),
+            (&[("edit", 1), ("git", 5)], 10, Some((Act::Edit, 1))),
+            (&[("edit", 1)], 1 + 24 * 60, Some((Act::Edit, 1))),
+            (&[("edit", 1)], 2 + 24 * 60, None),
         ];
         for (done, edited, wanted) in cases {
             let mut knowledge = Knowledge::default();

@@ -222,7 +222,7 @@ impl<'r> Reader<'r> {
         let everywhere = went.began_here && self.settings.ignore.is_empty();
         // What a first look finds is old as a rule, so it begins with little.
         let is_first = before.after.is_some();
-        let mut most = if is_first { budget::NEWS } else { budget::LOOK };
+        let mut most = if is_first { budget::NEWS } else { budget::FILE };
         // What was read by then can still be told in time.
         let (half, never) = (self.deadline.of(self.deadline.allowed() / 2), Deadline::after(Duration::MAX));
         let mut deadline = Some(&half);
@@ -261,7 +261,7 @@ impl<'r> Reader<'r> {
                 let first = part.entries.iter().find_map(|entry| entry.time);
                 first.is_none_or(|first| first < after)
             };
-            let is_enough = from == unread || part.is_cut || most >= budget::LOOK || deadline.is_none();
+            let is_enough = from == unread || part.is_cut || most >= budget::FILE || deadline.is_none();
             if is_enough || before.after.is_some_and(is_old) || start.is_none() {
                 if let Some(start) = start {
                     before.offset = start;
