@@ -375,9 +375,9 @@ PATH may be relative or absolute, a file name, or the end of a path; a
 directory stands for everything below it. The history has every edit on this
 machine, whoever made it, with the prompt that led to it.
 
-A file is marked `!` and comes first if two sessions edited it within an hour
-of each other. What a session's subagents did counts for the session. Calls
-that failed don't count.
+A file is marked `!` and comes first if one session edited it after another had
+read or edited it, and the other one hasn't looked at it since. What a
+session's subagents did counts for the session. Calls that failed don't count.
 
 Examples:
   session-reader files                      what was edited here this week

@@ -139,7 +139,7 @@ pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>
     let mut view = log::view(args, stage);
     log::show_head(&followed.resolved.session, &followed.origin, &past, args, stage)?;
     for entry in &past.entries {
-        log::show(entry, &followed.origin, args, &mut view, stage)?;
+        log::show(entry, &followed.origin, false, args, &mut view, stage)?;
     }
     follow(vec![followed], args, view, stage, |_, _| vec![])
 }
@@ -183,7 +183,7 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     past.sort_by_key(|(_, entry)| entry.time);
     let mut view = log::view(args, stage);
     for (origin, entry) in &past[past.len().saturating_sub(wanted.count)..] {
-        log::show(entry, origin, args, &mut view, stage)?;
+        log::show(entry, origin, false, args, &mut view, stage)?;
     }
     let sessions = if followed.len() == 1 { "session" } else { "sessions" };
     stage.say(format_args!("following {} {sessions}", followed.len()));
@@ -239,7 +239,7 @@ fn follow<'s>(
                 Ok(entries) => {
                     one.complained = false;
                     for entry in entries.iter().filter(|entry| shows(entry, &entries)) {
-                        log::show(entry, &one.origin, args, &mut view, stage)?;
+                        log::show(entry, &one.origin, false, args, &mut view, stage)?;
                     }
                 }
                 Err(error) if !one.complained => {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::args::{self, LogArgs, Point, Since};
 use super::{Exit, Problem, Stage, follow};
-use crate::entry::Entry;
+use crate::entry::{Entry, What};
 use crate::file::Unreadable;
 use crate::read::{Log, Slice, Transcript, Wanted};
 use crate::search::Query;
@@ -112,12 +112,14 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
     }
     show_head(&resolved.session, &origin, &log, args, stage)?;
     let mut view = view(args, stage);
+    let open = if args.at.is_none() && args.slice.is_none() { first_open(&log.entries) } else { log.entries.len() };
     for (index, entry) in log.entries.iter().enumerate() {
         if args.context.is_some() && !args.json && log.gaps.contains(&index) {
             writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, "--"))?;
         }
         view.points_at_it = (args.at.is_some() || args.context.is_some()) && log.hits.binary_search(&index).is_ok();
-        show(entry, &origin, args, &mut view, stage)?;
+        let is_open = index >= open && matches!(entry.what, What::Call(_));
+        show(entry, &origin, is_open, args, &mut view, stage)?;
     }
     if log.broken > 0 && !args.json {
         let lines = if log.broken == 1 { "1 line" } else { &format!("{} lines", log.broken) };
@@ -125,6 +127,16 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
         stage.say(format_args!("{lines} could not be read: session-reader formats check {path}"));
     }
     Ok(Exit::Found)
+}
+
+/// Where the calls begin that the session ends with, and that have no result yet.
+fn first_open(entries: &[Entry]) -> usize {
+    let is_settled = |entry: &Entry| match &entry.what {
+        What::Call(call) => call.ended || call.id.is_none(),
+        What::Permission { .. } => false,
+        _ => true,
+    };
+    entries.iter().rposition(is_settled).map_or(0, |last| last + 1)
 }
 
 pub fn view(args: &LogArgs, stage: &Stage) -> LogView {
@@ -188,9 +200,11 @@ pub fn show_head(session: &Session, origin: &Origin, log: &Log, args: &LogArgs, 
     writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&head)))
 }
 
+/// Shows an entry; a call that is open has no result yet.
 pub fn show(
     entry: &Entry,
     origin: &Origin,
+    is_open: bool,
     args: &LogArgs,
     view: &mut LogView,
     stage: &mut Stage,
@@ -199,7 +213,7 @@ pub fn show(
     let short = lines.map(|lines| shortened(entry, lines, stage.gate));
     let entry = short.as_ref().unwrap_or(entry);
     if args.json {
-        return stage.print_json(&json::entry(entry, origin.label.as_deref()));
+        return stage.print_json(&json::entry(entry, origin.label.as_deref(), is_open));
     }
     stage.print_lines([view.entry(entry, origin)])
 }

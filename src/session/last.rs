@@ -1,7 +1,7 @@
 //! Which session `last` means, for every command, and for a session that begins.
 //!
 //! The newest session of this project that is not the one that asks, is not done, and is more than a question in passing.
-//! If there is none: such a question, then what is done, the session that asks, and one of another project. [`Standing`] says
+//! If there is none: such a question, then what is done or to be left alone, the session that asks, and one of another project. [`Standing`] says
 //! which of these it is.
 
 use std::io;
@@ -14,6 +14,7 @@ use crate::env::Env;
 use crate::file::Unreadable;
 use crate::fold::Continuity;
 use crate::format::Known;
+use crate::settings::Settings;
 
 /// How well a session does as the last one, the best first. Of two that do equally well the newer is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +23,8 @@ pub enum Standing {
     /// A question in passing that left nothing.
     Passing,
     Done,
+    /// The user wants it left alone.
+    Ignored,
     /// It is the session that asks.
     Asking,
     Elsewhere,
@@ -74,6 +77,8 @@ pub fn last_of<'f>(
     let mut best = named.map(|index| (Standing::Worked, index));
     let deadline = Deadline::after(env.patience(Duration::from_secs(5)));
     let mut members = Members::around(&env.cwd);
+    // What is wrong with the settings is said by whoever runs a command.
+    let (settings, _) = Settings::read(env);
     // In a named home those without a name are nobody's.
     let has_names = all.iter().any(|listed| listed.session.name.is_some());
     let mut tries = 0;
@@ -85,6 +90,8 @@ pub fn last_of<'f>(
         let session = &listed.session;
         let standing = if !listed.here || has_names && session.name.is_none() {
             Standing::Elsewhere
+        } else if settings.ignores_session(listed.tally.first_cwd().into_iter().chain(listed.tally.cwd())) {
+            Standing::Ignored
         } else {
             let asks = ids::asking(session.format, env).is_some_and(|id| session.has_id(&id));
             let stop = || {

@@ -47,8 +47,8 @@ impl Serialize for Object {
     }
 }
 
-/// An entry, with the session it is from where there are several.
-pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
+/// An entry, with the session it is from where there are several. A call that is open has no result yet.
+pub fn entry(entry: &Entry, session: Option<&str>, is_open: bool) -> Object {
     let (kind, text, failed) = match &entry.what {
         What::Text(text) => ("text", Some(Cow::Borrowed(&**text)), None),
         What::Thinking(text) => ("thinking", Some(text.text()), None),
@@ -72,6 +72,8 @@ pub fn entry(entry: &Entry, session: Option<&str>) -> Object {
         subject: subjects.and_then(|all| all.first()),
         subjects: subjects.filter(|all| all.len() > 1),
         failed,
+        refused: call.is_some_and(|call| call.denied).then_some(true),
+        pending: is_open.then_some(true),
     };
     line.without_nulls()
 }
@@ -91,7 +93,7 @@ pub fn hit(entry: &Entry, listed: &Listed, subagent: Option<&Path>, line: u32, m
         path: subagent.map(Path::to_string_lossy),
         line,
     };
-    hit.0.extend(self::entry(entry, None).0);
+    hit.0.extend(self::entry(entry, None, false).0);
     hit.without_nulls()
 }
 

@@ -285,11 +285,13 @@ fn work(session: &Continuity, shown: Shown) -> Vec<String> {
             Obstacle::Error => "stopped by an error",
             Obstacle::Task | Obstacle::Said => "blocked",
             Obstacle::Crashed => "crashed",
+            Obstacle::Permission => "waits for permission",
         };
         format!("- {how}: {what}")
     }));
     lines.extend(said(session));
-    if let Some(Used { subject, .. }) = session.last_action().filter(|used| used.act == Act::Run && is_work(used)) {
+    let last_run = session.history.iter().rfind(|used| used.act == Act::Run);
+    if let Some(Used { subject, .. }) = last_run.filter(|used| is_work(used)) {
         lines.push(format!("- last it ran {}", quote(subject, 80)));
     }
     lines

@@ -96,6 +96,7 @@ fn list(world: &World) -> Answers {
         ("reason", word("reason")),
         ("title", word("title")),
         ("crashed", yes(word("reason").starts_with("crashed"))),
+        ("permission", yes(word("reason").starts_with("permission"))),
     ]
 }
 
@@ -144,6 +145,7 @@ fn resume(world: &World) -> Answers {
         ("reason", word("reason")),
         ("title", word("title")),
         ("crashed", yes(has("crashed"))),
+        ("permission", yes(has("permission"))),
         ("works", yes(word("state") == "working" && word("status") == "active" && word("ending") != "unfinished")),
         ("marked done", all["done"].to_string()),
         ("edited", files.map(|path| path.rsplit('/').next().expect("a name")).collect::<Vec<_>>().join(" ")),
@@ -163,7 +165,8 @@ fn plain_resume(world: &World) -> Answers {
 
 fn codes(world: &World) -> Answers {
     let codes = world.reader(&["resume", ONE, "--codes"]).run();
-    vec![("crashed", yes(codes.out().contains("block:crashed")))]
+    let has = |code: &str| yes(codes.out().contains(code));
+    vec![("crashed", has("block:crashed")), ("permission", has("block:permission"))]
 }
 
 fn files(world: &World) -> Answers {
@@ -177,8 +180,17 @@ fn files(world: &World) -> Answers {
     vec![("edited", names.join(" "))]
 }
 
-/// `last` is one session for everybody.
+/// `last` is one session for everybody, and a call without a result is open.
 fn log(world: &World) -> Answers {
+    let all = world.reader(&["log", ONE, "--json"]).run().json();
+    let is_open = all.iter().any(|entry| entry["pending"] == true);
+    let refused = all.iter().any(|entry| entry["refused"] == true);
+    let mut answers = vec![("open call", yes(is_open)), ("refused", yes(refused))];
+    answers.extend(last(world));
+    answers
+}
+
+fn last(world: &World) -> Answers {
     let last = world.reader(&["resume", "last", "--json"]).run();
     let id = |done: &crate::world::Done| done.json().first().map(|all| all["session_id"] == ONE);
     let first = world.reader(&["log", "last", "--lines", "1", "--json"]).run();
@@ -324,6 +336,7 @@ fn cases() -> Vec<Case> {
             session: CALLS,
             agent: Some(("busy", "", true)),
             truth: &[
+                ("open call", "yes"),
                 ("state", "working"),
                 ("reason", "running Bash cargo test"),
                 ("works", "yes"),
@@ -338,6 +351,8 @@ fn cases() -> Vec<Case> {
             session: |world| bash(prompted(world, 7), "rm -rf build"),
             agent: Some(WAITS),
             truth: &[
+                ("open call", "yes"),
+                ("permission", "yes"),
                 ("state", "needs-you"),
                 ("reason", "permission: Bash rm -rf build"),
                 ("needs you", "yes"),
@@ -352,6 +367,8 @@ fn cases() -> Vec<Case> {
             session: EDITS,
             agent: Some(WAITS),
             truth: &[
+                ("open call", "yes"),
+                ("permission", "yes"),
                 ("state", "needs-you"),
                 ("needs you", "yes"),
                 ("stopped", "no"),
@@ -381,7 +398,14 @@ fn cases() -> Vec<Case> {
                 EDITS(world).result(true, refused).user("[Request interrupted by user for tool use]")
             },
             agent: Some(("idle", "", true)),
-            truth: &[("state", "waiting"), ("reason", "interrupted"), ("edited", ""), ("told", ""), ("stopped", "yes")],
+            truth: &[
+                ("refused", "yes"),
+                ("state", "waiting"),
+                ("reason", "interrupted"),
+                ("edited", ""),
+                ("told", ""),
+                ("stopped", "yes"),
+            ],
             ..CASE
         },
         Case {
@@ -391,6 +415,7 @@ fn cases() -> Vec<Case> {
             },
             agent: Some(("waiting", "input needed", true)),
             truth: &[
+                ("open call", "yes"),
                 ("state", "needs-you"),
                 ("reason", "question: Redis or NATS?"),
                 ("needs you", "yes"),
@@ -405,6 +430,7 @@ fn cases() -> Vec<Case> {
             session: |world| prompted(world, 7).calls("ExitPlanMode", json!({"plan": "# Move on"})),
             agent: Some(WAITS),
             truth: &[
+                ("open call", "yes"),
                 ("state", "needs-you"),
                 ("reason", "plan to approve"),
                 ("needs you", "yes"),
@@ -419,6 +445,7 @@ fn cases() -> Vec<Case> {
             session: CALLS,
             agent: Some(("busy", "", false)),
             truth: &[
+                ("open call", "yes"),
                 ("state", "gone"),
                 ("reason", "crashed while running Bash cargo test"),
                 ("crashed", "yes"),
@@ -433,6 +460,7 @@ fn cases() -> Vec<Case> {
             session: |world| bash(prompted(world, 7), "rm -rf build"),
             complete: true,
             truth: &[
+                ("open call", "yes"),
                 ("state", "gone"),
                 ("reason", "ended; no result of Bash rm -rf build"),
                 ("stopped", "yes"),
@@ -444,6 +472,7 @@ fn cases() -> Vec<Case> {
             name: "only its transcript tells, and a call is open",
             session: CALLS,
             truth: &[
+                ("open call", "yes"),
                 ("state", "working"),
                 ("reason", "last seen running or waiting for permission: Bash cargo test"),
                 ("works", "yes"),
@@ -548,7 +577,10 @@ fn cases() -> Vec<Case> {
 }
 
 /// What is so unless a case says otherwise.
-const USUAL: [(&str, &str); 9] = [
+const USUAL: [(&str, &str); 12] = [
+    ("open call", "no"),
+    ("refused", "no"),
+    ("permission", "no"),
     ("here", "yes"),
     ("crashed", "no"),
     ("works", "no"),

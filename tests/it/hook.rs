@@ -601,7 +601,7 @@ fn a_call_that_is_broken_off_after_a_look() {
         let world = World::new();
         let file = asked(&world, ONE, 9, REQUEST);
         world.append(&file, call(&ago(8), "t1", "rm -rf build") + end);
-        assert_eq!(told(&world), block(&["- 11111111 (8m ago, 2 messages): \"fix the login page\""]), "{how}");
+        assert_eq!(told(&world), block(&["- 11111111 (5m ago, 2 messages): \"fix the login page\""]), "{how}");
     }
 }
 

@@ -100,10 +100,14 @@ impl Continuity {
         if subject.is_empty() {
             return;
         }
-        let committed = |text: &String| match done.failed {
-            // Git says so, whatever failed after it.
-            true => done.result().contains(&format!("] {text}")),
-            false => !done.result().contains("nothing to commit"),
+        let is_sure = |text: &String| {
+            let commit = code::GitEvent::Committed(text.clone());
+            !done.failed && code::git_events(subject).contains(&commit)
+        };
+        let committed = |text: &String| match is_sure(text) {
+            true => !done.result().contains("nothing to commit"),
+            // Git says so, whatever failed after it, or wherever its output went.
+            false => done.result().contains(&format!("] {text}")),
         };
         for text in code::commit_subjects(subject).into_iter().filter(committed) {
             keep(&mut self.commits, done.item(text), COMMITS);

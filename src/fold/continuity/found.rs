@@ -87,8 +87,10 @@ named! {
         Error = "error",
         /// A task is marked as blocked.
         Task = "task",
-        /// The agent was killed before a call had a result. Whoever knows the session's state adds it.
+        /// The agent was killed before a call had a result. Whoever knows the session's state adds this and the next.
         Crashed = "crashed",
+        /// A call waits for the user to allow it.
+        Permission = "permission",
         /// The user said so.
         Said = "said",
     }

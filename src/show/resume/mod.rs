@@ -39,14 +39,18 @@ impl Stop<'_> {
         self.notes.notes(kind, self.now).map(|note| note.text.as_str())
     }
 
-    /// What stands in the way, with the call that a killed agent left behind.
+    /// What stands in the way, with the call that waits for permission, or that a killed agent left behind.
     fn blockers(&self) -> Vec<Blocker> {
-        let crashed = matches!(self.state.reason, Some(Reason::Crashed(_)));
-        let left = self.continuity.open_call().filter(|_| crashed).map(|Used { tool, subject, time, line, .. }| {
+        let kind = match self.state.reason {
+            Some(Reason::Crashed(_)) => Some(Obstacle::Crashed),
+            Some(Reason::Permission(_)) => Some(Obstacle::Permission),
+            _ => None,
+        };
+        let open = kind.zip(self.continuity.open_call()).map(|(kind, Used { tool, subject, time, line, .. })| {
             let text = format!("{tool} {subject}").trim().to_owned();
-            Blocker { kind: Obstacle::Crashed, item: Finding::new(text, time, line) }
+            Blocker { kind, item: Finding::new(text, time, line) }
         });
-        self.continuity.blockers.iter().cloned().chain(left).collect()
+        self.continuity.blockers.iter().cloned().chain(open).collect()
     }
 
     /// How its transcript ends. What was going on is unfinished once nobody is at work.

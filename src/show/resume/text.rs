@@ -76,7 +76,7 @@ impl Stop<'_> {
         let (stopped, how) = match self.state.kind {
             StateKind::NeedsYou => ("Needs you", reason(&self.state, None)),
             StateKind::Working => ("At work", reason(&self.state, None)),
-            StateKind::Gone => ("Stopped", reason(&self.state, None)),
+            StateKind::Gone | StateKind::Waiting => ("Stopped", reason(&self.state, None)),
             _ => ("Stopped", Some(self.ending().to_owned())),
         };
         let how = how.map_or_else(String::new, |how| format!("; {how}"));
