@@ -39,6 +39,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(4);
 /// The most that is shown of it.
 const MOST: usize = 64 << 10;
+/// How many sessions are looked at for conflicts, the newest: a status line is made anew every few seconds.
+const CONFLICTING: usize = 16;
 /// Agents indent a status line.
 const MARGIN: usize = 4;
 
@@ -104,12 +106,13 @@ fn ours(asks: StatusInput, stage: &mut Stage) -> String {
     let own = sessions.iter().find(|listed| is_own(listed));
     let others = sessions.iter().filter(|listed| !is_own(listed) && is_meant(listed) && is_lively(listed, now));
     let others: Vec<Other> = others.map(|listed| (listed, listed.state(now))).collect();
-    let worked = |listed: &&Listed| {
-        let is_lately = listed.is_recent(now);
-        is_own(listed) || is_lately && others.iter().any(|(other, _)| std::ptr::eq(*other, *listed))
+    // Whoever may have edited a file since this session looked at it, whether or not it is still there.
+    let may_conflict = |listed: &&Listed| {
+        let updated = listed.tally.updated;
+        let is_lately = updated.is_some_and(|updated| now.0 - updated.0 <= settings.conflict_window);
+        is_own(listed) || is_lately && is_meant(listed)
     };
-    // In the order of the list.
-    let at_work: Vec<&Listed> = sessions.iter().filter(worked).collect();
+    let at_work: Vec<&Listed> = sessions.iter().filter(may_conflict).take(CONFLICTING).collect();
     let mine = at_work.iter().position(|listed| is_own(listed));
     let (mut recent, mut bad) = (RecentTouches::new(settings.conflict_window), Vec::new());
     let conflicts = mine.map(|mine| recent.unseen_by(mine, &at_work, &env, &mut bad)).unwrap_or_default();

@@ -42,7 +42,7 @@ impl Activity {
             activity.add(entry, index < answered);
         }
         let is_open = |entry: &&Entry| matches!(&entry.what, What::Call(call) if call.id.is_some() && !call.ended);
-        let works = ending == Ending::Working && entries.iter().any(is_open);
+        let works = matches!(ending, Ending::Working | Ending::Asked) && entries.iter().any(is_open);
         let acted = activity.reads + activity.runs + activity.fetches + activity.delegated > 0;
         let is_error = |entry: &&Entry| matches!(entry.what, What::Mark(Mark::Error, _));
         // An error that the agent got over is not how it ended.

@@ -83,17 +83,19 @@ impl Turns {
     const OPEN: usize = 32;
     const TEXT: usize = 300;
 
-    /// Goes on with a session that was waiting for the results of these calls.
-    pub fn waiting_for(calls: &[Call]) -> Turns {
+    /// Goes on with a session that was waiting for the results of these calls; whether others had come since the agent last
+    /// did something.
+    pub fn waiting_for(calls: &[Call], results: bool) -> Turns {
         let mut turns = Turns::default();
         calls.iter().for_each(|call| turns.add(call));
         turns.last = if calls.is_empty() { Ending::None } else { Ending::Working };
+        turns.results = results;
         turns
     }
 
-    /// Whether the agent waits for the result of a call.
-    pub fn waits_for(&self, call: Id) -> bool {
-        self.open.iter().any(|open| open.id == Some(call))
+    /// Whether results came since the agent last did something.
+    pub fn has_results(&self) -> bool {
+        self.results
     }
 
     pub fn take(&mut self, entry: &Entry) {
@@ -155,7 +157,10 @@ impl Turns {
 
     /// Adds as much of a text as is kept, and says where it ends.
     fn add_text(&mut self, text: &str) -> u32 {
-        self.texts += &text[..text.floor_char_boundary(Turns::TEXT)];
+        let kept = &text[..text.floor_char_boundary(Turns::TEXT)];
+        // A word that is cut could be a secret that nobody recognises any more.
+        let whole = if kept.len() < text.len() { kept.rfind(char::is_whitespace).unwrap_or(0) } else { kept.len() };
+        self.texts += &kept[..whole];
         self.texts.len() as u32
     }
 

@@ -20,6 +20,11 @@ impl Prompt {
     /// Sorts a text. A tag counts only as a whole block, from `<tag>` to `</tag>`: a prompt that merely quotes a tag
     /// stays a prompt.
     pub fn sort<'a>(&self, text: Cow<'a, str>) -> Said<'a> {
+        self.sort_at(text, 0)
+    }
+
+    /// The same for a text that so many others were wrapped around.
+    fn sort_at<'a>(&self, text: Cow<'a, str>, depth: usize) -> Said<'a> {
         let text = self.stripped(text);
         let start = text.trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']);
         if start.is_empty() {
@@ -27,7 +32,7 @@ impl Prompt {
         }
         if let Some((wrapper, inside)) = self.wrapped.iter().find_map(|wrapper| Some((wrapper, wrapper.inside(start)?)))
         {
-            return self.unwrapped(wrapper, inside, start);
+            return self.unwrapped(wrapper, inside, start, depth);
         }
         let begins = |all: &[String]| all.iter().any(|with| start.starts_with(with.as_str()));
         let first = start.strip_prefix('<').and_then(|rest| rest.split(['>', ' ', '\n']).next());
@@ -58,9 +63,14 @@ impl Prompt {
         self.helper.iter().any(|start| text.trim_start().starts_with(start.as_str()))
     }
 
-    /// Sorts what was found inside a wrapper, which may be wrapped once more.
-    fn unwrapped(&self, wrapper: &Wrapper, inside: &str, whole: &str) -> Said<'static> {
-        let sort = |text: &str| self.sort(Cow::Owned(text.to_owned()));
+    /// Sorts what was found inside a wrapper, which may be wrapped a few times more.
+    fn unwrapped(&self, wrapper: &Wrapper, inside: &str, whole: &str, depth: usize) -> Said<'static> {
+        /// No client wraps a text more often; somebody who does must not use up the stack.
+        const DEEPEST: usize = 4;
+        let sort = |text: &str| match depth < DEEPEST {
+            true => self.sort_at(Cow::Owned(text.to_owned()), depth + 1),
+            false => Said::Machine(Mark::Note, untagged(text).into()),
+        };
         if let Some(each) = &wrapper.each {
             let messages = inside.split(each.as_str()).filter_map(|message| Some(message.split_once('\n')?.1.trim()));
             let typed = messages.filter_map(|message| match sort(message) {

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use crate::budget::{self, Deadline};
 use crate::cursor::{Buffer, Cursor, newest_lines};
+use crate::entry::Act;
 use crate::env::Env;
 use crate::file::Stamp;
 use crate::fold::Basics;
@@ -21,6 +22,7 @@ use crate::session::beside::{self, TitleIndex};
 use crate::session::trust::{Judge, Trust};
 use crate::session::{Members, Project, Session};
 use crate::settings::{Scope, Settings};
+use crate::show::gate::visible;
 use crate::state::cursors::{OpenCall, Seen};
 use crate::time::Time;
 
@@ -199,7 +201,11 @@ impl<'r> Reader<'r> {
             more: false,
             unread: false,
             last: part.last.clone(),
-            open: OpenCall::newest(&part.open, redact_command),
+            open: OpenCall::newest(&part.open, |act, text| match act {
+                Act::Run => redact_command(&visible(text)),
+                _ => redact(&visible(text)).into_owned(),
+            }),
+            results: part.results,
             last_cwd: last_cwd.filter(|cwd| before.cwd.as_ref() != Some(cwd)),
             ..before.clone()
         };
@@ -209,8 +215,8 @@ impl<'r> Reader<'r> {
         self.sure(Ok(Ok(new)))
     }
 
-    /// What is new in a transcript, and where the session is, as far as it matters where that is. At most so many of the newest lines
-    /// as a look has time for; `before` then says that there was more. None if no line begins within reach.
+    /// What is new in a transcript, and where the session is if that matters: at most as many of the newest lines as a look
+    /// has time for; `before` then says that there was more. None if no line begins within reach.
     fn part(
         &mut self,
         transcript: &Transcript,
@@ -237,7 +243,7 @@ impl<'r> Reader<'r> {
             let (person_title, agent_title) = said_titles(before);
             let basics = Basics { person_title, agent_title, ..Basics::default() };
             let open = before.open.iter().map(OpenCall::to_call).collect();
-            let known = Before { last: &before.last, open, basics };
+            let known = Before { last: &before.last, open, results: before.results, basics };
             let mut last_cwd = went.last_cwd.clone();
             let (members, settings) = (&mut self.members, self.settings);
             // What a session said before it came to this project, or in a directory that is ignored, is not told here.
@@ -259,7 +265,7 @@ impl<'r> Reader<'r> {
             }
             let is_old = |after: Time| {
                 let first = part.entries.iter().find_map(|entry| entry.time);
-                first.is_none_or(|first| first < after)
+                first.is_some_and(|first| first < after)
             };
             let is_enough = from == unread || part.is_cut || most >= budget::FILE || deadline.is_none();
             if is_enough || before.after.is_some_and(is_old) || start.is_none() {
@@ -291,8 +297,8 @@ impl<'r> Reader<'r> {
         // If that look is in the future, the clock was set back, and its time says nothing.
         let looked = seen.seen_at.filter(|looked| *looked <= self.env.now());
         let after = looked.map_or(self.since, |looked| Time(looked.0.saturating_add(1)));
-        let Seen { title, by_person, said_titles, fingerprint, last, .. } = seen.clone();
-        Seen { after: Some(after), title, by_person, said_titles, fingerprint, last, ..Seen::default() }
+        let Seen { title, by_person, said_titles, fingerprint, last, open, .. } = seen.clone();
+        Seen { after: Some(after), title, by_person, said_titles, fingerprint, last, open, ..Seen::default() }
     }
 
     /// Whether a session belongs to the observer's project, and is one: if so, whether it began there.

@@ -110,6 +110,7 @@ impl<'f> Surveyor<'_, 'f> {
         files.truncate(SUBAGENTS);
         let read = files.iter().take_while(|_| !self.deadline.is_over());
         let parts = read.filter_map(|(path, _)| self.end_of(path.clone(), true));
+        // What it only read, its session does not know.
         let is_edit = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
         parts.flat_map(|part| part.entries).filter(is_edit).collect()
     }

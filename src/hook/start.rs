@@ -40,7 +40,7 @@ impl<'f> Surveyor<'_, 'f> {
         // The newest is told in full.
         let others = earlier.sessions.get(1..).unwrap_or_default();
         let recall = self.recall(prompt, others, told, &earlier.marks);
-        let situation = earlier.sessions.first().filter(|_| !cleared).map(|(session, last)| {
+        let situation = earlier.sessions.first().filter(|_| !cleared && own.is_none()).map(|(session, last)| {
             let agents = (!self.deadline.is_over()).then(|| Agents::look_until(self.env, self.formats, self.deadline));
             Situation::of(session, last, earlier.marks.of(&session.id).0, agents.as_ref())
         });
@@ -104,15 +104,20 @@ impl<'f> Surveyor<'_, 'f> {
             }
             let whereabouts = reader.whereabouts(&session, session.name.is_some());
             let Some(Some(began_here)) = self.noted(&session.path, whereabouts) else { continue };
+            let mut is_in = None;
             let stop = || {
                 tries += 1;
                 let everywhere = began_here && self.settings.ignore.is_empty();
-                let mut counts = |cwd: &str| reader.counts(cwd, began_here);
+                let mut counts = |cwd: &str| {
+                    is_in = Some(cwd.to_owned());
+                    reader.counts(cwd, began_here)
+                };
                 let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
                 stopped::stopped(&session, self.deadline, only)
             };
             let standing = last::standing(false, earlier.marks.of(&session.id).0, stop);
             match self.noted(&session.path, reader.sure(standing)) {
+                _ if self.settings.ignores_session(is_in.as_deref().into_iter()) => {}
                 Some((standing, Some(mut stop))) => {
                     earlier.any |= stop.messages > 0 || stop.partial;
                     // What was cleared away was in the same directory, and may have been a question in passing.

@@ -313,25 +313,23 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             claimed.extend(entries.iter().filter_map(in_other_files));
             match Activity::of(entries, new.part.ending) {
                 Some(activity) if !candidate.subagent => self.report(candidate, new, activity, survey),
-                // Of all that a subagent does, its edits count.
-                Some(activity) if !activity.edited.is_empty() => subagents.push((candidate, new, activity.edited)),
+                // Of all that a subagent does, its edits count, and what it does to the repository.
+                Some(activity) if !activity.edited.is_empty() || !activity.git.is_empty() => {
+                    subagents.push((candidate, new, activity));
+                }
                 _ => self.pass(candidate, new, survey),
             }
         }
-        for (candidate, new, edited) in subagents {
-            self.credit(candidate, new, edited, survey);
+        for (candidate, new, activity) in subagents {
+            self.credit(candidate, new, activity, survey);
         }
     }
 
     /// What a subagent edited, its session edited, whether that has other news or none.
-    fn credit(
-        &self,
-        candidate: Candidate<'s, 'f>,
-        new: New,
-        edited: Vec<(String, Option<Time>)>,
-        survey: &mut Survey<'f>,
-    ) {
+    fn credit(&self, candidate: Candidate<'s, 'f>, new: New, done: Activity, survey: &mut Survey<'f>) {
         forget_old_path(&candidate, &new, survey);
+        let (edited, git) = (done.edited, done.git);
+        let last_cwd = new.part.basics.cwd().map(str::to_owned);
         let New { before, after, .. } = new;
         let parent = survey.news.iter().position(|news| is_parent(&news.session, &candidate.session));
         let index = parent.unwrap_or_else(|| {
@@ -346,7 +344,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 open_end: None,
                 more: before.more,
                 cwd: after.cwd.clone(),
-                last_cwd: None,
+                last_cwd,
                 edited: vec![],
                 parts: vec![],
                 fingerprints: vec![],
@@ -354,7 +352,9 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             survey.news.len() - 1
         });
         let news = &mut survey.news[index];
-        news.activity.time = edited.iter().map(|(_, time)| *time).max().flatten().max(news.activity.time);
+        let times = edited.iter().map(|(_, time)| *time).chain(git.iter().map(|(_, time)| *time));
+        news.activity.time = times.max().flatten().max(news.activity.time);
+        news.activity.git.extend(git);
         let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
         add_edits(edited, cwd, &mut news.activity, &mut news.edited);
         news.parts.push((candidate.key, before, after));

@@ -70,7 +70,8 @@ fn bullet<'n>(
     let conflict = edited.or_else(|| moved(news, surveyor, own));
     let as_written = |path: &str| surveyor.env.shown_from(news.cwd.as_deref(), path);
     let state = situation.state(session.format.live(), surveyor.env.now());
-    let git: Vec<_> = news.activity.git.iter().map(|(event, _)| event.clone()).collect();
+    let is_told = |event: &GitEvent| matches!(&conflict, Some(Conflict::Checkout { event: told, .. }) if told == event);
+    let git: Vec<_> = news.activity.git.iter().map(|(event, _)| event.clone()).filter(|one| !is_told(one)).collect();
     let broken_off = news.activity.broken_off.as_ref().map(|call| told::broken_off(call, &as_written));
     let clauses = told::git(&git).into_iter().chain(broken_off).chain(told::state(&state, &as_written));
     Bullet {
@@ -88,9 +89,11 @@ fn bullet<'n>(
 fn moved(news: &News, surveyor: &Surveyor, own: &Knowledge) -> Option<Conflict> {
     let moves = |event: &&(GitEvent, Option<Time>)| matches!(event.0, GitEvent::Switched(_) | GitEvent::Moved(_));
     let (event, time) = news.activity.git.iter().rev().find(moves)?;
-    let is_same = checkout(&surveyor.env.cwd) == checkout(Path::new(news.last_cwd.as_deref()?));
+    let is_same = checkout(&surveyor.env.cwd)? == checkout(Path::new(news.last_cwd.as_deref()?))?;
+    // Who began later has seen no other files.
+    let began_before = surveyor.own_for_news().entries.iter().any(|entry| entry.time.is_some() && entry.time < *time);
     let is_news = time.is_some_and(|time| own.is_unseen(time));
-    (is_same && is_news).then(|| Conflict::Checkout { event: event.clone(), time: *time })
+    (is_same && began_before && is_news).then(|| Conflict::Checkout { event: event.clone(), time: *time })
 }
 
 /// How many sessions have each title.

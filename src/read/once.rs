@@ -25,8 +25,8 @@ pub struct Once {
     total: (u64, u64),
     /// Prompts that wait for the agent, the oldest first: hashes of what they say.
     queued: Vec<Id>,
-    /// The lines that were read, where titles name the line they are about.
-    lines: Ids,
+    /// The last lines that were read, where titles name the line they are about: that is the last one at the time.
+    lines: VecDeque<Id>,
     /// Titles about lines that have not come yet. Those of other sessions wait forever.
     titles: ById<String>,
     /// Something was said other than in a list of what was said.
@@ -63,6 +63,8 @@ impl Once {
     /// How many messages may be written in turns, and how many prompts may wait.
     const RECENT: usize = 16;
     const QUEUED: usize = 32;
+    /// How many lines back a title may be about.
+    const LINES: usize = 256;
     /// How many messages a look remembers for the next.
     const LAST: usize = 8;
     /// How many titles may wait for their lines.
@@ -108,11 +110,15 @@ impl Once {
 
     fn title(&mut self, facts: &mut Facts) {
         if let Some(line) = facts.line {
-            self.lines.insert(line);
+            if self.lines.len() == Once::LINES {
+                self.lines.pop_front();
+            }
+            self.lines.push_back(line);
             let waiting = if self.titles.is_empty() { None } else { self.titles.remove(&line) };
             facts.title = facts.title.take().or(waiting.map(|title| (TitleBy::Agent, title.into())));
         }
-        if let Some(leaf) = facts.leaf.filter(|leaf| !self.lines.contains(leaf))
+        // From the middle of a file, nobody knows which lines came before.
+        if let Some(leaf) = facts.leaf.filter(|leaf| !self.middle && !self.lines.contains(leaf))
             && let Some((_, title)) = facts.title.take()
             && self.titles.len() < Once::TITLES
         {
@@ -239,7 +245,9 @@ pub fn drop_old(entries: &mut Vec<Entry>, after: Time, otherwise: Time) -> bool 
     let mut time = None;
     entries.retain(|entry| {
         time = entry.time.or(time);
-        time.unwrap_or(otherwise) >= after
+        // A call is as new as its result.
+        let ended = if let What::Call(call) = &entry.what { call.ended_at } else { None };
+        ended.max(time).unwrap_or(otherwise) >= after
     });
     entries.len() < count
 }
@@ -278,7 +286,9 @@ impl Conversation {
                 } else if let Some(mut call) = self.earlier.remove(&id) {
                     call.end(entry.time, *failed, *denied, *unclear);
                     let what = What::Call(call);
-                    self.entries.push(Entry { role: Role::Assistant, what, renews: true, ..entry.clone() });
+                    let ended = Entry { role: Role::Assistant, what, renews: true, ..entry.clone() };
+                    self.size += ended.size();
+                    self.entries.push(ended);
                 }
                 if !keeps {
                     return;
@@ -293,7 +303,12 @@ impl Conversation {
             _ => {}
         }
         match entry.key.and_then(|key| self.by_key.get(&key)) {
-            Some(index) => renew(&mut self.entries[*index].what, entry.what),
+            Some(index) => {
+                let known = &mut self.entries[*index];
+                self.size = self.size.saturating_sub(known.size());
+                renew(&mut known.what, entry.what);
+                self.size += known.size();
+            }
             // It renews something from before the first entry here; but a first result may have had no text.
             None if entry.renews && !matches!(entry.what, What::Result { .. }) => {}
             None => {
@@ -309,7 +324,7 @@ impl Conversation {
     pub fn keep_newest(&mut self, most: u64) -> bool {
         let mut dropped = 0;
         while self.size > most && dropped + 1 < self.entries.len() {
-            self.size -= self.entries[dropped].size();
+            self.size = self.size.saturating_sub(self.entries[dropped].size());
             dropped += 1;
         }
         self.entries.drain(..dropped);

@@ -74,6 +74,7 @@ pub struct Part {
     /// For the next look: short ids of the last messages, and the calls that have no result yet.
     pub last: Vec<u32>,
     pub open: Vec<Call<'static>>,
+    pub results: bool,
     /// Where the last line that was read ends.
     pub end: u64,
     /// How long the texts are that were read, and whether the oldest of them were left out because they were too many.
@@ -89,8 +90,9 @@ pub struct Part {
 #[derive(Debug, Default)]
 pub struct Before<'b> {
     pub last: &'b [u32],
-    /// Calls that had no result yet.
+    /// Calls that had no result yet, and whether others had one since the agent last did something.
     pub open: Vec<Call<'static>>,
+    pub results: bool,
     pub basics: Basics,
 }
 
@@ -372,8 +374,8 @@ impl<'f> Transcript<'f> {
 
     /// What some lines say, after what is known from before them.
     pub fn part(&self, lines: Lines, before: Before, buffer: &mut Buffer) -> io::Result<Part> {
-        let Before { last, open, basics } = before;
-        let turns = Turns::waiting_for(&open);
+        let Before { last, open, results, basics } = before;
+        let turns = Turns::waiting_for(&open, results);
         let earlier = open.iter().filter_map(|call| Some((call.id?, call.clone()))).collect();
         let conversation = Conversation::new(false, earlier);
         let mut part = Part { basics, conversation, turns, ..Part::default() };
@@ -381,13 +383,15 @@ impl<'f> Transcript<'f> {
         let read = self.fold(lines, &mut once, buffer, &mut part)?;
         (part.end, part.is_late) = (read.end, read.cut_short);
         part.is_cut |= part.conversation.keep_newest(budget::NEWS);
-        (part.entries, _) = std::mem::take(&mut part.conversation).finish();
+        let unresolved;
+        (part.entries, unresolved) = std::mem::take(&mut part.conversation).finish();
         let new = part.entries.iter().filter_map(|entry| match &entry.what {
-            What::Call(call) if !call.ended => Some(call),
+            What::Call(call) if call.id.is_some() && !call.ended => Some(call),
             _ => None,
         });
-        let is_open = |call: &&Call| call.id.is_some_and(|id| part.turns.waits_for(id));
-        part.open = open.iter().chain(new).filter(is_open).cloned().collect();
+        let earlier = open.iter().filter(|call| call.id.is_some_and(|id| unresolved.contains_key(&id)));
+        part.open = earlier.chain(new).cloned().collect();
+        part.results = part.turns.has_results();
         part.last = last_messages(last, &part.entries);
         (part.ending, part.open_end) = (part.turns.ending(), part.turns.open_end());
         Ok(part)

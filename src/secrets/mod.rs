@@ -162,27 +162,50 @@ const fn with_beginning(mut table: Table, beginning: &str, bit: usize, is_name: 
 pub fn redact_command(command: &str) -> String {
     let redacted = redact(command);
     let mut shown = String::with_capacity(redacted.len());
-    let mut rest = &*redacted;
-    while let Some(at) = rest.find('=') {
-        let (before, value) = rest.split_at(at + 1);
-        shown.push_str(before);
-        let name = before[..at].rsplit(|char: char| !char.is_ascii_alphanumeric() && char != '_').next();
-        let start = at - name.map_or(0, str::len);
-        let begins_word =
-            before[..start].chars().next_back().is_none_or(|char| char.is_whitespace() || ";&|(".contains(char));
-        rest = value;
-        if start < at && begins_word {
-            let quote = value.chars().next().filter(|char| "'\"".contains(*char));
-            let end = match quote {
-                Some(quote) => value[1..].find(quote).map(|end| end + 2),
-                None => value.find(|char: char| char.is_whitespace() || ";&|)".contains(char)),
-            };
-            let end = end.unwrap_or(value.len());
-            shown.push_str(if end == 0 { "" } else { "[redacted]" });
-            rest = &value[end..];
+    // The quotes that the text so far is within, and where the current word began in what is shown.
+    let (mut quote, mut word): (Option<char>, usize) = (None, 0);
+    let mut rest = redacted.char_indices().peekable();
+    while let Some((at, char)) = rest.next() {
+        shown.push(char);
+        let is_name = |name: &str| {
+            let starts = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
+            starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        };
+        match char {
+            '=' if is_name(shown[word..shown.len() - 1].trim_end_matches('+')) => {
+                let end = value_end(&redacted[at + 1..], quote);
+                shown.push_str(if end == 0 { "" } else { "[redacted]" });
+                while rest.next_if(|(next, _)| *next < at + 1 + end).is_some() {}
+            }
+            '\'' | '"' if quote.is_none_or(|open| open == char) => {
+                quote = if quote.is_some() { None } else { Some(char) };
+                word = shown.len();
+            }
+            char if char.is_whitespace() || ";&|(".contains(char) => word = shown.len(),
+            _ => {}
         }
     }
-    shown + rest
+    shown
+}
+
+/// Where the value of a variable ends: at the end of the shell's word, or of the quotes that it stands within.
+fn value_end(text: &str, within: Option<char>) -> usize {
+    let (mut quote, mut escaped, mut depth) = (within, false, 0u32);
+    for (at, char) in text.char_indices() {
+        match char {
+            _ if escaped => escaped = false,
+            '(' if quote.is_none() => depth += 1,
+            ')' if quote.is_none() && depth > 0 => depth -= 1,
+            _ if depth > 0 && quote.is_none() && !"'\"".contains(char) => {}
+            '\\' if quote != Some('\'') => escaped = true,
+            char if within == Some(char) => return at,
+            '\'' | '"' if within.is_none() && quote.is_none() => quote = Some(char),
+            char if within.is_none() && quote == Some(char) => quote = None,
+            char if quote.is_none() && (char.is_whitespace() || ";&|)".contains(char)) => return at,
+            _ => {}
+        }
+    }
+    text.len()
 }
 
 #[cfg(test)]
@@ -199,6 +222,27 @@ mod tests {
     }
 
     /// Twice the text, twice the work: whatever is begun over and over again, whether or not it ends at last.
+    #[test]
+    fn what_a_variable_is_set_to_in_a_command_is_hidden() {
+        for (command, shown) in [
+            ("K=abc make", "K=[redacted] make"),
+            ("K=; make", "K=; make"),
+            ("env A=1 B='x y' make", "env A=[redacted] B=[redacted] make"),
+            ("K=ab\"cd hunter2\" run", "K=[redacted] run"),
+            ("K=\"ab\\\"cdhunter2\" run", "K=[redacted] run"),
+            ("docker run -e \"STRIPE=abcdefghijk\" img", "docker run -e \"STRIPE=[redacted]\" img"),
+            ("git commit -m \"set x=1\" && git push", "git commit -m \"set x=[redacted]\" && git push"),
+            ("cargo test --features=a -Dx=1", "cargo test --features=a -Dx=1"),
+            ("a == b && c", "a == b && c"),
+            ("(X=1;Y=2)", "(X=[redacted];Y=[redacted])"),
+            ("X=$(echo hunter2) make", "X=[redacted] make"),
+            ("X+=hunter2 make", "X+=[redacted] make"),
+            ("X=a\\ hunter2 make", "X=[redacted] make"),
+        ] {
+            assert_eq!(redact_command(command), shown, "{command}");
+        }
+    }
+
     #[test]
     fn long_texts_take_linear_time() {
         let units: Vec<&str> = "sk-|://a:b|sk-_|http://a:b/|token=a(|token={|token='{|password:“|password:“\n|\

@@ -48,11 +48,17 @@ pub fn conflicts<'t>(
     now: Time,
 ) -> Vec<Conflict> {
     let mut knowledge: Vec<Knowledge> = sessions.iter().map(|_| Knowledge::default()).collect();
-    for (number, touch) in touches.clone() {
+    // What a subagent only read, its session does not know.
+    for (number, touch) in touches.clone().filter(|(_, touch)| touch.subagent.is_none() || touch.deed.is_edit()) {
         let act = if touch.deed == Deed::Read { Act::Read } else { Act::Edit };
         knowledge[number].add(touch.path.clone(), act, touch.time);
     }
     refreshed.for_each(|(number, time)| knowledge[number].refresh(Some(time)));
+    // Most files are known to one session only.
+    let mut who: HashMap<&Path, BTreeSet<usize>> = HashMap::new();
+    for (number, touch) in touches.clone() {
+        who.entry(&touch.path).or_default().insert(number);
+    }
     let mut edits: BTreeMap<(&Path, usize), Time> = BTreeMap::new();
     for (by, touch) in touches.filter(|(_, touch)| touch.deed.is_edit()) {
         if let Some(time) = touch.time {
@@ -67,7 +73,7 @@ pub fn conflicts<'t>(
             let was_open = asks == Some(*of) || is_open();
             *of != by && was_open && knowledge[*of].overtaken(path, Some(time), window).is_some()
         };
-        let of = (0..sessions.len()).filter(misled);
+        let of = who.get(path).into_iter().flatten().copied().filter(misled);
         found.extend(of.map(|of| Conflict { path: path.to_path_buf(), time, by, of }));
     }
     found
@@ -111,6 +117,7 @@ impl RecentTouches {
         let now = env.now();
         let written = env.file_clock_at(Time(now.0 - self.window));
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
+        let mut subagents_of: HashSet<PathBuf> = HashSet::new();
         for (number, listed) in sessions.iter().enumerate() {
             let session = &listed.session;
             let format = session.format;
@@ -122,6 +129,7 @@ impl RecentTouches {
             for (path, stamp) in subagents.filter(|(_, stamp)| stamp.modified >= written).take(SUBAGENTS) {
                 let read = self.read(&path, Some(stamp), format, listed.tally.first_cwd(), true);
                 if Unreadable::noted(read.map(Some).map_err(|error| Unreadable::new(&path, error)), bad).is_some() {
+                    subagents_of.insert(path.clone());
                     files.push((number, path));
                 }
             }
@@ -130,9 +138,12 @@ impl RecentTouches {
         self.of.retain(|path, _| current.contains(&**path));
         let (mut copies, mut touches, mut refreshed) = (Copies::default(), Vec::new(), Vec::new());
         for number in (0..sessions.len()).rev() {
-            let own = || files.iter().filter(|(by, _)| *by == number).filter_map(|(_, path)| self.of.get(path));
-            let (edits, reads): (Vec<&Touch>, Vec<&Touch>) =
-                own().flat_map(|end| end.touched.touches()).partition(|touch| touch.deed.is_edit());
+            let all = || files.iter().filter(|(by, _)| *by == number);
+            let own =
+                || all().filter(|(_, path)| !subagents_of.contains(path)).filter_map(|(_, path)| self.of.get(path));
+            let every = all().filter_map(|(_, path)| self.of.get(path)).flat_map(|end| end.touched.touches());
+            let edits: Vec<&Touch> = every.filter(|touch| touch.deed.is_edit()).collect();
+            let reads = own().flat_map(|end| end.touched.touches()).filter(|touch| !touch.deed.is_edit());
             // What a fork has read, it knows, wherever that was.
             touches.extend(copies.own(edits).into_iter().chain(reads).map(|touch| (number, touch)));
             refreshed.extend(own().flat_map(|end| end.touched.refreshed()).map(|time| (number, *time)));

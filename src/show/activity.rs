@@ -68,8 +68,8 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
         let room = budget.saturating_sub(used + more(left, scope).map_or(0, |line| 1 + length(&line)));
         // A conflict, and the first of all, is told in fewer words rather than not at all.
         let must = lines.is_empty() || bullets[index].conflict.is_some();
-        let quotes: &[usize] = if must { &[QUOTE, QUOTE / 3, 0] } else { &[QUOTE] };
-        let fitting = quotes.iter().map(|quote| bullets[index].lines(now, *quote, 0)).find(|text| length(text) < room);
+        let details: &[Detail] = if must { &Detail::ALL } else { &Detail::ALL[..1] };
+        let fitting = details.iter().map(|detail| bullets[index].lines(now, *detail)).find(|text| length(text) < room);
         let text = match fitting {
             Some(text) => text,
             // Another conflict may be shorter; of the others none goes before a newer one.
@@ -86,7 +86,7 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
     // What room is left goes to the names of files.
     for (index, text) in &mut lines {
         let room = budget.saturating_sub(used) + length(text);
-        let named = (1..=NAMED).rev().map(|names| bullets[*index].lines(now, QUOTE, names));
+        let named = (1..=NAMED).rev().map(|names| bullets[*index].lines(now, Detail { names, ..Detail::ALL[0] }));
         if let Some(named) = named.into_iter().find(|named| length(named) <= room) {
             used = used - length(text) + length(&named);
             *text = named;
@@ -112,10 +112,28 @@ fn more(count: usize, scope: Scope) -> Option<String> {
     (count > 0).then(|| format!("- +{count} more: session-reader list{all}"))
 }
 
+/// How much is told of a session: the longest quote, how many edited files are named, and how many clauses follow.
+#[derive(Debug, Clone, Copy)]
+struct Detail {
+    quote: usize,
+    names: usize,
+    clauses: usize,
+}
+
+impl Detail {
+    /// Less and less, for what must be told whatever the room is.
+    const ALL: [Detail; 5] = [
+        Detail { quote: QUOTE, names: 0, clauses: usize::MAX },
+        Detail { quote: QUOTE / 3, names: 0, clauses: usize::MAX },
+        Detail { quote: 0, names: 0, clauses: usize::MAX },
+        Detail { quote: 0, names: 0, clauses: 1 },
+        Detail { quote: 0, names: 0, clauses: 0 },
+    ];
+}
+
 impl Bullet<'_> {
     /// One line, and before it a line for the conflict if there is one.
-    /// As many of several edited files are named.
-    fn lines(&self, now: Time, quoted: usize, names: usize) -> String {
+    fn lines(&self, now: Time, detail: Detail) -> String {
         let name = self.name();
         let mut text = String::new();
         if let Some(conflict) = &self.conflict {
@@ -127,14 +145,14 @@ impl Bullet<'_> {
         if !facts.is_empty() {
             text += &format!(" ({})", facts.join(", "));
         }
-        if let Some(said) = self.said(quoted) {
+        if let Some(said) = self.said(detail.quote) {
             text += &format!(": {said}");
         }
-        let acts = self.acts(names);
+        let acts = self.acts(detail.names);
         if !acts.is_empty() {
             text += &format!(" -> {}", acts.join(", "));
         }
-        self.state().iter().for_each(|state| text += &format!("; {state}"));
+        self.state().iter().take(detail.clauses).for_each(|state| text += &format!("; {state}"));
         text
     }
 
@@ -255,7 +273,8 @@ pub fn file(name: &str, room: usize) -> String {
 
 /// ` (src/a.rs, src/b.rs)`: the first of some files.
 fn named(files: &[String], count: usize, names: usize) -> String {
-    let shown: Vec<String> = files.iter().take(names).map(|one| file(one, PATH)).collect();
+    let shown = files.iter().take(names).map(|one| file(one, PATH));
+    let shown: Vec<String> = shown.filter(|name| name.chars().any(char::is_alphanumeric)).collect();
     match count.saturating_sub(shown.len()) {
         _ if shown.is_empty() => String::new(),
         0 => format!(" ({})", shown.join(", ")),

@@ -9,7 +9,8 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 
-use super::characters::{clean, visible, without_tags};
+pub use super::characters::visible;
+use super::characters::{clean, without_tags};
 use crate::secrets::{redact, redact_command};
 
 pub use crate::secrets::REDACTED;
@@ -104,7 +105,7 @@ pub fn harmless(text: &str) -> String {
 
 /// The same for a command, in which a variable may be set to a secret.
 pub fn harmless_command(command: &str) -> String {
-    harmless(&redact_command(command))
+    harmless(&redact_command(&visible(command)))
 }
 
 fn flat(text: Cow<'_, str>) -> Cow<'_, str> {

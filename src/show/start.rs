@@ -158,10 +158,12 @@ impl Recall {
 fn last_session(name: &str, last: &Continuity, state: &State, now: Time, shown: Shown) -> Summary {
     let going_on = going_on(&titled(name, last), state, now, shown);
     match (going_on, last.updated.map_or(i64::MAX, |updated| now.0 - updated.0)) {
-        (Some(going_on), _) => summarised(name, going_on, asked(last), work(last, shown)),
-        (None, age) if age >= FRESH => Summary::default(),
-        (None, age) if age >= HOUR => briefly(name, last, now, shown),
-        (None, _) => summarised(name, stopped(&titled(name, last), last, now), asked(last), work(last, shown)),
+        (Some(going_on), age) if age < FRESH || state.kind != StateKind::Gone => {
+            summarised(name, going_on, asked(last), work(last, shown))
+        }
+        (_, age) if age >= FRESH => Summary::default(),
+        (_, age) if age >= HOUR => briefly(name, last, now, shown),
+        _ => summarised(name, stopped(&titled(name, last), last, now), asked(last), work(last, shown)),
     }
 }
 

@@ -4,9 +4,9 @@
 //! itself is up to `session/state.rs`. Commands, files and questions come from transcripts, so each is made harmless,
 //! and quoted unless it is plain enough not to be mistaken for a fact of ours.
 
-use super::activity::file;
+use super::activity::{called, file};
 use super::gate::harmless_command;
-use super::untrusted::{quote, shorten};
+use super::untrusted::quote;
 use crate::entry::{Act, Call};
 use crate::fold::{Doing, GitEvent};
 use crate::session::State;
@@ -45,11 +45,12 @@ pub fn state(state: &State, shown: Shown) -> Option<String> {
 
 /// How a call ended that was told as wanted or running before.
 pub fn broken_off(call: &Call, shown: Shown) -> String {
-    let how = if call.denied { "refused" } else { "interrupted" };
+    // The user stopped it, or it ran out of time.
+    let how = if call.denied { "refused" } else { "did not finish" };
     format!("{how}: {}", subject(call.act, &call.tool, call.subjects.first().map_or("", |first| first), shown))
 }
 
-/// What was done to the repository, in one clause: the newest commit, that it was pushed, and the branch it is on.
+/// What was done to the repository, in one clause: the branch it is on now, the newest commit, and that it was pushed.
 pub fn git(events: &[GitEvent]) -> Option<String> {
     let commits = events.iter().filter(|event| matches!(event, GitEvent::Committed(_))).count();
     let newest = events.iter().rev().find_map(|event| match event {
@@ -63,11 +64,15 @@ pub fn git(events: &[GitEvent]) -> Option<String> {
         (None, _) => None,
     };
     let pushed = events.contains(&GitEvent::Pushed).then(|| "pushed".to_owned());
-    let clauses: Vec<String> = committed.into_iter().chain(pushed).collect();
+    let switched = events.iter().rev().find_map(|event| match event {
+        GitEvent::Switched(branch) => Some(format!("switched to {}", called(branch))),
+        _ => None,
+    });
+    let clauses: Vec<String> = switched.into_iter().chain(committed).chain(pushed).collect();
     (!clauses.is_empty()).then(|| clauses.join(" and "))
 }
 
-/// `cargo test has no result yet`: it runs, or waits for permission.
+/// `no result yet: cargo test`: it runs, or waits for permission.
 fn open(doing: &Doing, shown: Shown) -> String {
     format!("no result yet: {}", subject(doing.act, &doing.tool, &doing.subject, shown))
 }
@@ -110,25 +115,36 @@ fn deed(doing: &Doing, shown: Shown) -> String {
 
 /// What a call is about, in a line of facts; its tool if nothing is left of that.
 fn subject(act: Act, tool: &str, subject: &str, shown: Shown) -> String {
+    let says_something = |text: &String| text.chars().any(char::is_alphanumeric);
     let about = match act {
         Act::Edit | Act::Read if !subject.trim().is_empty() => file(&shown(subject), PATH),
-        Act::Run => plain(&harmless_command(subject), LONG_COMMAND),
-        Act::Plan | Act::Other => plain(&harmless_command(&format!("{tool} {subject}")), LONG_COMMAND),
-        _ => quote(subject, SUBJECT),
+        Act::Run => plain(&harmless_command(subject)),
+        _ => quote(&harmless_command(subject), SUBJECT),
     };
-    let says_something = |text: &String| text.chars().any(char::is_alphanumeric);
-    let tool = || Some(plain(&harmless_command(tool), SUBJECT)).filter(says_something);
-    Some(about).filter(says_something).or_else(tool).unwrap_or_else(|| "a tool".into())
+    let about = Some(about).filter(says_something);
+    let tool = Some(called(&harmless_command(tool))).filter(says_something).unwrap_or_else(|| "a tool".into());
+    match (act, about) {
+        (Act::Plan | Act::Other, Some(about)) => format!("{tool} {about}"),
+        (_, about) => about.unwrap_or(tool),
+    }
 }
 
-/// A command as it is if it is short and plain, else quoted: what reads like a sentence could pass for one of ours.
-fn plain(text: &str, room: usize) -> String {
+/// A command as it is if it is short and plain and calls a program that everybody knows, else quoted: what reads like a
+/// sentence could pass for one of ours.
+fn plain(text: &str) -> String {
     const WORDS: usize = 4;
-    let is_plain = |char: char| char.is_ascii_alphanumeric() || " ._/=@+-".contains(char);
+    const PROGRAMS: &str = "ansible apt apt-get bash bazel brew bun bundle cargo cat clang cmake composer cp curl deno docker \
+        dotnet eslint gcc git go gradle helm java javac jest just kubectl ls make mise mkdir mv mvn mypy ninja node npm npx \
+        php pip pnpm podman poetry psql pytest python python3 rake rm rsync ruby ruff rustc scp sh sleep sqlite3 ssh swift \
+        systemctl terraform touch tox tsc uv vitest wget yarn zig";
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || " _./=@+-".contains(char);
     let text = text.trim();
-    let is_short = text.len() <= COMMAND && text.split(' ').count() <= WORDS;
-    match is_short && text.starts_with(|char: char| char.is_ascii_alphanumeric()) && text.chars().all(is_plain) {
-        true => shorten(text, room).into_owned(),
-        false => quote(text, room),
+    let words: Vec<&str> = text.split(' ').collect();
+    let is_known = PROGRAMS.split_ascii_whitespace().any(|program| Some(&program) == words.first());
+    let is_short = text.len() <= COMMAND && words.len() <= WORDS;
+    let ends_a_sentence = words.iter().any(|word| word.ends_with('.') && word.len() > 2);
+    match is_known && is_short && !ends_a_sentence && text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => quote(text, LONG_COMMAND),
     }
 }

@@ -55,6 +55,9 @@ pub struct Seen {
     /// Calls that had no result yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open: Vec<OpenCall>,
+    /// Others had one since the agent last did something.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub results: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -86,18 +89,18 @@ pub struct OpenCall(Id, Act, bool, String, Vec<String>);
 
 impl OpenCall {
     /// The most calls that are remembered, the most subjects of one, and the longest text: the file is read at every
-    /// prompt. What does not fit is told without it.
-    const CALLS: usize = 8;
+    /// prompt. A longer subject is left out, and nothing of it is told when the result comes.
+    const CALLS: usize = 32;
     const SUBJECTS: usize = 64;
-    const TEXT: usize = 1024;
+    const TEXT: usize = 4096;
 
     /// The newest of some calls, with their texts as `kept` leaves them.
-    pub fn newest(calls: &[Call], kept: impl Fn(&str) -> String) -> Vec<OpenCall> {
+    pub fn newest(calls: &[Call], kept: impl Fn(Act, &str) -> String) -> Vec<OpenCall> {
         let open = |call: &Call| {
             let short = call.subjects.iter().filter(|text| text.len() <= OpenCall::TEXT);
-            let subjects = short.take(OpenCall::SUBJECTS).map(|text| kept(text)).collect();
+            let subjects = short.take(OpenCall::SUBJECTS).map(|text| kept(call.act, text)).collect();
             let tool = &call.tool[..call.tool.floor_char_boundary(OpenCall::TEXT)];
-            Some(OpenCall(call.id?, call.act, call.asks, kept(tool), subjects))
+            Some(OpenCall(call.id?, call.act, call.asks, kept(Act::Other, tool), subjects))
         };
         calls[calls.len().saturating_sub(OpenCall::CALLS)..].iter().filter_map(open).collect()
     }

@@ -116,7 +116,7 @@ fn watch(world: &World) -> Answers {
     let heading = lines.iter().rev().find_map(|line| urgent.into_iter().find(|head| line.trim().starts_with(head)));
     let is_other = lines.iter().rev().map(|line| line.trim()).find(|line| {
         let first = line.split("  ").next().unwrap_or_default();
-        urgent.contains(&first) || ["Waiting", "Idle", "Recent", "Earlier", "Done or gone", "Others"].contains(&first)
+        urgent.contains(&first) || ["Recent", "Earlier"].contains(&first)
     });
     let heading = heading.filter(|heading| is_other.is_some_and(|line| line.starts_with(heading)));
     vec![

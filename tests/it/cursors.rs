@@ -40,7 +40,7 @@ fn a_named_home_has_one_file() {
         asked(&world, TWO, 1, "not in this home");
         let expected = [
             "- discord (3m ago, 1 message): \"how do I deploy this?\"",
-            "- pi:email (8m ago, 2 messages): \"send mail\"; no result yet: mail",
+            "- pi:email (8m ago, 2 messages): \"send mail\"; no result yet: \"mail\"",
         ];
         assert_eq!(told(&world), block(&expected), "{dir}");
         assert_eq!(told(&world), "");

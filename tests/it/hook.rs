@@ -588,7 +588,7 @@ fn a_call_that_is_broken_off_after_a_look() {
     let refused = came("The user doesn't want to proceed with this tool use. The tool use was rejected");
     let stopped = came("<error>Command was aborted before completion</error>")
         + &prompt(Path::new("/work"), &ago(5), "[Request interrupted by user for tool use]");
-    for (end, how) in [(&refused, "refused"), (&stopped, "interrupted")] {
+    for (end, how) in [(&refused, "refused"), (&stopped, "did not finish")] {
         let world = World::new();
         let file = asked(&world, ONE, 9, REQUEST);
         world.append(&file, call(&ago(8), "t1", "rm -rf build"));

@@ -415,3 +415,24 @@ fn a_call_that_is_written_in_two_messages() {
     let shown = world.reader(&["log"]).arg(&file).run().success();
     assert!(shown.out().ends_with("[Bash ls] failed\n") && shown.out().lines().count() == 1, "{}", shown.out());
 }
+
+/// A message may be written again in full and be much longer then: what is kept of it stays within its limit.
+#[test]
+fn a_message_that_grows_beyond_what_a_look_takes_in() {
+    let world = World::new();
+    let say = |text: &str| {
+        let message = json!({"id": "g1", "timestamp": crate::hook::ago(4), "type": "gemini", "content": text});
+        message.to_string() + "\n"
+    };
+    world.write(".gemini/tmp/work/.project_root", world.path("work").to_str().expect("UTF-8"));
+    let head = json!({"sessionId": "12345678-0000", "projectHash": "x", "startTime": crate::hook::ago(9),
+        "lastUpdated": crate::hook::ago(9), "kind": "main"});
+    let prompt = |id: &str, text: &str| {
+        json!({"id": id, "timestamp": crate::hook::ago(3), "type": "user", "content": [{"text": text}]}).to_string()
+            + "\n"
+    };
+    let long = "long ".repeat(520_000);
+    let lines = format!("{head}\n{}{}{}{}", prompt("u1", "begin it"), say("short"), say(&long), prompt("u2", &long));
+    world.write(".gemini/tmp/work/chats/session-2026-11-16T02-00-12345678.jsonl", lines);
+    assert!(crate::hook::told(&world).contains("gemini:12345678"));
+}

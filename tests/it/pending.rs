@@ -54,7 +54,7 @@ fn a_refusal_is_told_to_whom_the_wish_was_told() {
     assert_eq!(told, [block(&[format!("- 11111111 (5m ago, 2 messages): \"{TASK}\"")])]);
     let aborted = "<error>Command was aborted before completion</error>";
     let told = looks(&[&calls("make all"), &move |script| script.ago(5).result(true, aborted)]);
-    assert_eq!(told[1], block(&["- 11111111 (5m ago); interrupted: make all"]));
+    assert_eq!(told[1], block(&["- 11111111 (5m ago); did not finish: make all"]));
 }
 
 /// A session that was killed and went on without the result: the command is never told as run.
@@ -123,9 +123,15 @@ fn commits_pushes_and_branches_are_facts() {
 fn another_branch_in_this_checkout_comes_first() {
     let world = World::new();
     world.write("work/.git/HEAD", "ref: refs/heads/main\n");
-    let switch = || Script::of(&world).ago(9).user(TASK).runs("git switch -c tax", false);
-    switch().save(&world, ONE);
+    Script::of(&world).ago(9).user(TASK).runs("git switch -c tax", false).save(&world, ONE);
+    // Who begins later has seen no other files.
     let bullet = format!("- 11111111 (9m ago, 2 messages): \"{TASK}\" -> ran 1 command");
+    let fact = format!("{bullet}; switched to tax");
+    assert_eq!(told(&world), block(&[&fact]));
+    let world = World::new();
+    world.write("work/.git/HEAD", "ref: refs/heads/main\n");
+    Script::of(&world).ago(30).user("mine").save(&world, ME);
+    Script::of(&world).ago(9).user(TASK).runs("git switch -c tax", false).save(&world, ONE);
     let warning = "- ! 11111111 switched this checkout to tax 9m ago";
     assert_eq!(told(&world), block(&[warning, &bullet]));
     // Whoever has looked since knows.
@@ -134,4 +140,57 @@ fn another_branch_in_this_checkout_comes_first() {
     Script::of(&world).ago(30).user("mine").ago(3).runs("git pull", false).save(&world, ME);
     Script::of(&world).ago(9).user(TASK).runs("git stash", false).save(&world, ONE);
     assert_eq!(told(&world), block(&[&bullet]));
+}
+
+/// Text and question are one message, and a look may come between them.
+#[test]
+fn a_question_alone_is_told() {
+    let part = |script: Script, block: serde_json::Value| {
+        script.ago(8).line("assistant", json!({"id": "m1", "role": "assistant", "content": [block]}))
+    };
+    let question = json!({"questions": [{"question": "Redis or NATS?"}]});
+    let told = looks(&[&|script| part(script, json!({"type": "text", "text": "I have to ask."})), &|script| {
+        part(script, json!({"type": "tool_use", "id": "q", "name": "AskUserQuestion", "input": question}))
+    }]);
+    assert_eq!(told[1], block(&["- 11111111 (8m ago); asks \"Redis or NATS?\""]));
+}
+
+#[test]
+fn many_calls_at_once_are_told_when_they_end() {
+    let edit = |script: Script, number: usize| {
+        let block = json!({"type": "tool_use", "id": format!("e{number}"), "name": "Edit",
+            "input": {"file_path": format!("f{number}.rs"), "old_string": "a", "new_string": "b"}});
+        script.line("assistant", json!({"id": "m1", "role": "assistant", "content": [block]}))
+    };
+    let end = |script: Script, number: usize| {
+        let block = json!({"type": "tool_result", "tool_use_id": format!("e{number}"), "content": "ok"});
+        script.line("user", json!({"role": "user", "content": [block]}))
+    };
+    let told = looks(&[&|script| (0..20).fold(script, edit), &|script| (0..20).fold(script.ago(5), end)]);
+    assert_eq!(told[1], block(&["- 11111111 (5m ago) -> edited 20 files (f0.rs, f1.rs, f2.rs and 17 more)"]));
+}
+
+/// Whatever else there is to say of a session, that it edited my file is told.
+#[test]
+fn a_conflict_fits_into_every_block() {
+    let world = World::new();
+    let dir = "a-rather-long-directory-name/another-one-that-is-long";
+    let file = world.path(format!("work/{dir}/checkout_totals.rs"));
+    let edit = json!({"file_path": file, "old_string": "a", "new_string": "b"});
+    Script::of(&world).ago(30).user("mine").does("Read", edit.clone()).save(&world, ME);
+    let subject = "tax in totals and in every other column of the report";
+    Script::of(&world)
+        .ago(9)
+        .user("make the checkout total include the tax of the country that the customer lives in, and round it well")
+        .does("Edit", edit)
+        .runs(&format!("git commit -m '{subject}' && git push && git switch -c a-long-name-for-a-branch"), false)
+        .runs("cargo test --workspace", true)
+        .calls("AskUserQuestion", json!({"questions": [{"question": format!("{subject}? ").repeat(4)}]}))
+        .save(&world, ONE);
+    let told = told(&world);
+    assert!(
+        told.contains("- ! 11111111 edited ") && told.contains("checkout_totals.rs 9m ago; you read it 30m ago"),
+        "{told}"
+    );
+    assert!(told.chars().count() <= 500, "{told}");
 }

@@ -196,3 +196,14 @@ fn a_hook_that_stopped_a_prompt_is_nobodys_prompt() {
     world.claude(ID, &(prompt(&cwd, &ago(9), "round the total to cents") + &prompt(&cwd, &ago(8), stopped)));
     assert_eq!(prompts(&world.reader(&["log", ID]).run().success()), ["round the total to cents"]);
 }
+
+/// Whoever wraps a text thousands of times over must not use up the stack.
+#[test]
+fn a_text_that_is_wrapped_over_and_over_does_no_harm() {
+    let world = World::new();
+    let deep = "[Slack ]".repeat(20_000) + "fix the login page";
+    crate::script::Script::pi(&world.path("work"), "0000").ago(9).user(&deep).says("Done.").save(&world, "0000");
+    crate::hook::asked(&world, crate::hook::ONE, 5, "a healthy session beside it");
+    assert!(crate::hook::told(&world).contains("a healthy session beside it"));
+    world.reader(&["list"]).run().success();
+}

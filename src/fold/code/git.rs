@@ -24,19 +24,19 @@ pub enum GitEvent {
 
 /// What a command that succeeded did to the repository that its session works in.
 ///
-/// A directory that the command names with `-C` counts only if it is within that one. `cd` to an absolute path counts:
-/// agents begin commands with a `cd` to their own project.
+/// A directory that the command names with `-C` counts only if it is within that one. After a `cd` to an absolute path,
+/// which may be the session's own or another checkout, only commits and pushes count.
 pub fn git_events(command: &str) -> Vec<GitEvent> {
     let all = linked_commands(command);
-    let mut inside = true;
     let mut found: Vec<Vec<GitEvent>> = Vec::new();
-    for command in &all {
-        if one_of("cd pushd", &program(&command.words)) {
-            let dir = command.words.get(1).map(String::as_str).unwrap_or_default();
-            inside = is_absolute(dir) || inside && (is_within(dir) || is_above(dir));
-        }
-        let event = git(&command.words).filter(|git| inside && !command.conditional && git.is_here());
-        found.push(event.and_then(|git| git.event()).into_iter().collect());
+    for (command, place) in all.iter().zip(places(&all)) {
+        let git = git(&command.words).filter(|git| !command.conditional && git.is_here());
+        let counts = |event: &GitEvent| match place {
+            Place::Inside => true,
+            Place::Absolute => matches!(event, GitEvent::Committed(_) | GitEvent::Pushed),
+            Place::Outside => false,
+        };
+        found.push(git.and_then(|git| git.event()).filter(counts).into_iter().collect());
     }
     // Of a pipe only the last command's success is known.
     for at in 1..all.len() {
@@ -53,11 +53,39 @@ pub fn git_events(command: &str) -> Vec<GitEvent> {
     found.concat()
 }
 
+/// Where a command runs, as far as the `cd`s before it tell.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Inside,
+    /// In a directory that is named from the root on.
+    Absolute,
+    Outside,
+}
+
+/// Where each command of a line runs.
+fn places(all: &[Command]) -> Vec<Place> {
+    let mut place = Place::Inside;
+    let after = all.iter().map(|command| {
+        if one_of("cd pushd", &program(&command.words)) {
+            let dir = command.words.get(1).map(String::as_str).unwrap_or_default();
+            place = match place {
+                _ if is_absolute(dir) => Place::Absolute,
+                place if is_within(dir) || is_above(dir) => place,
+                _ => Place::Outside,
+            };
+        }
+        place
+    });
+    after.collect()
+}
+
 /// Whether a command shows all that changed in the working tree.
 pub fn shows_changes(command: &str) -> bool {
     /// These show less, or something else.
     const LESS: &str = "--cached --staged --stat --shortstat --numstat --name-only --name-status --quiet -q --check";
-    linked_commands(command).iter().filter_map(|command| git(&command.words)).any(|git| {
+    let all = linked_commands(command);
+    let inside = all.iter().zip(places(&all)).filter(|(_, place)| *place == Place::Inside);
+    inside.filter_map(|(command, _)| git(&command.words)).any(|git| {
         git.subcommand == "diff"
             && git.is_here()
             && !git.options().any(|option| one_of(LESS, option.split('=').next().unwrap_or_default()))
