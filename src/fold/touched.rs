@@ -257,7 +257,8 @@ mod tests {
     fn an_edit_is_in_conflict_until_it_is_seen() {
         const FILE: &str = "/work/a.rs";
         type Deeds = &'static [(&'static str, i64)];
-        let cases: [(Deeds, i64, Option<(Act, i64)>); 12] = [
+        type Case = (Deeds, i64, Option<(Act, i64)>);
+        let cases: [Case; 12] = [
             (&[], 10, None),
             (&[("read", 1)], 10, Some((Act::Read, 1))),
             (&[("edit", 1)], 10, Some((Act::Edit, 1))),
