@@ -3,6 +3,7 @@
 //! Only the ends of transcripts are read, the newest first, and no more of them once the deadline is over. Which session is
 //! the last one is a rule of `session::last`.
 
+use std::cell::OnceCell;
 use std::io;
 use std::path::Path;
 
@@ -84,6 +85,7 @@ impl<'f> Surveyor<'_, 'f> {
         let mut reader = self.reader();
         let marks = Marks::read(self.env, &mut self.cache.unreadable.borrow_mut());
         let mut earlier = Earlier { marks, ..Earlier::default() };
+        let agents = OnceCell::new();
         let mut tries = 0;
         for (session, stamp) in self.by_age(&mut earlier) {
             // Whatever is older by its stamp cannot have been at work later.
@@ -115,7 +117,13 @@ impl<'f> Surveyor<'_, 'f> {
                 let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
                 stopped::stopped(&session, self.deadline, only)
             };
-            let standing = last::standing(false, earlier.marks.of(&session.id).0, stop);
+            let done = earlier.marks.of(&session.id).0;
+            let goes_on = |stop: &Continuity| {
+                let agents = agents.get_or_init(|| Agents::look_until(self.env, self.formats, self.deadline));
+                let situation = Situation::of(&session, stop, done, Some(agents));
+                situation.state(session.format.live(), self.env.now()).goes_on()
+            };
+            let standing = last::standing(false, done, stop, goes_on);
             match self.noted(&session.path, reader.sure(standing)) {
                 _ if self.settings.ignores_session(is_in.as_deref().into_iter()) => {}
                 Some((standing, Some(mut stop))) => {

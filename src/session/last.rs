@@ -33,17 +33,19 @@ pub enum Standing {
 /// How many sessions are read, at the most, to find one that was worked in.
 pub const TRIES: usize = 60;
 
-/// How a session of this project does, and where it stopped if that had to be read.
+/// How a session of this project does, and where it stopped if that had to be read. One in which something goes on is no
+/// question in passing.
 pub fn standing(
     asks: bool,
     done: bool,
     stop: impl FnOnce() -> io::Result<Continuity>,
+    goes_on: impl FnOnce(&Continuity) -> bool,
 ) -> io::Result<(Standing, Option<Continuity>)> {
     if asks || done {
         return Ok((if asks { Standing::Asking } else { Standing::Done }, None));
     }
     let stop = stop()?;
-    let worked = stop.messages > 0 && !stop.is_one_shot();
+    let worked = stop.messages > 0 && (!stop.is_one_shot() || goes_on(&stop));
     Ok((if worked { Standing::Worked } else { Standing::Passing }, Some(stop)))
 }
 
@@ -105,7 +107,9 @@ pub fn last_of<'f>(
                 let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
                 stopped::stopped(session, &deadline, only)
             };
-            let found = standing(asks, listed.done, stop).map_err(|error| Unreadable::new(&session.path, error));
+            let goes_on = |_: &Continuity| listed.state(env.now()).goes_on();
+            let found =
+                standing(asks, listed.done, stop, goes_on).map_err(|error| Unreadable::new(&session.path, error));
             Unreadable::noted(found.map(Some), bad).map_or(Standing::Passing, |(standing, _)| standing)
         };
         done = done.or((standing == Standing::Done).then_some(index));

@@ -186,6 +186,12 @@ impl<'s> State<'s> {
 }
 
 impl State<'_> {
+    /// Whether something goes on in it for sure: it waits for its user, or its agent is known to be at work.
+    pub fn goes_on(&self) -> bool {
+        let is_known = self.source != Evidence::Transcript;
+        self.kind == StateKind::NeedsYou || self.kind == StateKind::Working && is_known
+    }
+
     /// Whether it needs the user or went wrong, however long ago that was.
     pub fn concerns_user(&self) -> bool {
         matches!(self.kind, StateKind::NeedsYou | StateKind::Error) || matches!(self.reason, Some(Reason::Crashed(_)))

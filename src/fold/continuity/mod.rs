@@ -330,13 +330,13 @@ impl Continuity {
     }
 
     /// One prompt and nothing to show for it: a question in passing, or a helper's work. One that was at work and did not
-    /// get to an answer is none, nor one that waits for the user's.
+    /// get to an answer is none.
     pub fn is_one_shot(&self) -> bool {
         let nothing_done = self.files.is_empty() && self.commits.is_empty() && self.tasks.is_empty();
         let works = |act: Act| matches!(act, Act::Run | Act::Edit | Act::Delegate);
         let worked = self.history.iter().any(|used| works(used.act))
             || self.so_far.pending.values().any(|pending| works(pending.call.act));
-        let broke_off = self.ending == Ending::Asked || worked && self.ending != Ending::Answered;
+        let broke_off = worked && !matches!(self.ending, Ending::Answered | Ending::Asked);
         self.prompted <= 1 && nothing_done && !broke_off && !self.partial
     }
 }
