@@ -251,7 +251,7 @@ impl<'r> Reader<'r> {
                 if last_cwd.as_deref() != Some(cwd) {
                     last_cwd = Some(cwd.to_owned());
                 }
-                (went.began_here || members.has(cwd)) && !settings.ignores(Path::new(cwd))
+                counts_in(cwd, went.began_here, members, settings)
             };
             let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
             // After a line without end there may be more one day.
@@ -283,7 +283,7 @@ impl<'r> Reader<'r> {
 
     /// Whether what a session says in a directory is told.
     pub fn counts(&mut self, cwd: &str, began_here: bool) -> bool {
-        (began_here || self.members.has(cwd)) && !self.settings.ignores(Path::new(cwd))
+        counts_in(cwd, began_here, &mut self.members, self.settings)
     }
 
     /// An answer, unless a directory could not be looked at: then it is not known what belongs to the project.
@@ -344,6 +344,11 @@ impl<'r> Reader<'r> {
         let lines = Lines { from: start.unwrap_or(size), ..Lines::default() };
         transcript.part(lines, Before::default(), &mut self.buffer)
     }
+}
+
+/// The rule: in this project, or anywhere for a session that began in it, but never in a directory that is ignored.
+fn counts_in(cwd: &str, began_here: bool, members: &mut Members, settings: &Settings) -> bool {
+    (began_here || members.has(cwd)) && !settings.ignores(Path::new(cwd))
 }
 
 /// Where a session has been before the lines that are read.

@@ -221,7 +221,6 @@ mod tests {
         LOOKED_AT.get()
     }
 
-    /// Twice the text, twice the work: whatever is begun over and over again, whether or not it ends at last.
     #[test]
     fn what_a_variable_is_set_to_in_a_command_is_hidden() {
         for (command, shown) in [
@@ -243,6 +242,7 @@ mod tests {
         }
     }
 
+    /// Twice the text, twice the work: whatever is begun over and over again, whether or not it ends at last.
     #[test]
     fn long_texts_take_linear_time() {
         let units: Vec<&str> = "sk-|://a:b|sk-_|http://a:b/|token=a(|token={|token='{|password:“|password:“\n|\
