@@ -183,7 +183,7 @@ impl<'f> Agents<'f> {
     }
 
     /// The same without a look at its subagents.
-    pub fn of_itself(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
+    fn of_itself(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
         let present = self.present.get(&*session.format.name).and_then(|present| present.get(&*session.id));
         let noted = self.noted.get(&*session.format.name).and_then(|noted| noted.get(&*session.id));
         let news = noted.filter(|noted| updated.is_none_or(|updated| noted.time >= updated));

@@ -329,6 +329,11 @@ fn cases() -> Vec<Case> {
             .calls("Edit", json!({"file_path": world.path("work/a.rs"), "old_string": "a", "new_string": "b"}))
     };
     const EDITED: fn(&World) -> Script = |world| EDITS(world).result(false, "The file has been updated").says("Done.");
+    const FAILED: fn(&World) -> Script = |world| {
+        let message = json!({"id": "e", "model": "<synthetic>", "role": "assistant", "content": "API Error: 500"});
+        let error = json!({"type": "assistant", "uuid": "e1", "timestamp": ago(6), "isApiErrorMessage": true, "message": message});
+        bash(prompted(world, 7), "make").result(false, "ok").raw(error)
+    };
     const WAITS: (&str, &str, bool) = ("waiting", "permission prompt", true);
     vec![
         Case {
@@ -490,12 +495,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "an error",
-            session: |world| {
-                let message =
-                    json!({"id": "e", "model": "<synthetic>", "role": "assistant", "content": "API Error: 500"});
-                let error = json!({"type": "assistant", "uuid": "e1", "timestamp": ago(6), "isApiErrorMessage": true, "message": message});
-                bash(prompted(world, 7), "make").result(false, "ok").raw(error)
-            },
+            session: FAILED,
             agent: Some(("idle", "", true)),
             truth: &[
                 ("state", "error"),
@@ -508,12 +508,7 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "done after an error",
-            session: |world| {
-                let message =
-                    json!({"id": "e", "model": "<synthetic>", "role": "assistant", "content": "API Error: 500"});
-                let error = json!({"type": "assistant", "uuid": "e1", "timestamp": ago(6), "isApiErrorMessage": true, "message": message});
-                bash(prompted(world, 7), "make").result(false, "ok").raw(error)
-            },
+            session: FAILED,
             set: |world| _ = world.context(&["done", ONE]).run().success(),
             truth: &[
                 ("state", "done"),
