@@ -14,6 +14,8 @@
 use std::error::Error;
 use std::path::Path;
 
+#[path = "src/boundary.rs"]
+mod boundary;
 #[path = "src/entry.rs"]
 mod entry;
 #[path = "src/format"]
@@ -26,6 +28,8 @@ mod format {
     pub mod templates;
     pub mod trie;
 }
+#[path = "src/hash.rs"]
+mod hash;
 #[path = "src/time.rs"]
 mod time;
 
@@ -34,7 +38,7 @@ use format::compile::Format;
 use format::descriptor::Descriptor;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for used in ["formats", "src/entry.rs", "src/format", "src/time.rs"] {
+    for used in ["formats", "src/boundary.rs", "src/entry.rs", "src/format", "src/hash.rs", "src/time.rs"] {
         println!("cargo::rerun-if-changed={used}");
     }
     let mut files =

@@ -127,7 +127,8 @@ mod tests {
         static ARENA: Arena = Arena::new();
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                scope.spawn(move || use_pieces(&ARENA, thread));
+                let started = std::thread::Builder::new().spawn_scoped(scope, move || use_pieces(&ARENA, thread));
+                started.expect("a thread");
             }
         });
     }

@@ -36,8 +36,10 @@ impl Deadline {
         Deadline { started: Instant::now(), allowed, looks: None }
     }
 
-    /// The same, but over after so many looks at the clock, and not after a time. For tests: it leaks a few bytes.
-    pub fn after_looks(self, most: u32) -> Deadline {
+    /// The same, but over after so many looks at the clock, if there are any, and not after a time. For tests: it leaks a
+    /// few bytes.
+    pub fn after_looks(self, most: Option<u32>) -> Deadline {
+        let Some(most) = most else { return self };
         let looks = Looks { so_far: Box::leak(Box::new(AtomicU32::new(0))), most };
         Deadline { looks: Some(looks), ..self }
     }
@@ -59,9 +61,21 @@ impl Deadline {
         self.left().is_zero()
     }
 
-    /// Half of the time is gone. What was read by then can still be told in time.
-    pub fn is_half_over(&self) -> bool {
-        self.taken() * 2 > self.allowed
+    /// A part of it from now on. What is read by then can still be told in time: telling takes up to twice as long.
+    pub fn for_reading(self) -> Deadline {
+        let now = self.taken();
+        // However long it took to find something to read, there is a little time for it.
+        self.of((now + self.allowed / 5).min(self.allowed / 2).max(now + self.allowed / 10))
+    }
+
+    /// What is left of it in the end is for writing out what was found.
+    pub fn for_writing(self) -> Deadline {
+        self.of(self.allowed / 4 * 3)
+    }
+
+    /// Whether there is only time left to tell what was read.
+    pub fn is_time_to_tell(&self) -> bool {
+        self.taken() * 3 > self.allowed
     }
 
     /// Whether reading stopped because the deadline is over. A time-out of the system has a number, and is another error.

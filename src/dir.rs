@@ -295,7 +295,7 @@ impl Entry<'_> {
     pub fn stamp(&self) -> Result<Option<Stamp>, Unreadable> {
         match self.stat() {
             Ok(Some(stat)) if !FileType::from_raw_mode(stat.st_mode).is_symlink() => Ok(Some(stat.into())),
-            _ => Ok(file::stat(&self.path())?.map(|meta| Stamp::from(&meta))),
+            _ => file::stamp(&self.path()),
         }
     }
 

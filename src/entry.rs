@@ -222,6 +222,9 @@ pub struct Call<'a> {
     pub broken_off: bool,
     /// It waits for the user: to answer a question, or to approve a plan.
     pub asks: bool,
+    /// It waits for the user to allow it; set where the entries after it were read, too.
+    #[serde(skip)]
+    pub waits: bool,
     /// What else it carries, if that was asked for.
     pub detail: Option<Box<Detail>>,
 }
@@ -301,6 +304,8 @@ pub struct Entry<'a> {
     pub relisted: bool,
     /// An error which says that nothing more is to be had for now: a limit of the account or of the context.
     pub limit: bool,
+    /// The user took back so many turns before it.
+    pub takes_back: u32,
     /// One more message begins with this entry. Set by `read::once`, as is `renews`.
     pub begins: bool,
     /// A later version of an entry that was read before, or the same again.
@@ -324,9 +329,9 @@ impl Call<'_> {
     }
 
     pub fn into_owned(self) -> Call<'static> {
-        let Call { id, tool, act, subjects, failed, ended, ended_at, denied, broken_off, asks, detail } = self;
+        let Call { id, tool, act, subjects, failed, ended, ended_at, denied, broken_off, asks, waits, detail } = self;
         let subjects = subjects.into_iter().map(own).collect();
-        Call { id, tool: own(tool), act, subjects, failed, ended, ended_at, denied, broken_off, asks, detail }
+        Call { id, tool: own(tool), act, subjects, failed, ended, ended_at, denied, broken_off, asks, waits, detail }
     }
 
     /// Takes in how it ended, as its result tells.
@@ -385,8 +390,9 @@ impl Entry<'_> {
     }
 
     pub fn into_owned(self) -> Entry<'static> {
-        let Entry { time, role, what, key, message, queued, relisted, limit, begins, renews } = self;
-        Entry { time, role, what: what.into_owned(), key, message, queued, relisted, limit, begins, renews }
+        let Entry { time, role, what, key, message, queued, relisted, limit, takes_back, begins, renews } = self;
+        let what = what.into_owned();
+        Entry { time, role, what, key, message, queued, relisted, limit, takes_back, begins, renews }
     }
 }
 

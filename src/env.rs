@@ -5,12 +5,19 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::boundary::substr;
+use crate::budget::Deadline;
+use crate::file::{self, Owners};
 use crate::path::absolute;
 use crate::time::Time;
+
+/// The longest input of a hook, and the most that comes on stdin with the blanks before it.
+const LONGEST_INPUT: usize = 16 << 20;
+const MOST_OF_STDIN: usize = 64 << 20;
 
 /// Where macOS keeps what a program keeps for its user. What may be deleted is in a directory of its own in there.
 const SUPPORT: &str = "Library/Application Support/session-monitor";
@@ -25,15 +32,20 @@ pub struct Env {
     input: Option<Vec<u8>>,
     /// Stands for the running program where the caller is another one.
     program: Option<PathBuf>,
+    /// When the answer has to be there, if somebody waits for it.
+    pub deadline: Option<Deadline>,
     /// Shows a person how far long work is. An empty line takes the last one away.
     pub progress: Option<fn(&str)>,
+    /// The working directory cannot be told: it was removed, for one.
+    lacks_cwd: bool,
 }
 
 impl Env {
     /// The environment of this process.
     pub fn of_process() -> Env {
-        let cwd = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("/"));
-        Env::given(std::env::vars_os(), cwd, None)
+        let cwd = std::env::current_dir();
+        let lacks_cwd = cwd.is_err();
+        Env { lacks_cwd, ..Env::given(std::env::vars_os(), cwd.unwrap_or_else(|_| PathBuf::from("/")), None) }
     }
 
     /// An environment of these variables. Without an input, stdin is the process's.
@@ -48,14 +60,26 @@ impl Env {
             fixed_now,
             input,
             program: None,
+            deadline: None,
             progress: None,
+            lacks_cwd: false,
         }
     }
 
     /// A made-up environment: a home, a directory, and a clock that stands still.
     pub fn fixed(home: &Path, cwd: PathBuf, now: Time) -> Env {
         let vars = BTreeMap::from([("TZ".into(), "UTC".into())]);
-        Env { vars, home: home.into(), cwd, fixed_now: Some(now), input: None, program: None, progress: None }
+        Env {
+            vars,
+            home: home.into(),
+            cwd,
+            fixed_now: Some(now),
+            input: None,
+            program: None,
+            deadline: None,
+            progress: None,
+            lacks_cwd: false,
+        }
     }
 
     /// The same environment with a variable set.
@@ -72,7 +96,12 @@ impl Env {
 
     /// A copy of this environment with another working directory.
     pub fn at(&self, cwd: PathBuf) -> Env {
-        Env { cwd, ..self.clone() }
+        Env { cwd, lacks_cwd: false, ..self.clone() }
+    }
+
+    /// An error if nobody knows which project this is about: `/` stands for a working directory that is gone, and is none.
+    pub fn check_cwd(&self) -> Result<(), &'static str> {
+        if self.lacks_cwd { Err("the working directory was removed; change to one that exists") } else { Ok(()) }
     }
 
     /// Makes a directory for a while; the caller deletes it.
@@ -91,6 +120,22 @@ impl Env {
     pub fn patience(&self, usual: Duration) -> Duration {
         let tests = self.var("SESSION_MONITOR_PATIENCE").filter(|_| cfg!(debug_assertions));
         tests.and_then(|span| humantime::parse_duration(span.to_str()?).ok()).unwrap_or(usual)
+    }
+
+    /// Whether somebody waits, and there is only time left to tell what was found.
+    pub fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| deadline.is_time_to_tell())
+    }
+
+    /// Where to begin with very many things, if there is no time for all: each time elsewhere.
+    pub fn turn(&self, count: usize) -> usize {
+        (self.file_clock() / 1000).unsigned_abs() as usize % count.max(1)
+    }
+
+    /// A clock for tests, as [`Deadline::after_looks`] has it.
+    pub fn looks(&self) -> Option<u32> {
+        let looks = self.var("SESSION_CONTEXT_LOOKS").filter(|_| cfg!(debug_assertions));
+        looks.and_then(|looks| looks.to_str()?.parse().ok())
     }
 
     /// Whether the user has switched the hook off.
@@ -113,7 +158,8 @@ impl Env {
         self.file_clock().saturating_sub((self.now().0.saturating_sub(time.0)).saturating_mul(1_000_000))
     }
 
-    /// Everything on stdin, if it comes within a time; an agent that keeps it open must not keep the prompt waiting.
+    /// Everything on stdin, if it comes within a time and is not too long; an agent that keeps it open must not keep the
+    /// prompt waiting. Blanks before it are left out, and what comes after very many behind it, too.
     pub fn stdin(&self, patience: Duration) -> Result<Vec<u8>, String> {
         use rustix::buffer::spare_capacity;
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -123,11 +169,14 @@ impl Env {
         // The one of the standard library makes room for what it reads, and here nothing is left over.
         let stdin = rustix::stdio::stdin();
         let mut input = Vec::with_capacity(4 * 1024);
+        // Where the last word ends, so that blanks behind it are looked at once. And how much has come in all.
+        let (mut end, mut came) = (0, 0);
+        let is_json = |input: &[u8]| serde_json::from_slice::<serde::de::IgnoredAny>(input).is_ok();
         let started = Instant::now();
         loop {
             let mut left = patience.saturating_sub(started.elapsed());
             // What looks whole is taken as whole if nothing more comes at once: somebody may keep his end open.
-            let whole = input.trim_ascii_end().ends_with(b"}");
+            let whole = input[..end].ends_with(b"}");
             if whole {
                 left = left.min(Duration::from_millis(20));
             }
@@ -135,7 +184,7 @@ impl Env {
             let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left));
             if ready == Ok(0) {
                 // A brace may end a part of it only.
-                if whole && serde_json::from_slice::<serde::de::IgnoredAny>(&input).is_ok() {
+                if whole && is_json(&input) {
                     return Ok(input);
                 }
                 if started.elapsed() >= patience {
@@ -146,8 +195,22 @@ impl Env {
             input.reserve(1024);
             match rustix::io::read(stdin, spare_capacity(&mut input)) {
                 Ok(0) => return Ok(input),
-                Ok(_) | Err(rustix::io::Errno::INTR) => {}
+                Ok(length) => {
+                    let before = input.len() - length;
+                    let word = input[before..].iter().rposition(|byte| !byte.is_ascii_whitespace());
+                    end = word.map_or(end, |word| before + word + 1);
+                    came += length;
+                }
+                Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(format!("stdin: {error}")),
+            }
+            if end == 0 {
+                input.clear();
+            }
+            if input.len() > LONGEST_INPUT || came > MOST_OF_STDIN {
+                input.truncate(end);
+                let problem = || format!("stdin: more than {} MB, not read", LONGEST_INPUT >> 20);
+                return Some(input).filter(|input| is_json(input)).ok_or_else(problem);
             }
         }
     }
@@ -155,6 +218,12 @@ impl Env {
     /// The user whose files this process makes.
     pub fn user(&self) -> u32 {
         rustix::process::geteuid().as_raw()
+    }
+
+    /// Whose files are the user's own.
+    pub fn owners(&self) -> Owners {
+        let home = file::stat(&self.home).ok().flatten();
+        Owners([self.user(), home.map_or_else(|| self.user(), |home| home.uid())])
     }
 
     /// The file of the running program.
@@ -166,7 +235,7 @@ impl Env {
     pub fn expand(&self, path: &str) -> PathBuf {
         match path.strip_prefix('~') {
             Some("") => self.home.clone(),
-            Some(rest) if rest.starts_with('/') => self.home.join(&rest[1..]),
+            Some(rest) if rest.starts_with('/') => self.home.join(substr(rest, 1..)),
             _ => self.cwd.join(path),
         }
     }
@@ -324,11 +393,13 @@ macro_rules! program {
     };
 }
 
+extern "C" fn nothing(_: libc::c_int) {}
+
 /// What a Rust program may rely on: stdin, stdout and stderr are open, so that no file that is opened later is taken for
-/// one of them, and writing to a closed pipe is an error and not the end.
+/// one of them, and writing to a closed pipe, or more to a file than the user may, is an error and not the end.
 pub fn start() {
     let mut streams = [0, 1, 2].map(|fd| libc::pollfd { fd, events: 0, revents: 0 });
-    // SAFETY: system calls on a live array, a constant path and a signal without a handler.
+    // SAFETY: system calls on a live array, a constant path, and signals with a handler that does nothing or none.
     unsafe {
         libc::poll(streams.as_mut_ptr(), 3, 0);
         for _closed in streams.iter().filter(|stream| stream.revents & libc::POLLNVAL != 0) {
@@ -336,6 +407,8 @@ pub fn start() {
             libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
         }
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
+        // Unlike one that is ignored, a signal with a handler is as usual in the programs that we start.
+        libc::signal(libc::SIGXFSZ, nothing as extern "C" fn(libc::c_int) as libc::sighandler_t);
     }
 }
 

@@ -3,7 +3,6 @@
 //! Opening a named pipe instead of a file would wait for ever; here it is an error. Our own files are never opened through a
 //! symbolic link: a cloned repository could point it at any file of the user.
 
-use std::collections::hash_map::RandomState;
 use std::ffi::OsStr;
 use std::fs::{File, Metadata, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
@@ -12,6 +11,8 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
+
+use crate::hash::Seeded;
 
 /// `O_NONBLOCK`: opening does not wait for the other end of a pipe. Without meaning for a file.
 const NO_WAIT: OFlags = OFlags::NONBLOCK;
@@ -81,10 +82,10 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// A name beside a file that nobody can guess, for what is written there before it takes the file's place.
+/// A name beside a file that nobody has and that is hard to guess, for what is written there before it takes the file's
+/// place. Whoever makes it makes it anew or not at all.
 pub fn temporary_beside(path: &Path) -> PathBuf {
-    // The standard library seeds every `RandomState` from the system's randomness.
-    let random = RandomState::new().build_hasher().finish();
+    let random = Seeded::default().build_hasher().finish();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!(".{name}.{random:016x}.tmp"))
 }
@@ -108,6 +109,57 @@ pub struct Stamp {
     /// When anything about the file last changed, by its own account or the file system's. A copy that keeps the old
     /// modification time is new by this. It is not remembered.
     pub changed: i64,
+    /// Not remembered either.
+    pub access: Access,
+}
+
+/// Who may have written a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Access {
+    pub owner: u32,
+    /// Anybody may write to it.
+    pub open: bool,
+    /// A link led to it.
+    pub linked: bool,
+}
+
+impl Access {
+    /// Nobody's, for what was not looked at.
+    const UNKNOWN: Access = Access { owner: u32::MAX, open: true, linked: false };
+
+    fn new(owner: u32, mode: u32) -> Access {
+        Access { owner, open: mode & 0o002 != 0, linked: false }
+    }
+
+    /// Whether nobody but a user can have written it.
+    pub fn is_only(self, user: u32) -> bool {
+        self.owner == user && !self.open
+    }
+
+    /// The same file, reached through a link.
+    pub fn linked(self) -> Access {
+        Access { linked: true, ..self }
+    }
+}
+
+/// The user, and the one whose home directory it is: root with the home of a user reads that user's sessions.
+#[derive(Debug, Clone, Copy)]
+pub struct Owners(pub [u32; 2]);
+
+impl Owners {
+    pub fn has(self, owner: u32) -> bool {
+        self.0.contains(&owner)
+    }
+
+    /// Whether nobody but the user can have written a file.
+    pub fn own(self, access: Access) -> bool {
+        self.has(access.owner) && !access.open
+    }
+
+    /// Root could do anything to the user anyway.
+    pub fn has_or_root(self, owner: u32) -> bool {
+        owner == 0 || self.has(owner)
+    }
 }
 
 impl PartialEq for Stamp {
@@ -118,7 +170,7 @@ impl PartialEq for Stamp {
 
 impl From<(u64, u64, u64, i64)> for Stamp {
     fn from((device, inode, size, modified): (u64, u64, u64, i64)) -> Stamp {
-        Stamp { device, inode, size, modified, changed: modified }
+        Stamp { device, inode, size, modified, changed: modified, access: Access::UNKNOWN }
     }
 }
 
@@ -132,7 +184,8 @@ impl From<&Metadata> for Stamp {
     fn from(meta: &Metadata) -> Stamp {
         let (modified, changed) = (nanos(meta.mtime(), meta.mtime_nsec()), nanos(meta.ctime(), meta.ctime_nsec()));
         let (device, inode, size) = (meta.dev(), meta.ino(), meta.size());
-        Stamp { device, inode, size, modified, changed: modified.max(changed) }
+        let access = Access::new(meta.uid(), meta.mode());
+        Stamp { device, inode, size, modified, changed: modified.max(changed), access }
     }
 }
 
@@ -142,7 +195,8 @@ impl From<rustix::fs::Stat> for Stamp {
         let modified = nanos(stat.st_mtime as i64, stat.st_mtime_nsec as i64);
         let changed = nanos(stat.st_ctime as i64, stat.st_ctime_nsec as i64);
         let (device, inode, size) = (stat.st_dev as u64, stat.st_ino as u64, stat.st_size as u64);
-        Stamp { device, inode, size, modified, changed: modified.max(changed) }
+        let access = Access::new(stat.st_uid, stat.st_mode as u32);
+        Stamp { device, inode, size, modified, changed: modified.max(changed), access }
     }
 }
 
@@ -160,6 +214,11 @@ pub struct Unreadable {
 impl Unreadable {
     pub fn new(path: &Path, error: io::Error) -> Unreadable {
         Unreadable { path: path.into(), error }
+    }
+
+    /// A copy; the system's errors have none of their own.
+    pub fn again(&self) -> Unreadable {
+        Unreadable::new(&self.path, io::Error::new(self.error.kind(), self.error.to_string()))
     }
 
     /// The answer, if there is one; an error joins the others.
@@ -197,6 +256,17 @@ pub fn stat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
 /// What a path itself names, which may be a link; none if nothing is there.
 pub fn lstat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
     there(path, || std::fs::symlink_metadata(path))
+}
+
+/// What the file is like that a path leads to, and whether a link did; none if nothing is there.
+pub fn stamp(path: &Path) -> Result<Option<Stamp>, Unreadable> {
+    let Some(meta) = lstat(path)? else { return Ok(None) };
+    let stamp = Stamp::from(&meta);
+    if !meta.is_symlink() {
+        return Ok(Some(stamp));
+    }
+    let linked = |meta| Stamp { access: Stamp::from(&meta).access.linked(), ..Stamp::from(&meta) };
+    Ok(stat(path)?.map(linked))
 }
 
 /// Whether links were the trouble: they lead in a circle, or must not be followed.

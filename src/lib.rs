@@ -18,7 +18,7 @@
 //! | 3 | [`read`] | one transcript: where to go on reading, and what counts once |
 //! | 2 | [`fold`], [`state`], [`settings`], [`decode`], [`progress`] | what entries amount to; our own files; what the user set; lines; how far long work is |
 //! | 1 | [`format`], [`cursor`], [`env`] | TOML; bytes; the process |
-//! | 0 | [`entry`], [`time`], [`file`], [`dir`], [`path`], [`process`], [`budget`], [`secrets`], [`arena`] | the model; files that are files; directories; who runs; limits; secrets; memory |
+//! | 0 | [`entry`], [`time`], [`file`], [`dir`], [`path`], [`boundary`], [`process`], [`budget`], [`secrets`], [`arena`], [`hash`] | the model; files that are files; directories; parts of texts; who runs; limits; secrets; memory; hash maps |
 //!
 //! A module uses only layers below it, and a test holds it to that. Nothing but [`env`] asks the process for its
 //! environment or the clock, and nothing but the programs prints, so everything here is a function of what it is given.
@@ -44,10 +44,11 @@
 //!   `search/rank.rs`;
 //! - what a profile tells and when it is too little: `fold/profile.rs`; what a command is for: `fold/code/work/`;
 //! - what is hidden from a model, a terminal or a program: `show/gate.rs`; which characters: `show/characters.rs`; which
-//!   keys and passwords: `secrets/kinds.rs`, `secrets/words.rs`;
+//!   keys and passwords: `secrets/table.rs`, `secrets/words.rs`;
 //! - how something looks: `show/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 
 pub mod arena;
+pub mod boundary;
 pub mod budget;
 pub mod cmd;
 pub mod cursor;
@@ -58,12 +59,14 @@ pub mod env;
 pub mod file;
 pub mod fold;
 pub mod format;
+pub mod hash;
 pub mod hook;
 pub mod path;
 pub mod process;
 pub mod progress;
 pub mod read;
 pub mod search;
+#[allow(clippy::string_slice, reason = "all positions there come from the text itself")]
 pub mod secrets;
 pub mod session;
 pub mod settings;

@@ -1,6 +1,20 @@
 //! Paths as texts: which of them are one file, what a file is called, and how a shell takes a word.
 
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
+
+use crate::boundary::substr;
+/// The longest path that any system allows.
+const LONGEST: usize = 4096;
+/// Deeper than any real directory. Each part on the way up is asked for, and the longer the path the longer each takes.
+const DEEPEST: usize = 256;
+
+/// Whether a text is too long to be the path of a directory. Whoever says that a session is there must not make us try each
+/// of its parts.
+pub fn is_too_long(path: impl AsRef<OsStr>) -> bool {
+    let path = path.as_ref().as_encoded_bytes();
+    path.len() > LONGEST || memchr::memchr_iter(b'/', path).count() > DEEPEST
+}
 
 /// A path as it is from the root, without `.` and `..`.
 pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
@@ -23,7 +37,7 @@ pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
 
 /// The last part of a path, whoever wrote it: `auth.rs` of `src/auth.rs` and of `src\auth.rs`.
 pub fn base_name(path: &str) -> &str {
-    path.bytes().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(path, |slash| &path[slash + 1..])
+    path.bytes().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(path, |slash| substr(path, slash + 1..))
 }
 
 /// A word for a POSIX shell.

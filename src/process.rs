@@ -4,13 +4,16 @@
 //! process started at, it is unique. All of this is read from `/proc`. Where there is none, nothing is known, and nobody
 //! is told that a process runs, or that it does not.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
+use crate::boundary::substr;
+use crate::dir;
 use crate::file;
+use crate::hash::HashSet;
 
 /// What may be known about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +54,7 @@ impl Claim<'_> {
         let named = self.namespace.trim_end_matches(']');
         let is_machine = |part: &&str| part.len() == 32 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
         let machine = self.namespace.split(':').find(is_machine);
-        let number = &named[named.rfind(|char: char| !char.is_ascii_digit()).map_or(0, |at| at + 1)..];
+        let number = substr(named, named.rfind(|char: char| !char.is_ascii_digit()).map_or(0, |at| at + 1)..);
         number == own && machine.is_none_or(|machine| MACHINE.as_ref().is_some_and(|own| own == machine))
     }
 }
@@ -60,7 +63,7 @@ impl Claim<'_> {
 pub fn started(pid: u32) -> Option<u64> {
     let stat = text(&format!("/proc/{pid}/stat"))?;
     // Its name stands in brackets and may have anything in it.
-    let mut fields = stat[stat.rfind(')')? + 1..].split_ascii_whitespace();
+    let mut fields = substr(&stat, stat.rfind(')')? + 1..).split_ascii_whitespace();
     let is_over = |state: &str| matches!(state, "Z" | "X" | "x");
     fields.next().filter(|state| !is_over(state))?;
     fields.nth(18)?.parse().ok()
@@ -68,8 +71,8 @@ pub fn started(pid: u32) -> Option<u64> {
 
 /// Whether a process has started another one after some time, which still runs and has this word in its command line.
 pub fn has_child_since(pid: u32, ticks: u64, word: &str) -> bool {
-    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
-    let children = threads.filter_map(|thread| text(thread.path().join("children").to_str()?));
+    let threads = dir::entries(Path::new(&format!("/proc/{pid}/task")), &mut Vec::new());
+    let children = threads.iter().filter_map(|thread| text(thread.path().join("children").to_str()?));
     let is_later = |child: &str| child.parse().ok().and_then(started).is_some_and(|start| start > ticks);
     let has_word = |child: &str| text(&format!("/proc/{child}/cmdline")).is_some_and(|line| line.contains(word));
     let is_it = |child: &str| is_later(child) && has_word(child);
@@ -104,10 +107,35 @@ pub struct Locked {
     pub is_all: bool,
 }
 
+/// All locks there are. The system hands them out a page at a time, and when one is released in between, another one is
+/// left out. So a table that takes several pages is read until it is the same twice, and whatever any reading has counts: a
+/// lock that is missed would pass for an agent that was killed.
+fn lock_table(read: &mut dyn FnMut() -> Option<String>) -> Option<String> {
+    const PAGE: usize = 4096;
+    /// No line is longer.
+    const LINE: usize = 128;
+    const TIMES: usize = 8;
+    let mut last = read()?;
+    let mut all = last.clone();
+    for _ in 1..TIMES {
+        if last.len() + LINE < PAGE {
+            break;
+        }
+        let again = read()?;
+        if again == last {
+            break;
+        }
+        all.push('\n');
+        all += &again;
+        last = again;
+    }
+    Some(all)
+}
+
 /// The files below some directories that a process keeps locked (flock). Asking for a lock to find that out would take it
 /// from whoever wants it at that moment.
 pub fn locked(dirs: &[&Path]) -> Locked {
-    let Some(locks) = text("/proc/locks") else { return Locked::default() };
+    let Some(locks) = lock_table(&mut || text("/proc/locks")) else { return Locked::default() };
     // From inside a container, the locks of processes outside cannot be seen.
     let mut locked = Locked { is_all: namespace().is_some_and(|own| own == FIRST_NAMESPACE), ..Locked::default() };
     let mut holders: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
@@ -117,7 +145,7 @@ pub fn locked(dirs: &[&Path]) -> Locked {
     }
     for (pid, held) in holders {
         // Of another user's process, only the inodes are known.
-        let Ok(open) = fs::read_dir(format!("/proc/{pid}/fd")) else { continue };
+        let open = dir::entries(Path::new(&format!("/proc/{pid}/fd")), &mut Vec::new());
         let is_held = |descriptor: &Path| {
             fs::metadata(descriptor).is_ok_and(|meta| {
                 let of_device = || held.iter().filter(|(device, _)| *device == meta.dev());
@@ -126,7 +154,7 @@ pub fn locked(dirs: &[&Path]) -> Locked {
             })
         };
         let below = |file: &PathBuf| dirs.iter().any(|dir| file.starts_with(dir));
-        for descriptor in open.flatten().map(|descriptor| descriptor.path()) {
+        for descriptor in open.iter().map(|descriptor| descriptor.path()) {
             let file = fs::read_link(&descriptor).ok().filter(below);
             locked.files.extend(file.filter(|_| is_held(&descriptor)));
         }
@@ -156,11 +184,35 @@ pub fn caller() -> Option<(u32, u64)> {
     // A shell in a shell, at the most a few times.
     for _ in 0..4 {
         let stat = text(&format!("/proc/{pid}/stat"))?;
-        let (name, rest) = (stat.get(stat.find('(')? + 1..stat.rfind(')')?)?, &stat[stat.rfind(')')? + 1..]);
+        let (name, rest) = (stat.get(stat.find('(')? + 1..stat.rfind(')')?)?, substr(&stat, stat.rfind(')')? + 1..));
         if !SHELLS.contains(&name) {
             return started(pid).map(|start| (pid, start)).filter(|_| pid > 1);
         }
         pid = rest.split_ascii_whitespace().nth(1)?.parse().ok()?;
     }
     None
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_that_one_reading_leaves_out_is_there() {
+        // As it is read, without the end of its last line.
+        let lines = |left_out: usize| -> String {
+            let line = |number| format!("{number}: FLOCK  ADVISORY  WRITE {number} fd:01:{number} 0 EOF\n");
+            let all: String = (1..=200).filter(|number| *number != left_out).map(line).collect();
+            all.trim_end().to_owned()
+        };
+        let mut readings = [lines(150), lines(1), lines(9), lines(9)].into_iter();
+        let all = lock_table(&mut || readings.next()).expect("a table");
+        for number in [1, 9, 150] {
+            assert!(all.lines().any(|line| line.starts_with(&format!("{number}: "))), "{number}");
+        }
+        // One that takes a page is read once.
+        let short = "1: FLOCK  ADVISORY  WRITE 1 fd:01:1 0 EOF\n";
+        let mut readings = std::iter::once(short.to_owned());
+        assert_eq!(lock_table(&mut || readings.next()).as_deref(), Some(short));
+    }
 }

@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::boundary::substr;
 use crate::entry::named;
 use crate::env::Env;
 use crate::time::{DAY, HOUR};
@@ -117,7 +118,7 @@ impl Settings {
         let table: toml::Table = match toml::from_str(text) {
             Ok(table) => table,
             Err(error) => {
-                let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+                let line = error.span().map_or(1, |span| substr(text, ..span.start).matches('\n').count() + 1);
                 return wrong.push(format!("{}:{line}: {}; taken as empty", file.display(), error.message()));
             }
         };

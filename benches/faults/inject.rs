@@ -1,7 +1,7 @@
 //! Fails system calls of a program, from outside: a seccomp filter hands every call of the classes below to this process,
 //! which lets it go on, answers with an error, or kills the program.
 //!
-//! Only calls that concern files below a directory count, and those on stdin and stdout: what the loader and the runtime
+//! Only calls that concern files below a directory or none at all count, and those on stdin and stdout: what the loader and the runtime
 //! do on the way to `main` is the same on every run and none of our business. stderr never fails: it is the witness.
 
 use std::ffi::{CStr, OsStr};
@@ -27,12 +27,18 @@ pub enum Class {
     Mkdir,
     Lock,
     Sync,
+    Close,
+    /// A thread that starts.
+    Thread,
+    /// Waiting for one of several files.
+    Poll,
+    Random,
 }
 
 impl Class {
     /// What such a call may answer. The first is what it answers when everything fails.
     pub fn errors(self) -> &'static [i32] {
-        use libc::{EACCES, EINTR, EIO, EMFILE, ENOLCK, ENOSPC};
+        use libc::{EACCES, EAGAIN, EINTR, EIO, EMFILE, ENOLCK, ENOMEM, ENOSPC, ENOSYS};
         match self {
             Class::Open => &[EMFILE, EACCES, EIO, EINTR],
             Class::Read | Class::List => &[EIO, EINTR],
@@ -42,7 +48,10 @@ impl Class {
             Class::Unlink => &[EACCES],
             Class::Mkdir => &[ENOSPC, EACCES],
             Class::Lock => &[ENOLCK, EINTR],
-            Class::Sync => &[EIO],
+            Class::Sync | Class::Close => &[EIO],
+            Class::Thread => &[EAGAIN],
+            Class::Poll => &[ENOMEM, EINTR],
+            Class::Random => &[EIO, ENOSYS],
         }
     }
 }
@@ -56,6 +65,12 @@ enum About {
     Path,
     /// A directory and a path below it, in the first two.
     At,
+    /// No file.
+    None,
+    /// What is copied of the caller, in the first argument; all of it is a thread, less is another process.
+    Flags,
+    /// The same, in memory.
+    FlagsAt,
 }
 
 /// The calls that can fail; what a platform lacks is not in its list.
@@ -81,6 +96,16 @@ const CALLS: &[(libc::c_long, Class, About)] = &[
     (libc::SYS_flock, Class::Lock, About::File),
     (libc::SYS_fsync, Class::Sync, About::File),
     (libc::SYS_fdatasync, Class::Sync, About::File),
+    (libc::SYS_close, Class::Close, About::File),
+    (libc::SYS_clone, Class::Thread, About::Flags),
+    (libc::SYS_clone3, Class::Thread, About::FlagsAt),
+    (libc::SYS_ppoll, Class::Poll, About::None),
+    (libc::SYS_epoll_pwait, Class::Poll, About::None),
+    (libc::SYS_getrandom, Class::Random, About::None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_poll, Class::Poll, About::None),
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_epoll_wait, Class::Poll, About::None),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_open, Class::Open, About::Path),
     #[cfg(target_arch = "x86_64")]
@@ -168,8 +193,8 @@ fn install(filter: &[libc::sock_filter]) -> io::Result<()> {
         let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
         let mode = libc::SECCOMP_SET_MODE_FILTER;
         let listener = checked(libc::syscall(libc::SYS_seccomp, mode, flags, &raw const program))?;
+        // The first one is closed by `exec`: to close it here would wait for somebody who listens.
         checked(libc::dup2(listener, LISTENER).into())?;
-        libc::close(listener);
     }
     Ok(())
 }
@@ -242,6 +267,15 @@ fn what(request: &libc::seccomp_notif, below: &Path) -> Option<Call> {
             let path = text(request.pid, second)?;
             if path.is_absolute() { path } else { file(request.pid, first)?.join(path) }
         }
+        About::None | About::Flags | About::FlagsAt => {
+            let flags = match about {
+                About::Flags => first,
+                About::FlagsAt => u64::from_ne_bytes(bytes(request.pid, first)?),
+                _ => libc::CLONE_THREAD as u64,
+            };
+            let call = Call { class: *class, about: String::new() };
+            return (flags & libc::CLONE_THREAD as u64 != 0).then_some(call);
+        }
     };
     if matches!(about, About::File) && first <= 1 {
         let about = if first == 0 { "stdin" } else { "stdout" };
@@ -257,6 +291,13 @@ fn file(pid: u32, number: u64) -> Option<PathBuf> {
         libc::AT_FDCWD => fs::read_link(format!("/proc/{pid}/cwd")).ok(),
         number => fs::read_link(format!("/proc/{pid}/fd/{number}")).ok(),
     }
+}
+
+/// Some bytes in the memory of a process.
+fn bytes<const COUNT: usize>(pid: u32, address: u64) -> Option<[u8; COUNT]> {
+    let memory = fs::File::open(format!("/proc/{pid}/mem")).ok()?;
+    let mut bytes = [0; COUNT];
+    memory.read_exact_at(&mut bytes, address).ok().map(|()| bytes)
 }
 
 /// A path in the memory of a process.

@@ -5,7 +5,7 @@
 //!     cargo faults --step 7         only every seventh call
 //!     cargo faults --short          one call of each class and what did harm before, as in `cargo test`
 
-#![allow(clippy::disallowed_methods)] // A program of its own, which has no `Env`.
+#![allow(clippy::disallowed_methods, clippy::string_slice)] // A program of its own, which has no `Env`.
 
 #[cfg(target_os = "linux")]
 #[path = "mod.rs"]

@@ -24,6 +24,14 @@ pub const SCENARIOS: &[Scenario] = &[
     Scenario { name: "log", prepare: worked, command: log, judge: same_or_said },
     Scenario { name: "resume", prepare: worked, command: resume, judge: same_or_said },
     Scenario { name: "resume, last", prepare: repository, command: resume_last, judge: same_or_said },
+    Scenario { name: "search, no cache", prepare: worked, command: search, judge: same_or_said },
+    Scenario { name: "search, old cache", prepare: searched_before, command: search, judge: same_or_said },
+    Scenario { name: "files", prepare: worked, command: files, judge: same_or_said },
+    Scenario { name: "profile", prepare: worked, command: profile, judge: same_or_said },
+    Scenario { name: "wait", prepare: worked, command: wait, judge: same_or_said },
+    Scenario { name: "watch, once", prepare: worked, command: watch, judge: same_or_said },
+    Scenario { name: "formats", prepare: worked, command: formats, judge: same_or_said },
+    Scenario { name: "status line", prepare: worked, command: statusline, judge: same_or_said },
     Scenario { name: "pin", prepare: pinned_before, command: pin, judge: pinned_or_said },
     Scenario { name: "install", prepare: settings, command: install, judge: old_or_new },
 ];
@@ -180,6 +188,13 @@ fn listed_before(scene: &Scene) {
     std::fs::remove_file(scene.path(place(scene, BETA))).expect("deleted");
 }
 
+fn searched_before(scene: &Scene) {
+    worked(scene);
+    ran(search(scene));
+    scene.append(place(scene, ALPHA), prompt(scene, ALPHA, 3, "another parser"));
+    std::fs::remove_file(scene.path(place(scene, BETA))).expect("deleted");
+}
+
 fn pinned_before(scene: &Scene) {
     ran(scene.command(CONTEXT, &["pin", "the first note"], NOW));
 }
@@ -230,6 +245,37 @@ fn resume(scene: &Scene) -> Command {
 
 fn resume_last(scene: &Scene) -> Command {
     scene.command(READER, &["resume"], NOW)
+}
+
+fn search(scene: &Scene) -> Command {
+    scene.command(READER, &["search", "parser", "frist"], NOW)
+}
+
+fn files(scene: &Scene) -> Command {
+    scene.command(READER, &["files"], NOW)
+}
+
+fn profile(scene: &Scene) -> Command {
+    scene.command(READER, &["profile", "--all"], NOW)
+}
+
+fn wait(scene: &Scene) -> Command {
+    scene.command(READER, &["wait", "--until", "error", "--timeout", "10ms"], NOW)
+}
+
+fn watch(scene: &Scene) -> Command {
+    scene.command(READER, &["watch", "--once"], NOW)
+}
+
+fn formats(scene: &Scene) -> Command {
+    scene.command(READER, &["formats"], NOW)
+}
+
+/// With another one, whose input and output it watches.
+fn statusline(scene: &Scene) -> Command {
+    let mut command = scene.command(CONTEXT, &["statusline", "--", "cat; echo theirs"], NOW);
+    command.env("PATH", "/usr/bin:/bin");
+    with_input(command, &json!({"session_id": OBSERVER, "cwd": scene.work()}))
 }
 
 fn pin(scene: &Scene) -> Command {

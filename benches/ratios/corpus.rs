@@ -23,6 +23,8 @@ pub struct Corpus {
     bytes: u64,
     /// What the shortest results of tools have; the longest have 32 times as much.
     result: u64,
+    /// Nothing but prompts and answers, so that all of it is searched.
+    talk: bool,
     /// How often each file's content stands in it.
     repeat: u64,
     /// Lines of 5 MB at the end of each file.
@@ -42,6 +44,7 @@ const ONE: Corpus = Corpus {
     projects: 20,
     bytes: 16 * MB,
     result: 640,
+    talk: false,
     repeat: 1,
     long_lines: 0,
     hole: 0,
@@ -53,6 +56,7 @@ pub const LONG: Corpus = Corpus { name: "long", long_lines: 60, ..ONE };
 pub const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, ..ONE };
 /// With half as much in a line: about 400 lines in a megabyte. The row that searches what was just said leaves it longer.
 pub const SHORT: Corpus = Corpus { name: "short", result: 250, rare: Some("lighthouse"), ..SCAN };
+pub const TALK: Corpus = Corpus { name: "talk", talk: true, ..SHORT };
 pub const SCAN_TENTH: Corpus = Corpus { name: "scan-tenth", files: 100, ..SCAN };
 
 pub const HOOK_100: Corpus = Corpus { name: "hook100", files: 100, bytes: MB / 4, ..SCAN };
@@ -182,7 +186,10 @@ impl Corpus {
         fs::create_dir_all(path.parent().unwrap_or(&path))?;
         let mut session = Session::new(Identity::of(number, self.projects), lines, File::create(&path)?);
         session.result = self.result;
-        session.converse(self.bytes)?;
+        match self.talk {
+            true => session.talk(self.bytes)?,
+            false => session.converse(self.bytes)?,
+        }
         if self.bytes == 0 {
             session.ask("")?;
             session.assistant(TEXT, 60)?;
@@ -403,6 +410,18 @@ impl<'a> Session<'a> {
             self.line(DURATION, 0)?;
             self.line(LAST_PROMPT, 0)?;
             self.line(TITLE, 30)?;
+        }
+        Ok(())
+    }
+
+    /// Prompts, each with some answers, until there are that many bytes.
+    fn talk(&mut self, bytes: u64) -> io::Result<()> {
+        while self.out.stream_position()? < bytes {
+            self.ask("")?;
+            for _ in 0..9 {
+                self.next_message();
+                self.assistant(TEXT, 3000)?;
+            }
         }
         Ok(())
     }

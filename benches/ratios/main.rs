@@ -9,7 +9,7 @@
 //!     cargo ratios -- vs            the rows that compare with other tools for the same files
 //!     cargo ratios -- clean         delete the corpora (about 18 GB)
 
-#![allow(clippy::disallowed_methods)] // A program of its own, which has no `Env`.
+#![allow(clippy::disallowed_methods, clippy::string_slice)] // A program of its own, which has no `Env`.
 
 mod corpus;
 
@@ -27,7 +27,7 @@ use std::{env, iter, thread};
 
 use corpus::{
     Corpus, GB1, GB10, GROWING, HOLE, HOOK_100, HOOK_1000, HOOK_10000, HOOK_10000_IN_50, LONG, SCAN, SCAN_TENTH, SHORT,
-    TINY, absent, root,
+    TALK, TINY, absent, root,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -130,7 +130,19 @@ const NEWS: Row = Row {
 };
 
 /// A search that may take 10 ms, or a tenth of what `rg` takes with one thread.
-const SEARCH: Row = Row { corpus: &SHORT, bar: 0.1, enough_ms: Some(10.0), ..ROW };
+const SEARCH: Row = Row { corpus: &SHORT, bar: 0.1, enough_ms: Some(10.0), rss_mb: Some(64), ..ROW };
+
+/// A search of sessions in which everything is searched: what it takes to hold their texts.
+const TALK_SEARCH: Row = Row {
+    ours: "session-reader search --all lighthouse",
+    reference: "rg -uu -j1 -c lighthouse TREE",
+    corpus: &TALK,
+    prints: 3,
+    runs: 3,
+    bar: f64::INFINITY,
+    rss_mb: Some(64),
+    ..ROW
+};
 
 const SCAN_FLOOR: Row = Row { reference: "rg -uu -j1 -c lighthouse TREE", runs: 7, bar: f64::INFINITY, ..ROW };
 
@@ -403,6 +415,10 @@ const ROWS: &[Row] = &[
         gauge: Gauge::Fresh,
         ..SEARCH
     },
+    Row { name: "search talk, first", cold: true, rss_mb: Some(100), ..TALK_SEARCH },
+    Row { name: "search talk", ..TALK_SEARCH },
+    Row { name: "search talk, common", ours: "session-reader search --all schema", prints: 60, ..TALK_SEARCH },
+    Row { name: "search talk, typo", ours: "session-reader search --all lighthuose", ..TALK_SEARCH },
     Row {
         name: "search raw, rare",
         ours: "session-reader search --no-cache --all lighthouse",

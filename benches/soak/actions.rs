@@ -56,10 +56,20 @@ pub enum Kind {
     TornLook,
     /// A file shrinks and grows again meanwhile.
     ShrinkLook,
+    /// A copy of the file takes its place, with the same time, as a file system does that copies on the first write.
+    CopyUp,
+    /// A directory of an agent gets another name, with a link under the old one or without.
+    RenameDir,
+    /// The worktree that some sessions are in is away meanwhile.
+    WorktreeLook,
+    /// The hook is stopped for a while, and something is written meanwhile.
+    StoppedLook,
+    /// Nobody gets to hear what the hook says: its stdout is closed, or full.
+    UnheardLook,
 }
 
 /// How often each happens.
-const KINDS: [(Kind, usize); 20] = [
+const KINDS: [(Kind, usize); 25] = [
     (Kind::Append, 24),
     (Kind::AppendCut, 10),
     (Kind::NewSession, 3),
@@ -80,6 +90,11 @@ const KINDS: [(Kind, usize); 20] = [
     (Kind::AwayLook, 3),
     (Kind::TornLook, 3),
     (Kind::ShrinkLook, 2),
+    (Kind::CopyUp, 3),
+    (Kind::RenameDir, 3),
+    (Kind::WorktreeLook, 4),
+    (Kind::StoppedLook, 3),
+    (Kind::UnheardLook, 4),
 ];
 
 #[derive(Debug, Clone)]
@@ -171,6 +186,10 @@ impl World {
         let stage = Stage::new();
         let scene = stage.scene();
         fs::create_dir_all(scene.path("elsewhere")).expect("another project");
+        scene.write("work/.git/HEAD", "ref: refs/heads/main\n");
+        scene.write("work/.git/worktrees/tree/commondir", "../..\n");
+        scene.write("work/.git/worktrees/tree/gitdir", format!("{}\n", scene.path("tree/.git").display()));
+        scene.write("tree/.git", "gitdir: ../work/.git/worktrees/tree\n");
         if layout.named {
             fs::create_dir_all(scene.path("work/.volute/sessions")).expect("a home");
         }
@@ -232,7 +251,11 @@ impl World {
         };
         let agent = *chance.pick(agents);
         let id = format!("{:08x}-{:04x}-4000-8000-{number:012x}", chance.next() as u32, number);
-        let cwd = if here { self.scene.work() } else { self.scene.path("elsewhere") };
+        let cwd = match here {
+            true if chance.below(3) == 0 => self.scene.path("tree"),
+            true => self.scene.work(),
+            false => self.scene.path("elsewhere"),
+        };
         let name = (self.named && here).then(|| format!("name{number}"));
         let path = match (&name, agent) {
             (Some(name), Agent::Pi) => self.scene.path(format!("work/.volute/pi-sessions/{name}/1_{id}.jsonl")),
@@ -293,6 +316,10 @@ impl World {
             Kind::Restore => self.restore(&mut chance),
             Kind::Clock => self.now += [-3, -1, 1, 3][chance.below(4)] * HOUR / (1 + chance.below(6) as i64),
             Kind::Times => self.set_times(&mut chance),
+            Kind::RenameDir => self.rename_dir(&mut chance),
+            Kind::WorktreeLook => return self.worktree_look(observer),
+            Kind::StoppedLook => return self.stopped_look(observer, &mut chance),
+            Kind::UnheardLook => return self.unheard_look(observer, &mut chance),
             Kind::Look => return self.look(observer),
             Kind::KilledLook => return self.killed_look(observer, &mut chance),
             Kind::TwoLooks => return self.looks_at_once(&[observer, observer]),
@@ -357,6 +384,12 @@ impl World {
                 self.rewritten(at);
             }
             Kind::ReplaceSame => session.replace(),
+            Kind::CopyUp => {
+                let modified = fs::metadata(&session.path).and_then(|meta| meta.modified()).expect("a time");
+                session.replace();
+                let file = fs::File::options().append(true).open(&session.path).expect("a transcript");
+                file.set_modified(modified).expect("the same time");
+            }
             Kind::ReplaceOther => {
                 session.rewrite(now, chance);
                 self.rewritten(at);
@@ -403,6 +436,35 @@ impl World {
             let file = fs::File::options().append(true).open(&session.path).expect("a transcript");
             file.set_modified(time).expect("another time");
         }
+    }
+
+    /// Renames the directory of a session, or makes its old name a link to the new one.
+    fn rename_dir(&mut self, chance: &mut Chance) {
+        let is_in_agents = |session: &&Session| session.present && !session.path.starts_with(self.scene.work());
+        let paths: Vec<&PathBuf> = self.sessions.iter().filter(is_in_agents).map(|session| &session.path).collect();
+        let Some(dir) = paths.get(chance.below(paths.len())).and_then(|path| path.parent()) else { return };
+        let dir = dir.to_path_buf();
+        let is_link = fs::symlink_metadata(&dir).is_ok_and(|meta| meta.is_symlink());
+        let to = dir.with_file_name(format!("-renamed-{}", chance.below(1000)));
+        if is_link || to.exists() {
+            return;
+        }
+        fs::rename(&dir, &to).expect("renamed");
+        if chance.below(2) == 0 {
+            std::os::unix::fs::symlink(&to, &dir).expect("a link");
+            return self.note(format_args!("{} is a link to {}", dir.display(), to.display()));
+        }
+        self.note(format_args!("{} is {} now", dir.display(), to.display()));
+        let moved = |path: &mut PathBuf| {
+            if let Ok(name) = path.strip_prefix(&dir) {
+                *path = to.join(name);
+            }
+        };
+        for session in &mut self.sessions {
+            moved(&mut session.path);
+            moved(&mut session.aside);
+        }
+        self.observers.iter_mut().for_each(|observer| moved(&mut observer.transcript));
     }
 
     // --------------------------------------------------------------------------------- looks
@@ -510,6 +572,44 @@ impl World {
         let output = self.hook(observer).wait_with_output().expect("the program runs");
         fs::rename(&away, &dir).expect("back");
         self.hear(observer, &output, Manner::Disturbed, &|session| session.path.starts_with(&dir))
+    }
+
+    fn worktree_look(&mut self, observer: usize) -> Result<()> {
+        let (tree, away) = (self.scene.path("tree"), self.scene.path("tree.away"));
+        self.note("the worktree is away");
+        fs::rename(&tree, &away).expect("away");
+        let output = self.hook(observer).wait_with_output().expect("the program runs");
+        fs::rename(&away, &tree).expect("back");
+        self.hear(observer, &output, Manner::Disturbed, &|_| false)
+    }
+
+    fn stopped_look(&mut self, observer: usize, chance: &mut Chance) -> Result<()> {
+        let child = self.hook(observer);
+        let most = self.typical.as_micros() as usize;
+        std::thread::sleep(Duration::from_micros(chance.below(most) as u64));
+        let signal = |signal| {
+            // SAFETY: it is our own child, and it has not been waited for.
+            unsafe { libc::kill(child.id() as libc::pid_t, signal) };
+        };
+        signal(libc::SIGSTOP);
+        let present: Vec<usize> = (0..self.sessions.len()).filter(|at| self.sessions[*at].present).collect();
+        if let Some(at) = present.get(chance.below(present.len())) {
+            self.change(Kind::Append, *at, chance);
+        }
+        signal(libc::SIGCONT);
+        let output = child.wait_with_output().expect("the program runs");
+        self.hear(observer, &output, Manner::Disturbed, &|_| false)
+    }
+
+    fn unheard_look(&mut self, observer: usize, chance: &mut Chance) -> Result<()> {
+        let full = chance.below(2) == 0;
+        self.note(if full { "stdout is full" } else { "stdout is closed" });
+        let child = self.hook_with(observer, |command| {
+            let file = fs::File::options().write(true).open("/dev/full").ok().filter(|_| full);
+            command.stdout(file.map_or_else(|| Stdio::from(std::io::pipe().expect("a pipe").1), Stdio::from));
+        });
+        let output = child.wait_with_output().expect("the program runs");
+        self.hear(observer, &output, Manner::Disturbed, &|_| false)
     }
 
     fn torn_look(&mut self, observer: usize, chance: &mut Chance) -> Result<()> {

@@ -6,7 +6,7 @@
 //!     cargo soak --from 1000        other seeds
 //!     cargo soak --without Clock    leave out a kind of action, to see what else there is
 
-#![allow(clippy::disallowed_methods)] // A program of its own, which has no `Env`.
+#![allow(clippy::disallowed_methods, clippy::string_slice)] // A program of its own, which has no `Env`.
 
 #[path = "../scene/mod.rs"]
 mod scene;

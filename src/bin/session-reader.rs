@@ -17,9 +17,10 @@ use session_monitor::show::terminal::Style;
 
 session_monitor::program!(run);
 
-/// Sets the flag when nobody reads the output any more, as after `--follow | head -1`.
+/// Sets the flag when nobody reads the output any more, as after `--follow | head -1`. If this thread cannot start, the
+/// next line that is written ends it.
 fn end_with_reader(stop: Arc<AtomicBool>) {
-    std::thread::spawn(move || {
+    let _ = std::thread::Builder::new().spawn(move || {
         let stdout = std::io::stdout();
         let mut output = [PollFd::new(&stdout, PollFlags::empty())];
         let mut ended = poll(&mut output, None);

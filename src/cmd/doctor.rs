@@ -3,12 +3,16 @@
 //! A finding is one line with a mark, and one finding with `!!` makes the exit status 2. It only looks: what it finds broken
 //! stays as it is.
 
+use std::collections::BTreeMap;
+
 use super::install::{self, HookState};
 use super::{Exit, Problem, Stage};
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::format::Known;
-use crate::session::{Project, find, index};
+use crate::session::index::{self, Listed};
+use crate::session::trust::{Trust, Why};
+use crate::session::{Home, Project, find};
 use crate::show::activity::ago;
 use crate::show::figures::counted;
 use crate::show::terminal::aligned;
@@ -44,7 +48,7 @@ pub fn run(bad_formats: &[Unreadable], wrong_settings: &[String], stage: &mut St
     if env.is_off() {
         findings.push(finding(BAD, "settings", "SESSION_CONTEXT=off: the hook says nothing"));
     }
-    let (_, of_project) = Notes::read(env, Project::of(&env.cwd).dir());
+    let (_, of_project) = Notes::read(env, Project::of(env, &env.cwd).dir());
     let (_, of_user) = Notes::read(env, Owner::User);
     findings.extend(of_project.into_iter().chain(of_user).map(|wrong| finding(BAD, "notes", wrong)));
     findings.push(writable(env));
@@ -57,7 +61,8 @@ pub fn run(bad_formats: &[Unreadable], wrong_settings: &[String], stage: &mut St
 
 fn agents(stage: &Stage) -> Vec<Finding> {
     let (env, mut bad) = (stage.env, Vec::new());
-    let all = index::list(env, stage.formats, &mut bad);
+    let mut all = index::list_with_foreign(env, stage.formats, &mut bad);
+    let foreign = all.split_off(all.partition_point(|listed| listed.trust.is_own()));
     let mut findings = Vec::new();
     let is_unreadable = |format: &Known| {
         let mut places = format.head().roots.iter().filter_map(|root| find::agent_dir(root, env));
@@ -90,9 +95,32 @@ fn agents(stage: &Stage) -> Vec<Finding> {
     if findings.is_empty() {
         findings.push(finding(BAD, "agents", "none found; `session-reader formats` shows where they are looked for"));
     }
+    findings.extend(not_told(&foreign, env));
     for unreadable in bad {
         findings.push(finding(BAD, "sessions", format!("{}: {}", env.tilde(&unreadable.path), unreadable.error)));
     }
+    findings
+}
+
+/// What is there and nobody is told of, because it may not be the user's own.
+fn not_told(foreign: &[Listed], env: &Env) -> Vec<Finding> {
+    let mut counts: BTreeMap<Why, u64> = BTreeMap::new();
+    for listed in foreign {
+        if let Trust::Foreign(why) = listed.trust {
+            *counts.entry(why).or_default() += 1;
+        }
+    }
+    let mut findings: Vec<Finding> = counts
+        .into_iter()
+        .map(|(why, count)| (count, why.as_str()))
+        .map(|(count, why)| finding(OPEN, "foreign", format!("{} not told: {why}", counted(count, "session"))))
+        .collect();
+    let mut refused = Vec::new();
+    if let Err(bad) = Home::look(env, &mut refused) {
+        findings.push(finding(BAD, "home", bad.to_string()));
+    }
+    let refused = refused.into_iter().map(|(path, why)| format!("{} {why}; it gives no names here", env.tilde(&path)));
+    findings.extend(refused.map(|text| finding(OPEN, "home", text)));
     findings
 }
 

@@ -4,14 +4,20 @@
 //! [`Polling`] just lets time pass. Events may get lost, and where none can be had somebody has to look, so a wait may also
 //! end with the advice to look at everything.
 
-use std::collections::{HashMap, HashSet};
+use crate::hash::{HashMap, HashSet};
+
+#[cfg(target_os = "linux")]
+use std::ffi::OsStr;
 use std::ffi::OsString;
+use std::io;
+#[cfg(target_os = "linux")]
+use std::mem::MaybeUninit;
+#[cfg(target_os = "linux")]
+use std::os::{fd::OwnedFd, unix::ffi::OsStrExt};
 use std::path::{Path, PathBuf};
+#[cfg(not(target_os = "linux"))]
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
-
-use notify::event::ModifyKind;
-use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 /// How long a wait lasts at the most, and how often to look at files that nobody watches.
 pub const LOOK: Duration = Duration::from_millis(150);
@@ -64,10 +70,21 @@ impl Events for Polling {
     }
 }
 
+/// Something that has happened in a directory.
+#[derive(Default)]
+struct Change {
+    /// The file that it happened to.
+    name: Option<OsString>,
+    is_new: bool,
+    /// The directory itself was removed, and is no longer watched.
+    gone: Option<PathBuf>,
+    /// More has happened than the system can tell.
+    is_unclear: bool,
+}
+
 /// Events of the operating system.
 pub struct FileEvents {
-    watcher: RecommendedWatcher,
-    events: Receiver<notify::Result<Event>>,
+    watcher: Watcher,
     /// The directories to watch, and whether the system watches them. It does not if one cannot be watched or was removed.
     dirs: HashMap<PathBuf, bool>,
     looked: Instant,
@@ -79,66 +96,156 @@ impl FileEvents {
         FileEvents::new().map_or_else(|_| Box::new(Polling) as Box<dyn Events>, |events| Box::new(events))
     }
 
-    fn new() -> notify::Result<FileEvents> {
-        let (sender, events) = channel();
-        // Reading a file is an event as well, and must not lead to reading it again.
-        let is_change = |event: &notify::Result<Event>| !matches!(event, Ok(event) if event.kind.is_access());
-        let send = move |event| {
-            if is_change(&event) {
-                let _ = sender.send(event);
-            }
-        };
-        let watcher = notify::recommended_watcher(send)?;
-        Ok(FileEvents { watcher, events, dirs: HashMap::new(), looked: Instant::now() })
+    fn new() -> io::Result<FileEvents> {
+        Ok(FileEvents { watcher: Watcher::new()?, dirs: HashMap::default(), looked: Instant::now() })
     }
 
     /// Something may happen in a directory without an event.
     fn is_blind(&self) -> bool {
         self.dirs.values().any(|is_watched| !is_watched)
     }
-
-    fn take(&mut self, event: notify::Result<Event>, happened: &mut Happened) {
-        let Ok(event) = event else {
-            happened.anything = true;
-            return;
-        };
-        happened.anything |= event.need_rescan();
-        happened.is_new |= matches!(event.kind, EventKind::Create(_) | EventKind::Modify(ModifyKind::Name(_)));
-        for path in &event.paths {
-            if let Some(is_watched) = self.dirs.get_mut(path).filter(|_| event.kind.is_remove()) {
-                *is_watched = false;
-            }
-            happened.names.extend(path.file_name().map(ToOwned::to_owned));
-        }
-    }
 }
 
 impl Events for FileEvents {
     fn watch(&mut self, dir: &Path) {
         if self.dirs.get(dir) != Some(&true) {
-            let is_watched = !is_remote(dir) && self.watcher.watch(dir, RecursiveMode::NonRecursive).is_ok();
+            let is_watched = !is_remote(dir) && self.watcher.watch(dir).is_ok();
             self.dirs.insert(dir.to_owned(), is_watched);
         }
     }
 
     fn wait(&mut self) -> Happened {
         let mut happened = Happened::default();
-        match self.events.recv_timeout(LOOK) {
-            Ok(event) => {
-                self.take(event, &mut happened);
-                while let Ok(event) = self.events.try_recv() {
-                    self.take(event, &mut happened);
-                }
+        // Without events, somebody has to look.
+        let Ok(changes) = self.watcher.wait(LOOK) else { return Polling.wait() };
+        if changes.is_empty() {
+            happened.anything = self.is_blind() || self.looked.elapsed() >= LOOK_AGAIN;
+        }
+        for Change { name, is_new, gone, is_unclear } in changes {
+            happened.is_new |= is_new;
+            happened.anything |= is_unclear;
+            happened.names.extend(name);
+            if let Some(is_watched) = gone.and_then(|gone| self.dirs.get_mut(&gone)) {
+                *is_watched = false;
             }
-            Err(RecvTimeoutError::Timeout) => {
-                happened.anything = self.is_blind() || self.looked.elapsed() >= LOOK_AGAIN;
-            }
-            Err(RecvTimeoutError::Disconnected) => return Polling.wait(),
         }
         if happened.anything {
             self.looked = Instant::now();
         }
         happened
+    }
+}
+
+/// inotify without a thread of its own, which might not start, and nobody would know.
+#[cfg(target_os = "linux")]
+struct Watcher {
+    inotify: OwnedFd,
+    /// Each directory, by the number that the system gave it. It may have several names.
+    dirs: Vec<(i32, PathBuf)>,
+}
+
+#[cfg(target_os = "linux")]
+impl Watcher {
+    fn new() -> io::Result<Watcher> {
+        use rustix::fs::inotify::{CreateFlags, init};
+        Ok(Watcher { inotify: init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?, dirs: Vec::new() })
+    }
+
+    fn watch(&mut self, dir: &Path) -> io::Result<()> {
+        use rustix::fs::inotify::{WatchFlags, add_watch};
+        // Reading a file is an event as well, and must not lead to reading it again.
+        let changes = WatchFlags::CREATE
+            | WatchFlags::DELETE
+            | WatchFlags::MODIFY
+            | WatchFlags::ATTRIB
+            | WatchFlags::MOVE
+            | WatchFlags::DELETE_SELF;
+        let number = add_watch(&self.inotify, dir, changes | WatchFlags::ONLYDIR)?;
+        self.dirs.push((number, dir.to_owned()));
+        Ok(())
+    }
+
+    /// What has happened, if anything does before so much time has passed.
+    fn wait(&mut self, longest: Duration) -> io::Result<Vec<Change>> {
+        use rustix::event::{PollFd, PollFlags, Timespec, poll};
+        use rustix::fs::inotify::{ReadFlags, Reader};
+        use rustix::io::Errno;
+        let longest = Timespec::try_from(longest).map_err(io::Error::other)?;
+        match poll(&mut [PollFd::new(&self.inotify, PollFlags::IN)], Some(&longest)) {
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mut changes = Vec::new();
+        let mut buffer = [MaybeUninit::uninit(); 16 << 10];
+        let mut events = Reader::new(&self.inotify, &mut buffer);
+        loop {
+            let event = match events.next() {
+                Ok(event) => event,
+                Err(Errno::AGAIN) => return Ok(changes),
+                Err(Errno::INTR) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            let what = event.events();
+            let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()).to_owned());
+            let is_new = what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO);
+            changes.push(Change { name, is_new, gone: None, is_unclear: what.contains(ReadFlags::QUEUE_OVERFLOW) });
+            if what.contains(ReadFlags::IGNORED) {
+                let gone = self.dirs.extract_if(.., |(number, _)| *number == event.wd());
+                changes.extend(gone.map(|(_, dir)| Change { gone: Some(dir), ..Change::default() }));
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+struct Watcher {
+    watcher: notify::RecommendedWatcher,
+    events: Receiver<notify::Result<notify::Event>>,
+}
+
+#[cfg(not(target_os = "linux"))]
+impl Watcher {
+    fn new() -> io::Result<Watcher> {
+        let (sender, events) = channel();
+        // Reading a file is an event as well, and must not lead to reading it again.
+        let is_change = |event: &notify::Result<notify::Event>| !matches!(event, Ok(event) if event.kind.is_access());
+        let send = move |event| {
+            if is_change(&event) {
+                let _ = sender.send(event);
+            }
+        };
+        let watcher = notify::recommended_watcher(send).map_err(io::Error::other)?;
+        Ok(Watcher { watcher, events })
+    }
+
+    fn watch(&mut self, dir: &Path) -> io::Result<()> {
+        use notify::Watcher as _;
+        self.watcher.watch(dir, notify::RecursiveMode::NonRecursive).map_err(io::Error::other)
+    }
+
+    /// What has happened, if anything does before so much time has passed.
+    fn wait(&mut self, longest: Duration) -> io::Result<Vec<Change>> {
+        use notify::EventKind::{Create, Modify};
+        let first = match self.events.recv_timeout(longest) {
+            Ok(event) => Some(event),
+            Err(RecvTimeoutError::Timeout) => None,
+            Err(error) => return Err(io::Error::other(error)),
+        };
+        let mut changes = Vec::new();
+        for event in first.into_iter().chain(self.events.try_iter()) {
+            let Ok(event) = event else {
+                changes.push(Change { is_unclear: true, ..Change::default() });
+                continue;
+            };
+            let is_new = matches!(event.kind, Create(_) | Modify(notify::event::ModifyKind::Name(_)));
+            changes.push(Change { is_new, is_unclear: event.need_rescan(), ..Change::default() });
+            changes.extend(event.paths.into_iter().map(|path| Change {
+                name: path.file_name().map(ToOwned::to_owned),
+                gone: Some(path).filter(|_| event.kind.is_remove()),
+                ..Change::default()
+            }));
+        }
+        Ok(changes)
     }
 }
 

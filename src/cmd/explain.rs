@@ -109,7 +109,7 @@ fn table(all: bool, first: bool, survey: &Survey, block: &Block, stage: &mut Sta
     let mut rows: Vec<&Why> = survey.why.iter().filter(|why| !quiet(why)).collect();
     // First the sessions that are told, in that order; then the others.
     let place = |why: &Why| survey.news.iter().position(|news| news.session.path == why.path);
-    rows.sort_by_key(|why| (place(why).is_none(), !shown(why), place(why), why.reason as u8));
+    rows.sort_by_key(|why| (place(why).is_none(), !shown(why), place(why), why.reason));
     let handle =
         |why: &Why| gate.line(if all || why.named { &why.handle } else { ids.short(&why.handle) }).into_owned();
     let mut rows: Vec<[String; 5]> = rows
@@ -148,12 +148,12 @@ fn words(reason: Reason, first: bool) -> &'static str {
         Reason::Unchanged => "nothing new since it was seen",
         Reason::Old => "quiet since before the last look, here or elsewhere",
         Reason::Elsewhere => "another project",
+        Reason::Away => "another project, as it seems: its directory is not there now",
         Reason::Subagent => "a subagent's, part of its session",
         Reason::Ignored => "left alone (`ignore`)",
         Reason::NothingSaid => "written to, but nothing new was said",
         Reason::ThrowAway => "a throw-away session",
-        Reason::Tracked => "came with the repository (git tracks it)",
-        Reason::Foreign => "another user's file",
+        Reason::Foreign(why) => why.as_str(),
         Reason::TooLong => "its last line is too long",
         Reason::Late => "not read in time",
         Reason::Unreadable => "could not be read",

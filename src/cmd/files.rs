@@ -4,7 +4,7 @@
 //! what a conflict is, `show/files.rs` how it looks. A transcript that cannot have anything to show is not read: one that
 //! was not written since then, or in which the name of the file does not occur.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -14,6 +14,7 @@ use crate::cursor::Buffer;
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::fold::{Copies, Touch, Touched, folded};
+use crate::hash::HashSet;
 use crate::path::{absolute, base_name, shell_path};
 use crate::progress::Progress;
 use crate::read::once::Once;
@@ -33,7 +34,10 @@ pub fn run(args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let sessions = stage.sessions();
     let week = Time(stage.env.now().0 - WEEK);
     let since = args.since.map(|since| since.time(stage.env)).or(args.path.is_none().then_some(week));
-    let mut reader = EditSearch { since, sieve: None, written: since.map(|since| stage.env.file_clock_at(since)) };
+    // What a subagent edited before then, its session may still know.
+    let known = since.map(|since| Time(since.0 - stage.settings.conflict_window));
+    let written = known.map(|known| stage.env.file_clock_at(known));
+    let mut reader = EditSearch { since, sieve: None, written, now: stage.env.now() };
     match &args.path {
         Some(path) => history(path, args, &sessions, &mut reader, stage),
         None => list(args, &sessions, &reader, stage),
@@ -48,12 +52,13 @@ fn list(args: &FilesArgs, sessions: &[Listed], reader: &EditSearch, stage: &mut 
         return Problem::nothing(super::none(args.all, false, elsewhere, "--all"));
     }
     let mut by_path: BTreeMap<PathBuf, Vec<By>> = BTreeMap::new();
-    let Touches { all, refreshed } = reader.read(&sessions, stage);
-    let touches = all.iter().map(|(session, touch)| (*session, touch));
+    let Touches { shown, others, refreshed } = reader.read(&sessions, stage);
+    let edited = shown.iter().map(|(session, touch)| (*session, touch));
+    let known = edited.clone().chain(others.iter().map(|(session, touch)| (*session, touch)));
     let window = stage.settings.conflict_window;
-    let conflicts = conflicts(&sessions, None, touches, refreshed.into_iter(), window, stage.env.now());
+    let conflicts = conflicts(&sessions, None, known, edited, refreshed.into_iter(), window, stage.env.now());
     let contested: HashSet<PathBuf> = conflicts.into_iter().map(|conflict| conflict.path).collect();
-    for (session, touch) in all {
+    for (session, touch) in shown {
         by_path.entry(touch.path.clone()).or_default().push(By { session, touch });
     }
     let files = by_path.into_iter().map(|(path, touches)| {
@@ -91,11 +96,11 @@ fn history(
     let sessions: Vec<&Listed> = sessions.iter().collect();
     let mut target = absolute(&stage.env.cwd, &stage.env.expand(path).to_string_lossy());
     reader.sieve = sieve(path, &target);
-    let mut touches = reader.read(&sessions, stage).all;
+    let mut touches = reader.read(&sessions, stage).shown;
     let mut found = matching(path, &target, &touches, stage);
     if found.is_empty() && reader.sieve.take().is_some() {
         // It may be a directory that is gone; and which name is like it, only all of them tell.
-        touches = reader.read(&sessions, stage).all;
+        touches = reader.read(&sessions, stage).shown;
         found = matching(path, &target, &touches, stage);
     }
     if found.is_empty()
@@ -138,7 +143,7 @@ fn history(
 }
 
 fn view<'v>(sessions: &'v [&'v Listed<'v>], stage: &Stage<'_, 'v>, env: &'v Env) -> FileView<'v> {
-    let root = Project::of(&env.cwd).dir().to_path_buf();
+    let root = Project::of(env, &env.cwd).dir().to_path_buf();
     FileView { sessions, env, root, gate: stage.gate, style: stage.style }
 }
 
@@ -166,8 +171,8 @@ fn matching(path: &str, target: &Path, touches: &[(usize, Touch)], stage: &mut S
     }
     let end = Path::new(path.trim_start_matches("./"));
     let ends: Vec<PathBuf> = of(&|file| end.is_relative() && file.ends_with(end));
-    let mut members = Members::around(&stage.env.cwd);
-    let root = Project::of(&stage.env.cwd);
+    let mut members = Members::around(stage.env, &stage.env.cwd);
+    let root = Project::of(stage.env, &stage.env.cwd);
     let mut is_here = |file: &&PathBuf| {
         // Below its directory, or in another worktree of it.
         let dir = file.parent().and_then(Path::to_str);
@@ -203,17 +208,20 @@ fn nothing(path: &str, touches: &[(usize, Touch)], args: &FilesArgs, view: &File
 
 /// What was touched, and when files were brought up to date, each with the number of the session.
 struct Touches {
-    all: Vec<(usize, Touch)>,
+    shown: Vec<(usize, Touch)>,
+    /// What is not shown because it was before then, or is a copy. Its session knows of it all the same.
+    others: Vec<(usize, Touch)>,
     refreshed: Vec<(usize, Time)>,
 }
 
 /// What is read.
 struct EditSearch {
     since: Option<Time>,
-    /// The same moment by the clock that files are stamped by.
+    /// Before which files of subagents are of no account, by the clock that files are stamped by.
     written: Option<i64>,
     /// Only transcripts that may have a name in them.
     sieve: Option<Sieve>,
+    now: Time,
 }
 
 impl EditSearch {
@@ -226,7 +234,7 @@ impl EditSearch {
             (self.touches(listed, &mut bad, buffer), bad)
         });
         let mut bad = Vec::new();
-        let (mut all, mut refreshed) = (Vec::new(), Vec::new());
+        let (mut shown, mut others, mut refreshed) = (Vec::new(), Vec::new(), Vec::new());
         let mut copies = Copies::default();
         // The list has the newest first.
         for (session, (touches, unreadable)) in read.into_iter().enumerate().rev() {
@@ -234,12 +242,14 @@ impl EditSearch {
             let touches = touches.map_err(|error| say_unless_gone(error, &sessions[session].session, &mut bad));
             let is_wanted = |touch: &Touch| self.since.is_none_or(|since| touch.time.is_some_and(|time| time >= since));
             let (touches, times) = touches.unwrap_or_default();
-            let own = copies.own(touches).into_iter();
-            all.extend(own.filter(is_wanted).map(|touch| (session, touch)));
+            let (own, copied) = copies.own(touches.into_iter());
+            let (wanted, before): (Vec<Touch>, Vec<Touch>) = own.into_iter().partition(is_wanted);
+            shown.extend(wanted.into_iter().map(|touch| (session, touch)));
+            others.extend(before.into_iter().chain(copied).map(|touch| (session, touch)));
             refreshed.extend(times.into_iter().map(|time| (session, time)));
         }
         stage.say_unreadable(&bad);
-        Touches { all, refreshed }
+        Touches { shown, others, refreshed }
     }
 
     /// What a session and its subagents touched, and when it brought its files up to date.
@@ -250,7 +260,7 @@ impl EditSearch {
         buffer: &mut Buffer,
     ) -> io::Result<(Vec<Touch>, Vec<Time>)> {
         let session = &listed.session;
-        let is_over = self.since.is_some_and(|since| listed.tally.updated.is_some_and(|updated| updated < since));
+        let is_over = self.since.is_some_and(|since| listed.open_until(self.now).is_some_and(|until| until < since));
         let mut subagents = find::subagents(session, &session.id, bad);
         subagents.retain(|(_, stamp)| self.written.is_none_or(|written| stamp.modified >= written));
         if is_over && subagents.is_empty() {

@@ -3,7 +3,6 @@
 //! `events` tells when to look at which file. A file that was replaced is read from its start, and only what is later than
 //! all that was shown before is news. What counts once, and which call failed, are rules of `read::once`.
 
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -16,6 +15,7 @@ use crate::cursor::{Buffer, Cursor};
 use crate::entry::{Call, Entry, Id, Mark, What};
 use crate::file::{Stamp, Unreadable};
 use crate::fold::Fold;
+use crate::hash::{HashMap, HashSet};
 use crate::read::once::{Conversation, Once, OpenCalls, drop_old, fingerprint};
 use crate::read::tail::{self, StartAt};
 use crate::read::{Lines, Log, Transcript, Wanted};

@@ -9,7 +9,7 @@ use super::args::ListArgs;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use crate::session::StateKind;
-use crate::session::index::Listed;
+use crate::session::index::{self, Listed};
 use crate::show::terminal::{Style, Tone};
 use crate::show::{json, list};
 
@@ -21,7 +21,7 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if args.watch {
         return watch(args, stage);
     }
-    let mut all = stage.sessions();
+    let mut all = if args.all { stage.search(index::list_with_foreign) } else { stage.sessions() };
     let shown = show(args, &mut all, stage);
     // The process ends here, and giving back thousands of small strings takes longer than printing them.
     std::mem::forget(all);
@@ -71,13 +71,13 @@ fn show(args: &ListArgs, all: &mut Vec<Listed>, stage: &mut Stage) -> Result<Exi
     });
     let elsewhere = all.iter().filter(|listed| !listed.here).count();
     if args.all {
-        all.sort_by_key(|listed| !listed.here);
+        all.sort_by_key(|listed| (!listed.trust.is_own(), !listed.here));
     } else {
         all.retain(|listed| listed.here);
     }
     // A person looks for who cannot go on; a program asks for that.
     if stage.style.height.is_some() && !args.json {
-        all.sort_by_key(|listed| listed.state(now).kind != StateKind::NeedsYou);
+        all.sort_by_key(|listed| !(listed.trust.is_own() && listed.state(now).kind == StateKind::NeedsYou));
     }
     let narrowed = args.agent.is_some() || !args.state.is_empty() || args.tag.is_some() || args.since.is_some();
     if all.is_empty() {

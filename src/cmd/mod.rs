@@ -18,7 +18,7 @@
 
 pub mod args;
 pub mod context;
-mod demo;
+pub mod demo;
 mod doctor;
 mod events;
 mod explain;

@@ -4,7 +4,6 @@
 //! those that run are looked for every second, which is cheap; the whole list is made anew now and then, as often as that
 //! takes little of the time.
 
-use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -12,6 +11,7 @@ use super::events::{self, Events, Happened};
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::format::Known;
+use crate::hash::HashSet;
 use crate::session::index::{self, Listed};
 use crate::session::live::{self, Agents};
 
@@ -50,7 +50,7 @@ impl<'e, 'f> Monitor<'e, 'f> {
             env,
             formats,
             events,
-            watched: HashSet::new(),
+            watched: HashSet::default(),
             sessions: Vec::new(),
             bad: Vec::new(),
             looked: now,

@@ -134,7 +134,7 @@ pub fn note(args: &NoteArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 fn put(note: Option<Note>, Span { span }: &Span, stage: &mut Stage) -> Result<Exit, Problem> {
     let Some(note) = note else { return Problem::trouble("there is no text to write down") };
     let note = Note { until: span.map(|span| until(span, stage.env)), ..note };
-    let note = change_notes(&Project::of(&stage.env.cwd), stage, |notes| Ok(notes.put(note)))?;
+    let note = change_notes(&here(stage)?, stage, |notes| Ok(notes.put(note)))?;
     show(&note.to_string(), stage)
 }
 
@@ -152,7 +152,7 @@ pub fn pins(args: &PinsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 pub fn notes(args: &NotesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if args.path {
         // As it is, for a program.
-        let path = Notes::path(stage.env, Project::of(&stage.env.cwd).dir());
+        let path = Notes::path(stage.env, here(stage)?.dir());
         // An editor makes no directories.
         make_parent(&path).map_err(|error| Unreadable::new(&path, error))?;
         return stage.print_lines([path.display()]);
@@ -182,8 +182,14 @@ fn none(what: &str, usage: &str, expired: usize) -> Result<Exit, Problem> {
 pub fn unpin(args: &UnpinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let all = "`session-context pins --all` and `session-context notes --all` show what there is";
     let remove = |notes: &mut Notes| notes.remove(&args.ids).map_err(|why| format!("{why} in this project; {all}"));
-    let removed = change_notes(&Project::of(&stage.env.cwd), stage, remove)?;
+    let removed = change_notes(&here(stage)?, stage, remove)?;
     show_removed(&removed, stage)
+}
+
+/// The project that notes are about.
+fn here(stage: &Stage) -> Result<Project, Problem> {
+    stage.env.check_cwd().map_err(|why| Problem::Trouble(why.into()))?;
+    Ok(Project::of(stage.env, &stage.env.cwd))
 }
 
 /// A note of today, on one line; none if nothing in its words is visible.
@@ -219,7 +225,8 @@ pub fn change_notes<T>(
 
 /// The notes of this project.
 pub fn notes_here(stage: &mut Stage) -> Result<Notes, Problem> {
-    with_file(stage, |env, skipped| Notes::open(env, Project::of(&env.cwd).dir(), skipped))
+    let project = here(stage)?;
+    with_file(stage, |env, skipped| Notes::open(env, project.dir(), skipped))
 }
 
 /// Shows a whole line: what does not fit the terminal continues below, indented.

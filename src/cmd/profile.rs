@@ -1,6 +1,5 @@
 //! `session-reader profile`: reads the sessions for the statistics that `show/profile.rs` shows.
 
-use std::collections::HashMap;
 use std::io;
 
 use super::args::ProfileArgs;
@@ -9,6 +8,7 @@ use crate::cursor::Buffer;
 use crate::entry::Ids;
 use crate::env::Env;
 use crate::fold::{Profile, Reading};
+use crate::hash::HashMap;
 use crate::progress::Progress;
 use crate::read::once::{Family, Once};
 use crate::read::{Lines, Transcript};
@@ -69,7 +69,7 @@ fn read_all(env: &Env, all: &[Listed], since: Option<Time>, wall: Wall) -> Vec<i
         let (profile, once) = read(listed, since, wall, Once::default(), buffer)?;
         Ok((profile, once.family()))
     });
-    let mut families: HashMap<Family, Vec<usize>> = HashMap::new();
+    let mut families: HashMap<Family, Vec<usize>> = HashMap::default();
     let mut profiles = Vec::with_capacity(read.len());
     for (index, read) in read.into_iter().enumerate() {
         let family = read.as_ref().ok().and_then(|(_, family)| *family);

@@ -76,14 +76,18 @@ fn show(
     let id = inside.filter(|_| session.root.is_none()).unwrap_or_else(|| session.whole_id(inside));
     let has_id = session.root.is_some() || session.name.is_some() || inside.is_some() || looks_like_id(id);
     // The name of a copied file is no id that an agent knows.
-    let command = command(session, has_id.then_some(id)).filter(|_| !subagent);
+    let command = if subagent { Ok(None) } else { command(session, has_id.then_some(id)) };
+    let command = command.unwrap_or_else(|why| {
+        stage.say(why);
+        None
+    });
     let command = command.map(|command| {
         // Agents look for their sessions in the directory they are in.
         let away = all.first_cwd.as_deref().filter(|cwd| env.cwd != **cwd);
         away.map_or(command.clone(), |cwd| format!("cd {} && {command}", shell_word(cwd)))
     });
     // The notes of the session's project, wherever this runs.
-    let project = Project::of(all.first_cwd.as_deref().map_or(&env.cwd, Path::new));
+    let project = Project::of(env, all.first_cwd.as_deref().map_or(&env.cwd, Path::new));
     let (notes, wrong) = Notes::read(env, project.dir());
     stage.say_wrong(&wrong);
     let mut bad = Vec::new();
@@ -125,11 +129,15 @@ fn show(
     Ok(exit)
 }
 
-/// What an agent goes on with a session by, in the directory in which the session began.
-pub fn command(session: &Session, id: Option<&str>) -> Option<String> {
-    let command = session.format.head().resume.as_ref().filter(|command| id.is_some() || !command.contains("{id}"))?;
-    let (id, path) = (shell_word(id.unwrap_or_default()), session.path.display().to_string());
-    Some(command.replace("{id}", &id).replace("{path}", &shell_word(&path)))
+/// What an agent goes on with a session by, in the directory in which the session began; or why there is nothing to offer.
+pub fn command(session: &Session, id: Option<&str>) -> Result<Option<String>, String> {
+    let command = session.format.head().resume.as_ref();
+    let Some(command) = command.filter(|command| id.is_some() || !command.contains("{id}")) else { return Ok(None) };
+    let (id, path) = (id.unwrap_or_default(), session.path.display().to_string());
+    if command.contains("{id}") && !session::is_id(id) {
+        return Err(format!("no command to resume this session: the id {}", session::NO_ID));
+    }
+    Ok(Some(command.replace("{id}", id).replace("{path}", &shell_word(&path))))
 }
 
 /// The last session of this project, if it is still open and stopped in that time; or why not.

@@ -3,43 +3,46 @@
 //! The words are found and the sessions ordered in `search/`, and only the entries that are shown are read from their
 //! transcripts.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::args::SearchArgs;
 use super::{Exit, Problem, Stage, log};
+use crate::boundary::substr;
 use crate::cursor::Buffer;
 use crate::entry::Entry;
-use crate::env::iso;
+use crate::env::{Env, iso};
 use crate::file::Unreadable;
 use crate::fold::searched;
 use crate::format::Known;
+use crate::hash::HashSet;
 use crate::path::shell_word;
 use crate::progress::Progress;
 use crate::read::Transcript;
 use crate::search::Query;
-use crate::search::cache::{self, Contents, SaidCache, Source, Text};
+use crate::search::cache::{self, SaidCache, Source, Text};
 use crate::search::query::{Hit, MOST_WORDS, Words, in_any_form};
 use crate::search::rank::{Evidence, Weights};
 use crate::search::sieve::Sieve;
 use crate::search::sources::Sources;
-use crate::search::spelling;
+use crate::search::spelling::{Others, Unsaid};
 use crate::session::index::{Listed, in_parallel, list_and_take, say_unless_gone};
 use crate::session::{Session, subagent};
 use crate::show::json;
 use crate::show::log::Opener;
-use crate::show::search::{SearchView, head};
+use crate::show::search::{SearchView, WORD, head};
 use crate::show::terminal::{Tone, cut};
 
 /// How many entries of a session are shown, and how many sessions in a pipe.
 const HITS: usize = 3;
 const SESSIONS: usize = 20;
-/// How much of a word is said again that was not found.
-const WORD: usize = 60;
 /// Where nothing is found here, other projects are searched, too, unless so much of them has never been read.
 const MOST_UNREAD: u64 = 512 << 20;
+/// As many hits are kept from the search until they are shown; more are looked for again, session by session.
+const MOST_HITS: usize = 300_000;
 
 pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.known_agent(args.agent.as_deref())?;
@@ -50,24 +53,26 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if args.words.len() > MOST_WORDS {
         return Problem::trouble(format_args!("more than {MOST_WORDS} words; put a phrase in quotes"));
     }
+    if args.file.is_some() && !query.has_file() {
+        return Problem::trouble("--file: give a path, or a part of one that has letters or digits in it");
+    }
     query.whole = args.word;
     query.role = args.role;
     query.since = args.since.map(|since| since.time(stage.env));
     let query = query.with_forms();
     let is_called = |known: &Known| args.agent.as_ref().is_none_or(|agent| known.is_called(agent));
-    let cache = (!args.no_cache && !args.results).then(|| SaidCache::open(stage.env, stage.formats));
-    let mut contents = cache.as_ref().map(SaidCache::contents);
-    let mut sessions = match &contents {
+    let mut cache = (!args.no_cache && !args.results).then(|| SaidCache::open(stage.env, stage.formats));
+    let mut sessions = match &cache {
         // All that the list has to read is searched, too.
-        Some(contents) if args.all => stage.search(|env, formats, bad| {
-            let take = |session: &Session, reached, said, once| contents.take(session, reached, said, once);
+        Some(cache) if args.all => stage.search(|env, formats, bad| {
+            let take = |session: &Session, reached, said, once| cache.take(session, reached, said, once);
             list_and_take(env, formats, Some(&take), bad)
         }),
         _ => stage.sessions(),
     };
     let subagents = stage.search(subagent::all);
     let there = || sessions.iter().map(|listed| &listed.session).chain(&subagents);
-    contents.iter_mut().for_each(|contents| contents.forget_gone(there()));
+    cache.iter_mut().for_each(|cache| cache.forget_gone(there()));
     sessions.retain(|listed| is_called(listed.session.format));
     let here: Vec<&Listed> = sessions.iter().filter(|listed| args.all || listed.here).collect();
     let elsewhere = sessions.len() - here.len();
@@ -76,10 +81,10 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     }
     let needed =
         args.limit.unwrap_or(if args.json { usize::MAX } else { SESSIONS.max(stage.style.height.unwrap_or(0)) });
-    let scope = |sessions| Scope::of(sessions, &subagents, contents.as_ref());
+    let scope = |sessions| Scope::of(sessions, &subagents, cache.as_ref());
     let here = Scope { results: args.results, needed, ..scope(here) };
     let found = here.search(query.clone(), stage);
-    if found.order.is_empty() {
+    if found.sessions.is_empty() {
         let everywhere = scope(if elsewhere > 0 { sessions.iter().collect() } else { Vec::new() });
         let is_read = elsewhere == 0 || everywhere.unread().is_some_and(|unread| unread <= MOST_UNREAD);
         let everywhere = is_read.then(|| everywhere.find(query, stage));
@@ -110,19 +115,18 @@ pub fn best_lines<'f>(words: &str, most: usize, stage: &mut Stage<'_, 'f>) -> Ve
         return Vec::new();
     }
     let sessions = stage.sessions();
-    let cache = SaidCache::open(stage.env, stage.formats);
-    let mut contents = cache.contents();
+    let mut cache = SaidCache::open(stage.env, stage.formats);
     let subagents = stage.search(subagent::all);
-    contents.forget_gone(sessions.iter().map(|listed| &listed.session).chain(&subagents));
-    let scope = Scope::of(sessions.iter().collect(), &subagents, Some(&contents));
+    cache.forget_gone(sessions.iter().map(|listed| &listed.session).chain(&subagents));
+    let scope = Scope::of(sessions.iter().collect(), &subagents, Some(&cache));
     let found = scope.search(query, stage);
     let mut bad = Vec::new();
-    let lines = found.sessions().take(most).map(|session| {
-        let best = found.best(session).first().map(|hit| hit.source);
+    let lines = found.sessions.iter().take(most).map(|session| {
+        let best = found.weights.best(&found.hits(session)).first().map(|hit| hit.source);
         let entries = best.map(|best| entries(session.sources, best, false, &mut bad)).unwrap_or_default();
         let said = entries.iter().find(|entry| is_hit(entry, &found.query, false));
         let said = said.and_then(|entry| searched(entry, false));
-        let said = said.map(|said| around(&said, &found.query)).unwrap_or_default();
+        let said = said.map(|said| around(&stage.gate.line(said), &found.query)).unwrap_or_default();
         let subagent = best.filter(|best| best.file > 0).map(|best| session.sources.get(best.file).path.to_path_buf());
         let number = best.map_or(1, |best| best.line.number.into());
         BestLine { listed: session.listed.clone(), subagent, number, said }
@@ -155,16 +159,16 @@ fn around(text: &str, query: &Query) -> String {
         return text;
     }
     let from = text.floor_char_boundary(start - BEFORE);
-    let from = text[from..start].find(' ').map_or(from, |blank| from + blank + 1);
-    format!("…{}", &text[from..])
+    let from = substr(&text, from..start).find(' ').map_or(from, |blank| from + blank + 1);
+    format!("…{}", substr(&text, from..))
 }
 
 /// Sessions that are searched together.
-struct Scope<'s, 'f, 'm> {
+struct Scope<'s, 'f> {
     sessions: Vec<&'s Listed<'f>>,
     sources: Vec<Sources<'s, 'f>>,
     /// None if the transcripts themselves are read.
-    contents: Option<&'s Contents<'m>>,
+    cache: Option<&'s SaidCache>,
     /// Also what tools answered.
     results: bool,
     /// How many sessions are shown.
@@ -172,58 +176,39 @@ struct Scope<'s, 'f, 'm> {
 }
 
 /// A session that was looked through.
-struct Looked<'s, 'f, 'm> {
+struct Looked<'s, 'f> {
     listed: &'s Listed<'f>,
     sources: &'s Sources<'s, 'f>,
-    text: Text<'m>,
-    evidence: Option<Evidence>,
-    /// The entries that have the words; with a cache, only those of sessions that are shown are gathered.
-    hits: OnceCell<Vec<Hit>>,
+    evidence: Evidence,
+    /// The entries that have the words, unless all sessions have too many.
+    hits: Option<Box<[Hit]>>,
 }
 
-struct Found<'s, 'f, 'm> {
+struct Found<'s, 'f> {
+    scope: &'s Scope<'s, 'f>,
     /// With the words that were corrected.
     query: Query,
     weights: Weights,
-    looked: Vec<Looked<'s, 'f, 'm>>,
     /// The sessions to show, the best first.
-    order: Vec<usize>,
+    sessions: Vec<Looked<'s, 'f>>,
     corrections: Vec<String>,
     /// The words that nobody says, neither here nor where the filters don't look.
     unsaid: Words,
-    /// What was said, filters or not.
-    texts: Vec<Text<'static>>,
     /// How many older sessions were left out.
     unsearched: usize,
 }
 
-impl<'s, 'f, 'm> Found<'s, 'f, 'm> {
-    fn of(query: Query, looked: Vec<Looked<'s, 'f, 'm>>, searched: usize, unsearched: usize) -> Found<'s, 'f, 'm> {
-        let evidence: Vec<Option<&Evidence>> = looked.iter().map(|looked| looked.evidence.as_ref()).collect();
-        let weights = Weights::of(&query, evidence.iter().copied().flatten(), searched);
-        let (order, corrections, texts) = (weights.order(&evidence), Vec::new(), Vec::new());
-        Found { query, weights, looked, order, corrections, unsaid: 0, texts, unsearched }
-    }
-
-    /// What other words find in the same texts.
-    fn again(self, query: Query, searched: usize) -> Found<'s, 'f, 'm> {
-        let mut looked = self.looked;
-        for session in &mut looked {
-            session.evidence = query.look(&session.text, title(session.listed));
+impl Found<'_, '_> {
+    /// The entries of a session that have the words.
+    fn hits<'l>(&self, session: &'l Looked) -> Cow<'l, [Hit]> {
+        match &session.hits {
+            Some(hits) => Cow::Borrowed(hits),
+            None => Cow::Owned(self.scope.again(session, |text| self.query.hits(text))),
         }
-        Found::of(query, looked, searched, 0)
-    }
-
-    fn sessions(&self) -> impl Iterator<Item = &Looked<'s, 'f, 'm>> {
-        self.order.iter().map(|index| &self.looked[*index])
-    }
-
-    fn best<'l>(&self, session: &'l Looked) -> Vec<&'l Hit> {
-        self.weights.best(session.hits.get_or_init(|| self.query.hits(&session.text)))
     }
 
     fn lacks(&self, session: &Looked) -> Words {
-        self.query.all() & !session.evidence.as_ref().map_or(0, Evidence::has)
+        self.query.all() & !session.evidence.has()
     }
 
     /// The words that a session lacks, as the user typed them.
@@ -232,121 +217,138 @@ impl<'s, 'f, 'm> Found<'s, 'f, 'm> {
     }
 }
 
-impl<'s, 'f, 'm> Scope<'s, 'f, 'm> {
-    fn of(
-        sessions: Vec<&'s Listed<'f>>,
-        subagents: &'s [Session<'f>],
-        contents: Option<&'s Contents<'m>>,
-    ) -> Scope<'s, 'f, 'm> {
+impl<'s, 'f> Scope<'s, 'f> {
+    fn of(sessions: Vec<&'s Listed<'f>>, subagents: &'s [Session<'f>], cache: Option<&'s SaidCache>) -> Scope<'s, 'f> {
         let sources = Sources::of(sessions.iter().map(|listed| &listed.session), subagents);
-        Scope { sessions, sources, contents, results: false, needed: usize::MAX }
+        Scope { sessions, sources, cache, results: false, needed: usize::MAX }
     }
 
     /// How much of it is not in the cache, if there is one.
     fn unread(&self) -> Option<u64> {
-        let contents = self.contents?;
-        Some(self.sources.iter().map(|sources| contents.unread(sources)).sum())
+        let cache = self.cache?;
+        Some(self.sources.iter().map(|sources| cache.unread(sources)).sum())
+    }
+
+    /// Looks at what was said in each session, by its number. Of those that cannot be read there is nothing.
+    fn each<R: Send>(&self, env: &Env, bad: &mut Vec<Unreadable>, look: impl Fn(usize, &Text) -> R + Sync) -> Vec<R> {
+        let size = |index: &usize| {
+            let sources = &self.sources[*index];
+            self.cache.map_or_else(|| sources.size(), |cache| cache.unread(sources))
+        };
+        let indices: Vec<usize> = (0..self.sources.len()).collect();
+        let progress = Progress::of(env, "reading what was said", indices.iter().map(size));
+        let looked = in_parallel(&indices, &progress, size, |index, buffer| {
+            cache::look_at(&self.sources[*index], self.cache, false, buffer, |text| look(*index, text))
+        });
+        let looked = looked.into_iter().zip(&self.sources).filter_map(|(looked, sources)| {
+            let (found, unreadable) = looked.map_err(|error| say_unless_gone(error, sources.own, bad)).ok()?;
+            bad.extend(unreadable);
+            Some(found)
+        });
+        looked.collect()
+    }
+
+    /// Looks at a session once more; at nothing if it cannot be read now.
+    fn again<R: Default>(&self, session: &Looked, look: impl FnOnce(&Text) -> R) -> R {
+        let looked = cache::look_at(session.sources, self.cache, self.results, &mut Buffer::default(), look);
+        looked.map(|(found, _)| found).unwrap_or_default()
     }
 
     /// Finds the words, and others in place of those that nobody says.
-    fn search(&self, query: Query, stage: &mut Stage) -> Found<'_, 'f, 'm> {
+    fn search(&self, query: Query, stage: &mut Stage) -> Found<'_, 'f> {
         let mut found = self.find(query, stage);
-        if found.weights.said == found.query.all() {
+        let query = &found.query;
+        let mut unsaid = query.all() & !found.weights.said;
+        if unsaid == 0 {
             return found;
         }
-        let texts = if self.contents.is_none() { all_texts(&self.sources, stage) } else { Vec::new() };
-        let said = || found.looked.iter().map(|looked| &looked.text).filter(|_| texts.is_empty()).chain(&texts);
-        let unsaid = found.query.all() & !found.weights.said & !found.query.said_in(said());
-        let mut others = Vec::new();
-        let mut corrections = Vec::new();
-        for (index, word) in found.query.words(unsaid) {
-            // Whoever wants whole words knows which.
-            let other = if found.query.whole { None } else { spelling::instead(word, said()) };
-            corrections.push(correction(word, other.as_deref(), stage));
-            others.extend(other.map(|other| (index, other)));
-        }
-        if !others.is_empty() {
-            let query = found.query.with(&others);
-            found = match self.contents {
-                Some(_) => found.again(query, self.sessions.len()),
-                None => self.find(query, stage),
-            };
-        }
-        Found { unsaid: if others.is_empty() { unsaid } else { 0 }, texts, corrections, ..found }
-    }
-
-    fn find(&self, query: Query, stage: &mut Stage) -> Found<'_, 'f, 'm> {
-        let (looked, unsearched) = match self.contents {
-            Some(contents) => (self.in_cache(contents, &query, stage), 0),
-            None => self.in_files(&query, stage),
-        };
-        Found::of(query, looked, self.sessions.len() - unsearched, unsearched)
-    }
-
-    /// All sessions, the newest first, by the cache and what was written since.
-    fn in_cache(&self, contents: &Contents<'m>, query: &Query, stage: &mut Stage) -> Vec<Looked<'_, 'f, 'm>> {
-        let look = |index: usize, text: &Text| query.look(text, title(self.sessions[index]));
-        let mut bad = Vec::new();
-        let looked = contents.look(stage.env, &self.sources, look, &mut bad);
-        stage.say_unreadable(&bad);
-        let texts: Vec<Option<&Text>> = looked.iter().map(|looked| looked.as_ref().map(|(text, _)| text)).collect();
-        contents.keep(&self.sources, &texts, stage.env.file_clock());
-        let all = self.sessions.iter().zip(&self.sources).zip(looked);
-        let looked = all.filter_map(|((listed, sources), looked)| {
-            let (text, evidence) = looked?;
-            Some(Looked { listed, sources, text, evidence, hits: OnceCell::new() })
+        // Whoever wants whole words knows which.
+        let instead = |word| if query.whole { None } else { Unsaid::new(word) };
+        let words: Vec<(usize, &str, Option<Unsaid>)> =
+            query.words(unsaid).map(|(index, word)| (index, word, instead(word))).collect();
+        // What cannot be read was said before.
+        let said = self.each(stage.env, &mut Vec::new(), |_, text| {
+            let others =
+                words.iter().map(|(.., unsaid)| unsaid.as_ref().map(|it| it.others_in(text)).unwrap_or_default());
+            (query.said_in(text), others.collect::<Vec<Others>>())
         });
-        looked.collect()
+        unsaid &= !said.iter().fold(0, |all, (said, _)| all | said);
+        let (mut replaced, mut corrections) = (Vec::new(), Vec::new());
+        for (number, (index, word, instead)) in words.iter().enumerate().filter(|(_, word)| unsaid & 1 << word.0 != 0) {
+            let others = || said.iter().filter_map(|(_, others)| others.get(number));
+            let other = instead.as_ref().and_then(|instead| instead.best(others()));
+            corrections.push(correction(word, other.as_deref(), stage));
+            replaced.extend(other.map(|other| (*index, other)));
+        }
+        if !replaced.is_empty() {
+            found = self.find(query.with(&replaced), stage);
+        }
+        Found { unsaid: if replaced.is_empty() { unsaid } else { 0 }, corrections, ..found }
+    }
+
+    fn find(&self, query: Query, stage: &mut Stage) -> Found<'_, 'f> {
+        let kept = AtomicUsize::new(0);
+        let look = |index: usize, text: &Text| {
+            let hits = query.hits(text);
+            let evidence = query.evidence(&hits, text, title(self.sessions[index]))?;
+            let is_kept = kept.fetch_add(hits.len(), Ordering::Relaxed) + hits.len() <= MOST_HITS;
+            let (listed, sources) = (self.sessions[index], &self.sources[index]);
+            Some(Looked { listed, sources, evidence, hits: is_kept.then(|| hits.into()) })
+        };
+        let mut bad = Vec::new();
+        let (looked, unsearched) = match self.cache {
+            Some(_) => (self.each(stage.env, &mut bad, look).into_iter().flatten().collect(), 0),
+            None => self.in_files(&query, stage.env, &mut bad, look),
+        };
+        stage.say_unreadable(&bad);
+        let weights =
+            Weights::of(&query, looked.iter().map(|looked| &looked.evidence), self.sessions.len() - unsearched);
+        let sessions = weights.order(looked, |looked| &looked.evidence);
+        Found { scope: self, query, weights, sessions, corrections: Vec::new(), unsaid: 0, unsearched }
     }
 
     /// Those that have some of the words, from the transcripts themselves. Those that cannot hold any are told before
     /// anything is decoded. Once as many as are shown have all words in one entry, older ones are left out: how many, is
     /// the second result.
-    fn in_files(&self, query: &Query, stage: &mut Stage) -> (Vec<Looked<'_, 'f, 'm>>, usize) {
+    fn in_files<'l>(
+        &'l self,
+        query: &Query,
+        env: &Env,
+        bad: &mut Vec<Unreadable>,
+        look: impl Fn(usize, &Text) -> Option<Looked<'l, 'f>> + Sync,
+    ) -> (Vec<Looked<'l, 'f>>, usize) {
         /// How many are looked through before they are counted; then twice as many, because threads wait for each other.
         const FIRST: usize = 64;
         let sieve = query.sieve();
-        let all: Vec<(&Listed, &Sources)> = self.sessions.iter().copied().zip(&self.sources).collect();
-        let size = |(_, sources): &(&Listed, &Sources)| sources.size();
-        let progress = Progress::of(stage.env, "searching", all.iter().map(size));
-        let (mut found, mut bad, mut searched) = (Vec::new(), Vec::new(), 0);
+        let all: Vec<usize> = (0..self.sources.len()).collect();
+        let size = |index: &usize| self.sources[*index].size();
+        let progress = Progress::of(env, "searching", all.iter().map(size));
+        let (mut found, mut searched) = (Vec::new(), 0);
         while searched < all.len() {
             let some = &all[searched..all.len().min(2 * searched + FIRST)];
-            let looked = in_parallel(some, &progress, size, |(listed, sources), buffer| {
-                let mut bad = Vec::new();
-                let may_be = may_be_in(sources, query, &sieve, title(listed), buffer, &mut bad);
-                let text =
-                    may_be.and_then(|may_be| may_be.then(|| cache::text(sources, self.results, buffer)).transpose());
-                let looked = text.map(|text| {
-                    let (mut text, unreadable) = text?;
+            let looked = in_parallel(some, &progress, size, |index, buffer| {
+                let (sources, mut bad) = (&self.sources[*index], Vec::new());
+                let may_be = may_be_in(sources, query, &sieve, title(self.sessions[*index]), buffer, &mut bad);
+                let looked = may_be.and_then(|may_be| match may_be {
+                    true => cache::look_at(sources, None, self.results, buffer, |text| look(*index, text)),
+                    false => Ok((None, Vec::new())),
+                });
+                let looked = looked.map(|(looked, unreadable)| {
                     bad.extend(unreadable);
-                    let hits = query.hits(&text);
-                    let evidence = Some(query.evidence(&hits, &text, title(listed))?);
-                    // All that tools answered may be more than there is memory.
-                    text.forget_words();
-                    Some((text, evidence, hits))
+                    looked
                 });
                 (looked, bad)
             });
-            for ((listed, sources), (looked, unreadable)) in some.iter().zip(looked) {
+            for (index, (looked, unreadable)) in some.iter().zip(looked) {
                 bad.extend(unreadable);
-                let looked = looked.map_err(|error| say_unless_gone(error, &listed.session, &mut bad)).ok().flatten();
-                found.extend(looked.map(|(text, evidence, hits)| Looked {
-                    listed,
-                    sources,
-                    text,
-                    evidence,
-                    hits: OnceCell::from(hits),
-                }));
+                let looked = looked.map_err(|error| say_unless_gone(error, self.sources[*index].own, bad));
+                found.extend(looked.ok().flatten());
             }
             searched += some.len();
-            let is_together = |looked: &&Looked| looked.evidence.as_ref().is_some_and(|evidence| evidence.is_together);
-            if found.iter().filter(is_together).count() >= self.needed {
+            if found.iter().filter(|looked: &&Looked| looked.evidence.is_together).count() >= self.needed {
                 break;
             }
         }
-        drop(progress);
-        stage.say_unreadable(&bad);
         (found, self.sessions.len() - searched)
     }
 }
@@ -409,7 +411,7 @@ fn show(found: &Found, args: &SearchArgs, subagents: &[Session], stage: &mut Sta
     }
     let room = stage.style.height.map(|rows| rows.saturating_sub(used).max(6));
     let (mut rows, mut count) = (0, 0);
-    for session in found.sessions() {
+    for session in &found.sessions {
         let mut bad = Vec::new();
         let lines = lines(session, found, args, subagents, stage, &mut bad);
         rows += lines.len() + usize::from(count > 0);
@@ -436,8 +438,8 @@ fn show(found: &Found, args: &SearchArgs, subagents: &[Session], stage: &mut Sta
 /// How many sessions there are besides those that are shown, if any.
 fn besides(found: &Found, shown: usize) -> Option<String> {
     let has_all = |session: &&Looked| found.lacks(session) == 0;
-    let all = found.sessions().skip(shown).filter(has_all).count();
-    let some = found.order.len() - shown - all;
+    let all = found.sessions.iter().skip(shown).filter(has_all).count();
+    let some = found.sessions.len() - shown - all;
     let mut parts = Vec::new();
     match all {
         0 => {}
@@ -447,7 +449,7 @@ fn besides(found: &Found, shown: usize) -> Option<String> {
     if some > 0 {
         parts.push(format!("{some} with only some of the words"));
     }
-    let (limit, unsearched) = (found.order.len() + found.unsearched, found.unsearched);
+    let (limit, unsearched) = (found.sessions.len() + found.unsearched, found.unsearched);
     let verb = match (parts.is_empty(), unsearched) {
         (true, 0) => return None,
         (true, _) => {
@@ -472,18 +474,26 @@ fn lines(
     stage: &Stage,
     bad: &mut Vec<Unreadable>,
 ) -> Vec<String> {
-    let best = found.best(session);
+    let hits = found.hits(session);
+    let best = found.weights.best(&hits);
     let shown = &best[..best.len().min(HITS)];
     let view = SearchView::new(stage.env.zone(), stage.gate, stage.style, &found.query, args.context > 0);
     let origin = log::origin(&session.listed.session, None, bad);
     let faint = |line: &str| stage.style.paint(Tone::Faint, line).into_owned();
     let mut lines =
         vec![head(session.listed, &found.query, &found.missing(session), stage.env.now(), stage.gate, stage.style)];
-    let mut files = HashSet::new();
+    let near: BTreeMap<usize, Source> = match args.context {
+        0 => BTreeMap::new(),
+        context => {
+            found.scope.again(session, |text| shown.iter().flat_map(|hit| text.around(hit.index, context)).collect())
+        }
+    };
+    let mut files = HashSet::default();
     for first in shown.iter().map(|hit| hit.source).filter(|source| files.insert(source.file)) {
-        let places = shown.iter().filter(|hit| hit.source.file == first.file).map(|hit| hit.index);
+        let hits = shown.iter().map(|hit| hit.source).filter(|source| source.file == first.file);
+        let blocks = if args.context == 0 { hits.map(|hit| vec![hit]).collect() } else { blocks(&near, first.file) };
         let mut gap = None;
-        for block in blocks(&session.text, places, args.context) {
+        for block in blocks {
             let (mut said, mut has_hit) = (Vec::new(), false);
             for source in block {
                 for entry in entries(session.sources, source, args.results, bad) {
@@ -513,14 +523,10 @@ fn lines(
     lines
 }
 
-/// The lines of one transcript that are shown: each of these entries, in their order; with those around them, in the order of
-/// the transcript, and what touches is one block.
-fn blocks(text: &Text, places: impl Iterator<Item = usize>, context: usize) -> Vec<Vec<Source>> {
-    if context == 0 {
-        return places.map(|index| text.around(index, 0).into_iter().map(|(_, source)| source).collect()).collect();
-    }
-    let near: BTreeMap<usize, Source> = places.flat_map(|index| text.around(index, context)).collect();
-    let near: Vec<(usize, Source)> = near.into_iter().collect();
+/// The lines of one transcript that are shown, in its order; those that touch are one block.
+fn blocks(near: &BTreeMap<usize, Source>, file: usize) -> Vec<Vec<Source>> {
+    let near: Vec<(usize, Source)> =
+        near.iter().map(|(index, source)| (*index, *source)).filter(|(_, source)| source.file == file).collect();
     let of_block = |block: &[(usize, Source)]| {
         let mut sources: Vec<Source> = block.iter().map(|(_, source)| *source).collect();
         // Several entries may stand in one line.
@@ -543,9 +549,10 @@ fn command(session: &Looked, source: Option<Source>, subagents: &[Session], stag
 
 fn show_json(found: &Found, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.say_all(&found.corrections);
-    for session in found.sessions().take(args.limit.unwrap_or(usize::MAX)) {
+    for session in found.sessions.iter().take(args.limit.unwrap_or(usize::MAX)) {
         let (missing, mut bad) = (found.missing(session), Vec::new());
-        for Hit { source, .. } in found.best(session) {
+        let hits = found.hits(session);
+        for Hit { source, .. } in found.weights.best(&hits) {
             let subagent = (source.file > 0).then(|| &*session.sources.get(source.file).path);
             let entries = entries(session.sources, *source, args.results, &mut bad);
             for entry in entries.iter().filter(|entry| is_hit(entry, &found.query, args.results)) {
@@ -572,25 +579,18 @@ fn is_hit(entry: &Entry, query: &Query, results: bool) -> bool {
     searched(entry, results).is_some_and(|text| query.is_in(&text))
 }
 
-/// What was said in these sessions, without the cache. What cannot be read was said before.
-fn all_texts(sources: &[Sources], stage: &Stage) -> Vec<Text<'static>> {
-    let progress = Progress::of(stage.env, "searching", sources.iter().map(Sources::size));
-    let texts = in_parallel(sources, &progress, Sources::size, |sources, buffer| cache::text(sources, false, buffer));
-    texts.into_iter().flatten().map(|(text, _)| text).collect()
-}
-
 /// Why nothing was found, and commands that may find more. `elsewhere` is what other projects have, if it is known.
 fn nothing(found: &Found, args: &SearchArgs, elsewhere: Option<&Found>, stage: &Stage) -> String {
-    let Found { query, looked, texts, .. } = found;
-    let is_anywhere = args.all || elsewhere.is_some_and(|elsewhere| elsewhere.order.is_empty());
+    let query = &found.query;
+    let is_anywhere = args.all || elsewhere.is_some_and(|elsewhere| elsewhere.sessions.is_empty());
     let place = if is_anywhere { "on this machine" } else { "in this project" };
     let filters = [("--role", args.role.is_some()), ("--since", args.since.is_some()), ("--file", args.file.is_some())];
     let filters: Vec<&str> = filters.iter().filter(|(_, given)| *given).map(|(flag, _)| *flag).collect();
     let anywhere = query.anywhere();
-    let is_said = |text: &Text| anywhere.look(text, "").is_some();
+    let is_said = |_, text: &Text| anywhere.evidence(&anywhere.hits(text), text, "").is_some();
     let unsaid: Vec<String> = query.typed(found.unsaid).iter().map(|word| format!("\"{}\"", cut(word, WORD))).collect();
     let mut lines = vec![match &unsaid[..] {
-        _ if !filters.is_empty() && texts.iter().chain(looked.iter().map(|looked| &looked.text)).any(is_said) => {
+        _ if !filters.is_empty() && found.scope.each(stage.env, &mut Vec::new(), is_said).contains(&true) => {
             format!("this was said, but nowhere that fits {}", filters.join(" and "))
         }
         [] => format!("no session {place} says all of this"),
@@ -602,9 +602,9 @@ fn nothing(found: &Found, args: &SearchArgs, elsewhere: Option<&Found>, stage: &
     };
     if !is_anywhere {
         let count = |elsewhere: &Found| {
-            let with_all = elsewhere.sessions().filter(|session| elsewhere.lacks(session) == 0).count();
+            let with_all = elsewhere.sessions.iter().filter(|session| elsewhere.lacks(session) == 0).count();
             let (count, says) = match with_all {
-                0 => (elsewhere.order.len(), ["says some of it", "say some of it"]),
+                0 => (elsewhere.sessions.len(), ["says some of it", "say some of it"]),
                 _ => (with_all, ["does", "do"]),
             };
             let (sessions, says) = if count == 1 { ("session", says[0]) } else { ("sessions", says[1]) };
@@ -618,11 +618,14 @@ fn nothing(found: &Found, args: &SearchArgs, elsewhere: Option<&Found>, stage: &
     lines.join("\n")
 }
 
-/// The command that was given, with another scope.
+/// The command that was given, with another scope. What nobody would type again stays out.
 fn command_line(args: &SearchArgs, all: bool, results: bool, stage: &Stage) -> String {
+    const LONGEST: usize = 400;
     let mut words = vec!["session-reader".to_owned(), "search".to_owned()];
-    let starts_with_dash = args.words.iter().any(|word| word.starts_with('-'));
-    let said = args.words.iter().map(|word| shell_word(word));
+    let is_long = args.words.iter().map(String::len).sum::<usize>() > LONGEST;
+    let given = if is_long { &["WORD…".to_owned()][..] } else { &args.words };
+    let starts_with_dash = given.iter().any(|word| word.starts_with('-'));
+    let said = given.iter().map(|word| if is_long { word.into() } else { shell_word(word) });
     if !starts_with_dash {
         words.extend(said.clone());
     }
@@ -637,7 +640,7 @@ fn command_line(args: &SearchArgs, all: bool, results: bool, stage: &Stage) -> S
     };
     option("--role", args.role.map(|role| role.name().to_owned()));
     option("--agent", args.agent.clone());
-    option("--file", args.file.clone());
+    option("--file", args.file.clone().filter(|file| file.len() <= LONGEST));
     option("--since", args.since.map(|since| iso(since.time(stage.env))));
     option("--limit", args.limit.map(|limit| limit.to_string()));
     option("-C", Some(args.context).filter(|context| *context > 0).map(|context| context.to_string()));

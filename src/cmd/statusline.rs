@@ -5,23 +5,27 @@
 //! whatever goes wrong is a line on stderr. `show/statusline.rs` has the words.
 
 use std::ffi::OsString;
-use std::io::{self, PipeReader, Read, Write};
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use clap::Args;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use serde::Deserialize;
+use signal_hook::SigId;
+use signal_hook::consts::SIGCHLD;
+use signal_hook::low_level::{pipe, unregister};
 
 use super::{Exit, Problem, Stage};
 use crate::budget::Deadline;
+use crate::path::is_too_long;
+use crate::session::Session;
 use crate::session::conflicts::RecentTouches;
-use crate::session::index::Listed;
+use crate::session::index::{self, Listed};
 use crate::session::live::Presence;
 use crate::settings::Scope;
 use crate::show::statusline::{Other, StatusLine};
@@ -88,17 +92,23 @@ pub fn run(args: &StatuslineArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 /// The line about the other sessions, which may be empty.
 fn ours(asks: StatusInput, stage: &mut Stage) -> String {
     let cwd = asks.cwd.or(asks.workspace.and_then(|workspace| workspace.current_dir));
-    let env = cwd.filter(|cwd| cwd.is_absolute()).map_or_else(|| stage.env.clone(), |cwd| stage.env.at(cwd));
+    let cwd = cwd.filter(|cwd| cwd.is_absolute() && !is_too_long(cwd));
+    let mut env = cwd.map_or_else(|| stage.env.clone(), |cwd| stage.env.at(cwd));
+    let deadline = Deadline::after(stage.settings.deadline).after_looks(env.looks());
+    env.deadline = Some(deadline);
     let stage = &mut stage.at(&env);
     let (settings, now) = (stage.settings, env.now());
     if settings.ignores(&env.cwd) {
         return String::new();
     }
-    let sessions = stage.sessions();
-    let is_own = |listed: &Listed| {
-        asks.session_id.as_ref().is_some_and(|id| listed.session.has_id(id))
-            || asks.transcript_path.as_deref() == Some(&*listed.session.path)
+    let is_own_session = |session: &Session| {
+        asks.session_id.as_ref().is_some_and(|id| session.has_id(id))
+            || asks.transcript_path.as_deref() == Some(&*session.path)
     };
+    let is_own = |listed: &Listed| is_own_session(&listed.session);
+    let window = settings.conflict_window;
+    let (sessions, is_all) =
+        stage.search(|env, formats, bad| index::list_recent(env, formats, window, &is_own_session, bad));
     let is_meant = |listed: &Listed| {
         let is_ignored = settings.ignores_session(listed.tally.first_cwd().into_iter().chain(listed.tally.cwd()));
         (listed.here || settings.scope == Scope::Machine) && !is_ignored
@@ -114,10 +124,13 @@ fn ours(asks: StatusInput, stage: &mut Stage) -> String {
     };
     let at_work: Vec<&Listed> = sessions.iter().filter(may_conflict).take(CONFLICTING).collect();
     let mine = at_work.iter().position(|listed| is_own(listed));
-    let (mut recent, mut bad) = (RecentTouches::new(settings.conflict_window), Vec::new());
+    let (mut recent, mut bad) = (RecentTouches::new(window), Vec::new());
     let conflicts = mine.map(|mine| recent.unseen_by(mine, &at_work, &env, &mut bad)).unwrap_or_default();
     stage.say_unreadable(&bad);
     let conflicts: Vec<String> = conflicts.iter().map(|path| env.shown(path, None)).collect();
+    if !is_all || env.is_late() {
+        stage.say(format_args!("not everything was read within {:?}", settings.deadline));
+    }
     let format = own.map(|own| &*own.session.format.name);
     let room = stage.style.width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN));
     StatusLine { others: &others, conflicts: &conflicts, format, now }.fit(room)
@@ -134,12 +147,13 @@ fn is_lively(listed: &Listed, now: Time) -> bool {
 
 /// The user's own status line, while it runs.
 struct Theirs {
-    group: rustix::process::Pid,
-    /// What it prints; none when that is closed.
+    child: Child,
+    /// What it has not read yet; it need not.
+    input: Vec<u8>,
+    /// Where it reads that, and what it prints; none when closed.
+    stdin: Option<ChildStdin>,
     stdout: Option<ChildStdout>,
-    /// Closed when it has ended, and how it did.
-    ended: PipeReader,
-    status: Receiver<io::Result<ExitStatus>>,
+    ended: EndedChildren,
 }
 
 impl Theirs {
@@ -154,44 +168,53 @@ impl Theirs {
             _ => command.args(rest),
         };
         let command = command.current_dir(cwd).stdin(Stdio::piped()).stdout(Stdio::piped());
+        // Before it starts, so that its end is not missed.
+        let ended = EndedChildren::new().map_err(|error| format!("the status line: {error}"))?;
         // A group of its own, so that all of it can be ended.
         let spawned = command.process_group(0).spawn();
         let mut child = spawned.map_err(|error| format!("{}: {error}", first.display()))?;
-        let group = rustix::process::Pid::from_child(&child);
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-        // It need not read its input.
-        thread::spawn(move || stdin.map(|mut stdin: ChildStdin| stdin.write_all(&input)));
-        let (sender, status) = channel();
-        let (ended, end) = io::pipe().map_err(|error| error.to_string())?;
-        thread::spawn(move || {
-            let _ = sender.send(child.wait());
-            drop(end);
-        });
-        Ok(Some(Theirs { group, stdout, ended, status }))
+        if let Some(stdin) = &stdin {
+            rustix::io::ioctl_fionbio(stdin, true).map_err(|error| format!("the status line: {error}"))?;
+        }
+        Ok(Some(Theirs { child, input, stdin, stdout, ended }))
     }
 
     /// All that it has printed when it ends; what it left running in the background may keep its output open.
     fn output(mut self, deadline: &Deadline) -> Result<Vec<u8>, String> {
-        let (mut output, mut some) = (Vec::new(), [0; 4096]);
+        let (mut output, mut some, mut ended) = (Vec::new(), [0; 4096], None::<ExitStatus>);
         loop {
-            let left = Timespec::try_from(deadline.left()).ok();
-            let mut fds = vec![PollFd::new(&self.ended, PollFlags::IN)];
-            fds.extend(self.stdout.as_ref().map(|stdout| PollFd::new(stdout, PollFlags::IN)));
-            match poll(&mut fds, left.as_ref()) {
+            // What prints without end is always ready, so the clock counts and not only the wait.
+            if deadline.is_over() && ended.is_none() {
+                // It has not been waited for, so the number is still its own.
+                let group = rustix::process::Pid::from_child(&self.child);
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::TERM);
+                return Err(format!("the status line took more than {} seconds", LONGEST.as_secs()));
+            }
+            // What it printed is there when it has ended, so there is nothing to wait for.
+            let patience = if ended.is_some() { Duration::ZERO } else { deadline.left() };
+            let (stdin, stdout) = (self.stdin.as_ref(), self.stdout.as_ref());
+            let mut fds = vec![PollFd::new(&self.ended.stream, PollFlags::IN)];
+            fds.extend(stdout.map(|stdout| PollFd::new(stdout, PollFlags::IN)));
+            fds.extend(stdin.map(|stdin| PollFd::new(stdin, PollFlags::OUT)));
+            match poll(&mut fds, Timespec::try_from(patience).ok().as_ref()) {
                 Err(Errno::INTR) => continue,
                 Err(error) => return Err(format!("the status line: {error}")),
-                Ok(0) => {
-                    // It has not been waited for, so the number is still its own.
-                    let _ = rustix::process::kill_process_group(self.group, rustix::process::Signal::TERM);
-                    return Err(format!("the status line took more than {} seconds", LONGEST.as_secs()));
-                }
                 Ok(_) => {}
             }
             let is_ready = |fd: &PollFd| !fd.revents().is_empty();
-            let (has_ended, has_more) = (is_ready(&fds[0]), fds.get(1).is_some_and(is_ready));
-            // What it printed is there when it has ended, so there is nothing to wait for.
-            if has_ended && (!has_more || output.len() >= MOST) {
-                break;
+            let has_ended = is_ready(&fds[0]);
+            let has_more = stdout.is_some() && fds.get(1).is_some_and(is_ready);
+            let reads = stdin.is_some() && fds.last().is_some_and(is_ready);
+            if let Some(status) = ended.filter(|_| !has_more || output.len() >= MOST) {
+                return if status.success() { Ok(output) } else { Err(format!("the status line failed: {status}")) };
+            }
+            if has_ended {
+                let _ = (&self.ended.stream).read(&mut some);
+                ended = self.child.try_wait().map_err(|error| error.to_string())?;
+            }
+            if reads {
+                self.give();
             }
             if has_more {
                 match self.stdout.as_mut().map_or(Ok(0), |stdout| stdout.read(&mut some)) {
@@ -201,8 +224,39 @@ impl Theirs {
                 }
             }
         }
-        let status = self.status.recv().map_err(|error| error.to_string())?;
-        let status = status.map_err(|error| error.to_string())?;
-        if status.success() { Ok(output) } else { Err(format!("the status line failed: {status}")) }
+    }
+
+    /// Gives it as much of its input as it takes now.
+    fn give(&mut self) {
+        let given = self.stdin.as_mut().map_or(Ok(0), |stdin| stdin.write(&self.input));
+        match given {
+            Ok(length @ 1..) => drop(self.input.drain(..length)),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
+            // It has closed it.
+            _ => self.input.clear(),
+        }
+        if self.input.is_empty() {
+            self.stdin = None;
+        }
+    }
+}
+
+/// Says when a child of ours has ended, any of them, to whoever waits for several things.
+struct EndedChildren {
+    stream: UnixStream,
+    signal: SigId,
+}
+
+impl EndedChildren {
+    fn new() -> io::Result<EndedChildren> {
+        let (stream, end) = UnixStream::pair()?;
+        stream.set_nonblocking(true)?;
+        Ok(EndedChildren { stream, signal: pipe::register(SIGCHLD, end)? })
+    }
+}
+
+impl Drop for EndedChildren {
+    fn drop(&mut self) {
+        unregister(self.signal);
     }
 }

@@ -104,7 +104,7 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 
 /// Finds the session. With `takes_back`, one that is gone but still in the notes file will do.
 fn noted(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -> Result<Noted, Problem> {
-    let project = Project::of(&stage.env.cwd);
+    let project = Project::of(stage.env, &stage.env.cwd);
     if let Some(id) = name.filter(|id| takes_back && Notes::read(stage.env, project.dir()).0.marks(id)) {
         return Ok(Noted { key: id.into(), id: id.into(), project });
     }
@@ -121,7 +121,7 @@ fn noted(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -
         let why = "the id of a session must not have a comma or a blank in it";
         return Problem::trouble(format_args!("'{}': {why}", observer.id));
     }
-    let project = elsewhere.map_or(project, |env| Project::of(&env.cwd));
+    let project = elsewhere.map_or(project, |env| Project::of(&env, &env.cwd));
     Ok(Noted { key: observer.key().into(), id: observer.id, project })
 }
 

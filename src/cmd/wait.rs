@@ -3,13 +3,13 @@
 //! A session that is in that state already counts, unless `--next` asks for a change. With `--each` it goes on, so that a
 //! script misses nothing between two of them.
 
-use std::collections::HashMap;
 use std::time::Instant;
 
 use super::args::WaitArgs;
 use super::events::Events;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
+use crate::hash::HashMap;
 use crate::session::index::{Listed, is_gone};
 use crate::session::{State, StateKind};
 use crate::show::terminal::Tone;
@@ -37,7 +37,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.say_unreadable(&monitor.bad);
     stage.forgive();
     // A session doesn't count twice in the state that it was last seen in.
-    let mut before = HashMap::new();
+    let mut before = HashMap::default();
     if args.next {
         let now = stage.env.now();
         let all = monitor.sessions().iter();

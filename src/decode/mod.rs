@@ -17,6 +17,7 @@ use std::io;
 
 use memchr::memmem;
 
+use crate::boundary::substr;
 use crate::cursor::{Line, Pieces};
 use crate::entry::{Act, Call, Entry, Facts, Id, LongText, Mark, Role, TitleBy, Usage, What};
 use crate::format::descriptor::{CallVerb, Pointer, ResultVerb, ToolVerb};
@@ -24,6 +25,7 @@ use crate::format::prompt::Said;
 use crate::format::templates::{Extents, Template, Templates};
 use crate::format::trie::{Node, Trie};
 use crate::format::{CallKeys, Format, ResultKeys, Rule, Shape, Tool};
+use crate::path::is_too_long;
 use crate::time::Time;
 use rules::{Watch, hold};
 use text::Raw;
@@ -290,6 +292,7 @@ impl<'f> Decoder<'f> {
                 queued: rule.queued,
                 relisted,
                 limit: false,
+                takes_back: 0,
                 begins: false,
                 renews: false,
             },
@@ -346,6 +349,7 @@ impl<'f> Decoder<'f> {
         let text = |slots: &[usize]| found.first(slots).and_then(Raw::text);
         let sum =
             |slots: &[usize]| slots.iter().filter_map(|slot| found.get(*slot)?.count()).fold(0, u64::saturating_add);
+        let dir = |slots: &[usize]| text(slots).filter(|dir| !is_too_long(&**dir));
         let title = |by, slots: &[usize]| Some((by, text(slots)?));
         let usage = rule.usage.as_ref().and_then(|keys| {
             let any = keys.input.iter().chain(keys.output.iter()).any(|slot| found.get(*slot).is_some());
@@ -362,8 +366,8 @@ impl<'f> Decoder<'f> {
             line: None,
             time: found.first(&format.keys.time).and_then(time),
             session: text(&rule.session),
-            cwd: text(&rule.cwd).or_else(|| text(&format.keys.cwd)),
-            project: text(&rule.project),
+            cwd: dir(&rule.cwd).or_else(|| dir(&format.keys.cwd)),
+            project: dir(&rule.project),
             title: title(TitleBy::Person, &rule.title.person).or_else(|| title(TitleBy::Agent, &rule.title.agent)),
             leaf: found.first(&rule.title.leaf).and_then(Raw::inside).map(Id::named),
             model: text(&rule.model),
@@ -425,6 +429,7 @@ impl<'f> Decoder<'f> {
             denied: false,
             broken_off: false,
             asks,
+            waits: false,
             detail: detail.map(Box::new),
         })
     }
@@ -445,7 +450,7 @@ impl<'f> Decoder<'f> {
             let told = plain(beginning(output));
             let told = told.trim_start();
             denied = words.denied.iter().any(|start| told.starts_with(start.as_str()));
-            let start = &told[..told.floor_char_boundary(400)];
+            let start = substr(told, ..told.floor_char_boundary(400));
             unclear = words.unclear.iter().any(|part| start.contains(part.as_str()));
             stopped = words.stopped.iter().any(|start| told.starts_with(start.as_str()));
         }
@@ -523,6 +528,8 @@ impl Saying<'_, '_> {
         if let Some(result) = rule.result.as_ref().and_then(|keys| decoder.result(keys, found)) {
             self.emit(4, Role::System, result, sink);
         }
+        let takes_back = found.first(&rule.takes_back).and_then(Raw::scalar);
+        self.entry.takes_back = takes_back.and_then(|turns| turns.parse().ok()).unwrap_or(0);
         for (keys, mark) in [(&rule.error, Mark::Error), (&rule.interrupt, Mark::Interrupt)] {
             if let Some(text) = found.first(keys).and_then(Raw::scalar) {
                 self.mark(mark, text, sink);
@@ -557,8 +564,9 @@ impl Saying<'_, '_> {
             _ => line.map(|line| line.part(kind, self.counts[kind as usize])),
         };
         self.counts[kind as usize] += 1;
-        let Entry { time, message, queued, relisted, limit, begins, renews, .. } = self.entry;
-        sink(Item::Entry(Entry { time, role, what, key, message, queued, relisted, limit, begins, renews }));
+        let Entry { time, message, queued, relisted, limit, takes_back, begins, renews, .. } = self.entry;
+        let entry = Entry { time, role, what, key, message, queued, relisted, limit, takes_back, begins, renews };
+        sink(Item::Entry(entry));
     }
 }
 

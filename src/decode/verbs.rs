@@ -1,14 +1,15 @@
 //! What descriptor keys cannot say: the verbs, one function each.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
 use memchr::memmem;
 
 use super::text::Raw;
 use super::walk::{Captures, Walker};
+use crate::boundary::substr;
 use crate::format::descriptor::Pointer;
 use crate::format::trie::Node;
+use crate::hash::HashSet;
 
 /// `argv`: a command as a list of words, out of the shell it may be wrapped in.
 pub fn argv(raw: Raw) -> Option<String> {
@@ -27,7 +28,7 @@ pub fn argv(raw: Raw) -> Option<String> {
 pub fn patch(text: &str) -> Vec<Cow<'static, str>> {
     const MARKS: [&str; 4] = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
     let mut files: Vec<Cow<'static, str>> = Vec::new();
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     for line in text.lines() {
         let file = MARKS.iter().find_map(|mark| line.strip_prefix(mark)).map(str::trim).filter(|file| !file.is_empty());
         if let Some(file) = file.filter(|file| seen.insert(*file)) {
@@ -40,7 +41,7 @@ pub fn patch(text: &str) -> Vec<Cow<'static, str>> {
 /// The patch that a command hands to a program: `apply_patch <<'EOF'`.
 pub fn handed_patch<'c>(command: &'c str, program: &str) -> Option<&'c str> {
     let (call, _) = command.split_once("*** Begin Patch")?;
-    call.contains(program).then(|| &command[call.len()..])
+    call.contains(program).then(|| substr(command, call.len()..))
 }
 
 /// A file that was changed, as the client reports it.
@@ -73,19 +74,20 @@ pub fn script(text: &str) -> Vec<Cow<'static, str>> {
     let (mut named, mut next) = (false, false);
     let mut rest = text.trim_start();
     while let Some(char) = rest.chars().next() {
-        let mut token = &rest[..char.len_utf8()];
+        let mut token = substr(rest, ..char.len_utf8());
         let mut string = None;
         if let '"' | '\'' | '`' = char {
             let (length, value) = literal(rest, char);
-            (token, string) = (&rest[..length], Some(value));
+            (token, string) = (substr(rest, ..length), Some(value));
         } else if rest.starts_with("//") {
             token = rest.split('\n').next().unwrap_or(rest);
         } else if rest.starts_with("/*") {
-            token = &rest[..rest.find("*/").map_or(rest.len(), |end| end + 2)];
+            token = substr(rest, ..rest.find("*/").map_or(rest.len(), |end| end + 2));
         } else if char.is_alphanumeric() || char == '_' {
-            token = &rest[..rest.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(rest.len())];
+            token =
+                substr(rest, ..rest.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(rest.len()));
         }
-        rest = rest[token.len()..].trim_start();
+        rest = substr(rest, token.len()..).trim_start();
         commands.extend(string.filter(|command| next && !command.trim().is_empty()).map(Cow::Owned));
         next = named && matches!(token, ":" | "=");
         named = KEYS.contains(&token.trim_matches(['"', '\'']));

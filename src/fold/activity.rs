@@ -36,15 +36,27 @@ impl Activity {
     pub fn of(entries: &[Entry], ending: Ending) -> Option<Activity> {
         let mut activity = Activity { ending, ..Activity::default() };
         let entries = without_dead_turns(entries);
-        let is_answer = |entry: &&Entry| matches!(entry.what, What::Text(_)) && entry.role == Role::Assistant;
+        let is_answer =
+            |(entry, _): &(&Entry, bool)| matches!(entry.what, What::Text(_)) && entry.role == Role::Assistant;
         let answered = entries.iter().rposition(is_answer).unwrap_or(0);
-        for (index, entry) in entries.iter().enumerate() {
+        for (index, (entry, taken_back)) in entries.iter().enumerate() {
+            activity.messages += u64::from(entry.begins && !taken_back);
             activity.add(entry, index < answered);
         }
-        let is_open = |entry: &&Entry| matches!(&entry.what, What::Call(call) if call.id.is_some() && !call.ended);
-        let works = matches!(ending, Ending::Working | Ending::Asked) && entries.iter().any(is_open);
+        let is_open =
+            |(entry, _): &(&Entry, bool)| matches!(&entry.what, What::Call(call) if call.id.is_some() && !call.ended);
+        // The user has to allow a call that may have been told as running, and has not answered yet.
+        let is_wish = |(index, (entry, _)): (usize, &(&Entry, bool))| match entry.what {
+            What::Permission { call, waits: true } => {
+                let answer = What::Permission { call, waits: false };
+                !entries[index..].iter().any(|(later, _)| later.what == answer)
+            }
+            _ => false,
+        };
+        let works = matches!(ending, Ending::Working | Ending::Asked)
+            && (entries.iter().any(is_open) || entries.iter().enumerate().any(is_wish));
         let acted = activity.reads + activity.runs + activity.fetches + activity.delegated > 0;
-        let is_error = |entry: &&Entry| matches!(entry.what, What::Mark(Mark::Error, _));
+        let is_error = |(entry, _): &(&Entry, bool)| matches!(entry.what, What::Mark(Mark::Error, _));
         // An error that the agent got over is not how it ended.
         let stopped = ending == Ending::Failed && entries.iter().any(is_error);
         let fails = activity.failing.newest().next().is_some();
@@ -54,7 +66,6 @@ impl Activity {
 
     /// Takes the next entry; the agent said something after it, or it did not.
     fn add(&mut self, entry: &Entry, went_on: bool) {
-        self.messages += u64::from(entry.begins);
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => self.asked.push(text, |own| own),
             (What::Text(text), Role::Assistant) => {
@@ -65,7 +76,7 @@ impl Activity {
                 self.call(call, entry, went_on);
                 self.time = self.time.max(call.ended_at);
             }
-            (What::Mark(Mark::Error, _), _) => {}
+            (What::Mark(Mark::Error, _) | What::Permission { waits: true, .. }, _) => {}
             (What::Mark(Mark::Interrupt, _), _) => return self.failing.interrupted(),
             _ => return,
         }
@@ -93,6 +104,8 @@ impl Activity {
                 self.runs += 1;
                 let events = call.subjects.iter().flat_map(|command| code::git_events(command));
                 self.git.extend(events.map(|event| (event, time)));
+                let changed = call.subjects.iter().flat_map(|command| code::git_changed(command));
+                self.edited.extend(changed.map(|(path, _)| (path, time)));
             }
             Act::Fetch => self.fetches += 1,
             Act::Delegate => self.delegated += 1,

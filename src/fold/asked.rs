@@ -4,12 +4,12 @@
 //! verbs or languages. A newer prompt that is too short to be understood ("revert everything") is kept beside it, so
 //! that it can never hide.
 
-use std::collections::HashSet;
-
 use serde::{Deserialize, Serialize};
 
 use super::one_of;
 use super::text::{ends_of, own_words, sentences, unquoted};
+use crate::boundary::substr;
+use crate::hash::HashSet;
 
 /// The newest substantive prompt, and what was said after it in a few words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ fn weight(own: &str) -> Weight {
         .chars()
         .filter(|char| matches!(char, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'));
     let enough = if own.trim_end().ends_with(['?', '？']) { WORDS_OF_QUESTION } else { WORDS };
-    let mut content = HashSet::new();
+    let mut content = HashSet::default();
     // A long prompt need not be read to its end.
     let mut is_enough = || content_words(own).any(|word| content.insert(word) && content.len() >= enough);
     match () {
@@ -117,7 +117,7 @@ fn after_client_command(own: &str) -> Option<&str> {
     if own.starts_with('!') && own.len() > 1 && !own.contains('\n') {
         return Some("");
     }
-    let (name, rest) = own.strip_prefix('/')?.split_once(char::is_whitespace).unwrap_or((&own[1..], ""));
+    let (name, rest) = own.strip_prefix('/')?.split_once(char::is_whitespace).unwrap_or((substr(own, 1..), ""));
     let is_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | ':');
     (!name.is_empty() && name.chars().all(is_name)).then_some(rest)
 }

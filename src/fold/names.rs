@@ -4,6 +4,7 @@
 //! only before brackets: in back-ticks it may be a command or a branch. So a hint is true by construction.
 
 use super::Continuity;
+use crate::boundary::substr;
 use crate::path::base_name;
 use crate::time::Time;
 
@@ -53,7 +54,8 @@ fn tokens(prompt: &str) -> Vec<Token<'_>> {
     for word in words.filter(|word| !word.is_empty()) {
         let text = word.trim_end_matches(around).trim_start_matches(['`', '*']);
         let text = without_line(text.strip_prefix("./").unwrap_or(text)).trim_end_matches('`');
-        let is_call = prompt[word.as_ptr() as usize - prompt.as_ptr() as usize + word.len()..].starts_with("()");
+        let is_call =
+            substr(prompt, word.as_ptr() as usize - prompt.as_ptr() as usize + word.len()..).starts_with("()");
         tokens.push(Token { text, is_call });
     }
     tokens
@@ -62,10 +64,10 @@ fn tokens(prompt: &str) -> Vec<Token<'_>> {
 /// A path without the line that may follow it: `src/auth.rs:42`, `src/auth.rs#L4`.
 fn without_line(path: &str) -> &str {
     let end = path.find([':', '#']).filter(|at| {
-        let rest = path[at + 1..].trim_start_matches('L');
+        let rest = substr(path, at + 1..).trim_start_matches('L');
         rest.starts_with(|char: char| char.is_ascii_digit())
     });
-    &path[..end.unwrap_or(path.len())]
+    substr(path, ..end.unwrap_or(path.len()))
 }
 
 /// `auth.rs`, `src/auth.rs`, `.env` and `Makefile` name a file; `auth` does not.

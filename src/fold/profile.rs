@@ -3,12 +3,13 @@
 //! A [`Reading`] takes the entries of one session and gives its [`Profile`]; profiles are merged into one. Counted is what
 //! the user typed and what the agent did in answer. A profile says nothing for which there is too little evidence.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::code::{self, Work};
 use super::phrases::claims_project;
 use super::{Basics, Fold, filetypes};
 use crate::entry::{Act, Call, Entry, Facts, Id, Role, What};
+use crate::hash::{HashMap, HashSet};
 use crate::time::{DAY, HOUR, MINUTE, Time};
 
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -255,7 +256,7 @@ impl<'r> Reading<'r> {
             basics: Basics::default(),
             stretches: Vec::new(),
             edits: Vec::new(),
-            failed: HashSet::new(),
+            failed: HashSet::default(),
             messages: 0,
         }
     }

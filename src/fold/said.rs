@@ -7,6 +7,7 @@
 use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::Fold;
+use crate::boundary::substr;
 use crate::entry::{ById, Entry, Id, Role, What};
 use crate::time::Time;
 
@@ -105,24 +106,40 @@ pub fn folded(text: &str) -> String {
 fn fold_into(text: &str, out: &mut String) {
     let (mut rest, mut blank) = (text, true);
     loop {
-        // Most of a text is ASCII with single blanks between its words, which is copied as it is.
-        let mut is_plain = |byte: u8| match byte {
-            b' ' => !std::mem::replace(&mut blank, true),
-            b'!'..=b'~' => {
-                blank = false;
-                true
-            }
-            _ => false,
-        };
-        let end = rest.bytes().position(|byte| !is_plain(byte)).unwrap_or(rest.len());
+        let end = plain_length(rest.as_bytes(), &mut blank);
         let start = out.len();
-        out.push_str(&rest[..end]);
-        out[start..].make_ascii_lowercase();
-        rest = &rest[end..];
+        out.push_str(substr(rest, ..end));
+        out.get_mut(start..).into_iter().for_each(str::make_ascii_lowercase);
+        rest = substr(rest, end..);
         let Some(char) = rest.chars().next() else { break };
         fold_char(char, &mut blank, &mut |char| out.push(char));
-        rest = &rest[char.len_utf8()..];
+        rest = substr(rest, char.len_utf8()..);
     }
+}
+
+/// How much of a text is ASCII with single blanks between its words, which is most of it and is copied as it is. Many bytes
+/// are looked at together.
+fn plain_length(bytes: &[u8], blank: &mut bool) -> usize {
+    const MANY: usize = 32;
+    let is_printable = |byte: u8| matches!(byte, b' '..=b'~');
+    let mut end = 0;
+    while let Some(many) = bytes.get(end..).and_then(|rest| rest.first_chunk::<MANY>()) {
+        let pairs = many[1..].iter().zip(&many[..MANY - 1]);
+        let odd = u8::from(*blank && many[0] == b' ');
+        let odd = many.iter().fold(odd, |odd, byte| odd | u8::from(!is_printable(*byte)));
+        let is_blank = |byte: &u8| u8::from(*byte == b' ');
+        if pairs.fold(odd, |odd, (byte, before)| odd | is_blank(byte) & is_blank(before)) != 0 {
+            break;
+        }
+        (*blank, end) = (many[MANY - 1] == b' ', end + MANY);
+    }
+    let is_plain = |byte: &&u8| {
+        is_printable(**byte) && (**byte != b' ' || !*blank) && {
+            *blank = **byte == b' ';
+            true
+        }
+    };
+    end + bytes[end..].iter().take_while(is_plain).count()
 }
 
 /// The characters of a text made comparable, each with where it stands in the text as it is.
@@ -190,6 +207,16 @@ mod tests {
             let mut each = String::new();
             fold_each(text, &mut |char, _| each.push(char));
             assert_eq!(folded(text), each, "{text:?}");
+        }
+        // Something that is no plain text, anywhere in a long one.
+        for odd in [" ", "  ", "\t", "\n ", "É", "~\u{7f}", "\0"] {
+            for (before, after) in (0..70).map(|before| (before, 70 - before)) {
+                let text = format!("{}{odd}{}", "Ab c".repeat(before), " dE f".repeat(after));
+                let text: String = text.chars().skip(before % 5).collect();
+                let mut each = String::new();
+                fold_each(&text, &mut |char, _| each.push(char));
+                assert_eq!(folded(&text), each, "{text:?}");
+            }
         }
     }
 }

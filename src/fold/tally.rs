@@ -6,7 +6,7 @@ use std::ops::Deref;
 use serde::{Deserialize, Serialize};
 
 use super::basics::title;
-use super::text::ends_of;
+use super::text::{cut, ends_of};
 use super::{Basics, Ending, Fold, LastAsked, OpenEnd, Turns};
 use crate::entry::{Entry, Facts, Role, What};
 
@@ -57,13 +57,18 @@ impl Tally {
     pub fn settle(&mut self) {
         let prompts = std::mem::take(&mut self.prompts);
         self.asked.push_all(&prompts, |own| match own.char_indices().nth(Tally::PROMPT) {
-            Some((cut, _)) => format!("{}…", own[..cut].trim_end()),
+            Some((end, _)) => format!("{}…", cut(&own, end).trim_end()),
             None => own,
         });
     }
 }
 
 impl<S: AsRef<str>> Tally<S> {
+    /// Whether it is of a session of its own, in which something was said.
+    pub fn is_session(&self) -> bool {
+        self.messages > 0 && !self.subagent
+    }
+
     /// How the session ended so far, which says whose turn it is.
     pub fn ending(&self) -> Ending {
         self.turns.ending()

@@ -9,6 +9,8 @@ use memchr::memmem;
 
 use super::asked::content_words;
 use super::one_of;
+use crate::boundary::substr;
+pub use crate::secrets::cut;
 use crate::secrets::redact;
 
 /// How much of a long text counts: what is asked for stands at its beginning or at its end.
@@ -22,14 +24,14 @@ pub fn ends_of(text: &str) -> String {
     }
     // A huge text is searched only if there is a secret near its ends, or one that may be that long.
     const MARGIN: usize = 16 << 10;
-    let head = &text[..text.floor_char_boundary(HEAD + MARGIN)];
-    let tail = &text[text.ceil_char_boundary(text.len().saturating_sub(TAIL + MARGIN))..];
+    let head = substr(text, ..text.floor_char_boundary(HEAD + MARGIN));
+    let tail = substr(text, text.ceil_char_boundary(text.len().saturating_sub(TAIL + MARGIN))..);
     let has_secret = |part: &str| matches!(redact(part), Cow::Owned(_));
     let is_searched = has_secret(head) || has_secret(tail) || memmem::find(text.as_bytes(), b"PRIVATE KEY").is_some();
     let text = if is_searched { redact(text) } else { Cow::Borrowed(text) };
     let tail = text.ceil_char_boundary(text.len().saturating_sub(TAIL));
     let head = text.floor_char_boundary(HEAD).min(tail);
-    format!("{}\n…\n{}", &text[..head], &text[tail..])
+    format!("{}\n…\n{}", substr(&text, ..head), substr(&text, tail..))
 }
 
 /// The lines that somebody wrote: no code, no quotation or table, nothing pasted. Blank lines stay.
@@ -109,7 +111,7 @@ fn first_word(line: &str) -> &str {
 fn is_console(line: &str, lines: &[&str]) -> bool {
     let line = line.strip_prefix("PS ").unwrap_or(line);
     let Some(at) = line.find(['#', '>', '$', '%']) else { return false };
-    let (name, rest) = (&line[..at], &line[at + 1..]);
+    let (name, rest) = (substr(line, ..at), substr(line, at + 1..));
     let is_apart = rest.is_empty() || rest.starts_with(' ');
     let is_drive = name.get(1..3) == Some(":\\");
     let is_user = name.contains('@') && (!name.contains(' ') || name.starts_with(['[', '(']));
@@ -122,7 +124,7 @@ fn is_console(line: &str, lines: &[&str]) -> bool {
         b'>' if is_host && is_apart => true,
         // `String#format` is a name; a console has more of the same.
         b'#' | b'>' if is_host && !name.ends_with('-') => {
-            lines.iter().filter(|other| other.starts_with(&line[..=at])).nth(1).is_some()
+            lines.iter().filter(|other| other.starts_with(substr(line, ..=at))).nth(1).is_some()
         }
         _ => false,
     }
@@ -148,7 +150,7 @@ pub fn prose(text: &str) -> Vec<&str> {
             // What opens a block may name a language; what closes it names nothing.
             (Some(open), Some(mark)) if open == mark && line.trim_start_matches(['`', '~']).is_empty() => fence = None,
             (Some(_), _) => {}
-            (None, Some(mark)) => fence = (!line[mark.len()..].contains(mark)).then_some(mark),
+            (None, Some(mark)) => fence = (!substr(line, mark.len()..).contains(mark)).then_some(mark),
             (None, None) => found.push(line),
         }
     }
@@ -220,7 +222,7 @@ pub fn heading(line: &str) -> Option<&str> {
 /// What a list item says.
 pub fn list_item(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
-    let rest = match &line[digits..] {
+    let rest = match substr(line, digits..) {
         rest if (1..=3).contains(&digits) => rest.strip_prefix(['.', ')'])?,
         rest => rest.strip_prefix(['-', '*', '•', '–'])?,
     };
@@ -296,15 +298,23 @@ fn asks(sentence: &str) -> bool {
     !is_address && sentence.trim_end_matches(['*', '_', ')', '）']).ends_with(['?', '？', '؟'])
 }
 
-/// The sentences of a text, each on one line.
+/// The sentences of a text, each on one line. What is left out may be what a secret is known by; then it is hidden first.
 pub fn sentences(text: &str) -> Vec<String> {
+    let text = ends_of(text);
+    let all = sentences_of(&text);
+    let Cow::Owned(hidden) = redact(&text) else { return all };
+    let safe = sentences_of(&hidden);
+    let is_known = all.len() == safe.len() && all.iter().zip(&safe).all(|(said, safe)| redact(said) == *safe);
+    if is_known { all } else { safe }
+}
+
+fn sentences_of(text: &str) -> Vec<String> {
     /// A shorter line was not broken because it was long.
     const WRAPPED: usize = 50;
     let mut found = Vec::new();
     let mut paragraph = String::new();
     let mut before = 0;
-    let text = ends_of(text);
-    for line in prose(&text).into_iter().chain([""]) {
+    for line in prose(text).into_iter().chain([""]) {
         let item = list_item(line);
         let apart = line.is_empty() || line.starts_with(['|', '>']) || heading(line).is_some();
         if apart || item.is_some() || before < WRAPPED {
@@ -338,13 +348,13 @@ fn split(paragraph: &str, found: &mut Vec<String>) {
         while let Some((next, mark)) = chars.next_if(|(_, next)| is_end(*next) || ")]\"'*_»”’".contains(*next)) {
             to = next + mark.len_utf8();
         }
-        let apart = paragraph[to..].starts_with(char::is_whitespace) || matches!(char, '。' | '？' | '！');
-        if apart && !(char == '.' && abbreviates(&paragraph[from..at])) {
-            push(&paragraph[from..to]);
+        let apart = substr(paragraph, to..).starts_with(char::is_whitespace) || matches!(char, '。' | '？' | '！');
+        if apart && !(char == '.' && abbreviates(substr(paragraph, from..at))) {
+            push(substr(paragraph, from..to));
             from = to;
         }
     }
-    push(&paragraph[from..]);
+    push(substr(paragraph, from..));
 }
 
 /// Whether a full stop after this ends no sentence: `(i.e.`

@@ -7,13 +7,13 @@
 //! edited the file before, and has not read, edited or refreshed it since.
 
 use std::borrow::Borrow;
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Fold;
 use super::code::{self, GitEvent};
 use crate::entry::{Act, Call, Entry, Facts, Id, Role, What, named};
+use crate::hash::{HashMap, HashSet};
 use crate::path::absolute;
 use crate::time::Time;
 
@@ -91,7 +91,12 @@ impl Knowledge {
             Act::Edit | Act::Read => {
                 call.subjects.iter().for_each(|path| self.add(absolute(cwd, path), call.act, time));
             }
-            Act::Run if call.subjects.iter().any(|command| refreshes(command)) => self.refresh(time),
+            Act::Run => {
+                if call.subjects.iter().any(|command| refreshes(command)) {
+                    self.refresh(time);
+                }
+                changed(call).for_each(|(path, _)| self.add(absolute(cwd, &path), Act::Edit, time));
+            }
             _ => {}
         }
     }
@@ -116,16 +121,22 @@ fn refreshes(command: &str) -> bool {
     command.contains("git") && (code::shows_changes(command) || code::git_events(command).iter().any(shows))
 }
 
+/// The files that a command changed by git.
+fn changed(call: &Call) -> impl Iterator<Item = (String, Deed)> {
+    call.subjects.iter().filter(|_| call.act == Act::Run).flat_map(|command| code::git_changed(command))
+}
+
 /// The calls of the sessions so far. A fork repeats those of the session that it was copied from, and they count once.
 #[derive(Default)]
 pub struct Copies(HashSet<(Id, Option<Time>)>);
 
 impl Copies {
-    /// Those touches of one more session that none of the others made.
-    pub fn own<T: Borrow<Touch>>(&mut self, mut touches: Vec<T>) -> Vec<T> {
-        touches.retain(|touch| touch.borrow().copy.is_none_or(|copy| !self.0.contains(&copy)));
-        self.0.extend(touches.iter().filter_map(|touch| touch.borrow().copy));
-        touches
+    /// The touches of one more session: those that none of the others made, and those that it copied. It knows of both.
+    pub fn own<T: Borrow<Touch>>(&mut self, touches: impl Iterator<Item = T>) -> (Vec<T>, Vec<T>) {
+        let is_copied = |touch: &T| touch.borrow().copy.is_some_and(|copy| self.0.contains(&copy));
+        let (copied, own): (Vec<T>, Vec<T>) = touches.partition(is_copied);
+        self.0.extend(own.iter().filter_map(|touch| touch.borrow().copy));
+        (own, copied)
     }
 }
 
@@ -183,12 +194,21 @@ impl Touched {
 
     fn ended(&mut self, open: Open, replaced: bool) {
         let Open { call, time, line, prompt, copy } = open;
+        let cwd = PathBuf::from(self.cwd.as_deref().unwrap_or_default());
+        let touch = |path: PathBuf, deed: Deed| {
+            let (tool, prompt) = (call.tool.to_string(), prompt.clone());
+            Touch { path, deed, tool, time, line, subagent: None, prompt, copy }
+        };
         if call.act == Act::Run {
-            return self.refreshed.extend(time);
+            if call.subjects.iter().any(|command| refreshes(command)) {
+                self.refreshed.extend(time);
+            }
+            self.touches.extend(changed(&call).map(|(path, deed)| touch(absolute(&cwd, &path), deed)));
+            return;
         }
         let is_patch = call.detail.as_deref().is_some_and(|detail| !detail.changes.is_empty());
         for subject in call.subjects.iter().filter(|subject| !subject.is_empty() && !subject.contains("://")) {
-            let path = absolute(Path::new(self.cwd.as_deref().unwrap_or_default()), subject);
+            let path = absolute(&cwd, subject);
             let is_new = self.seen.insert(path.clone());
             let deed = match call.change(subject, is_new, replaced) {
                 _ if call.act == Act::Read => Deed::Read,
@@ -198,8 +218,7 @@ impl Touched {
                 None if is_patch => Deed::Moved,
                 _ => Deed::Edited,
             };
-            let (tool, prompt) = (call.tool.to_string(), prompt.clone());
-            self.touches.push(Touch { path, deed, tool, time, line, subagent: None, prompt, copy });
+            self.touches.push(touch(path, deed));
         }
     }
 }
@@ -242,7 +261,7 @@ impl Fold for Touched {
 fn is_touch(call: &Call) -> bool {
     match call.act {
         Act::Edit | Act::Read => true,
-        Act::Run => call.subjects.iter().any(|command| refreshes(command)),
+        Act::Run => call.subjects.iter().any(|command| refreshes(command)) || changed(call).next().is_some(),
         _ => false,
     }
 }

@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::boundary::substr;
 use crate::entry::{Act, Call, Entry, Id, Mark, Role, What, named};
 
 named! {
@@ -98,6 +99,11 @@ impl Turns {
         self.results
     }
 
+    /// Whether the user has to allow a call first, as the transcript says.
+    pub fn waits(&self, call: &Call) -> bool {
+        self.open.iter().any(|open| open.waits && open.id == call.id)
+    }
+
     pub fn take(&mut self, entry: &Entry) {
         if entry.renews {
             return;
@@ -151,16 +157,16 @@ impl Turns {
         if self.open.len() < Turns::OPEN {
             let starts = self.texts.len() as u32;
             let texts = [starts, self.add_text(&call.tool), self.add_text(call.subjects.first().map_or("", |one| one))];
-            self.open.push(OpenCall { id: call.id, act: call.act, asks: call.asks, waits: false, texts });
+            self.open.push(OpenCall { id: call.id, act: call.act, asks: call.asks, waits: call.waits, texts });
         }
     }
 
     /// Adds as much of a text as is kept, and says where it ends.
     fn add_text(&mut self, text: &str) -> u32 {
-        let kept = &text[..text.floor_char_boundary(Turns::TEXT)];
+        let kept = substr(text, ..text.floor_char_boundary(Turns::TEXT));
         // A word that is cut could be a secret that nobody recognises any more.
         let whole = if kept.len() < text.len() { kept.rfind(char::is_whitespace).unwrap_or(0) } else { kept.len() };
-        self.texts += &kept[..whole];
+        self.texts += substr(kept, ..whole);
         self.texts.len() as u32
     }
 
@@ -201,23 +207,48 @@ impl Turns {
     }
 }
 
-/// Leaves out prompts that came to nothing because the user stopped the agent before it said or did anything. That it was
-/// stopped stays.
-pub fn without_dead_turns<'e, 'a>(entries: &'e [Entry<'a>]) -> Vec<&'e Entry<'a>> {
-    let mut kept: Vec<&Entry> = Vec::with_capacity(entries.len());
+/// Leaves out prompts that came to nothing because the user stopped the agent before it said or did anything, and what was
+/// said in turns that the user took back. That it was stopped stays, and so do calls: what they did was done. With each
+/// entry, whether its turn was taken back.
+pub fn without_dead_turns<'e, 'a>(entries: &'e [Entry<'a>]) -> Vec<(&'e Entry<'a>, bool)> {
+    let mut kept: Vec<(&Entry, bool)> = Vec::with_capacity(entries.len());
     let mut alive = 0;
-    for entry in entries {
+    for (entry, taken_back) in entries.iter().zip(taken_back(entries)) {
         match (&entry.what, entry.role) {
             (What::Mark(Mark::Interrupt, _), _) => {
                 kept.truncate(alive);
-                kept.push(entry);
+                kept.push((entry, false));
             }
-            (What::Text(_), Role::Assistant) | (What::Call(_), _) => {
-                kept.push(entry);
+            (What::Text(_), Role::Assistant) if !taken_back => {
+                kept.push((entry, false));
                 alive = kept.len();
             }
-            _ => kept.push(entry),
+            (What::Call(_), _) => {
+                kept.push((entry, taken_back));
+                alive = kept.len();
+            }
+            _ if taken_back => {}
+            _ => kept.push((entry, false)),
         }
     }
     kept
+}
+
+/// Of each entry, whether the user took back its turn.
+fn taken_back(entries: &[Entry]) -> Vec<bool> {
+    let mut taken = vec![false; entries.len()];
+    let mut prompts: Vec<usize> = Vec::new();
+    for (at, entry) in entries.iter().enumerate() {
+        if matches!(entry.what, What::Text(_)) && entry.role == Role::User {
+            prompts.push(at);
+        }
+        if entry.takes_back > 0 {
+            // A turn that began before all of these goes with all that is left of it.
+            let left = prompts.len().checked_sub(entry.takes_back as usize);
+            let from = left.and_then(|left| prompts.get(left)).copied().unwrap_or(0);
+            prompts.truncate(left.unwrap_or(0));
+            taken[from..at].fill(true);
+        }
+    }
+    taken
 }

@@ -144,7 +144,8 @@ fn enough(rule: &Rule, always: &[Slot], side: Option<&Tests>) -> u128 {
         || rule.result.is_some()
         || !rule.title.person.is_empty()
         || !rule.title.agent.is_empty();
-    let own = [&rule.content, &rule.thinking, &rule.error, &rule.interrupt, &rule.waits, &rule.goes_on];
+    let own =
+        [&rule.content, &rule.thinking, &rule.error, &rule.interrupt, &rule.takes_back, &rule.waits, &rule.goes_on];
     let own = own.into_iter().chain([&rule.message, &rule.model, &rule.cwd, &rule.project]);
     let call = rule.call.iter().flat_map(|call| [&call.id, &call.tool, &call.input]);
     let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output, &usage.context, &usage.window]);
@@ -162,8 +163,22 @@ fn bind_rule(rule: &mut Rule, trie: &mut Trie, blocks: &mut Trie, subjects: &[Po
     bind_tests(&mut rule.when, trie);
     bind_tests(&mut rule.first, blocks);
     rule.content.slots = rule.content.pointers.iter().map(|pointer| trie.blocks(pointer)).collect();
-    let Rule { thinking, error, interrupt, waits, goes_on, message, session, cwd, project, title, model, .. } = rule;
-    bind([thinking, error, interrupt, waits, goes_on, message, session, cwd, project, model], trie);
+    let Rule {
+        thinking,
+        error,
+        interrupt,
+        takes_back,
+        waits,
+        goes_on,
+        message,
+        session,
+        cwd,
+        project,
+        title,
+        model,
+        ..
+    } = rule;
+    bind([thinking, error, interrupt, takes_back, waits, goes_on, message, session, cwd, project, model], trie);
     bind([&mut title.person, &mut title.agent, &mut title.leaf], trie);
     if let Some(call) = &mut rule.call {
         bind([&mut call.id, &mut call.tool], trie);

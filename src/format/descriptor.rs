@@ -204,6 +204,8 @@ pub struct Rule {
     /// What went wrong, or how the user stopped the agent, beside what was said before.
     pub error: Keys,
     pub interrupt: Keys,
+    /// How many turns the user took back, beside an `interrupt`.
+    pub takes_back: Keys,
     pub call: Option<CallKeys>,
     pub result: Option<ResultKeys>,
     /// The call that waits for the user to allow it, or that waits no longer.

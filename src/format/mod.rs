@@ -17,8 +17,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use rustix::fs::FileType;
 use serde::Deserialize;
-use walkdir::{DirEntry, WalkDir};
 
 pub use compile::{Format, Shape};
 pub use descriptor::{CallKeys, ResultKeys, Rule, Test, Tool};
@@ -26,6 +26,7 @@ use descriptor::{Descriptor, Head, Hook, Prompt, Talk};
 use install::Install;
 use live::Live;
 
+use crate::dir;
 use crate::entry::Id;
 use crate::file::{self, Unreadable};
 
@@ -175,20 +176,30 @@ fn built_in((name, fingerprint, parts): &'static (&str, Id, [&[u8]; 6])) -> Know
 }
 
 /// The user's descriptors, in subdirectories, too. What is hidden is not looked at: it may be a `.git`.
-fn descriptors(dir: &Path) -> impl Iterator<Item = Result<PathBuf, Unreadable>> {
-    /// A hook must not walk a whole disk because of a link or a mistake.
+fn descriptors(dir: &Path) -> Vec<Result<PathBuf, Unreadable>> {
+    /// A hook must not walk a whole disk because of a mistake. Links are not followed.
     const DEPTH: usize = 4;
-    let is_hidden = |entry: &DirEntry| entry.depth() > 0 && entry.file_name().as_encoded_bytes().starts_with(b".");
-    let is_absent = |error: Option<&io::Error>| error.is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
-    let tree = WalkDir::new(dir).max_depth(DEPTH).sort_by_file_name().into_iter();
-    tree.filter_entry(move |entry| !is_hidden(entry)).filter_map(move |entry| match entry {
-        Ok(entry) => entry.path().extension().is_some_and(|end| end == "toml").then(|| Ok(entry.into_path())),
-        Err(error) if error.depth() == 0 && is_absent(error.io_error()) => None,
-        Err(error) => {
-            let file = error.path().unwrap_or(Path::new("formats"));
-            Some(Err(Unreadable::new(file, io::Error::other(error.to_string()))))
+    fn walk(dir: &Path, depth: usize, found: &mut Vec<Result<PathBuf, Unreadable>>) {
+        let mut bad = Vec::new();
+        let listed = dir::entries(dir, &mut bad);
+        let mut entries: Vec<_> =
+            listed.iter().filter(|entry| !entry.name.as_encoded_bytes().starts_with(b".")).collect();
+        entries.sort_unstable_by_key(|entry| entry.name);
+        for entry in entries {
+            let (path, kind) = (entry.path(), Unreadable::noted(entry.kind(), &mut bad));
+            if kind.is_some_and(FileType::is_dir) && depth > 1 {
+                walk(&path, depth - 1, found);
+            }
+            // A directory of that name was meant as something else; reading it says so.
+            if path.extension().is_some_and(|end| end == "toml") {
+                found.push(Ok(path));
+            }
         }
-    })
+        found.extend(bad.into_iter().map(Err));
+    }
+    let mut found = Vec::new();
+    walk(dir, DEPTH, &mut found);
+    found
 }
 
 #[cfg(test)]
@@ -213,7 +224,7 @@ mod tests {
     fn built_in_descriptors_are_what_is_written() {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("formats");
         let written: Vec<_> =
-            descriptors(&dir).map(|file| Known::read(&file.expect("a path")).expect("sound")).collect();
+            descriptors(&dir).into_iter().map(|file| Known::read(&file.expect("a path")).expect("sound")).collect();
         let (built_in, bad) = known(Path::new("/nonexistent"));
         assert!(bad.is_empty());
         let names = |known: &[Known]| known.iter().map(|known| known.name.clone()).collect::<Vec<_>>();

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::descriptor::two_forms;
 
+use crate::boundary::substr;
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Pattern(pub Vec<Segment>);
@@ -60,7 +62,7 @@ impl Segment {
         if glob.is_empty() || glob.contains(['{', '}']) {
             return Err(format!("`{text}` is no path segment: a name with `*`, `?`, `{{id}}` or `{{cwd}}` in it"));
         }
-        let id = text.find("{id}").map(|at| text[..at].replace("{cwd}", "*").matches('*').count());
+        let id = text.find("{id}").map(|at| substr(text, ..at).replace("{cwd}", "*").matches('*').count());
         let hole = glob.find('*').filter(|_| glob.matches('*').count() == 1 && !glob.contains('?'));
         Ok(Segment { glob, id, cwd: text.contains("{cwd}"), hole })
     }
@@ -69,7 +71,7 @@ impl Segment {
     pub fn fits<'n>(&self, name: &'n str) -> Option<Option<&'n str>> {
         // With one hole, as in most patterns, there is nothing to try out.
         if let Some(at) = self.hole {
-            let hole = name.strip_prefix(&self.glob[..at])?.strip_suffix(&self.glob[at + 1..])?;
+            let hole = name.strip_prefix(substr(&self.glob, ..at))?.strip_suffix(substr(&self.glob, at + 1..))?;
             return Some(self.id.map(|_| hole));
         }
         let mut holes = Vec::new();

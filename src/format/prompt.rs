@@ -1,8 +1,10 @@
 //! Tells what a user, a model or a tool said from what the client wrote in their place.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::descriptor::{Prompt, Words, Wrapper};
+use crate::boundary::substr;
 use crate::entry::Mark;
 
 /// What a text in the user's name is.
@@ -95,21 +97,23 @@ impl Prompt {
         if !text.contains('<') {
             return text;
         }
+        let mut blocks: Vec<Blocks> = self.strip.iter().map(|tag| Blocks::of(tag)).collect();
         let mut kept = String::new();
-        let mut rest: &str = &text;
+        let mut at = 0;
         // The next block of each tag, until it has been passed.
-        while let Some(cut) = self.strip.iter().filter_map(|tag| block(rest, tag)).min_by_key(|cut| cut.start) {
-            kept += &rest[..cut.start];
-            rest = rest[cut.end..].trim_start_matches(['\n', '\r']);
+        while let Some(cut) = blocks.iter_mut().filter_map(|tag| tag.next(&text, at)).min_by_key(|cut| cut.start) {
+            kept += substr(&text, at..cut.start);
+            let rest = substr(&text, cut.end..).trim_start_matches(['\n', '\r']);
+            at = text.len() - rest.len();
             // Words on both sides of it stay two.
             if kept.ends_with(char::is_alphanumeric) && rest.starts_with(char::is_alphanumeric) {
                 kept.push(' ');
             }
         }
-        if rest.len() == text.len() {
+        if at == 0 {
             return text;
         }
-        Cow::Owned(kept + rest)
+        Cow::Owned(kept + substr(&text, at..))
     }
 }
 
@@ -119,16 +123,16 @@ impl Wrapper {
         let mut rest = self.after_start(text)?;
         if let Some(until) = &self.until {
             let end = rest.find(until.as_str()).map(|at| at + until.len());
-            rest = &rest[end.or((until == "\n").then_some(rest.len()))?..];
+            rest = substr(rest, end.or((until == "\n").then_some(rest.len()))?..);
         }
         if let Some(heading) = &self.after {
-            let starts = rest.match_indices(heading.as_str()).filter(|(at, _)| rest[..*at].ends_with('\n'));
-            rest = starts.last().and_then(|(at, _)| rest[at..].split_once(':')).map_or("", |(_, typed)| typed);
+            let starts = rest.match_indices(heading.as_str()).filter(|(at, _)| substr(rest, ..*at).ends_with('\n'));
+            rest = starts.last().and_then(|(at, _)| substr(rest, at..).split_once(':')).map_or("", |(_, typed)| typed);
         }
         let rest = rest.trim();
         let bracket = self.before.as_ref().and_then(|start| rest.rfind(start.as_str()));
-        let bracket = bracket.filter(|at| rest[*at..].find(']').is_some_and(|end| at + end + 1 == rest.len()));
-        Some(rest[..bracket.unwrap_or(rest.len())].trim_end())
+        let bracket = bracket.filter(|at| substr(rest, *at..).find(']').is_some_and(|end| at + end + 1 == rest.len()));
+        Some(substr(rest, ..bracket.unwrap_or(rest.len())).trim_end())
     }
 
     fn after_start<'t>(&self, text: &'t str) -> Option<&'t str> {
@@ -154,7 +158,7 @@ impl Words {
         let rest = text.trim_start().split_once('\n').filter(|_| begins).map(|(_, rest)| rest.trim_start());
         let body = rest.filter(|rest| !rest.is_empty()).unwrap_or(text);
         let end = self.closing.iter().filter_map(|closing| body.rfind(closing.as_str())).min().filter(|end| *end > 0);
-        body[..end.unwrap_or(body.len())].trim_end()
+        substr(body, ..end.unwrap_or(body.len())).trim_end()
     }
 
     /// Whether an error says that nothing more is to be had for now. A number must stand by itself.
@@ -163,22 +167,47 @@ impl Words {
         let digit = |char: Option<char>| char.is_some_and(|char| char.is_ascii_digit());
         self.limit.iter().any(|part| {
             error.match_indices(part.as_str()).any(|(at, _)| {
-                !digit(error[..at].chars().next_back()) && !digit(error[at + part.len()..].chars().next())
+                !digit(substr(&error, ..at).chars().next_back())
+                    && !digit(substr(&error, at + part.len()..).chars().next())
             })
         })
     }
 }
 
 /// The first whole block of a tag.
-fn block(text: &str, tag: &str) -> Option<std::ops::Range<usize>> {
-    let open = format!("<{tag}");
-    let close = format!("</{tag}>");
-    let start = text
-        .match_indices(&open)
-        .map(|(at, _)| at)
-        .find(|at| matches!(text.as_bytes().get(at + open.len()), Some(b'>' | b' ' | b'\n')))?;
-    let end = text[start..].find(&close)? + start + close.len();
-    Some(start..end)
+fn block(text: &str, tag: &str) -> Option<Range<usize>> {
+    Blocks::of(tag).next(text, 0)
+}
+
+/// The whole blocks of a tag, one after the other. What was found is kept until it has been passed: otherwise thousands of
+/// tags would each be looked for from the beginning.
+struct Blocks {
+    open: String,
+    close: String,
+    /// Where the next block begins, and where the next closing tag does; the end of the text if there is none.
+    start: Option<usize>,
+    end: Option<usize>,
+}
+
+impl Blocks {
+    fn of(tag: &str) -> Blocks {
+        Blocks { open: format!("<{tag}"), close: format!("</{tag}>"), start: None, end: None }
+    }
+
+    /// The first block from a position on, which is no smaller than the last time.
+    fn next(&mut self, text: &str, at: usize) -> Option<Range<usize>> {
+        if self.start.is_none_or(|start| start < at) {
+            let is_whole =
+                |found: &usize| matches!(text.as_bytes().get(at + found + self.open.len()), Some(b'>' | b' ' | b'\n'));
+            let found = substr(text, at..).match_indices(&self.open).map(|(found, _)| found).find(is_whole);
+            self.start = Some(found.map_or(text.len(), |found| at + found));
+        }
+        let start = self.start.filter(|start| *start < text.len())?;
+        if self.end.is_none_or(|end| end < start) {
+            self.end = Some(substr(text, start..).find(&self.close).map_or(text.len(), |end| start + end));
+        }
+        self.end.filter(|end| *end < text.len()).map(|end| start..end + self.close.len())
+    }
 }
 
 /// The text without its tags, on one line: `/compact keep the important parts`.
@@ -231,6 +260,22 @@ mod tests {
         assert_eq!(typed("<ci-event> is what?").as_deref(), Some("<ci-event> is what?"));
         assert_eq!(typed("<-event>x</-event>").as_deref(), Some("<-event>x</-event>"));
         assert_eq!(typed("<events>x</events>").as_deref(), Some("<events>x</events>"));
+    }
+
+    /// As many tags as nobody writes are still read once, not once for each of them.
+    #[test]
+    fn many_tags_take_linear_time() {
+        let many = |unit: &str| unit.repeat(200_000);
+        let left = |text: String| match sort(&text) {
+            Said::Typed(text) => text.len(),
+            _ => 0,
+        };
+        assert_eq!(left(many("<system-reminder>x</system-reminder>") + "end"), 3);
+        assert_eq!(left(many("<system-reminder>") + "end"), 200_000 * 17 + 3);
+        // The blocks of one tag hide the beginnings of another, which is closed at the very end.
+        let hidden = many("<system-reminder><ide_opened_file></system-reminder>") + "a</ide_opened_file>";
+        assert_eq!(left(hidden), "a</ide_opened_file>".len());
+        assert_eq!(left(many("<system-reminder> <") + "</system-reminder>end"), 3);
     }
 
     #[test]

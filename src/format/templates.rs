@@ -4,12 +4,12 @@
 //! of a line, and says which values are wanted. Templates that begin alike share their first steps. This is the data;
 //! `decode` learns and compares. A format keeps it, so that what was learned in one file serves in the next.
 
-use std::collections::HashMap;
 use std::num::NonZero;
 use std::sync::{Mutex, PoisonError};
 
 use super::trie::Slot;
 use crate::entry::Id;
+use crate::hash::HashMap;
 
 /// A tree of steps, in the order in which they were learned: what follows a step stands beside it as a rule.
 #[derive(Debug, Default)]

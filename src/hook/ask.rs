@@ -10,6 +10,7 @@ use crate::env::Env;
 use crate::format::Known;
 use crate::format::descriptor::{Hook, Pointer};
 use crate::format::prompt::Said;
+use crate::path::is_too_long;
 use crate::session::find;
 
 /// An agent asks what to add to a prompt.
@@ -158,7 +159,8 @@ impl Fields {
         };
         let hears = self.subagent.is_none() && self.deaf.is_none();
         let Some(moment) = self.moment(hook).filter(|_| hears) else { return Asked::Nothing };
-        let path = |text: Option<String>| text.map(PathBuf::from).filter(|path| path.is_absolute());
+        let is_path = |path: &PathBuf| path.is_absolute() && !is_too_long(path);
+        let path = |text: Option<String>| text.map(PathBuf::from).filter(is_path);
         let usual = match moment {
             Moment::Prompt => hook.prompts.first(),
             Moment::Start(_) => hook.starts.first(),

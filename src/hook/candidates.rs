@@ -5,7 +5,6 @@
 //! looked into at all is up to [`Round`].
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
@@ -16,8 +15,10 @@ use super::survey::{self, Survey, Surveyor};
 use crate::dir::Dirs;
 use crate::entry::{ById, Id, Ids as IdSet};
 use crate::file::{self, Stamp, Unreadable};
+use crate::hash::{HashMap, HashSet};
 use crate::path::base_name;
-use crate::session::find::{Branch, Guide, Listing};
+use crate::session::find::{Branch, ByIds, Guide, Listing, Steps};
+use crate::session::home::{MANY_NAMES, in_turn};
 use crate::session::{Home, Session, find};
 use crate::settings::Scope;
 use crate::state::cursors::{Look, Seen, Walk};
@@ -32,6 +33,8 @@ const LAG: i64 = 2 * SECOND;
 const LONG: i64 = DAY;
 /// For how long a file or a name that is missing may come back.
 const MISSING: i64 = 7 * DAY;
+/// So many sessions that have been seen are looked at in any case.
+const MANY_KNOWN: usize = 4096;
 /// For how long a directory that cannot be read holds up the clock.
 const LOST: i64 = HOUR;
 
@@ -73,7 +76,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         (round.0.min(until), round.1.min(until))
     }
 
-    fn file_time(&self) -> Time {
+    pub(super) fn file_time(&self) -> Time {
         // A test lets time pass without waiting.
         let ahead = self.env.var("SESSION_CONTEXT_AHEAD").filter(|_| cfg!(debug_assertions));
         let ahead = ahead.and_then(|seconds| seconds.to_str()?.parse::<i64>().ok()).unwrap_or_default();
@@ -84,7 +87,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     fn named(&self, home: &Home, survey: &mut Survey<'f>) -> Vec<Candidate<'s, 'f>> {
         survey.seen_until = self.file_time();
         let mut candidates = Vec::new();
-        let mut there = HashSet::new();
+        let mut there = HashSet::default();
         let dirs = Dirs::default();
         let names = match home.names() {
             Ok(names) => names,
@@ -94,14 +97,16 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 return candidates;
             }
         };
-        for name in names {
+        let (mut ids, mut asked) = (ByIds::default(), 0);
+        for name in in_turn(&names, self.env).cloned() {
+            asked += 1;
             // However many names there are, the rest comes another time.
-            if self.deadline.is_half_over() && !candidates.is_empty() {
+            if self.deadline.is_time_to_tell() && asked > MANY_NAMES {
                 survey.cut_short = true;
                 there.insert(name);
                 continue;
             }
-            let session = match home.session(&name, self.formats, self.env) {
+            let session = match home.session_among(&name, self.formats, self.env, &mut ids) {
                 Ok(Some(session)) => session,
                 // A name without a transcript, or one that is being written.
                 Ok(None) => {
@@ -153,6 +158,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let candidate = Candidate { named: true, moved_from, ..Candidate::new(name, session, stamp, seen) };
             candidates.extend(self.consider(candidate, self.horizon(), survey));
         }
+        survey.cut_short |= asked > MANY_NAMES && self.env.is_late();
         for (key, seen) in self.view.sessions.iter().filter(|(key, _)| !there.contains(*key)) {
             match key.starts_with('/') {
                 // Where a name was before.
@@ -239,9 +245,16 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let mut known: ById<&str> = ById::default();
         known.reserve(self.view.sessions.len());
         // A file that is not there may be elsewhere now: under the same name, or at least with the same inode.
-        let mut moved_by_name: HashMap<(String, &str), (&'s str, &'s Seen)> = HashMap::new();
-        let mut moved_by_inode: HashMap<(u64, u64), (&'s str, &'s Seen)> = HashMap::new();
-        for (key, seen) in &self.view.sessions {
+        let mut moved_by_name: HashMap<(String, &str), (&'s str, &'s Seen)> = HashMap::default();
+        let mut moved_by_inode: HashMap<(u64, u64), (&'s str, &'s Seen)> = HashMap::default();
+        // However many there are, the rest comes another time, when the look begins with another.
+        let count = self.view.sessions.len();
+        let first = if count > MANY_KNOWN { self.env.turn(count) } else { 0 };
+        for (number, (key, seen)) in self.view.sessions.iter().cycle().skip(first).take(count).enumerate() {
+            if number >= MANY_KNOWN && number.is_multiple_of(256) && self.deadline.is_time_to_tell() {
+                survey.cut_short = true;
+                break;
+            }
             match self.known(key, seen, &dirs, survey) {
                 Ok(Known { inode, candidate }) => {
                     candidates.extend(candidate);
@@ -255,8 +268,18 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 }
             }
         }
+        // One that was found here and not read yet may have been told from where it was since then.
+        for candidate in candidates.iter_mut().filter(|candidate| candidate.seen.is_some_and(Seen::is_untouched)) {
+            let name = (candidate.session.id.to_string(), base_name(&candidate.key));
+            let inode = (candidate.stamp.device, candidate.stamp.inode);
+            let by_name = moved_by_name.get(&name).copied();
+            if let Some((key, seen)) = by_name.or_else(|| moved_by_inode.get(&inode).copied()) {
+                (candidate.moved_from, candidate.seen) = (Some(key), Some(seen));
+                candidate.by_inode = by_name.is_none();
+            }
+        }
         let mut bad = Vec::new();
-        let mut new = HashSet::new();
+        let mut new = HashSet::default();
         // A file that was there a look ago may be anywhere now, under a name that it has had for long.
         let is_lost = |(_, seen): &(&str, &Seen)| seen.absent.is_none();
         let lost = moved_by_name.values().chain(moved_by_inode.values()).any(is_lost);
@@ -271,17 +294,28 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let mut ids = (!candidates.is_empty() || self.last_look().is_none()).then(Ids::default);
         // A walk that was cut short goes on, past the files that it has been to.
         let mut walk = self.last_look().and_then(|look| look.walk.clone()).unwrap_or_default();
-        walk.began = if walk.stamped.is_empty() { self.file_time() } else { walk.began };
+        let is_new = walk.stamped.is_empty() && walk.dirs.is_empty();
+        walk.began = if is_new { self.file_time() } else { walk.began };
         let before: IdSet = walk.stamped.iter().copied().collect();
-        let (mut count, mut late) = (0u64, false);
+        let steps = Steps::new(self.env, self.deadline).after(walk.dirs.drain(..));
+        let mut count = 0u64;
+        let mut late = false;
         // A session that has been quiet for long has no subagent at work; there may be very many of them.
         let lively: RefCell<IdSet> = RefCell::new(walk.lively.drain(..).collect());
         let is_lively = |id: &str| {
             let lively = lively.borrow();
             [Some(id), id.get(..8)].into_iter().flatten().any(|id| lively.contains(&Id::of(id.as_bytes())))
         };
-        let enters = |branch: &Branch| round.borrow_mut().enters(branch);
-        let guide = Guide { subagents: Some(&is_lively), enters: Some(&enters), dirs: Some(&dirs) };
+        let enters = |branch: &Branch| {
+            let been = steps.has_been_to(branch.path);
+            let enters = round.borrow_mut().enters(branch, been);
+            if been && enters {
+                steps.again(branch.path);
+            }
+            enters
+        };
+        let guide =
+            Guide { subagents: Some(&is_lively), enters: Some(&enters), dirs: Some(&dirs), steps: Some(&steps) };
         find::each_with(self.formats, self.env, guide, &mut bad, &mut |file: Listing<'_, 'f>, bad| {
             ids.iter_mut().for_each(|ids| ids.add(&file, self.observer));
             let horizon = if round.borrow_mut().count(&file) { others_horizon } else { horizon };
@@ -293,7 +327,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             if !seen && !late && !before.contains(&id) {
                 // Asking for the time is cheap, but not for each of thousands.
                 count += 1;
-                late = count % 256 == 0 && self.deadline.is_over();
+                late = count.is_multiple_of(256) && steps.is_late();
                 stamp = Unreadable::noted(file.stamp(), bad);
                 walk.stamped.extend(stamp.map(|_| id));
             }
@@ -324,9 +358,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             candidates.extend(self.consider(candidate, horizon, survey));
         });
         let round = round.into_inner();
+        let been_to = steps.into_done();
+        let late = been_to.is_some();
         // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
         let lost = (!bad.is_empty()).then(|| Time(walk.began.0.saturating_sub(LOST)));
-        survey.cut_short = late;
+        survey.cut_short |= late;
         survey.seen_until = match (late, lost) {
             (true, _) => self.seen_until(),
             (false, Some(lost)) => self.seen_until().max(lost),
@@ -335,9 +371,9 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         survey.round = Some(if late { others } else { round.since(others, walk.began, lost) });
         survey.is_partial = round.goes_on();
         survey.judged = judged.to_vec();
-        survey.walk = late.then(|| Walk { lively: lively.into_inner().into_iter().collect(), ..walk });
+        survey.walk = been_to.map(|dirs| Walk { lively: lively.into_inner().into_iter().collect(), dirs, ..walk });
         survey.bad.extend(bad);
-        ids.into_iter().filter(|_| round.is_whole()).for_each(|ids| drop(self.cache.ids.set(ids)));
+        ids.into_iter().filter(|_| is_new && !late && round.is_whole()).for_each(|ids| drop(self.cache.ids.set(ids)));
         (candidates, Some(round).filter(|_| self.judges() && !late))
     }
 
@@ -352,7 +388,10 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let mut ids = Ids::default();
             if !self.deadline.is_over() {
                 let bad = &mut self.cache.unreadable.borrow_mut();
-                find::each(self.formats, self.env, bad, &mut |file, _| ids.add(&file, self.observer));
+                // If some are missing, nobody knows how many are alike.
+                if !find::each(self.formats, self.env, bad, &mut |file, _| ids.add(&file, self.observer)) {
+                    ids.all.clear();
+                }
             }
             ids
         })
@@ -407,7 +446,7 @@ fn has_changed(seen: &Seen, stamp: Stamp) -> bool {
 /// Names a state of a file: its path and its stamp.
 pub(super) fn examined(path: &Path, stamp: Stamp) -> u64 {
     // When anything else about it changed counts, too: it may belong to the user by now.
-    let Stamp { device, inode, size, modified, changed } = stamp;
+    let Stamp { device, inode, size, modified, changed, access: _ } = stamp;
     let numbers = [device, inode, size, modified as u64, changed as u64].map(u64::to_le_bytes).concat();
     Id::of(&[path.as_os_str().as_encoded_bytes(), &numbers].concat()).0
 }

@@ -145,11 +145,8 @@ impl<'r> Run<'r> {
                 self.trouble(format_args!("--{key} {text}: {why}; ignored"));
             }
         }
-        self.deadline = self.deadline.of(settings.deadline);
-        let looks = env.var("SESSION_CONTEXT_LOOKS").filter(|_| cfg!(debug_assertions));
-        if let Some(looks) = looks.and_then(|looks| looks.to_str()?.parse().ok()) {
-            self.deadline = self.deadline.after_looks(looks);
-        }
+        self.deadline = self.deadline.of(settings.deadline).after_looks(env.looks());
+        env.deadline = Some(self.deadline);
         let (formats, bad) = format::known(&env.formats_dir());
         bad.iter().for_each(|bad| self.trouble(bad));
         // The program ends when it has answered; taking the formats apart first would be for nothing.

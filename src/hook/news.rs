@@ -12,17 +12,18 @@ use crate::budget::{self, Deadline};
 use crate::cursor::{Buffer, Cursor, newest_lines};
 use crate::entry::Act;
 use crate::env::Env;
-use crate::file::Stamp;
-use crate::fold::Basics;
+use crate::file::{self, Access, Stamp};
+use crate::fold::{Basics, Continuity};
 use crate::read::once::drop_old;
 use crate::read::tail::{self, Position, StartAt};
 use crate::read::{Before, Lines, Part, Transcript};
 use crate::secrets::{redact, redact_command};
 use crate::session::beside::{self, TitleIndex};
-use crate::session::trust::{Judge, Trust};
-use crate::session::{Members, Project, Session};
+use crate::session::stopped::{counts_in, stopped_here};
+use crate::session::trust::{Judge, Trust, Why};
+use crate::session::{Members, Project, Session, is_away};
 use crate::settings::{Scope, Settings};
-use crate::show::gate::visible;
+use crate::show::gate::{Gate, visible};
 use crate::state::cursors::{OpenCall, Seen};
 use crate::time::Time;
 
@@ -62,7 +63,7 @@ impl<'v, 'f> Candidate<'v, 'f> {
 }
 
 /// Why a session is told, or is not.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
     News,
     Own,
@@ -70,14 +71,14 @@ pub enum Reason {
     /// Not written since the last look, or within the window of the first.
     Old,
     Elsewhere,
+    /// The directory it began in is not there now.
+    Away,
     Subagent,
     Ignored,
     NothingSaid,
     ThrowAway,
-    /// It came with a repository.
-    Tracked,
-    /// Another user owns it.
-    Foreign,
+    /// It is not the user's own.
+    Foreign(Why),
     /// No line begins within reach of its end.
     TooLong,
     Late,
@@ -99,6 +100,8 @@ pub struct Reader<'r> {
     env: &'r Env,
     settings: &'r Settings,
     deadline: &'r Deadline,
+    /// After that no more files are read for news.
+    pub(super) reading: Deadline,
     /// What is older was never news.
     since: Time,
     members: Members,
@@ -117,9 +120,10 @@ impl<'r> Reader<'r> {
         since: Time,
         project: Project,
     ) -> Reader<'r> {
-        let (members, titles) = (Members::of(project), TitleIndex::default());
+        let (members, titles) = (Members::of(env, project), TitleIndex::default());
         let (judge, buffer) = (Judge::new(env), Buffer::default());
-        Reader { env, settings, deadline, since, members, judge, titles, buffer, read: 0 }
+        let reading = deadline.for_reading();
+        Reader { env, settings, deadline, reading, since, members, judge, titles, buffer, read: 0 }
     }
 
     /// Reads what is new, or says why it does not count. Out of time is the error that [`Deadline::is_late`] knows.
@@ -127,10 +131,8 @@ impl<'r> Reader<'r> {
         let session = &candidate.session;
         let transcript = Transcript::open(&session.path, session.format.format())?.subagent(candidate.subagent);
         let file = &transcript.file;
-        match self.judge.trust(&session.path, &transcript.meta)? {
-            Trust::Own => {}
-            Trust::Tracked => return Ok(Err(Reason::Tracked)),
-            Trust::Foreign => return Ok(Err(Reason::Foreign)),
+        if let Trust::Foreign(why) = self.trust(session, &transcript)? {
+            return Ok(Err(Reason::Foreign(why)));
         }
         let seen = candidate.seen.filter(|seen| !seen.is_untouched());
         let by_inode = candidate.by_inode;
@@ -152,11 +154,12 @@ impl<'r> Reader<'r> {
         let resumed = seen.filter(|_| matches!(start, StartAt::Resume(_)));
         let last_cwd = resumed.and_then(|seen| seen.last_cwd.clone());
         let here = match &last_cwd {
-            Some(cwd) => self.counts(cwd, began_here),
+            Some(cwd) => counts_in(cwd, began_here, &mut self.members, self.settings),
             None => began_here,
         };
         if !began_here && !here && !self.ends_here(&transcript)? {
-            return self.sure(Ok(Err(Reason::Elsewhere)));
+            let is_away = cwd.as_deref().is_some_and(|cwd| is_away(Path::new(cwd)));
+            return self.sure(Ok(Err(if is_away { Reason::Away } else { Reason::Elsewhere })));
         }
         let mut before = match (start, seen) {
             (StartAt::Resume(_), Some(seen)) => seen.clone(),
@@ -185,7 +188,7 @@ impl<'r> Reader<'r> {
         before.cwd = cwd.or_else(|| part.cwds.first().cloned());
         // Both are kept in a file: not with a secret in them.
         let kept = |title: Option<String>| {
-            title.map(|title| redact(title.trim()).into_owned()).filter(|title| !title.is_empty())
+            title.map(|title| Gate::new(true).hide(title.trim()).into_owned()).filter(|title| !title.is_empty())
         };
         let said = (kept(part.basics.person_title.clone()), kept(part.basics.agent_title.clone()));
         self.titles.complete_or_note(&mut part.basics, session, self.env);
@@ -230,8 +233,8 @@ impl<'r> Reader<'r> {
         let is_first = before.after.is_some();
         let mut most = if is_first { budget::NEWS } else { budget::FILE };
         // What was read by then can still be told in time.
-        let (half, never) = (self.deadline.of(self.deadline.allowed() / 2), Deadline::after(Duration::MAX));
-        let mut deadline = Some(&half);
+        let (in_time, never) = (self.reading, Deadline::after(Duration::MAX));
+        let mut deadline = Some(&in_time);
         loop {
             let start = match size.saturating_sub(unread) > most {
                 true => newest_lines(file, size, most, deadline.unwrap_or(&never))?.map(|start| start.max(unread)),
@@ -281,9 +284,16 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Whether what a session says in a directory is told.
-    pub fn counts(&mut self, cwd: &str, began_here: bool) -> bool {
-        counts_in(cwd, began_here, &mut self.members, self.settings)
+    /// Whose a transcript is, by what was opened.
+    fn trust(&mut self, session: &Session, transcript: &Transcript) -> io::Result<Trust> {
+        let linked = file::lstat(&session.path)?.is_none_or(|meta| meta.is_symlink());
+        let access = Access { linked, ..Stamp::from(&transcript.meta).access };
+        Ok(self.judge.trust(session, access, self.env)?)
+    }
+
+    /// Where a session stopped, and in which directory if that had to be looked at.
+    pub fn stopped(&mut self, session: &Session, began_here: bool) -> io::Result<(Continuity, Option<String>)> {
+        stopped_here(session, began_here, &mut self.members, self.settings, &self.deadline.for_writing())
     }
 
     /// An answer, unless a directory could not be looked at: then it is not known what belongs to the project.
@@ -304,7 +314,7 @@ impl<'r> Reader<'r> {
     /// Whether a session belongs to the observer's project, and is one: if so, whether it began there.
     pub fn whereabouts(&mut self, session: &Session, named: bool) -> io::Result<Option<bool>> {
         let transcript = Transcript::open(&session.path, session.format.format())?;
-        if self.judge.trust(&session.path, &transcript.meta)? != Trust::Own {
+        if self.trust(session, &transcript)? != Trust::Own {
             return Ok(None);
         }
         let beginning = transcript.beginning()?;
@@ -344,11 +354,6 @@ impl<'r> Reader<'r> {
         let lines = Lines { from: start.unwrap_or(size), ..Lines::default() };
         transcript.part(lines, Before::default(), &mut self.buffer)
     }
-}
-
-/// The rule: in this project, or anywhere for a session that began in it, but never in a directory that is ignored.
-fn counts_in(cwd: &str, began_here: bool, members: &mut Members, settings: &Settings) -> bool {
-    (began_here || members.has(cwd)) && !settings.ignores(Path::new(cwd))
 }
 
 /// Where a session has been before the lines that are read.

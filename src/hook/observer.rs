@@ -35,15 +35,16 @@ impl<'f> Observer<'f> {
         settings: &Settings,
     ) -> Observer<'f> {
         let mut bad = Vec::new();
-        let project = Project::noted(&env.cwd, &mut bad);
+        let project = Project::noted(env, &env.cwd, &mut bad);
         let home = match settings.scope {
             Scope::Project => Unreadable::noted(Home::above(env), &mut bad),
             Scope::Machine => None,
         };
-        let name = home.as_ref().and_then(|home| Unreadable::noted(name(home, id, transcript.as_deref()), &mut bad));
+        let name =
+            home.as_ref().and_then(|home| Unreadable::noted(name(home, id, transcript.as_deref(), env), &mut bad));
         let transcript = transcript.clone().filter(|path| path.is_file()).or_else(|| {
             // What cannot be looked at now is said by whoever needs the file.
-            let found = find::by_id(std::slice::from_ref(format), env, id, &env.cwd).ok().flatten();
+            let found = find::by_id(std::slice::from_ref(format), env, id).ok().flatten();
             found.map(|session| session.path.to_path_buf()).or(transcript)
         });
         Observer { format, id: id.into(), home, name, transcript, project, bad }
@@ -85,9 +86,9 @@ impl<'f> Observer<'f> {
 }
 
 /// What a session is called in a home. It keeps its name while its name file is missing or half written.
-fn name(home: &Home, id: &str, transcript: Option<&Path>) -> Result<Option<String>, Unreadable> {
+fn name(home: &Home, id: &str, transcript: Option<&Path>, env: &Env) -> Result<Option<String>, Unreadable> {
     let before = || cursors::observer_with(&home.cursors(), id);
-    match home.name_of(id, transcript) {
+    match home.name_of(id, transcript, before, env) {
         // Unless the name is another session's by now.
         Ok(None) => Ok(before().filter(|name| home.is_free(name))),
         Err(bad) if Home::is_torn(&bad) => Ok(before()),

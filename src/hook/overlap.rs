@@ -209,6 +209,7 @@ mod tests {
             queued: false,
             relisted: false,
             limit: false,
+            takes_back: 0,
             begins: false,
             renews: false,
         };

@@ -52,6 +52,8 @@ struct Dir<'f> {
     path: PathBuf,
     judged: Option<Judged>,
     entered: bool,
+    /// An earlier look of the same walk went into it.
+    been: bool,
     /// Its name may stand for this project.
     by_name: bool,
     /// It is not to be judged: its name, a worktree's name or a cursor says that it may have sessions of this project.
@@ -121,8 +123,8 @@ impl<'s, 'f> Round<'s, 'f> {
         Round { view, judged, own, and_below, worktrees, horizon, part, dirs, changed }
     }
 
-    /// Whether the look goes into a directory.
-    pub fn enters(&mut self, branch: &Branch) -> bool {
+    /// Whether the look goes into a directory; `been`: an earlier look of the same walk did.
+    pub fn enters(&mut self, branch: &Branch, been: bool) -> bool {
         let id = Id::of(branch.path.as_os_str().as_encoded_bytes());
         let judged = self.judged.binary_search_by_key(&id, |(id, _)| *id).ok().map(|at| self.judged[at]);
         let by_name = self.own.iter().any(|dir| match self.and_below {
@@ -132,15 +134,17 @@ impl<'s, 'f> Round<'s, 'f> {
         // A worktree may be new, so that earlier looks did not go into its directory: its name does not count as by_name.
         let is_worktree = |tree: &PathBuf| branch.spelling.may_be_below(branch.name, tree);
         let own = by_name || self.has_cursor(branch.path) || self.worktrees.iter().any(is_worktree);
+        // Something new may be in its own directories at any time; of those that are spelt like it there may be very many.
+        let been = been && !self.own.iter().any(|dir| branch.spelling.fits(branch.name, dir));
         let mut entered = own || judged.and_then(|(_, files)| files).is_none() || self.part.has(id);
-        if !entered {
+        if !entered && !been {
             let changed = branch.changed().map(|changed| changed / NANOS >= self.horizon);
             self.changed |= changed == Some(true);
             entered = changed != Some(false);
         }
         let path = branch.path.to_path_buf();
-        self.dirs.push(Dir { id, path, judged, entered, by_name, own, files: 0, sample: None });
-        entered
+        self.dirs.push(Dir { id, path, judged, entered: entered || been, been, by_name, own, files: 0, sample: None });
+        entered && !been
     }
 
     /// Whether a session in a directory has been seen. It and its subagents are looked at each time.
@@ -186,14 +190,18 @@ impl<'s, 'f> Round<'s, 'f> {
     /// Notes what comes of it: which directories are another project's, and where the next look goes on.
     pub fn close(mut self, reader: &mut Reader, surveyor: &Surveyor<'s, 'f>, survey: &mut Survey<'f>) {
         self.dirs.retain(|dir| !dir.own && !survey.bad.iter().any(|bad| bad.path.starts_with(&dir.path)));
-        let files = self.dirs.iter().map(|dir| if dir.entered { dir.files.into() } else { u64::from(FILES) + 1 });
+        let known = |dir: &Dir| dir.entered && !dir.been;
+        let files = self.dirs.iter().map(|dir| if known(dir) { dir.files.into() } else { u64::from(FILES) + 1 });
         // Where there are few, each look goes into all of them, whatever they are.
         let few = files.sum::<u64>() <= FILES.into();
         let mut left = if few { 0 } else { JUDGED };
         let mut judge = |dir: &Dir| {
+            if dir.been {
+                return dir.judged;
+            }
             let judged = match (dir.judged, &dir.sample) {
                 (_, Some(sample)) => {
-                    left = left.checked_sub(1).filter(|_| !surveyor.deadline.is_half_over())?;
+                    left = left.checked_sub(1).filter(|_| !surveyor.deadline.is_time_to_tell())?;
                     let name = dir.path.file_name()?.to_str()?;
                     // What cannot be read now is judged another time.
                     reader.began_elsewhere(sample, name).ok()?.then_some(dir.files)

@@ -68,7 +68,7 @@ impl<'f> Surveyor<'_, 'f> {
     /// Where the observer itself stopped.
     fn own_continuity(&self) -> Option<Continuity> {
         let own = self.own_session()?;
-        self.noted(&own.path, stopped::stopped(own, self.deadline, None))
+        self.noted(&own.path, stopped::stopped(own, &self.deadline.for_writing(), None))
     }
 
     /// What was read of a file, if it could be; if not, that is noted.
@@ -109,13 +109,9 @@ impl<'f> Surveyor<'_, 'f> {
             let mut is_in = None;
             let stop = || {
                 tries += 1;
-                let everywhere = began_here && self.settings.ignore.is_empty();
-                let mut counts = |cwd: &str| {
-                    is_in = Some(cwd.to_owned());
-                    reader.counts(cwd, began_here)
-                };
-                let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
-                stopped::stopped(&session, self.deadline, only)
+                let stop;
+                (stop, is_in) = reader.stopped(&session, began_here)?;
+                Ok(stop)
             };
             let done = earlier.marks.of(&session.id).0;
             let goes_on = |stop: &Continuity| {
@@ -191,6 +187,7 @@ impl<'f> Surveyor<'_, 'f> {
         match &self.observer.home {
             Some(home) => {
                 let named = home.sessions(self.formats, self.env, &mut bad);
+                earlier.any |= self.env.is_late();
                 let is_lasting = |session: &Session| !session.name.as_deref().is_some_and(Home::is_throw_away);
                 for session in named.into_iter().filter(is_lasting) {
                     let meta = Unreadable::noted(file::stat(&session.path), &mut bad);
@@ -200,16 +197,18 @@ impl<'f> Surveyor<'_, 'f> {
             None => {
                 let (mut count, mut late) = (0u32, false);
                 let mut ids = Ids::default();
-                find::each(self.formats, self.env, &mut bad, &mut |file, bad| {
+                let is_all = find::each(self.formats, self.env, &mut bad, &mut |file, bad| {
                     ids.add(&file, self.observer);
                     // Asking for the time is cheap, but not for each of thousands.
                     count += 1;
-                    late = late || count % 256 == 0 && self.deadline.is_over();
+                    late = late || count % 256 == 0 && self.deadline.is_time_to_tell();
                     let stamp = if late { None } else { Unreadable::noted(file.stamp(), bad) };
                     all.extend(stamp.map(|stamp| (file.session(Some(stamp)), stamp)));
                 });
-                let _ = self.cache.ids.set(ids);
-                earlier.any |= late;
+                earlier.any |= late || !is_all;
+                if is_all {
+                    let _ = self.cache.ids.set(ids);
+                }
             }
         }
         all.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.modified));

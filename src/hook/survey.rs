@@ -8,13 +8,14 @@
 //! what is later than the observer's first look, less an hour, is news.
 
 use std::cell::{OnceCell, Ref, RefCell};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Observer;
-use super::candidates::{Ids, examined};
+use super::candidates::{Ids, NANOS, examined};
 use super::news::{Candidate, New, Reader, Reason};
+use crate::boundary::substr;
 use crate::budget::{self, Deadline};
 use crate::cursor::Buffer;
 use crate::entry::{Entry, Id, Ids as IdSet, What};
@@ -22,6 +23,7 @@ use crate::env::Env;
 use crate::file::{Stamp, Unreadable};
 use crate::fold::{Activity, OpenEnd};
 use crate::format::Known;
+use crate::hash::{HashMap, HashSet};
 use crate::path::absolute;
 use crate::read::Part;
 use crate::read::once::fingerprint;
@@ -31,7 +33,7 @@ use crate::session::{Session, find};
 use crate::settings::Settings;
 use crate::state::cursors::{Judged, Look, Seen, View, Walk};
 use crate::state::lazy_seen::LazySeen;
-use crate::time::Time;
+use crate::time::{HOUR, Time};
 
 /// Everything that a survey depends on.
 pub struct Surveyor<'s, 'f> {
@@ -141,6 +143,9 @@ pub struct Why {
     pub reason: Reason,
 }
 
+/// Of so many sessions whose directory is away, the newest, it is asked at each look whether it is back.
+const MOST_AWAY: usize = 16;
+
 impl<'s, 'f> Surveyor<'s, 'f> {
     pub fn new(
         env: &'s Env,
@@ -161,16 +166,17 @@ impl<'s, 'f> Surveyor<'s, 'f> {
     pub fn survey(&self) -> Survey<'f> {
         let mut survey = Survey::default();
         let (mut candidates, round) = self.candidates(&mut survey);
-        // What is known and what is newest first: that is what matters if time runs out.
+        // What is known and what is newest first: that is what matters if time runs out. A session may have very many
+        // subagents, which must not hide what it says itself.
         let is_slow = |candidate: &Candidate| candidate.seen.is_some_and(|seen| seen.slow);
         candidates.sort_by_key(|candidate| {
-            (is_slow(candidate), !candidate.is_known(), std::cmp::Reverse(candidate.stamp.modified))
+            (is_slow(candidate), candidate.subagent, !candidate.is_known(), std::cmp::Reverse(candidate.stamp.modified))
         });
         let mut reader = self.reader();
-        let mut readings = Vec::new();
+        let (mut readings, mut away) = (Vec::new(), 0);
         for candidate in candidates {
             // However little time there is, every look gets a little further.
-            let no_more = self.deadline.is_half_over() || reader.read > budget::LOOK;
+            let no_more = reader.reading.is_over() || reader.read > budget::LOOK;
             if survey.opened && no_more {
                 survey.cut_short = true;
                 self.put_off(candidate, Reason::Late, &mut survey);
@@ -179,6 +185,11 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             survey.opened = true;
             match reader.read(&candidate) {
                 Ok(Ok(new)) => readings.push((candidate, new)),
+                // It may be this project's when its directory is back.
+                Ok(Err(Reason::Away)) if away < MOST_AWAY && self.is_recent(&candidate) => {
+                    away += 1;
+                    self.put_off(candidate, Reason::Away, &mut survey);
+                }
                 Ok(Err(reason)) => self.leave(&candidate, reason, &mut survey),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => self.miss(candidate, &mut survey),
                 Err(error) if Deadline::is_late(&error) => {
@@ -219,11 +230,18 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         }
     }
 
+    /// Whether a file was written to lately. For what was not, nobody waits.
+    fn is_recent(&self, candidate: &Candidate) -> bool {
+        self.file_time().0.saturating_sub(candidate.stamp.modified / NANOS) < HOUR
+    }
+
     /// Leaves out a file that does not count here. It is not opened again before it changes or the observer moves.
     fn leave(&self, candidate: &Candidate<'_, 'f>, reason: Reason, survey: &mut Survey<'f>) {
         self.note_candidate(candidate, reason, survey);
         survey.examined.push(examined(&candidate.session.path, candidate.stamp));
-        survey.quiet.extend((reason != Reason::Elsewhere).then(|| candidate.session.path.to_path_buf()));
+        survey.quiet.extend(
+            (!matches!(reason, Reason::Elsewhere | Reason::Away)).then(|| candidate.session.path.to_path_buf()),
+        );
         if candidate.seen.is_some() && !candidate.is_known() {
             survey.forgotten.push(candidate.key.clone());
         }
@@ -362,7 +380,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// What the session of a subagent is called among the cursors, if it is there.
     fn parent_key(&self, session: &Session) -> Option<String> {
-        let short = &session.id[..session.id.floor_char_boundary(8)];
+        let short = substr(&session.id, ..session.id.floor_char_boundary(8));
         let at = |key: &str| find::at(self.formats, self.env, Path::new(key));
         let is_it = |key: &str| key.contains(short) && at(key).is_some_and(|other| is_parent(&other, session));
         session.name.clone().or_else(|| self.view.sessions.keys().find(|key| is_it(key)).cloned())
@@ -443,10 +461,16 @@ fn add_edits(
     activity: &mut Activity,
     edited: &mut Vec<(PathBuf, Option<Time>)>,
 ) {
-    let mut index: HashMap<PathBuf, usize> = (0..).zip(&*edited).map(|(at, (path, _))| (path.clone(), at)).collect();
+    // There may be very many subagents that edited one file each.
+    let few = more.len() < 8;
+    let known = |(at, (path, _)): (usize, &(PathBuf, Option<Time>))| (path.clone(), at);
+    let mut index: HashMap<PathBuf, usize> =
+        if few { HashMap::default() } else { edited.iter().enumerate().map(known).collect() };
     for (path, time) in more {
         let whole = absolute(cwd, &path);
-        match index.get(&whole).map(|at| &mut edited[*at]) {
+        let is_it = |(path, _): &(PathBuf, Option<Time>)| path.as_os_str() == whole.as_os_str();
+        let at = if few { edited.iter().position(is_it) } else { index.get(&whole).copied() };
+        match at.map(|at| &mut edited[at]) {
             Some((_, last)) => *last = (*last).max(time),
             None => {
                 index.insert(whole.clone(), edited.len());

@@ -1,10 +1,10 @@
 //! Puts what a survey found into words: a name for each session, the conflicts, and as much as the budget holds.
 
-use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::survey::{News, Survey, Surveyor};
 use crate::fold::{GitEvent, Knowledge};
+use crate::hash::{HashMap, HashSet};
 use crate::session::called::is_short;
 use crate::session::checkout;
 use crate::session::live::Agents;
@@ -89,7 +89,8 @@ fn bullet<'n>(
 fn moved(news: &News, surveyor: &Surveyor, own: &Knowledge) -> Option<Conflict> {
     let moves = |event: &&(GitEvent, Option<Time>)| matches!(event.0, GitEvent::Switched(_) | GitEvent::Moved(_));
     let (event, time) = news.activity.git.iter().rev().find(moves)?;
-    let is_same = checkout(&surveyor.env.cwd)? == checkout(Path::new(news.last_cwd.as_deref()?))?;
+    let is_same =
+        checkout(surveyor.env, &surveyor.env.cwd)? == checkout(surveyor.env, Path::new(news.last_cwd.as_deref()?))?;
     // Who began later has seen no other files.
     let began_before = surveyor.own_for_news().entries.iter().any(|entry| entry.time.is_some() && entry.time < *time);
     let is_news = time.is_some_and(|time| own.is_unseen(time));
@@ -104,7 +105,7 @@ fn count_titles<'t>(survey: &'t Survey, surveyor: &'t Surveyor) -> HashMap<&'t s
     let told: HashSet<&str> = told.collect();
     let news = survey.news.iter().map(|news| news.title.as_deref());
     let others = surveyor.view.sessions.iter().filter(|(key, _)| !told.contains(&***key)).map(|(_, seen)| seen.title());
-    let mut count = HashMap::new();
+    let mut count = HashMap::default();
     for title in
         news.chain(others).chain([&own.basics.person_title, &own.basics.agent_title].map(Option::as_deref)).flatten()
     {

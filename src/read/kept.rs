@@ -38,6 +38,8 @@ pub struct Addition<F> {
     pub once: Once,
     /// How many lines of it could not be read.
     pub broken: u64,
+    /// The deadline came first.
+    pub cut_short: bool,
 }
 
 /// How long a file is expected to grow after it was written; in nanoseconds, like the other.
@@ -79,7 +81,10 @@ pub fn renew<F: Fold>(
         Some((Reached { cursor, lines, .. }, (fold, once))) => (fold, once, cursor.offset, lines),
         None => (fold(), Once::default(), 0, 0),
     };
-    let read = transcript.fold(Lines { from, before, ..Lines::default() }, &mut once, buffer, &mut fold)?;
+    let lines = Lines { from, before, deadline: transcript.deadline.as_ref(), ..Lines::default() };
+    let read = transcript.fold(lines, &mut once, buffer, &mut fold)?;
+    // What the deadline cut short is like no file, and is read on from there.
+    let stamp = if read.cut_short { Stamp { modified: 0, size: read.end, ..stamp } } else { stamp };
     let reached = Reached { stamp, cursor: Cursor::at(&transcript.file, read.end)?, lines: read.lines };
-    Ok(Renewed { reached, new: Some(Addition { from, fold, once, broken: read.broken }) })
+    Ok(Renewed { reached, new: Some(Addition { from, fold, once, broken: read.broken, cut_short: read.cut_short }) })
 }

@@ -327,12 +327,17 @@ impl Conversation {
             self.size = self.size.saturating_sub(self.entries[dropped].size());
             dropped += 1;
         }
+        self.forget(dropped);
+        dropped > 0
+    }
+
+    /// Drops so many of the oldest entries.
+    pub(super) fn forget(&mut self, dropped: usize) {
         self.entries.drain(..dropped);
         for at in [&mut self.by_key, &mut self.by_call] {
             at.retain(|_, index| *index >= dropped);
             at.values_mut().for_each(|index| *index -= dropped);
         }
-        dropped > 0
     }
 
     /// The entries, and the calls that have no result yet.

@@ -29,6 +29,8 @@ pub struct Transcript<'f> {
     /// Decode results to their end.
     whole: bool,
     subagent: bool,
+    /// Until when what is kept of it is brought up to date.
+    pub deadline: Option<Deadline>,
 }
 
 /// Some entries of a transcript.
@@ -51,6 +53,9 @@ pub struct Log {
     pub end: u64,
     pub once: Once,
 }
+
+/// How many bytes of entries a log holds while it looks for enough of them.
+const HELD: u64 = 32 << 20;
 
 /// What the first lines of a transcript tell: a header, or the first line with a working directory.
 #[derive(Debug, Default)]
@@ -168,6 +173,40 @@ impl Wanted<'_> {
     }
 }
 
+/// The last entries that are shown, of a file that is read from its start: no more than twice as many are held.
+struct Newest<'w> {
+    conversation: Conversation,
+    wanted: Wanted<'w>,
+    /// How many that would be shown were dropped.
+    dropped: usize,
+    /// With how many entries the oldest are dropped again.
+    room: usize,
+}
+
+impl<'w> Newest<'w> {
+    const LEAST: usize = 256;
+
+    fn new(wanted: Wanted<'w>) -> Newest<'w> {
+        let conversation = Conversation::new(wanted.results, OpenCalls::default());
+        Newest { conversation, wanted, dropped: 0, room: Newest::LEAST }
+    }
+}
+
+impl Fold for Newest<'_> {
+    fn entry(&mut self, entry: &Entry, _: u64) {
+        self.conversation.take(entry.clone().into_owned());
+        let entries = &self.conversation.entries;
+        if entries.len() < self.room {
+            return;
+        }
+        let shown = entries.iter().enumerate().rev().filter(|(_, entry)| self.wanted.shows(entry));
+        let first = shown.map(|(index, _)| index).nth(self.wanted.count.max(1) - 1).unwrap_or(0);
+        self.dropped += entries[..first].iter().filter(|entry| self.wanted.shows(entry)).count();
+        self.conversation.forget(first);
+        self.room = Newest::LEAST.max(self.conversation.entries.len().saturating_mul(2));
+    }
+}
+
 /// Something in a transcript, by where or when it was written, or by the client's own id of it.
 #[derive(Debug, Clone, Copy)]
 pub enum Target {
@@ -181,7 +220,7 @@ impl<'f> Transcript<'f> {
     pub fn open(path: &Path, format: &'f Format) -> io::Result<Transcript<'f>> {
         let file = tail::open(path)?;
         let meta = file.metadata()?;
-        Ok(Transcript { file, meta, format, full: false, whole: false, subagent: false })
+        Ok(Transcript { file, meta, format, full: false, whole: false, subagent: false, deadline: None })
     }
 
     pub fn full(self, full: bool) -> Transcript<'f> {
@@ -203,9 +242,18 @@ impl<'f> Transcript<'f> {
 
     /// The last entries, read from the end and no further than needed.
     pub fn last(&self, wanted: Wanted) -> io::Result<Log> {
-        if let Some(slice) = wanted.slice {
-            return self.slice(wanted, slice);
+        match wanted.slice {
+            Some(slice) => self.slice(wanted, slice),
+            None => self.last_within(wanted, HELD),
         }
+    }
+
+    /// The same. If lines at the end repeat each other so often that there are still not enough when so many bytes of
+    /// entries are held, the file is read from its start.
+    pub fn last_within(&self, wanted: Wanted, most: u64) -> io::Result<Log> {
+        /// What an entry takes beside its text.
+        const ENTRY: u64 = 256;
+        let mut held = 0;
         const OLD_LINES: usize = 100;
         let mut decoder = self.decoder();
         let mut backward = Backward::new(&self.file, self.meta.len())?;
@@ -243,6 +291,10 @@ impl<'f> Transcript<'f> {
                 })?;
                 log.broken += u64::from(outcome == Outcome::Broken && finished);
                 shown += entries.iter().filter(|entry| wanted.shows(entry) && !entry.relisted).count();
+                held += entries.iter().map(|entry| entry.size() + ENTRY).sum::<u64>();
+                if held > most {
+                    return self.last_from_start(wanted);
+                }
                 lines.push(entries);
             }
             let mut once = Once::from(if complete { 0 } else { start }, &[]);
@@ -266,6 +318,19 @@ impl<'f> Transcript<'f> {
             // At least twice as many next time, so that a file full of repetitions is not read over and over.
             enough = (shown + wanted.count - entries.len()).max(2 * shown);
         }
+    }
+
+    fn last_from_start(&self, wanted: Wanted) -> io::Result<Log> {
+        let (mut once, mut newest) = (Once::default(), Newest::new(wanted));
+        let lines = Lines { unfinished: wanted.unfinished, ..Lines::default() };
+        let read = self.fold(lines, &mut once, &mut Buffer::default(), &mut newest)?;
+        let mut entries = newest.conversation.entries;
+        let error = wanted.ended_by(&entries);
+        entries.retain(|entry| wanted.shows(entry));
+        entries.extend(error);
+        let total = newest.dropped + entries.len();
+        entries.drain(..entries.len().saturating_sub(wanted.count));
+        Ok(Log { entries, once, exact: true, total, broken: read.broken, end: read.end, ..Log::default() })
     }
 
     /// The last entries that fit: from the end of the file, and from more and more of it until there are enough. Lines are
@@ -341,7 +406,7 @@ impl<'f> Transcript<'f> {
             if number.is_multiple_of(LINES) || forward.offset() - looked > BYTES {
                 looked = forward.offset();
                 if wanted.deadline.is_some_and(Deadline::is_over) {
-                    return Ok(Read { end: looked, cut_short: true, ..read });
+                    return Ok(Read { end: looked, lines: number, cut_short: true, ..read });
                 }
             }
         }
@@ -390,7 +455,8 @@ impl<'f> Transcript<'f> {
             _ => None,
         });
         let earlier = open.iter().filter(|call| call.id.is_some_and(|id| unresolved.contains_key(&id)));
-        part.open = earlier.chain(new).cloned().collect();
+        let waits = |call: &Call<'static>| Call { waits: part.turns.waits(call), ..call.clone() };
+        part.open = earlier.chain(new).map(waits).collect();
         part.results = part.turns.has_results();
         part.last = last_messages(last, &part.entries);
         (part.ending, part.open_end) = (part.turns.ending(), part.turns.open_end());

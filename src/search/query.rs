@@ -10,6 +10,7 @@ use memchr::memmem::Finder;
 use super::cache::{Part, Source, Text};
 use super::rank::Evidence;
 use super::sieve::Sieve;
+use crate::boundary::substr;
 use crate::entry::Role;
 use crate::fold::{fold_each, folded};
 use crate::time::Time;
@@ -90,11 +91,11 @@ impl Term {
 
     /// Where a word ends that begins at the stem, if only its ending makes it another one.
     fn end_of_form(&self, text: &str, at: usize) -> Option<usize> {
-        if text[..at].ends_with(char::is_alphanumeric) {
+        if substr(text, ..at).ends_with(char::is_alphanumeric) {
             return None;
         }
-        let said = &text[at..];
-        let said = &said[..said.find(|char: char| !char.is_alphanumeric()).unwrap_or(said.len())];
+        let said = substr(text, at..);
+        let said = substr(said, ..said.find(|char: char| !char.is_alphanumeric()).unwrap_or(said.len()));
         let common = said.chars().zip(self.word.chars()).take_while(|(said, own)| said == own).count();
         let [mut short, mut long] = [said, &self.word].map(|word| word.chars().count() - common);
         if short > long {
@@ -107,7 +108,7 @@ impl Term {
 
 fn is_whole(text: &str, start: usize, end: usize) -> bool {
     let is_part = |char: char| char.is_alphanumeric() || char == '_';
-    !text[..start].ends_with(is_part) && !text[end..].starts_with(is_part)
+    !substr(text, ..start).ends_with(is_part) && !substr(text, end..).starts_with(is_part)
 }
 
 impl Query {
@@ -119,7 +120,9 @@ impl Query {
             whole: false,
             role: None,
             since: None,
-            file: file.map(|file| Term::new(file.trim_start_matches("./")).finder),
+            file: file
+                .map(|file| Term::new(file.trim_start_matches("./")).finder)
+                .filter(|file| !file.needle().is_empty()),
         }
     }
 
@@ -156,6 +159,10 @@ impl Query {
 
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
+    }
+
+    pub fn has_file(&self) -> bool {
+        self.file.is_some()
     }
 
     pub fn len(&self) -> usize {
@@ -230,7 +237,7 @@ impl Query {
             folded.push(char);
             origins.resize(folded.len(), at);
         });
-        let end_of = |at: usize| text[at..].chars().next().map_or(at, |char| at + char.len_utf8());
+        let end_of = |at: usize| substr(text, at..).chars().next().map_or(at, |char| at + char.len_utf8());
         let mut places: Vec<Range<usize>> = Vec::new();
         for term in &self.terms {
             let mut from = 0;
@@ -244,18 +251,11 @@ impl Query {
         places
     }
 
-    /// The words that one of these texts has, whoever said them and when.
-    pub fn said_in<'t>(&self, texts: impl Iterator<Item = &'t Text<'t>>) -> Words {
-        let mut said = 0;
-        for text in texts {
-            for part in text.parts() {
-                for (index, term) in self.terms.iter().enumerate() {
-                    let is_said = said & 1 << index != 0 || term.next(part.text, 0, self.whole).is_some();
-                    said |= u64::from(is_said) << index;
-                }
-            }
-        }
-        said
+    /// The words that a text has, whoever said them and when.
+    pub fn said_in(&self, text: &Text) -> Words {
+        let is_said = |term: &Term| text.parts.iter().any(|part| term.next(part.text, 0, self.whole).is_some());
+        let said = self.terms.iter().enumerate().filter(|(_, term)| is_said(term));
+        said.fold(0, |all, (index, _)| all | 1 << index)
     }
 
     fn takes(&self, Source { file, line }: Source) -> bool {
@@ -275,8 +275,8 @@ impl Query {
 
     /// The entries of a session that have some of the words, in the order they were written.
     pub fn hits(&self, text: &Text) -> Vec<Hit> {
-        let parts = text.parts();
-        if !self.may_be(&parts) {
+        let parts = &text.parts;
+        if !self.may_be(parts) {
             return Vec::new();
         }
         let mut hits = Vec::new();
@@ -319,12 +319,8 @@ impl Query {
 
     /// What a session has of the query; none if that is nothing, or lacks what it must have. The title counts as something
     /// that was said.
-    pub fn look(&self, text: &Text, title: &str) -> Option<Evidence> {
-        self.evidence(&self.hits(text), text, title)
-    }
-
     pub fn evidence(&self, hits: &[Hit], text: &Text, title: &str) -> Option<Evidence> {
-        let in_title = if hits.is_empty() && !self.may_be(&text.parts()) { 0 } else { self.in_title(title) };
+        let in_title = if hits.is_empty() && !self.may_be(&text.parts) { 0 } else { self.in_title(title) };
         let evidence = Evidence::new(self.len(), text.length(), in_title, hits);
         let has = evidence.has();
         (has != 0 && has & self.phrases() == self.phrases()).then_some(evidence)
@@ -336,6 +332,7 @@ fn bit(index: usize, as_it_is: bool) -> Words {
 }
 
 /// An entry with some of the words in it.
+#[derive(Clone)]
 pub struct Hit {
     /// Its number among all entries of the session.
     pub index: usize,

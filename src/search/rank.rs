@@ -118,13 +118,15 @@ impl Weights {
         words * self.share(evidence).sqrt() + passage
     }
 
-    /// The sessions that are worth showing, the best first, by their numbers among these, which are the newest first.
-    pub fn order(&self, found: &[Option<&Evidence>]) -> Vec<usize> {
-        let found = found.iter().enumerate().filter_map(|(index, evidence)| Some((index, (*evidence)?)));
-        let mut order: Vec<(usize, bool, f64, f64)> = found
-            .map(|(index, evidence)| {
+    /// The sessions that are worth showing, the best first; these are the newest first.
+    pub fn order<S>(&self, found: Vec<S>, evidence: impl Fn(&S) -> &Evidence) -> Vec<S> {
+        let mut order: Vec<(S, bool, f64, f64)> = found
+            .into_iter()
+            .map(|session| {
+                let evidence = evidence(&session);
                 let lacks_some = evidence.has() & self.said != self.said;
-                (index, lacks_some, self.worth(evidence), self.share(evidence))
+                let (worth, share) = (self.worth(evidence), self.share(evidence));
+                (session, lacks_some, worth, share)
             })
             .collect();
         let (best, most) = order
@@ -132,7 +134,7 @@ impl Weights {
             .fold((0.0, 0.0), |(best, most), (_, _, worth, share)| (f64::max(best, *worth), f64::max(most, *share)));
         order.retain(|(_, _, _, share)| *share >= most * ENOUGH);
         order.sort_by_key(|(_, lacks_some, worth, _)| (*lacks_some, -(worth / best * STEPS).round() as i64));
-        order.into_iter().map(|(index, ..)| index).collect()
+        order.into_iter().map(|(session, ..)| session).collect()
     }
 
     /// The entries of a session to show, the best first: those with the most of the words, prompts before answers and
@@ -146,7 +148,7 @@ impl Weights {
             let worth = self.worth_of(b.words).total_cmp(&self.worth_of(a.words));
             worth.then(a.kind().cmp(&b.kind()))
         });
-        let mut offsets = std::collections::HashSet::new();
+        let mut offsets = crate::hash::HashSet::default();
         best.retain(|hit| offsets.insert((hit.source.file, hit.source.line.offset)));
         best
     }

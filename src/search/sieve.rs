@@ -6,7 +6,6 @@
 //! letter, so a file is let through in vain at times and never held back wrongly. What was really said is for others to
 //! find out.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
@@ -14,6 +13,7 @@ use std::sync::LazyLock;
 
 use crate::cursor::{Buffer, Chunks};
 use crate::fold::fold_each;
+use crate::hash::HashMap;
 
 /// The letters and digits of the words that are looked for: of each word the longest run.
 pub struct Sieve {
@@ -245,7 +245,7 @@ impl Lead {
 
 /// The letters that stand together in one character, and how such characters begin.
 static PAIRS_IN_ONE: LazyLock<HashMap<[u8; 2], Lead>> = LazyLock::new(|| {
-    let mut pairs: HashMap<[u8; 2], Lead> = HashMap::new();
+    let mut pairs: HashMap<[u8; 2], Lead> = HashMap::default();
     for char in COMPARED_AS_SEVERAL.into_iter().flatten() {
         let (mut bytes, mut before) = ([0; 4], None);
         let lead = char.encode_utf8(&mut bytes).as_bytes()[0];
@@ -359,6 +359,8 @@ mod avx2 {
 
 #[cfg(test)]
 mod tests {
+    use crate::boundary::substr;
+
     use std::collections::BTreeMap;
 
     use super::*;
@@ -411,7 +413,7 @@ mod tests {
                 let mut rest = word;
                 while !rest.is_empty() {
                     let taken = if random(3) == 0 { 1 + random(rest.len().min(4)) } else { 1 };
-                    let Some(ways) = written.get(&rest[..taken]) else { continue };
+                    let Some(ways) = written.get(substr(rest, ..taken)) else { continue };
                     let char = match random(5) < plain {
                         true => ways[random(ways.len().min(2))],
                         false => ways[random(ways.len())],
@@ -424,7 +426,7 @@ mod tests {
                     if random(12) == 0 {
                         text.push(written[""][random(written[""].len())]);
                     }
-                    rest = &rest[taken..];
+                    rest = substr(rest, taken..);
                 }
                 text.extend((0..random(12)).map(|_| fillers[random(fillers.len())]));
                 assert!(run.may_be_in(text.as_bytes()), "{word} in {text}");
@@ -466,7 +468,7 @@ mod tests {
                     for (start, end) in
                         (0..run.len()).flat_map(|start| (start + 2..=run.len()).map(move |end| (start, end)))
                     {
-                        let sieve = Sieve::new(std::iter::once(&run[start..end]));
+                        let sieve = Sieve::new(std::iter::once(substr(run, start..end)));
                         let run = sieve.runs[0].as_ref().expect("letters");
                         let mut units = [0; 2];
                         let escape = char

@@ -3,8 +3,7 @@
 //! What a subagent said and did belongs to its session. `session/subagent.rs` finds all subagents at once: to ask for those
 //! of each session would take longer than a search does.
 
-use std::collections::HashMap;
-
+use crate::hash::HashMap;
 use crate::session::{Session, find};
 
 /// The transcripts of a session.
@@ -17,7 +16,7 @@ impl<'s, 'f> Sources<'s, 'f> {
     /// Of some sessions, each with its own of these subagents.
     pub fn of(sessions: impl Iterator<Item = &'s Session<'f>>, subagents: &'s [Session<'f>]) -> Vec<Sources<'s, 'f>> {
         let mut all: Vec<Sources> = sessions.map(|own| Sources { own, subagents: Vec::new() }).collect();
-        let mut by_id: HashMap<(&str, &str), Vec<usize>> = HashMap::new();
+        let mut by_id: HashMap<(&str, &str), Vec<usize>> = HashMap::default();
         if !subagents.is_empty() {
             for (index, Sources { own, .. }) in all.iter().enumerate() {
                 by_id.entry((&*own.id, &*own.format.name)).or_default().push(index);

@@ -3,26 +3,52 @@
 //! A finder is given where such a thing may begin and says what is hidden, or nothing. The words are data (`words`); where a
 //! value ends, and what is none, is for `value` to say.
 
+use std::cell::OnceCell;
+
 use memchr::{memchr, memmem, memrchr};
 
-use super::kinds::{SHORTEST, is_random};
+use super::kinds::{SHORTEST, block_start, is_random};
 use super::quote::Quote;
-use super::text::{
-    NEAR, after, is_alphanumeric, is_blank, is_capital, is_dash, is_digit, is_dotted, is_line, is_listed, is_login,
-    is_space, is_word, looked, near, near_before, run, run_end,
+use super::table::{
+    CALLS, CallKind, ENTERING, Form, IDENTIFIED, LOGINS, OperandKind, PASS, PROGRAMS, READERS, SETTERS, Sure, TOKEN,
 };
-use super::value::{self, Before, Needs, ends_in, is_code, is_placeholder};
-use super::words::{Form, KNOWN_TO_ALL, LINKS, LINKS_AFTER_VERB, PROGRAMS, READERS, Sure, VERBS};
+use super::text::{
+    NEAR, Words, after, is_alphanumeric, is_blank, is_capital, is_dash, is_digit, is_dotted, is_graphic, is_line,
+    is_login, is_space, is_word, line_before, looked, near, near_before, run, run_end,
+};
+use super::value::{self, Before, Needs, ends_in, is_code, is_placeholder, name_at_end, name_is};
+use super::words::{
+    ARTICLES, ASKED_OR_NAMED, DIRECTIVES, KNOWN_TO_ALL, LINKS, LINKS_AFTER_VERB, LINKS_ATTACHED, LINKS_BACK,
+    LOGGING_IN, NOW, SUFFIXES, USERS, VERBS,
+};
 use super::{REDACTED, Secret};
 
 /// What stands between a name and its value; the longer first.
 const SEPARATORS: &[&str] =
-    &["===", "==", "=>", ":=", ":-", ":**", "=", ":", "：", "＝", "%3D", "%3d", "%3A", "%3a", "\\u003d"];
+    &["===", "==", "=>", ":=", ":-", ":**", "=", ":", "||", "??", "：", "＝", "%3D", "%3d", "%3A", "%3a", "\\u003d"];
 
 /// The value of a name that begins here.
-pub fn named(text: &[u8], at: usize, &(name, sure): &(&'static str, Sure)) -> Option<Secret> {
+pub fn named(text: &[u8], at: usize, name: &'static str, sure: Sure) -> Option<Secret> {
     let (end, sure) = after_name(text, at, name, sure)?;
-    if name.ends_with("key") && KNOWN_TO_ALL.split(';').any(|word| ends_in(&text[at.saturating_sub(NEAR)..at], word)) {
+    // `mysqladmin` is no user, but `PSCredential` is a credential.
+    let is_part = at > 0 && is_alphanumeric(text[at - 1]) && !text[at].is_ascii_uppercase();
+    if is_part && matches!(sure, Sure::Login | Sure::Vendor) {
+        return None;
+    }
+    let has_user = || {
+        let line = line_before(text, at).to_ascii_lowercase();
+        let is_set = |end: usize| matches!(line.get(end), Some(b'=' | b':'));
+        USERS.iter().any(|user| memmem::find_iter(&line, user).any(|at| is_set(at + user.len())))
+    };
+    let sure = if name == PASS && !text.get(end).is_some_and(u8::is_ascii_alphabetic) && has_user() {
+        Sure::Password
+    } else {
+        sure
+    };
+    let follows = |words: &[&str]| words.iter().any(|word| ends_in(&text[at.saturating_sub(NEAR)..at], word));
+    // Prose has it, too: `the row identified by `id``.
+    let is_said_only = name == IDENTIFIED && !matches!(text[end..], [b' ', b'\'' | b'"', ..]);
+    if is_said_only || follows(ASKED_OR_NAMED) || name.ends_with("key") && follows(KNOWN_TO_ALL) {
         return None;
     }
     // Its value is hidden already, so whatever follows is not.
@@ -30,14 +56,18 @@ pub fn named(text: &[u8], at: usize, &(name, sure): &(&'static str, Sure)) -> Op
     if text[end + signs..].starts_with(REDACTED.as_bytes()) {
         return None;
     }
-    let is_closer = |byte: u8| is_blank(byte) || b"\"'`[]*\\?!+".contains(&byte);
+    let is_closer = |byte: u8| is_blank(byte) || b"\"'`]*\\?!+".contains(&byte);
     let closed = end + run(text, end, is_closer).len();
     assigned(text, at, end..closed, name, sure)
         .or_else(|| element(text, end, sure))
-        .or_else(|| cell(text, closed, name))
+        .or_else(|| cell(text, closed, name).filter(|_| sure != Sure::Vendor))
         .or_else(|| flag_argument(text, at, end, name, sure))
+        .or_else(|| in_call(text, at, end, name, sure))
+        .or_else(|| attached(text, closed, name, sure))
+        .or_else(|| login(text, closed, sure))
         .or_else(|| said(text, at, end, name, sure))
-        .or_else(|| adjacent(text, end, name, sure))
+        .or_else(|| adjacent(text, at, end, name, sure))
+        .or_else(|| said_before(text, at, sure))
 }
 
 /// The position after a name, and how sure it still is with what belongs to it: `PASSWORD_2`, `STRIPE_KEY_LIVE`.
@@ -54,6 +84,10 @@ fn after_name(text: &[u8], at: usize, name: &str, sure: Sure) -> Option<(usize, 
     let more = end + near(text, end, |byte| is_capital(byte) || byte == b'_').len();
     let is_number = text[end..more].iter().all(|byte| is_digit(*byte) || *byte == b'_');
     let is_apart = text.get(end) == Some(&b'_') && matches!(text.get(more), Some(b'=' | b':'));
+    let suffix = near(text, end, is_word);
+    if suffix.split_first().is_some_and(|(first, rest)| matches!(first, b'_' | b'-') && SUFFIXES.has(rest)) {
+        return Some((end + suffix.len(), sure));
+    }
     Some(match () {
         () if is_number => (more, sure),
         () if is_apart => (more, Sure::Maybe),
@@ -67,7 +101,8 @@ fn assigned(text: &[u8], at: usize, closers: Secret, name: &'static str, sure: S
     let separator = SEPARATORS.iter().find(|separator| text[position..].starts_with(separator.as_bytes()))?;
     let mut next = position + separator.len();
     if *separator == ":" {
-        if text[next..].starts_with(b":") || text[next..].starts_with(b"//") {
+        // A path, an address, and `${NAME:?message}`.
+        if [":", "//", "?", "+"].iter().any(|sign| text[next..].starts_with(sign.as_bytes())) {
             return None;
         }
         next = after_type(text, next).unwrap_or(next);
@@ -81,12 +116,18 @@ fn assigned(text: &[u8], at: usize, closers: Secret, name: &'static str, sure: S
     let before = Before {
         name,
         is_quoted: text[closers].iter().any(|byte| matches!(byte, b'"' | b'\'')),
-        wants_quotes: separator.starts_with("=="),
+        wants_quotes: ["==", "||", "??"].iter().any(|start| separator.starts_with(start)),
         is_prose,
         is_shell,
         needs: match sure {
-            Sure::Maybe if is_shell => Needs::Random(SHORTEST),
-            Sure::Maybe => Needs::Random(SHORTEST + 1),
+            Sure::Vendor => Needs::Long,
+            sure if sure.is_doubtful() => Needs::Random(SHORTEST + usize::from(!is_shell)),
+            // A parser compares it with words.
+            Sure::Secret if name == TOKEN && (separator.starts_with("==") || text[..position].ends_with(b"!")) => {
+                Needs::Random(SHORTEST)
+            }
+            Sure::Secret if name == TOKEN && is_prose => Needs::NoWord,
+            Sure::Secret if is_prose => Needs::NoType,
             _ => Needs::Nothing,
         },
     };
@@ -112,7 +153,7 @@ fn after_type(text: &[u8], at: usize) -> Option<usize> {
 
 /// `<password>…</password>`
 fn element(text: &[u8], end: usize, sure: Sure) -> Option<Secret> {
-    let start = after(text, end, ">").filter(|_| sure != Sure::Maybe)?;
+    let start = after(text, end, ">").filter(|_| !sure.is_doubtful())?;
     let inside = near(text, start, |byte| byte != b'<' && byte != b'\n');
     let end = start + inside.len();
     (text[end..].starts_with(b"</") && !is_placeholder(inside)).then_some(start..end)
@@ -126,13 +167,16 @@ fn cell(text: &[u8], closed: usize, name: &'static str) -> Option<Secret> {
 
 /// `--password …`, and `"--password", "…"` in a list of arguments. What begins with a dash is the next flag.
 fn flag_argument(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> Option<Secret> {
-    let before = near_before(text, at, is_dotted);
-    let flag = &text[at - before.len()..end];
+    let (start, wants_quotes) = argument_start(text, end).filter(|(start, _)| text.get(*start) != Some(&b'-'))?;
+    let flag = &text[at - near_before(text, at, is_dotted).len()..end];
     if !flag.starts_with(b"-") || flag.starts_with(b"--no-") || flag.starts_with(b"--with-") {
         return None;
     }
-    let (start, wants_quotes) = argument_start(text, end).filter(|(start, _)| text.get(*start) != Some(&b'-'))?;
-    let needs = if sure == Sure::Maybe { Needs::Random(SHORTEST) } else { Needs::Nothing };
+    let needs = match sure {
+        Sure::Vendor => Needs::Long,
+        sure if sure.is_doubtful() => Needs::Random(SHORTEST),
+        _ => Needs::Nothing,
+    };
     value::hidden(text, start, &Before { name, is_quoted: true, wants_quotes, is_prose: true, is_shell: false, needs })
 }
 
@@ -149,11 +193,12 @@ fn argument_start(text: &[u8], at: usize) -> Option<(usize, bool)> {
 fn said(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> Option<Secret> {
     const WORDS: usize = 6;
     let is_after_verb = || {
-        let before = near_before(text, at, is_line);
+        let before = line_before(text, at);
         let words = before.rsplit(|byte| byte.is_ascii() && !byte.is_ascii_alphabetic());
-        words.take(WORDS).any(|word| is_listed(VERBS, word))
+        words.take(WORDS).any(|word| VERBS.has(word))
     };
     let mut next = end + near(text, end, |byte| b"\"'`*".contains(&byte)).len();
+    let mut is_set = false;
     for _ in 0..WORDS {
         let start = run_end(text, next, is_blank);
         let word = near(text, start, |byte| !is_space(byte));
@@ -161,20 +206,239 @@ fn said(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> O
             return None;
         }
         next = start + word.len();
-        if word.ends_with(b":") || is_listed(LINKS, word) || is_listed(LINKS_AFTER_VERB, word) && is_after_verb() {
+        is_set |= VERBS.has(word);
+        if word.ends_with(b":") || LINKS.has(word) || LINKS_AFTER_VERB.has(word) && (is_set || is_after_verb()) {
             let next = after(text, run_end(text, next, is_blank), ":").unwrap_or(next);
-            return hidden_if(text, next, name, if sure == Sure::Maybe { Needs::Long } else { Needs::Said });
+            let next = NOW.iter().find_map(|now| after(text, next, now)).unwrap_or(next);
+            if word == b"from"
+                && let Some(old) = hidden_if(text, next, name, Needs::Said)
+            {
+                let new = after(text, old.end, " to ").and_then(|next| hidden_if(text, next, name, Needs::Said));
+                return Some(old.start..new.map_or(old.end, |new| new.end));
+            }
+            let needs = match sure {
+                sure if sure.is_doubtful() => Needs::Long,
+                _ if name == TOKEN => Needs::Random(SHORTEST),
+                _ => Needs::Said,
+            };
+            return hidden_if(text, next, name, needs);
         }
     }
     None
 }
 
 /// `password hunter2`, and a key after any name.
-fn adjacent(text: &[u8], end: usize, name: &'static str, sure: Sure) -> Option<Secret> {
+fn adjacent(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> Option<Secret> {
     let next = end + near(text, end, |byte| b"\"'`*".contains(&byte)).len();
-    let needs = if sure == Sure::Password { Needs::Said } else { Needs::Long };
+    let line = line_before(text, at);
+    // The line before that of a password in a `.netrc`: `login bob`.
+    let is_after_login = || {
+        let before = line_before(text, (at - line.len()).saturating_sub(1));
+        line.iter().all(|byte| is_blank(*byte)) && matches!(words(before)[..], [b"login", _, ..])
+    };
+    let is_directive = || DIRECTIVES.iter().any(|start| memmem::find(line, start.as_bytes()).is_some());
     text.get(next).filter(|byte| is_blank(**byte))?;
+    let needs = match sure {
+        Sure::Password if is_directive() => Needs::Nothing,
+        Sure::Password if is_after_login() => Needs::NoWord,
+        Sure::Password => Needs::Said,
+        Sure::Secret if name != TOKEN => Needs::Mixed,
+        _ if name == PASS && tells_login(line) => Needs::Mixed,
+        _ => Needs::Long,
+    };
     hidden_if(text, next, name, needs)
+}
+
+/// `define('DB_PASSWORD', '…')`, `.setPassword("…")`, `find('#password').fill('…')`, `auth=('bob', '…')`
+fn in_call(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> Option<Secret> {
+    let quoted = |at: usize, needs| {
+        Quote::opened(text, at)?;
+        hidden_if(text, at, name, needs)
+    };
+    let is_one = |rows: &[CallKind], call: &[u8]| rows.iter().any(|row| row.calls.has(call));
+    if let Some(open) = after(text, end, "(") {
+        let word = near_before(text, at, is_word);
+        let is_setter = SETTERS.iter().flat_map(|row| row.calls.text.split(' ')).any(|set| ends_in(word, set));
+        return match sure {
+            Sure::Password if word.is_empty() || is_setter => quoted(open, Needs::Said),
+            Sure::Secret if is_setter => quoted(open, Needs::Random(SHORTEST)),
+            _ => user_and_password(text, at, end),
+        };
+    }
+    let closed = end + near(text, end, |byte| b"\"'`)]}\\".contains(&byte)).len();
+    if closed == end {
+        return user_and_password(text, at, end);
+    }
+    let entering = ENTERING.iter().flat_map(|row| row.calls.text.split(' ')).find_map(|call| after(text, closed, call));
+    if let Some(open) = entering {
+        return quoted(open, Needs::Said);
+    }
+    // `env('APP_KEY'), 'cipher'`: the call is over.
+    let comma = after(text, closed, ",").filter(|_| !text[end..closed].contains(&b')'))?;
+    let next = run_end(text, comma, is_blank);
+    let next = after(text, next, "with:").map_or(next, |with| run_end(text, with, is_blank));
+    let before = near_before(text, at, |byte| is_word(byte) || b".#[]=@:*^$~ ".contains(&byte));
+    let opening =
+        text[..at - before.len()].strip_suffix(b"\"").or_else(|| text[..at - before.len()].strip_suffix(b"'"))?;
+    let opening =
+        &opening[..opening.len() - near_before(opening, opening.len(), |byte| is_blank(byte) || byte == b'(').len()];
+    let is_call = is_one(CALLS, near_before(opening, opening.len(), is_word));
+    quoted(next, if is_call { Needs::Nothing } else { Needs::Random(SHORTEST + 2) })
+}
+
+/// `HTTPBasicAuth('bob', '…')`, `auth=('bob', '…')`
+fn user_and_password(text: &[u8], at: usize, end: usize) -> Option<Secret> {
+    let next = end + near(text, end, |byte| is_blank(byte) || byte == b'=').len();
+    let open = run_end(text, after(text, next, "(")?, is_blank);
+    let word = &text[at - near_before(text, at, is_word).len()..end];
+    if !LOGINS.iter().any(|row| row.calls.has(word)) {
+        return None;
+    }
+    let user = Quote::opened(text, open)?;
+    let user_end = user.inside + near(text, user.inside, |byte| is_login(byte) && byte != b',').len();
+    let comma = user_end + near(text, user_end, |byte| b"\"'".contains(&byte)).len();
+    let next = run_end(text, after(text, comma, ",")?, is_blank);
+    Quote::opened(text, next)?;
+    hidden_if(text, next, PASS, Needs::Said)
+}
+
+/// `パスワードは…`, `密码是…`: such a value has ASCII characters only.
+fn attached(text: &[u8], closed: usize, name: &'static str, sure: Sure) -> Option<Secret> {
+    let next = LINKS_ATTACHED.iter().find_map(|link| after(text, closed, link))?;
+    let next = run_end(text, next, is_blank);
+    let needs = match sure {
+        Sure::Password => Needs::Said,
+        Sure::Secret => Needs::Random(SHORTEST),
+        _ => Needs::Long,
+    };
+    match Quote::opened(text, next) {
+        Some(_) => hidden_if(text, next, name, needs),
+        None => hidden_if(&text[..run_end(text, next, is_graphic)], next, name, needs),
+    }
+}
+
+/// The password in `credentials: bob / …`, `creds are bob:…`
+fn login(text: &[u8], closed: usize, sure: Sure) -> Option<Secret> {
+    if sure != Sure::Login {
+        return None;
+    }
+    let next = run_end(text, closed, is_blank);
+    let word = near(text, next, |byte| is_alphanumeric(byte) || !byte.is_ascii());
+    let linked = Some(next + word.len()).filter(|_| LINKS.has(word));
+    let linked = linked.or_else(|| [":", "=", "："].iter().find_map(|sign| after(text, closed, sign)));
+    let start = run_end(text, linked.unwrap_or(next), is_blank);
+    let user = near(text, start, |byte| is_dotted(byte) || byte == b'@');
+    let sign = [" / ", ":", "/"].iter().find_map(|sign| after(text, start + user.len(), sign));
+    let needs = if linked.is_some() { Needs::Said } else { Needs::Mixed };
+    hidden_if(text, sign.filter(|_| !user.is_empty())?, PASS, needs)
+}
+
+/// `admin / …` where somebody tells how to log in.
+pub fn slashed(text: &[u8], at: usize) -> Option<Secret> {
+    let next = after(text, at, " / ")?;
+    let user = near_before(text, at, |byte| is_dotted(byte) || byte == b'@');
+    let is_told = || tells_login(line_before(text, at)) || tells_login(near(text, at, is_line));
+    if user.is_empty() || !is_told() {
+        return None;
+    }
+    hidden_if(text, next, PASS, Needs::Mixed)
+}
+
+/// Whether somebody tells in a line how to log in.
+fn tells_login(line: &[u8]) -> bool {
+    let line = line.to_ascii_lowercase();
+    LOGGING_IN.iter().any(|word| memmem::find(&line, word.as_bytes()).is_some())
+}
+
+/// `… is the password`, `… as the API key`, `… (password)`
+fn said_before(text: &[u8], at: usize, sure: Sure) -> Option<Secret> {
+    let line = line_before(text, at);
+    let line = &line[..line.len() - near_before(line, line.len(), is_word).len()];
+    let mut end = line.len();
+    for _ in 0..4 {
+        end -= line[..end].iter().rev().take_while(|byte| is_blank(**byte)).count();
+        let word = line[..end].iter().rev().take_while(|byte| !is_blank(**byte)).count();
+        let (start, word) = (end - word, &line[end - word..end]);
+        if LINKS_BACK.has(word) || word == b"(" {
+            end = start - line[..start].iter().rev().take_while(|byte| is_blank(**byte)).count();
+            let length = line[..end].iter().rev().take_while(|byte| !is_space(**byte)).count();
+            let offset = at - line_before(text, at).len();
+            let value = offset + end - length..offset + end;
+            let needs = if sure == Sure::Password { Needs::Mixed } else { Needs::Long };
+            return hidden_if(&text[..value.end], value.start, PASS, needs);
+        }
+        let is_article = ARTICLES.has(word) || sure != Sure::Password && word.iter().all(u8::is_ascii_alphabetic);
+        if word.is_empty() || !is_article {
+            return None;
+        }
+        end = start;
+    }
+    None
+}
+
+/// The argument of a program that has no flag for its password: `htpasswd -b file bob …`
+pub fn operand(text: &[u8], at: usize, kind: &OperandKind) -> Option<Secret> {
+    let mut next = after(text, at, kind.start).filter(|_| at == 0 || !is_word(text[at - 1]))?;
+    let (mut number, mut has_flag) = (kind.number, kind.wants_flag.is_none());
+    // More arguments than that belong to something else.
+    for _ in 0..8 {
+        next = run_end(text, next, is_blank);
+        let length = near(text, next, |byte| !is_space(byte)).len();
+        let word = &text[next..next + length];
+        match word {
+            [] => return None,
+            [b'-', flags @ ..] => {
+                has_flag |= kind.wants_flag.is_some_and(|wanted| flags.contains(&wanted));
+                number -= usize::from(kind.wants_flag.is_some() && flags.contains(&b'n') && number > 1);
+            }
+            _ if number > 1 => number -= 1,
+            _ if !has_flag => return None,
+            _ => {
+                let (open, close) = kind.between;
+                if !open.is_empty() && matches!(word, [b'/' | b'@', ..]) {
+                    return None;
+                }
+                let secret = value::secret_argument(text, next, open)?;
+                let inside = &text[secret.clone()];
+                let end = Some(close)
+                    .filter(|close| !close.is_empty())
+                    .and_then(|close| memmem::find(inside, close.as_bytes()));
+                let secret = secret.start..end.map_or(secret.end, |end| secret.start + end);
+                let is_one = !kind.is_doubtful || Needs::Said.are_met(&text[secret.clone()], false);
+                return Some(secret).filter(|_| is_one);
+            }
+        }
+        next += length;
+    }
+    None
+}
+
+/// The password in a line of a `.pgpass` file: `host:port:database:user:…`
+pub fn in_pgpass(text: &[u8], at: usize) -> Option<Secret> {
+    let port = near(text, at + 1, |byte| is_digit(byte) || byte == b'*');
+    let host = near_before(text, at, |byte| is_dotted(byte) || byte == b'*');
+    if host.is_empty() || port != b"*" && !matches!(port.len(), 4 | 5) {
+        return None;
+    }
+    let field = |at: usize| {
+        let start = after(text, at, ":")?;
+        let field = near(text, start, |byte| is_dotted(byte) || byte == b'*');
+        let is_name = field.first().is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'*' | b'_'));
+        is_name.then_some(start + field.len())
+    };
+    let user = field(field(at + 1 + port.len())?)?;
+    let start = after(text, user, ":")?;
+    let head = near(text, start, is_login);
+    (!head.is_empty() && !is_placeholder(head) && !ends_in(head, "password"))
+        .then(|| start..run_end(text, start, is_login))
+}
+
+/// The password in `user:…@tcp(host)/db`.
+pub fn in_dsn(text: &[u8], at: usize) -> Option<Secret> {
+    ["@tcp(", "@unix(", "@tcp4(", "@tcp6(", "@cloudsql("].iter().find_map(|sign| after(text, at, sign))?;
+    let login = near_before(text, at, is_login);
+    let start = at - login.len() + memchr(b':', login)? + 1;
+    (!is_placeholder(&text[start..at])).then_some(start..at)
 }
 
 /// A value in a sentence, if it looks like a secret.
@@ -188,33 +452,47 @@ pub fn flagged(text: &[u8], at: usize) -> Option<Secret> {
     if at > 0 && is_word(text[at - 1]) {
         return None;
     }
-    let flag = near(text, at, is_dotted);
-    let command = || near_before(text, at, |byte| !b"\n|;&`".contains(&byte));
-    let of_program = PROGRAMS.iter().find_map(|(programs, flags, form)| {
-        let listed = flags.split(' ').find(|listed| flag.starts_with(listed.as_bytes()))?;
+    let flag = near(text, at, |byte| is_dotted(byte) || b"/:".contains(&byte));
+    let letter = flag.iter().find(|byte| !matches!(byte, b'-' | b'/')).map_or(0, |letter| 1u128 << letter);
+    let command = OnceCell::new();
+    let command_words = || words(near_before(text, at, |byte| !b"\n|;&`".contains(&byte)));
+    let of_program = PROGRAMS.iter().filter(|kind| kind.letters & letter != 0).find_map(|kind| {
+        let listed = kind
+            .flags
+            .split(' ')
+            .filter(|listed| flag.starts_with(listed.as_bytes()))
+            .max_by_key(|listed| listed.len())?;
         let end = at + listed.len();
-        let attached =
-            Some(end).filter(|end| listed.len() == 2 && text.get(*end).is_some_and(|byte| !b" =,-\n".contains(byte)));
+        let may_attach = listed.len() <= 3 && !listed.starts_with("--") || listed.ends_with(':');
+        let is_port =
+            || matches!(near(text, end, is_alphanumeric), port if matches!(port.len(), 1..=5) && is_number(port));
+        // `-password` is another flag than `-p`.
+        let is_longer = || name_at_end(flag).is_some();
+        let attached = Some(end).filter(|end| {
+            may_attach && text.get(*end).is_some_and(|byte| !b" =,-\n".contains(byte)) && !is_port() && !is_longer()
+        });
         let next = || argument_start(text, end).map(|(start, _)| start).filter(|start| text.get(*start) != Some(&b'-'));
-        let (start, mark) = match form {
+        let (start, mark) = match &kind.form {
             Form::Attached => (attached?, ""),
             Form::Argument => (next().or(attached)?, ""),
+            Form::Next => (next().filter(|_| flag == listed.as_bytes())?, ""),
             Form::After(mark) => (next().or(attached)?, *mark),
         };
-        runs_one(command(), programs).then(|| value::secret_argument(text, start, mark))?
+        runs_one(command.get_or_init(command_words), &kind.programs)
+            .then(|| value::secret_argument(text, start, mark))?
     });
-    of_program.or_else(|| login_flag(text, at, flag))
+    of_program.or_else(|| login_flag(text, at, near(text, at, is_dotted)))
+}
+
+/// The words of a command.
+fn words(command: &[u8]) -> Vec<&[u8]> {
+    looked(command).split(|byte| !is_word(*byte)).filter(|word| !word.is_empty()).collect()
 }
 
 /// Whether a command has all the words of one of these programs.
-fn runs_one(command: &[u8], programs: &str) -> bool {
-    let has = |word: &str| {
-        memmem::find_iter(looked(command), word).any(|at| {
-            let around = [command[..at].last(), command.get(at + word.len())];
-            around.into_iter().flatten().all(|byte| !is_word(*byte))
-        })
-    };
-    programs.split(';').any(|program| program.split(' ').all(has))
+fn runs_one(command: &[&[u8]], programs: &Words) -> bool {
+    let is_run = |program: &str| program.split(' ').all(|word| command.contains(&word.as_bytes()));
+    command.iter().any(|word| programs.may_have(word)) && programs.text.split(';').any(is_run)
 }
 
 /// The password in `-u user:password`, or the token in `-u token:`.
@@ -228,7 +506,10 @@ fn login_flag(text: &[u8], at: usize, name: &[u8]) -> Option<Secret> {
     let user = near(text, start, |byte| byte != b':' && is_login(byte));
     let colon = start + user.len();
     let password = text[colon..].strip_prefix(b":")?;
-    if password.starts_with(b"//") || is_number(user) && is_number(near(password, 0, is_word)) {
+    if password.starts_with(b"//")
+        || password.starts_with(b":")
+        || is_number(user) && is_number(near(password, 0, is_word))
+    {
         return None;
     }
     password_or_token(text, value::argument(text, at), colon, |user| is_random(user, SHORTEST))
@@ -237,7 +518,7 @@ fn login_flag(text: &[u8], at: usize, name: &[u8]) -> Option<Secret> {
 /// The password in `echo password | sudo -S`.
 pub fn piped(text: &[u8], at: usize) -> Option<Secret> {
     let mark = mark_of_reader(near(text, at + 1, |byte| !b"\n|".contains(&byte)))?;
-    let (text, line) = (&text[..at], near_before(text, at, is_line));
+    let (text, line) = (&text[..at], line_before(text, at));
     let echo = |name: &str| memmem::rfind(line, name.as_bytes()).map(|echo| at - line.len() + echo + name.len());
     let mut next = run_end(text, echo("echo ").max(echo("printf "))?, is_blank);
     // Flags, and the format of `printf`.
@@ -251,13 +532,14 @@ pub fn piped(text: &[u8], at: usize) -> Option<Secret> {
 /// The password in `sudo -S <<< password`.
 pub fn here_string(text: &[u8], at: usize) -> Option<Secret> {
     let next = after(text, at, "<<<").filter(|next| text.get(*next) != Some(&b'<'))?;
-    let mark = mark_of_reader(near_before(text, at, is_line))?;
+    let mark = mark_of_reader(line_before(text, at))?;
     value::secret_argument(text, run_end(text, next, is_blank), mark)
 }
 
 /// What stands before the password that a command reads.
 fn mark_of_reader(command: &[u8]) -> Option<&'static str> {
-    READERS.iter().find(|(programs, _)| runs_one(command, programs)).map(|(_, mark)| *mark)
+    let command = words(command);
+    READERS.iter().find(|kind| runs_one(&command, &kind.programs)).map(|kind| kind.mark)
 }
 
 /// The password in `scheme://user:password@host`, or the token in `scheme://token@host`.
@@ -271,10 +553,12 @@ pub fn in_address(text: &[u8], at: usize) -> Option<Secret> {
     let end = memrchr(b'@', &text[start..end]).map(|at| start + at).or_else(|| end_over_slashes(text, start, end))?;
     let colon = memchr(b':', &text[start..end]).map_or(end, |colon| start + colon);
     let is_web = ends_in(scheme, "http") || ends_in(scheme, "https");
-    password_or_token(text, start..end, colon, |user| {
+    let secret = password_or_token(text, start..end, colon, |user| {
         let is_token = is_web && !matches!(user, b"" | b"git" | b"hg" | b"user") || is_random(user, SHORTEST);
         is_token && !is_placeholder(user)
-    })
+    });
+    // `user:password@host` shows where they go.
+    secret.filter(|secret| name_is(&text[secret.clone()]).is_none())
 }
 
 /// Where the `@` is if the password has a slash in it, which it should not. A port has no `@` after it.
@@ -306,6 +590,10 @@ pub fn private_key(text: &[u8], at: usize) -> Option<Secret> {
         return None;
     }
     let label = run_end(text, run_end(text, at, is_dash), is_blank);
+    if let Some(end) = after_label(text, label, "END ") {
+        // The first half was cut off.
+        return Some(block_start(text, at)..end).filter(|half| half.start < at);
+    }
     let body = after_label(text, label, "BEGIN ")?;
     let end = memmem::find_iter(&text[body..], "END ").find_map(|end| after_label(text, body + end, "END "));
     let end = end.unwrap_or(text.len());

@@ -1,25 +1,31 @@
 //! Secrets in a text, replaced by `[redacted]`: what is hidden, and nothing about who shows it.
 //!
 //! One pass over the bytes that stops where a secret may be announced and asks who knows: `kinds` by the looks of a key,
-//! `announced` by what stands before it. What they know is data: a new kind of key is a line in `kinds`, a new word or
-//! program a line in `words`. In doubt it goes: better a word hidden too many than a password shown.
+//! `announced` by what stands before it; `columns` reads tables. What they know is data: a new kind of key, name or program is
+//! a row in `table`, a word of prose or code one in `words`. In doubt it goes: better a word hidden too many than a password shown.
 //!
 //! The time is linear: a finder that finds nothing has looked no further than a bound, or over a run in which no finder of
 //! its kind begins. Escape sequences and invisible characters can hide a secret: they go before.
 
 mod announced;
+mod columns;
 mod kinds;
+#[cfg(test)]
+#[path = "../../tests/it/made_up.rs"]
+mod made_up;
 mod quote;
+mod table;
 mod text;
 mod value;
 mod words;
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::LazyLock;
 
-use announced::{flagged, here_string, in_address, named, piped, private_key};
-use kinds::KINDS;
-use words::NAMES;
+use announced::{flagged, here_string, in_address, in_dsn, in_pgpass, named, operand, piped, private_key, slashed};
+use table::{KINDS, KeyKind, NAMES, OPERANDS, OperandKind, Sure};
 
 pub const REDACTED: &str = "[redacted]";
 
@@ -33,9 +39,12 @@ type Finder = fn(&[u8], usize) -> Option<Secret>;
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut found = Vec::new();
     find(text.as_bytes(), 0..text.len(), &mut found);
+    columns::find(text, &mut found);
     if found.is_empty() {
         return Cow::Borrowed(text);
     }
+    // Some are announced by what follows them.
+    found.sort_by_key(|secret| secret.start);
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     for secret in found {
@@ -50,13 +59,32 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The text up to a position, for whoever keeps no more of it. A secret that the cut goes through, or that is known by what
+/// follows, is hidden before: nobody would know the rest of it.
+pub fn cut(text: &str, at: usize) -> Cow<'_, str> {
+    /// What is further away does not make a secret of what is kept.
+    const MARGIN: usize = 4 << 10;
+    let kept = &text[..text.floor_char_boundary(at)];
+    if kept.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    let redacted = redact(&text[..text.floor_char_boundary(kept.len() + MARGIN)]);
+    let rest = redact(kept);
+    // With something after it, one that the cut goes through may look like something else.
+    match redacted.starts_with(&*rest) && !rest.ends_with(REDACTED) {
+        true => Cow::Borrowed(kept),
+        false => Cow::Owned(redacted[..redacted.floor_char_boundary(at)].to_owned()),
+    }
+}
+
 /// The secrets that are announced in a stretch of the text.
 fn find(text: &[u8], stretch: Range<usize>, found: &mut Vec<Secret>) {
+    let starts = &*STARTS;
     let Range { start: mut at, end } = stretch;
     // Nothing begins in the last two bytes: they would not even be the beginning of something.
     let windows = &text[..text.len().min(end + BEGINNING - 1)];
     while let Some(skipped) =
-        windows.get(at..).and_then(|rest| rest.windows(BEGINNING).position(|bytes| begun(bytes) != 0))
+        windows.get(at..).and_then(|rest| rest.windows(BEGINNING).position(|bytes| starts.begun(bytes) != 0))
     {
         at += skipped;
         let is_one = |secret: &Secret| secret.start < end && !secret.is_empty() && !is_hidden(&text[secret.clone()]);
@@ -82,13 +110,19 @@ fn is_hidden(secret: &[u8]) -> bool {
 
 /// The secret that is announced here, or that begins here.
 fn announced(text: &[u8], at: usize) -> Option<Secret> {
-    let mut bits = begun(&text[at..at + BEGINNING]);
+    let starts = &*STARTS;
+    let mut bits = starts.begun(&text[at..at + BEGINNING]);
+    let mut head = [0; HEAD];
+    head.iter_mut().zip(&text[at..]).for_each(|(to, from)| *to = *from);
+    let head = u64::from_le_bytes(head);
     while bits != 0 {
-        let bit = bits.trailing_zeros() as usize;
-        let found = match bit.checked_sub(KINDS.len() + SIGNS.len()) {
-            Some(name) => NAMES.iter().skip(name).step_by(NAME_BITS).find_map(|name| named(text, at, name)),
-            None => KINDS.get(bit).map_or_else(|| SIGNS[bit - KINDS.len()].1(text, at), |kind| kind.find(text, at)),
-        };
+        let begun = starts.lists[bits.trailing_zeros() as usize].iter().filter(|start| head & start.mask == start.head);
+        let found = begun.into_iter().find_map(|start| match start.who {
+            Who::Kind(kind) => kind.find(text, at, start.text),
+            Who::Sign(finder) => finder(text, at),
+            Who::Operand(kind) => operand(text, at, kind),
+            Who::Name(sure) => named(text, at, start.text, sure),
+        });
         if found.is_some() {
             return found;
         }
@@ -98,64 +132,99 @@ fn announced(text: &[u8], at: usize) -> Option<Secret> {
 }
 
 /// What else announces a secret, and who knows.
-const SIGNS: &[(&str, Finder)] =
-    &[("---", private_key), ("-", flagged), ("://", in_address), ("|", piped), ("<<<", here_string)];
+const SIGNS: &[(&str, Finder)] = &[
+    ("---", private_key),
+    ("-", flagged),
+    ("/p", flagged),
+    ("/gp:", flagged),
+    ("/rp", flagged),
+    ("://", in_address),
+    ("|", piped),
+    ("<<<", here_string),
+    (" / ", slashed),
+    (":", in_pgpass),
+    ("@", in_dsn),
+];
 
 /// How many bytes decide whether something may begin: at nearly every byte of a text the answer is no.
 const BEGINNING: usize = 3;
-/// A kind and a sign have a bit each; names share the others.
-const NAME_BITS: usize = u128::BITS as usize - KINDS.len() - SIGNS.len();
 
-/// The bits of the kinds, signs and names that may begin with these bytes.
-fn begun(bytes: &[u8]) -> u128 {
-    BEGINNINGS[0][bytes[0] as usize] & BEGINNINGS[1][bytes[1] as usize] & BEGINNINGS[2][bytes[2] as usize]
+/// How many bytes are compared at once before somebody is asked.
+const HEAD: usize = 8;
+
+/// What a secret is announced by begins like this.
+struct Start {
+    text: &'static str,
+    who: Who,
+    /// Its first bytes, and which bits of them count: those before a blank in a name, in whatever case.
+    head: u64,
+    mask: u64,
 }
 
-/// For each index and each byte, the bits of what has that byte at that index.
-type Table = [[u128; 256]; BEGINNING];
-
-static BEGINNINGS: Table = {
-    let mut table = [[0; 256]; BEGINNING];
-    let mut row = 0;
-    while row < KINDS.len() {
-        let mut index = 0;
-        while index < KINDS[row].prefixes.len() {
-            table = with_beginning(table, KINDS[row].prefixes[index], row, false);
-            index += 1;
+impl Start {
+    fn new(text: &'static str, who: Who) -> Start {
+        let is_name = matches!(who, Who::Name(_));
+        let (mut head, mut mask) = ([0; HEAD], [0; HEAD]);
+        for (index, byte) in text.bytes().take(HEAD).take_while(|byte| !is_name || *byte != b' ').enumerate() {
+            mask[index] = if is_name && byte.is_ascii_alphabetic() { !0x20 } else { !0 };
+            head[index] = byte & mask[index];
         }
-        row += 1;
+        Start { text, who, head: u64::from_le_bytes(head), mask: u64::from_le_bytes(mask) }
     }
-    row = 0;
-    while row < SIGNS.len() {
-        table = with_beginning(table, SIGNS[row].0, KINDS.len() + row, false);
-        row += 1;
-    }
-    row = 0;
-    while row < NAMES.len() {
-        table = with_beginning(table, NAMES[row].0, KINDS.len() + SIGNS.len() + row % NAME_BITS, true);
-        row += 1;
-    }
-    table
-};
+}
 
-const fn with_beginning(mut table: Table, beginning: &str, bit: usize, is_name: bool) -> Table {
-    let beginning = beginning.as_bytes();
-    let mut is_any = false;
-    let mut index = 0;
-    while index < BEGINNING {
+#[derive(Clone, Copy)]
+enum Who {
+    Kind(&'static KeyKind),
+    Sign(Finder),
+    Operand(&'static OperandKind),
+    Name(Sure),
+}
+
+/// All beginnings. Those with the same first byte have a bit; names have others, for they are in whatever case.
+struct Starts {
+    /// For each index and each byte, the bits of what has that byte at that index.
+    table: [[u128; 256]; BEGINNING],
+    lists: Vec<Vec<Start>>,
+}
+
+static STARTS: LazyLock<Starts> = LazyLock::new(|| {
+    let kinds = KINDS.iter().flat_map(|kind| kind.prefixes.iter().map(move |text| (*text, Who::Kind(kind))));
+    let signs = SIGNS.iter().map(|(text, finder)| (*text, Who::Sign(*finder)));
+    let operands = OPERANDS.iter().map(|kind| (kind.start, Who::Operand(kind)));
+    let names = NAMES.iter().flat_map(|kind| kind.names.iter().map(move |text| (*text, Who::Name(kind.sure))));
+    let mut starts = Starts { table: [[0; 256]; BEGINNING], lists: Vec::new() };
+    let mut bits: BTreeMap<(bool, u8), usize> = BTreeMap::new();
+    for (text, who) in kinds.chain(signs).chain(operands).chain(names) {
+        let is_name = matches!(who, Who::Name(_));
+        let next = bits.len().min(u128::BITS as usize - 1);
+        let bit = *bits.entry((is_name, text.as_bytes()[0])).or_insert(next);
+        starts.add(text, bit, is_name);
+        starts.lists.resize_with(starts.lists.len().max(bit + 1), Vec::new);
+        starts.lists[bit].push(Start::new(text, who));
+    }
+    starts
+});
+
+impl Starts {
+    /// The bits of what may begin with these bytes.
+    fn begun(&self, bytes: &[u8]) -> u128 {
+        self.table[0][bytes[0] as usize] & self.table[1][bytes[1] as usize] & self.table[2][bytes[2] as usize]
+    }
+
+    fn add(&mut self, text: &str, bit: usize, is_name: bool) {
         // A blank in a name may be missing, and what follows a short beginning may be anything.
-        is_any |= index >= beginning.len() || is_name && beginning[index] == b' ';
-        let mut byte = 0;
-        while byte < 256 {
-            let wanted = if is_any { byte } else { beginning[index] as usize };
-            if wanted == byte || is_name && (wanted as u8).to_ascii_uppercase() as usize == byte {
-                table[index][byte] |= 1 << bit;
+        let mut known = text.bytes().take_while(|byte| !is_name || *byte != b' ');
+        for bits in &mut self.table {
+            match known.next() {
+                Some(byte) => {
+                    bits[byte as usize] |= 1 << bit;
+                    bits[if is_name { byte.to_ascii_uppercase() } else { byte } as usize] |= 1 << bit;
+                }
+                None => bits.iter_mut().for_each(|bits| *bits |= 1 << bit),
             }
-            byte += 1;
         }
-        index += 1;
     }
-    table
 }
 
 /// Hides secrets in a command. There a variable may hold one under any name, so what it is set to is hidden, too.
@@ -242,6 +311,26 @@ mod tests {
         }
     }
 
+    /// Wherever a text is cut, no part of a secret is left that the rest would not be known by.
+    #[test]
+    fn a_cut_leaves_no_half_of_a_secret() {
+        let tail = " and so on".repeat(1000);
+        let secret = "Qz7vWx2LmN9pRt4Yk8";
+        for text in [
+            format!("please use ghp_{secret} for it{tail}"),
+            format!("the password is {secret} for it{tail}"),
+            format!("log in with {secret} as the password{tail}"),
+            format!("https://bob:{secret}@host/x{tail}"),
+        ] {
+            for at in 0..100 {
+                let kept = cut(&text, at);
+                assert!(kept.len() <= at && !redact(&kept).contains(&secret[..4]), "{at}: {kept}");
+            }
+        }
+        assert_eq!(cut("a plain text", 7), "a plain");
+        assert_eq!(cut("password=hunter2 ok", 18), "password=hunter2 o", "a whole secret is for the gate to hide");
+    }
+
     /// Twice the text, twice the work: whatever is begun over and over again, whether or not it ends at last.
     #[test]
     fn long_texts_take_linear_time() {
@@ -267,14 +356,12 @@ mod tests {
     /// The table lets through whatever somebody knows.
     #[test]
     fn every_beginning_is_in_the_table() {
-        let is_in = |text: &str, bit: usize| begun(format!("{text}0000").as_bytes()) & 1 << bit != 0;
-        for (bit, kind) in KINDS.iter().enumerate() {
-            assert!(kind.prefixes.iter().all(|prefix| is_in(prefix, bit)));
-        }
-        for (index, (name, _)) in NAMES.iter().enumerate() {
-            for written in [name.to_string(), name.to_ascii_uppercase(), name.replace(' ', "_"), name.replace(' ', "")]
-            {
-                assert!(is_in(&written, KINDS.len() + SIGNS.len() + index % NAME_BITS), "{written}");
+        for (bit, starts) in STARTS.lists.iter().enumerate() {
+            for Start { text, who, .. } in starts {
+                let is_in = |text: &str| STARTS.begun(format!("{text}0000").as_bytes()) & 1 << bit != 0;
+                let written = [text.to_ascii_uppercase(), text.replace(' ', "_"), text.replace(' ', "")];
+                let is_name = matches!(who, Who::Name(_));
+                assert!(is_in(text) && (!is_name || written.iter().all(|text| is_in(text))), "{text}");
             }
         }
     }

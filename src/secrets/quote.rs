@@ -5,9 +5,10 @@
 
 use memchr::{memchr2_iter, memmem};
 
-use super::text::{is_line, is_space, looked, near, near_before};
+use super::text::{is_space, line_before, looked, near};
 
-const QUOTES: &[(&str, &str)] = &[("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("‘", "’"), ("„", "“"), ("«", "»")];
+const QUOTES: &[(&str, &str)] =
+    &[("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("‘", "’"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』")];
 
 /// More backslashes than that are something else.
 const MOST_ESCAPES: usize = 7;
@@ -38,7 +39,7 @@ impl Quote {
     /// Whether it closes what was opened before, as in `"Enter password: ")`: it is the second of two on its line, and
     /// what follows does not look like a value.
     pub fn is_closing(&self, text: &[u8]) -> bool {
-        let line = near_before(text, self.inside, is_line);
+        let line = line_before(text, self.inside);
         let mark = &line[line.len().saturating_sub(self.escapes + self.close.len())..];
         let marks = memmem::find_iter(line, mark).filter(|at| *at == 0 || line[at - 1] != b'\\');
         let is_even = self.close.is_ascii() && marks.count() % 2 == 0;

@@ -3,6 +3,8 @@
 //! Every look at the text goes through here, so that a test can count the bytes: a look is bounded by [`NEAR`], or it goes
 //! over one run. An alphabet has all bytes that are not ASCII, or none, so that no run ends within a character.
 
+use memchr::memrchr;
+
 /// How far a finder looks to tell a secret from something else.
 pub const NEAR: usize = 128;
 
@@ -49,15 +51,56 @@ pub fn near_before(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u
     looked(&before[before.iter().rposition(|byte| !alphabet(*byte)).map_or(0, |last| last + 1)..])
 }
 
+/// The end of the line before this position.
+pub fn line_before(text: &[u8], at: usize) -> &[u8] {
+    let before = &text[at.saturating_sub(NEAR)..at];
+    looked(&before[memrchr(b'\n', before).map_or(0, |last| last + 1)..])
+}
+
 /// The position after what the text says here.
 pub fn after(text: &[u8], at: usize, said: &str) -> Option<usize> {
     text[at..].starts_with(said.as_bytes()).then_some(at + said.len())
 }
 
-/// Whether a list has this word, in whatever case.
-pub fn is_listed(words: &str, word: &[u8]) -> bool {
-    // By bytes: the words are short, and looking for a character begins with more work than that.
-    words.as_bytes().split(|byte| *byte == b' ').any(|listed| listed.eq_ignore_ascii_case(word))
+/// A list of words, split at blanks, or at `;` where one may have a blank in it.
+pub struct Words {
+    pub text: &'static str,
+    /// For each length, a bit for each first letter and for each last: nearly every word is not listed, and this tells
+    /// at once.
+    letters: [(u32, u32); 16],
+}
+
+impl Words {
+    pub const fn new(text: &'static str) -> Words {
+        let (mut letters, bytes) = ([(0, 0); 16], text.as_bytes());
+        let (mut start, mut at) = (0, 0);
+        while at <= bytes.len() {
+            if at == bytes.len() || matches!(bytes[at], b' ' | b';') {
+                if at > start {
+                    let letters = &mut letters[if at - start < 15 { at - start } else { 15 }];
+                    letters.0 |= 1 << (bytes[start] & 31);
+                    letters.1 |= 1 << (bytes[at - 1] & 31);
+                }
+                start = at + 1;
+            }
+            at += 1;
+        }
+        Words { text, letters }
+    }
+
+    /// Whether one of the words may be this one, in whatever case.
+    pub fn may_have(&self, word: &[u8]) -> bool {
+        let (first, last) = self.letters[word.len().min(15)];
+        let is_in = |letters: u32, letter: Option<&u8>| letter.is_some_and(|letter| letters >> (letter & 31) & 1 != 0);
+        is_in(first, word.first()) && is_in(last, word.last())
+    }
+
+    /// Whether this is one of the words, in whatever case.
+    pub fn has(&self, word: &[u8]) -> bool {
+        // By bytes: the words are short, and looking for a character begins with more work than that.
+        let mut words = self.text.as_bytes().split(|byte| *byte == b' ');
+        self.may_have(word) && words.any(|listed| listed.eq_ignore_ascii_case(word))
+    }
 }
 
 macro_rules! alphabets {
@@ -74,6 +117,8 @@ alphabets! {
     is_digit: byte => byte.is_ascii_digit();
     is_hex: byte => byte.is_ascii_hexdigit();
     is_capital: byte => byte.is_ascii_uppercase() || byte.is_ascii_digit();
+    is_uuid: byte => is_hex(byte) || byte == b'-';
+    is_constant: byte => is_capital(byte) || byte == b'_';
     is_word: byte => is_alphanumeric(byte) || matches!(byte, b'_' | b'-');
     is_dotted: byte => is_word(byte) || matches!(byte, b'.' | b'~');
     /// Part of an address.
@@ -84,6 +129,7 @@ alphabets! {
     is_encoded: byte => is_escaped(byte) || matches!(byte, b'+' | b'/');
     /// What may be in `user:password@`.
     is_login: byte => !is_space(byte) && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\');
+    is_graphic: byte => byte.is_ascii_graphic();
     is_line: byte => byte != b'\n';
     is_dash: byte => byte == b'-';
     is_blank: byte => matches!(byte, b' ' | b'\t');

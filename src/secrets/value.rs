@@ -4,19 +4,20 @@
 //! questions here are what is none: code, a sentence that goes on, a placeholder. What links a name to a value is for
 //! `announced`.
 
+use std::sync::LazyLock;
+
 use memchr::{memchr, memmem};
 
 use super::Secret;
 use super::announced::private_key;
 use super::kinds::{SHORTEST, is_random};
 use super::quote::Quote;
+use super::table::{AUTHORIZATION, COOKIE, NAMES, Sure};
 use super::text::{
-    NEAR, is_alphanumeric, is_blank, is_capital, is_digit, is_dotted, is_encoded, is_hex, is_listed, is_login,
-    is_space, is_word, looked, near, run_end,
+    NEAR, after, is_alphanumeric, is_blank, is_capital, is_digit, is_dotted, is_encoded, is_hex, is_login, is_space,
+    is_word, looked, near, run_end,
 };
-use super::words::{
-    AUTHORIZATION, CODE, COOKIE, NAMES, NAMES_OF_PATHS, PATHS, PLACEHOLDERS, PROSE, SCHEMES, Sure, TALK,
-};
+use super::words::{CODE, NAMES_OF_PATHS, PATHS, PLACEHOLDERS, PROSE, ROOTS, SCHEMES, TALK, WRAPPERS};
 
 /// What is known of a value from what stands before it.
 pub struct Before {
@@ -35,41 +36,92 @@ pub struct Before {
 #[derive(Clone, Copy, PartialEq)]
 pub enum Needs {
     Nothing,
+    /// Anything in quotes, or more than a word: `token: Comma` is none.
+    NoWord,
+    /// Anything but the name of a type: `apiKey: KeyObject`.
+    NoType,
     /// Letters with digits or signs among them, or quotes around it.
     Said,
     /// Letters and digits, that many in a row.
     Random(usize),
+    /// Capitals, small letters and digits or signs, as in a password.
+    Mixed,
     /// As long as keys are.
     Long,
 }
 
 impl Needs {
-    fn are_met(self, value: &[u8], is_quoted: bool) -> bool {
+    pub fn are_met(self, value: &[u8], is_quoted: bool) -> bool {
         let value = looked(&value[..value.len().min(NEAR)]);
         // An id of a session, or the beginning of one.
-        let is_id = value.get(8) == Some(&b'-') && value.iter().all(|byte| is_hex(*byte) || *byte == b'-');
+        let is_id = || value.get(8) == Some(&b'-') && value.iter().all(|byte| is_hex(*byte) || *byte == b'-');
         // Something with a name of its own: a path, a test.
-        let is_part = is_id
-            || value.iter().all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(byte))
-                && value.contains(&b'_')
-            || value.contains(&b'/')
-            || memmem::find(value, b"::").is_some()
-            || value.contains(&b'(');
+        let is_part = || {
+            is_id()
+                || value.iter().all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(byte))
+                    && value.contains(&b'_')
+                || is_slug(value)
+                || is_pair(value)
+                || value.contains(&b'/')
+                || memmem::find(value, b"::").is_some()
+                || value.contains(&b'(')
+        };
         match self {
             Needs::Nothing => true,
-            Needs::Said if is_quoted => !value.iter().any(|byte| is_space(*byte)) && !is_listed(CODE, value),
-            Needs::Said => !is_part && (is_random(value, SHORTEST) || is_strong(value)) || is_long(value),
-            Needs::Random(shortest) => !is_part && is_random(value, shortest) || is_long(value),
+            Needs::NoWord if is_quoted => !value.contains(&b' ') || is_random(value, SHORTEST),
+            Needs::NoWord => !value.iter().all(u8::is_ascii_alphabetic) && !is_count(value),
+            Needs::NoType => {
+                let is_letters = value.iter().all(u8::is_ascii_alphabetic);
+                let is_type =
+                    value.first().is_some_and(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+                is_quoted || !(is_count(value) || is_letters && is_type)
+            }
+            Needs::Mixed if is_quoted => !is_part() && (is_random(value, SHORTEST) || is_strong(value)),
+            Needs::Mixed => !is_part() && is_mixed(value) || is_long(value),
+            Needs::Said if is_quoted => !value.iter().any(|byte| is_space(*byte)) && !CODE.has(value),
+            Needs::Said => !is_part() && (is_random(value, SHORTEST) || is_strong(value)) || is_long(value),
+            Needs::Random(shortest) => !is_part() && is_random(value, shortest) || is_long(value),
             Needs::Long => is_long(value),
         }
     }
+}
+
+/// Whether this is the next of several: `attempts=3`.
+fn is_pair(value: &[u8]) -> bool {
+    let name = value.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
+    name >= 3 && matches!(value[name..], [b'=', next, ..] if next != b'=')
+}
+
+/// Whether this is a small number: `max_token => 400`.
+fn is_count(value: &[u8]) -> bool {
+    value.len() <= 4 && value.iter().all(u8::is_ascii_digit)
 }
 
 /// Whether letters, digits and signs are mixed as only in a password: `p@$$w0rd`.
 fn is_strong(value: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let has_sign = value[..value.len().saturating_sub(1)].iter().any(|byte| b"!#$%^&*+=~?".contains(byte));
+    // `Winter_2025`, `Rainy-Day-7`
+    let is_joined = value.len() >= SHORTEST + 2 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let is_title =
+        |part: &&[u8]| part.len() >= 3 && part[0].is_ascii_uppercase() && part.iter().all(u8::is_ascii_alphabetic);
+    let has_titles = || value.split(|byte| *byte == b'-').filter(is_title).count() >= 2;
+    let has_sign = has_sign || is_joined && (value.contains(&b'_') || value.contains(&b'@') || has_titles());
     value.len() >= SHORTEST && has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit) && has_sign
+}
+
+/// Whether it has what password rules ask for: `Winter2025`, `kJ8#mPq2`.
+fn is_mixed(value: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| value.iter().any(is);
+    let is_cased = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    value.len() >= SHORTEST + 2 && is_cased && is_random(value, SHORTEST) || is_strong(value)
+}
+
+/// Whether these are small words with a number among them: `linux-cargo-v3-9a8b7c6d`.
+fn is_slug(value: &[u8]) -> bool {
+    let is_small = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
+    let is_word = |part: &[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
+    value.iter().all(is_small) && value.split(|byte| *byte == b'-').filter(|part| is_word(part)).count() >= 2
 }
 
 /// Whether this is as long as keys are, and as random.
@@ -89,15 +141,14 @@ fn is_long(value: &[u8]) -> bool {
 pub fn hidden(text: &[u8], at: usize, before: &Before) -> Option<Secret> {
     let over_scheme = |at| after_scheme(text, at, before.name).unwrap_or(at);
     let first = run_end(text, at, is_blank);
-    let bare = over_scheme(first);
+    let bare = over_scheme(after_wrapper(text, first).unwrap_or(first));
     let quote = Quote::opened(text, bare);
     let inside = quote.as_ref().map_or(bare, |quote| quote.inside);
     let start = over_scheme(inside);
     let has_scheme = bare > first || start > inside;
 
     let word = near(text, start, |byte| is_login(byte) && byte != b',');
-    let is_talk =
-        if has_scheme { is_listed(TALK, word) } else { before.name == AUTHORIZATION && !is_random(word, SHORTEST) };
+    let is_talk = if has_scheme { TALK.has(word) } else { before.name == AUTHORIZATION && !is_random(word, SHORTEST) };
     if is_talk || is_other(text, start, quote.as_ref(), before) {
         return None;
     }
@@ -107,14 +158,41 @@ pub fn hidden(text: &[u8], at: usize, before: &Before) -> Option<Secret> {
     // Only what is sure to be hidden is followed to its end: that keeps the time linear.
     let head = &text[..text.len().min(start + NEAR + 1)];
     let head = &head[start..end(head, start, quote.as_ref())];
-    if !before.needs.are_met(head, quote.is_some()) || is_placeholder(head) || quote.is_some() && is_label(head) {
+    let is_cut = || text.get(start + head.len()).is_some_and(|next| is_unspaced(*next));
+    let needs = match before.needs {
+        _ if has_scheme => Needs::Nothing,
+        Needs::Nothing | Needs::NoWord | Needs::NoType if quote.is_none() && is_cut() => Needs::Said,
+        needs => needs,
+    };
+    if !needs.are_met(head, quote.is_some()) || is_placeholder(head) || quote.is_some() && is_label(head) {
         return None;
     }
     let end = end(text, start, quote.as_ref());
+    // The beginning of a key, for those who know the rest: `sk-...`
+    let is_begun = end - start <= 12 && ["...", "…"].iter().any(|dots| text[end..].starts_with(dots.as_bytes()));
+    if is_begun && !head.iter().any(u8::is_ascii_digit) {
+        return None;
+    }
+    let end = if quote.is_none() { grouped_end(text, start, end) } else { end };
     // A private key in it may be longer than the value seems to be.
     let block = memmem::find(looked(&text[start..end]), b"-----BEGIN");
     let block = block.and_then(|block| private_key(text, start + block));
     Some(start..block.map_or(end, |block| block.end.max(end)))
+}
+
+/// Where a code ends that is written in groups of four: `JBSW Y3DP EHPK 3PXP`.
+fn grouped_end(text: &[u8], start: usize, first: usize) -> usize {
+    const GROUP: usize = 4;
+    let mut end = first;
+    while end - start < NEAR
+        && let Some([b' ', group @ ..]) = text.get(end..end + 1 + GROUP)
+        && group.iter().all(|byte| is_alphanumeric(*byte))
+        && !text.get(end + 1 + GROUP).is_some_and(|next| is_alphanumeric(*next))
+    {
+        end += 1 + GROUP;
+    }
+    let is_code = first - start == GROUP && end - first >= 2 * (1 + GROUP);
+    if is_code { end } else { first }
 }
 
 /// The argument that begins here, without its quotes.
@@ -137,8 +215,14 @@ fn after_scheme(text: &[u8], at: usize, name: &str) -> Option<usize> {
     let word = near(text, at, is_word);
     let end = at + word.len();
     let start = run_end(text, end, is_blank);
-    let schemes = if name == AUTHORIZATION { SCHEMES } else { "bearer" };
-    (start > end && is_listed(schemes, word)).then_some(start)
+    let is_scheme = name == AUTHORIZATION && SCHEMES.has(word) || word.eq_ignore_ascii_case(b"bearer");
+    (start > end && is_scheme).then_some(start)
+}
+
+/// Over what makes a value of a text in quotes: `[]byte("…")`.
+fn after_wrapper(text: &[u8], at: usize) -> Option<usize> {
+    let open = WRAPPERS.iter().find_map(|wrapper| after(text, at, wrapper))?;
+    Quote::opened(text, open).map(|_| open)
 }
 
 /// The values in `session=…; theme=dark`, from the first on.
@@ -161,7 +245,7 @@ fn is_other(text: &[u8], start: usize, quote: Option<&Quote>, before: &Before) -
     let head = near(text, start, |byte| byte != b'\n');
     let is_other = match quote {
         Some(quote) => !before.is_quoted && quote.is_closing(text),
-        None if before.is_shell => head.starts_with(b"$("),
+        None if before.is_shell => head.starts_with(b"$(") || head.starts_with(b"<") && memchr(b'>', head).is_some(),
         None => before.wants_quotes || is_code(head) || before.is_prose && is_prose(head),
     };
     let is_path = || PATHS.iter().any(|path| head.starts_with(path.as_bytes()));
@@ -180,15 +264,22 @@ fn bare_end(text: &[u8], start: usize) -> usize {
     let end = (0..rest.len()).find(|at| is_bare_end(&rest[*at..])).unwrap_or(rest.len());
     // What closes a bracket that is not its own is not the value's.
     let value = looked(&rest[..end]);
+    let value = value.strip_suffix("…".as_bytes()).unwrap_or(value);
     let opens = [(b'(', b')'), (b'[', b']'), (b'{', b'}')].map(|(open, close)| (close, value.contains(&open)));
     let is_after = |byte: &u8| b",;.\\".contains(byte) || opens.contains(&(*byte, false));
     start + value.iter().rposition(|byte| !is_after(byte)).map_or(0, |last| last + 1)
 }
 
+/// Whether a character begins of a language that writes no blanks: no password has one, and the words after a value follow
+/// it at once.
+fn is_unspaced(byte: u8) -> bool {
+    matches!(byte, 0xE3..=0xED | 0xEF)
+}
+
 /// Passwords contain `&`, `;` and `'`, so these end a value only before what looks like the next one.
 fn is_bare_end(rest: &[u8]) -> bool {
     match rest {
-        [byte, ..] if is_space(*byte) => true,
+        [byte, ..] if is_space(*byte) || is_unspaced(*byte) => true,
         [b'\\', b'n' | b'r' | b't', next @ ..] => is_next(next),
         [b'&' | b';' | b',' | b'|', next @ ..] => next.first() == rest.first() || is_next(next),
         [b'"' | b'\'' | b'`', next @ ..] => next.first().is_none_or(|next| !is_alphanumeric(*next)),
@@ -212,12 +303,13 @@ pub fn is_code(head: &[u8]) -> bool {
     let next_is = |is: fn(u8) -> bool| rest.get(1).is_some_and(|next| is(*next));
     let is_whole = match rest.first() {
         Some(b'.') => !next_is(is_alphanumeric),
-        Some(b'(' | b':') => false,
+        Some(b'(') => false,
+        Some(b':') => rest.len() == 1,
         _ => true,
     };
     let is_letters = !word.is_empty() && word.iter().all(u8::is_ascii_alphabetic);
     let is_pair = is_letters && rest.first() == Some(&b':') && next_is(is_space);
-    is_whole && (is_listed(CODE, word) || is_variable(word)) || is_pair || is_expression(head)
+    is_whole && (CODE.has(word) || is_variable(word)) || is_pair || is_expression(head)
 }
 
 /// A variable or a type that is called like what it holds: `dbPassword`, `user_token`, `Token`, but not `supersecret`.
@@ -238,7 +330,7 @@ fn is_prose(head: &[u8]) -> bool {
         [b'\'', _, b' ', ..] | [b'\'', _, _, b' ', ..] => true,
         _ => false,
     };
-    goes_on && is_listed(PROSE, word)
+    goes_on && PROSE.has(word)
 }
 
 fn first_word(head: &[u8]) -> (&[u8], &[u8]) {
@@ -253,22 +345,62 @@ fn is_expression(head: &[u8]) -> bool {
     let path = near(head, 0, |byte| is_alphanumeric(byte) || b"_.:$?!<>&".contains(&byte));
     match (head, &head[path.len()..]) {
         ([b'$', b'(' | b'{', ..], _) => true,
+        _ if is_reference(head) => true,
         ([b'<', rest @ ..], _) => memchr(b'>', rest).is_some(),
         ([b'[', rest @ ..], _) => closes(rest, b']'),
         ([b'{', rest @ ..], _) => closes(rest, b'}'),
         (_, [b'(', rest @ ..]) => closes(rest, b')'),
+        // A call with types: `useState<string | null>(null)`.
+        _ if memchr(b'<', path).is_some_and(|at| at > 0) && memmem::find(head, b">(").is_some() => true,
         (_, [b'[', b'0'..=b'9', b']', ..] | [b'[', b'"' | b'\'' | b':' | b'$' | b'\\', ..]) => true,
         (_, rest) => {
             let is_over = rest.first().is_none_or(|byte| is_space(*byte) || b",;)]}\"'".contains(byte));
             let path = path.strip_suffix(b"!").unwrap_or(path);
-            is_over && path.contains(&b'.') && path.iter().all(|byte| is_dotted(*byte)) && name_at_end(path).is_some()
+            let root = path.split(|byte| *byte == b'.').next().unwrap_or_default();
+            let is_known = || name_at_end(path).is_some() || ROOTS.has(root);
+            is_over && path.contains(&b'.') && path.iter().all(|byte| is_dotted(*byte)) && is_known()
         }
     }
 }
 
+/// A variable, a path, an index or a macro: `$url->password`, `$value;`, `*semi`, `token::Brace`, `tokens[index]`, `Token![fn]`.
+fn is_reference(head: &[u8]) -> bool {
+    let is_word = |byte: u8| is_alphanumeric(byte) || byte == b'_';
+    let sign = head.first().filter(|first| b"$&*\\".contains(first));
+    let name = near(head, usize::from(sign.is_some()), |byte| is_word(byte) || byte == b':');
+    let rest = &head[usize::from(sign.is_some()) + name.len()..];
+    let is_over = rest.first().is_none_or(|byte| b" ,;)".contains(byte));
+    let is_it = match sign {
+        Some(b'$') => rest.starts_with(b"->") || rest.starts_with(b";"),
+        Some(_) => is_over && name.iter().all(u8::is_ascii_alphabetic),
+        None if is_over => memmem::find(name, b"::").is_some(),
+        None => rest.starts_with(b"![") || matches!(rest, [b'[', next, ..] if is_word(*next)),
+    };
+    is_it && name.first().is_some_and(u8::is_ascii_alphabetic)
+}
+
 /// The name that a text ends with, if its value is sure to be a secret.
-fn name_at_end(text: &[u8]) -> Option<&'static str> {
-    NAMES.iter().find(|(name, sure)| *sure != Sure::Maybe && ends_in(text, name)).map(|(name, _)| *name)
+pub fn name_at_end(text: &[u8]) -> Option<&'static str> {
+    let sure = ending(text).iter().filter(|(_, sure)| !sure.is_doubtful());
+    sure.map(|(name, _)| *name).find(|name| ends_in(text, name))
+}
+
+/// The names that end with the last byte of a text, in whatever case.
+fn ending(text: &[u8]) -> &'static [(&'static str, Sure)] {
+    static BY_LAST: LazyLock<Vec<Vec<(&str, Sure)>>> = LazyLock::new(|| {
+        let mut names = vec![Vec::new(); 256];
+        for (kind, name) in NAMES.iter().flat_map(|kind| kind.names.iter().map(move |name| (kind, *name))) {
+            names[name.as_bytes()[name.len() - 1] as usize].push((name, kind.sure));
+        }
+        names
+    });
+    text.last().map_or(&[], |last| &BY_LAST[last.to_ascii_lowercase() as usize])
+}
+
+/// How sure the name is that a text is.
+pub fn name_is(text: &[u8]) -> Option<Sure> {
+    let is_it = |name: &str| name.len() == text.len() && ends_in(text, name);
+    ending(text).iter().find(|(name, _)| is_it(name)).map(|(_, sure)| *sure)
 }
 
 /// Whether a text ends in this name, in whatever case, with a blank as in [`NAMES`].
@@ -287,7 +419,20 @@ pub fn ends_in(text: &[u8], name: &str) -> bool {
 
 /// Whether a value in quotes is the name of a type or what a field is called: `"token": "string"`, `"Token"`.
 fn is_label(value: &[u8]) -> bool {
-    is_listed(CODE, value) || NAMES.iter().any(|(name, _)| name.as_bytes().eq_ignore_ascii_case(value))
+    // Also the first of several: `required|string`.
+    let first = value.split(|byte| *byte == b'|').next().unwrap_or_default();
+    CODE.has(first) || name_is(value).is_some() || is_sentence(value)
+}
+
+/// Whether this is what a user reads: `"resetPassword": "Reset your password"`, `"At least 12 characters"`.
+fn is_sentence(value: &[u8]) -> bool {
+    let is_begun = value.first().is_some_and(|first| first.is_ascii_uppercase() || !first.is_ascii());
+    let words = || value.split(|byte| b" .,!?:".contains(byte)).filter(|word| !word.is_empty());
+    // A name may have a blank in it.
+    let ends = (1..=value.len()).filter(|end| value.get(*end).is_none_or(|next| b" .,!?:".contains(next)));
+    let names_one = || ends.into_iter().any(|end| name_at_end(&value[..end]).is_some());
+    let is_told = || words().nth(2).is_some() && words().any(|word| PROSE.has(word));
+    is_begun && value.contains(&b' ') && !is_random(value, SHORTEST) && !is_strong(value) && (names_one() || is_told())
 }
 
 /// What a placeholder is wrapped in.
@@ -303,8 +448,11 @@ pub fn is_placeholder(value: &[u8]) -> bool {
     let mut chars = text.chars();
     let is_row = chars.next().is_none_or(|first| !first.is_alphanumeric() && chars.all(|char| char == first));
     let is_masked = text.len() >= text.trim_end_matches(['x', 'X', '*', '.', '-']).len() + 4;
-    let is_wrapped =
-        WRAPS.iter().any(|(open, close)| text.strip_prefix(open).is_some_and(|inside| inside.ends_with(close)));
+    let is_wrapped = WRAPS.iter().any(|(open, close)| {
+        let inside = text.strip_prefix(open).and_then(|inside| inside.strip_suffix(close));
+        // Maven writes what it encrypted in braces.
+        inside.is_some_and(|inside| *open != "{" || !is_random(inside.as_bytes(), 2 * SHORTEST))
+    });
     let begins = |start: &str| text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start));
     let is_asked = !text.bytes().any(is_digit) && PLACEHOLDERS.iter().any(|start| begins(start));
     // `$DB_HOST`, `$token`, but not `$ecret`; and `:token` or `@token` in a query.
@@ -313,6 +461,6 @@ pub fn is_placeholder(value: &[u8]) -> bool {
             || name.bytes().all(|byte| is_alphanumeric(byte) || byte == b'_') && name_at_end(name.as_bytes()).is_some()
     });
     let is_parameter =
-        text.strip_prefix([':', '@']).is_some_and(|name| NAMES.iter().any(|(listed, _)| *listed == name));
+        text.strip_prefix([':', '@']).is_some_and(|name| NAMES.iter().any(|kind| kind.names.contains(&name)));
     is_row || is_masked || is_wrapped || is_asked || is_variable || is_parameter || matches!(value, [b'%', _])
 }

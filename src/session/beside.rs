@@ -3,15 +3,16 @@
 //! Such a file may be missing. One that is there and cannot be read is an error: it may say which project a session
 //! belongs to.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::Session;
 use super::find::root_dir;
 use crate::env::Env;
-use crate::file::{self, Unreadable};
+use crate::file::{self, Stamp, Unreadable};
 use crate::fold::Basics;
 use crate::format::descriptor::{Pointer, Root, Titles};
+use crate::hash::HashMap;
+use crate::path::is_too_long;
 
 /// The titles that index files under roots give to sessions. Each file is read once.
 #[derive(Debug, Default)]
@@ -21,13 +22,22 @@ pub struct TitleIndex {
     pub bad: Vec<Unreadable>,
 }
 
+/// An index has a line for each session, a file beside a transcript a few in all.
+const LARGEST_INDEX: u64 = 64 << 20;
+const LARGEST_ASIDE: u64 = 1 << 20;
+
 impl TitleIndex {
     /// The title of a session in the index of its root; the last of an id wins.
     fn title(&mut self, session: &Session, env: &Env) -> Option<String> {
         let (index, dir) = session.root.and_then(|root| root.titles.as_ref().zip(root_dir(root, env)))?;
         let path = dir.join(&index.file);
         if !self.by_root.contains_key(&path) {
-            let text = file::there(&path, || file::read(&path));
+            let is_own = |stamp: &Stamp| env.owners().own(stamp.access);
+            let is_there = file::stamp(&path).map(|stamp| stamp.filter(is_own));
+            let text = is_there.and_then(|there| match there {
+                Some(_) => file::there(&path, || file::read_up_to(&path, LARGEST_INDEX)),
+                None => Ok(None),
+            });
             let text = Unreadable::noted(text, &mut self.bad).unwrap_or_default();
             let titles = String::from_utf8_lossy(&text).lines().filter_map(|line| title(index, line)).collect();
             self.by_root.insert(path.clone(), titles);
@@ -86,7 +96,13 @@ pub fn beside(session: &Session) -> Result<Aside, Unreadable> {
 fn aside(root: &Root, transcript: &Path) -> Result<Option<Aside>, Unreadable> {
     let Some((beside, dir)) = root.beside.as_ref().zip(transcript.parent()) else { return Ok(None) };
     let path = dir.join(&beside.file);
-    let Some(text) = file::there(&path, || file::read(&path))? else { return Ok(None) };
+    let Some(stamp) = file::stamp(&path)? else { return Ok(None) };
+    // Who may write to it could move the session to another project.
+    let owner = file::stamp(transcript)?.map(|stamp| stamp.access.owner);
+    if !owner.is_some_and(|owner| stamp.access.is_only(owner)) {
+        return Ok(None);
+    }
+    let Some(text) = file::there(&path, || file::read_up_to(&path, LARGEST_ASIDE))? else { return Ok(None) };
     let text = String::from_utf8_lossy(&text);
     let value = |key: &Option<String>| match key.as_deref()? {
         "*" => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
@@ -96,7 +112,7 @@ fn aside(root: &Root, transcript: &Path) -> Result<Option<Aside>, Unreadable> {
         }),
     };
     Ok(Some(Aside {
-        cwd: value(&beside.cwd),
+        cwd: value(&beside.cwd).filter(|cwd| !is_too_long(cwd)),
         title: value(&beside.title),
         by_person: value(&beside.by_person).as_deref() == Some("true"),
     }))

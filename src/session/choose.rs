@@ -7,7 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use super::index::{Listed, list};
-use super::{Home, Session, find, last, subagent};
+use super::{Home, Session, find, last, subagent, trust};
+use crate::boundary::substr;
 use crate::env::Env;
 use crate::file::{self, Unreadable};
 use crate::format::Known;
@@ -105,7 +106,9 @@ fn anywhere<'f>(
         // The list below reports what cannot be read, so errors are dropped here.
         let sessions = find::sessions(formats, env, false, &mut Vec::new());
         let mut with_id = sessions.into_iter().filter(|session| session.id.starts_with(name));
-        if let (Some(session), None) = (with_id.next(), with_id.next()) {
+        if let (Some(session), None) = (with_id.next(), with_id.next())
+            && trust::is_own(&session, env).map_err(Unresolved::Unreadable)?
+        {
             return Ok(session.into());
         }
     }
@@ -192,7 +195,11 @@ fn in_home<'f>(env: &Env, formats: &'f [Known], name: &str) -> Result<Option<Ses
     if name.contains('/') {
         return Ok(None);
     }
-    Home::above(env)?.map_or(Ok(None), |home| home.session(name, formats, env))
+    let session = Home::above(env)?.map_or(Ok(None), |home| home.session(name, formats, env))?;
+    match session {
+        Some(session) if !trust::is_own(&session, env)? => Ok(None),
+        session => Ok(session),
+    }
 }
 
 /// A file of an agent's own directory has that agent's format; any other is recognised from its lines.
@@ -235,7 +242,7 @@ const ROUGHLY: [Way; 2] = [
 
 /// Whether a word of a text begins like this.
 fn has_word(text: &str, start: &str) -> bool {
-    text.match_indices(start).any(|(at, _)| !text[..at].ends_with(char::is_alphanumeric))
+    text.match_indices(start).any(|(at, _)| !substr(text, ..at).ends_with(char::is_alphanumeric))
 }
 
 fn words(text: &str) -> String {
@@ -305,7 +312,7 @@ fn nearness(listed: &Listed, name: &str) -> f64 {
         text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty())
     }
     let like = |called: &str| {
-        let called = called[..called.floor_char_boundary(BEGINNING)].to_lowercase();
+        let called = substr(called, ..called.floor_char_boundary(BEGINNING)).to_lowercase();
         let best =
             |word| words(&called).map(|other| strsim::normalized_damerau_levenshtein(word, other)).fold(0.0, f64::max);
         words(name).map(best).sum::<f64>() / words(name).count().max(1) as f64

@@ -1,11 +1,11 @@
 //! What sessions touched lately, and over which files they are in conflict.
 //!
 //! `fold/touched.rs` says what counts as touching a file and when an edit is in conflict with what another session knows.
-//! Here it is asked for sessions: what a subagent does counts for its session, what a fork copied from another session is
-//! not its own edit, and a session that was over when the edit was made is not misled by it. [`RecentTouches`] is for
+//! Here it is asked for sessions: what a subagent does counts for its session, what a fork copied from another session it
+//! knows but did not edit, and a session that was over when the edit was made is not misled by it. [`RecentTouches`] is for
 //! whoever asks again and again: the end of a transcript is read once, and then as it grows.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +18,7 @@ use crate::env::Env;
 use crate::file::{Stamp, Unreadable};
 use crate::fold::{Copies, Deed, Knowledge, Touch, Touched};
 use crate::format::Known;
+use crate::hash::{HashMap, HashSet};
 use crate::read::once::Once;
 use crate::read::tail::{self, StartAt};
 use crate::read::{Lines, Transcript};
@@ -36,31 +37,30 @@ pub struct Conflict {
     pub of: usize,
 }
 
-/// The conflicts between sessions that touched these files and brought them up to date at these times. Each edit counts for
-/// every session that was open when it was made, and for the one that asks; of several edits of a file by one session,
-/// the last.
+/// The conflicts that some edits are in with what sessions know: all that they touched, copied or long ago, and when they
+/// brought their files up to date. Each edit counts for every session that was open when it was made, and for the one that
+/// asks; of several edits of a file by one session, the last.
 pub fn conflicts<'t>(
     sessions: &[&Listed],
     asks: Option<usize>,
-    touches: impl Iterator<Item = (usize, &'t Touch)> + Clone,
+    known: impl Iterator<Item = (usize, &'t Touch)>,
+    edited: impl Iterator<Item = (usize, &'t Touch)>,
     refreshed: impl Iterator<Item = (usize, Time)>,
     window: i64,
     now: Time,
 ) -> Vec<Conflict> {
     let mut knowledge: Vec<Knowledge> = sessions.iter().map(|_| Knowledge::default()).collect();
+    // Most files are known to one session only.
+    let mut who: HashMap<&Path, BTreeSet<usize>> = HashMap::default();
     // What a subagent only read, its session does not know.
-    for (number, touch) in touches.clone().filter(|(_, touch)| touch.subagent.is_none() || touch.deed.is_edit()) {
+    for (number, touch) in known.filter(|(_, touch)| touch.subagent.is_none() || touch.deed.is_edit()) {
         let act = if touch.deed == Deed::Read { Act::Read } else { Act::Edit };
         knowledge[number].add(touch.path.clone(), act, touch.time);
-    }
-    refreshed.for_each(|(number, time)| knowledge[number].refresh(Some(time)));
-    // Most files are known to one session only.
-    let mut who: HashMap<&Path, BTreeSet<usize>> = HashMap::new();
-    for (number, touch) in touches.clone() {
         who.entry(&touch.path).or_default().insert(number);
     }
+    refreshed.for_each(|(number, time)| knowledge[number].refresh(Some(time)));
     let mut edits: BTreeMap<(&Path, usize), Time> = BTreeMap::new();
-    for (by, touch) in touches.filter(|(_, touch)| touch.deed.is_edit()) {
+    for (by, touch) in edited.filter(|(_, touch)| touch.deed.is_edit()) {
         if let Some(time) = touch.time {
             let last = edits.entry((&touch.path, by)).or_insert(time);
             *last = time.max(*last);
@@ -102,7 +102,7 @@ pub struct ContestedFile {
 
 impl RecentTouches {
     pub fn new(window: i64) -> RecentTouches {
-        RecentTouches { window, of: HashMap::new() }
+        RecentTouches { window, of: HashMap::default() }
     }
 
     /// The conflicts between these sessions now. The newest session comes first, as in a list. What is known of others
@@ -122,8 +122,12 @@ impl RecentTouches {
         let now = env.now();
         let written = env.file_clock_at(Time(now.0 - self.window));
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
-        let mut subagents_of: HashSet<PathBuf> = HashSet::new();
+        let mut subagents_of: HashSet<PathBuf> = HashSet::default();
         for (number, listed) in sessions.iter().enumerate() {
+            // Whoever asks is looked at in any case.
+            if env.is_late() && asks != Some(number) {
+                continue;
+            }
             let session = &listed.session;
             let format = session.format;
             match self.read(&session.path, session.stamp, format, listed.tally.first_cwd(), false) {
@@ -141,26 +145,21 @@ impl RecentTouches {
         }
         let current: HashSet<&Path> = files.iter().map(|(_, path)| &**path).collect();
         self.of.retain(|path, _| current.contains(&**path));
-        let (mut copies, mut touches, mut refreshed) = (Copies::default(), Vec::new(), Vec::new());
+        let mut copies = Copies::default();
+        let (mut known, mut edited, mut refreshed) = (Vec::new(), Vec::new(), Vec::new());
         for number in (0..sessions.len()).rev() {
             let all = || files.iter().filter(|(by, _)| *by == number);
             let own =
                 || all().filter(|(_, path)| !subagents_of.contains(path)).filter_map(|(_, path)| self.of.get(path));
             let every = all().filter_map(|(_, path)| self.of.get(path)).flat_map(|end| end.touched.touches());
-            let edits: Vec<&Touch> = every.filter(|touch| touch.deed.is_edit()).collect();
+            let (edits, copied) = copies.own(every.filter(|touch| touch.deed.is_edit()));
             let reads = own().flat_map(|end| end.touched.touches()).filter(|touch| !touch.deed.is_edit());
-            // What a fork has read, it knows, wherever that was.
-            touches.extend(copies.own(edits).into_iter().chain(reads).map(|touch| (number, touch)));
+            known.extend(reads.chain(copied).chain(edits.iter().copied()).map(|touch| (number, touch)));
+            edited.extend(edits.into_iter().map(|touch| (number, touch)));
             refreshed.extend(own().flat_map(|end| end.touched.refreshed()).map(|time| (number, *time)));
         }
-        let mut found = conflicts(
-            sessions,
-            asks,
-            touches.iter().map(|(number, touch)| (*number, *touch)),
-            refreshed.into_iter(),
-            self.window,
-            now,
-        );
+        let (known, edited, refreshed) = (known.into_iter(), edited.into_iter(), refreshed.into_iter());
+        let mut found = conflicts(sessions, asks, known, edited, refreshed, self.window, now);
         found.retain(|conflict| now.0 - conflict.time.0 <= self.window);
         found
     }

@@ -44,7 +44,7 @@ pub fn whole(session: &Session, subagent: bool, env: &Env, formats: &[Known]) ->
     if before.is_none_or(|before| before.cursor != reached.cursor) {
         let value = postcard::to_stdvec(&(reached, sample(&transcript, reached)?));
         let rest = postcard::to_stdvec(&fold).and_then(|bytes| postcard::to_extend(&once, bytes));
-        let record = value.ok().zip(rest.ok()).and_then(|(value, rest)| table.record(&own, &value, &rest));
+        let record = value.ok().zip(rest.ok()).and_then(|(value, rest)| table.record(&own, &value, &[&rest]));
         keep(&table, &others, record);
     }
     let unfinished = Lines { from: reached.cursor.offset, before: reached.lines, unfinished: true, ..Lines::default() };

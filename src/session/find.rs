@@ -3,16 +3,20 @@
 //! Only names and stamps are read here, never what is inside a file. A directory or a file that cannot be looked at ends up
 //! in `bad` and hides no other.
 
+use std::cell::{Cell, RefCell};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::Session;
+use crate::budget::Deadline;
 use crate::dir::{self, Dirs, Entry};
+use crate::entry::{Id, Ids as IdSet};
 use crate::env::Env;
-use crate::file::{self, Stamp, Unreadable};
+use crate::file::{self, Access, Stamp, Unreadable};
 use crate::format::Known;
 use crate::format::descriptor::Root;
 use crate::format::pattern::{Pattern, Segment, Spelling};
+use crate::hash::HashMap;
 
 /// Where a root is now.
 pub fn root_dir(root: &Root, env: &Env) -> Option<PathBuf> {
@@ -27,6 +31,13 @@ pub fn agent_dir(root: &Root, env: &Env) -> Option<PathBuf> {
     Some(first.filter(|first| first.starts_with('.')).map_or(dir.clone(), |hidden| dir.join(hidden)))
 }
 
+/// The directory that a session's agent keeps sessions in, if it was found there: as far as all their paths are alike.
+pub(super) fn kept_in(session: &Session, env: &Env) -> Option<PathBuf> {
+    let dir = root_dir(session.root?, env)?;
+    let starts = session.root?.files.iter().map(|pattern| dir.join(pattern.dir()));
+    starts.into_iter().find(|start| session.path.starts_with(start)).or(Some(dir.clone()))
+}
+
 /// All formats and roots, each with the directory that it is in.
 pub(super) fn roots<'f>(formats: &'f [Known], env: &Env) -> impl Iterator<Item = (&'f Known, &'f Root, PathBuf)> {
     let all = formats.iter().flat_map(|format| format.head().roots.iter().map(move |root| (format, root)));
@@ -36,13 +47,23 @@ pub(super) fn roots<'f>(formats: &'f [Known], env: &Env) -> impl Iterator<Item =
 /// All sessions of all formats. A file that two patterns reach is found once. With stamps it takes twice as long, but not
 /// as long as asking for them later, path by path.
 pub fn sessions<'f>(formats: &'f [Known], env: &Env, stamps: bool, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
+    sessions_in_time(formats, env, stamps, bad).0
+}
+
+/// The same, as many as there is time for, and whether that is all.
+pub fn sessions_in_time<'f>(
+    formats: &'f [Known],
+    env: &Env,
+    stamps: bool,
+    bad: &mut Vec<Unreadable>,
+) -> (Vec<Session<'f>>, bool) {
     let mut found: Vec<Session<'f>> = Vec::new();
-    each(formats, env, bad, &mut |file, bad| match stamps {
+    let is_all = each(formats, env, bad, &mut |file, bad| match stamps {
         true => found.extend(Unreadable::noted(file.stamp(), bad).map(|stamp| file.session(Some(stamp)))),
         false => found.push(file.session(None)),
     });
     in_order(&mut found);
-    found
+    (found, is_all)
 }
 
 /// A file that may be a transcript, as a directory lists it. The stamp and the session are made only on request.
@@ -117,11 +138,94 @@ pub struct Guide<'g> {
     pub enters: Option<&'g dyn Fn(&Branch) -> bool>,
     /// The directories that are open already.
     pub dirs: Option<&'g Dirs>,
+    /// Without it, it takes as long as it takes.
+    pub steps: Option<&'g Steps>,
 }
 
-/// Hands out every file that fits a pattern of a format; one that two patterns reach comes twice.
-pub fn each<'f>(formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>, take: Take<'_, 'f>) {
-    each_with(formats, env, Guide::default(), bad, take);
+/// A walk that ends when its time is over. The directories that matter most come first, and another walk begins elsewhere.
+pub struct Steps {
+    deadline: Deadline,
+    /// What may stand for this directory or for one below it comes first.
+    first: PathBuf,
+    /// Where to begin among the others.
+    turn: usize,
+    listed: Cell<u32>,
+    late: Cell<bool>,
+    /// The directories that need not be gone through again, with all below them.
+    done: RefCell<IdSet>,
+}
+
+impl Steps {
+    /// So many directories are listed, however little time there is.
+    const FEW: u32 = 32;
+    /// Of so many it matters which come first.
+    const MANY: usize = 256;
+
+    /// A walk for which there is a part of all the time.
+    pub fn new(env: &Env, deadline: &Deadline) -> Steps {
+        // However long it took until now, there is a little time for it.
+        let part = (deadline.allowed() / 3).max(deadline.taken() + deadline.allowed() / 8);
+        let (deadline, turn) = (deadline.of(part), env.turn(usize::MAX));
+        let (listed, late, done) = (Cell::default(), Cell::default(), RefCell::default());
+        Steps { deadline, first: env.cwd.clone(), turn, listed, late, done }
+    }
+
+    /// One that goes on where another ended.
+    pub fn after(self, done: impl IntoIterator<Item = Id>) -> Steps {
+        Steps { done: RefCell::new(done.into_iter().collect()), turn: 0, ..self }
+    }
+
+    /// For whoever waits for an answer.
+    fn of(env: &Env) -> Option<Steps> {
+        env.deadline.map(|deadline| Steps::new(env, &deadline))
+    }
+
+    /// Whether the time is over.
+    pub fn is_late(&self) -> bool {
+        self.late.set(self.late.get() || self.deadline.is_over());
+        self.late.get()
+    }
+
+    /// The directories that it has been to, with all below them, if its time was over before its end.
+    pub fn into_done(self) -> Option<Vec<Id>> {
+        self.late.get().then(|| self.done.into_inner().into_iter().collect())
+    }
+
+    pub fn has_been_to(&self, dir: &Path) -> bool {
+        self.done.borrow().contains(&id_of(dir))
+    }
+
+    /// It goes into a directory once more.
+    pub fn again(&self, dir: &Path) {
+        self.done.borrow_mut().remove(&id_of(dir));
+    }
+
+    /// Whether a directory is listed now.
+    fn lists(&self, dir: &Path) -> bool {
+        self.listed.set(self.listed.get() + 1);
+        let late = self.late.get() || self.listed.get() > Steps::FEW && self.is_late();
+        !late && !self.has_been_to(dir)
+    }
+
+    fn order(&self, dirs: &mut [(PathBuf, &str)], spelling: Option<Spelling>) {
+        if dirs.len() > Steps::MANY {
+            dirs.rotate_left(self.turn % dirs.len());
+            let is_first = |name: &str| spelling.is_some_and(|spelling| spelling.may_be_below(name, &self.first));
+            dirs.sort_by_cached_key(|(_, name)| !is_first(name));
+        }
+    }
+}
+
+fn id_of(dir: &Path) -> Id {
+    Id::of(dir.as_os_str().as_encoded_bytes())
+}
+
+/// Hands out every file that fits a pattern of a format; one that two patterns reach comes twice. Where somebody waits, as
+/// many as there is time for; says whether that was all.
+pub fn each<'f>(formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>, take: Take<'_, 'f>) -> bool {
+    let steps = Steps::of(env);
+    each_with(formats, env, Guide { steps: steps.as_ref(), ..Guide::default() }, bad, take);
+    steps.is_none_or(|steps| !steps.late.get())
 }
 
 /// The same, as far as the guide goes.
@@ -143,11 +247,14 @@ pub fn each_with<'f>(formats: &'f [Known], env: &Env, guide: Guide, bad: &mut Ve
 /// The transcripts of a session's subagents, the one that was written last first. The id is the session's, whole.
 pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<(PathBuf, Stamp)> {
     let mut found: Vec<(PathBuf, Stamp)> = Vec::new();
+    // Whose a session is was decided; a subagent's file must be the same user's, and nobody else's to write.
+    let own = session.stamp.or_else(|| file::stamp(&session.path).ok().flatten()).map(|stamp| stamp.access.owner);
+    let is_own = |access: Access| own.is_some_and(|own| access.is_only(own)) && !access.linked;
     for (dir, pattern) in subagent_dirs(session) {
         let bound: Vec<Segment> = pattern.iter().map(|segment| segment.bound(id)).collect();
         files(dir, &[Route::new(&bound, true)], Limits::default(), bad, &mut |entry, _, _, bad| {
-            let path = entry.path();
-            found.extend(Unreadable::noted(file::stat(&path), bad).map(|meta| (path, Stamp::from(&meta))));
+            let stamp = Unreadable::noted(entry.stamp(), bad).filter(|stamp| is_own(stamp.access));
+            found.extend(stamp.map(|stamp| (entry.path(), stamp)));
         });
     }
     found.sort_by(|(a, stamp), (b, other)| (other.modified, a).cmp(&(stamp.modified, b)));
@@ -206,32 +313,81 @@ fn common_start(a: &[u8], b: &[u8]) -> usize {
 }
 
 /// The transcript with an id: in the directory that spells the cwd if it is there, else wherever it is.
-pub fn by_id<'f>(formats: &'f [Known], env: &Env, id: &str, cwd: &Path) -> Result<Option<Session<'f>>, Unreadable> {
-    let mut elsewhere = None;
-    let mut bad = Vec::new();
+pub fn by_id<'f>(formats: &'f [Known], env: &Env, id: &str) -> Result<Option<Session<'f>>, Unreadable> {
+    ByIds::default().find(formats, env, id)
+}
+
+/// The same for many ids. After a few that are not where the cwd says, all files are listed once.
+#[derive(Default)]
+pub struct ByIds<'f> {
+    missed: u32,
+    /// All files were listed.
+    listed: bool,
+    all: HashMap<String, Vec<Session<'f>>>,
+    unlisted: Vec<Unreadable>,
+}
+
+impl<'f> ByIds<'f> {
+    /// So many are looked for one by one.
+    const FEW: u32 = 4;
+
+    pub fn find(&mut self, formats: &'f [Known], env: &Env, id: &str) -> Result<Option<Session<'f>>, Unreadable> {
+        let mut bad = Vec::new();
+        for (format, root, dir) in roots(formats, env).filter(|_| !self.listed) {
+            let spelt = root.cwd.map(|spelling| spelling.spell(&env.cwd));
+            for path in root.files.iter().filter_map(|pattern| filled(&dir, pattern, spelt.as_deref(), id)) {
+                if Unreadable::noted(file::stat(&path), &mut bad).is_some_and(|meta| meta.is_file()) {
+                    return Ok(Some(Session::new(id, format, Some(root), path)));
+                }
+            }
+        }
+        self.missed += 1;
+        let elsewhere = match self.missed {
+            ..=Self::FEW => elsewhere(formats, env, id, &mut bad),
+            _ => {
+                if self.missed == Self::FEW + 1 {
+                    let (all, is_all) = sessions_in_time(formats, env, false, &mut self.unlisted);
+                    self.listed = is_all;
+                    for session in all {
+                        self.all.entry(session.id.to_string()).or_default().push(session);
+                    }
+                }
+                bad.extend(self.unlisted.iter().map(Unreadable::again));
+                let fits = |session: &&Session| {
+                    let name = session.path.parent().and_then(|dir| dir.file_name()?.to_str());
+                    let spelling = session.root.and_then(|root| root.cwd);
+                    name.zip(spelling).is_some_and(|(name, spelling)| spelling.fits(name, &env.cwd))
+                };
+                self.all.get(id).and_then(|all| all.iter().find(fits).or(all.first())).cloned()
+            }
+        };
+        // After an error it may still be somewhere.
+        bad.into_iter().next().filter(|_| elsewhere.is_none()).map_or(Ok(elsewhere), Err)
+    }
+}
+
+/// The transcript with an id in any directory that stands for a cwd.
+fn elsewhere<'f>(formats: &'f [Known], env: &Env, id: &str, bad: &mut Vec<Unreadable>) -> Option<Session<'f>> {
+    let deadline = env.deadline.map(|deadline| deadline.of(deadline.allowed() / 10));
     for (format, root, dir) in roots(formats, env) {
+        let Some(spelling) = root.cwd else { continue };
         for pattern in &root.files {
-            let mut transcript = |cwd: Option<&str>| {
-                let path = filled(&dir, pattern, cwd, id)?;
-                Unreadable::noted(file::stat(&path), &mut bad)?.is_file().then_some(path)
-            };
-            let session = |path| Session::new(id, format, Some(root), path);
-            let spelt = root.cwd.map(|spelling| spelling.spell(cwd));
-            if let Some(path) = transcript(spelt.as_deref()) {
-                return Ok(Some(session(path)));
+            let mut there = Vec::new();
+            for name in subdirs(&dir, pattern, bad) {
+                if deadline.is_some_and(|deadline| deadline.is_over()) {
+                    break;
+                }
+                let path = filled(&dir, pattern, Some(&name), id);
+                let is_file =
+                    |path: &PathBuf| Unreadable::noted(file::stat(path), bad).is_some_and(|meta| meta.is_file());
+                there.extend(path.filter(is_file).map(|path| (spelling.fits(&name, &env.cwd), path)));
             }
-            let Some(spelling) = root.cwd else { continue };
-            let mut unlisted = Vec::new();
-            let names = subdirs(&dir, pattern, &mut unlisted);
-            let there = names.iter().filter_map(|name| Some((spelling.fits(name, cwd), transcript(Some(name))?)));
-            if let Some((_, path)) = there.max_by_key(|(fits, _)| *fits) {
-                elsewhere.get_or_insert(session(path));
+            if let Some((_, path)) = there.into_iter().max_by_key(|(fits, _)| *fits) {
+                return Some(Session::new(id, format, Some(root), path));
             }
-            bad.append(&mut unlisted);
         }
     }
-    // After an error it may still be somewhere.
-    bad.into_iter().next().filter(|_| elsewhere.is_none()).map_or(Ok(elsewhere), Err)
+    None
 }
 
 /// The session whose transcript is at a path, if that is where a format keeps them.
@@ -358,6 +514,10 @@ fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>
         }
         return;
     }
+    let steps = limits.guide.steps;
+    if steps.is_some_and(|steps| !steps.lists(dir)) {
+        return;
+    }
     let mut dirs = Vec::new();
     let listed = match limits.guide.dirs {
         Some(dirs) => dirs.entries(dir, bad),
@@ -379,7 +539,14 @@ fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>
             }
         }
     }
+    if let Some(steps) = steps {
+        steps.order(&mut dirs, limits.spelling);
+    }
     dirs.iter().for_each(|(path, name)| go_on(path, name, bad, take));
+    let is_step = routes.iter().all(|route| route.below_cwd) || routes.iter().all(|route| route.left.len() == 1);
+    if let Some(steps) = steps.filter(|steps| is_step && !steps.late.get()) {
+        steps.done.borrow_mut().insert(id_of(dir));
+    }
 }
 
 #[cfg(test)]
@@ -437,7 +604,7 @@ mod tests {
     #[test]
     fn who_cannot_look_everywhere_does_not_say_nowhere() {
         let (_dir, env, formats) = world();
-        let by_id = |id: &str| by_id(&formats, &env, id, &env.cwd);
+        let by_id = |id: &str| by_id(&formats, &env, id);
         let path = env.home.join(format!(".claude/projects/-any/{ID}.jsonl"));
         assert_eq!(by_id(ID).expect("no error").expect("a session").path, path);
         assert!(by_id("22222222").expect("no error").is_none());

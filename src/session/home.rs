@@ -10,15 +10,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use super::find::by_id;
-use super::trust::{Judge, Trust};
+use super::find::ByIds;
+use super::trust::{Judge, Why};
 use crate::dir;
 use crate::env::Env;
-use crate::file::{self, LINK, Stamp, Unreadable};
+use crate::file::{self, Access, LINK, Stamp, Unreadable};
 use crate::format::Known;
+use crate::path::is_too_long;
+
+/// Of so many that are none it is said why.
+const MOST_REFUSED: usize = 8;
+const OTHERS: &str = "belongs to another user, or everybody may write to it";
 
 /// The file of the cursors in a home.
 const CURSORS: &str = "session-cursors.json";
+/// So many names are looked at, however little time there is.
+pub const MANY_NAMES: usize = 32;
 
 #[derive(Debug)]
 pub struct Home {
@@ -30,25 +37,53 @@ impl Home {
     /// The nearest home above the working directory that is the user's own: nobody else gives names to their sessions, be
     /// it another user or whoever wrote the repository.
     pub fn above(env: &Env) -> Result<Option<Home>, Unreadable> {
+        Home::look(env, &mut Vec::new())
+    }
+
+    /// The same. What looks like a home and is none is noted, with the reason.
+    pub fn look(env: &Env, refused: &mut Vec<(PathBuf, &'static str)>) -> Result<Option<Home>, Unreadable> {
+        let mut judge = Judge::new(env);
+        if is_too_long(&env.cwd) {
+            return Ok(None);
+        }
         for dir in env.cwd.ancestors().flat_map(|dir| [dir.join(".volute"), dir.join(".mind")]) {
             // We write there, and a linked directory could be any of the user's.
             let Some(meta) = file::if_reachable(file::lstat(&dir))?.filter(Metadata::is_dir) else { continue };
-            let mut judge = Judge::new(env);
-            if !judge.is_own(&meta) {
+            // Another user's may not even be looked into.
+            if !judge.is_own(Stamp::from(&meta).access) {
+                refused.push((dir, OTHERS));
                 continue;
             }
             let mut is_home = false;
-            for below in ["sessions", "pi-sessions"].map(|below| dir.join(below)) {
-                // This may be a home, whoever may look into it: without an answer, nobody has a name.
-                let meta = file::lstat(&below)?;
-                refuse_link(&below, meta.as_ref())?;
-                is_home |= meta.is_some_and(|meta| meta.is_dir());
+            for below in ["sessions", "pi-sessions"] {
+                is_home |= file::lstat(&dir.join(below))?.is_some_and(|meta| meta.is_dir() || meta.is_symlink());
             }
-            for below in ["sessions", CURSORS].map(|below| dir.join(below)) {
-                is_home = is_home && !(file::lstat(&below)?.is_some() && judge.is_tracked(&below)?);
+            if !is_home {
+                continue;
             }
-            if is_home {
-                return Ok(Some(Home { dir, judge: RefCell::new(judge) }));
+            match Home::refused(&dir, &mut judge)? {
+                // So many are nobody's mistake, and each takes time.
+                Some(_) if refused.len() >= MOST_REFUSED => return Ok(None),
+                Some((path, why)) => refused.push((path, why)),
+                None => return Ok(Some(Home { dir, judge: RefCell::new(judge) })),
+            }
+        }
+        Ok(None)
+    }
+
+    /// What in a directory is not the user's own, so that it is no home, and why.
+    fn refused(dir: &Path, judge: &mut Judge) -> Result<Option<(PathBuf, &'static str)>, Unreadable> {
+        for path in ["sessions", "pi-sessions", CURSORS].map(|below| dir.join(below)) {
+            let Some(meta) = file::lstat(&path)? else { continue };
+            let why = match () {
+                // It is replaced, whatever it is.
+                () if path.ends_with(CURSORS) => judge.tracks(&path)?.map(Why::as_str),
+                () if meta.is_symlink() => Some("is a link, which is not followed here"),
+                () if !judge.is_own(Stamp::from(&meta).access) => Some(OTHERS),
+                () => judge.tracks(&path)?.map(Why::as_str),
+            };
+            if let Some(why) = why {
+                return Ok(Some((path, why)));
             }
         }
         Ok(None)
@@ -63,18 +98,34 @@ impl Home {
         self.dir.join(CURSORS)
     }
 
-    /// What the session with an id, or with a transcript, is called here. A name file that cannot be read may be the one
-    /// that names it, so that is an error unless another file does.
-    pub fn name_of(&self, id: &str, transcript: Option<&Path>) -> Result<Option<String>, Unreadable> {
+    /// What the session with an id, or with a transcript, is called here; `before` is what it was called. A name file that
+    /// cannot be read, now or in time, may be the one that names it, so that is an error unless another file does.
+    pub fn name_of(
+        &self,
+        id: &str,
+        transcript: Option<&Path>,
+        before: impl FnOnce() -> Option<String>,
+        env: &Env,
+    ) -> Result<Option<String>, Unreadable> {
         let folders = self.dir.join("pi-sessions");
         let folder = transcript.and_then(|path| path.parent()?.strip_prefix(folders).ok()?.to_str());
         if let Some(name) = folder.filter(|name| !name.is_empty() && !name.contains('/')) {
             return Ok(Some(name.to_owned()));
         }
         let mut unknown = None;
-        for name in self.names()? {
-            match self.id_of(&name) {
-                Ok(named) if named.as_deref() == Some(id) => return Ok(Some(name)),
+        let names = self.names()?;
+        let is_it = |name: &String| matches!(self.id_of(name), Ok(Some(named)) if named == id);
+        if let Some(name) = if names.len() > MANY_NAMES { before().filter(is_it) } else { None } {
+            return Ok(Some(name));
+        }
+        for (number, name) in in_turn(&names, env).enumerate() {
+            // Without its name there is nothing to read, so this may take all the time.
+            if number >= MANY_NAMES && env.deadline.is_some_and(|deadline| deadline.is_over()) {
+                let dir = self.dir.join("sessions");
+                return Err(Unreadable::new(&dir, io::Error::other("too many names to read in time")));
+            }
+            match self.id_of(name) {
+                Ok(named) if named.as_deref() == Some(id) => return Ok(Some(name.clone())),
                 Ok(_) => {}
                 Err(error) => unknown = unknown.or(Some(error)),
             }
@@ -97,22 +148,38 @@ impl Home {
         Ok(names)
     }
 
-    /// The sessions that have a name and a transcript. A name file that is half written has none yet, which is no trouble.
+    /// The sessions that have a name and a transcript, as many as there is time for. A name file that is half written has
+    /// none yet, which is no trouble.
     pub fn sessions<'f>(&self, formats: &'f [Known], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
         let names = Unreadable::noted(self.names().map(Some), bad).unwrap_or_default();
         let mut problems = Vec::new();
-        let session = |name: &String| Unreadable::noted(self.session(name, formats, env), &mut problems);
-        let sessions = names.iter().filter_map(session).collect();
+        let mut ids = ByIds::default();
+        let session =
+            |name: &String| Unreadable::noted(self.session_among(name, formats, env, &mut ids), &mut problems);
+        let in_time = |(number, _): &(usize, &String)| *number < MANY_NAMES || !env.is_late();
+        let names = in_turn(&names, env).enumerate().take_while(in_time).map(|(_, name)| name);
+        let sessions = names.filter_map(session).collect();
         bad.extend(problems.into_iter().filter(|problem| !Home::is_torn(problem)));
         sessions
     }
 
     /// The session with a name, if it has a transcript yet.
     pub fn session<'f>(&self, name: &str, formats: &'f [Known], env: &Env) -> Result<Option<Session<'f>>, Unreadable> {
+        self.session_among(name, formats, env, &mut ByIds::default())
+    }
+
+    /// The same, where many are asked for.
+    pub fn session_among<'f>(
+        &self,
+        name: &str,
+        formats: &'f [Known],
+        env: &Env,
+        ids: &mut ByIds<'f>,
+    ) -> Result<Option<Session<'f>>, Unreadable> {
         if name.is_empty() || name.contains(['/', '\\', '\0']) || name == "." || name == ".." {
             return Ok(None);
         }
-        let by_file = self.id_of(name)?.map_or(Ok(None), |id| by_id(formats, env, &id, &env.cwd))?;
+        let by_file = self.id_of(name)?.map_or(Ok(None), |id| ids.find(formats, env, &id))?;
         let session = by_file.map_or_else(|| self.by_folder(name, formats), |session| Ok(Some(session)))?;
         Ok(session.map(|session| Session { name: Some(name.into()), ..session }))
     }
@@ -131,6 +198,15 @@ impl Home {
     fn id_of(&self, name: &str) -> Result<Option<String>, Unreadable> {
         let path = self.dir.join("sessions").join(format!("{name}.json"));
         const MOST: u64 = 64 << 10;
+        // Whoever may write into the directory could leave a name there.
+        let is_own = |meta: Metadata| {
+            let access = Stamp::from(&meta).access;
+            // Everybody may write to a link, by its mode.
+            self.judge.borrow().is_own(Access { open: access.open && !meta.is_symlink(), ..access })
+        };
+        if !file::if_reachable(file::lstat(&path))?.is_some_and(is_own) {
+            return Ok(None);
+        }
         let Some(text) = file::there(&path, || file::read_own(&path, MOST))? else { return Ok(None) };
         let torn = "not a whole JSON object; its writer may not be done with it";
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text)
@@ -139,26 +215,31 @@ impl Home {
         Ok(id.filter(|id| !id.contains(['/', '\\'])).map(str::to_owned))
     }
 
-    /// Pi keeps a folder for each name, and takes up the newest file in it. The user's own go before what came with the
-    /// repository.
+    /// Pi keeps a folder for each name, and takes up the newest file in it.
     fn by_folder<'f>(&self, name: &str, formats: &'f [Known]) -> Result<Option<Session<'f>>, Unreadable> {
         let Some(format) = formats.iter().find(|format| format.name == "pi") else { return Ok(None) };
         let folder = self.dir.join("pi-sessions").join(name);
-        refuse_link(&folder, file::lstat(&folder)?.as_ref())?;
+        let meta = file::lstat(&folder)?;
+        refuse_link(&folder, meta.as_ref())?;
+        if meta.is_none() || self.judge.borrow_mut().tracks(&folder)?.is_some() {
+            return Ok(None);
+        }
         let mut newest = None;
         let mut no_file = None;
         for path in listed(&folder)?.iter().filter(|name| name.ends_with(".jsonl")).map(|name| folder.join(name)) {
             match file::lstat(&path)? {
                 Some(meta) if meta.is_file() => {
-                    let is_own = self.judge.borrow_mut().trust(&path, &meta)? == Trust::Own;
-                    newest = newest.max(Some((is_own, Stamp::from(&meta).modified, path)));
+                    let stamp = Stamp::from(&meta);
+                    if self.judge.borrow().is_own(stamp.access) {
+                        newest = newest.max(Some((stamp.modified, path)));
+                    }
                 }
                 Some(_) => no_file = Some(path),
                 None => {}
             }
         }
         match (newest, no_file) {
-            (Some((_, _, path)), _) => Ok(pi_session(format, path)),
+            (Some((_, path)), _) => Ok(pi_session(format, path)),
             (None, Some(path)) => Err(Unreadable::new(&path, io::Error::other("not a file"))),
             (None, None) => Ok(None),
         }
@@ -169,6 +250,12 @@ impl Home {
         let format = formats.iter().find(|format| format.name == "pi")?;
         path.starts_with(self.dir.join("pi-sessions")).then(|| pi_session(format, path.into()))?
     }
+}
+
+/// Very many names, beginning with another one each time.
+pub fn in_turn<'n>(names: &'n [String], env: &Env) -> impl Iterator<Item = &'n String> {
+    let first = if names.len() > MANY_NAMES && env.deadline.is_some() { env.turn(names.len()) } else { 0 };
+    names.iter().cycle().skip(first).take(names.len())
 }
 
 fn refuse_link(path: &Path, meta: Option<&Metadata>) -> Result<(), Unreadable> {
@@ -235,8 +322,12 @@ mod tests {
         for torn in ["", "{", r#"{"sessionId":"tw"#, "null", "[]"] {
             write(&env, "sessions/torn.json", torn);
             // Who is named by another file is not touched by it; who is not may be the one.
-            assert_eq!(home(&env).name_of("one", None).expect("a name").as_deref(), Some("main"), "{torn:?}");
-            let bad = home(&env).name_of("two", None).expect_err("an error");
+            assert_eq!(
+                home(&env).name_of("one", None, || None, &env).expect("a name").as_deref(),
+                Some("main"),
+                "{torn:?}"
+            );
+            let bad = home(&env).name_of("two", None, || None, &env).expect_err("an error");
             assert!(Home::is_torn(&bad) && bad.path.ends_with("torn.json"), "{torn:?}: {bad:?}");
             assert!(Home::is_torn(&home(&env).session("torn", &[], &env).expect_err("an error")));
         }
@@ -244,7 +335,7 @@ mod tests {
         assert!(said(home(&env).session("torn", &[], &env)).1.starts_with("larger than 65536 bytes"));
         for whole in ["{}", r#"{"sessionId":null}"#, r#"{"sessionId":"../x"}"#] {
             write(&env, "sessions/torn.json", whole);
-            assert_eq!(home(&env).name_of("two", None).expect("no name"), None, "{whole:?}");
+            assert_eq!(home(&env).name_of("two", None, || None, &env).expect("no name"), None, "{whole:?}");
         }
         assert!(home(&env).session("nobody", &[], &env).expect("no error").is_none());
         assert_eq!(home(&env).names().expect("names"), ["folder", "main", "torn"]);
@@ -261,7 +352,7 @@ mod tests {
         symlink(&outside, volute.join("pi-sessions/linked")).expect("a link");
         symlink(outside.join("1_x.jsonl"), volute.join("pi-sessions/folder/1_x.jsonl")).expect("a link");
         let formats = formats();
-        assert_eq!(said(home(&env).name_of("one", None)), ("name.json".into(), LINK.into()));
+        assert_eq!(said(home(&env).name_of("one", None, || None, &env)), ("name.json".into(), LINK.into()));
         assert_eq!(said(home(&env).session("name", &formats, &env)), ("name.json".into(), LINK.into()));
         assert_eq!(said(home(&env).session("linked", &formats, &env)), ("linked".into(), LINK.into()));
         let no_file = ("1_x.jsonl".to_owned(), "not a file".to_owned());
@@ -273,7 +364,9 @@ mod tests {
         for below in ["sessions", "pi-sessions"] {
             fs::rename(volute.join(below), env.home.join(below)).expect("moved");
             symlink(env.home.join(below), volute.join(below)).expect("a link");
-            assert_eq!(said(Home::above(&env)), (below.into(), LINK.into()));
+            let mut refused = Vec::new();
+            assert!(Home::look(&env, &mut refused).expect("no error").is_none());
+            assert_eq!(refused, [(volute.join(below), "is a link, which is not followed here")]);
             fs::remove_file(volute.join(below)).expect("removed");
         }
         assert!(Home::above(&env).expect("no error").is_none());

@@ -3,16 +3,25 @@
 //! An id is shortened against all ids of its agent, so make one [`Shortener`] for several of them.
 
 use super::find;
+use crate::boundary::substr;
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::format::Known;
 
 pub use crate::state::notes::is_same;
 
-/// Whether a text from inside a transcript may be the id of a session: what is no plain word is taken for none.
+/// Whether a text from inside a transcript may be the id of a session: what is no plain word is taken for none, nor is what
+/// a command would take for an option. Only an id is put into commands, names of files and the clipboard.
 pub fn is_id(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
+    const LONGEST: usize = 128;
+    (1..=LONGEST).contains(&text.len())
+        && !text.starts_with('-')
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
+
+/// What is wrong with an id that is none, after "the id".
+pub const NO_ID: &str =
+    "has other characters than letters, digits, '-', '_' and '.', or begins with '-', or is too long";
 
 /// The id of the session that a program runs in, if its agent tells it.
 pub fn asking(format: &Known, env: &Env) -> Option<String> {
@@ -23,8 +32,8 @@ pub fn asking(format: &Known, env: &Env) -> Option<String> {
 /// that begin with the time are alike for a minute.
 fn short_id(id: &str, shared: usize) -> &str {
     let shared = id.floor_char_boundary(shared);
-    let length = if shared < 8 { 8 } else { id[shared..].find('-').map_or(id.len(), |dash| shared + dash) };
-    &id[..id.ceil_char_boundary(length.min(id.len()))]
+    let length = if shared < 8 { 8 } else { substr(id, shared..).find('-').map_or(id.len(), |dash| shared + dash) };
+    substr(id, ..id.ceil_char_boundary(length.min(id.len())))
 }
 
 /// How many bytes two ids begin with alike.
@@ -103,7 +112,7 @@ mod tests {
         let short_of_two = [&short[..3], &["22222222-a"], &short[4..], &["22222222-a"]].concat();
         let mut lengths: Vec<_> = of_two.iter().map(|id| (*id, 0)).collect();
         shortened(&mut lengths, |(id, _)| id, |(_, length), found| *length = found);
-        assert_eq!(lengths.iter().map(|(id, length)| &id[..*length]).collect::<Vec<_>>(), short_of_two);
+        assert_eq!(lengths.iter().map(|(id, length)| substr(id, ..*length)).collect::<Vec<_>>(), short_of_two);
         // One that is not among them, and no others at all.
         assert_eq!(["33333333-b", "44444444-a"].map(|id| all.short(id)), ["33333333-b", "44444444"]);
         assert_eq!(Shortener::default().short("11111111-a-x"), "11111111");

@@ -4,8 +4,8 @@
 //! modification time), and for files that were written lately what it takes to count on. One changed file adds one record.
 //! Without the table, or with one that is damaged, files are counted anew with the same result.
 
+use std::cell::Cell;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::Hasher;
 use std::io;
@@ -21,12 +21,16 @@ use super::ids::{Shortener, shortened};
 use super::live::{Agents, BELIEVED, Presence};
 use super::row::Row;
 use super::state::History;
+use super::trust::{Judge, Trust};
 use super::{Home, Members, Session, State, find};
+use crate::boundary::substr;
+use crate::budget::Deadline;
 use crate::cursor::Buffer;
 use crate::env::Env;
-use crate::file::{self, Stamp, Unreadable};
+use crate::file::{self, Unreadable};
 use crate::fold::{Said, Tally};
 use crate::format::Known;
+use crate::hash::{HashMap, HashSet};
 use crate::progress::Progress;
 use crate::read::Transcript;
 use crate::read::kept::{Addition, Reached, Renewed, renew};
@@ -42,6 +46,8 @@ pub struct Listed<'f> {
     pub tally: Row,
     /// It belongs to the project, or to the named home, that the command runs in.
     pub here: bool,
+    /// Whose it is. One that is not the user's own is listed only if that is asked for.
+    pub trust: Trust,
     /// What is known about its agent.
     pub presence: Presence,
     /// What the user noted about it.
@@ -60,6 +66,7 @@ impl<'f> Listed<'f> {
             session,
             tally: Row::default(),
             here: false,
+            trust: Trust::Own,
             presence: Presence::Unknown,
             done: false,
             tags: Box::default(),
@@ -70,7 +77,7 @@ impl<'f> Listed<'f> {
 
     /// As much of its id as tells it from all others.
     pub(super) fn short_id(&self) -> &str {
-        &self.session.id[..self.short as usize]
+        substr(&self.session.id, ..self.short as usize)
     }
 
     /// What the user types to get at it: its name here, else the beginning of its id.
@@ -123,7 +130,7 @@ impl<'f> Listed<'f> {
 /// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
 pub fn version(formats: &[Known]) -> String {
     /// Raised whenever something else is counted, or kept in another form.
-    const COUNTS: u32 = 10;
+    const COUNTS: u32 = 12;
     let mut hasher = std::hash::DefaultHasher::new();
     formats.iter().for_each(|format| hasher.write_u64(format.fingerprint.0));
     format!("{}-{COUNTS}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
@@ -145,24 +152,92 @@ pub fn list_and_take<'f>(
     take: Option<&TakeSaid>,
     bad: &mut Vec<Unreadable>,
 ) -> Vec<Listed<'f>> {
-    let mut sessions = find::sessions(formats, env, true, bad);
+    list_of(env, formats, Trust::is_own, None, take, bad)
+}
+
+/// The sessions that may be at work, that were written to within a time, or that are wanted anyway: as many as there is time
+/// for, and whether that is all. Whoever waits for it need not wait until all others are counted.
+pub fn list_recent<'f>(
+    env: &Env,
+    formats: &'f [Known],
+    window: i64,
+    wanted: &dyn Fn(&Session) -> bool,
+    bad: &mut Vec<Unreadable>,
+) -> (Vec<Listed<'f>>, bool) {
+    let recent = Recent { window, wanted, cut_short: Cell::new(false) };
+    let all = list_of(env, formats, Trust::is_own, Some(&recent), None, bad);
+    (all, !recent.cut_short.get() && !env.is_late())
+}
+
+/// Which sessions are listed, if not all of them.
+struct Recent<'w> {
+    window: i64,
+    wanted: &'w dyn Fn(&Session) -> bool,
+    cut_short: Cell<bool>,
+}
+
+impl Recent<'_> {
+    /// At most so many, the newest. Nobody has so many agents at work.
+    const MOST: usize = 512;
+
+    fn retain(&self, sessions: &mut Vec<Session>, env: &Env, agents: &Agents) {
+        let written = env.file_clock_at(Time(env.now().0 - self.window.max(BELIEVED)));
+        let modified = |session: &Session| session.stamp.map_or(i64::MAX, |stamp| stamp.modified);
+        let mut recent: Vec<(Reverse<i64>, usize)> = sessions.iter().map(modified).map(Reverse).zip(0..).collect();
+        recent.retain(|(Reverse(modified), _)| *modified >= written);
+        recent.sort_unstable();
+        self.cut_short.set(self.cut_short.get() || recent.len() > Self::MOST);
+        let newest: HashSet<usize> = recent.into_iter().take(Self::MOST).map(|(_, index)| index).collect();
+        let mut index = 0..;
+        sessions.retain(|session| {
+            let is_newest = index.next().is_some_and(|index| newest.contains(&index));
+            is_newest || (self.wanted)(session) || agents.may_run(session)
+        });
+    }
+}
+
+/// The same with those that are not the user's own, after all others.
+pub fn list_with_foreign<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
+    let mut all = list_of(env, formats, |_| true, None, None, bad);
+    all.sort_by_key(|listed| !listed.trust.is_own());
+    all
+}
+
+fn list_of<'f>(
+    env: &Env,
+    formats: &'f [Known],
+    counts: fn(Trust) -> bool,
+    recent: Option<&Recent>,
+    take: Option<&TakeSaid>,
+    bad: &mut Vec<Unreadable>,
+) -> Vec<Listed<'f>> {
+    let (mut sessions, is_all) = find::sessions_in_time(formats, env, true, bad);
     if let Some(home) = Unreadable::noted(Home::above(env), bad) {
         sessions.extend(home.sessions(formats, env, bad));
         find::in_order(&mut sessions);
     }
-    let mut all = unknown(sessions, bad);
-    let mut around = Around { env, members: Members::around(&env.cwd), titles: TitleIndex::default(), cwd: None };
-    count(&mut all, formats, &mut around, take, bad);
+    let agents = Agents::look(env, formats);
+    let ids = recent.map(|_| Shortener::new(sessions.iter().map(|session| session.id.to_string())));
+    if let Some(recent) = recent {
+        recent.cut_short.set(!is_all);
+        recent.retain(&mut sessions, env, &agents);
+    }
+    let mut all = unknown(sessions, env, counts, bad);
+    let mut around = Around { env, members: Members::around(env, &env.cwd), titles: TitleIndex::default(), cwd: None };
+    count(&mut all, formats, &mut around, recent.is_none(), take, bad);
     bad.append(&mut around.titles.bad);
     bad.append(&mut around.members.bad);
     retain_sessions(&mut all);
-    let (agents, marks) = (Agents::look(env, formats), Marks::read(env, bad));
+    let marks = Marks::read(env, bad);
     for listed in &mut all {
         listed.set_presence(&agents);
         let (done, tags) = marks.of(&listed.session.id);
         (listed.done, listed.tags) = (done, tags.into());
     }
-    shortened(&mut all, |listed| &listed.session.id, |listed, length| listed.short = length as u32);
+    match ids {
+        Some(ids) => all.iter_mut().for_each(|listed| listed.short = ids.short(&listed.session.id).len() as u32),
+        None => shortened(&mut all, |listed| &listed.session.id, |listed, length| listed.short = length as u32),
+    }
     // They are in the order of their paths, and stay so if they are of one time.
     all.sort_by_cached_key(|listed| Reverse(listed.tally.updated));
     all
@@ -171,15 +246,29 @@ pub fn list_and_take<'f>(
 /// How many of very many are dealt with at a time.
 const SOME: usize = 4096;
 
-/// The sessions, of which nothing is known yet. One that is gone by now is left out.
-fn unknown<'f>(mut sessions: Vec<Session<'f>>, bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
+/// The sessions, of which nothing is known yet but whose they are. One that is gone by now is left out.
+fn unknown<'f>(
+    mut sessions: Vec<Session<'f>>,
+    env: &Env,
+    counts: fn(Trust) -> bool,
+    bad: &mut Vec<Unreadable>,
+) -> Vec<Listed<'f>> {
     let mut all = Vec::with_capacity(sessions.len());
+    let mut judge = Judge::new(env);
     sessions.reverse();
     while let Some(mut session) = sessions.pop() {
         if session.stamp.is_none() {
-            session.stamp = Unreadable::noted(file::stat(&session.path), bad).map(|meta| Stamp::from(&meta));
+            session.stamp = Unreadable::noted(file::stamp(&session.path), bad);
         }
-        all.extend(session.stamp.is_some().then(|| Listed::new(session)));
+        let trust = session.stamp.map(|stamp| judge.trust(&session, stamp.access, env));
+        // What cannot be read may be around very many.
+        let is_known = |error: &Unreadable| bad.iter().any(|known| known.path == error.path);
+        let trust = trust.filter(|trust| !trust.as_ref().is_err_and(is_known));
+        if let Some(trust) = trust.and_then(|trust| Unreadable::noted(trust.map(Some), bad))
+            && counts(trust)
+        {
+            all.push(Listed { trust, ..Listed::new(session) });
+        }
         // Very many of them must not be in memory twice.
         if sessions.len().is_multiple_of(SOME) {
             sessions.shrink_to_fit();
@@ -217,7 +306,7 @@ impl Around<'_> {
 
     fn set_as_is<S: AsRef<str>>(&mut self, listed: &mut Listed, tally: &Tally<S>) {
         let session = &mut listed.session;
-        listed.counts = tally.messages > 0 && !tally.subagent;
+        listed.counts = tally.is_session();
         listed.here = session.name.is_some() || tally.cwds().any(|cwd| self.members.has(cwd));
         let inside = tally.id.as_ref().map(AsRef::as_ref);
         if let Some(id) = inside.filter(|id| **id != *session.id && session.whole_id(inside) == *id) {
@@ -233,18 +322,19 @@ struct Stale {
     known: Option<(Reached, Tally, Place)>,
 }
 
-/// Counts all sessions, from the table where it knows them, and adds to it what is new.
+/// Counts all sessions, from the table where it knows them, and adds to it what is new. `is_all`: there are no others.
 fn count(
     all: &mut [Listed],
     formats: &[Known],
     around: &mut Around,
+    is_all: bool,
     take: Option<&TakeSaid>,
     bad: &mut Vec<Unreadable>,
 ) {
     let env = around.env;
     let mut table = Table::open(env.cache_dir().join("list.bin"), &version(formats));
     let mut places: Vec<Option<Place>> = vec![None; all.len()];
-    let mut outdated: HashMap<usize, (Reached, Tally, Place)> = HashMap::new();
+    let mut outdated: HashMap<usize, (Reached, Tally, Place)> = HashMap::default();
     // What is not in this list: the sessions of other homes, and those that are gone.
     let mut others = Vec::new();
     let mut next = 0;
@@ -271,28 +361,38 @@ fn count(
             None => drop(outdated.remove(&index)),
         }
     });
-    let stale: Vec<Stale> = (0..all.len())
+    let mut stale: Vec<Stale> = (0..all.len())
         .filter(|index| places[*index].is_none())
         .map(|index| Stale { index, known: outdated.remove(&index) })
         .collect();
-    let (others, has_gone) = current(&others);
+    let (others, has_gone) = match is_all {
+        true => current(&others),
+        false => (others.into_iter().map(|(_, place)| place).collect(), false),
+    };
     if stale.is_empty() && !has_gone {
         return;
     }
+    // If there is no time for all, the one that was written last is counted on in any case.
+    let written = |stale: &Stale| all[stale.index].session.stamp.map(|stamp| stamp.modified);
+    stale.sort_by_key(|stale| env.deadline.and_then(|_| Some(Reverse(written(stale)?))));
+    let first = stale.first().map(|stale| stale.index);
     let mut content: Vec<Option<Content>> = places.into_iter().map(|place| place.map(Content::Old)).collect();
     let now = env.file_clock();
     let progress = Progress::of(env, "counting", stale.iter().map(|stale| all[stale.index].session.size()));
     for some in stale.chunks(SOME) {
         let size = |stale: &Stale| all[stale.index].session.size();
-        let read = in_parallel(some, &progress, size, |stale, buffer| {
-            recount(&all[stale.index].session, stale, &table, take, now, buffer)
-        });
+        let read =
+            in_parallel(some, &progress, size, |stale, buffer| match env.is_late() && Some(stale.index) != first {
+                true => Err(io::ErrorKind::TimedOut.into()),
+                false => recount(&all[stale.index].session, stale, &table, take, env, now, buffer),
+            });
         for (Stale { index, .. }, read) in some.iter().zip(read) {
             match read {
                 Ok((tally, record)) => {
-                    around.set(&mut all[*index], tally);
+                    tally.into_iter().for_each(|tally| around.set(&mut all[*index], tally));
                     content[*index] = record;
                 }
+                Err(error) if Deadline::is_late(&error) => {}
                 Err(error) => say_unless_gone(error, &all[*index].session, bad),
             }
         }
@@ -302,29 +402,35 @@ fn count(
     let _ = table.update(&content, has_gone);
 }
 
-/// Counts a file on from where it was counted to, if it is known what was read until then; else from its start.
+/// Counts a file on from where it was counted to, if it is known what was read until then; else from its start. There is no
+/// tally yet if there was not enough time.
 fn recount(
     session: &Session,
     stale: &Stale,
     table: &Table,
     take: Option<&TakeSaid>,
+    env: &Env,
     now: i64,
     buffer: &mut Buffer,
-) -> io::Result<(Tally, Option<Content>)> {
-    let transcript = Transcript::open(&session.path, session.format.format())?;
+) -> io::Result<(Option<Tally>, Option<Content>)> {
+    let mut transcript = Transcript::open(&session.path, session.format.format())?;
+    // There is something to do after that.
+    let deadline = env.deadline.map(Deadline::for_writing);
+    transcript.deadline = deadline;
     let known = stale.known.as_ref();
     let once = || table.rest(known?.2);
     let go_on = || Some(((known?.1.clone(), None), postcard::from_bytes(&once()?).ok()?));
     let fold = || (Tally::default(), take.map(|_| Said::new(false)));
     let kept = known.map(|(reached, ..)| *reached);
     let Renewed { reached, new } = renew(&transcript, kept, go_on, fold, now, buffer)?;
+    let cut_short = new.as_ref().is_some_and(|new| new.cut_short);
     let (tally, once) = match new {
         None => (known.map(|(_, tally, _)| tally.clone()).unwrap_or_default(), once()),
         Some(Addition { fold: (mut tally, said), once, broken, .. }) => {
             tally.settle();
             tally.broken += broken;
             let kept_once = postcard::to_stdvec(&once).ok();
-            if let Some((take, said)) = take.zip(said) {
+            if let Some((take, said)) = take.zip(said).filter(|_| tally.is_session()) {
                 take(session, reached, said, once);
             }
             (tally, kept_once)
@@ -333,12 +439,12 @@ fn recount(
     // What it takes to count on is long, and of no use for a file that does not grow.
     let once = once.filter(|_| reached.is_lately(now)).unwrap_or_default();
     let value = postcard::to_stdvec(&reached).and_then(|value| postcard::to_extend(&tally, value));
-    let record = value.ok().and_then(|value| table.record(&key(session), &value, &once));
-    Ok((tally, record))
+    let record = value.ok().and_then(|value| table.record(&key(session), &value, &[&once]));
+    Ok((Some(tally).filter(|_| !cut_short), record))
 }
 
 /// What the record of a session goes by: its path and its format.
-pub(super) fn key(session: &Session) -> Vec<u8> {
+pub fn key(session: &Session) -> Vec<u8> {
     let [dir, name] = session.path.parts();
     [dir, name, b"\0", session.format.name.as_bytes()].concat()
 }
@@ -353,7 +459,7 @@ pub(super) fn current(records: &[(Vec<u8>, Place)]) -> (Vec<Place>, bool) {
 }
 
 /// The path in a key.
-fn path_of(key: &[u8]) -> &Path {
+pub fn path_of(key: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(key.split(|byte| *byte == 0).next().unwrap_or_default()))
 }
 
@@ -373,7 +479,7 @@ fn retain_sessions(all: &mut Vec<Listed>) {
     let may_be_linked = |listed: &Listed| listed.session.stamp.is_some_and(|stamp| again.contains(&stamp.inode));
     let linked = all.iter().filter(|listed| may_be_linked(listed));
     let named: HashSet<_> = linked.filter(|listed| listed.session.name.is_some()).map(file).collect();
-    let mut files = HashSet::new();
+    let mut files = HashSet::default();
     all.retain(|listed| {
         let name = listed.session.name.as_deref();
         let is_named = || name.is_none() && named.contains(&file(listed));
@@ -407,7 +513,9 @@ pub fn in_parallel<T: Sync, R: Send>(
         done.collect::<Vec<_>>()
     };
     let mut done = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(|| work(false))).collect();
+        // Where no more threads can start, fewer do all the work.
+        let start = |_| std::thread::Builder::new().spawn_scoped(scope, || work(false)).ok();
+        let others: Vec<_> = (1..threads).map_while(start).collect();
         let own = work(true);
         let others = others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
         own.into_iter().chain(others).collect::<Vec<_>>()

@@ -1,8 +1,8 @@
 //! Which session `last` means, for every command, and for a session that begins.
 //!
 //! The newest session of this project that is not the one that asks, is not done, and is more than a question in passing.
-//! If there is none: such a question, then what is done or to be left alone, the session that asks, and one of another project. [`Standing`] says
-//! which of these it is.
+//! If there is none: such a question, then what is done or to be left alone, the session that asks, and one of another
+//! project. [`Standing`] says which of these it is.
 
 use std::io;
 use std::time::Duration;
@@ -78,7 +78,7 @@ pub fn last_of<'f>(
     let named = all.iter().position(|listed| listed.session.name.as_deref() == Some("last"));
     let mut best = named.map(|index| (Standing::Worked, index));
     let deadline = Deadline::after(env.patience(Duration::from_secs(5)));
-    let mut members = Members::around(&env.cwd);
+    let mut members = Members::around(env, &env.cwd);
     // What is wrong with the settings is said by whoever runs a command.
     let (settings, _) = Settings::read(env);
     // In a named home those without a name are nobody's.
@@ -101,11 +101,9 @@ pub fn last_of<'f>(
                     return Ok(Continuity::default());
                 }
                 tries += 1;
-                // What a session did before it came here is of no account.
-                let mut is_here = |cwd: &str| members.has(cwd);
-                let began_here = session.name.is_some() || listed.tally.first_cwd().is_some_and(&mut is_here);
-                let only = if began_here { None } else { Some(&mut is_here as &mut dyn FnMut(&str) -> bool) };
-                stopped::stopped(session, &deadline, only)
+                let began_here = session.name.is_some() || listed.tally.first_cwd().is_some_and(|cwd| members.has(cwd));
+                let stop = stopped::stopped_here(session, began_here, &mut members, &settings, &deadline);
+                stop.map(|(stop, _)| stop)
             };
             let goes_on = |_: &Continuity| listed.state(env.now()).goes_on();
             let found =

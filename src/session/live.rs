@@ -6,7 +6,7 @@
 //! and go; `State` then falls back on the transcript. What a hook noted counts until the transcript goes on, because not
 //! everything that happens runs a hook; and an agent that says itself what it is doing knows better.
 
-use std::collections::{HashMap, HashSet};
+use std::cmp::Reverse;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::ptr;
@@ -24,6 +24,7 @@ use crate::format::Known;
 use crate::format::descriptor::{Pointer, Root};
 use crate::format::live::{Live, Status};
 use crate::format::pattern::Pattern;
+use crate::hash::{HashMap, HashSet};
 use crate::process::{self, Claim, Running};
 use crate::read::Transcript;
 use crate::state::live::{LiveNote, LiveNotes};
@@ -77,8 +78,8 @@ pub struct Agents<'f> {
     complete: Vec<(&'f Root, PathBuf)>,
     /// The inodes of files that anybody keeps locked.
     locked: HashSet<u64>,
-    /// What hooks noted, by format and by the session's id.
-    noted: HashMap<&'f str, HashMap<String, LiveNote>>,
+    /// What hooks noted.
+    notes: LiveNotes,
     now: Time,
 }
 
@@ -89,18 +90,20 @@ pub const BELIEVED: i64 = HOUR;
 const LONGEST: u64 = 64 * 1024;
 /// How often a look waits for an agent that is writing its file.
 const PAUSES: u32 = 4;
+/// So many files are read in any order.
+const MANY: usize = 64;
 
 impl<'f> Agents<'f> {
     pub fn look(env: &Env, formats: &'f [Known]) -> Agents<'f> {
-        Agents::look_until(env, formats, &Deadline::after(Duration::MAX))
+        let never = Deadline::after(Duration::MAX);
+        let agents = Agents::look_until(env, formats, env.deadline.as_ref().unwrap_or(&never));
+        Agents { notes: agents.notes.listed(), ..agents }
     }
 
-    /// The same. What was not read before the deadline is not known.
+    /// The same, for a few sessions. What was not read before half of the time is over is not known.
     pub fn look_until(env: &Env, formats: &'f [Known], deadline: &Deadline) -> Agents<'f> {
-        let mut agents = Agents { now: env.now(), ..Agents::default() };
-        for format in formats.iter().filter(|format| format.live().hook.is_some()) {
-            agents.noted.insert(&format.name, LiveNotes::in_dir(&env.state_dir()).newest(&format.name));
-        }
+        let deadline = &deadline.of(deadline.allowed() / 2);
+        let mut agents = Agents { now: env.now(), notes: LiveNotes::in_dir(&env.state_dir()), ..Agents::default() };
         let places: Vec<RootDir> = find::roots(formats, env).collect();
         for place in &places {
             agents.read_registry(place, deadline);
@@ -114,14 +117,20 @@ impl<'f> Agents<'f> {
     fn read_registry(&mut self, place: &RootDir<'f>, deadline: &Deadline) {
         let (format, _, dir) = place;
         for pattern in &format.live().files {
-            let (mut is_all, mut pauses) = (true, PAUSES);
-            find::each_file(dir, pattern, &mut |path| {
-                let said = if deadline.is_over() { None } else { parsed(path, &mut pauses) };
+            let (mut is_all, mut pauses, mut paths) = (true, PAUSES, Vec::new());
+            find::each_file(dir, pattern, &mut |path| paths.push(path.to_path_buf()));
+            // Agents that were killed leave theirs behind. If there is no time for all, the last that were written count.
+            if paths.len() > MANY {
+                let written = |path: &PathBuf| file::stamp(path).ok().flatten().map(|stamp| stamp.modified);
+                paths.sort_by_cached_key(|path| Reverse(written(path)));
+            }
+            for path in paths {
+                let said = if deadline.is_over() { None } else { parsed(&path, &mut pauses) };
                 is_all &= said.is_some();
                 if let Some((id, presence)) = said.as_ref().and_then(|said| registered(format.live(), said)) {
                     self.add(format, id, presence);
                 }
-            });
+            }
             if is_all {
                 self.note(place, pattern);
             }
@@ -185,7 +194,8 @@ impl<'f> Agents<'f> {
     /// The same without a look at its subagents.
     fn of_itself(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
         let present = self.present.get(&*session.format.name).and_then(|present| present.get(&*session.id));
-        let noted = self.noted.get(&*session.format.name).and_then(|noted| noted.get(&*session.id));
+        let noted = self.noted(session);
+        let noted = noted.as_ref();
         let news = noted.filter(|noted| updated.is_none_or(|updated| noted.time >= updated));
         let complete = || self.complete.iter().find(|(root, _)| session.root.is_some_and(|own| ptr::eq(*root, own)));
         match (present, noted) {
@@ -202,6 +212,18 @@ impl<'f> Agents<'f> {
                 (None, _) => Presence::Unknown,
             },
         }
+    }
+
+    /// Whether something but its transcript says that its agent may run.
+    pub fn may_run(&self, session: &Session) -> bool {
+        let present = self.present.get(&*session.format.name).and_then(|present| present.get(&*session.id));
+        matches!(present, Some(Presence::Runs(_))) || self.notes.has(&session.format.name, &session.id)
+    }
+
+    /// What its hooks noted last.
+    fn noted(&self, session: &Session) -> Option<LiveNote> {
+        let may_be = session.format.live().hook.is_some() && super::is_id(&session.id);
+        may_be.then(|| self.notes.newest(&session.format.name, &session.id))?
     }
 
     /// What a lock file tells of which no process is known that has it open. If its inode is locked, another user's process
@@ -246,6 +268,11 @@ impl<'f> Agents<'f> {
 }
 
 impl Said {
+    /// When the agent left the session, if it said so.
+    pub fn ended_at(&self) -> Option<Time> {
+        self.since.filter(|_| self.status == Some(Status::Ended))
+    }
+
     fn locked(since: Option<Time>) -> Said {
         Said { status: None, since, by: Evidence::Lock, doing: None }
     }

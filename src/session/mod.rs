@@ -4,8 +4,8 @@
 //! ```text
 //! choose ──▶ subagent ──▶ find
 //! choose ──▶ last ──▶ index, stopped ──▶ home, beside, ids ──▶ find
-//! last, index, trust ──▶ project
-//! home ──▶ trust
+//! choose, index, home ──▶ trust ──▶ find, project
+//! last, index ──▶ project
 //! index ──▶ state ──▶ live ──▶ find, ids
 //! index ──▶ row
 //! called, conflicts, digest ──▶ index
@@ -19,7 +19,7 @@ pub mod choose;
 pub mod conflicts;
 pub mod digest;
 pub mod find;
-mod home;
+pub mod home;
 pub mod ids;
 pub mod index;
 pub mod last;
@@ -32,8 +32,8 @@ pub mod subagent;
 pub mod trust;
 
 pub use home::Home;
-pub use ids::is_id;
-pub use project::{Members, Project, checkout};
+pub use ids::{NO_ID, is_id};
+pub use project::{Members, Project, checkout, is_away};
 pub use state::{State, StateKind};
 
 use crate::dir::{ListedPath, ListedText};

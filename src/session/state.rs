@@ -101,14 +101,16 @@ pub enum Reason<'s> {
     /// The agent has answered, and a command of its own still runs.
     Background,
     Interrupted,
+    /// The agent has just come to rest, and how is not written yet.
+    AnsweredOrInterrupted,
     Trouble {
         text: &'s str,
         limit: bool,
     },
     /// The agent was killed, perhaps before a call had a result.
     Crashed(Option<Left<'s>>),
-    /// The agent was left, perhaps before a call had a result.
-    Ended(Option<Left<'s>>),
+    /// The agent was left, perhaps before a call had a result; and when, if that is known.
+    Ended(Option<Left<'s>>, Option<Time>),
 }
 
 /// A call that had no result when its agent went away.
@@ -161,14 +163,15 @@ impl<'s> State<'s> {
                 };
                 let left = |doing| Left { doing, stage: stage.unwrap_or_else(|| Stage::of(doing, live)) };
                 let crashed = || Reason::Crashed(doing.or(said.doing.as_ref()).map(left));
-                let reason = if was_ready { history.ended(live) } else { crashed() };
-                (StateKind::Gone, Some(reason), None, said.by)
+                let end = said.ended_at().filter(|end| Some(*end) >= history.updated);
+                let reason = if was_ready { history.ended(end, live) } else { crashed() };
+                (StateKind::Gone, Some(reason), end, said.by)
             }
             Presence::Closed => {
                 let source = if live.files.is_empty() { Evidence::Lock } else { Evidence::Registry };
                 let ((kind, reason), source) = match live.late_files {
                     true => (history.left_off().as_written(live, false, now), Evidence::Transcript),
-                    false => ((StateKind::Gone, Some(history.ended(live))), source),
+                    false => ((StateKind::Gone, Some(history.ended(None, live))), source),
                 };
                 (kind, reason, None, source)
             }
@@ -217,9 +220,9 @@ impl<'s> History<'s> {
         History { ending, ..*self }
     }
 
-    fn ended(&self, live: &Live) -> Reason<'s> {
+    fn ended(&self, end: Option<Time>, live: &Live) -> Reason<'s> {
         let left = self.doing().map(|doing| Left { doing, stage: Stage::of(doing, live) });
-        self.trouble().unwrap_or(Reason::Ended(left))
+        self.trouble().unwrap_or(Reason::Ended(left, end))
     }
 
     /// The agent runs and says what it is doing; the transcript knows of what.
@@ -238,13 +241,15 @@ impl<'s> History<'s> {
             }
             Status::Dialog => (StateKind::Waiting, Reason::Dialog),
             Status::Background => (StateKind::Waiting, Reason::Background),
-            Status::Ended => (StateKind::Gone, self.ended(live)),
+            Status::Ended => (StateKind::Gone, self.ended(said.ended_at(), live)),
             Status::Ready => match (self.ending, self.trouble()) {
                 (_, Some(trouble)) => (StateKind::Error, trouble),
                 (Ending::None, _) => return (StateKind::Waiting, None),
                 (Ending::Answered, _) => (StateKind::Waiting, Reason::Answered),
-                // The answer may just not be written yet.
-                _ if is_fresh => return (StateKind::Waiting, None),
+                // The answer may just not be written yet; but there is none before a call has a result.
+                (Ending::Working, _) if is_fresh && doing.is_none() => {
+                    (StateKind::Waiting, Reason::AnsweredOrInterrupted)
+                }
                 // What was at work is so no longer, and nobody has answered.
                 _ => (StateKind::Waiting, Reason::Interrupted),
             },

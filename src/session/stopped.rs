@@ -1,13 +1,40 @@
-//! Where a session stopped, with what its subagents did.
+//! Where a session stopped, with what its subagents did, and which of its lines count for a project.
 
 use std::io;
+use std::path::Path;
 
-use super::{Session, find};
+use super::{Members, Session, find};
 use crate::budget::{self, Deadline};
 use crate::cursor::newest_lines;
 use crate::file::Unreadable;
 use crate::fold::Continuity;
 use crate::read::Transcript;
+use crate::settings::Settings;
+
+/// Which lines of a session count: those in this project, or anywhere for a session that began in it, but never those in a
+/// directory that is ignored.
+pub fn counts_in(cwd: &str, began_here: bool, members: &mut Members, settings: &Settings) -> bool {
+    (began_here || members.has(cwd)) && !settings.ignores(Path::new(cwd))
+}
+
+/// Where a session stopped by the lines that count, and the directory it was in last if that had to be looked at.
+pub fn stopped_here(
+    session: &Session,
+    began_here: bool,
+    members: &mut Members,
+    settings: &Settings,
+    deadline: &Deadline,
+) -> io::Result<(Continuity, Option<String>)> {
+    let mut is_in = None;
+    let mut counts = |cwd: &str| {
+        is_in = Some(cwd.to_owned());
+        counts_in(cwd, began_here, members, settings)
+    };
+    let everywhere = began_here && settings.ignore.is_empty();
+    let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
+    let all = stopped(session, deadline, only)?;
+    Ok((all, is_in))
+}
 
 /// Where a session stopped, with what its subagents edited.
 pub fn stopped(

@@ -8,16 +8,18 @@ use std::path::Path;
 use super::Session;
 use super::find::{self, Guide};
 use crate::env::Env;
-use crate::file::Unreadable;
+use crate::file::{Stamp, Unreadable};
 use crate::format::Known;
 
 /// All of them, in the order of their paths; the id of each is that of its session. This is one walk over all directories.
 pub fn all<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
-    let mut found = Vec::new();
+    let (mut found, owners) = (Vec::new(), env.owners());
     let guide = Guide { subagents: Some(&|_| true), ..Guide::default() };
     find::each_with(formats, env, guide, bad, &mut |file, bad| {
         if file.is_subagent {
-            found.extend(Unreadable::noted(file.stamp(), bad).map(|stamp| file.session(Some(stamp))));
+            let is_own = |stamp: &Stamp| owners.own(stamp.access) && !stamp.access.linked;
+            let stamp = Unreadable::noted(file.stamp(), bad).filter(is_own);
+            found.extend(stamp.map(|stamp| file.session(Some(stamp))));
         }
     });
     find::in_order(&mut found);

@@ -1,38 +1,102 @@
 //! Whose words a transcript holds: the user's own sessions wrote it, or somebody else put it there.
 //!
-//! A file that git tracks came with a repository, and one that belongs to another user came from that user. An agent must
-//! see neither. Git is not run: its index, a sorted list of the tracked paths, is read once for each working tree, and only
-//! if a transcript lies in one.
+//! This is asked where sessions are listed, and there are two answers. A session is the user's own if its file belongs to the
+//! user, not everybody may write to it, no version control around it tracks it, and no link led to it out of the directory
+//! that its agent keeps sessions in. Whatever cannot be shown to be so is foreign: nobody is told of it.
+//!
+//! Git is not run: its index, a list of the tracked paths, is read once for each working tree, and only if a transcript lies
+//! in one. What Mercurial, Jujutsu or Subversion track is not known here, so nothing below their directories is the user's.
 
-use std::collections::HashMap;
-use std::fs::Metadata;
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use super::project::git_dir;
+use super::project::{Git, git};
+use super::{Session, find};
 use crate::env::Env;
-use crate::file::{self, Unreadable};
+use crate::file::{self, Access, Owners, Unreadable};
+use crate::hash::HashMap;
 
-/// Where a transcript comes from; an agent is shown only its user's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Where a transcript comes from; nobody is told of another than the user's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
+    #[default]
     Own,
-    /// Git tracks it.
-    Tracked,
-    /// Another user owns it.
-    Foreign,
+    Foreign(Why),
 }
 
-/// Judges transcripts, and remembers the working trees.
+impl Trust {
+    pub fn is_own(self) -> bool {
+        self == Trust::Own
+    }
+}
+
+/// Whether a session is the user's own, for all that can be seen now.
+pub fn is_own(session: &Session, env: &Env) -> Result<bool, Unreadable> {
+    let Some(stamp) = file::stamp(&session.path)? else { return Ok(false) };
+    Ok(Judge::new(env).trust(session, stamp.access, env)?.is_own())
+}
+
+/// Why a transcript is not the user's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// Git tracks it.
+    Tracked,
+    AnotherUser,
+    /// Everybody may write to it.
+    Open,
+    /// A link leads to it, out of the directory of the sessions.
+    Linked,
+    /// Something around it may track it, and does not say.
+    Unknown,
+}
+
+impl Why {
+    /// As an end of "it is not told: …".
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Why::Tracked => "came with the repository (git tracks it)",
+            Why::AnotherUser => "another user's file",
+            Why::Open => "everybody may write to it",
+            Why::Linked => "a link leads to it, out of the agent's directory",
+            Why::Unknown => "may have come with a repository: what is tracked there cannot be read",
+        }
+    }
+}
+
+/// What marks the top of a directory that some other version control keeps, or that was unpacked from such a one.
+const OTHER_VERSION_CONTROL: [&str; 8] =
+    [".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".hg_archival.txt", ".git_archival.txt"];
+
+/// Judges transcripts, and remembers the directories.
 #[derive(Debug)]
 pub struct Judge {
-    /// The user, and the one whose home directory it is: root with the home of a user reads that user's sessions.
-    users: [Option<u32>; 2],
-    /// The working tree that a directory lies in, if any.
-    trees: HashMap<PathBuf, Option<Rc<Tree>>>,
+    owners: Owners,
+    /// What is around a directory, by its real path, or why that cannot be told.
+    places: HashMap<PathBuf, Result<Rc<Place>, Unreadable>>,
+    /// The directory that was asked about last: sessions are listed one directory after the other.
+    last: Option<Rc<Dir>>,
+}
+
+/// A directory of transcripts.
+#[derive(Debug)]
+struct Dir {
+    path: PathBuf,
+    real: PathBuf,
+    /// The directory that an agent keeps sessions in, without links; none if these were not found in one.
+    root: Option<PathBuf>,
+    place: Rc<Place>,
+}
+
+/// What is around the files of a directory.
+#[derive(Debug, Default)]
+struct Place {
+    /// The nearest working tree.
+    tree: Option<Rc<Tree>>,
+    unknown: bool,
 }
 
 #[derive(Debug)]
@@ -40,6 +104,8 @@ struct Tree {
     dir: PathBuf,
     /// A split index keeps most paths in a second file; one that was deleted since is still in there, and still counts.
     indexes: Vec<Index>,
+    /// One that this one lies in.
+    around: Option<Rc<Tree>>,
 }
 
 /// An index file that was read through once.
@@ -54,61 +120,174 @@ struct Index {
 
 impl Judge {
     pub fn new(env: &Env) -> Judge {
-        let at_home = file::stat(&env.home).ok().flatten().map(|home| home.uid());
-        Judge { users: [Some(env.user()), at_home], trees: HashMap::new() }
+        Judge { owners: env.owners(), places: HashMap::default(), last: None }
     }
 
-    /// Whether the user owns a file or directory.
-    pub fn is_own(&self, meta: &Metadata) -> bool {
-        self.users.contains(&Some(meta.uid()))
-    }
-
-    /// Whose a transcript is. The metadata are those of the file that was opened.
-    pub fn trust(&mut self, path: &Path, meta: &Metadata) -> Result<Trust, Unreadable> {
-        if !self.is_own(meta) {
-            return Ok(Trust::Foreign);
-        }
-        Ok(if self.is_tracked(path)? { Trust::Tracked } else { Trust::Own })
-    }
-
-    /// Whether git tracks a file, or anything in a directory.
-    pub fn is_tracked(&mut self, path: &Path) -> Result<bool, Unreadable> {
-        // A link may lead into a working tree, or out of one.
-        let path = std::fs::canonicalize(path).map_err(|error| Unreadable::new(path, error))?;
-        let tree = path.parent().map_or(Ok(None), |dir| self.tree(dir))?;
-        Ok(tree.is_some_and(|tree| tree.tracks(&path)))
-    }
-
-    fn tree(&mut self, dir: &Path) -> Result<Option<Rc<Tree>>, Unreadable> {
-        if let Some(tree) = self.trees.get(dir) {
-            return Ok(tree.clone());
-        }
-        let tree = match git_dir(dir)? {
-            Some(git) => Some(Rc::new(Tree { dir: dir.into(), indexes: indexes(&git)? })),
-            None => dir.parent().map_or(Ok(None), |above| self.tree(above))?,
+    /// Whose a transcript is: the session's, or that of one of its subagents.
+    pub fn trust(&mut self, session: &Session, access: Access, env: &Env) -> Result<Trust, Unreadable> {
+        let Access { owner, open, linked } = access;
+        let [dir, name] = match session.path.parts().map(OsStr::from_bytes) {
+            // It was not found in a directory that was listed.
+            [dir, _] if dir.is_empty() => {
+                [session.path.parent().map_or(dir, Path::as_os_str), session.path.file_name().unwrap_or(dir)]
+            }
+            parts => parts,
         };
-        self.trees.insert(dir.into(), tree.clone());
-        Ok(tree)
+        let root = || find::kept_in(session, env);
+        // Outside the user's home it may be the system that keeps sessions for all.
+        let is_system = || owner == 0 && root().is_some_and(|root| !root.starts_with(&env.home));
+        if !self.owners.has(owner) && !is_system() {
+            return Ok(Trust::Foreign(Why::AnotherUser));
+        }
+        if open {
+            return Ok(Trust::Foreign(Why::Open));
+        }
+        let Some(dir) = self.dir(Path::new(dir), &root)? else { return Ok(Trust::Foreign(Why::Unknown)) };
+        let mut why = dir.place.unknown.then_some(Why::Unknown);
+        let is_outside = |real: &Path| dir.root.as_ref().is_some_and(|root| !real.starts_with(root));
+        if linked {
+            match canonical(&session.path)? {
+                Some(real) if is_outside(&real) => why = Some(Why::Linked),
+                Some(real) => why = self.around(&real)?,
+                None => why = Some(Why::Unknown),
+            }
+        } else if is_outside(&dir.real) {
+            why = Some(Why::Linked);
+        } else if dir.place.tree.is_some() {
+            why = self.around(&dir.real.join(name))?;
+        }
+        Ok(why.map_or(Trust::Own, Trust::Foreign))
     }
+
+    /// Whether a file or directory is the user's own, as far as its owner and its modes say.
+    pub fn is_own(&self, access: Access) -> bool {
+        self.owners.own(access)
+    }
+
+    /// What speaks against a file, or anything in a directory, being of the user's own making: version control around it.
+    pub fn tracks(&mut self, path: &Path) -> Result<Option<Why>, Unreadable> {
+        // What a link leads to is tracked or not, and so is the link; here it is the link that counts.
+        let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+        let Some(path) = canonical(dir)?.map(|dir| dir.join(name)) else { return Ok(None) };
+        // A repository of its own may have been left behind there, as a submodule is by another branch.
+        if git(self.owners, &path)?.is_some() || has_other(&path)? {
+            return Ok(Some(Why::Tracked));
+        }
+        self.around(&path)
+    }
+
+    /// The same for a path without links.
+    fn around(&mut self, real: &Path) -> Result<Option<Why>, Unreadable> {
+        let place = real.parent().map_or_else(|| Ok(Rc::default()), |dir| self.place(dir))?;
+        let mut trees = std::iter::successors(place.tree.as_deref(), |tree| tree.around.as_deref());
+        let is_tracked = trees.any(|tree| tree.tracks(real));
+        Ok(if is_tracked { Some(Why::Tracked) } else { place.unknown.then_some(Why::Unknown) })
+    }
+
+    /// What is known of a directory of transcripts; none if it is gone by now.
+    fn dir(&mut self, path: &Path, root: &dyn Fn() -> Option<PathBuf>) -> Result<Option<Rc<Dir>>, Unreadable> {
+        let is_it = |dir: &&Rc<Dir>| dir.path.as_os_str() == path.as_os_str();
+        if let Some(dir) = self.last.as_ref().filter(is_it) {
+            return Ok(Some(dir.clone()));
+        }
+        let Some(real) = canonical(path)? else { return Ok(None) };
+        let root = match root() {
+            // A root that is gone has nothing in it.
+            Some(root) => Some(canonical(&root)?.unwrap_or(root)),
+            None => None,
+        };
+        let dir = Rc::new(Dir { path: path.into(), place: self.place(&real)?, real, root });
+        self.last = Some(dir.clone());
+        Ok(Some(dir))
+    }
+
+    fn place(&mut self, dir: &Path) -> Result<Rc<Place>, Unreadable> {
+        if let Some(place) = self.places.get(dir) {
+            return place.as_ref().map(Rc::clone).map_err(Unreadable::again);
+        }
+        let place = self.look_around(dir);
+        self.places.insert(dir.into(), place.as_ref().map(Rc::clone).map_err(Unreadable::again));
+        place
+    }
+
+    fn look_around(&mut self, dir: &Path) -> Result<Rc<Place>, Unreadable> {
+        let above = dir.parent().map_or_else(|| Ok(Rc::default()), |above| self.place(above))?;
+        let unknown = above.unknown || has_other(dir)?;
+        Ok(match git(self.owners, dir)? {
+            Some(Git::Proven { own, .. }) => match indexes(&own) {
+                Ok(indexes) => {
+                    let tree = Tree { dir: dir.into(), indexes, around: above.tree.clone() };
+                    Rc::new(Place { tree: Some(Rc::new(tree)), unknown })
+                }
+                Err(bad) if bad.error.kind() == io::ErrorKind::InvalidData => {
+                    Rc::new(Place { tree: above.tree.clone(), unknown: true })
+                }
+                Err(bad) => return Err(bad),
+            },
+            Some(Git::Unproven) => Rc::new(Place { tree: above.tree.clone(), unknown: true }),
+            None if unknown == above.unknown => above,
+            None => Rc::new(Place { tree: above.tree.clone(), unknown }),
+        })
+    }
+}
+
+fn has_other(dir: &Path) -> Result<bool, Unreadable> {
+    for name in OTHER_VERSION_CONTROL {
+        if file::if_reachable(file::lstat(&dir.join(name)))?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn canonical(path: &Path) -> Result<Option<PathBuf>, Unreadable> {
+    file::there(path, || std::fs::canonicalize(path))
 }
 
 impl Tree {
     fn tracks(&self, path: &Path) -> bool {
         let Ok(below) = path.strip_prefix(&self.dir) else { return false };
         let wanted = below.as_os_str().as_bytes();
-        let is_below = |path: &[u8], dir: &[u8]| path.strip_prefix(dir).is_some_and(|rest| rest.starts_with(b"/"));
-        // A sparse index has directories as well, each with a slash at its end.
-        let is_in = |path: &[u8]| path.ends_with(b"/") && wanted.starts_with(path);
-        self.indexes.iter().any(|index| {
-            let mut found = false;
-            parse(&index.bytes, index.id_length, &mut |path| {
-                found = path == wanted || is_below(path, wanted) || is_in(path);
-                // What is in a directory comes after what is only called like it: `a.rs` before `a/b`.
-                found || path > wanted && !path.starts_with(wanted)
-            });
-            found
-        })
+        let is_it = |path: &[u8], wanted: &[u8]| {
+            let is_below = |path: &[u8], dir: &[u8]| path.strip_prefix(dir).is_some_and(|rest| rest.starts_with(b"/"));
+            // A sparse index has directories as well, each with a slash at its end.
+            path == wanted || is_below(path, wanted) || path.ends_with(b"/") && wanted.starts_with(path)
+        };
+        let any = |is_it: &mut dyn FnMut(&[u8]) -> bool, is_past: &dyn Fn(&[u8]) -> bool| {
+            self.indexes.iter().any(|index| {
+                let mut found = false;
+                parse(&index.bytes, index.id_length, &mut |path| {
+                    found = is_it(path);
+                    found || is_past(path)
+                });
+                found
+            })
+        };
+        // What is in a directory comes after what is only called like it: `a.rs` before `a/b`.
+        let is_past = |path: &[u8]| path > wanted && !path.starts_with(wanted);
+        if any(&mut |path| is_it(path, wanted), &is_past) {
+            return true;
+        }
+        // Where case is no difference, or some characters are none, the index may spell it in another way.
+        let plain = plain(wanted);
+        self.is_spelt_freely(below) && any(&mut |path| is_it(&self::plain(path), &plain), &|_| false)
     }
+
+    /// Whether the file system takes another spelling of a path for the same.
+    fn is_spelt_freely(&self, below: &Path) -> bool {
+        let flip =
+            |byte: &u8| if byte.is_ascii_lowercase() { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+        let flipped: Vec<u8> = below.as_os_str().as_bytes().iter().map(flip).collect();
+        let inode = |path: &Path| file::lstat(path).ok().flatten().map(|meta| (meta.dev(), meta.ino()));
+        let flipped = inode(&self.dir.join(OsStr::from_bytes(&flipped)));
+        flipped.is_some() && flipped == inode(&self.dir.join(below))
+    }
+}
+
+/// A path as it is compared where spelling is free: only its letters and digits, in lower case, and its slashes.
+fn plain(path: &[u8]) -> Vec<u8> {
+    let is_kept = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'/';
+    path.iter().filter(is_kept).map(u8::to_ascii_lowercase).collect()
 }
 
 fn indexes(git: &Path) -> Result<Vec<Index>, Unreadable> {
@@ -119,19 +298,19 @@ fn indexes(git: &Path) -> Result<Vec<Index>, Unreadable> {
     Ok(indexes)
 }
 
-/// An index file, if there is one.
+/// An index file, if there is one. What is too large, or no index of a version known here, is no data.
 fn read_index(path: &Path) -> Result<Option<Index>, Unreadable> {
     /// Some half a million paths.
     const LARGEST: u64 = 64 << 20;
-    let Some(meta) = file::stat(path)? else { return Ok(None) };
-    if meta.len() > LARGEST {
-        return Err(Unreadable::new(path, io::Error::other("too large to tell which transcripts git tracks")));
+    let Some(meta) = file::lstat(path)? else { return Ok(None) };
+    if meta.len() > LARGEST || !meta.is_file() {
+        return Err(Unreadable::new(path, io::ErrorKind::InvalidData.into()));
     }
-    let Some(bytes) = file::there(path, || file::read(path))? else { return Ok(None) };
+    let Some(bytes) = file::there(path, || file::read_up_to(path, LARGEST))? else { return Ok(None) };
     let parsed = |id_length| Some((id_length, parse(&bytes, id_length, &mut |_| false)?));
     let parsed = [20, 32].into_iter().find_map(parsed);
     let index = parsed.map(|(id_length, shared)| Some(Index { bytes, id_length, shared }));
-    index.ok_or_else(|| Unreadable::new(path, io::Error::other("not an index of git, or of a version not known here")))
+    index.ok_or_else(|| Unreadable::new(path, io::ErrorKind::InvalidData.into()))
 }
 
 /// Reads an index of version 2, 3 or 4 (gitformat-index(5)): a header, the entries, extensions, and a checksum. None if it
@@ -194,7 +373,14 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
 
     use super::*;
+    use crate::file::Stamp;
     use crate::time::Time;
+
+    /// A session that was found nowhere in particular.
+    fn session(path: PathBuf) -> Session<'static> {
+        let formats = Box::leak(Box::new(crate::format::known(Path::new("/nonexistent")).0));
+        Session::new("x", &formats[0], None, path)
+    }
 
     /// A home with a repository in it, made by git itself.
     struct Repository(tempfile::TempDir);
@@ -232,7 +418,10 @@ mod tests {
         fn try_trust(&self, below: &str) -> Result<Trust, Unreadable> {
             let env = Env::fixed(self.0.path(), self.path("tree"), Time(0));
             let path = self.path(below);
-            Judge::new(&env).trust(&path, &std::fs::metadata(&path).expect("a file"))
+            let stamp = Stamp::from(&std::fs::metadata(&path).expect("a file"));
+            let is_link = std::fs::symlink_metadata(&path).expect("a file").is_symlink();
+            let access = Access { linked: is_link, ..stamp.access };
+            Judge::new(&env).trust(&session(path), access, &env)
         }
 
         #[track_caller]
@@ -257,8 +446,8 @@ mod tests {
 
     #[track_caller]
     fn only_theirs_is_tracked(repository: &Repository) {
-        repository.is(THEIRS, Trust::Tracked);
-        repository.is("tree/.gitignore", Trust::Tracked);
+        repository.is(THEIRS, Trust::Foreign(Why::Tracked));
+        repository.is("tree/.gitignore", Trust::Foreign(Why::Tracked));
         for own in [MINE, "tree/.volute/pi-sessions/theirs/2026_3.jsonl", "tree/ignored/2026_4.jsonl"] {
             repository.is(own, Trust::Own);
         }
@@ -277,7 +466,7 @@ mod tests {
         repository.git(&["add", "--intent-to-add", "later.jsonl"]);
         assert_eq!(std::fs::read(repository.path("tree/.git/index")).expect("an index")[7], 3);
         only_theirs_is_tracked(&repository);
-        repository.is("tree/later.jsonl", Trust::Tracked);
+        repository.is("tree/later.jsonl", Trust::Foreign(Why::Tracked));
         // Taken off the index, it is nobody else's any more.
         repository.git(&["rm", "-q", "--cached", ".volute/pi-sessions/theirs/2026_2.jsonl"]);
         repository.is(THEIRS, Trust::Own);
@@ -292,7 +481,7 @@ mod tests {
         split.git(&["add", "more.jsonl"]);
         assert!(std::fs::read(split.path("tree/.git/index")).expect("an index").windows(4).any(|at| at == b"link"));
         only_theirs_is_tracked(&split);
-        split.is("tree/more.jsonl", Trust::Tracked);
+        split.is("tree/more.jsonl", Trust::Foreign(Why::Tracked));
         let sparse = with_transcripts(&[]);
         sparse.write("tree/deep/down/a.txt");
         sparse.git(&["add", "deep"]);
@@ -300,7 +489,7 @@ mod tests {
         sparse.git(&["sparse-checkout", "set", "--sparse-index", ".volute"]);
         sparse.write("tree/deep/down/a.txt");
         only_theirs_is_tracked(&sparse);
-        sparse.is("tree/deep/down/a.txt", Trust::Tracked);
+        sparse.is("tree/deep/down/a.txt", Trust::Foreign(Why::Tracked));
     }
 
     #[test]
@@ -310,7 +499,7 @@ mod tests {
         repository.git(&["worktree", "add", "-q", "../other"]);
         repository.git(&["rm", "-q", "--cached", ".volute/pi-sessions/theirs/2026_2.jsonl"]);
         repository.is(THEIRS, Trust::Own);
-        repository.is("other/.volute/pi-sessions/theirs/2026_2.jsonl", Trust::Tracked);
+        repository.is("other/.volute/pi-sessions/theirs/2026_2.jsonl", Trust::Foreign(Why::Tracked));
         repository.write("other/.volute/pi-sessions/mine/2026_1.jsonl");
         repository.is("other/.volute/pi-sessions/mine/2026_1.jsonl", Trust::Own);
     }
@@ -320,9 +509,23 @@ mod tests {
         let repository = with_transcripts(&[]);
         std::os::unix::fs::symlink(repository.path(THEIRS), repository.path("linked.jsonl")).expect("a link");
         std::os::unix::fs::symlink(repository.path("tree"), repository.path("to-tree")).expect("a link");
-        repository.is("linked.jsonl", Trust::Tracked);
-        repository.is(&THEIRS.replace("tree", "to-tree"), Trust::Tracked);
+        repository.is("linked.jsonl", Trust::Foreign(Why::Tracked));
+        repository.is(&THEIRS.replace("tree", "to-tree"), Trust::Foreign(Why::Tracked));
         repository.is(&MINE.replace("tree", "to-tree"), Trust::Own);
+    }
+
+    /// A file system that takes `a` for `A` has one file by both names. Two names of one file are as near as others come.
+    #[test]
+    fn another_spelling_of_the_same_file_is_tracked() {
+        let repository = Repository::new(&[]);
+        repository.write("tree/DIR/ONE.JSONL");
+        repository.write("tree/DIR/TWO.JSONL");
+        repository.git(&["add", "-A"]);
+        repository.write("tree/dir/two.jsonl");
+        std::fs::hard_link(repository.path("tree/DIR/ONE.JSONL"), repository.path("tree/dir/one.jsonl"))
+            .expect("a link");
+        repository.is("tree/dir/one.jsonl", Trust::Foreign(Why::Tracked));
+        repository.is("tree/dir/two.jsonl", Trust::Own);
     }
 
     #[test]
@@ -343,8 +546,8 @@ mod tests {
                 false
             });
             assert_eq!(count, 2000, "version {version}");
-            repository.is("tree/dir1/x1.jsonl", Trust::Tracked);
-            repository.is(&format!("tree/dir39/{}1999.jsonl", "x".repeat(21)), Trust::Tracked);
+            repository.is("tree/dir1/x1.jsonl", Trust::Foreign(Why::Tracked));
+            repository.is(&format!("tree/dir39/{}1999.jsonl", "x".repeat(21)), Trust::Foreign(Why::Tracked));
             repository.is("tree/dir1/own.jsonl", Trust::Own);
         }
     }
@@ -360,7 +563,7 @@ mod tests {
 
     /// Whatever is in the place of an index, there is an answer or an error: no panic, and never the user's word for it.
     #[test]
-    fn a_broken_index_is_an_error() {
+    fn what_a_broken_index_tracks_is_not_known() {
         let repository = with_transcripts(&[]);
         for version in ["2", "4"] {
             repository.git(&["update-index", "--index-version", version]);
@@ -374,8 +577,7 @@ mod tests {
             }
         }
         std::fs::write(repository.path("tree/.git/index"), "").expect("a file");
-        let error = repository.try_trust(THEIRS).expect_err("an error");
-        assert_eq!(error.error.to_string(), "not an index of git, or of a version not known here");
+        repository.is(THEIRS, Trust::Foreign(Why::Unknown));
     }
 
     #[test]
@@ -388,10 +590,13 @@ mod tests {
             std::fs::write(&foreign, "x").expect("a file");
             std::os::unix::fs::chown(&foreign, Some(12345), None).expect("root may give files away");
         }
-        let meta = std::fs::metadata(&foreign).expect("a file");
-        assert_eq!(Judge::new(&env).trust(&foreign, &meta).expect("an answer"), Trust::Foreign);
+        let access = Stamp::from(&std::fs::metadata(&foreign).expect("a file")).access;
+        assert_eq!(
+            Judge::new(&env).trust(&session(foreign.clone()), access, &env).expect("an answer"),
+            Trust::Foreign(Why::AnotherUser)
+        );
         // The owner of HOME is the user, whoever runs this.
         let env = Env::fixed(&foreign, home.path().into(), Time(0));
-        assert_eq!(Judge::new(&env).trust(&foreign, &meta).expect("an answer"), Trust::Own);
+        assert_eq!(Judge::new(&env).trust(&session(foreign.clone()), access, &env).expect("an answer"), Trust::Own);
     }
 }

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::iter::Peekable;
 use std::str::Chars;
 
+use crate::boundary::substr;
+
 /// Ranges of characters that show nothing, so that they may hide something: what joins, what orders, private use.
 #[rustfmt::skip]
 const INVISIBLE: &[[u32; 2]] = &[
@@ -39,7 +41,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 pub fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
-        if char == '&' && is_entity(&text[at + 1..]) {
+        if char == '&' && is_entity(substr(text, at + 1..)) {
             // An ampersand before this one would now stand before the rest.
             out.truncate(out.trim_end_matches('&').len());
         } else if char.is_ascii_alphanumeric() || char == ' ' {

@@ -9,6 +9,7 @@ use super::gate::Gate;
 use super::json::{Object, object};
 use super::log::Opener;
 use super::terminal::{Style, Tone, cut, pad, pad_left, width};
+use crate::boundary::substr;
 use crate::env::{Env, iso};
 use crate::fold::{Deed, Touch};
 use crate::session::index::Listed;
@@ -284,6 +285,6 @@ fn cut_start(path: &str, room: usize) -> String {
     if width(path) <= room {
         return path.into();
     }
-    let end = path.char_indices().find(|(at, _)| width(&path[*at..]) < room).map_or(path.len(), |(at, _)| at);
-    format!("…{}", &path[end..])
+    let end = path.char_indices().find(|(at, _)| width(substr(path, *at..)) < room).map_or(path.len(), |(at, _)| at);
+    format!("…{}", substr(path, end..))
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 pub use super::characters::visible;
 use super::characters::{clean, without_tags};
+use crate::boundary::substr;
 use crate::secrets::{redact, redact_command};
 
 pub use crate::secrets::REDACTED;
@@ -37,7 +38,7 @@ impl Gate {
 
     /// For a terminal, on one line.
     pub fn line<'t>(self, text: impl Into<Cow<'t, str>>) -> Cow<'t, str> {
-        self.hide(flat(text.into()))
+        self.hide(flat(self.hide_lines(text.into())))
     }
 
     /// For a program, on one line. JSON leaves the control characters from U+007F on as they are, but a terminal may
@@ -73,22 +74,27 @@ impl Gate {
         }
     }
 
+    /// The same before the lines are joined: some secrets are known by the line that they stand in.
+    fn hide_lines(self, text: Cow<'_, str>) -> Cow<'_, str> {
+        if text.contains('\n') { self.hide(text) } else { text }
+    }
+
     /// Hides the secrets in every string of a JSON text, each by itself.
     fn hide_in_json(self, json: &str) -> serde_json::Result<String> {
         let mut out = String::with_capacity(json.len());
         let mut rest = json;
         while let Some(start) = rest.find('"') {
             let mut escaped = false;
-            let end = rest[start + 1..].find(|char| {
+            let end = substr(rest, start + 1..).find(|char| {
                 let ends = char == '"' && !escaped;
                 escaped = char == '\\' && !escaped;
                 ends
             });
             let end = end.map_or(rest.len(), |end| start + 1 + end + 1);
-            let string: Cow<str> = serde_json::from_str(&rest[start..end])?;
-            out += &rest[..start];
+            let string: Cow<str> = serde_json::from_str(substr(rest, start..end))?;
+            out += substr(rest, ..start);
             out += &serde_json::to_string(&self.hide(string))?;
-            rest = &rest[end..];
+            rest = substr(rest, end..);
         }
         Ok(out + rest)
     }
@@ -100,7 +106,8 @@ fn is_late_control(char: char) -> bool {
 
 /// For a model: one line without what hides, what a terminal obeys, secrets, tags and double quotes.
 pub fn harmless(text: &str) -> String {
-    without_tags(&redact(&flat(visible(text))))
+    let gate = Gate::new(true);
+    without_tags(&redact(&flat(visible(&gate.hide_lines(text.into())))))
 }
 
 /// The same for a command, in which a variable may be set to a secret.
@@ -143,6 +150,7 @@ mod tests {
             ("\u{200b}sk-ant-\u{200b}api03-\u{ad}abc\u{1b}[0mdefghijk", REDACTED),
             ("PASSWORD=\"x y\" run", "PASSWORD='[redacted]' run"),
             ("the password:\nhunter2", "the password: [redacted]"),
+            ("| user | password |\n|---|---|\n| bob | hunter2 |", "| user | password | |---|---| | bob | [redacted] |"),
             ("-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----\nok", "[redacted] ok"),
             ("e\u{301} 日本 👩 it's fine", "e\u{301} 日本 👩 it's fine"),
         ];

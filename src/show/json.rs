@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 use crate::entry::{Entry, LongText, What};
 use crate::env::iso;
 use crate::session::index::Listed;
+use crate::session::trust::Trust;
 use crate::show::state;
 use crate::time::Time;
 
@@ -120,7 +121,11 @@ pub fn listed(listed: &Listed, now: Time) -> Object {
         tokens: object! { input: tally.input, output: tally.output },
     };
     let tags = Some(&listed.tags).filter(|tags| !tags.is_empty());
-    row.0.extend(object! { tags, done: listed.done.then_some(true) }.without_nulls().0);
+    let foreign = match listed.trust {
+        Trust::Own => None,
+        Trust::Foreign(why) => Some(why.as_str()),
+    };
+    row.0.extend(object! { tags, done: listed.done.then_some(true), foreign }.without_nulls().0);
     row
 }
 

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::boundary::substr;
 use crate::env::Env;
 use crate::session::index::Listed;
 use crate::session::{State, StateKind};
@@ -37,7 +38,7 @@ struct Row<'l> {
 const COLUMNS: [Column; 7] = [
     Column { head: "NAME", most: 40, cell: |row| row.listed.handle().into(), ..COLUMN },
     Column { head: "AGENT", goes: 3, cell: |row| row.listed.session.format.label().into(), ..COLUMN },
-    Column { head: "STATE", goes: 1, cell: |row| row.state.kind.name().into(), ..COLUMN },
+    Column { head: "STATE", goes: 1, cell: |row| state_name(row).into(), ..COLUMN },
     Column { head: "AGE", right: true, cell: |row| row.listed.age(row.now).into(), ..COLUMN },
     Column { head: "MSGS", right: true, goes: 5, cell: |row| row.listed.tally.messages.to_string().into(), ..COLUMN },
     Column { head: "TOKENS", right: true, goes: 6, cell: |row| tokens(row.listed), ..COLUMN },
@@ -122,6 +123,11 @@ pub fn table<'t>(
     std::iter::once(style.paint(Tone::Faint, &format!("{heads}TITLE")).into_owned()).chain(rows)
 }
 
+/// What another put there is marked as that, whatever it says of itself.
+fn state_name(row: &Row) -> &'static str {
+    if row.listed.trust.is_own() { row.state.kind.name() } else { "foreign" }
+}
+
 impl Column {
     /// As much of a text as there is room for.
     fn shown<'l>(&self, text: Cow<'l, str>, gate: Gate, room: usize) -> Cow<'l, str> {
@@ -135,14 +141,14 @@ impl Column {
         }
         // The end of a path says more than its beginning.
         let starts = text.char_indices().rev().map(|(at, _)| at);
-        let from = starts.take_while(|at| width(&text[*at..]) < room).last().unwrap_or(text.len());
-        format!("…{}", &text[from..]).into()
+        let from = starts.take_while(|at| width(substr(&text, *at..)) < room).last().unwrap_or(text.len());
+        format!("…{}", substr(&text, from..)).into()
     }
 
     /// Adds a text with blanks around it.
     fn fill(&self, text: &str, room: usize, out: &mut String) {
         const BLANKS: &str = "                                        ";
-        let blanks = &BLANKS[..room.saturating_sub(width(text)).min(BLANKS.len())];
+        let blanks = substr(BLANKS, ..room.saturating_sub(width(text)).min(BLANKS.len()));
         let [first, then] = if self.right { [blanks, text] } else { [text, blanks] };
         out.push_str(first);
         out.push_str(then);

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::boundary::substr;
 use crate::entry::{Act, Call, Entry, LongText, Mark, Role, What};
 use crate::env::{Env, Zone};
 use crate::path::{shell_path, shell_word};
@@ -161,10 +162,13 @@ impl LogView {
         let places = self.marked.as_ref().map(|words| words.places_in(line)).unwrap_or_default();
         let (mut pieces, mut at) = (Vec::with_capacity(1 + 2 * places.len()), 0);
         for place in places {
-            pieces.extend([(tone, line[at..place.start].to_owned()), (Tone::Call, line[place.clone()].to_owned())]);
+            pieces.extend([
+                (tone, substr(line, at..place.start).to_owned()),
+                (Tone::Call, substr(line, place.clone()).to_owned()),
+            ]);
             at = place.end;
         }
-        pieces.push((tone, line[at..].to_owned()));
+        pieces.push((tone, substr(line, at..).to_owned()));
         pieces
     }
 

@@ -35,7 +35,7 @@ pub fn text(profile: &Profile, coverage: Coverage, set: &[String], gate: Gate, s
         ("Runs", flow(counts(profile.commands(), Work::name, "command"), ", ", room)),
         ("Agents", table(&profile.agents(), gate, room)),
         ("Models", table(&profile.models(), gate, room)),
-        ("Tokens", if profile.input + profile.output > 0 { flow(tokens.into(), ", ", room) } else { vec![] }),
+        ("Tokens", if profile.input > 0 || profile.output > 0 { flow(tokens.into(), ", ", room) } else { vec![] }),
     ];
     if let Some((prompts, sessions)) = profile.owner() {
         let said = format!("so say {prompts} prompts of {sessions} sessions (\"my project\", \"I created\")");

@@ -16,6 +16,8 @@ use crate::time::Time;
 const SNIPPET: usize = 200;
 /// Room for the line, after a `>` or a blank.
 const NUMBER: usize = 5;
+/// How much of a word is said again that was not found.
+pub const WORD: usize = 60;
 
 /// `aurora  claude  3d  Fix the retry of webhooks  (missing: timeout)`
 pub fn head(listed: &Listed, query: &Query, missing: &[&str], now: Time, gate: Gate, style: Style) -> String {
@@ -26,6 +28,7 @@ pub fn head(listed: &Listed, query: &Query, missing: &[&str], now: Time, gate: G
     let title = gate.line(listed.tally.title().unwrap_or_default());
     let title = if title.is_empty() { String::new() } else { format!("  {title}") };
     let room = style.width.map_or(usize::MAX, |all| all.saturating_sub(width(&handle) + width(&about)));
+    let missing: Vec<_> = missing.iter().map(|word| cut(word, WORD)).collect();
     let missing = if missing.is_empty() { String::new() } else { format!("  (missing: {})", missing.join(", ")) };
     let missing = gate.line(missing.trim_start()).into_owned();
     let missing = if missing.is_empty() { missing } else { format!("  {missing}") };
@@ -54,7 +57,7 @@ impl<'q> SearchView<'q> {
     pub fn hit(&self, entry: &Entry, source: Source, origin: &Origin) -> String {
         let (head, room) = self.head(entry, source, Tone::Plain);
         let text = self.text(entry, origin);
-        let (text, marked) = snippet(&text, self.query, room);
+        let (text, marked) = snippet(&text, &self.query.places_in(&text), room);
         let pointer = if self.points_at_hits { ">" } else { " " };
         self.style.paint(Tone::Strong, pointer).into_owned()
             + &head
@@ -96,26 +99,74 @@ impl<'q> SearchView<'q> {
 }
 
 /// As much of a text as fits around the first words that were looked for, and where in it they are.
-fn snippet(text: &str, query: &Query, room: usize) -> (String, Vec<Range<usize>>) {
+fn snippet(text: &str, places: &[Range<usize>], room: usize) -> (String, Vec<Range<usize>>) {
     /// How much of what comes before the first word is shown.
     const BEFORE: usize = 30;
-    let places = query.places_in(text);
     let first = places.first().map_or(0, |place| place.start);
-    let mut start = 0;
-    if width(&text[..first]) > BEFORE && width(text) > room {
-        let near = text[..first].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
+    let before = text.get(..first).unwrap_or_default();
+    let (mut lead, mut rest) = ("", text);
+    if width(before) > BEFORE && width(text) > room {
+        let near = before.char_indices().rev().nth(BEFORE - 1).map_or(before, |(at, _)| before.split_at(at).1);
         // At the beginning of a word, if there is one.
-        start = text[near..first].find(' ').map_or(near, |blank| near + blank + 1);
+        let near = near.split_once(' ').map_or(near, |(_, near)| near);
+        (lead, rest) = ("…", text.split_at(before.len() - near.len()).1);
     }
-    let lead = if start > 0 { "…" } else { "" };
-    let shown = cut(&text[start..], room.saturating_sub(lead.len().min(1)));
-    let end = if shown.ends_with('…') && shown.len() < text.len() - start {
-        shown.len() - '…'.len_utf8()
-    } else {
-        shown.len()
-    };
-    let within = |place: &Range<usize>| place.start >= start && place.end - start <= end;
-    let moved = |place: Range<usize>| place.start - start + lead.len()..place.end - start + lead.len();
-    let marked = places.into_iter().filter(within).map(moved).collect();
+    let lead = cut(lead, room);
+    let shown = cut(rest, room.saturating_sub(width(&lead)));
+    // All of it that is not the `…` of the cut.
+    let (start, kept) = (text.len() - rest.len(), rest.bytes().zip(shown.bytes()).take_while(|(a, b)| a == b).count());
+    let moved = |at: usize| (at + lead.len()).checked_sub(start);
+    let marked =
+        places.iter().filter(|place| (start..=start + kept).contains(&place.start) && place.end <= start + kept);
+    let marked = marked.filter_map(|place| Some(moved(place.start)?..moved(place.end)?)).collect();
     (format!("{lead}{shown}"), marked)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Texts of all kinds at all widths: what is shown fits, and what is marked in it is what was looked for.
+    #[test]
+    fn any_text_fits_any_width() {
+        const KINDS: [&str; 10] =
+            ["a", " ", "日", "e\u{301}", "👩\u{200d}👧", "\u{200b}", "\u{7}", "…", "ß", "\u{fe0f}"];
+        let check = |text: &str, place: Range<usize>, room: usize| {
+            let wanted = &text.get(place.clone()).expect("a place in the text");
+            let (shown, marked) = snippet(text, std::slice::from_ref(&place), room);
+            assert!(width(&shown) <= room, "{text:?} {place:?} {room}: {shown:?}");
+            assert!(
+                marked.iter().all(|at| shown.get(at.clone()) == Some(wanted)),
+                "{text:?} {place:?} {room}: {shown:?}"
+            );
+            if width(text) <= room {
+                assert_eq!((&*shown, &*marked), (text, std::slice::from_ref(&place)));
+            }
+            Style { colour: true, ..Style::default() }.paint_marked(Tone::Plain, &shown, &marked);
+        };
+        let bounds = |text: &str| (0..=text.len()).filter(|at| text.is_char_boundary(*at)).collect::<Vec<_>>();
+        // All short texts with all their places.
+        for number in 0..KINDS.len().pow(3) {
+            let text: String = [1, 10, 100].map(|ten| KINDS[number / ten % 10]).concat();
+            let bounds = bounds(&text);
+            for (start, end) in bounds.iter().flat_map(|start| bounds.iter().map(move |end| (*start, *end))) {
+                (0..8).filter(|_| start < end).for_each(|room| check(&text, start..end, room));
+            }
+        }
+        let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut random = |most: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % most
+        };
+        for _ in 0..6000 {
+            let (kinds, count) = (1 + random(KINDS.len()), random(260));
+            let text: String = (0..count).map(|_| KINDS[random(kinds)]).collect();
+            let bounds = bounds(&text);
+            let (one, other) = (bounds[random(bounds.len())], bounds[random(bounds.len())]);
+            // Often at the end, and the text a little too wide.
+            let end = if random(2) == 0 { text.len() } else { one.max(other) };
+            let room = if random(2) == 0 { width(&text).saturating_sub(random(4)) } else { random(250) };
+            check(&text, one.min(other).min(end)..end, room);
+        }
+    }
 }

@@ -30,10 +30,16 @@ pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
         Reason::AnsweredOrCalling => format!("answered{}, or a call is running or waiting for permission", ago()),
         Reason::Background => format!("answered{}; a background job is running", ago()),
         Reason::Interrupted => format!("interrupted{}", ago()),
+        Reason::AnsweredOrInterrupted => format!("answered{}, or interrupted", ago()),
         Reason::Trouble { text, limit } => trouble(text, limit, now),
         Reason::Crashed(left) => format!("crashed{}", left.map_or_else(String::new, unfinished)),
-        Reason::Ended(None) => format!("ended{}", ago()),
-        Reason::Ended(Some(left)) => format!("ended{}", unfinished(left)),
+        Reason::Ended(Some(left), _) => format!("ended{}", unfinished(left)),
+        Reason::Ended(None, Some(_)) => format!("ended{}", ago()),
+        // Its last activity is not its end.
+        Reason::Ended(None, None) => match ago() {
+            when if when.is_empty() => "ended".into(),
+            when => format!("ended; last active{when}"),
+        },
     })
 }
 

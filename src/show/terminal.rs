@@ -59,11 +59,14 @@ impl Style {
     pub fn paint_marked(self, tone: Tone, text: &str, marked: &[Range<usize>]) -> String {
         let (mut out, mut at) = (String::new(), 0);
         for place in marked {
-            out += &self.paint(tone, &text[at..place.start]);
-            out += &self.paint(Tone::Call, &text[place.clone()]);
-            at = place.end;
+            // A place that is not one is not marked, and nothing of the text is lost.
+            if let (Some(before), Some(marked)) = (text.get(at..place.start), text.get(place.clone())) {
+                out += &self.paint(tone, before);
+                out += &self.paint(Tone::Call, marked);
+                at = place.end;
+            }
         }
-        out + &self.paint(tone, &text[at..])
+        out + &self.paint(tone, text.get(at..).unwrap_or_default())
     }
 }
 

@@ -38,7 +38,7 @@ pub fn state(state: &State, shown: Shown) -> Option<String> {
         Reason::Trouble { limit: false, .. } => "stopped by an error".into(),
         Reason::Crashed(None) => "crashed".into(),
         Reason::Crashed(Some(left)) => format!("crashed{}", unfinished(left, shown)),
-        Reason::Ended(Some(left)) => format!("ended{}", unfinished(left, shown)),
+        Reason::Ended(Some(left), _) => format!("ended{}", unfinished(left, shown)),
         _ => return None,
     })
 }
@@ -54,7 +54,8 @@ pub fn broken_off(call: &Call, shown: Shown) -> String {
 pub fn git(events: &[GitEvent]) -> Option<String> {
     let commits = events.iter().filter(|event| matches!(event, GitEvent::Committed(_))).count();
     let newest = events.iter().rev().find_map(|event| match event {
-        GitEvent::Committed(subject) => Some(quote(subject, SUBJECT)),
+        // A message may set a variable, as the command that it stands in may.
+        GitEvent::Committed(subject) => Some(quote(&harmless_command(subject), SUBJECT)),
         _ => None,
     });
     let committed = match (newest, commits) {

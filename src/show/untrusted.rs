@@ -9,6 +9,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::gate::{REDACTED, harmless};
 
+use crate::boundary::substr;
+
 /// How much of a text [`quote`] takes at first.
 const TAKEN: usize = 2 * 1024;
 /// How much has to follow what is shown, so that no secret that begins there lacks what it is known by.
@@ -38,7 +40,7 @@ pub fn shorten(text: &str, room: usize) -> Cow<'_, str> {
         Some(whole) => whole.start,
         None => word_end(text, kept),
     };
-    Cow::Owned(format!("{}…", text[..kept].trim_end()))
+    Cow::Owned(format!("{}…", substr(text, ..kept).trim_end()))
 }
 
 /// The beginning of a text that is too long, just longer than the room.
@@ -48,7 +50,7 @@ fn overlong(text: &str, room: usize) -> Option<&str> {
         used += char.len_utf16();
         used > room
     })?;
-    Some(&text[..last + char.len_utf8()])
+    Some(substr(text, ..last + char.len_utf8()))
 }
 
 /// The `[redacted]` that a cut would go through.
@@ -65,7 +67,7 @@ fn word_end(text: &str, cut: usize) -> usize {
         return cut;
     }
     match before.rfind(char::is_whitespace) {
-        Some(blank) if length(&before[blank..]) <= WORD && blank > cut / 2 => blank,
+        Some(blank) if length(substr(before, blank..)) <= WORD && blank > cut / 2 => blank,
         _ => cut,
     }
 }
@@ -85,7 +87,7 @@ pub fn quote(text: &str, room: usize) -> String {
 
 /// The beginning of a text, made harmless, and whether the room can be filled with it.
 fn harmless_start(text: &str, taken: usize, room: usize) -> (String, bool) {
-    let start = &text[..text.floor_char_boundary(taken)];
+    let start = substr(text, ..text.floor_char_boundary(taken));
     let line = harmless(start);
     let is_enough = start.len() == text.len() || overlong(&line, room + MARGIN).is_some();
     (line, is_enough)
@@ -113,7 +115,7 @@ pub fn path(text: &str, room: usize) -> String {
         }
         left -= length(grapheme);
     }
-    format!("…{}", &path[component.unwrap_or(part)..])
+    format!("…{}", substr(&path, component.unwrap_or(part)..))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use ratatui::style::{Color, Modifier, Style as CellStyle};
 use super::log::Piece;
 use super::state::{self, counted, reason};
 use super::terminal::{Style, Tone, cut, pad, pad_left, width};
+use crate::boundary::substr;
 use crate::session::index::Listed;
 use crate::session::state::{Group, Reason};
 use crate::session::{State, StateKind};
@@ -103,7 +104,7 @@ impl Section {
 /// Why a session is in its state, as far as the word for that and the time in its line do not say so.
 pub fn about(state: &State, now: Time) -> String {
     match state.reason {
-        Some(Reason::Answered | Reason::Ended(None)) => String::new(),
+        Some(Reason::Answered | Reason::Ended(None, _)) => String::new(),
         // When a limit ends is nowhere else; how long ago the rest was is in its own column.
         Some(Reason::Trouble { .. }) => reason(state, Some(now)).unwrap_or_default(),
         _ => reason(state, None).unwrap_or_default(),
@@ -497,16 +498,18 @@ fn draw_bottom(bottom: &Bottom, area: Rect, brush: &mut Brush) {
             let most = usize::from(area.width).saturating_sub(3);
             let end = label.char_indices().rev().nth(END - 1).map_or(0, |(at, _)| at);
             let label = match width(label) > most {
-                true => cut(&label[..end], most.saturating_sub(END)).into_owned() + &label[end..],
+                true => cut(substr(label, ..end), most.saturating_sub(END)).into_owned() + substr(label, end..),
                 false => (*label).to_owned(),
             };
             let room = usize::from(area.width).saturating_sub(width(&label) + 4);
             let mut from = 0;
-            while width(&text[from..]) > room {
-                from += text[from..].chars().next().map_or(1, char::len_utf8);
+            while width(substr(text, from..)) > room {
+                from += substr(text, from..).chars().next().map_or(1, char::len_utf8);
             }
-            brush
-                .put(area, [(Tone::Call, " "), (Tone::Call, &*label), (Tone::Plain, &text[from..]), (Tone::User, "▏")]);
+            brush.put(
+                area,
+                [(Tone::Call, " "), (Tone::Call, &*label), (Tone::Plain, substr(text, from..)), (Tone::User, "▏")],
+            );
         }
         Bottom::Keys(keys) => {
             let mut line = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };

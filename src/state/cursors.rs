@@ -20,6 +20,7 @@ use serde_json::value::RawValue;
 
 use super::Lock;
 use super::lazy_seen::{self, LazySeen, Ring};
+use crate::boundary::substr;
 use crate::budget::Deadline;
 use crate::cursor::Cursor;
 use crate::entry::{Act, Call, Id};
@@ -82,10 +83,17 @@ pub struct Seen {
     pub slow: bool,
 }
 
-/// A call without a result: its id, what it does, whether it asks the user, its tool and what it is about. It is
-/// written as an array, because [`lazy_seen::cut`] takes a brace for the end of an entry.
+/// A call without a result: its id, what it does, whether it asks the user, its tool, what it is about, and whether it
+/// waits for permission. It is written as an array, because [`lazy_seen::cut`] takes a brace for the end of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OpenCall(Id, Act, bool, String, Vec<String>);
+pub struct OpenCall(
+    Id,
+    Act,
+    bool,
+    String,
+    Vec<String>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")] bool,
+);
 
 impl OpenCall {
     /// The most calls that are remembered, the most subjects of one, and the longest text: the file is read at every
@@ -99,16 +107,16 @@ impl OpenCall {
         let open = |call: &Call| {
             let short = call.subjects.iter().filter(|text| text.len() <= OpenCall::TEXT);
             let subjects = short.take(OpenCall::SUBJECTS).map(|text| kept(call.act, text)).collect();
-            let tool = &call.tool[..call.tool.floor_char_boundary(OpenCall::TEXT)];
-            Some(OpenCall(call.id?, call.act, call.asks, kept(Act::Other, tool), subjects))
+            let tool = substr(&call.tool, ..call.tool.floor_char_boundary(OpenCall::TEXT));
+            Some(OpenCall(call.id?, call.act, call.asks, kept(Act::Other, tool), subjects, call.waits))
         };
         calls[calls.len().saturating_sub(OpenCall::CALLS)..].iter().filter_map(open).collect()
     }
 
     pub fn to_call(&self) -> Call<'static> {
-        let OpenCall(id, act, asks, tool, subjects) = self.clone();
+        let OpenCall(id, act, asks, tool, subjects, waits) = self.clone();
         let subjects = subjects.into_iter().map(Cow::Owned).collect();
-        Call { id: Some(id), act, asks, tool: Cow::Owned(tool), subjects, ..Call::default() }
+        Call { id: Some(id), act, asks, waits, tool: Cow::Owned(tool), subjects, ..Call::default() }
     }
 }
 
@@ -179,8 +187,10 @@ pub type Judged = (Id, Option<u32>);
 pub struct Walk {
     /// When it began, by the clock that files are stamped by.
     pub began: Time,
-    /// The files it has been to.
+    /// The files it has been to, and the directories, with all below them.
     pub stamped: Vec<Id>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dirs: Vec<Id>,
     /// Of these, the sessions that may have a subagent at work.
     pub lively: Vec<Id>,
 }
@@ -206,15 +216,15 @@ impl Look {
         // There is no such key but in a look, and no such text in a string, where a quote has a backslash before it.
         let told = lazy_seen::find(text, TOLD)?;
         let numbers = told + TOLD.len() - 1;
-        let end = numbers + lazy_seen::find_byte(&text[numbers..], b']')? + 1;
-        let list = &text[numbers..end];
+        let end = numbers + lazy_seen::find_byte(substr(text, numbers..), b']')? + 1;
+        let list = substr(text, numbers..end);
         // All bytes are looked at, which is faster than to stop at the first that is wrong.
         let is_inside = |byte: u8| matches!(byte, b'0'..=b'9' | b',');
-        let sound = list[1..list.len() - 1].bytes().fold(true, |sound, byte| sound & is_inside(byte));
-        if !sound || !text[end..].starts_with('}') {
+        let sound = substr(list, 1..list.len() - 1).bytes().fold(true, |sound, byte| sound & is_inside(byte));
+        if !sound || !substr(text, end..).starts_with('}') {
             return None;
         }
-        let look = serde_json::from_str(&format!("{}}}", &text[..told])).ok()?;
+        let look = serde_json::from_str(&format!("{}}}", substr(text, ..told))).ok()?;
         Some((Look { fingerprints: Ring::written(list), ..look }, end + 1))
     }
 
@@ -239,12 +249,12 @@ const TOLD: &str = ",\"told\":[";
 impl View {
     /// Reads one that is a part of a text.
     fn read(text: &Rc<String>, at: Range<usize>) -> serde_json::Result<View> {
-        View::cut(text, at.clone()).map_or_else(|| serde_json::from_str(&text[at]), Ok)
+        View::cut(text, at.clone()).map_or_else(|| serde_json::from_str(substr(text, at)), Ok)
     }
 
     /// The same for what this program wrote: the sessions are only cut out. None if it looks different in any way.
     fn cut(text: &Rc<String>, at: Range<usize>) -> Option<View> {
-        let look = text[at.clone()].strip_prefix("{\".\":")?;
+        let look = substr(text, at.clone()).strip_prefix("{\".\":")?;
         let (first, len) = Look::cut(look).or_else(|| {
             let mut looks = serde_json::Deserializer::from_str(look).into_iter();
             Some((looks.next()?.ok()?, looks.byte_offset()))

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::cursors::Seen;
+use crate::boundary::substr;
 use crate::file::Stamp;
 
 /// How far one other session has been seen; decoded when it is asked.
@@ -43,23 +44,24 @@ pub fn cut(text: &Rc<String>, mut rest: Range<usize>) -> Option<BTreeMap<String,
     // A quote within a string has a backslash before it, so these are keys, or at worst a title of one word. Most files have
     // none of them.
     let mut unlike = vec!["\"unread\"", "\"absent\""];
-    unlike.retain(|key| find(&text[rest.clone()], key).is_some());
+    unlike.retain(|key| find(substr(text, rest.clone()), key).is_some());
     // None is shorter.
     let mut all = Vec::with_capacity(rest.len() / 256);
     rest.end -= text.get(rest.clone())?.ends_with('}').then_some(1)?;
     while !rest.is_empty() {
-        let key = text[rest.clone()].strip_prefix(",\"")?;
+        let key = substr(text, rest.clone()).strip_prefix(",\"")?;
         let (key, entries) = key.split_at(find_byte(key, b'"')?);
         let entries = entries.strip_prefix("\":").filter(|_| find_byte(key, b'\\').is_none())?;
         // A brace in a title may look like the end. Then what follows is no entry, and all of it is left to serde.
         let mut end = 0;
-        while let Some(brace) = find_byte(&entries[end..], b'}') {
+        while let Some(brace) = find_byte(substr(entries, end..), b'}') {
             end += brace + 1;
-            if entries[end..].starts_with(",\"") {
+            if substr(entries, end..).starts_with(",\"") {
                 break;
             }
         }
-        let entry = Some(&entries[..end]).filter(|_| end == entries.len() || entries[end..].starts_with(",\""))?;
+        let entry = Some(substr(entries, ..end))
+            .filter(|_| end == entries.len() || substr(entries, end..).starts_with(",\""))?;
         let at = rest.end - entries.len()..rest.end - entries.len() + end;
         let rests = || unlike.iter().all(|key| find(entry, key).is_none());
         let kept = match stamp(entry).filter(|_| rests()) {
@@ -95,7 +97,7 @@ fn number(text: &str) -> Option<(u64, &str)> {
         (number.wrapping_mul(10).wrapping_add(u64::from(digit - b'0')), len + 1)
     });
     // All of so many digits are less than the largest number there is.
-    matches!(len, 1..=19).then(|| (number, &text[len..]))
+    matches!(len, 1..=19).then(|| (number, substr(text, len..)))
 }
 
 /// Where some bytes are in a text. In their usual form, `memmem` and its like ask the processor first what it can do, which
@@ -140,13 +142,13 @@ impl LazySeen {
     /// One value by its key, from the text if that is easy.
     fn part<'a, T: Deserialize<'a>>(&'a self, key: &str, of: impl Fn(&'a Seen) -> Option<T>) -> Option<T> {
         let Some(entry) = self.undecoded() else { return of(self) };
-        let value = &entry[memmem::find(entry.as_bytes(), key.as_bytes())? + key.len()..];
+        let value = substr(entry, memmem::find(entry.as_bytes(), key.as_bytes())? + key.len()..);
         T::deserialize(&mut serde_json::Deserializer::from_str(value)).ok().or_else(|| of(self))
     }
 
     fn undecoded(&self) -> Option<&str> {
         match self {
-            LazySeen::Written(Written { text, at, seen, .. }) if seen.get().is_none() => Some(&text[at.clone()]),
+            LazySeen::Written(Written { text, at, seen, .. }) if seen.get().is_none() => Some(substr(text, at.clone())),
             _ => None,
         }
     }
@@ -183,7 +185,7 @@ impl Deref for LazySeen {
         match self {
             LazySeen::Seen(seen) => seen,
             LazySeen::Written(Written { text, at, seen, .. }) => {
-                let decode = || serde_json::from_str(&text[at.clone()]).map(|seen| (seen, None));
+                let decode = || serde_json::from_str(substr(text, at.clone())).map(|seen| (seen, None));
                 let wrong = |error: serde_json::Error| (Seen::untouched(), Some(error.to_string()));
                 &seen.get_or_init(|| Box::new(decode().unwrap_or_else(wrong))).0
             }

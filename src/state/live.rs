@@ -3,7 +3,7 @@
 //! A hook must not keep its agent waiting, so it takes no lock: lines are appended, each in one write, and the newest
 //! counts. A file that is long enough is cut to its last lines; a line that gets lost then is followed by another one.
 
-use std::collections::HashMap;
+use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -11,8 +11,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::dir;
 use crate::file;
 use crate::format::live::Status;
+use crate::hash::HashSet;
 use crate::path::base_name;
 use crate::process::{self, Claim, Running};
 use crate::time::Time;
@@ -59,8 +61,11 @@ impl LiveNote {
     }
 }
 
+#[derive(Debug, Default)]
 pub struct LiveNotes {
     pub dir: PathBuf,
+    /// All files there are, for whoever asks for very many sessions.
+    names: Option<HashSet<OsString>>,
 }
 
 /// A longer file is cut to its last lines.
@@ -71,23 +76,34 @@ const OLD: i64 = 7 * 24 * 60 * 60;
 
 impl LiveNotes {
     pub fn in_dir(state: &Path) -> LiveNotes {
-        LiveNotes { dir: state.join("live") }
+        LiveNotes { dir: state.join("live"), names: None }
     }
 
-    /// Notes an event of a session, at a time in seconds since 1970 by the clock of files. The id must be one that can
-    /// stand in a file name.
+    /// The same for whoever asks for very many sessions, most of which have none.
+    pub fn listed(self) -> LiveNotes {
+        let names = dir::entries(&self.dir, &mut Vec::new()).iter().map(|entry| entry.name.to_owned()).collect();
+        LiveNotes { names: Some(names), ..self }
+    }
+
+    /// The file of a session. The id must be one that can stand in a file name.
+    fn name(format: &str, id: &str) -> OsString {
+        format!("{format}-{id}.jsonl").into()
+    }
+
+    /// Notes an event of a session, at a time in seconds since 1970 by the clock of files.
     pub fn append(&self, format: &str, id: &str, note: &LiveNote, now: i64) -> io::Result<()> {
-        let path = self.dir.join(format!("{format}-{id}.jsonl"));
+        let path = self.dir.join(LiveNotes::name(format, id));
         super::make_parent(&path)?;
-        if !path.exists() {
-            // What another hook has removed is gone as well.
-            super::old_files(&self.dir, now - OLD).for_each(|old| _ = fs::remove_file(old));
-        }
+        let is_first = !path.exists();
         let mut line = serde_json::to_vec(note)?;
         line.push(b'\n');
         let mut file = file::open_own(OpenOptions::new().append(true).create(true).mode(0o600), &path)?;
         // One write, so that two hooks do not write into each other's lines.
         file.write_all(&line)?;
+        if is_first {
+            // What another hook has removed is gone as well.
+            super::old_files(&self.dir, now - OLD).into_iter().for_each(|old| _ = fs::remove_file(old));
+        }
         if file.metadata()?.len() <= MOST {
             return Ok(());
         }
@@ -99,16 +115,18 @@ impl LiveNotes {
         super::replace(&path, &kept)
     }
 
-    /// The newest note of each session of a format, by the session's id. What cannot be read is as good as not there.
-    pub fn newest(&self, format: &str) -> HashMap<String, LiveNote> {
-        let files = fs::read_dir(&self.dir).into_iter().flatten().flatten();
-        let newest = files.filter_map(|file| {
-            let name = file.file_name().into_string().ok()?;
-            let id = name.strip_prefix(format)?.strip_prefix('-')?.strip_suffix(".jsonl")?.to_owned();
-            let bytes = file::read_own(&file.path(), 2 * MOST).ok()?;
-            let mut lines = bytes.rsplit(|byte| *byte == b'\n');
-            Some((id, lines.find_map(|line| serde_json::from_slice::<LiveNote>(line).ok())?))
-        });
-        newest.collect()
+    /// Whether there may be a note of a session.
+    pub fn has(&self, format: &str, id: &str) -> bool {
+        self.names.as_ref().is_none_or(|names| names.contains(&LiveNotes::name(format, id)))
+    }
+
+    /// The newest note of a session. What cannot be read is as good as not there.
+    pub fn newest(&self, format: &str, id: &str) -> Option<LiveNote> {
+        if !self.has(format, id) {
+            return None;
+        }
+        let bytes = file::read_own(&self.dir.join(LiveNotes::name(format, id)), 2 * MOST).ok()?;
+        let mut lines = bytes.rsplit(|byte| *byte == b'\n');
+        lines.find_map(|line| serde_json::from_slice(line).ok())
     }
 }

@@ -7,13 +7,14 @@ pub mod live;
 pub mod notes;
 pub mod table;
 
-use std::fs::{self, DirBuilder, DirEntry, File, OpenOptions, TryLockError};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{DirBuilderExt, FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::budget::Deadline;
+use crate::dir;
 use crate::file;
 
 /// Replaces a file. A reader sees the old content or the new, never a part; nobody but the user may read it.
@@ -102,16 +103,16 @@ impl Lock {
 
 /// Removes the temporary files that killed processes left in one of our directories. What cannot be removed stays.
 pub fn remove_leftovers(dir: &Path, before: i64) {
-    for path in old_files(dir, before).filter(|path| path.file_name().is_some_and(file::is_temporary)) {
+    for path in old_files(dir, before).into_iter().filter(|path| path.file_name().is_some_and(file::is_temporary)) {
         let _ = fs::remove_file(path);
     }
 }
 
 /// The files in one of our directories that nobody has touched since then, in seconds since 1970.
-fn old_files(dir: &Path, before: i64) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let is_old = move |entry: &DirEntry| entry.metadata().is_ok_and(|meta| meta.is_file() && meta.mtime() < before);
-    entries.filter(is_old).map(|entry| entry.path())
+fn old_files(dir: &Path, before: i64) -> Vec<PathBuf> {
+    let entries = dir::entries(dir, &mut Vec::new());
+    let is_old = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_file() && meta.mtime() < before);
+    entries.iter().map(|entry| entry.path()).filter(is_old).collect()
 }
 
 /// Tells bytes that are not as they were written. Four sums at a time, because some files are checked whole at every use;

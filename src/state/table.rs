@@ -4,12 +4,15 @@
 //! the file is of no use any more, another one takes its place. Every record has a checksum, which covers the version, too.
 //! Reading ends at the first record that is not as it was written: a process was killed at its work, or a disk has failed.
 //! Then the next change writes the file anew. What a key or a value means is up to whoever keeps it.
+//!
+//! The rest of a record is read only when it is asked for, so that a table may be larger than memory.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, Write};
 use std::num::NonZero;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use super::{checksum, replace_with};
 use crate::file;
@@ -24,6 +27,8 @@ pub struct Table {
     size: u64,
     /// Not all of it can be used.
     is_damaged: bool,
+    /// Whether a record can be added; one at a time.
+    can_add: Mutex<bool>,
 }
 
 /// A record of a table.
@@ -33,15 +38,27 @@ pub struct Record<'r> {
     pub place: Place,
 }
 
-/// Where a record is, and how long its parts are.
-#[derive(Debug, Clone, Copy)]
+/// Where a record is, how long its parts are, and the checksum of its rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Never at the start of the file, where the head is.
     offset: NonZero<u64>,
     lengths: [u32; 3],
+    rest_sum: [u8; 8],
 }
 
 impl Place {
+    /// Of a record that begins like this.
+    fn of(offset: u64, fixed: &[u8]) -> Option<Place> {
+        let length = |at: usize| Some(u32::from_le_bytes(*fixed.get(at..)?.first_chunk()?));
+        let rest_sum = *fixed.get(20..)?.first_chunk()?;
+        Some(Place { offset: NonZero::new(offset)?, lengths: [length(0)?, length(4)?, length(8)?], rest_sum })
+    }
+
+    pub fn rest_length(self) -> usize {
+        self.lengths[2] as usize
+    }
+
     fn size(self) -> u64 {
         FIXED as u64 + self.lengths.iter().copied().map(u64::from).sum::<u64>()
     }
@@ -70,78 +87,92 @@ impl Table {
         let mut found = vec![0; head.len()];
         let file = file.ok().filter(|file| file.read_exact_at(&mut found, 0).is_ok() && found == head.as_bytes());
         let size = file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |meta| meta.len());
-        Table { path, file, seed, size, is_damaged: false, head }
+        Table { path, file, seed, size, is_damaged: false, can_add: Mutex::new(true), head }
     }
 
     /// Hands out all records in the order they were written, without what is long about them.
     pub fn each(&mut self, mut take: impl FnMut(Record)) {
         let Some(file) = &self.file else { return };
-        let mut reader = BufReader::with_capacity(64 << 10, file);
         let mut offset = self.head.len() as u64;
-        let mut bytes = Vec::new();
-        self.is_damaged = reader.seek(SeekFrom::Start(offset)).is_err();
+        let mut window = Window { file, start: offset, bytes: Vec::new() };
         while !self.is_damaged && offset < self.size {
-            match self.next(&mut reader, offset, &mut bytes) {
-                Ok(Some(place)) => {
-                    let (key, value) = bytes.split_at(place.lengths[0] as usize);
-                    take(Record { key, value, place });
-                    offset += place.size();
+            match self.next(&mut window, offset) {
+                Some(record) => {
+                    offset += record.place.size();
+                    take(record);
                 }
-                _ => self.is_damaged = true,
+                None => self.is_damaged = true,
             }
         }
     }
 
-    /// Reads the key and the value of the next record, if it is as it was written.
-    fn next(&self, reader: &mut BufReader<&File>, offset: u64, bytes: &mut Vec<u8>) -> io::Result<Option<Place>> {
-        let mut fixed = [0; FIXED];
-        reader.read_exact(&mut fixed)?;
-        let Some(offset_of) = NonZero::new(offset) else { return Ok(None) };
-        let place = Place {
-            offset: offset_of,
-            lengths: [0, 4, 8].map(|at| u32::from_le_bytes(*fixed[at..].first_chunk().unwrap_or(&[0; 4]))),
-        };
+    /// The record at an offset, if its key and its value are as they were written.
+    fn next<'w>(&self, window: &'w mut Window, offset: u64) -> Option<Record<'w>> {
+        let place = Place::of(offset, window.get(offset, FIXED)?)?;
         if place.size() > self.size - offset {
-            return Ok(None);
+            return None;
         }
-        bytes.resize(place.lengths[0] as usize + place.lengths[1] as usize, 0);
-        reader.read_exact(bytes)?;
-        reader.seek_relative(i64::from(place.lengths[2]))?;
-        Ok((fixed[12..20] == check(self.seed, &fixed[..12], bytes)).then_some(place))
+        let [key, value, _] = place.lengths.map(|length| length as usize);
+        let (fixed, body) = window.get(offset, FIXED + key + value)?.split_at(FIXED);
+        let (key, value) = body.split_at(key);
+        (fixed[12..20] == check(self.seed, &fixed[..12], body)).then_some(Record { key, value, place })
     }
 
     /// What is long about a record, if it is as it was written.
     pub fn rest(&self, place: Place) -> Option<Vec<u8>> {
-        let mut bytes = vec![0; place.lengths[2] as usize];
-        let mut fixed = [0; FIXED];
-        let file = self.file.as_ref()?;
-        file.read_exact_at(&mut fixed, place.offset.get()).ok()?;
-        file.read_exact_at(&mut bytes, place.offset.get() + place.size() - u64::from(place.lengths[2])).ok()?;
-        (fixed[20..] == check(self.seed, &[], &bytes)).then_some(bytes)
+        let mut bytes = Vec::new();
+        self.rest_into(place, &mut bytes, 0).then_some(bytes)
+    }
+
+    /// Reads what is long about a record into memory that is used again, from some position on, and says whether it is as
+    /// it was written.
+    pub fn rest_into(&self, place: Place, memory: &mut Vec<u8>, at: usize) -> bool {
+        let length = place.rest_length();
+        memory.resize(memory.len().max(at + length), 0);
+        let (rest, start) = (&mut memory[at..at + length], place.offset.get() + place.size() - length as u64);
+        let is_read = self.file.as_ref().is_some_and(|file| file.read_exact_at(rest, start).is_ok());
+        is_read && place.rest_sum == check(self.seed, &[], rest)
     }
 
     /// A record as bytes; none if it is too long to be kept.
-    pub fn record(&self, key: &[u8], value: &[u8], rest: &[u8]) -> Option<Content> {
-        let mut bytes = Vec::with_capacity(FIXED + key.len() + value.len() + rest.len());
-        for part in [key, value, rest] {
-            bytes.extend(u32::try_from(part.len()).ok()?.to_le_bytes());
+    pub fn record(&self, key: &[u8], value: &[u8], rest: &[&[u8]]) -> Option<Content> {
+        let lengths = [key.len(), value.len(), rest.iter().map(|part| part.len()).sum()];
+        let mut bytes = Vec::with_capacity(FIXED + lengths.iter().sum::<usize>());
+        for length in lengths {
+            bytes.extend(u32::try_from(length).ok()?.to_le_bytes());
         }
-        let body = [key, value].concat();
-        let first = check(self.seed, &bytes, &body);
-        bytes.extend(first);
-        bytes.extend(check(self.seed, &[], rest));
-        bytes.extend(body);
-        bytes.extend(rest);
+        bytes.resize(FIXED, 0);
+        [key, value].iter().chain(rest).for_each(|part| bytes.extend(*part));
+        let (fixed, body) = bytes.split_at_mut(FIXED);
+        let (body, rest) = body.split_at(key.len() + value.len());
+        let sum = check(self.seed, &fixed[..12], body);
+        fixed[12..20].copy_from_slice(&sum);
+        fixed[20..].copy_from_slice(&check(self.seed, &[], rest));
         Some(Content::New(bytes))
     }
 
-    /// Makes this the content of the table: by adding what is new, or anew if it is damaged or much of it is of no use any
-    /// more. `clean`: what is not named must not stay in it.
-    pub fn update(&self, content: &[Content], clean: bool) -> io::Result<()> {
+    /// Adds a record at once, and says where it is. None if that is not possible now; [`Table::update`] makes it so.
+    pub fn add(&self, record: &Content) -> Option<Place> {
+        let Content::New(bytes) = record else { return None };
+        let mut file = self.file.as_ref().filter(|_| !self.is_damaged)?;
+        let mut can_add = self.can_add.lock().unwrap_or_else(PoisonError::into_inner);
+        // Behind a part of a record nobody would find another one.
+        *can_add = *can_add && file.write_all(bytes).is_ok();
+        let end = file.stream_position().ok().filter(|_| *can_add)?;
+        Place::of(end.checked_sub(bytes.len() as u64)?, bytes)
+    }
+
+    /// Whether this becomes the content of the table if the rest of it is added. `clean`: what is not named must not stay.
+    pub fn can_grow(&self, content: &[Content], clean: bool) -> bool {
         let used = content.iter().map(|one| if let Content::Old(place) = one { place.size() } else { 0 }).sum::<u64>();
         let unused = (self.size - used.min(self.size)).saturating_sub(self.head.len() as u64);
-        let Some(mut file) = self.file.as_ref().filter(|_| !self.is_damaged && !clean && unused <= LITTLE.max(used))
-        else {
+        self.file.is_some() && !self.is_damaged && !clean && unused <= LITTLE.max(used)
+    }
+
+    /// Makes this the content of the table: by adding what is new, or anew if it is damaged or much of it is of no use any
+    /// more.
+    pub fn update(&self, content: &[Content], clean: bool) -> io::Result<()> {
+        let Some(mut file) = self.file.as_ref().filter(|_| self.can_grow(content, clean)) else {
             return self.replace(content);
         };
         // In one piece, so that another process that adds something at the same time comes before or after it.
@@ -167,6 +198,39 @@ impl Table {
             }
             Ok(())
         })
+    }
+}
+
+/// A part of a file.
+struct Window<'f> {
+    file: &'f File,
+    start: u64,
+    bytes: Vec<u8>,
+}
+
+impl Window<'_> {
+    /// So much is read where one record follows the other, and where a long one was stepped over.
+    const MUCH: usize = 64 << 10;
+    const LITTLE: usize = 512;
+
+    /// Some bytes; none if the file ends before.
+    fn get(&mut self, offset: u64, length: usize) -> Option<&[u8]> {
+        let end = self.start + self.bytes.len() as u64;
+        if offset < self.start || offset + length as u64 > end {
+            let block = if offset <= end { Window::MUCH } else { Window::LITTLE };
+            self.start = offset;
+            self.bytes.resize(block.max(length), 0);
+            let mut filled = 0;
+            while filled < length {
+                match self.file.read_at(&mut self.bytes[filled..], offset + filled as u64) {
+                    Ok(read) if read > 0 => filled += read,
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    _ => break,
+                }
+            }
+            self.bytes.truncate(filled);
+        }
+        self.bytes.get((offset - self.start) as usize..)?.get(..length)
     }
 }
 

@@ -649,11 +649,12 @@ fn sessions_of_every_agent_are_the_same_in_a_list_and_alone() {
     }
 }
 
-/// What this session did with a file and what another one did, each with its minute: who warns of it.
+/// What this session did with a file and what another one did, each with its minute: who warns of it. What begins with `=`
+/// was done in a session that this one is a fork of.
 #[test]
 fn a_conflict_is_one_everywhere() {
     type Deeds<'d> = &'d [(&'d str, i64)];
-    let cases: [(&str, Deeds, Deeds, bool); 12] = [
+    let cases: [(&str, Deeds, Deeds, bool); 15] = [
         ("edited before they did", &[("edit", 50)], &[("edit", 2)], true),
         ("read before they edited", &[("read", 50)], &[("edit", 2)], true),
         ("edited hours before they did", &[("edit", 170)], &[("edit", 2)], true),
@@ -666,6 +667,9 @@ fn a_conflict_is_one_everywhere() {
         ("their edit failed", &[("edit", 50)], &[("!edit", 2)], false),
         ("their edit waits for permission", &[("edit", 50)], &[("?edit", 2)], false),
         ("my edit waits for permission", &[("?edit", 50)], &[("edit", 2)], false),
+        ("edited in the session that I am a fork of", &[("=edit", 170)], &[("edit", 2)], true),
+        ("read in the session that I am a fork of", &[("=read", 170)], &[("edit", 2)], true),
+        ("read after the fork and their edit", &[("=edit", 170), ("read", 1)], &[("edit", 2)], false),
     ];
     for (name, mine, theirs, conflict) in cases {
         let world = World::new();
@@ -674,13 +678,16 @@ fn a_conflict_is_one_everywhere() {
             for (deed, minutes) in deeds {
                 let file = json!({"file_path": world.path("work/a.rs"), "old_string": "a", "new_string": "b"});
                 script = script.ago(*minutes);
-                script = match *deed {
+                script = match deed.trim_start_matches('=') {
                     "edit" => script.does("Edit", file),
                     "!edit" => script.calls("Edit", file).result(true, "String to replace not found"),
                     "?edit" => script.calls("Edit", file),
                     "read" => script.does("Read", file),
                     command => script.runs(command, false),
                 };
+                if deed.starts_with('=') {
+                    script.save(&world, TWO);
+                }
             }
             // Both are still at it, unless one waits for its user.
             let waits = deeds.iter().any(|(deed, _)| deed.starts_with('?'));
@@ -695,18 +702,43 @@ fn a_conflict_is_one_everywhere() {
         let line = world.context(&["statusline"]).stdin(asks.to_string()).run();
         let files = world.reader(&["files", "--json"]).run().json();
         let screen = world.reader(&["watch", "--once"]).env("COLUMNS", "200").run();
-        let marked = files.iter().any(|file| file["conflict"] == true);
+        let lately = world.reader(&["files", "--since", "10m", "--json"]).run().json();
+        let marked = |files: &[Value]| files.iter().any(|file| file["conflict"] == true);
         // The screen and the list of files are about all sessions: whoever edited last is not misled, the other one is.
         let anybody = conflict || name == "edited after they did";
         for (who, warns, expected) in [
             ("hook", said(&told), conflict),
             ("statusline", said(line.out()), conflict),
-            ("files", marked, anybody),
+            ("files", marked(&files), anybody),
+            ("files --since", marked(&lately), anybody),
             ("watch", screen.out().contains("! a.rs") || screen.out().contains("a.rs: "), anybody),
         ] {
             assert_eq!(warns, expected, "{name}: {who}\n{told}\n{}\n{}", line.out(), screen.out());
         }
     }
+}
+
+/// What a session did in an ignored directory does not make it the last one, for a session that begins or for anybody.
+#[test]
+fn what_was_done_in_an_ignored_directory_counts_for_nobody() {
+    let world = World::new();
+    ignore_private(&world);
+    let mut passing = prompted(&world, 9);
+    passing.cwd = world.path("work/private");
+    let mut passing = passing.user("a secret matter in here").writes("secret.rs", "x\n");
+    passing.cwd = world.path("work");
+    passing.says("All is clean.").save(&world, TWO);
+    prompted(&world, 30).writes("a.rs", "x\n").says("It is done.").save(&world, ONE);
+    let mut asks = with(input(&world, ME), "hook_event_name", "SessionStart");
+    asks["source"] = json!("startup");
+    let told = hook(&world, &[], &asks).run().success().json().remove(0).to_string();
+    assert!(told.contains(&format!("session-reader resume {}", &ONE[..8])), "{told}");
+    for command in [&["resume", "--json"][..], &["resume", "last", "--json"]] {
+        let shown = world.reader(command).env("CLAUDE_CODE_SESSION_ID", ME).run().success();
+        assert_eq!(shown.json()[0]["session_id"], ONE, "{command:?}");
+    }
+    let log = |name: &str| world.reader(&["log", name, "--json"]).env("CLAUDE_CODE_SESSION_ID", ME).run();
+    assert_eq!(log("last").out(), log(ONE).out());
 }
 
 /// Whichever sessions there are: a session that begins is told of the one that `last` means, for every command.

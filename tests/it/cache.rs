@@ -1,12 +1,19 @@
 //! The caches of `session-reader`: whatever is in them, the answer is the one without them.
 //!
-//! `list.bin` and `resume.bin` are tables that grow by one record for each session that changed. Here they are cut, damaged,
+//! `list.bin`, `resume.bin` and `said.bin` are tables that grow by one record for each session that changed. Here they are cut, damaged,
 //! exchanged, and written by several processes at once. What counts in a list, and across a cut, is in `list.rs`.
 
 use std::fs;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use session_monitor::cursor::Buffer;
+use session_monitor::env::Env;
+use session_monitor::fold::SaidLine;
+use session_monitor::search::cache::{Part, SaidCache, Text, look_at};
+use session_monitor::search::sources::Sources;
+use session_monitor::session::index;
 
 use crate::resume::{real, resumed};
 use crate::script::Script;
@@ -14,6 +21,7 @@ use crate::world::{Chance, World, answer, at_once, prompt};
 
 const LIST: &str = ".cache/session-monitor/list.bin";
 const RESUME: &str = ".cache/session-monitor/resume.bin";
+const SAID: &str = ".cache/session-monitor/said.bin";
 
 fn rows(world: &World) -> String {
     world.reader(&["list", "--all", "--json"]).run().success().out().to_owned()
@@ -162,6 +170,22 @@ fn several_at_once() {
     assert_eq!(dir.count(), 1, "no temporary file stays");
 }
 
+/// Several searches at once, the first of which make the file: each finds what there is, and so do later ones.
+#[test]
+fn several_searches_at_once() {
+    let (world, files) = world_with(20);
+    let search = |more: &[&str]| world.reader(&[&["search", "--all", "--json", "prompt"], more].concat());
+    for round in 0..4 {
+        files.iter().skip(round).step_by(4).for_each(|file| grow(&world, file, "one more prompt"));
+        let done = at_once((0..6).map(|_| search(&[])).collect());
+        let expected = search(&["--no-cache"]).run().success().out().to_owned();
+        done.into_iter().for_each(|done| assert_eq!(done.success().out(), expected));
+        assert_eq!(search(&[]).run().success().out(), expected);
+    }
+    let dir = fs::read_dir(world.path(".cache/session-monitor")).expect("a directory");
+    assert_eq!(dir.count(), 2, "no temporary file stays");
+}
+
 /// Sessions of another named home are not in this list, but they stay in the cache.
 #[test]
 fn a_change_of_place_forgets_nothing() {
@@ -258,4 +282,93 @@ fn a_digest_of_another_content_is_of_no_use() {
 fn files(resumed: &Value) -> Vec<String> {
     let all = resumed["files_modified"].as_array().expect("a list");
     all.iter().map(|file| file["path"].as_str().expect("a path").to_owned()).collect()
+}
+
+/// A text that is not as it was written is read from its transcript; the others are as before.
+#[test]
+fn a_text_that_is_cut_or_wrong_anywhere() {
+    let (world, files) = world_with(3);
+    let found = || world.reader(&["search", "--all", "--json", "prompt"]).run().success().out().to_owned();
+    found();
+    grow(&world, &files[1], "a prompt that has grown");
+    let expected = found();
+    let whole = fs::read(world.path(SAID)).expect("a cache");
+    let mut chance = Chance::new(17);
+    let cut = (0..whole.len()).step_by(13).map(|length| whole[..length].to_vec());
+    let wrong = (0..whole.len()).step_by(5).map(|position| {
+        let mut wrong = whole.clone();
+        wrong[position] ^= 1 << chance.below(8);
+        wrong
+    });
+    for (number, bytes) in cut.chain(wrong).enumerate() {
+        fs::write(world.path(SAID), bytes).expect("written");
+        assert_eq!(found(), expected, "{number}");
+        let mended = size(&world, SAID);
+        assert_eq!((found(), size(&world, SAID)), (expected.clone(), mended), "{number}, mended");
+    }
+}
+
+/// Whatever happens to `said.bin` and to the transcripts, also while a search has it open: texts that are read from it one
+/// by one are those of the transcripts, read as a whole.
+#[test]
+fn texts_are_those_of_the_transcripts() {
+    let (world, files) = world_with(6);
+    let (formats, _) = session_monitor::format::known(Path::new("/nonexistent"));
+    let vars =
+        [("HOME", ""), ("XDG_CACHE_HOME", ".cache")].map(|(name, below)| (name.into(), world.path(below).into()));
+    let env = Env::given(vars, world.path("work"), None);
+    let mut chance = Chance::new(23);
+    let (mut compared, mut most) = (0, 0);
+    for round in 0..150 {
+        let file = &files[chance.below(files.len())];
+        let said = format!("round {round} {}", "and so on ".repeat(chance.below(40)));
+        match chance.below(4) {
+            0 => grow(&world, file, &said),
+            1 => {
+                world.append(file, answer(&world.path("work"), "2026-11-16T02:30:00Z", &said));
+                // Long enough ago to be known by its stamp, and lately enough to be read on.
+                let opened = fs::File::options().append(true).open(file).expect("a file");
+                let written = opened.metadata().and_then(|meta| meta.modified()).expect("a time");
+                opened.set_modified(written - std::time::Duration::from_secs(60 + round)).expect("an older file");
+            }
+            2 => fs::write(file, prompt(&world.path("work"), "2026-11-16T02:00:00Z", &said)).expect("written over"),
+            _ => {}
+        }
+        let mut cache = SaidCache::open(&env, &formats);
+        if let Ok(opened) = fs::File::options().write(true).open(world.path(SAID)) {
+            let size = opened.metadata().expect("a size").len();
+            let position = chance.below(size as usize + 1) as u64;
+            match chance.below(6) {
+                0 => opened.set_len(position).expect("cut"),
+                1 | 2 => opened.write_all_at(b"nonsense", position).expect("damaged"),
+                3 => fs::remove_file(world.path(SAID)).expect("removed"),
+                _ => {}
+            }
+        }
+        let sessions = index::list(&env, &formats, &mut Vec::new());
+        cache.forget_gone(sessions.iter().map(|listed| &listed.session));
+        for sources in Sources::of(sessions.iter().map(|listed| &listed.session), &[]) {
+            let texts = [Some(&cache), None]
+                .map(|cache| look_at(&sources, cache, false, &mut Buffer::default(), entries).expect("a text").0);
+            assert_eq!(texts[0], texts[1], "round {round}");
+            compared += 1;
+        }
+        most = most.max(fs::metadata(world.path(SAID)).map_or(0, |meta| meta.len()));
+    }
+    assert!(compared > 800, "{compared}");
+    assert!(most > 1000 && most < 512 << 10, "{most}");
+}
+
+/// The entries of a text, each with where it comes from.
+fn entries(text: &Text) -> Vec<(usize, String, String)> {
+    let of_part = |part: &Part| {
+        let lines: Vec<SaidLine> = (0..part.lines.count()).map(|index| part.lines.get(index)).collect();
+        let ends = lines.iter().skip(1).map(|line| line.start as usize).chain([part.text.len()]);
+        let said = |(line, end): (&SaidLine, usize)| {
+            let said = part.text.get(line.start as usize..end).expect("a line").to_owned();
+            (part.file, format!("{:?}", SaidLine { start: 0, ..*line }), said)
+        };
+        lines.iter().zip(ends).map(said).collect::<Vec<_>>()
+    };
+    text.parts.iter().flat_map(of_part).collect()
 }

@@ -1,6 +1,6 @@
-//! Transcripts of Claude Code as they are in the wild: each numbered quirk, with lines of their true shape.
+//! Transcripts of Claude Code as they are in the wild, with lines of their true shape.
 //!
-//! The numbers are those of the collection of quirks that the project was started with; `003-…` are its acceptance cases.
+//! Numbers such as 003-D12 are cases in docs/acceptance.md.
 
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ pub(crate) fn row(id: &str, title: &str, from: &str, to: &str, messages: u64, to
     })
 }
 
-/// 1: a line that is still being written is not read, and no reason to complain; once it is whole it is.
+/// A line that is still being written is not read, and no reason to complain; once it is whole it is.
 #[test]
 fn q01_torn_last_line() {
     let world = World::new();
@@ -89,7 +89,7 @@ fn q01_torn_last_line() {
     assert_eq!(listed(&world), [row(ID, "żółw", "10:00", "10:01", 2, (0, 0))]);
 }
 
-/// 2: a cut record with the next one on the same line: the whole one is read, the loss is said.
+/// A cut record with the next one on the same line: the whole one is read, the loss is said.
 #[test]
 fn q02_spliced_record() {
     let spliced = format!(r#"{{"type":"pr-link","sessionId":"s1","prNu{}"#, prompt("u2", "10:01", "next"));
@@ -100,7 +100,7 @@ fn q02_spliced_record() {
     );
 }
 
-/// 2: the same when the cut one is of the same kind as the line it swallowed.
+/// The same when the cut one is of the same kind as the line it swallowed.
 #[test]
 fn q02_spliced_metadata() {
     let title = r#"{"type":"custom-title","customTitle":"fix-login","sessionId":"s1"}"#;
@@ -109,7 +109,7 @@ fn q02_spliced_metadata() {
     assert_eq!(listed(&world), [row(ID, "fix-login", "10:00", "10:00", 1, (0, 0))]);
 }
 
-/// 2: the same when the cut falls into a record that is read anyway.
+/// The same when the cut falls into a record that is read anyway.
 #[test]
 fn q02_spliced_into_a_prompt() {
     let torn = r#"{"type":"user","uuid":"u1","timestamp":"2026-08-01T10:00:00.000Z","message":{"role":"user","content":"half a sen"#;
@@ -118,14 +118,14 @@ fn q02_spliced_into_a_prompt() {
     done.stdout("2026-08-01 10:01  user       next\n           10:02  user       three\n");
 }
 
-/// 3: two whole records on one line are two records.
+/// Two whole records on one line are two records.
 #[test]
 fn q03_missing_newline() {
     let both = format!("{}{}", prompt("u1", "10:00", "one"), prompt("u2", "10:01", "two"));
     claude(&[&both]).success().stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
 }
 
-/// 4: a run of NUL bytes before a record does not cost the record.
+/// A run of NUL bytes before a record does not cost the record.
 #[test]
 fn q04_nul_run() {
     let filled = format!("{}{}", "\0".repeat(600), prompt("u2", "10:01", "two"));
@@ -135,7 +135,7 @@ fn q04_nul_run() {
     );
 }
 
-/// 5, 86: a transcript that lost its last line and grew past its old size, and one that was rewritten to a larger size:
+/// A transcript that lost its last line and grew past its old size, and one that was rewritten to a larger size:
 /// the list counts what is there now, not what it remembers.
 #[test]
 fn q05_q86_shrunk_and_rewritten_files_are_counted_anew() {
@@ -162,7 +162,7 @@ fn places(rows: &[Value]) -> Vec<(&str, &str)> {
     rows.iter().map(|row| (row["title"].as_str().unwrap_or("?"), row["cwd"].as_str().unwrap_or("?"))).collect()
 }
 
-/// 6, 15, 89: the working directory is what the lines say, first and last: a session that moved away is still listed in
+/// The working directory is what the lines say, first and last: a session that moved away is still listed in
 /// the project where it began, and one from Windows has the directory it had there.
 #[test]
 fn q06_q15_q89_moved_sessions() {
@@ -180,7 +180,7 @@ fn q06_q15_q89_moved_sessions() {
     assert_eq!(places(&listed(&world)), [("moved", elsewhere), ("build it", r"C:\Users\ana\src\app")]);
 }
 
-/// 43: a session in a worktree that is gone belongs to the repository that its worktree line names.
+/// A session in a worktree that is gone belongs to the repository that its worktree line names.
 #[test]
 fn q43_worktrees() {
     let world = World::new();
@@ -192,7 +192,7 @@ fn q43_worktrees() {
     assert_eq!(places(&world.reader(&["list", "--json"]).run().success().json()), [("in a worktree", "/gone/t1")]);
 }
 
-/// 7: a transcript that is gone is gone from the list, without a word.
+/// A transcript that is gone is gone from the list, without a word.
 #[test]
 fn q07_vanished_file() {
     let world = World::new();
@@ -203,7 +203,7 @@ fn q07_vanished_file() {
     assert_eq!(listed(&world), [row(OTHER, "two", "10:01", "10:01", 1, (0, 0))]);
 }
 
-/// 8, 91, 003-D12: the newest time written is the last activity: not the last line's, not the file's. A clock that runs
+/// 003-D12: the newest time written is the last activity: not the last line's, not the file's. A clock that runs
 /// ahead is just now.
 #[test]
 fn q08_q91_activity_is_the_newest_timestamp() {
@@ -226,7 +226,7 @@ fn q08_q91_activity_is_the_newest_timestamp() {
     assert!(first.contains(" now "), "{first}");
 }
 
-/// 9, 42, 48: the last title wins however far from the end it is, a person's before the agent's, and both before the
+/// The last title wins however far from the end it is, a person's before the agent's, and both before the
 /// first prompt. `summary` lines are titles of older versions.
 #[test]
 fn q09_q42_q48_titles() {
@@ -250,7 +250,7 @@ fn q09_q42_q48_titles() {
     assert_eq!(title(&[&custom("old"), &custom("fix-login"), &ai("Login button bug")]).as_deref(), Some("fix-login"));
 }
 
-/// 10, 003-D14: blank lines, blanks, a byte order mark, and lines that are JSON but no record are stepped over.
+/// 003-D14: blank lines, blanks, a byte order mark, and lines that are JSON but no record are stepped over.
 #[test]
 fn q10_d14_lines_that_are_no_records() {
     let bom = format!("\u{feff}{}", prompt("u1", "10:00", "one"));
@@ -270,7 +270,7 @@ fn t05_t06_invalid_and_unknown_lines() {
         .stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
 }
 
-/// 11: a line of more than ten megabytes with a picture in it: the words beside the picture are read.
+/// A line of more than ten megabytes with a picture in it: the words beside the picture are read.
 #[test]
 fn q11_huge_line() {
     let image = format!(
@@ -285,7 +285,7 @@ fn q11_huge_line() {
     ));
 }
 
-/// 12, 13, 003-D13: half a character, NUL and escape sequences in a text harm neither the text nor the terminal.
+/// 003-D13: half a character, NUL and escape sequences in a text harm neither the text nor the terminal.
 #[test]
 fn q12_q13_text_that_is_no_text() {
     let world = World::new();
@@ -319,7 +319,7 @@ fn q12_q13_text_that_is_no_text() {
     ));
 }
 
-/// 12: the result that holds the half character still says that the call failed.
+/// The result that holds the half character still says that the call failed.
 #[test]
 fn q12_lone_surrogate_in_a_result() {
     claude(&[
@@ -342,7 +342,7 @@ fn encoded(path: &std::path::Path) -> String {
     path.to_str().expect("UTF-8").chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect()
 }
 
-/// 14, 16, 003-T11, 003-T12: the directory of a session spells its cwd, slashes and dots as dashes; a long one is cut and
+/// 003-T11, 003-T12: the directory of a session spells its cwd, slashes and dots as dashes; a long one is cut and
 /// hashed; and one that spells something else is found all the same.
 #[test]
 fn q14_q16_t11_t12_encoded_directories() {
@@ -357,7 +357,7 @@ fn q14_q16_t11_t12_encoded_directories() {
     by_name(&world, "src/app", "work");
 }
 
-/// 17: linked project directories, and links that lead in a circle, show a session once.
+/// Linked project directories, and links that lead in a circle, show a session once.
 #[test]
 fn q17_links() {
     let world = World::new();
@@ -368,7 +368,7 @@ fn q17_links() {
     assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:00", 1, (0, 0))]);
 }
 
-/// 18, 36, 37, 003-D06: what lies under `subagents/` is no session; a subagent's lines in a main file are not the user's;
+/// 003-D06: what lies under `subagents/` is no session; a subagent's lines in a main file are not the user's;
 /// its own file is read when it is named, whatever its first line lacks.
 #[test]
 fn q18_q36_q37_subagents() {
@@ -400,7 +400,7 @@ const CHUNKS: [&str; 2] = [
 
 const QUEUED: &str = r#"{"type":"attachment","uuid":"t1","parentUuid":"a1","sessionId":"s1","timestamp":"2026-08-01T10:02:05.500Z","attachment":{"type":"queued_command","prompt":"also run the tests","commandMode":"prompt","origin":{"kind":"human"}}}"#;
 
-/// 19, 20, 90, 003-D09: one message over several lines, with another line in between, is one message, and its usage
+/// 003-D09: one message over several lines, with another line in between, is one message, and its usage
 /// counts once.
 #[test]
 fn q19_q20_q90_one_message_on_several_lines() {
@@ -416,7 +416,7 @@ fn q19_q20_q90_one_message_on_several_lines() {
     ));
 }
 
-/// 21, 22: a prompt typed while the agent is busy appears up to three times and counts once; what a task reports through
+/// A prompt typed while the agent is busy appears up to three times and counts once; what a task reports through
 /// the same queue is no prompt.
 #[test]
 fn q21_q22_queued_prompts() {
@@ -436,7 +436,7 @@ fn q21_q22_queued_prompts() {
     assert_eq!(listed(&world), [row(ID, "also run the tests", "10:02", "10:05", 3, (0, 0))]);
 }
 
-/// 23, 41: a tool's answer is no prompt, neither inline nor saved elsewhere.
+/// A tool's answer is no prompt, neither inline nor saved elsewhere.
 #[test]
 fn q23_q41_tool_results() {
     claude(&[
@@ -448,7 +448,7 @@ fn q23_q41_tool_results() {
     .stdout("2026-08-01 10:02  assistant  [Read /p/a.rs]\n");
 }
 
-/// 24 to 27, 31 to 33: what stands in the user's name and was not typed.
+/// What stands in the user's name and was not typed.
 #[test]
 fn q24_to_q33_what_no_user_typed() {
     claude(&[
@@ -467,7 +467,7 @@ fn q24_to_q33_what_no_user_typed() {
     .stdout("2026-08-01 10:00  user       real\n           11:01  user       real again\n");
 }
 
-/// 28 to 30, 003-D06: what a client put around a prompt is taken away, and a prompt that quotes a tag stays.
+/// 003-D06: what a client put around a prompt is taken away, and a prompt that quotes a tag stays.
 #[test]
 fn q28_q29_q30_wrapped_prompts() {
     claude(&[
@@ -485,7 +485,7 @@ fn q28_q29_q30_wrapped_prompts() {
     ));
 }
 
-/// 34, 38, 39: a uuid that appears again is the same line, a parent that leads in a circle does no harm, and an id that a
+/// A uuid that appears again is the same line, a parent that leads in a circle does no harm, and an id that a
 /// snapshot shares with a message takes nothing from it.
 #[test]
 fn q34_q38_q39_ids() {
@@ -499,7 +499,7 @@ fn q34_q38_q39_ids() {
     .stdout("2026-08-01 10:02  user       build it\n           10:09  assistant  ok\n");
 }
 
-/// 35: a fork repeats its parent's lines; it is a session of its own, called by its file's name.
+/// A fork repeats its parent's lines; it is a session of its own, called by its file's name.
 #[test]
 fn q35_forks() {
     let world = World::new();
@@ -510,7 +510,7 @@ fn q35_forks() {
     assert_eq!(listed(&world), [fork, row(ID, "build it", "10:02", "10:02", 1, (0, 0))]);
 }
 
-/// 40: what the client writes in the model's name when something failed is neither an answer nor usage, and a failed
+/// What the client writes in the model's name when something failed is neither an answer nor usage, and a failed
 /// turn shows in the list.
 #[test]
 fn q40_synthetic_answers() {
@@ -525,7 +525,7 @@ fn q40_synthetic_answers() {
     assert_eq!(listed(&world), [expected]);
 }
 
-/// 44, 88: tools, fields and block types that nobody has heard of are shown as far as they can be.
+/// Tools, fields and block types that nobody has heard of are shown as far as they can be.
 #[test]
 fn q44_q88_unknown_tools_and_fields() {
     claude(&[
@@ -540,7 +540,7 @@ fn q44_q88_unknown_tools_and_fields() {
     ));
 }
 
-/// 45, 46: numbers that are strings count; content that is null, and a message that is missing, cost nobody else.
+/// Numbers that are strings count; content that is null, and a message that is missing, cost nobody else.
 #[test]
 fn q45_q46_odd_values() {
     let world = World::new();
@@ -564,7 +564,7 @@ fn q45_q46_odd_values() {
     assert_eq!(listed(&world), [row(ID, "two", "10:00", "10:15", 2, (12, 7))]);
 }
 
-/// 47: a session in which nothing was said, only a command given, is in no list.
+/// A session in which nothing was said, only a command given, is in no list.
 #[test]
 fn q47_probe_sessions() {
     let world = World::new();

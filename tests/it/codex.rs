@@ -1,4 +1,4 @@
-//! Transcripts of Codex as they are in the wild: each numbered quirk, patches, scripts, paginated histories.
+//! Transcripts of Codex as they are in the wild: patches, scripts, paginated histories.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::resume::resumed;
 use crate::script::Script;
 use crate::world::World;
 
-/// 61 to 65, 70: what Codex says twice is shown once; scaffolding is no prompt; arguments are read out of their string
+/// What Codex says twice is shown once; scaffolding is no prompt; arguments are read out of their string
 /// even if it is cut; a patch names its files; an exit code is a failure.
 #[test]
 fn q61_to_q65_q70_codex() {
@@ -35,7 +35,7 @@ fn q61_to_q65_q70_codex() {
     ));
 }
 
-/// 66, 67, 68: totals count, whatever null stands between them; the first header is the session's own, however long; an
+/// Totals count, whatever null stands between them; the first header is the session's own, however long; an
 /// archived session stays, with either file name; a compressed one and a subagent's are no sessions that can be read.
 #[test]
 fn q66_q67_q68_codex_files() {
@@ -82,7 +82,7 @@ fn q66_q67_q68_codex_files() {
     assert_eq!(listed(&world), [expected(archived), expected(id)]);
 }
 
-/// 68: a rollout of a thread has both ids in its name; the session is called by the thread's.
+/// A rollout of a thread has both ids in its name; the session is called by the thread's.
 #[test]
 fn q68_codex_rollout_of_a_thread() {
     let world = World::new();
@@ -99,7 +99,7 @@ fn q68_codex_rollout_of_a_thread() {
     world.reader(&["log", thread]).run().success().stdout("2026-08-01 10:00  user       fix it\n");
 }
 
-/// 69: a paginated history says everything in items; the log reads the same.
+/// A paginated history says everything in items; the log reads the same.
 #[test]
 fn q69_codex_paginated() {
     file(&[
@@ -374,4 +374,50 @@ fn a_turn_that_was_taken_back_is_over() {
     world.write(format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-50-00-{OTHER}.jsonl"), lines(&all));
     assert_eq!(listed(&world)[0]["state"], "waiting");
     assert!(!crate::hook::told(&world).contains("parser"));
+}
+
+/// An answered turn that was taken back is not quoted and does not count; what it did to files was done.
+#[test]
+fn an_answered_turn_that_was_taken_back_is_not_quoted() {
+    let line = |kind: &str, payload: Value| (kind.to_owned(), payload);
+    let said = |role: &str, text: &str| {
+        let kind = if role == "user" { "input_text" } else { "output_text" };
+        let content = json!([{"type": kind, "text": text}]);
+        line("response_item", json!({"type": "message", "role": role, "content": content}))
+    };
+    let patch = "*** Begin Patch\n*** Add File: src/tax.rs\n+tax\n*** End Patch";
+    let patched = json!({"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": patch});
+    let done = json!({"type": "custom_tool_call_output", "call_id": "c1", "output": "Success"});
+    let back = |turns: u32| line("event_msg", json!({"type": "thread_rolled_back", "num_turns": turns}));
+    let aborted = || line("event_msg", json!({"type": "turn_aborted", "reason": "interrupted"}));
+    let first = || vec![said("user", "round the invoice totals once"), said("assistant", "Rounded.")];
+    let second = || {
+        let calls = [line("response_item", patched.clone()), line("response_item", done.clone())];
+        let mut all = vec![said("user", "rewrite the whole parser")];
+        all.extend(calls);
+        all.push(said("assistant", "The parser is new."));
+        all
+    };
+    let never = || vec![said("user", "drop the old database"), aborted()];
+    let quoted = "(2m ago, 2 messages): \"round the invoice totals once\"";
+    for (turns, expected) in [
+        ([first(), second()].concat(), "(2m ago, 4 messages): \"rewrite the whole parser\" -> updated src/tax.rs"),
+        ([first(), second(), vec![back(1)]].concat(), &format!("{quoted} -> updated src/tax.rs")[..]),
+        ([first(), second(), vec![back(2)]].concat(), "(2m ago) -> updated src/tax.rs"),
+        ([first(), never(), vec![back(1)]].concat(), quoted),
+        ([first(), second(), never(), vec![back(2)]].concat(), &format!("{quoted} -> updated src/tax.rs")),
+        ([second(), vec![back(1)], first()].concat(), &format!("{quoted} -> updated src/tax.rs")),
+    ] {
+        let world = World::new();
+        let meta = line("session_meta", json!({"id": OTHER, "cwd": world.path("work")}));
+        let time = crate::hook::ago(2);
+        let stamped = std::iter::once(&meta)
+            .chain(&turns)
+            .map(|(kind, payload)| json!({"timestamp": time, "type": kind, "payload": payload}).to_string());
+        let all: Vec<String> = stamped.collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        world.write(format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-50-00-{OTHER}.jsonl"), lines(&all));
+        let told = crate::hook::told(&world);
+        assert!(told.contains(expected), "{expected}\n{told}");
+    }
 }

@@ -4,16 +4,19 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
+use serde_json::json;
 use session_monitor::budget::Deadline;
 use session_monitor::read::Transcript;
 
-use crate::hook::{ME, ONE, ago, asked, cursors};
+use crate::hook::{ME, ONE, TWO, ago, asked, cursors, home, hook, input};
 use crate::resume::GOALS;
 use crate::script::Script;
 use crate::start::{GOAL, at_work, begins, start_text, started, told_of};
+use crate::statusline::runs;
+use crate::subagents::{edits, subagent};
 use crate::trouble::Tells::{Alpha, Beta, Both};
 use crate::trouble::{Scene, heard, words};
-use crate::world::{World, answer};
+use crate::world::{Run, World, answer, prompt};
 
 /// However little time there is: what is told is whole, and what is not told comes later.
 #[test]
@@ -83,4 +86,150 @@ fn reading_looks_at_the_clock() {
     assert!(file.continuity(0, Some(&over), None).expect("read").is_none());
     let all = file.continuity(0, Some(&Deadline::after(Duration::MAX)), None).expect("read");
     assert_eq!(all.expect("in time").messages, 201);
+}
+
+/// A hook that has time for so many looks at the clock: what it says, and whether it says that there was no time for more.
+fn in_a_hurry(run: Run, looks: u32) -> (String, bool) {
+    let done = run.env("SESSION_CONTEXT_LOOKS", looks.to_string()).run().status(0);
+    // A process that another test is just starting may hold the lock for a moment.
+    let words = ["not everything was read", "in time", "the cursors are in use"];
+    let late = words.iter().any(|words| done.err().contains(words));
+    assert!(late || done.err().is_empty(), "{}", done.err());
+    (if done.out().is_empty() { String::new() } else { crate::hook::text(&done) }, late)
+}
+
+/// Looks until nothing new is told in time: each session is told once.
+fn told_in_the_end(run: impl Fn() -> Run, looks: u32, wanted: &BTreeSet<String>) {
+    let mut told: Vec<String> = Vec::new();
+    for look in 0.. {
+        assert!(look < 400, "{} of {} were told", told.len(), wanted.len());
+        let (text, _) = in_a_hurry(run(), looks);
+        told.extend(wanted.iter().filter(|word| text.contains(&format!("\"{word}\""))).cloned());
+        if text.is_empty() && told.len() >= wanted.len() {
+            break;
+        }
+    }
+    assert_eq!(in_a_hurry(run(), 100_000), (String::new(), false), "with time enough");
+    let once: BTreeSet<String> = told.iter().cloned().collect();
+    assert_eq!((once.len(), &once), (told.len(), wanted));
+}
+
+/// The walk over very many directories takes several looks, and begins with the observer's own.
+#[test]
+fn very_many_directories_take_several_looks() {
+    const DIRS: usize = 300;
+    let world = World::new();
+    let mut wanted = BTreeSet::from(["here".to_owned()]);
+    for number in 0..DIRS {
+        let cwd = world.path(format!("p{number}"));
+        let dashes = cwd.to_str().expect("UTF-8").replace(|char: char| !char.is_ascii_alphanumeric(), "-");
+        let id = format!("{number:08}-2222-4000-8000-000000000000");
+        world.write(format!(".claude/projects/{dashes}/{id}.jsonl"), prompt(&cwd, &ago(9), &format!("word {number}")));
+        wanted.insert(format!("word {number}"));
+    }
+    asked(&world, ONE, 20, "here");
+    let run = || hook(&world, &["--scope", "machine", "--budget", "9000"], &input(&world, ME));
+    for looks in [0, 40] {
+        let _ = fs::remove_file(cursors(&world, ME));
+        let (_, late) = in_a_hurry(run(), looks);
+        let seen = crate::hook::read_json(&cursors(&world, ME));
+        let seen = seen[ME].as_object().expect("an object");
+        assert!(late && seen.len() < 100, "{looks}: {} of {DIRS} were found", seen.len());
+        assert!(seen.keys().any(|key| key.contains(ONE)), "{looks}: the observer's own directory comes first");
+    }
+    let _ = fs::remove_file(cursors(&world, ME));
+    told_in_the_end(run, 40, &wanted);
+}
+
+/// What a session says itself comes before what its subagents did, however many there are.
+#[test]
+fn subagents_do_not_hide_what_their_session_says() {
+    let world = World::new();
+    asked(&world, ONE, 20, "its own words");
+    for number in 0..50 {
+        let edits = edits(&world, 2, &format!("s{number}"), &[&format!("{number}.rs")]);
+        subagent(&world, ONE, &format!("agent-a{number}"), 8, &edits);
+    }
+    let run = || hook(&world, &[], &input(&world, ME));
+    let (text, late) = in_a_hurry(run(), 0);
+    assert!(late && text.contains("\"its own words\""), "{text}");
+    let mut edited = 0;
+    for _ in 0..60 {
+        let (text, late) = in_a_hurry(run(), 0);
+        edited += usize::from(text.contains(".rs"));
+        if !late {
+            break;
+        }
+    }
+    assert_eq!(edited, 50, "what they edited follows");
+    assert_eq!(in_a_hurry(run(), 1000), (String::new(), false));
+}
+
+/// Very many names whose transcripts are gone do not hide the one that has news, nor the observer's own.
+#[test]
+fn very_many_names_take_several_looks() {
+    let world = World::new();
+    let gone: Vec<(String, String)> =
+        (0..100).map(|number| (format!("n{number}"), format!("{number:08}-3333"))).collect();
+    let mut names: Vec<(&str, &str)> = gone.iter().map(|(name, id)| (&**name, &**id)).collect();
+    names.extend([("me", ME), ("one", ONE)]);
+    home(&world, ".volute", &names);
+    asked(&world, ONE, 9, "here");
+    told_in_the_end(|| hook(&world, &[], &input(&world, ME)), 0, &BTreeSet::from(["here".to_owned()]));
+}
+
+/// The status line has a deadline, too. What it has counted is kept, so that it gets to the end of a long session.
+#[test]
+fn a_status_line_in_a_hurry() {
+    let world = World::new();
+    let script = (0..2000).fold(Script::of(&world).user(GOALS[0]), |script, _| script.says("hm"));
+    let path = script.save(&world, ONE);
+    world.append(&path, prompt(&world.path("work"), &ago(1), "go on"));
+    // One that nobody has written to for long need not be counted.
+    let old = asked(&world, TWO, 9999, "old");
+    fs::File::open(old).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)).expect("stamped");
+    let line = |looks: Option<u32>| {
+        let run = world.context(&["statusline"]).stdin(format!("{{\"session_id\":\"{ME}\"}}"));
+        let run = looks.iter().fold(run, |run, looks| run.env("SESSION_CONTEXT_LOOKS", looks.to_string()));
+        let done = run.run().status(0);
+        (done.out().to_owned(), done.err().to_owned())
+    };
+    let late = "session-context: not everything was read within 3600s\n";
+    let mut lines: Vec<(String, String)> = Vec::new();
+    while lines.last().is_none_or(|(out, _)| out.is_empty()) {
+        assert!(lines.len() < 100, "{lines:?}");
+        lines.push(line(Some(0)));
+    }
+    assert!(lines.len() > 2 && lines.iter().all(|(_, err)| err == late), "{lines:?}");
+    assert_eq!(lines.pop().map(|(out, _)| out), Some("1 working\n".into()));
+    assert_eq!(line(None), ("1 working\n".into(), String::new()));
+}
+
+/// However many sessions were written to within the hour.
+#[test]
+fn a_status_line_for_very_many_sessions() {
+    let world = World::new();
+    for number in 0..600 {
+        asked(&world, &format!("{number:08}-2222"), 9, "at work");
+    }
+    let done = world.context(&["statusline"]).stdin("{}").run().status(0);
+    assert_eq!(done.err(), "session-context: not everything was read within 3600s\n");
+    assert_eq!(done.out(), "512 working\n");
+}
+
+/// Of very many files that agents left behind, those that were written last are read first.
+#[test]
+fn very_many_files_of_agents_that_were_killed() {
+    let world = World::new();
+    asked(&world, ONE, 90, "here");
+    for number in 0..300 {
+        let killed = json!({"pid": 4_000_000 + number, "procStart": "1", "sessionId": TWO, "status": "busy"});
+        let file = world.write(format!(".claude/sessions/{number}.json"), killed.to_string());
+        fs::File::open(file).and_then(|file| file.set_modified(std::time::UNIX_EPOCH)).expect("stamped");
+    }
+    runs(&world, ONE, "waiting", "permission prompt");
+    let run = world.context(&["statusline"]).stdin(format!("{{\"session_id\":\"{ME}\"}}"));
+    let done = run.env("SESSION_CONTEXT_LOOKS", "60").run().status(0);
+    assert!(done.out().contains("needs you"), "{} {}", done.out(), done.err());
+    assert!(done.err().contains("not everything was read"), "{}", done.err());
 }

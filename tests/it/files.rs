@@ -54,6 +54,22 @@ fn conflicts_come_first_then_the_newest() {
     ));
 }
 
+/// What git did to files that a command names counts as what an editor does.
+#[test]
+fn git_touches_the_files_that_it_is_given() {
+    let world = World::new();
+    let script = Script::of(&world).ago(9).user("Tidy up").runs("git restore src/a.rs", false);
+    let script = script.runs("git rm old.rs && git mv b.rs c.rs", false).runs("git checkout -- d.rs; ls", false);
+    script.runs("git restore e.rs", true).save(&world, ONE);
+    world.reader(&["files"]).run().success().stdout(concat!(
+        "  AGE  FILE      WHO\n",
+        "   9m  b.rs      claude:11111111 moved\n",
+        "   9m  c.rs      claude:11111111 edited\n",
+        "   9m  old.rs    claude:11111111 deleted\n",
+        "   9m  src/a.rs  claude:11111111 edited\n",
+    ));
+}
+
 /// Two sessions with more than an hour between them do not get in each other's way.
 #[test]
 fn a_conflict_is_two_sessions_close_together() {

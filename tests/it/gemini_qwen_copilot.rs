@@ -1,4 +1,4 @@
-//! Transcripts of Gemini, Qwen and Copilot as they are in the wild: each numbered quirk.
+//! Transcripts of Gemini, Qwen and Copilot as they are in the wild.
 
 use serde_json::json;
 
@@ -11,7 +11,7 @@ const GEMINI_USER: &str =
     r#"{"id":"m1","timestamp":"2026-08-01T10:00:00.000Z","type":"user","content":[{"text":"hi"}]}"#;
 const GEMINI_CALLED: &str = r#"{"id":"m2","timestamp":"2026-08-01T10:00:02.000Z","type":"gemini","content":"Done","thoughts":[],"tokens":{"input":10,"output":2,"cached":0,"thoughts":1,"total":13},"model":"gemini-x","toolCalls":[{"id":"c1","name":"read_file","args":{"file_path":"a.rs"},"status":"success","timestamp":"2026-08-01T10:00:01.500Z"},{"id":"c2","name":"replace","args":{"file_path":"b.rs"},"status":"error"}]}"#;
 
-/// 71, 72: a message that is appended again is the same message with more in it; lines that patch the header say
+/// A message that is appended again is the same message with more in it; lines that patch the header say
 /// nothing. What a user took back was said all the same, so a rewind removes nothing from the log.
 #[test]
 fn q71_q72_gemini_messages_again() {
@@ -43,7 +43,7 @@ fn q71_q72_gemini_messages_again() {
     assert_eq!(listed(&world), [expected], "74: the cwd is in a file above the chats");
 }
 
-/// 73: a checkpoint lists all messages again: none is shown twice, the times stay, and one that is only there is shown.
+/// A checkpoint lists all messages again: none is shown twice, the times stay, and one that is only there is shown.
 #[test]
 fn q73_gemini_checkpoints() {
     let only = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T09:59:00.000Z","type":"user","content":[{"text":"before"}]}]}}"#;
@@ -59,7 +59,7 @@ fn q73_gemini_checkpoints() {
     ));
 }
 
-/// 75: in Qwen the subtype says whether a user line is a prompt, and what a hook added is a tagged part of it.
+/// In Qwen the subtype says whether a user line is a prompt, and what a hook added is a tagged part of it.
 #[test]
 fn q75_qwen_prompts() {
     let user = |uuid: &str, extra: &str, text: &str| {
@@ -84,7 +84,7 @@ fn q75_qwen_prompts() {
     ));
 }
 
-/// 76: on Windows the directory is in lower case; the cwd is the one in the lines.
+/// On Windows the directory is in lower case; the cwd is the one in the lines.
 #[test]
 fn q76_qwen_on_windows() {
     let world = World::new();
@@ -94,7 +94,7 @@ fn q76_qwen_on_windows() {
     assert_eq!((rows.len(), &rows[0]["id"], &rows[0]["cwd"]), (1, &json!(ID), &json!(r"C:\Users\Ana\App")));
 }
 
-/// 77, 78, 79: Copilot writes a prompt twice in one record and a call in two events, and line separators of Unicode into
+/// Copilot writes a prompt twice in one record and a call in two events, and line separators of Unicode into
 /// strings, which end no line.
 #[test]
 fn q77_q78_q79_copilot() {

@@ -2,11 +2,12 @@
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::hook::{ME, ONE, agent, ago, asked, block, files, hook, input, one_said, text};
+use crate::hook::{ME, ONE, TWO, agent, ago, asked, block, files, hook, input, one_said, text};
 use crate::trouble::Tells::{Both, Nothing};
 use crate::trouble::{Call, OBSERVER, Scene, TOLD, UNTOLD, files_below, heard, words};
 use crate::world::{Run, World, prompt};
@@ -144,6 +145,45 @@ fn input_that_is_none() {
     let done = world.context(&[]).stdin(big.clone()).run().success();
     assert_eq!(text(&done), block(&["- 11111111 (5m ago, 1 message): \"news\""]));
     world.context(&[]).env("SESSION_CONTEXT", "off").stdin(big).run().success().stdout("");
+}
+
+/// Blanks cost nothing, however many there are. What is longer than any prompt is said and not read.
+#[test]
+fn input_of_any_length_has_an_end() {
+    const MB: usize = 1 << 20;
+    let world = World::new();
+    asked(&world, ONE, 5, "news");
+    let asks = |id: &str| input(&world, id).to_string();
+    let (blanks, more) = (" ".repeat(20 * MB), "\n".repeat(70 * MB));
+    let answer = |stdin: String| world.context(&[]).process().stdin(stdin).run().status(0);
+    let told = block(&["- 11111111 (5m ago, 1 message): \"news\""]);
+    assert_eq!(text(&answer(format!("{blanks}{}", asks("a1")))), told, "before");
+    assert_eq!(text(&answer(format!("{}{blanks}", asks("a2")))), told, "after");
+    let refused = "session-context: stdin: more than 16 MB, not read\n";
+    let long = asks("a3").replacen('{', &format!("{{\"x\":\"{}\",", "x".repeat(17 * MB)), 1);
+    for stdin in [long, format!("{more}{}", asks("a4")), format!("{{{blanks}}}{blanks}x")] {
+        assert_eq!(answer(stdin).stdout("").err(), refused);
+    }
+}
+
+/// No directory has a path of a megabyte. Who says so is taken to be where the program runs, and a session that says so
+/// is nowhere.
+#[test]
+fn a_cwd_that_is_too_long_is_none() {
+    let world = World::new();
+    let far = "/a".repeat(500_000);
+    asked(&world, ONE, 5, "news");
+    world.claude(TWO, &prompt(Path::new(&far), &ago(4), "far"));
+    let mut asks = input(&world, ME);
+    for cwd in [json!(far), json!(world.path("work"))] {
+        asks["cwd"] = cwd;
+        asks["session_id"] = format!("{}{ME}", asks["cwd"].as_str().map_or(0, str::len)).into();
+        let done = hook(&world, &[], &asks).run().success();
+        assert_eq!(text(&done), block(&["- 11111111 (5m ago, 1 message): \"news\""]));
+        let asks = json!({"cwd": asks["cwd"], "session_id": ME}).to_string();
+        let line = world.context(&["statusline"]).stdin(asks).run().success();
+        assert!(line.out().contains("1 "), "{}", line.out());
+    }
 }
 
 /// Stdin that pauses, wherever, is waited for; one that stays open after a whole object is not.

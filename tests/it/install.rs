@@ -1070,3 +1070,52 @@ fn the_plugin_without_the_program_harms_nothing() {
         assert_eq!(run(event, "/nonexistent"), "ran --agent agent-sdk\n");
     }
 }
+
+/// Whatever mask the user has, nobody else may write what is installed.
+#[test]
+fn an_open_mask_opens_nothing() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    let world = World::new();
+    // SAFETY: one system call.
+    let open = |command: &mut std::process::Command| unsafe { _ = command.pre_exec(|| Ok(_ = libc::umask(0))) };
+    for args in [&["install", "claude", "codex", "pi"][..], &["install", "claude", "--project"], &["pin", "it is so"]] {
+        world.context(args).alter(open).run().success();
+    }
+    let mut made = 0;
+    for entry in walkdir::WalkDir::new(world.path("")).min_depth(1).into_iter().map(|entry| entry.expect("an entry")) {
+        let mode = entry.metadata().expect("there").permissions().mode();
+        if entry.path() != world.path("work") {
+            assert_eq!(mode & 0o022, 0, "{mode:o} {}", entry.path().display());
+            made += 1;
+        }
+    }
+    assert!(made > 10, "{made}");
+}
+
+/// A link in a clone leads wherever its author wants.
+#[test]
+fn no_link_of_a_project_is_followed() {
+    for link in [".claude", ".claude/settings.json", ".claude/skills", ".agents"] {
+        let world = World::new();
+        let (place, mine) = (world.path("work").join(link), world.path("mine"));
+        std::fs::create_dir_all(place.parent().expect("a parent")).expect("directories");
+        match link.ends_with("json") {
+            true => drop(world.write("mine", "{}\n")),
+            false => std::fs::create_dir(&mine).expect("a directory"),
+        }
+        std::os::unix::fs::symlink(&mine, &place).expect("a link");
+        for command in ["install", "uninstall"] {
+            let done = world.context(&[command, "claude", "--project"]).run().status(2);
+            assert!(
+                done.err().contains(&format!("/work/{link}: is a link, which is not followed in a project")),
+                "{}",
+                done.err()
+            );
+        }
+        match link.ends_with("json") {
+            true => assert_eq!(std::fs::read_to_string(&mine).expect("a file"), "{}\n"),
+            false => assert_eq!(std::fs::read_dir(&mine).expect("a directory").count(), 0),
+        }
+    }
+}

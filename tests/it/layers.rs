@@ -4,11 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Each module with its layer. A module uses only layers below its own.
-const LAYERS: [(&str, u8); 24] = [
+const LAYERS: [(&str, u8); 26] = [
     ("arena", 0),
     ("entry", 0),
     ("file", 0),
     ("dir", 0),
+    ("hash", 0),
+    ("boundary", 0),
     ("path", 0),
     ("secrets", 0),
     ("time", 0),

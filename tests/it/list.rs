@@ -22,6 +22,8 @@ fn token_counts_do_not_overflow() {
     let tokens = &world.reader(&["list", "--all", "--json"]).run().success().json()[0]["tokens"];
     assert_eq!(tokens["input"], u64::MAX);
     world.reader(&["list", "--all"]).run().success();
+    world.reader(&["resume", ID]).run().success();
+    world.reader(&["profile", "--all"]).run().success();
 }
 
 /// A session that is known only from a list of what was said before was shown by `log` and missing from the list.
@@ -391,7 +393,7 @@ fn silence_is_idle() {
     }
 }
 
-/// 002-D1, quirk 47: files in which nobody said anything are no sessions.
+/// 002-D1: files in which nobody said anything are no sessions.
 #[test]
 fn sessions_without_a_word_are_not_listed() {
     let world = World::new();

@@ -426,3 +426,34 @@ fn json_is_one_object_per_entry() {
         "\n",
     ));
 }
+
+/// A file whose lines repeat each other is read from its start instead of being held, and shows the same.
+#[test]
+fn a_log_of_repetitions_is_not_held() {
+    use session_monitor::read::{Transcript, Wanted};
+    let world = World::new();
+    let line = |kind: &str, uuid: &str, text: &str| {
+        let message = json!({"id": uuid, "role": kind, "content": [{"type": "text", "text": text}]});
+        format!("{}\n", json!({"type": kind, "uuid": uuid, "timestamp": "2026-11-16T02:01:00Z", "message": message}))
+    };
+    let mut lines = String::new();
+    for number in 0..2000 {
+        let own = number % 3 == 0 && number < 1500;
+        let uuid = if own { format!("own-{number}") } else { format!("same-{}", number % 2) };
+        lines += &line(if number % 2 == 0 { "user" } else { "assistant" }, &uuid, &format!("text {number}"));
+    }
+    let path = world.claude(ONE, &lines);
+    let (formats, _) = session_monitor::format::known(std::path::Path::new("/nonexistent"));
+    let format = formats.iter().find(|known| known.is_called("claude")).expect("a format").format();
+    let transcript = Transcript::open(&path, format).expect("a transcript");
+    for count in [0, 1, 2, 3, 10, 300, 1000] {
+        let wanted = Wanted { count, ..Wanted::default() };
+        let [held, read] = [u64::MAX, 1000].map(|most| transcript.last_within(wanted, most).expect("a log"));
+        assert_eq!(format!("{:?}", read.entries), format!("{:?}", held.entries), "{count}");
+        assert_eq!(read.entries.len(), count.min(502), "{count}");
+        assert!(
+            !held.exact || count == 0 || (read.total, read.end, read.broken) == (held.total, held.end, held.broken),
+            "{count}"
+        );
+    }
+}

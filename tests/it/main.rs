@@ -1,6 +1,7 @@
 //! What a user sees, through the programs. One binary; a file per capability.
 
 #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
+#![allow(clippy::string_slice, reason = "what is wrong with a test fails it")]
 
 mod agreement;
 mod budget;
@@ -37,6 +38,7 @@ mod list_watch;
 mod live_hook;
 mod log;
 mod looks;
+mod made_up;
 mod marks;
 mod memory;
 mod names;
@@ -90,6 +92,7 @@ mod titles;
 mod together;
 mod transcripts;
 mod trouble;
+mod trust;
 mod uninstall;
 mod untrusted;
 mod wait;

@@ -442,7 +442,7 @@ fn trouble_with_the_file() {
     }
     assert!(page.join("in the way").is_dir());
     // The hook and the others take it as not there, and say so.
-    let (home, dir) = (world.path(".local/share"), Project::of(&world.path("work")));
+    let (home, dir) = (world.path(".local/share"), Project::of(&env(&world, "work"), &world.path("work")));
     std::fs::create_dir_all(&home).expect("a directory");
     std::os::unix::fs::symlink(world.path(".data/session-monitor"), home.join("session-monitor")).expect("a link");
     let (notes, wrong) = Notes::read(&env(&world, "work"), dir.dir());
@@ -720,7 +720,7 @@ fn as_others_read_it() {
     let world = World::new();
     let env = env(&world, "work");
     let now = env.now();
-    let project = Project::of(&env.cwd);
+    let project = Project::of(&env, &env.cwd);
     let path = Notes::path(&env, project.dir());
     world.write(
         &path,

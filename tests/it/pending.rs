@@ -2,9 +2,12 @@
 //! when it is known.
 
 use serde_json::json;
+use session_monitor::entry::{Call, Id};
+use session_monitor::state::cursors::OpenCall;
 
-use crate::hook::{ME, ONE, block, told};
+use crate::hook::{ME, ONE, TWO, ago, block, line, path, told};
 use crate::script::Script;
+use crate::state_agents::lock;
 use crate::world::World;
 
 const TASK: &str = "clean the build";
@@ -42,6 +45,78 @@ fn an_edit_is_told_as_made_when_its_result_is_there() {
     let first = block(&[format!("- 11111111 (9m ago, 2 messages): \"{TASK}\"; no result yet: hello.md")]);
     let second = block(&["- 11111111 (5m ago, 1 message): said \"Done.\" -> updated hello.md"]);
     assert_eq!(told, [first, second]);
+}
+
+/// What is told of a Copilot session that was asked to clean up, line by line: kind, id and minutes. Copilot writes down
+/// what it asks its user to allow.
+fn copilot_looks(steps: &[&[(&str, &str, i64)]]) -> Vec<String> {
+    let world = World::new();
+    let file = format!(".copilot/session-state/{TWO}/events.jsonl");
+    let mut count = 0;
+    let mut write = |kind: &str, id: &str, minutes: i64| {
+        count += 1;
+        let data = match kind {
+            "session.start" => json!({"sessionId": TWO, "context": {"cwd": path(&world, "work")}}),
+            "user.message" => json!({"content": TASK}),
+            "permission.requested" => json!({"permissionRequest": {"toolCallId": id}}),
+            _ => {
+                json!({"toolCallId": id, "toolName": "bash", "arguments": {"command": format!("make {id}")}, "success": true})
+            }
+        };
+        let event = json!({"type": kind, "id": format!("event-{count}"), "timestamp": ago(minutes), "data": data});
+        world.append(&file, line(event));
+    };
+    world.write(&file, "");
+    // Its agent runs.
+    let _hold = lock(&world, &format!(".copilot/session-state/{TWO}/inuse.4711.hold"), &ago(10));
+    write("session.start", "", 10);
+    write("user.message", "", 9);
+    let mut look = |step: &&[(&str, &str, i64)]| {
+        step.iter().for_each(|(kind, id, minutes)| write(kind, id, *minutes));
+        told(&world)
+    };
+    steps.iter().map(&mut look).collect()
+}
+
+/// Two calls wait for permission at once: what becomes of the first does not let the second one run.
+#[test]
+fn a_second_wish_is_still_a_wish_at_the_next_look() {
+    let start = "tool.execution_start";
+    let (asks, allowed, done) = ("permission.requested", "permission.completed", "tool.execution_complete");
+    let told = copilot_looks(&[
+        &[(start, "one", 8), (start, "two", 8), (asks, "one", 8), (asks, "two", 8)],
+        &[(allowed, "one", 5), (done, "one", 5)],
+        &[(allowed, "two", 4)],
+        &[(done, "two", 3)],
+    ]);
+    let first = block(&[format!("- copilot:22222222 (8m ago, 1 message): \"{TASK}\"; wants to run make one")]);
+    let second = block(&["- copilot:22222222 (5m ago) -> ran 1 command; wants to run make two"]);
+    assert_eq!(told, [&first, &second, "", &block(&["- copilot:22222222 (3m ago) -> ran 1 command"])]);
+}
+
+/// A look may come between a call and the question whether it is allowed. What is allowed by then is no news.
+#[test]
+fn a_wish_after_a_look_is_told() {
+    let (asks, allowed) = ("permission.requested", "permission.completed");
+    let told = copilot_looks(&[
+        &[("tool.execution_start", "one", 8)],
+        &[(asks, "one", 7)],
+        &[],
+        &[(allowed, "one", 6), (asks, "one", 5), (allowed, "one", 5)],
+    ]);
+    assert_eq!(told[1..], [&block(&["- copilot:22222222 (7m ago); wants to run make one"]), "", ""]);
+}
+
+/// What an earlier version wrote of a call has no word on permission.
+#[test]
+fn an_open_call_of_an_earlier_version_is_read() {
+    let call = |waits: bool| Call { id: Some(Id(7)), tool: "bash".into(), waits, ..Call::default() };
+    for (waits, length) in [(false, 5), (true, 6)] {
+        let written = json!(OpenCall::newest(&[call(waits)], |_, text| text.to_owned()));
+        assert_eq!(written[0].as_array().map(Vec::len), Some(length), "{written}");
+        let read: Vec<OpenCall> = serde_json::from_value(written).expect("calls");
+        assert_eq!(read[0].to_call(), call(waits));
+    }
 }
 
 /// Told as wanted before, so that it was refused is news; not told before, it is none.
@@ -97,6 +172,31 @@ fn an_edit_is_made_when_it_is_allowed() {
     assert_eq!(told(&world), block(&[conflict, &bullet]));
 }
 
+/// What git puts in the place of a file is an edit of it, if the command names the file and is sure to have done so.
+#[test]
+fn a_file_that_git_restores_is_edited() {
+    for (command, is_edit) in [
+        ("git checkout -- a.rs", true),
+        ("cargo fmt && git restore a.rs", true),
+        ("git checkout -- a.rs; ls", false),
+        ("git restore --staged a.rs", false),
+    ] {
+        let world = World::new();
+        let file = json!({"file_path": world.path("work/a.rs")});
+        Script::of(&world).ago(30).user("mine").ago(6).does("Read", file).save(&world, ME);
+        Script::of(&world).ago(12).user(TASK).ago(2).runs(command, false).save(&world, ONE);
+        let bullet = format!("- 11111111 (2m ago, 2 messages): \"{TASK}\" -> ");
+        let expected = match is_edit {
+            true => block(&[
+                "- ! 11111111 edited a.rs 2m ago; you read it 6m ago",
+                &(bullet + "updated a.rs, ran 1 command"),
+            ]),
+            false => block(&[bullet + "ran 1 command"]),
+        };
+        assert_eq!(told(&world), expected, "{command}");
+    }
+}
+
 #[test]
 fn commits_pushes_and_branches_are_facts() {
     for (commands, clause) in [
@@ -106,6 +206,11 @@ fn commits_pushes_and_branches_are_facts() {
             " -> ran 2 commands; committed 2 times, last \"two\" and pushed",
         ),
         (&["git push"], " -> ran 1 command; pushed"),
+        (&["git commit -m one; ls", "git push & wait"], " -> ran 2 commands"),
+        (
+            &["git commit -m 'DB_PASSWORD=hunter2xyz RELEASE=blue42 deploys'"],
+            " -> ran 1 command; committed \"DB_PASSWORD=[redacted] RELEASE=[redacted] deploys\"",
+        ),
         (&["git status", "git log"], " -> ran 2 commands"),
     ] {
         let world = World::new();

@@ -1,4 +1,4 @@
-//! Transcripts of Pi, and of OpenClaw, which writes the same: each numbered quirk.
+//! Transcripts of Pi, and of OpenClaw, which writes the same.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use crate::world::World;
 
 const PI: &str = ".pi/agent/sessions/--p--";
 
-/// 003-08, 003-T03, 003-T04, 003-T23, 51: what was said and called in a Pi session. A line without its own time has the
+/// 003-08, 003-T03, 003-T04, 003-T23: what was said and called in a Pi session. A line without its own time has the
 /// message's, in another unit.
 #[test]
 fn t03_t04_t23_q51_pi() {
@@ -28,7 +28,7 @@ fn t03_t04_t23_q51_pi() {
     ));
 }
 
-/// 49, 54, 56, 60: a session with a header and nothing else is not there yet; a fork is called by its own id wherever its
+/// A session with a header and nothing else is not there yet; a fork is called by its own id wherever its
 /// parent was; what a future version writes is left alone; usage that was set to zero subtracts nothing.
 #[test]
 fn q49_q54_q56_q60_pi_headers() {
@@ -61,7 +61,7 @@ fn q49_q54_q56_q60_pi_headers() {
     assert_eq!(listed(&world), [expected]);
 }
 
-/// 50, 52, 53, 55, 57: the oldest version has no ids; what an extension put in, what a compaction kept, the user's own
+/// The oldest version has no ids; what an extension put in, what a compaction kept, the user's own
 /// shell and a moved head are not prompts.
 #[test]
 fn q50_to_q57_pi_lines() {
@@ -86,7 +86,7 @@ fn q50_to_q57_pi_lines() {
     ));
 }
 
-/// 59: beside OpenClaw's transcripts lie archives and traces, which are not sessions.
+/// Beside OpenClaw's transcripts lie archives and traces, which are not sessions.
 #[test]
 fn q59_openclaw_neighbours() {
     let world = World::new();

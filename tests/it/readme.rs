@@ -1,18 +1,49 @@
-//! The README is true: every command shown in it prints what it says.
+//! The README, the skill and the pages in `docs/` are true: every command shown in them prints what they say.
+
+use std::path::Path;
+
+use session_monitor::cmd::demo;
 
 use crate::profile::history;
-use crate::world::{World, testdata};
+use crate::world::{Run, World, testdata};
 
-/// The world that the README's examples live in.
-fn world() -> World {
-    let world = World::new();
-    for case in
-        ["codex/tools-resume@0.166.0", "copilot/tools-resume@1.0.102", "gemini/tools-resume@0.61.0", "agent-sdk/tui"]
-    {
-        world.install(case, "");
+/// Where the examples of a page are run: a home with sessions in it, the directory, and the time it is there.
+struct Scene {
+    world: World,
+    dir: &'static str,
+    now: &'static str,
+}
+
+impl Scene {
+    /// The README shows the project of `session-context demo`, as its picture does.
+    fn shop() -> Scene {
+        let world = World::new();
+        demo::write(&world.path("")).expect("the sessions of the demo");
+        Scene { world, dir: "shop", now: demo::NOW }
     }
-    world.install("pi/volute@1.5.0/cwd", "work");
-    world
+
+    /// The other pages show what real clients wrote.
+    fn agents() -> Scene {
+        let world = World::new();
+        let cases = [
+            "codex/tools-resume@0.166.0",
+            "copilot/tools-resume@1.0.102",
+            "gemini/tools-resume@0.61.0",
+            "agent-sdk/tui",
+        ];
+        cases.iter().for_each(|case| world.install(case, ""));
+        world.install("pi/volute@1.5.0/cwd", "work");
+        Scene { world, dir: "work", now: crate::world::NOW }
+    }
+
+    /// It takes weeks to have a profile.
+    fn history() -> Scene {
+        Scene { world: history(), dir: "work", now: crate::world::NOW }
+    }
+
+    fn here(&self, run: Run) -> Run {
+        run.dir(self.world.path(self.dir)).env("SESSION_MONITOR_NOW", self.now)
+    }
 }
 
 struct Example {
@@ -53,13 +84,17 @@ fn expanded(word: &str) -> String {
     path.to_str().expect("UTF-8").into()
 }
 
+/// A file of this repository.
+fn file(path: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the repository")
+}
+
 /// What is shown differs from what is printed. `UPDATE=1 cargo test readme` writes it anew.
-fn compare(path: &str, shown: &str, printed: &str) {
+fn compare(path: &str, printed: &str) {
     if std::env::var_os("UPDATE").is_some() {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
-        std::fs::write(path, printed).expect("written");
+        std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(path), printed).expect("written");
     } else {
-        assert_eq!(shown, printed, "{path} is out of date: UPDATE=1 cargo test readme");
+        assert_eq!(file(path), printed, "{path} is out of date: UPDATE=1 cargo test readme");
     }
 }
 
@@ -80,32 +115,41 @@ fn with_outputs(text: &str, outputs: &mut dyn Iterator<Item = String>) -> String
     out
 }
 
+/// The pages in `docs/`.
+fn pages() -> Vec<String> {
+    let dir = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")).expect("docs");
+    let names = dir.filter_map(|entry| entry.expect("an entry").file_name().into_string().ok());
+    let mut pages: Vec<String> =
+        names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}")).collect();
+    pages.sort();
+    pages
+}
+
 #[test]
 fn every_example_prints_what_the_readme_says() {
-    let (world, history) = (world(), history());
-    let texts = [
-        ("README.md", include_str!("../../README.md")),
-        ("skills/sessions/SKILL.md", include_str!("../../skills/sessions/SKILL.md")),
-    ];
-    for (path, text) in texts {
-        let examples = examples(text);
-        assert!(examples.len() > 3, "there are examples in {path}");
-        let mut outputs = examples.iter().map(|example| output(example, &world, &history));
-        compare(path, text, &with_outputs(text, &mut outputs));
-    }
+    let (shop, agents, history) = (Scene::shop(), Scene::agents(), Scene::history());
+    let check = |path: &str, scene: &Scene| {
+        let text = file(path);
+        let examples = examples(&text);
+        let mut outputs = examples.iter().map(|example| output(example, scene, &history));
+        compare(path, &with_outputs(&text, &mut outputs));
+        examples.len()
+    };
+    assert!(check("README.md", &shop) > 3);
+    assert!(check("skills/sessions/SKILL.md", &agents) > 3);
+    let shown: usize = pages().iter().map(|path| check(path, &agents)).sum();
+    assert!(shown > 10, "{shown} examples in docs/");
 }
 
 /// What an example prints, on both streams.
-fn output(example: &Example, world: &World, history: &World) -> String {
-    let command = example.command.replace("cargo run --release --", "session-context");
-    let words: Vec<String> = command.split_whitespace().map(expanded).collect();
+fn output(example: &Example, scene: &Scene, history: &Scene) -> String {
+    let words: Vec<String> = example.command.split_whitespace().map(expanded).collect();
     let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
     let run = match words[0].as_str() {
-        // It takes weeks to have a profile.
-        "session-reader" if args.first() == Some(&"profile") => history.reader(&args),
-        "session-reader" => world.reader(&args),
-        "session-context" => world.context(&args),
-        _ => panic!("an example that is not ours: {command}"),
+        "session-reader" if args.first() == Some(&"profile") => history.here(history.world.reader(&args)),
+        "session-reader" => scene.here(scene.world.reader(&args)),
+        "session-context" => scene.here(scene.world.context(&args)),
+        _ => panic!("an example that is not ours: {}", example.command),
     };
     let done = run.run().status(example.status);
     format!("{}{}", done.out(), done.err())
@@ -115,18 +159,14 @@ fn output(example: &Example, world: &World, history: &World) -> String {
 #[test]
 fn the_picture_shows_the_demo() {
     let demo = World::new().context(&["demo"]).run().success();
-    compare("docs/demo.svg", include_str!("../../docs/demo.svg"), &picture("session-context demo", demo.out()));
+    compare("docs/demo.svg", &picture("session-context demo", demo.out()));
 }
 
 /// The picture of the monitor is a frame of its demo.
 #[test]
 fn the_picture_shows_the_monitor() {
     let frame = World::new().reader(&["watch", "--once", "--demo"]).env("COLUMNS", "104").run().success();
-    compare(
-        "docs/watch.svg",
-        include_str!("../../docs/watch.svg"),
-        &picture("session-reader watch --demo", frame.out()),
-    );
+    compare("docs/watch.svg", &picture("session-reader watch --demo", frame.out()));
 }
 
 /// A terminal with a command and its output in it.
@@ -136,6 +176,7 @@ fn picture(command: &str, text: &str) -> String {
         start if start.starts_with("$ ") => "#7ee787",
         start if start.starts_with("- !") => "#ffa657",
         start if start.starts_with("Needs you") || start.starts_with('▌') => "#ffa657",
+        start if start.starts_with("Failed") => "#ff7b72",
         start if start.starts_with("Working") => "#79c0ff",
         start if start.starts_with("Recent") => "#7ee787",
         start if start.starts_with("Earlier") || start.starts_with('─') => "#8b949e",
@@ -163,11 +204,13 @@ fn picture(command: &str, text: &str) -> String {
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#0d1117\"/>\n\
          <circle cx=\"20\" cy=\"18\" r=\"6\" fill=\"#ff5f56\"/><circle cx=\"40\" cy=\"18\" r=\"6\" fill=\"#ffbd2e\"/>\
          <circle cx=\"60\" cy=\"18\" r=\"6\" fill=\"#27c93f\"/>\n\
-         <g font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"13\" xml:space=\"preserve\">\n"
+         <g font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"13\">\n"
     );
     for (index, (fill, line)) in lines.iter().enumerate().filter(|(_, (_, line))| !line.is_empty()) {
         let y = index * 20 + 52;
-        svg += &format!("<text x=\"20\" y=\"{y}\" fill=\"{fill}\">{}</text>\n", escape(line));
+        // Chromium keeps the blanks only if each text says so itself.
+        let place = format!("x=\"20\" y=\"{y}\" fill=\"{fill}\" xml:space=\"preserve\"");
+        svg += &format!("<text {place}>{}</text>\n", escape(line));
     }
     svg + "</g>\n</svg>\n"
 }
@@ -175,11 +218,66 @@ fn picture(command: &str, text: &str) -> String {
 /// The two commands of the set-up: `cargo test` is running, `cargo setup` must mean what the README says.
 #[test]
 fn cargo_setup_installs() {
-    let manifest = include_str!("../../Cargo.toml");
-    assert!(manifest.contains(r#"default-run = "session-context""#), "cargo run -- demo");
-    let config = include_str!("../../.cargo/config.toml");
+    assert!(file("Cargo.toml").contains(r#"default-run = "session-context""#), "cargo run -- demo");
+    let config = file(".cargo/config.toml");
     assert!(config.contains(r#"setup = ["install", "--path", ".","#), "{config}");
-    let readme = include_str!("../../README.md");
-    assert!(readme.contains("cargo setup") && readme.contains("cargo test") && readme.contains("cargo ratios"));
     assert!(config.contains(r#"ratios = ["bench", "--bench", "ratios","#), "{config}");
+    let readme = file("README.md");
+    assert!(readme.contains("cargo setup") && readme.contains("cargo test"));
+    assert!(readme.lines().count() <= 200, "the rest belongs into docs/");
+    assert!(file("docs/speed.md").contains("cargo ratios"));
+}
+
+/// Every link to a file of this repository leads to one, and to a heading in it, and every page is linked in the README.
+#[test]
+fn every_link_leads_somewhere() {
+    let mut linked = Vec::new();
+    let files = ["README.md", "AGENTS.md", "CONTRIBUTING.md", "formats/README.md"].map(String::from);
+    for path in files.into_iter().chain(pages()) {
+        let text = file(&path);
+        assert!(!["crates.io", "pypi.org", "npmjs.com"].iter().any(|registry| text.contains(registry)), "{path}");
+        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if link.contains("://") {
+                continue;
+            }
+            let (target, heading) = link.split_once('#').unwrap_or((link, ""));
+            let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(&path);
+            let target = if target.is_empty() { page } else { page.with_file_name(target) };
+            assert!(target.exists(), "{path}: {link}");
+            let anchor = |line: &str| -> String {
+                let kept = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+                kept.chars().filter(|char| char.is_alphanumeric() || "-_".contains(*char)).collect()
+            };
+            let has = |text: String| text.lines().any(|line| line.starts_with('#') && anchor(line) == heading);
+            assert!(heading.is_empty() || has(std::fs::read_to_string(&target).expect("a page")), "{path}: {link}");
+            linked.extend((path == "README.md").then(|| link.to_owned()));
+        }
+    }
+    pages().iter().for_each(|page| assert!(linked.contains(page), "{page} is not linked in the README"));
+}
+
+/// The cases that tests and code name, such as 003-T08, are all on the page of acceptance cases.
+#[test]
+fn every_acceptance_case_that_is_named_is_on_its_page() {
+    let page = file("docs/acceptance.md");
+    let mut open = ["tests", "src", "benches"].map(|dir| Path::new(env!("CARGO_MANIFEST_DIR")).join(dir)).to_vec();
+    let mut named = 0;
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).expect("a directory").map(|entry| entry.expect("an entry").path()));
+        } else if path.extension().is_some_and(|end| end == "rs") {
+            let text = std::fs::read_to_string(&path).expect("Rust");
+            let comments = text.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
+            let words = comments.flat_map(|line| line.split(|char: char| !char.is_ascii_alphanumeric() && char != '-'));
+            for case in words.filter(|word| word.starts_with("00") && word.as_bytes().get(3) == Some(&b'-')) {
+                assert!(
+                    page.contains(&format!("| {case} |")),
+                    "{}: {case} is not in docs/acceptance.md",
+                    path.display()
+                );
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 100, "{named}");
 }

@@ -6,8 +6,14 @@
 use std::collections::HashSet;
 use std::fs;
 
+use serde_json::{Value, json};
+use session_monitor::secrets::redact;
+
+use crate::hook::{ME, ONE, TWO, ago, input, with};
+use crate::secrets::{comes_through, corpus};
+use crate::statusline::{runs, statusline};
 use crate::untrusted::{Place, Strangers, escaped};
-use crate::world::Chance;
+use crate::world::{Chance, World, answer, call, prompt};
 
 /// A secret: what stands before it, itself, and what stands after it.
 type Secret = (&'static str, String, &'static str);
@@ -250,5 +256,87 @@ fn secrets_at_the_end_of_what_is_kept_are_hidden() {
         }
         strangers.tell_all(&["--budget", "9000"]);
         assert_absent(&secrets, "what is said", &strangers.said);
+    }
+}
+
+/// Every sixth secret of the corpus, in every place of a session, through every program that shows one.
+#[test]
+fn no_place_shows_what_another_hides() {
+    let secrets: Vec<String> = corpus("secrets").into_iter().filter(|row| !comes_through(row)).step_by(6).collect();
+    assert!(secrets.len() >= 60);
+    let mut shown = Vec::new();
+    for row in secrets {
+        let text = row.replace(['⟦', '⟧'], "");
+        let pieces = pieces(&row);
+        let world = world_with(&text);
+        let start = with(input(&world, ME), "hook_event_name", "SessionStart").to_string();
+        let permission = json!({"session_id": ME, "hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": text}});
+        let redacted =
+            |args: &[&str]| world.reader(args).env("SESSION_READER_REDACT", "on").env("COLUMNS", "200").run();
+        let said = [
+            ("hook", world.context(&[]).stdin(input(&world, ME).to_string()).run()),
+            ("start", world.context(&[]).stdin(start).run()),
+            ("status line", statusline(&world, &[]).env("COLUMNS", "400").run()),
+            ("live", world.context(&["live", "--agent", "codex"]).stdin(permission.to_string()).run()),
+            ("list", redacted(&["list"])),
+            ("list --json", redacted(&["list", "--json"])),
+            ("log", redacted(&["log", ONE, "--full"])),
+            ("log --json", redacted(&["log", ONE, "--json", "--full"])),
+            ("resume", redacted(&["resume", ONE])),
+            ("search", redacted(&["search", "together"])),
+        ];
+        let live = world.path(format!(".state/session-monitor/live/codex-{ME}.jsonl"));
+        let live = fs::read_to_string(live).expect("a live file");
+        let outputs = said.iter().map(|(place, done)| (*place, done.out().to_owned()));
+        let mut hiding = 0;
+        for (place, output) in outputs.chain([("the live file", live)]) {
+            hiding += usize::from(output.contains("[redacted]"));
+            if let Some(piece) = pieces.iter().find(|piece| output.contains(piece.as_str())) {
+                shown.push(format!("{place} shows {piece} of {text}:\n{output}"));
+            }
+        }
+        assert!(hiding >= 8, "{text} is not everywhere");
+    }
+    assert!(shown.is_empty(), "{} times:\n{}", shown.len(), shown.join("\n"));
+}
+
+/// Six characters in a row of what is marked, but for those that stand elsewhere, too.
+fn pieces(row: &str) -> Vec<String> {
+    let rest = redact(&row.replace(['⟦', '⟧'], "")).into_owned();
+    let marked = row.split('⟦').skip(1).filter_map(|part| part.split_once('⟧'));
+    let pieces = marked.flat_map(|(secret, _)| {
+        let chars: Vec<char> = secret.chars().collect();
+        chars.windows(6).map(|piece| piece.iter().collect::<String>()).collect::<Vec<_>>()
+    });
+    pieces.filter(|piece| !rest.contains(piece.as_str())).collect()
+}
+
+/// A session with a text in its prompt, answer and command, and one with it in its title.
+fn world_with(text: &str) -> World {
+    let world = World::new();
+    let cwd = world.path("work");
+    let in_json = Value::from(text).to_string();
+    let command = call(&ago(1), "c1", &in_json[1..in_json.len() - 1]);
+    let asked = prompt(&cwd, &ago(4), &format!("why do these not work together?\n{text}"));
+    world.claude(ONE, &(asked + &answer(&cwd, &ago(3), &format!("It failed with this:\n{text}")) + &command));
+    let title = format!("{{\"type\":\"custom-title\",\"customTitle\":{in_json}}}\n");
+    world.claude(TWO, &(title + &prompt(&cwd, &ago(5), "put it all together")));
+    runs(&world, ONE, "waiting", "permission prompt");
+    world
+}
+
+/// What is kept of a long prompt for a list does not end within a secret.
+#[test]
+fn a_title_is_cut_after_secrets_are_hidden() {
+    let secret = "Qz7vWx2LmN9pRt4Yk8Hs";
+    for length in (80..125).step_by(4) {
+        for text in [format!("ghp_{secret}"), format!("with {secret} as the password")] {
+            let world = World::new();
+            let pad = "deploy the shop again and again with all of its parts ".repeat(3);
+            let asked = format!("{} {text} and tell me what happens then", &pad[..length]);
+            world.claude(ONE, &prompt(&world.path("work"), &ago(4), &asked));
+            let done = world.reader(&["list", "--json"]).env("SESSION_READER_REDACT", "on").run();
+            assert!(!done.out().contains(&secret[..4]), "{length}: {}", done.out());
+        }
     }
 }

@@ -114,7 +114,7 @@ fn a_refusal_is_told_until_something_follows() {
 
 /// A call that never gets a result (a search that the model's server does) is no crash when the work went on.
 #[test]
-fn calls_without_result_are_crashes() {
+fn a_call_without_a_result_is_no_crash_when_the_work_went_on() {
     let world = World::new();
     let search = json!({"type": "web_search_call", "id": "ws_1", "status": "completed", "action": {"type": "search", "query": "rust csv"}});
     let script = Script::codex(&world, ONE).user("Find a crate for CSV files").item("response_item", search);

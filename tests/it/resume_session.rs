@@ -344,3 +344,32 @@ fn a_visit_long_ago() {
     let told = world.context(&["explain"]).run().success().out().to_owned();
     assert!(told.contains("stopped 6d ago") && !told.contains("Other project title"), "{told}");
 }
+
+/// What a file calls its session becomes part of a command only if it is an id and nothing else.
+#[test]
+fn only_an_id_becomes_part_of_a_command() {
+    let long = "a".repeat(129);
+    for (id, is_one) in [
+        ("a-b_c.1", true),
+        ("--dangerously-skip-permissions", false),
+        ("-p", false),
+        ("a b", false),
+        ("a;rm", false),
+        ("$(rm)", false),
+        ("é", false),
+        (&long, false),
+    ] {
+        let world = World::new();
+        world.claude(id, &crate::world::prompt(&world.path("work"), "2026-11-16T02:30:00Z", "go on"));
+        let path = crate::hook::transcript(&world, id);
+        let done = world.reader(&["resume", path.to_str().expect("UTF-8")]).run().status(0);
+        assert_eq!(done.out().contains(&format!("claude --resume {id}")), is_one, "{id}: {}", done.out());
+        assert!(is_one || !done.out().contains("claude --resume"), "{id}: {}", done.out());
+        assert_eq!(
+            done.err().contains("no command to resume this session: the id has other characters"),
+            !is_one,
+            "{id}: {}",
+            done.err()
+        );
+    }
+}

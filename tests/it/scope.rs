@@ -81,6 +81,7 @@ fn many_transcripts_elsewhere() {
     move_clock(&world, -HOUR / 2);
     world.append(&one, said(&world, 5, "important"));
     written_ago(&world, &one, 1200);
+    fs::create_dir(world.path("other")).expect("a directory");
     let body = answer(&world.path("other"), &ago(8), "blah");
     let foreign = |number: usize| format!(".claude/projects/-other{}/{number:08x}-0000.jsonl", number % 30);
     for number in 0..MANY {

@@ -349,7 +349,13 @@ fn one_pass_keeps_what_two_keep() {
         let caches = ["list.bin", "said.bin"].map(|name| world.path(".cache/session-monitor").join(name));
         let search = || {
             let done = world.reader(&["search", "the", "--all", "--json"]).dir(dir).run();
-            (done.out().to_owned(), caches.each_ref().map(|cache| fs::read(cache).unwrap_or_default()))
+            // Texts are kept in the order in which threads are done with them.
+            let kept = caches.each_ref().map(|cache| {
+                let mut counts = [0; 256];
+                fs::read(cache).unwrap_or_default().iter().for_each(|byte| counts[usize::from(*byte)] += 1);
+                counts
+            });
+            (done.out().to_owned(), kept)
         };
         let one_pass = search();
         caches.iter().for_each(|cache| drop(fs::remove_file(cache)));
@@ -534,4 +540,48 @@ fn older_sessions_are_left_out_once_there_are_enough() {
     );
     says(&["--limit", "70", "--no-cache"], "");
     assert_eq!(found(&world, &["lighthouse", "--no-cache"]).len(), 70);
+}
+
+/// A hit at the end of a text that is one or two columns too wide for what is shown of it.
+#[test]
+fn a_hit_at_the_end_of_a_long_text() {
+    for (length, fill) in (195..=206).flat_map(|length| ["a", "é", "日"].map(|fill| (length, fill))) {
+        let world = World::new();
+        let text = fill.repeat(length - 7) + " webhook";
+        Script::of(&world).ago(5).user(&text).save(&world, ONE);
+        let done = world.reader(&["search", "webhook"]).run().success();
+        assert!(done.out().contains("user"), "{}", done.out());
+    }
+}
+
+/// What is no part of a path is said, and does not end in a fault.
+#[test]
+fn a_file_that_has_no_name() {
+    let world = several();
+    for file in ["./", "", " ", "././", ".//"] {
+        for cache in [&[][..], &["--no-cache"]] {
+            let done = world.reader(&[&["search", "webhook", "--file", file], cache].concat()).run();
+            match file {
+                // A slash is a part of every path.
+                ".//" => drop(done),
+                _ => assert!(done.status(2).err().contains("--file: give a path"), "{file:?}"),
+            }
+        }
+    }
+}
+
+/// A query of any length is said again only as far as one reads it, and takes no time to be compared letter by letter.
+#[test]
+fn a_query_that_is_no_word() {
+    let world = several();
+    let long = "x".repeat(100_000);
+    // A word as long, and so as much alike as can be.
+    Script::of(&world).ago(2).user(&format!("The {long}y of it.")).save(&world, crate::hook::ME);
+    let other = "z".repeat(100_000) + "y";
+    for args in [&[&*other][..], &["webhook", &other], &[&*other, "--file", &other], &[&format!("{long}z"), "retry"]] {
+        for cache in [&[][..], &["--no-cache"]] {
+            let done = world.reader(&[&["search"], args, cache].concat()).run();
+            assert!(done.err().len() < 2000 && done.out().len() < 2000, "{} {}", done.err().len(), done.out().len());
+        }
+    }
 }

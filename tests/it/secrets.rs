@@ -1,4 +1,5 @@
-//! What is hidden in a text and what stays: `testdata/secrets.toml`, row by row, through the library.
+//! What is hidden in a text and what stays: `testdata/secrets.toml`, row by row, through the library; and which share
+//! of the longer `testdata/secrets_corpus.txt`, which was written before the rules were.
 //!
 //! A row holds wherever its text turns up: in a sentence, in JSON, a second time. Who shows a text is for others to test.
 
@@ -6,6 +7,8 @@ use std::borrow::Cow;
 
 use serde::Deserialize;
 use session_monitor::secrets::{REDACTED, redact};
+
+use crate::made_up::{made_up, random};
 
 #[derive(Deserialize)]
 struct Table {
@@ -32,41 +35,6 @@ struct Row {
 
 fn table() -> Table {
     toml::from_str(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/secrets.toml"))).expect("a table")
-}
-
-/// The same numbers in every run.
-fn random(seed: &mut u64, below: usize) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-    (*seed >> 33) as usize % below
-}
-
-/// A row with characters made up for `⟨hex 32⟩`.
-fn made_up(row: &str) -> String {
-    const ALNUM: &str = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut seed = row.len() as u64;
-    let mut made = String::new();
-    for (index, part) in row.split('⟨').enumerate() {
-        let Some((kind, after)) = part.split_once('⟩').filter(|_| index > 0) else {
-            made += part;
-            continue;
-        };
-        let (alphabet, count) = kind.split_once(' ').expect("an alphabet and a count");
-        let alphabet = match alphabet {
-            "digits" => ALNUM[..10].to_owned(),
-            "hex" => "0123456789abcdef".to_owned(),
-            "caps" => ALNUM[..36].to_owned(),
-            "alnum" => ALNUM.to_owned(),
-            "word" => format!("{ALNUM}-_"),
-            "base64" => format!("{ALNUM}+/"),
-            other => panic!("no alphabet {other}"),
-        };
-        let count: usize = count.parse().expect("a count");
-        // A key has letters and digits in it.
-        made += &"7b0a"[..count.min(4)].replace(|char| !alphabet.contains(char), "7");
-        made.extend((4..count).map(|_| char::from(alphabet.as_bytes()[random(&mut seed, alphabet.len())])));
-        made += after;
-    }
-    made
 }
 
 /// The text of a row, and what has to become of it.
@@ -202,4 +170,37 @@ fn no_neighbour_saves_a_key() {
         let text = format!("{} {key} {}", some(), some());
         assert!(!redact(&text).contains(&key), "{text:?}");
     }
+}
+
+/// The lines of a part of the corpus.
+pub(crate) fn corpus(part: &str) -> Vec<String> {
+    let all = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/secrets_corpus.txt"));
+    let lines = all.split("\n== ").find_map(|section| section.strip_prefix(part)).expect("a part");
+    let lines = lines.lines().filter(|line| !line.is_empty() && !line.starts_with("--- "));
+    lines.map(|line| made_up(line).replace('⏎', "\n")).collect()
+}
+
+/// No six characters in a row of what is marked may be left.
+pub(crate) fn comes_through(row: &str) -> bool {
+    let hidden = redact(&row.replace(['⟦', '⟧'], "")).into_owned();
+    row.split('⟦').skip(1).filter_map(|part| part.split_once('⟧')).any(|(secret, _)| {
+        let chars: Vec<char> = secret.chars().collect();
+        chars.windows(chars.len().min(6)).any(|piece| hidden.contains(&piece.iter().collect::<String>()))
+    })
+}
+
+#[test]
+fn of_many_pasted_secrets_hardly_any_comes_through() {
+    let all = corpus("secrets");
+    let through: Vec<&String> = all.iter().filter(|row| comes_through(row)).collect();
+    println!("{} of {} come through:\n{through:#?}", through.len(), all.len());
+    assert!(all.len() >= 250 && through.len() * 100 <= all.len() * 4);
+}
+
+#[test]
+fn of_many_ordinary_texts_hardly_any_is_hidden() {
+    let all = corpus("ordinary");
+    let hidden: Vec<_> = all.iter().filter(|text| redact(text) != text.as_str()).map(|text| redact(text)).collect();
+    println!("{} of {} are hidden:\n{hidden:#?}", hidden.len(), all.len());
+    assert!(all.len() >= 160 && hidden.len() * 100 <= all.len() * 2);
 }

@@ -176,12 +176,12 @@ fn an_agent_that_does_not_run() {
         closed,
         "\
 nothing    gone       ended
-answer     gone       ended AGO ago
-prompt     gone       ended AGO ago
+answer     gone       ended; last active AGO ago
+prompt     gone       ended; last active AGO ago
 call       gone       ended; no result of Bash make -j 4
 question   gone       ended before it was answered: AskUserQuestion Redis or NATS?
 plan       gone       ended before it was answered: ExitPlanMode
-interrupt  gone       ended AGO ago
+interrupt  gone       ended; last active AGO ago
 error      gone       API Error: 529
 limit      gone       limit: Too many requests, try at 15:00
 "
@@ -191,12 +191,52 @@ limit      gone       limit: Too many requests, try at 15:00
         assert_eq!(killed(Some(status)), closed, "{status:?}");
     }
     // Where it does not say what it was doing, a call that has no result does.
-    assert_eq!(killed(None), closed.replace("ended;", "crashed;").replace("ended before", "crashed before"));
+    assert_eq!(killed(None), closed.replace("ended; no", "crashed; no").replace("ended before", "crashed before"));
     for status in [Status::Working, Status::Waiting, Status::Permission, Status::Question] {
         let killed = killed(Some(status));
         assert_eq!(killed.matches(" gone       crashed").count(), ends().len(), "{killed}");
         let how = if status == Status::Working { "running" } else { "waiting for permission:" };
         assert!(killed.contains(&format!("call       gone       crashed while {how} Bash make -j 4\n")), "{killed}");
+    }
+}
+
+/// When a session ended is told where a hook noted it; its last activity is not its end.
+#[test]
+fn when_a_session_ended() {
+    let now = Time(100 * HOUR);
+    let at = |minutes: i64| Some(Time(now.0 - minutes * MINUTE));
+    let ended = |minutes| Box::new(Said { since: at(minutes), ..said(Some(Status::Ended), Evidence::Hook) });
+    for (presence, words, since) in [
+        (Presence::Closed, "ended; last active 6m ago", 6),
+        (Presence::Killed(Box::new(said(Some(Status::Ready), Evidence::Registry))), "ended; last active 6m ago", 6),
+        (Presence::Killed(ended(2)), "ended 2m ago", 2),
+        (Presence::Runs(ended(2)), "ended 2m ago", 2),
+        // Another agent had it after that.
+        (Presence::Killed(ended(9)), "ended; last active 6m ago", 6),
+    ] {
+        let history = History { ending: Ending::Answered, open_end: None, updated: at(6), done: false };
+        let state = State::of(&history, &Live::default(), &presence, now);
+        assert_eq!((&*reason(&state, Some(now)).expect("a reason"), state.since), (words, at(since)), "{presence:?}");
+        assert_eq!(reason(&state, None).as_deref(), Some("ended"), "{presence:?}");
+    }
+}
+
+/// An agent says that it has come to rest before its transcript says how: after a "No", or with an answer.
+#[test]
+fn an_agent_that_has_just_come_to_rest() {
+    let now = Time(100 * HOUR);
+    let ready = Said { since: Some(Time(now.0 - 100)), ..said(Some(Status::Ready), Evidence::Registry) };
+    let ready = Presence::Runs(Box::new(ready));
+    for (name, ending, open_end) in ends().into_iter().filter(|(_, ending, _)| *ending != Ending::None) {
+        let history = History { ending, open_end: open_end.as_ref(), updated: Some(now), done: false };
+        let state = State::of(&history, &Live::default(), &ready, now);
+        let words = match name {
+            "call" | "question" | "plan" | "interrupt" => "interrupted",
+            "prompt" => "answered, or interrupted",
+            "answer" => "answered",
+            _ => continue,
+        };
+        assert_eq!(reason(&state, None).as_deref(), Some(words), "{name}");
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use session_monitor::process;
 
 use crate::hook::ONE;
-use crate::world::{World, testdata};
+use crate::world::{World, skipped, testdata};
 
 const NOW: &str = "2026-11-16T02:55:00Z";
 
@@ -34,19 +34,29 @@ fn at(time: &str) -> std::time::SystemTime {
     UNIX_EPOCH + Duration::from_millis(time.0.unsigned_abs())
 }
 
-/// A file that is locked as long as it is open, made at some time.
-fn lock(world: &World, below: &str, made: &str) -> File {
+/// A lock on a file, until it is dropped.
+pub(crate) struct Lock(File);
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // Closing the file is not enough: a process that another test is just starting may have it open, too.
+        self.0.unlock().expect("unlocked");
+    }
+}
+
+/// Locks a file that was made at some time.
+pub(crate) fn lock(world: &World, below: &str, made: &str) -> Lock {
     let file = File::create(world.write(below, "")).expect("a file");
     file.set_modified(at(made)).expect("a time");
     file.lock().expect("a lock");
-    file
+    Lock(file)
 }
 
 /// Whether nobody can have a lock unseen. In a container it is not known that an agent is gone.
 fn sees_all_locks() -> bool {
     let sees = process::namespace().is_some_and(|own| own == "4026531836");
     if !sees {
-        eprintln!("skipped: this is a container, from which not all locks can be seen");
+        skipped("this is a container, from which not all locks can be seen");
     }
     sees
 }

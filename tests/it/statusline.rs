@@ -8,13 +8,13 @@ use crate::script::Script;
 use crate::world::{Run, World, call, prompt};
 
 /// The status line of a session, as Claude Code asks for it.
-fn statusline(world: &World, args: &[&str]) -> Run {
+pub(crate) fn statusline(world: &World, args: &[&str]) -> Run {
     let asks = json!({"session_id": ME, "cwd": world.path("work"), "workspace": {"current_dir": world.path("work")}});
     world.context(&[&["statusline"], args].concat()).stdin(asks.to_string())
 }
 
 /// Its agent runs, and says what it is at.
-fn runs(world: &World, id: &str, status: &str, waits_for: &str) {
+pub(crate) fn runs(world: &World, id: &str, status: &str, waits_for: &str) {
     let pid = std::process::id();
     let start = process::started(pid).expect("it runs").to_string();
     let domain = format!("pid:[{}]", process::namespace().expect("a namespace"));
@@ -349,4 +349,13 @@ fn theirs_takes_too_long() {
     let slow = statusline(&world, &["--", &never]).env("SESSION_MONITOR_PATIENCE", "1ns").run().status(0);
     assert_eq!(slow.out(), LINE);
     assert_eq!(slow.err(), "session-context: the status line took more than 4 seconds\n");
+}
+
+/// One that prints without end is ended like any other, and little of what it prints is kept.
+#[test]
+fn theirs_prints_without_end() {
+    let world = three_others();
+    let endless = statusline(&world, &["--", "yes"]).env("SESSION_MONITOR_PATIENCE", "50ms").run().status(0);
+    assert_eq!(endless.out(), LINE);
+    assert_eq!(endless.err(), "session-context: the status line took more than 4 seconds\n");
 }

@@ -25,7 +25,7 @@ fn of_subagent(lines: &str) -> String {
 }
 
 /// The file of a subagent of a Claude session: what it was told, and these lines.
-fn subagent(world: &World, session: &str, name: &str, minutes: i64, lines: &str) -> PathBuf {
+pub(crate) fn subagent(world: &World, session: &str, name: &str, minutes: i64, lines: &str) -> PathBuf {
     let file = transcript(world, session).with_extension("").join(format!("subagents/{name}.jsonl"));
     let begun = prompt(&world.path("work"), &ago(minutes), "look into the whole of the shop");
     world.write(file, of_subagent(&(begun + lines)))
@@ -36,7 +36,7 @@ fn work(world: &World, file: &str) -> String {
 }
 
 /// Two edits of files in the working directory.
-fn edits(world: &World, minutes: i64, id: &str, files: &[&str]) -> String {
+pub(crate) fn edits(world: &World, minutes: i64, id: &str, files: &[&str]) -> String {
     files.iter().map(|file| edit(minutes, &format!("{id}-{file}"), &work(world, file))).collect()
 }
 

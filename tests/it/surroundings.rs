@@ -39,12 +39,36 @@ fn a_look_elsewhere_costs_nothing() {
 }
 
 fn deleted(scene: &Scene, call: &mut Call) {
-    let gone = scene.0.path("gone");
+    call.with(|run| in_deleted(&scene.0, run));
+}
+
+/// Runs it in a directory that is gone before it starts.
+fn in_deleted(world: &World, run: Run) -> Run {
+    let gone = world.path("gone");
     fs::create_dir(&gone).expect("a directory");
-    call.with(|run| run.dir(&gone));
+    let run = run.dir(&gone);
     let gone = std::ffi::CString::new(gone.as_os_str().as_bytes()).expect("a path");
     // SAFETY: one system call with a valid string.
-    call.alter(|command| unsafe { _ = command.pre_exec(move || Ok(_ = libc::rmdir(gone.as_ptr()))) });
+    run.alter(|command| unsafe { _ = command.pre_exec(move || Ok(_ = libc::rmdir(gone.as_ptr()))) })
+}
+
+/// What is written down in a directory that is gone is no note about `/`.
+#[test]
+fn nothing_is_noted_about_a_directory_that_is_gone() {
+    let world = World::new();
+    let gone = "session-context: the working directory was removed; change to one that exists\n";
+    for args in [
+        &["pin", "it is so"][..],
+        &["note", "fact", "it is so"],
+        &["pins"],
+        &["unpin", "1"],
+        &["notes"],
+        &["notes", "--path"],
+    ] {
+        in_deleted(&world, world.context(args)).run().status(2).stderr(gone);
+    }
+    in_deleted(&world, world.context(&["install", "claude", "--project"])).run().status(2);
+    world.context(&["pins"]).dir("/").run().status(1);
 }
 
 #[test]

@@ -156,12 +156,9 @@ pub(crate) fn fifo(path: &Path) {
 }
 
 pub(crate) fn limit(command: &mut Command, resource: Resource, most: u64) {
-    // SAFETY: two system calls, nothing shared. A write beyond the limit shall be an error and no signal.
+    // SAFETY: a system call, nothing shared.
     unsafe {
-        command.pre_exec(move || {
-            libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
-            Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?)
-        });
+        command.pre_exec(move || Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?));
     }
 }
 

@@ -265,3 +265,35 @@ fn the_demo_is_always_the_same() {
     assert_eq!(run().out(), done.out());
     assert!(!world.path(".cache").exists() && !world.path(".state").exists(), "nothing of the user is touched");
 }
+
+/// A log that cannot be read is said to be so.
+#[test]
+fn a_frame_without_its_log() {
+    let world = World::new();
+    let path = world.claude(A, &user(A, "02:59:00", "go on"));
+    // The list is made without the transcript, the log is not.
+    world.reader(&["watch", "--once"]).run().success();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o000)).expect("closed");
+    let done = world.reader(&["watch", "--once"]).without_rights().run();
+    assert!(done.err().contains(&format!("{A}.jsonl: Permission denied")), "{}{}", done.out(), done.err());
+}
+
+/// Not every terminal says where its cursor is; and the editor runs where the user is.
+#[test]
+fn a_terminal_that_answers_nothing() {
+    use crate::cli::in_a_terminal_of;
+    let world = World::new();
+    let dir = world.path("work/below");
+    std::fs::create_dir_all(&dir).expect("a directory");
+    let lines =
+        user(A, "02:59:00", "go on").replace(world.path("work").to_str().expect("UTF-8"), dir.to_str().expect("UTF-8"));
+    world.claude(A, &lines);
+    let editor = ("EDITOR", "pwd > $HOME/where; :");
+    let Some(out) = in_a_terminal_of(24, &world, "session-reader watch --all; echo ended $?", editor, "\u{c}o\u{c}q")
+    else {
+        return;
+    };
+    assert!(out.contains("ended 0") && !out.contains("\u{1b}[6n"), "{out:?}");
+    let place = std::fs::read_to_string(world.path("where")).expect("the editor ran");
+    assert_eq!(place.trim(), world.path("work").to_str().expect("UTF-8"));
+}

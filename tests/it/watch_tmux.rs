@@ -1,14 +1,13 @@
 //! `session-reader watch` on a real terminal: keys, resize, Ctrl-Z, signals. The terminal is tmux's; where there is none,
 //! these tests say so and do nothing.
 
-use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
 use crate::hook::{ME, ONE, THREE, TWO};
 use crate::script::Script;
-use crate::world::{NOW, WATCHDOG, World};
+use crate::world::{NOW, WATCHDOG, World, skipped};
 
 /// A shell in a terminal of its own.
 struct Shell {
@@ -24,8 +23,7 @@ impl Shell {
     /// In the working directory of a world, which is its home, with the programs in `bin` before all others.
     fn open_in(world: World, width: u16, height: u16) -> Option<Shell> {
         if Command::new("tmux").arg("-V").output().is_err() {
-            // Not through what captures the output of a test that passes.
-            let _ = writeln!(std::io::stderr(), "skipped a test of `watch`: there is no tmux on this machine");
+            skipped("a test of `watch`: there is no tmux on this machine");
             return None;
         }
         let shell = Shell { socket: world.path("tmux"), world };

@@ -87,6 +87,12 @@ impl World {
     }
 }
 
+/// Says what is not tested on this machine, whether the test passes or not: `.ci/run` counts these lines.
+pub fn skipped(what: &str) {
+    use std::io::Write;
+    let _ = writeln!(std::io::stderr(), "skipped: {what}");
+}
+
 pub fn testdata(below: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(below)
 }

@@ -2,7 +2,7 @@
 //!
 //! The hook's own code says it, at a fixed time; nothing of the user's is read, and the directory is gone afterwards.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::args::LogArgs;
 use super::{Exit, Problem, Stage, log};
@@ -32,7 +32,7 @@ const SESSIONS: [(&str, &str); 4] = [
 const ASKS: &str = "5e551011-0000-4000-8000-000000000001";
 const SHOWN: &str = "a11ce000";
 /// Noon, when the last of them has been quiet for three minutes.
-const NOW: &[u8] = b"2026-11-16T12:00:00Z";
+pub const NOW: &str = "2026-11-16T12:00:00Z";
 
 pub fn run(stage: &mut Stage) -> Result<Exit, Problem> {
     let path = stage.env.temporary_dir("session-context-demo");
@@ -43,7 +43,8 @@ pub fn run(stage: &mut Stage) -> Result<Exit, Problem> {
     shown
 }
 
-fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
+/// Writes the sessions below `home`, and returns the directory of their project. The README's examples read them, too.
+pub fn write(home: &Path) -> Result<PathBuf, Unreadable> {
     for (path, text) in SESSIONS {
         let path = home.join(path);
         let made = std::fs::create_dir_all(path.parent().unwrap_or(home));
@@ -52,7 +53,12 @@ fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
     }
     let shop = home.join("shop");
     std::fs::create_dir_all(&shop).map_err(|error| Unreadable::new(&shop, error))?;
-    let env = Env::fixed(home, shop, Time::parse(NOW).unwrap_or(Time(0)));
+    Ok(shop)
+}
+
+fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
+    let shop = write(home)?;
+    let env = Env::fixed(home, shop, Time::parse(NOW.as_bytes()).unwrap_or(Time(0)));
     let settings = Settings::default();
     let Some(claude) = stage.formats.iter().find(|format| format.name == "agent-sdk") else { return Ok(Exit::Nothing) };
     let observer = Observer::new(claude, ASKS, None, &env, &settings);

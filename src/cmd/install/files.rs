@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, DirBuilder, OpenOptions, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use crate::boundary::substr;
 use crate::entry::Id;
 use crate::env::Env;
 use crate::file;
@@ -34,8 +35,8 @@ impl Trouble {
     }
 
     pub fn at(path: &Path, text: &str, byte: usize, why: &str) -> Trouble {
-        let line = text[..byte].matches('\n').count() + 1;
-        let column = text[..byte].chars().rev().take_while(|char| *char != '\n').count() + 1;
+        let line = substr(text, ..byte).matches('\n').count() + 1;
+        let column = substr(text, ..byte).chars().rev().take_while(|char| *char != '\n').count() + 1;
         let mut place = path.as_os_str().to_owned();
         place.push(format!(":{line}:{column}"));
         Trouble::new(Path::new(&place), why)
@@ -153,7 +154,7 @@ impl Staged<'_> {
     }
 
     fn write(&self, content: &[u8], mode: Option<Permissions>) -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create_new(true).open(&self.temporary)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&self.temporary)?;
         if let Some(mode) = mode {
             file.set_permissions(mode)?;
         }
@@ -243,7 +244,8 @@ impl Made {
     }
 
     fn make(&self, dir: &Path) -> io::Result<()> {
-        match fs::create_dir(dir) {
+        // Whatever the user's mask is, nobody else may write there.
+        match DirBuilder::new().mode(0o755).create(dir) {
             // Another install made it first.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && dir.is_dir() => Ok(()),
             made => made.and_then(|()| self.note(dir, &identity(dir)?)),

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::files::Trouble;
 use super::json::{Json, member};
 use super::site::Site;
+use crate::boundary::substr;
 use crate::format::install::Install;
 use crate::path::{base_name, shell_word};
 
@@ -187,7 +188,9 @@ pub fn first_word(command: &str) -> Option<(String, &str)> {
     let mut chars = command.char_indices();
     while let Some((at, char)) = chars.next() {
         match (quote, char) {
-            (None, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')') => return Some((word, &command[at..])),
+            (None, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')') => {
+                return Some((word, substr(command, at..)));
+            }
             (None, '\'' | '"') => quote = Some(char),
             (Some(open), char) if open == char => quote = None,
             (None | Some('"'), '\\') => word.push(chars.next()?.1),

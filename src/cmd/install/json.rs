@@ -12,6 +12,8 @@ use serde_json::Value;
 
 use super::files::Trouble;
 
+use crate::boundary::substr;
+
 /// JSON with comments and trailing commas, and nothing else that the parser would let pass.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
@@ -48,7 +50,7 @@ impl Json {
         let tree = |text| {
             CstRootNode::parse(text, &OPTIONS).map_err(|error| {
                 let why = error.kind().to_string();
-                let why = format!("not JSON: {}{}", why[..1].to_lowercase(), &why[1..]);
+                let why = format!("not JSON: {}{}", substr(&why, ..1).to_lowercase(), substr(&why, 1..));
                 Trouble::at(path, text, error.range().start, &why)
             })
         };

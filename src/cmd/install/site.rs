@@ -46,8 +46,19 @@ impl<'e> Site<'e> {
         Some(Site { known, install: known.install()?, hook: known.hook()?, level, env })
     }
 
-    /// Fails if a user's own descriptor leads out of the home directory, through its variable.
+    /// Fails if a user's own descriptor leads out of the home directory, through its variable; or if there is a link on the
+    /// way to a file of a project: it came with a clone, and may lead to any file of the user.
     pub fn check_place(&self) -> Result<(), Trouble> {
+        if self.level == Level::Project {
+            self.env.check_cwd().map_err(|why| Trouble::new(&self.file(), why))?;
+            let files = [self.file(), self.own_skill(), self.shared_skill()].into_iter();
+            for file in files.chain(self.statusline().map(|(file, _)| file)) {
+                let below = file.ancestors().take_while(|path| **path != self.env.cwd);
+                if let Some(link) = below.filter(|path| path.is_symlink()).last() {
+                    return Err(Trouble::new(link, "is a link, which is not followed in a project; remove it"));
+                }
+            }
+        }
         let dir = absolute(&self.env.home, &self.at(Level::User).dir().to_string_lossy());
         match &self.known.file {
             Some(file) if !dir.starts_with(&self.env.home) => {

@@ -8,6 +8,7 @@ use super::hook;
 use super::json::Json;
 use super::site::{Level, Site};
 use super::status;
+use crate::boundary::substr;
 use crate::env::Env;
 use crate::format;
 use crate::time::Time;
@@ -353,7 +354,7 @@ fn plain(text: &str) -> String {
     let text = text.replace("/*c*/", "").replace("//c", "");
     let is_trailing = |rest: &str| rest.trim_start().starts_with([']', '}']);
     text.char_indices()
-        .filter(|(at, char)| *char != ',' || !is_trailing(&text[at + 1..]))
+        .filter(|(at, char)| *char != ',' || !is_trailing(substr(&text, at + 1..)))
         .map(|(_, char)| char)
         .collect()
 }

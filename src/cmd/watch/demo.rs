@@ -3,7 +3,6 @@
 //! They are written as the agents write them and read like all others. Each step of the script is a line of a transcript or
 //! what an agent says of itself; steps up to 0 have happened before, and the others happen again and again.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::env::{Env, iso};
+use crate::hash::HashMap;
 use crate::process;
 use crate::time::{SECOND, Time};
 
@@ -163,7 +163,7 @@ pub struct World {
 
 impl World {
     pub fn make(home: &Path, now: Time) -> io::Result<World> {
-        let mut world = World { home: home.into(), written: HashMap::new() };
+        let mut world = World { home: home.into(), written: HashMap::default() };
         for project in ["shop", "site", "infra"] {
             std::fs::create_dir_all(home.join(project))?;
         }

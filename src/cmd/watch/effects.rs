@@ -3,6 +3,7 @@
 //! `done`, `tag`, `pin` and `mute` are the commands of that name, run for the selected session; what they print is shown in
 //! the last line.
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
 
@@ -17,8 +18,8 @@ use crate::cmd::{Exit, Problem, Stage, mute, notes, resume};
 use crate::env::Env;
 use crate::format::Known;
 use crate::path::shell_word;
-use crate::session::Session;
 use crate::session::choose::Resolved;
+use crate::session::{NO_ID, Session, is_id};
 use crate::show::terminal::width;
 use crate::show::watch::WatchRow;
 
@@ -38,7 +39,7 @@ impl App<'_, '_, '_> {
         match effect {
             Effect::Quit => return Ok(true),
             Effect::Suspend => screen.suspend(&mut self.display)?,
-            Effect::Redraw => self.display.clear()?,
+            Effect::Redraw => Screen::redraw(&mut self.display)?,
             Effect::Search(words) => self.search(&words),
             Effect::MoreLog => self.more_log(),
             Effect::Find { older } => self.find(older),
@@ -50,13 +51,14 @@ impl App<'_, '_, '_> {
     fn perform_with(&mut self, row: &WatchRow, effect: SessionEffect, screen: &mut Screen) -> Result<(), Problem> {
         let name = Some(row.id.clone());
         match effect {
-            SessionEffect::CopyId => self.copy(&row.id, "id")?,
+            SessionEffect::CopyId if is_id(&row.id) => self.copy(&row.id, "id")?,
+            SessionEffect::CopyId => self.model.message = format!("not copied: the id {NO_ID}"),
             SessionEffect::CopyPath => self.copy(&row.path.to_string_lossy(), "path")?,
             SessionEffect::Edit => {
                 let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| self.stage.env.var(name));
                 let editor = editor.map_or("vi".into(), |editor| editor.to_string_lossy().into_owned());
                 let command = format!("{editor} {}", shell_word(&row.path.to_string_lossy()));
-                self.run_command(&command, row, screen)?;
+                self.run_command(&command, None, screen)?;
             }
             SessionEffect::AskResume => match self.resumable(row) {
                 Ok(command) => {
@@ -67,7 +69,7 @@ impl App<'_, '_, '_> {
             },
             // The directory may be gone by now.
             SessionEffect::Resume(command) => match self.resumable(row) {
-                Ok(_) => self.run_command(&command, row, screen)?,
+                Ok(_) => self.run_command(&command, row.cwd.as_deref(), screen)?,
                 Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
             },
             SessionEffect::Done => {
@@ -97,7 +99,8 @@ impl App<'_, '_, '_> {
     /// The command that resumes a session, or why there is none.
     fn resumable(&self, row: &WatchRow) -> Result<String, String> {
         let transcript = transcript(row, self.stage.formats);
-        let Some(command) = transcript.and_then(|own| resume::command(&own.session, Some(&row.id))) else {
+        let command = transcript.map_or(Ok(None), |own| resume::command(&own.session, Some(&row.id)))?;
+        let Some(command) = command else {
             return Err(format!("{} has no command that resumes a session", row.agent));
         };
         if self.is_demo {
@@ -126,11 +129,11 @@ impl App<'_, '_, '_> {
         if width(&whole) + 2 <= self.model.width.into() { whole } else { ask(&command.replace(&row.id, &short)) }
     }
 
-    /// Runs a command in the directory of a session, with the terminal.
-    fn run_command(&mut self, command: &str, row: &WatchRow, screen: &mut Screen) -> Result<(), Problem> {
+    /// Runs a command with the terminal, in a directory or in the user's own.
+    fn run_command(&mut self, command: &str, cwd: Option<&Path>, screen: &mut Screen) -> Result<(), Problem> {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]);
-        if let Some(cwd) = row.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
+        if let Some(cwd) = cwd.filter(|cwd| cwd.is_dir()) {
             shell.current_dir(cwd);
         }
         let ended = screen.lend(&mut self.display, || shell.status())?;

@@ -3,13 +3,13 @@
 //! It runs in a thread of its own and sends a [`Snapshot`] only if that differs from the last one, so that nothing is drawn
 //! that is on the screen already. Times are told in minutes, so they are made anew once a minute.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::model::ConflictText;
 use crate::cmd::monitor::Monitor;
 use crate::env::Env;
 use crate::file::Unreadable;
+use crate::hash::HashMap;
 use crate::session::conflicts::RecentTouches;
 use crate::session::index::Listed;
 use crate::session::live::Presence;
@@ -37,7 +37,7 @@ pub struct Rows<'e> {
 
 impl<'e> Rows<'e> {
     pub fn new(env: &'e Env, gate: Gate, conflict_window: i64) -> Rows<'e> {
-        Rows { env, gate, projects: HashMap::new(), recent: RecentTouches::new(conflict_window) }
+        Rows { env, gate, projects: HashMap::default(), recent: RecentTouches::new(conflict_window) }
     }
 
     pub fn row(&mut self, listed: &Listed, now: Time) -> WatchRow {
@@ -49,7 +49,7 @@ impl<'e> Rows<'e> {
         let project = cwd.map(|cwd| match self.projects.get(cwd) {
             Some(name) => name.clone(),
             None => {
-                let name = gate.line(Project::of(Path::new(cwd)).name()).into_owned();
+                let name = gate.line(Project::of(env, Path::new(cwd)).name()).into_owned();
                 self.projects.insert(cwd.to_owned(), name.clone());
                 name
             }

@@ -8,6 +8,7 @@ use crate::cmd::log;
 use crate::entry::{Entry, What};
 use crate::env::Env;
 use crate::file::Unreadable;
+use crate::fold::text::cut;
 use crate::read::{self, Slice, Wanted};
 use crate::search::Query;
 use crate::session::choose::Resolved;
@@ -151,7 +152,7 @@ fn capped(mut entry: Entry<'static>) -> Entry<'static> {
     if let What::Text(text) | What::Mark(_, text) = &mut entry.what
         && text.len() > LONGEST
     {
-        *text = format!("{}…", &text[..text.floor_char_boundary(LONGEST)]).into();
+        *text = format!("{}…", cut(text, LONGEST)).into();
     }
     entry
 }

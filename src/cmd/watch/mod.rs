@@ -25,7 +25,6 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::os::unix::net::UnixStream;
@@ -42,6 +41,7 @@ use super::args::WatchArgs;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use crate::file::Unreadable;
+use crate::hash::HashMap;
 use crate::session::Project;
 use crate::session::state::Group;
 use crate::show::gate::Gate;
@@ -92,7 +92,7 @@ fn watch_demo(args: WatchArgs, home: &std::path::Path, stage: &mut Stage) -> End
 }
 
 fn watch(args: WatchArgs, demo: Option<demo::World>, stage: &mut Stage) -> Ended {
-    let here = stage.env.tilde(Project::of(&stage.env.cwd).dir());
+    let here = stage.env.tilde(Project::of(stage.env, &stage.env.cwd).dir());
     let here = stage.gate.line(here).into_owned();
     let model = Model::new(args.all, here);
     match args.once {
@@ -112,7 +112,6 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
     let mut all = rows.all(&sessions, now);
     let mut bad = Vec::new();
     let conflicts = rows.conflicts(&sessions, &mut all, now, &mut bad);
-    stage.say_unreadable(&bad);
     let width = stage.style.width.unwrap_or(WIDTH).clamp(20, 1000) as u16;
     model.is_printed = true;
     // As high as needed.
@@ -124,12 +123,14 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
     };
     if let Some(opened) = model.log_target().filter(|_| log > 0).and_then(|(path, _)| {
         let transcript = effects::transcript(model.selected()?, stage.formats)?;
-        (*transcript.session.path == *path).then(|| LiveLog::open(transcript, None).ok())?
+        (*transcript.session.path == *path)
+            .then(|| LiveLog::open(transcript, None).map_err(|error| bad.push(error)).ok())?
     }) {
         let LogLines { lines, starts, .. } = opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "");
         log = log.min(lines.len() as u16);
         model.set_log(lines, starts, 0);
     }
+    stage.say_unreadable(&bad);
     let mut screen = model.screen();
     screen.layout = Layout::page(width, screen.items.len(), log);
     screen.selected = screen.selected.filter(|_| log > 0);
@@ -157,14 +158,17 @@ fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: 
         // Whatever happens, the threads end.
         let stop = StopOnDrop(&shared.stop);
         let (send_waker, waker) = channel();
-        let feed = scope.spawn(move || {
+        let feed = std::thread::Builder::new().spawn_scoped(scope, move || {
             let mut outlet = Outlet { sender: Some(sender), waker, wake: None };
             let monitor = Monitor::start(env, formats, events());
             let goes_on = || (!shared.stop.load(Ordering::Relaxed)).then(|| shared.look.swap(false, Ordering::Relaxed));
             feed::run(gate, window, monitor, quiet, goes_on, |snapshot| outlet.send(snapshot));
         });
+        let alone = |error| Problem::Trouble(format!("no thread can be started: {error}; `watch --once` needs none"));
+        let feed = feed.map_err(alone)?;
         if let Some(world) = demo {
-            scope.spawn(move || {
+            // The demo goes on without changes.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
                 let pause = |wait: Duration| {
                     let step = Duration::from_millis(50);
                     for _ in 0..wait.as_millis() / step.as_millis() {
@@ -175,7 +179,6 @@ fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: 
                     }
                     !shared.stop.load(Ordering::Relaxed)
                 };
-                // The demo goes on without changes.
                 let _ = world.play(quiet, pause);
             });
         }
@@ -457,7 +460,7 @@ impl Notified {
     /// from the start.
     fn news(&mut self, model: &Model) -> Vec<String> {
         let selected = model.selected().map(|row| &row.path);
-        let (mut now, mut texts) = (HashMap::new(), Vec::new());
+        let (mut now, mut texts) = (HashMap::default(), Vec::new());
         let rows = model.rows().iter().filter(|row| model.all || row.here);
         for row in rows.filter(|row| row.group.is_urgent()) {
             let is_told = |told: &HashMap<_, _>| told.get(&row.path) == Some(&row.since);

@@ -125,7 +125,8 @@ impl Screen {
             pipe::register(number, signal.try_clone()?)?;
         }
         let (ended, lent, closed) = (Arc::clone(&self.ended), Arc::clone(&self.lent), Arc::clone(&self.closed));
-        std::thread::spawn(move || {
+        // Where no more threads can start, the main loop ends it alone.
+        let _ = std::thread::Builder::new().spawn(move || {
             while let Ok(1..) = signalled.read(&mut [0]) {
                 std::thread::sleep(PATIENCE);
                 let number = ended.load(Ordering::Relaxed) as i32;
@@ -220,7 +221,14 @@ impl Screen {
         HELD.store(false, Ordering::SeqCst);
         let _ = disable_raw_mode();
         Screen::take(display.backend_mut())?;
-        display.clear()
+        Screen::redraw(display)
+    }
+
+    /// Lets the next frame draw all of the screen. `Terminal::clear` would ask the terminal where the cursor is, and not
+    /// every one answers.
+    pub fn redraw(display: &mut Display) -> io::Result<()> {
+        let area = display.get_frame().area();
+        display.resize(area)
     }
 
     /// Stops until the shell lets it go on.
@@ -242,7 +250,7 @@ impl Screen {
         self.stopped.store(false, Ordering::Relaxed);
         Screen::take(display.backend_mut())?;
         self.continued.store(false, Ordering::Relaxed);
-        display.clear()?;
+        Screen::redraw(display)?;
         Ok(result)
     }
 }

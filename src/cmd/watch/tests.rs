@@ -189,7 +189,7 @@ fn a_thousand_sessions() {
         let list = shown.lines().take(usize::from(model.layout().list.bottom())).skip(1);
         list.filter_map(|line| Some(line.get(4..)?.split_whitespace().next()?.to_owned())).collect::<Vec<_>>()
     };
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = crate::hash::HashSet::default();
     for step in 0..1000 {
         let name = model.selected().map(|row| row.name.clone()).unwrap_or_default();
         // Drawing takes a while here.

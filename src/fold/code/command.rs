@@ -4,6 +4,7 @@
 //! marks and redirections are for `line`; what the work is, for `work`.
 
 use super::line::{Link, Simple, simple_commands};
+use super::proof::{Effect, Kind, Proof};
 use crate::fold::one_of;
 use crate::path::base_name;
 
@@ -13,7 +14,9 @@ pub struct Command {
     pub link: Link,
     /// The program that does the work, and its arguments.
     pub words: Vec<String>,
-    /// Within `if`, `for`, `while` or `case`, or negated: that the line succeeded does not say that this did.
+    /// The last of its words is a here-document.
+    pub document: bool,
+    /// Within `if`, `for`, `while`, `case` or a function, or negated: that the line succeeded does not say that this did.
     pub conditional: bool,
 }
 
@@ -24,35 +27,86 @@ pub fn commands(line: &str) -> Vec<Vec<String>> {
 
 /// The simple commands of a line, in their order.
 pub fn linked_commands(line: &str) -> Vec<Command> {
+    commands_and_proof(line).0
+}
+
+/// The simple commands of a line, in their order, and what its success proves of them.
+pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
     /// Nobody writes a longer one by hand, and reading it takes time that a hook does not have.
     const LONGEST: usize = 64 << 10;
-    if line.len() > LONGEST {
-        return Vec::new();
-    }
     const DEPTH: usize = 4;
-    let read = |line: &str, depth: usize| simple_commands(line).into_iter().rev().map(move |simple| (depth, simple));
-    let mut found = Vec::new();
-    let mut open: Vec<(usize, Simple)> = read(line, 0).collect();
-    let mut blocks = 0usize;
-    while let Some((depth, Simple { link, words })) = open.pop() {
-        let first = words.first().map(String::as_str).unwrap_or_default();
-        blocks += usize::from(one_of("if for while until case", first));
-        blocks = blocks.saturating_sub(usize::from(one_of("fi done esac", first)));
-        let conditional = blocks > 0 || first == "!";
+    let (mut found, mut proof) = (Vec::new(), Proof::new());
+    if line.len() > LONGEST {
+        return (found, proof);
+    }
+    // Simple commands that are still to be read, the next one last; none where the text for a shell ends.
+    let read = |line: &str, depth: usize| simple_commands(line).into_iter().rev().map(move |one| Some((depth, one)));
+    let mut open: Vec<Option<(usize, Simple)>> = read(line, 0).collect();
+    // The next group is the body of a function.
+    let mut function = false;
+    // How the group that begins hangs on what is before it; its first command does so, too.
+    let mut group_link = None;
+    while let Some(next) = open.pop() {
+        let Some((depth, Simple { link, mut words, document, background })) = next else {
+            proof.close_script();
+            continue;
+        };
+        let mut negated = false;
+        // How it hangs on the one before it in its own group.
+        let mut own_link = link;
+        let outer = group_link.take().unwrap_or(link);
+        let mut from = 0;
+        while let Some(word) = words.get(from) {
+            let kind = match word.as_str() {
+                "(" => Some(Kind::Brackets),
+                "{" => Some(Kind::Braces),
+                word if one_of("if for while until case select", word) => Some(Kind::Block),
+                _ => None,
+            };
+            match (kind, word.as_str()) {
+                (Some(kind), _) => {
+                    let unsure = std::mem::take(&mut function) || kind == Kind::Block;
+                    proof.open(kind, own_link, std::mem::take(&mut negated), unsure);
+                    own_link = Link::Then;
+                    group_link = Some(outer);
+                }
+                (None, ")") => proof.close(Kind::Brackets, background),
+                (None, "}") => proof.close(Kind::Braces, background),
+                (None, word) if one_of("fi done esac", word) => proof.close(Kind::Block, background),
+                (None, "!") => negated = true,
+                (None, "then" | "else" | "elif" | "do") => {}
+                (None, "function") => {
+                    function = true;
+                    from += 1;
+                }
+                (None, word) if word.ends_with("()") => function = true,
+                _ => break,
+            }
+            from += 1;
+        }
+        words.drain(..from.min(words.len()));
+        if words.is_empty() {
+            continue;
+        }
+        group_link = None;
+        let effect = Effect::of(&words);
         let words = unwrapped(words);
         match inner_script(&words).filter(|_| depth < DEPTH) {
             Some(script) => {
-                let before = open.len();
+                proof.open(Kind::Script, own_link, negated, background);
+                open.push(None);
                 open.extend(read(script, depth + 1));
-                if let Some((_, first)) = open[before..].last_mut() {
-                    first.link = link;
-                }
+                group_link = Some(outer);
             }
             None if words.is_empty() => {}
-            None => found.push(Command { link, words, conditional }),
+            None => {
+                proof.command(found.len(), effect, own_link, negated, background);
+                let conditional = negated || proof.is_unsure();
+                found.push(Command { link: outer, words, document, conditional });
+            }
         }
     }
-    found
+    (found, proof)
 }
 
 /// What two runs of the same command have in common: no directory, no environment, no filter for the output.

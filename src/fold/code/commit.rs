@@ -3,11 +3,11 @@
 //! Only a message that the command itself says: what comes from a variable, an editor or a file is not known. What a
 //! message is quoted with is for `line` to take off.
 
-/// The first line of the message in the arguments of `git commit`. A here-document is the last of them.
-pub fn subject(arguments: &[String]) -> Option<String> {
+/// The first line of the message in the arguments of `git commit`, of which the last may be a here-document.
+pub fn subject(arguments: &[String], document: bool) -> Option<String> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
-        let document = || arguments.last().filter(|last| !last.ends_with('-'));
+        let document = || arguments.last().filter(|_| document);
         let message = match word.as_str() {
             "--message" => words.next()?,
             "-F-" | "--file=-" => document()?,

@@ -1,13 +1,14 @@
 //! What a command did to the repository: a commit, a push, another branch, other files in the working tree.
 //!
-//! Told by what the command says, given that it succeeded. Where that does not settle it (`git commit … || true`, a
-//! `git commit` within `if`), nothing is told. Reading a commit's message is for `commit`.
+//! Told by what the command says, given that it succeeded. Where that does not settle it (`git commit …; ls`, a
+//! `git commit` within `if`), nothing is told: that is up to `proof`. Reading a commit's message is for `commit`.
 
-use super::command::{Command, linked_commands, program};
+use super::command::{Command, commands_and_proof, linked_commands, program};
 use super::commit::subject;
-use super::line::Link;
+use super::proof::Proof;
 use crate::fold::filetypes::language;
 use crate::fold::one_of;
+use crate::fold::touched::Deed;
 use crate::path::base_name;
 
 /// Something that others who work in the same repository notice.
@@ -27,30 +28,51 @@ pub enum GitEvent {
 /// A directory that the command names with `-C` counts only if it is within that one. After a `cd` to an absolute path,
 /// which may be the session's own or another checkout, only commits and pushes count.
 pub fn git_events(command: &str) -> Vec<GitEvent> {
-    let all = linked_commands(command);
-    let mut found: Vec<Vec<GitEvent>> = Vec::new();
-    for (command, place) in all.iter().zip(places(&all)) {
-        let git = git(&command.words).filter(|git| !command.conditional && git.is_here());
-        let counts = |event: &GitEvent| match place {
+    let (all, proof) = commands_and_proof(command);
+    let event = |(command, place): (&Command, Place)| {
+        let event = git(command).filter(Git::is_here)?.event()?;
+        let counts = match place {
             Place::Inside => true,
             Place::Absolute => matches!(event, GitEvent::Committed(_) | GitEvent::Pushed),
             Place::Outside => false,
         };
-        found.push(git.and_then(|git| git.event()).filter(counts).into_iter().collect());
+        counts.then_some(event)
+    };
+    sure(all.iter().zip(places(&all)).map(event).collect(), proof)
+}
+
+/// The files that a command which succeeded changed by git, with their paths as seen from where it began, and what was done
+/// to each: `git checkout -- FILE`, `git restore FILE`, `git rm FILE`, `git mv A B`. Only where it names each file.
+pub fn git_changed(command: &str) -> Vec<(String, Deed)> {
+    if !command.contains("git") {
+        return Vec::new();
     }
-    // Of a pipe only the last command's success is known.
-    for at in 1..all.len() {
-        if all[at].link == Link::Pipe {
-            found[at - 1].clear();
+    let (all, proof) = commands_and_proof(command);
+    let mut dir = Some(String::new());
+    let changed = |command: &Command| {
+        if one_of("cd pushd popd", &program(&command.words)) {
+            let to = command.words.get(1).map(String::as_str).unwrap_or_default();
+            dir = match dir.take() {
+                _ if to.starts_with('/') => Some(format!("{to}/")),
+                Some(dir) if is_within(to) => Some(format!("{dir}{to}/")),
+                _ => None,
+            };
         }
-    }
-    let lists = all.chunk_by(|_, next| next.link != Link::Then);
-    let mut from = 0;
-    for list in lists {
-        only_sure(list, &mut found[from..from + list.len()]);
-        from += list.len();
-    }
-    found.concat()
+        let git = git(command).filter(|git| git.directory.is_none())?;
+        let dir = dir.as_deref()?;
+        let changed = git.changed()?.into_iter().map(|(path, deed)| match path.starts_with('/') {
+            true => (path.to_owned(), deed),
+            false => (format!("{dir}{path}"), deed),
+        });
+        Some(changed.collect::<Vec<_>>())
+    };
+    sure(all.iter().map(changed).collect(), proof).concat()
+}
+
+/// What was done for sure of what each command does.
+fn sure<T: Clone + PartialEq>(found: Vec<Option<T>>, proof: Proof) -> Vec<T> {
+    let sure = proof.proven(&|one, other| found[one].is_some() && found[one] == found[other]);
+    sure.into_iter().filter_map(|index| found[index].clone()).collect()
 }
 
 /// Where a command runs, as far as the `cd`s before it tell.
@@ -85,7 +107,7 @@ pub fn shows_changes(command: &str) -> bool {
     const LESS: &str = "--cached --staged --stat --shortstat --numstat --name-only --name-status --quiet -q --check";
     let all = linked_commands(command);
     let inside = all.iter().zip(places(&all)).filter(|(_, place)| *place == Place::Inside);
-    inside.filter_map(|(command, _)| git(&command.words)).any(|git| {
+    inside.filter_map(|(command, _)| git(command)).any(|git| {
         git.subcommand == "diff"
             && git.is_here()
             && !git.options().any(|option| one_of(LESS, option.split('=').next().unwrap_or_default()))
@@ -95,20 +117,11 @@ pub fn shows_changes(command: &str) -> bool {
 
 /// The subjects of the commits that a command makes, in whichever repository, if it succeeds.
 pub fn commit_subjects(command: &str) -> Vec<String> {
-    let commits = linked_commands(command).into_iter().filter_map(|command| match git(&command.words)?.event()? {
+    let commits = linked_commands(command).into_iter().filter_map(|command| match git(&command)?.event()? {
         GitEvent::Committed(subject) => Some(subject),
         _ => None,
     });
     commits.filter(|subject| !subject.is_empty()).collect()
-}
-
-/// Of `a || b` one side ran or succeeded, and nobody knows which: only what both would do was done.
-fn only_sure(list: &[Command], found: &mut [Vec<GitEvent>]) {
-    let Some(at) = list.iter().rposition(|command| command.link == Link::Or) else { return };
-    let end = at + 1 + list[at + 1..].iter().take_while(|command| command.link == Link::Pipe).count();
-    let (left, right) = found[..end].split_at_mut(at);
-    let right: Vec<GitEvent> = right.iter_mut().flat_map(std::mem::take).collect();
-    left.iter_mut().for_each(|events| events.retain(|event| right.contains(event)));
 }
 
 /// A call of git.
@@ -116,9 +129,11 @@ struct Git<'w> {
     directory: Option<&'w str>,
     subcommand: &'w str,
     arguments: &'w [String],
+    /// The last of the arguments is a here-document.
+    document: bool,
 }
 
-fn git(words: &[String]) -> Option<Git<'_>> {
+fn git(Command { words, document, .. }: &Command) -> Option<Git<'_>> {
     /// Options before the subcommand that take a value; these two say that the repository is somewhere else.
     const VALUED: &str = "-C -c --git-dir --work-tree --namespace --config-env --exec-path";
     const ELSEWHERE: &str = "--git-dir --work-tree";
@@ -136,7 +151,7 @@ fn git(words: &[String]) -> Option<Git<'_>> {
         at += 1 + usize::from(glued.is_none() && one_of(VALUED, name));
     }
     let subcommand = words.get(at)?;
-    Some(Git { directory, subcommand, arguments: &words[at + 1..] })
+    Some(Git { directory, subcommand, arguments: &words[at + 1..], document: *document })
 }
 
 /// Subcommands that change files in the working tree. Those with a list do so only with one of its arguments; those with
@@ -165,7 +180,7 @@ impl<'w> Git<'w> {
         }
         match self.subcommand {
             "commit" if has("--dry-run --short --porcelain --long") => None,
-            "commit" => Some(GitEvent::Committed(subject(self.arguments).unwrap_or_default())),
+            "commit" => Some(GitEvent::Committed(subject(self.arguments, self.document).unwrap_or_default())),
             "push" if has("--dry-run -n --delete -d") => None,
             // `git push origin :old` deletes.
             "push" => (!self.plain().any(|word| word.starts_with(':'))).then_some(GitEvent::Pushed),
@@ -177,6 +192,29 @@ impl<'w> Git<'w> {
                 ((with.is_empty() || any(with)) && !any(without)).then_some(GitEvent::Moved(moved))
             }
         }
+    }
+
+    /// The files that it names and changes, and what it does to each.
+    fn changed(&self) -> Option<Vec<(&'w str, Deed)>> {
+        let has = |list: &str| self.options().any(|word| one_of(list, word));
+        if has("--help -h -n --dry-run -p --patch --pathspec-from-file") {
+            return None;
+        }
+        let after: Vec<&str> =
+            self.arguments.iter().map(String::as_str).skip_while(|word| *word != "--").skip(1).collect();
+        let source = self.value("-s --source");
+        let plain = || self.plain().filter(|word| Some(*word) != source).chain(after.iter().copied()).collect();
+        let (files, deed): (Vec<&str>, Deed) = match self.subcommand {
+            "checkout" => (after, Deed::Edited),
+            "restore" if !has("--staged -S") || has("--worktree -W") => (plain(), Deed::Edited),
+            "rm" if !has("--cached") => (plain(), Deed::Deleted),
+            "mv" => (plain(), Deed::Moved),
+            _ => return None,
+        };
+        // To a directory the new path is another.
+        let is_known = (self.subcommand != "mv" || files.len() == 2) && files.iter().all(|file| names_file(file));
+        let deed = |at: usize| if self.subcommand == "mv" && at == 1 { Deed::Edited } else { deed };
+        is_known.then(|| files.into_iter().enumerate().map(|(at, file)| (file, deed(at))).collect())
     }
 
     /// The arguments before `--`.
@@ -269,14 +307,23 @@ fn is_branch(name: &str) -> bool {
 
 /// `src/main.rs`, `LICENSE`, `./x`; but `release/1.2` and `v1.x` are branches.
 fn is_file(name: &str) -> bool {
-    let base = base_name(name);
+    let in_sources = name.split_once('/').is_some_and(|(first, _)| one_of("src lib app packages crates . ..", first));
+    looks_like_file(name) || in_sources || name.ends_with('/') || name.starts_with(['/', '.'])
+}
+
+/// Whether the last part of a path is named as files are.
+fn looks_like_file(path: &str) -> bool {
+    let base = base_name(path);
     let ending = base.rsplit_once('.').map(|(_, ending)| ending);
     let has_ending =
         ending.is_some_and(|ending| ending != "x" && ending.starts_with(|char: char| char.is_ascii_alphabetic()));
-    let in_sources = name.split_once('/').is_some_and(|(first, _)| one_of("src lib app packages crates . ..", first));
     let is_shouted = base.len() > 3 && base.bytes().all(|byte| byte.is_ascii_uppercase());
-    let is_makefile = base.starts_with(char::is_uppercase) && language(base).is_some();
-    has_ending || in_sources || is_shouted || is_makefile || name.ends_with('/') || name.starts_with(['/', '.'])
+    has_ending || is_shouted || base.starts_with(char::is_uppercase) && language(base).is_some()
+}
+
+/// Whether a path names one file: no pattern, no variable, no directory.
+fn names_file(path: &str) -> bool {
+    looks_like_file(path) && !path.starts_with([':', '~', '-']) && !path.contains(['*', '?', '[', '$', '`', '{', '\\'])
 }
 
 /// The branch that follows `origin/feature`.
@@ -345,7 +392,7 @@ pub mod tests {
         git_events(command).into_iter().map(word).collect::<Vec<_>>().join(", ")
     }
 
-    pub const EVENTS: [(&str, &str); 130] = [
+    pub const EVENTS: [(&str, &str); 174] = [
         // Commits.
         ("git commit -m 'Fix it'", "+Fix it"),
         ("git commit -am \"Fix it\"", "+Fix it"),
@@ -359,8 +406,8 @@ pub mod tests {
         ("git commit -m \"$(cat <<'EOF'\nFix it\n\nBody\nEOF\n)\"", "+Fix it"),
         ("git commit -m one a.rs && git commit -m two b.rs", "+one, +two"),
         ("cargo test && git commit -m 'Fix it' && git push", "+Fix it, push"),
-        ("git add .\ngit commit -m 'Fix it'\ngit push -u origin main", "+Fix it, push"),
-        ("git add -A; git commit -m 'Fix it'; git push", "+Fix it, push"),
+        ("git add .\ngit commit -m 'Fix it'\ngit push -u origin main", "push"),
+        ("git add -A; git commit -m 'Fix it'; git push", "push"),
         ("bash -lc \"git commit -m 'Fix it'\"", "+Fix it"),
         ("(git add . && git commit -m 'Fix it')", "+Fix it"),
         ("git -c user.name=me commit --no-verify -m 'Fix it'", "+Fix it"),
@@ -376,6 +423,52 @@ pub mod tests {
         ("if true; then x; fi; git commit -am 'Fix it'", "+Fix it"),
         ("for i in 1 2; do git push && break; done", ""),
         ("! git commit -m 'Fix it'", ""),
+        // A line ends as its last command does.
+        ("git commit -m 'Fix it'; ls", ""),
+        ("git commit -m 'Fix it'\ngit log -1", ""),
+        ("git commit -m 'Fix it' && git log -1 | cat", "+Fix it"),
+        ("git commit -m 'Fix it' && git push; echo done", ""),
+        ("git push &", ""),
+        ("git push & wait", ""),
+        ("make && git push & ls", ""),
+        ("sleep 9 & git push", "push"),
+        ("(git push) &", ""),
+        ("bash -c 'git push' &", ""),
+        ("bash -c 'git commit -m x; git push' && ls", "push"),
+        ("true || bash -c 'ls; git push'", ""),
+        ("true || (ls; git push)", ""),
+        ("(git commit -m x; ls) && git push", "push"),
+        ("test -f a && { git add a; git commit -m x; }", "+x"),
+        ("(git commit -m x && git push) | cat", ""),
+        ("f() { git push; }", ""),
+        ("f()\n{\n git push\n}\nls", ""),
+        ("function f { git push; }", ""),
+        ("function f() (git push)", ""),
+        ("f(){ x; }; git push", "push"),
+        ("exit 0; git push", ""),
+        ("[ -f a ] || exit 0; git push", ""),
+        ("if [ -f a ]; then exit; fi; git push", ""),
+        ("(exit 0); git push", "push"),
+        ("exec true; git push", ""),
+        ("exec 2>&1; git push", "push"),
+        ("cd web || exit 1; git push", "push"),
+        ("git commit -m x || exit 1; git push", "+x, push"),
+        ("false && git push; true", ""),
+        ("case $x in a) git push;; esac", ""),
+        ("(case $x in a) git push;; esac)", ""),
+        ("if a; then if b; then c; fi; git push; fi", ""),
+        ("while read x; do (git push); done", ""),
+        ("set -e\ngit commit -m x\ngit push\nls", "+x, push"),
+        ("set -euo pipefail\ngit commit -m x | cat\nls", "+x"),
+        ("set -e; git commit -m x | cat; ls", ""),
+        ("set -e; true && git commit -m x; ls", ""),
+        ("set -e; set +e; git commit -m x; ls", ""),
+        ("(set -e; git commit -m x; ls) && ls", ""),
+        ("git commit -m x; set -e; ls", ""),
+        // A message that comes from elsewhere.
+        ("git commit -q -F - a.rs", "+"),
+        ("git commit -F - -- a.rs <<'EOF'\nFix it\nEOF", "+Fix it"),
+        ("git commit -F - < message.txt", "+"),
         ("echo \"git commit -m x\"", ""),
         ("echo git commit -m x", ""),
         ("git commit --dry-run -m x", ""),
@@ -488,6 +581,44 @@ pub mod tests {
     fn commands_change_repositories() {
         for (command, wanted) in EVENTS {
             assert_eq!(told(command), wanted, "{command}");
+        }
+    }
+
+    #[test]
+    fn commands_change_files_by_git() {
+        for (command, wanted) in [
+            ("git checkout -- src/a.rs b.md", "edited src/a.rs, edited b.md"),
+            ("git checkout main -- src/a.rs", "edited src/a.rs"),
+            ("git checkout -- src", ""),
+            ("git checkout -- '*.rs'", ""),
+            ("git checkout -- $FILE", ""),
+            ("git checkout src/a.rs", ""),
+            ("git checkout main", ""),
+            ("git restore src/a.rs", "edited src/a.rs"),
+            ("git restore --source HEAD~1 -- src/a.rs", "edited src/a.rs"),
+            ("git restore -s main.x src/a.rs", "edited src/a.rs"),
+            ("git restore --staged src/a.rs", ""),
+            ("git restore --staged --worktree src/a.rs", "edited src/a.rs"),
+            ("git restore -p src/a.rs", ""),
+            ("git restore .", ""),
+            ("git rm -q src/a.rs", "deleted src/a.rs"),
+            ("git rm -r src", ""),
+            ("git rm --cached src/a.rs", ""),
+            ("git mv src/a.rs src/b.rs", "moved src/a.rs, edited src/b.rs"),
+            ("git mv src/a.rs lib", ""),
+            ("git mv a.rs b.rs lib/c.rs", ""),
+            ("git checkout -- a.rs; ls", ""),
+            ("git checkout -- a.rs && cargo test", "edited a.rs"),
+            ("git checkout -- a.rs &", ""),
+            ("cd /p/web && git checkout -- a.rs", "edited /p/web/a.rs"),
+            ("cd web && git checkout -- a.rs", "edited web/a.rs"),
+            ("cd .. && git checkout -- a.rs", ""),
+            ("git -C web checkout -- a.rs", ""),
+            ("rm a.rs", ""),
+        ] {
+            let told: Vec<String> =
+                git_changed(command).iter().map(|(path, deed)| format!("{} {path}", deed.name())).collect();
+            assert_eq!(told.join(", "), wanted, "{command}");
         }
     }
 }

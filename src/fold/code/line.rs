@@ -1,8 +1,10 @@
 //! A shell line, read into simple commands.
 //!
 //! Quoted text is one word, substitutions stay as they are written, and redirections and comments are left out; a
-//! here-document is the last word of its command. Anything can be read, however broken: what is not closed ends with
+//! here-document is the last word of its command. A bracket is a command of its own. Anything can be read, however broken: what is not closed ends with
 //! the text. What the words mean is for `command`.
+
+use crate::boundary::substr;
 
 /// How a command hangs on the one before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -20,6 +22,10 @@ pub enum Link {
 pub struct Simple {
     pub link: Link,
     pub words: Vec<String>,
+    /// The last of its words is a here-document.
+    pub document: bool,
+    /// A single `&` follows.
+    pub background: bool,
 }
 
 /// The simple commands of a line.
@@ -58,12 +64,19 @@ impl<'a> Shell<'a> {
                 '\n' => self.end_line(),
                 '&' if self.rest().starts_with('>') => self.redirection(),
                 ')' if brackets == 0 && self.depth > 0 => return,
-                ')' => {
-                    brackets = brackets.saturating_sub(1);
+                '(' if self.defines_function() => {
+                    brackets -= 1;
+                    self.at = self.text.len() - self.rest().trim_start_matches(' ').len() + 1;
+                    self.put("()");
+                }
+                '(' | ')' => {
+                    brackets = if char == ')' { brackets.saturating_sub(1) } else { brackets };
+                    self.end_command();
+                    self.put(text);
                     self.end_command();
                 }
                 '|' | '&' => self.operator(char),
-                ';' | '(' => self.end_command(),
+                ';' => self.end_command(),
                 '#' if self.word.is_none() => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
                 '<' | '>' => self.redirection(),
                 char if char.is_whitespace() => self.end_word(),
@@ -74,19 +87,25 @@ impl<'a> Shell<'a> {
     }
 
     fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+        substr(self.text, self.at..)
     }
 
     /// Goes on by one character.
     fn take(&mut self) -> Option<(char, &'a str)> {
         let char = self.rest().chars().next()?;
-        let text = &self.rest()[..char.len_utf8()];
+        let text = substr(self.rest(), ..char.len_utf8());
         self.at += text.len();
         Some((char, text))
     }
 
     fn put(&mut self, text: &str) {
         self.word.get_or_insert_default().push_str(text);
+    }
+
+    /// Whether a bracket that follows a name closes at once: `f() { …; }`.
+    fn defines_function(&self) -> bool {
+        let has_name = self.word.is_some() || !self.open.words.is_empty();
+        has_name && self.rest().trim_start_matches(' ').starts_with(')')
     }
 
     fn end_word(&mut self) {
@@ -110,7 +129,11 @@ impl<'a> Shell<'a> {
             ('|', true) => Link::Or,
             ('|', false) => Link::Pipe,
             // `|&` is a pipe, too.
-            _ => self.open.link,
+            _ if self.open.link == Link::Pipe => Link::Pipe,
+            _ => {
+                self.commands.iter_mut().last().into_iter().for_each(|command| command.background = true);
+                Link::Then
+            }
         };
     }
 
@@ -151,7 +174,7 @@ impl<'a> Shell<'a> {
         let mut inside = Shell { text: self.text, at: self.at + 1, depth: self.depth + 1, ..Shell::default() };
         inside.read();
         self.at = inside.at;
-        self.put(&self.text[from..self.at]);
+        self.put(substr(self.text, from..self.at));
     }
 
     /// Skips `2>&1`, `> file`; notes the end of a here-document.
@@ -161,7 +184,7 @@ impl<'a> Shell<'a> {
             self.word = None;
         }
         self.end_word();
-        let document = self.text[self.at - 1..].strip_prefix("<<").filter(|rest| !rest.starts_with('<'));
+        let document = substr(self.text, self.at - 1..).strip_prefix("<<").filter(|rest| !rest.starts_with('<'));
         if let Some((mark, length)) = document.and_then(here_mark) {
             self.at += 1 + length;
             self.documents.push((mark, self.commands.len()));
@@ -170,7 +193,7 @@ impl<'a> Shell<'a> {
         let target = self.rest().trim_start_matches(['<', '>', '&', '|']).trim_start_matches([' ', '\t']);
         let quote = target.chars().next().filter(|char| matches!(char, '"' | '\''));
         let length = match quote {
-            Some(quote) => target[1..].find(quote).map_or(target.len(), |end| end + 2),
+            Some(quote) => substr(target, 1..).find(quote).map_or(target.len(), |end| end + 2),
             None => target.find(|char: char| char.is_whitespace() || ";|&()<>".contains(char)).unwrap_or(target.len()),
         };
         self.at = self.text.len() - target.len() + length;
@@ -181,10 +204,11 @@ impl<'a> Shell<'a> {
         self.end_command();
         for (mark, command) in std::mem::take(&mut self.documents) {
             let end = document_end(self.text, self.at, mark);
-            let body = self.text[self.at..end].trim_end();
+            let body = substr(self.text, self.at..end).trim_end();
             let body = body.strip_suffix(mark).unwrap_or(body);
             if let Some(command) = self.commands.get_mut(command) {
                 command.words.push(body.to_owned());
+                command.document = true;
             }
             self.at = end;
         }
@@ -195,8 +219,8 @@ impl<'a> Shell<'a> {
 fn here_mark(text: &str) -> Option<(&str, usize)> {
     let bare = text.trim_start_matches(['-', '~']).trim_start_matches(' ').trim_start_matches(['\'', '"', '\\']);
     let end = bare.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(bare.len());
-    let closing = usize::from(bare[end..].starts_with(['\'', '"']));
-    (end > 0).then(|| (&bare[..end], text.len() - bare.len() + end + closing))
+    let closing = usize::from(substr(bare, end..).starts_with(['\'', '"']));
+    (end > 0).then(|| (substr(bare, ..end), text.len() - bare.len() + end + closing))
 }
 
 /// Where a here-document ends, its mark included; at the end of the text if it has none.
@@ -204,7 +228,7 @@ fn document_end(text: &str, from: usize, mark: &str) -> usize {
     let mut at = from;
     while at < text.len() {
         let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length);
-        if text[at..end].trim() == mark {
+        if substr(text, at..end).trim() == mark {
             return end;
         }
         at = end + 1;
@@ -218,9 +242,10 @@ mod tests {
 
     #[test]
     fn reads_words_as_a_shell_does() {
-        let cases: [(&str, &[&[&str]]); 9] = [
+        let cases: [(&str, &[&[&str]]); 10] = [
             ("a 'b c'\"d $(e \"f)\")\"\\ g", &[&["a", "b cd $(e \"f)\") g"]]),
-            ("a && b; c | d & (e)", &[&["a"], &["b"], &["c"], &["d"], &["e"]]),
+            ("a && b; c | d & (e)", &[&["a"], &["b"], &["c"], &["d"], &["("], &["e"], &[")"]]),
+            ("f() { a; }; g () (b)", &[&["f()", "{", "a"], &["}"], &["g", "()"], &["("], &["b"], &[")"]]),
             ("a 2>&1 > 'x y' b", &[&["a", "b"]]),
             ("a &> x # b", &[&["a"]]),
             ("a#b ''", &[&["a#b", ""]]),
@@ -241,7 +266,7 @@ mod tests {
         for (line, wanted) in [
             ("a && b || c | d; e & f", &[Then, And, Or, Pipe, Then, Then][..]),
             ("a &&\n  b |\n c", &[Then, And, Pipe]),
-            ("a && (b; c) || d\ne", &[Then, And, Then, Or, Then]),
+            ("a && (b; c) || d\ne", &[Then, And, Then, Then, Then, Or, Then]),
             ("a |& b 2>&1 &> c && d", &[Then, Pipe, And]),
             ("a '&&' \"||\" $(b && c)", &[Then]),
         ] {

@@ -4,7 +4,8 @@
 //! is left out.
 //!
 //! A new language is a row in `definition`, a new program a row in `work`. How a shell line is read: `line`;
-//! what of it is a command, and when two runs are the same: `command`; what it did to the repository: `git`.
+//! what of it is a command, and when two runs are the same: `command`; what its success proves: `proof`; what it did to
+//! the repository: `git`.
 
 mod change;
 mod command;
@@ -13,17 +14,20 @@ mod definition;
 mod git;
 mod line;
 mod path;
+mod proof;
 mod work;
 
 pub use change::summary;
 pub use command::normalised;
 pub use definition::functions;
-pub use git::{GitEvent, commit_subjects, git_events, shows_changes};
+pub use git::{GitEvent, commit_subjects, git_changed, git_events, shows_changes};
 pub use path::short_paths;
 pub use work::{Check, Work, check_name, checks, failed_checks, work, works};
 
 #[cfg(test)]
 mod tests {
+    use crate::boundary::substr;
+
     use super::definition::tests::DEFINITIONS;
     use super::git::tests::{COMMITS, EVENTS};
     use super::work::tests::WORKS;
@@ -36,13 +40,14 @@ mod tests {
         let texts = texts.chain(EVENTS.iter().map(|(text, _)| *text));
         let ends = ["rs", "py", "ts", "go", "cs", "cpp", "sh", "kt"];
         for text in texts {
-            for part in text.char_indices().flat_map(|(at, _)| [&text[..at], &text[at..]]) {
+            for part in text.char_indices().flat_map(|(at, _)| [substr(text, ..at), substr(text, at..)]) {
                 for odd in [format!("{part}é"), part.replace(' ', "\u{2003}ß") + "\\"] {
                     ends.iter().for_each(|end| drop(functions(&format!("a.{end}"), &odd)));
                     summary("a.rs", &odd, text);
                     work(&odd);
                     normalised(&odd);
                     commit_subjects(&odd);
+                    git_changed(&odd);
                     git_events(&odd);
                     check_name(&odd);
                     checks(&odd);

@@ -2,7 +2,8 @@
 //!
 //! Text only: nothing is looked up on disk, and a path may have slashes of either kind.
 
-use std::collections::{HashMap, HashSet};
+use crate::boundary::substr;
+use crate::hash::{HashMap, HashSet};
 
 /// Each path as short as it can be told from the others.
 pub fn short_paths(paths: &[&str]) -> Vec<String> {
@@ -13,17 +14,17 @@ pub fn short_paths(paths: &[&str]) -> Vec<String> {
         let cuts = path.rmatch_indices(['/', '\\']).map(|(at, _)| at + 1);
         cuts.take(DEPTH).chain([0]).collect()
     };
-    let distinct: HashSet<&str> = paths.iter().map(|path| &path[..trim(path)]).collect();
-    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let distinct: HashSet<&str> = paths.iter().map(|path| substr(path, ..trim(path))).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::default();
     for path in &distinct {
         for from in suffixes(path) {
-            *counts.entry(&path[from..]).or_default() += 1;
+            *counts.entry(substr(path, from..)).or_default() += 1;
         }
     }
     let short = |path: &&str| {
-        let path = &path[..trim(path)];
-        let from = suffixes(path).into_iter().find(|from| counts.get(&path[*from..]) == Some(&1)).unwrap_or(0);
-        path[from..].to_owned()
+        let path = substr(path, ..trim(path));
+        let from = suffixes(path).into_iter().find(|from| counts.get(substr(path, *from..)) == Some(&1)).unwrap_or(0);
+        substr(path, from..).to_owned()
     };
     paths.iter().map(short).collect()
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::found::{FileChange, Finding, ToDo, Used};
 use super::{COMMITS, Continuity, FUNCTIONS, HISTORY, Pending, SoFar, TASKS, keep, kept};
+use crate::boundary::substr;
 use crate::entry::{Act, Call, Change, Detail, Id, LongText, Task, TaskState, What};
 use crate::fold::code;
 use crate::fold::text::first_sentence;
@@ -261,11 +262,11 @@ fn answers(result: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = result;
     while let Some(at) = rest.find("\"=\"") {
-        let question = rest[..at].rsplit('"').next().unwrap_or_default().to_owned();
-        rest = &rest[at + 3..];
+        let question = substr(rest, ..at).rsplit('"').next().unwrap_or_default().to_owned();
+        rest = substr(rest, at + 3..);
         let end = rest.find('"').unwrap_or(rest.len());
-        found.push((question, rest[..end].to_owned()));
-        rest = &rest[end..];
+        found.push((question, substr(rest, ..end).to_owned()));
+        rest = substr(rest, end..);
     }
     found
 }

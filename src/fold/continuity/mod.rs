@@ -13,7 +13,6 @@ mod call;
 mod found;
 mod open;
 
-use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 
@@ -23,10 +22,11 @@ use serde::{Deserialize, Serialize};
 
 use super::basics::title;
 use super::phrases::{self, Phrase};
-use super::text::{ends_of, first_sentence, own_words};
+use super::text::{cut, ends_of, first_sentence, own_words};
 pub use super::turn::Ending;
 use super::{Basics, Failing, Fold, LastAsked, OpenEnd, Turns};
 use crate::entry::{Act, Call, Entry, Facts, Id, Mark, Role, What};
+use crate::hash::{HashMap, HashSet};
 use crate::path::{absolute, base_name};
 use crate::time::{DAY, Time};
 
@@ -350,5 +350,5 @@ fn keep<T>(all: &mut Vec<T>, one: T, most: usize) {
 }
 
 fn kept(text: &str) -> String {
-    text[..text.floor_char_boundary(TEXT)].to_owned()
+    cut(text, TEXT).into_owned()
 }

@@ -1,12 +1,11 @@
 //! What follows from all that was read: what stands in the way, and what is to be done next.
 
-use std::collections::HashSet;
-
 use super::found::{Blocker, Finding, Obstacle, Used};
 use super::{Continuity, Ending, TASKS};
 use crate::entry::{Act, TaskState};
 use crate::fold::phrases::{self, Phrase};
 use crate::fold::text::own_words;
+use crate::hash::HashSet;
 
 /// How many steps of an answer count.
 const STEPS: usize = 20;
@@ -57,7 +56,7 @@ impl Continuity {
         let asked = self.asked.then.as_ref().or(self.asked.substantive.as_ref());
         let is_last = |asked: &&Finding| self.prompts.last().is_some_and(|last| last.time == asked.time);
         next.extend(asked.filter(|_| self.unanswered).filter(is_last).cloned());
-        let mut known = HashSet::new();
+        let mut known = HashSet::default();
         next.retain(|item| known.insert(item.text.clone()));
         next
     }

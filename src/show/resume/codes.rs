@@ -2,20 +2,20 @@
 //!
 //! A model reads them, so each is harmless, and no code is said twice.
 
-use std::collections::HashSet;
-
 use super::{About, Fitted, Stop, within};
+use crate::boundary::substr;
 use crate::entry::TaskState;
 use crate::fold::code::{Work, normalised, short_paths, work};
 use crate::fold::continuity::Finding;
-use crate::show::gate::harmless;
+use crate::hash::HashSet;
+use crate::show::gate::{harmless, harmless_command};
 use crate::state::notes::Kind;
 
 impl Stop<'_> {
     pub fn codes(&self, budget: usize) -> Fitted {
         let all = self.continuity;
         let mut codes: Vec<(About, String)> = Vec::new();
-        let mut known = HashSet::new();
+        let mut known = HashSet::default();
         let mut put = |about: About, prefix: &str, text: &str| {
             let code = format!("{prefix}:{}", one_word(text));
             if code.len() > prefix.len() + 1 && known.insert(code.clone()) {
@@ -29,7 +29,9 @@ impl Stop<'_> {
         let tests = all.recent_commands().iter().filter(|ran| work(&ran.subject) == Work::Test && !ran.failed);
         tests.for_each(|ran| put(About::Work, "test", &normalised(&ran.subject)));
         let done = all.tasks.iter().filter(|task| task.state == TaskState::Done).map(|task| &task.item.text);
-        done.chain(all.commits.iter().map(|commit| &commit.text)).for_each(|text| put(About::Work, "done", text));
+        done.for_each(|text| put(About::Work, "done", text));
+        // A message may set a variable, as the command that it stands in may.
+        all.commits.iter().for_each(|commit| put(About::Work, "done", &harmless_command(&commit.text)));
         self.noted(Kind::Decision).for_each(|text| put(About::Head, "dec", text));
         let said = |item: &Finding| if item.from_words { ":said" } else { "" };
         all.decisions.iter().for_each(|item| put(About::Decisions, &format!("dec{}", said(item)), &item.text));
@@ -47,5 +49,5 @@ impl Stop<'_> {
 fn one_word(text: &str) -> String {
     const MOST: usize = 80;
     let code = harmless(text).split_whitespace().collect::<Vec<_>>().join("-");
-    code[..code.floor_char_boundary(MOST)].trim_matches('-').to_owned()
+    substr(&code, ..code.floor_char_boundary(MOST)).trim_matches('-').to_owned()
 }

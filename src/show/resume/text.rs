@@ -111,7 +111,7 @@ impl Stop<'_> {
             rows.put(About::Next, "Tags", &[&self.tags.join(", ")]);
         }
         all.compaction.iter().for_each(|summary| rows.put(About::Decisions, "Summary", &[&summary.text]));
-        if all.input + all.output > 0 {
+        if all.input > 0 || all.output > 0 {
             rows.put(About::Next, "Tokens", &[&format!("{} in, {} out", amount(all.input), amount(all.output))]);
         }
         self.command.iter().for_each(|command| rows.put(About::Head, "Go on", &[command]));

@@ -3,7 +3,6 @@
 //! What a line says is for [`line`](super::line); a line that says nothing of ours is kept as it is.
 
 use std::cell::LazyCell;
-use std::collections::HashSet;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -11,10 +10,12 @@ use std::time::Duration;
 
 use super::Notes;
 use super::line::{self, Kind, Says, parse};
+use crate::boundary::substr;
 use crate::budget::Deadline;
 use crate::entry::Id;
 use crate::env::Env;
 use crate::file::{self, Unreadable};
+use crate::hash::HashSet;
 use crate::state::{Lock, replace};
 use crate::time::Time;
 
@@ -46,7 +47,7 @@ impl Owner<'_> {
         let name = project.file_name().unwrap_or_default().to_string_lossy();
         let plain = |char: char| if char.is_alphanumeric() || "-_.".contains(char) { char } else { '-' };
         let name: String = name.trim_start_matches('.').chars().map(plain).collect();
-        let name = if name.is_empty() { "root" } else { &name[..name.floor_char_boundary(100)] };
+        let name = if name.is_empty() { "root" } else { substr(&name, ..name.floor_char_boundary(100)) };
         env.data_dir().join("projects").join(format!("{name}-{:08x}.md", (hash ^ hash >> 32) as u32))
     }
 
@@ -163,7 +164,7 @@ impl Notes {
 
     /// Gives an id to every note that has none, or the id of an earlier note.
     fn number(&mut self) {
-        let mut ids = HashSet::new();
+        let mut ids = HashSet::default();
         let mut without = Vec::new();
         for line in &mut self.lines {
             if let Says::Note(note, _) = &line.says

@@ -1,12 +1,12 @@
 //! What the user said of sessions, in the notes of all projects: which are done, and their tags.
 
-use std::collections::HashMap;
-
 use super::Notes;
 use super::line::Says;
+use crate::boundary::substr;
 use crate::dir;
 use crate::env::Env;
 use crate::file::Unreadable;
+use crate::hash::HashMap;
 
 /// An id may be shortened to this.
 const LEAST_ID: usize = 8;
@@ -54,7 +54,7 @@ impl Marks {
 
 /// As much of an id as it cannot be shortened by.
 fn beginning(id: &str) -> &str {
-    &id[..id.floor_char_boundary(LEAST_ID)]
+    substr(id, ..id.floor_char_boundary(LEAST_ID))
 }
 
 /// Whether two ids are of one session: one may be shortened in the name of a file, and by hand.

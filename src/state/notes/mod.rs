@@ -8,14 +8,13 @@ mod file;
 pub mod line;
 mod marks;
 
-use std::collections::HashSet;
-
 use file::NoteLine;
 pub use file::Owner;
 use line::Says;
 pub use line::{Kind, Note, Priority, Until};
 pub use marks::{Marks, is_same};
 
+use crate::hash::HashSet;
 use crate::time::Time;
 
 /// A notes file, line by line.
@@ -99,7 +98,7 @@ impl Notes {
     /// Writes a note in the place of the last that it replaces, else at the end. There is one role, and one preference
     /// about a thing (`language: English`). A note with the same text is the same note, and keeps its id.
     pub fn put(&mut self, mut note: Note) -> Note {
-        let mut ids = HashSet::new();
+        let mut ids = HashSet::default();
         let mut old = None;
         for line in &mut self.lines {
             let Says::Note(other, _) = &line.says else { continue };

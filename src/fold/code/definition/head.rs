@@ -1,17 +1,19 @@
 //! Steps that all languages share to read the head of a definition. Each gives nothing where its text is missing.
 
+use crate::boundary::substr;
+
 /// The name that a text begins with.
 pub fn name(text: &str) -> Option<&str> {
     let end = text.find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '$')).unwrap_or(text.len());
     let begins = text.starts_with(|char: char| char.is_alphabetic() || matches!(char, '_' | '$'));
-    begins.then(|| &text[..end])
+    begins.then(|| substr(text, ..end))
 }
 
 /// The name that a text ends with.
 pub fn last_name(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let before = text.trim_end_matches(|char: char| char.is_alphanumeric() || char == '_');
-    name(&text[before.len()..])
+    name(substr(text, before.len()..))
 }
 
 /// The text after a word that it begins with.
@@ -43,7 +45,7 @@ pub fn after_brackets(text: &str) -> Option<&str> {
             ')' => {
                 depth = depth.checked_sub(1)?;
                 if depth == 0 {
-                    return Some(&text[at + 1..]);
+                    return Some(substr(text, at + 1..));
                 }
             }
             _ if depth == 0 => return None,

@@ -7,11 +7,11 @@
 mod head;
 mod own;
 
-use std::collections::HashSet;
-
 use self::Syntax::{Own, Words};
 use self::head::{after_all, after_one, name};
+use crate::boundary::substr;
 use crate::fold::one_of;
+use crate::hash::HashSet;
 use crate::path::base_name;
 
 /// A function or a class.
@@ -73,7 +73,7 @@ const LANGUAGES: [(&str, Syntax); 11] = [
 /// The functions and classes that a text defines, each once, in their order.
 pub fn functions(path: &str, added: &str) -> Vec<String> {
     let lines: Vec<&str> = added.lines().collect();
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     let found = definitions(path, &lines).into_iter().map(|(_, found)| found.name).filter(|name| known.insert(*name));
     found.map(str::to_owned).collect()
 }
@@ -113,7 +113,7 @@ fn function(rest: &str) -> Option<Definition<'_>> {
 /// In prose, another word follows.
 fn class(rest: &str) -> Option<Definition<'_>> {
     let whole = name(rest)?;
-    let next = rest[whole.len()..].trim_start();
+    let next = substr(rest, whole.len()..).trim_start();
     let prose = next.starts_with(char::is_alphabetic)
         && !["extends", "implements", "where"].iter().any(|word| next.starts_with(word));
     Definition::class(whole, !prose)

@@ -4,6 +4,7 @@
 
 use super::Definition;
 use super::head::{after, after_all, after_brackets, after_one, last_name, name};
+use crate::boundary::substr;
 use crate::fold::one_of;
 
 /// JavaScript and TypeScript: functions, classes, methods, and variables whose value is a function.
@@ -24,10 +25,10 @@ pub fn script<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
 /// `add = (a, b) => a + b`
 fn variable<'a>(text: &'a str, next: &[&str]) -> Option<Definition<'a>> {
     let variable = name(text)?;
-    let tail = text[variable.len()..].trim_start();
-    let (equals, _) = tail.match_indices('=').find(|(at, _)| !tail[at + 1..].starts_with('>'))?;
+    let tail = substr(text, variable.len()..).trim_start();
+    let (equals, _) = tail.match_indices('=').find(|(at, _)| !substr(tail, at + 1..).starts_with('>'))?;
     let known = equals == 0 || tail.starts_with(':');
-    Definition::function(variable, known && is_function(tail[equals + 1..].trim_start(), next))
+    Definition::function(variable, known && is_function(substr(tail, equals + 1..).trim_start(), next))
 }
 
 /// `(a, b) => …`, `async x => …`, `function () {`, also over several lines.
@@ -38,7 +39,7 @@ fn is_function(value: &str, next: &[&str]) -> bool {
         return true;
     }
     let typed = value.strip_prefix('<').and_then(|rest| rest.find(">("));
-    let value = typed.map_or(value, |at| &value[at + 2..]);
+    let value = typed.map_or(value, |at| substr(value, at + 2..));
     if value.trim_end() == "(" {
         return next.iter().find(|line| line.trim_start().starts_with(')')).is_some_and(|line| line.contains("=>"));
     }
@@ -48,7 +49,7 @@ fn is_function(value: &str, next: &[&str]) -> bool {
     };
     match value.strip_prefix('(') {
         Some(_) => after_brackets(value).is_some_and(arrow),
-        None => name(value).is_some_and(|argument| value[argument.len()..].trim_start().starts_with("=>")),
+        None => name(value).is_some_and(|argument| substr(value, argument.len()..).trim_start().starts_with("=>")),
     }
 }
 
@@ -58,7 +59,7 @@ fn method(text: &str) -> Option<Definition<'_>> {
     let text = after_all(text, "public private protected static override readonly async get set");
     let text = text.trim_start_matches(['#', '*']);
     let method = name(text)?;
-    let tail = after_brackets(&text[method.len()..])?.trim();
+    let tail = after_brackets(substr(text, method.len()..))?.trim();
     let opens = tail == "{" || tail.starts_with(':') && tail.ends_with('{') && !tail.contains('?');
     Definition::function(method, opens && !one_of(NEVER, method))
 }
@@ -68,7 +69,7 @@ pub fn go<'a>(line: &'a str, _: &[&str]) -> Option<Definition<'a>> {
     let rest = after(line, "func")?;
     let rest = if rest.starts_with('(') { after_brackets(rest)?.trim_start() } else { rest };
     let found = name(rest)?;
-    Definition::function(found, rest[found.len()..].starts_with(['(', '[']))
+    Definition::function(found, substr(rest, found.len()..).starts_with(['(', '[']))
 }
 
 /// Java and C#: members and classes with a modifier before them, as nearly all have.
@@ -79,7 +80,7 @@ pub fn member<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
     let text = after_all(line, MODIFIERS);
     if let Some(rest) = after_one(text, "class interface enum record struct") {
         let whole = name(rest)?;
-        let tail = rest[whole.len()..].trim_start();
+        let tail = substr(rest, whole.len()..).trim_start();
         let heads =
             tail.is_empty() || ["{", "<", ":", "(", "extends", "implements"].iter().any(|next| tail.starts_with(next));
         return Definition::class(whole, heads);
@@ -125,8 +126,8 @@ pub fn shell<'a>(line: &'a str, _: &[&str]) -> Option<Definition<'a>> {
     let text = line.trim_start();
     let (text, word) = after(text, "function").map_or((text, false), |rest| (rest, true));
     let end = text.find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '-' | ':')).unwrap_or(text.len());
-    let rest = text[end..].trim_start();
+    let rest = substr(text, end..).trim_start();
     let called = rest.strip_prefix('(').is_some_and(|rest| rest.trim_start().starts_with(')'));
     let opens = called || word && (rest.is_empty() || rest.starts_with('{'));
-    Definition::function(&text[..end], end > 0 && opens)
+    Definition::function(substr(text, ..end), end > 0 && opens)
 }
