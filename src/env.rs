@@ -144,7 +144,7 @@ impl Env {
     }
 
     pub fn now(&self) -> Time {
-        self.fixed_now.unwrap_or_else(|| Time(self.file_clock() / 1_000_000))
+        self.fixed_now.unwrap_or_else(|| Time::from_nanos(self.file_clock()))
     }
 
     /// The clock that files are stamped by, in nanoseconds since 1970, whatever time is taken for now.

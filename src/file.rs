@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use crate::hash::Seeded;
+use crate::time::Time;
 
 /// `O_NONBLOCK`: opening does not wait for the other end of a pipe. Without meaning for a file.
 const NO_WAIT: OFlags = OFlags::NONBLOCK;
@@ -159,6 +160,16 @@ impl Owners {
     /// Root could do anything to the user anyway.
     pub fn has_or_root(self, owner: u32) -> bool {
         owner == 0 || self.has(owner)
+    }
+}
+
+impl Stamp {
+    pub fn modified_at(&self) -> Time {
+        Time::from_nanos(self.modified)
+    }
+
+    pub fn changed_at(&self) -> Time {
+        Time::from_nanos(self.changed)
     }
 }
 

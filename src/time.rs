@@ -56,6 +56,11 @@ impl Time {
         Some(Time(days(year, month, day) * DAY + hour * HOUR + minute * MINUTE + millis - offset))
     }
 
+    /// The clock of files counts nanoseconds.
+    pub fn from_nanos(nanos: i64) -> Time {
+        Time(nanos / 1_000_000)
+    }
+
     /// Seconds or milliseconds since 1970, told apart by size: as seconds, 10^11 would lie in the year 5138.
     pub fn from_number(number: f64) -> Option<Time> {
         if !number.is_finite() || number <= 0.0 || number > 1e15 {

@@ -25,8 +25,6 @@ use crate::state::cursors::{Look, Seen, Walk};
 use crate::state::lazy_seen::LazySeen;
 use crate::time::{DAY, HOUR, SECOND, Time};
 
-/// How many nanoseconds of a stamp are one of [`Time`].
-pub(super) const NANOS: i64 = 1_000_000;
 /// How far the clock that stamps files may lag behind.
 const LAG: i64 = 2 * SECOND;
 /// For how long a session may wait for a subagent without a word of its own.
@@ -80,7 +78,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         // A test lets time pass without waiting.
         let ahead = self.env.var("SESSION_CONTEXT_AHEAD").filter(|_| cfg!(debug_assertions));
         let ahead = ahead.and_then(|seconds| seconds.to_str()?.parse::<i64>().ok()).unwrap_or_default();
-        Time(self.env.file_clock() / NANOS + ahead * SECOND)
+        Time(Time::from_nanos(self.env.file_clock()).0 + ahead * SECOND)
     }
 
     /// The sessions of a home that changed since the last look.
@@ -183,7 +181,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             _ if self.observer.is(session) => Some(Reason::Own),
             // One that moved is opened once, so that it is known by its new path.
             Some(seen) if candidate.moved_from.is_none() && !has_changed(seen, *stamp) => Some(Reason::Unchanged),
-            None if stamp.changed / NANOS < since => Some(Reason::Old),
+            None if stamp.changed_at().0 < since => Some(Reason::Old),
             _ => was_examined.then_some(Reason::Old),
         };
         let Some(reason) = reason else { return Some(candidate) };
@@ -331,7 +329,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
                 stamp = Unreadable::noted(file.stamp(), bad);
                 walk.stamped.extend(stamp.map(|_| id));
             }
-            let changed = stamp.map(|stamp| stamp.changed / NANOS);
+            let changed = stamp.map(|stamp| stamp.changed_at().0);
             if !file.is_subagent && (seen || changed.is_some_and(|changed| changed >= horizon.saturating_sub(LONG))) {
                 lively.borrow_mut().extend(file.id.map(|id| Id::of(id.as_bytes())));
             }
@@ -339,7 +337,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
             let id = || file.id.unwrap_or_default().to_owned();
             let by_name = if moved_by_name.is_empty() { None } else { moved_by_name.get(&(id(), file.name)).copied() };
             let moved = by_name.or_else(|| moved_by_inode.get(&(stamp.device, stamp.inode)).copied());
-            let is_old = stamp.changed / NANOS < horizon && moved.is_none();
+            let is_old = stamp.changed_at().0 < horizon && moved.is_none();
             if is_old && (!self.explain || file.is_subagent) {
                 return;
             }
@@ -476,7 +474,7 @@ mod tests {
             assert_eq!(observer.home.is_some(), named);
             let mut view = View::default();
             let scope = Surveyor::new(&env, &settings, &formats, &observer, &view, &deadline).scope;
-            let looked = Time(env.file_clock() / NANOS);
+            let looked = Time::from_nanos(env.file_clock());
             let mut look = Look { scope, ..Look::new(Time(NOW.0 - 5 * HOUR)) };
             look.set_looked(looked);
             view.look = Some(look);

@@ -180,7 +180,7 @@ impl<'r> Reader<'r> {
         }
         self.read += part.size;
         if let Some(after) = before.after {
-            let dropped = drop_old(&mut part.entries, after, Time(candidate.stamp.modified / 1_000_000));
+            let dropped = drop_old(&mut part.entries, after, candidate.stamp.modified_at());
             before.more &= !dropped;
         }
         let offset = before.offset;

@@ -13,7 +13,6 @@
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use super::candidates::NANOS;
 use super::news::Reader;
 use super::survey::{Survey, Surveyor};
 use crate::entry::Id;
@@ -138,7 +137,7 @@ impl<'s, 'f> Round<'s, 'f> {
         let been = been && !self.own.iter().any(|dir| branch.spelling.fits(branch.name, dir));
         let mut entered = own || judged.and_then(|(_, files)| files).is_none() || self.part.has(id);
         if !entered && !been {
-            let changed = branch.changed().map(|changed| changed / NANOS >= self.horizon);
+            let changed = branch.changed().map(|changed| Time::from_nanos(changed).0 >= self.horizon);
             self.changed |= changed == Some(true);
             entered = changed != Some(false);
         }

@@ -226,5 +226,5 @@ struct Earlier<'f> {
 }
 
 fn is_later(last: &Continuity, stamp: Stamp) -> bool {
-    last.updated.is_some_and(|updated| updated.0 > stamp.modified / 1_000_000)
+    last.updated.is_some_and(|updated| updated > stamp.modified_at())
 }

@@ -13,7 +13,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::Observer;
-use super::candidates::{Ids, NANOS, examined};
+use super::candidates::{Ids, examined};
 use super::news::{Candidate, New, Reader, Reason};
 use crate::boundary::substr;
 use crate::budget::{self, Deadline};
@@ -232,7 +232,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
 
     /// Whether a file was written to lately. For what was not, nobody waits.
     fn is_recent(&self, candidate: &Candidate) -> bool {
-        self.file_time().0.saturating_sub(candidate.stamp.modified / NANOS) < HOUR
+        self.file_time().0.saturating_sub(candidate.stamp.modified_at().0) < HOUR
     }
 
     /// Leaves out a file that does not count here. It is not opened again before it changes or the observer moves.

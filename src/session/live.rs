@@ -18,7 +18,7 @@ use super::{Session, find};
 use crate::budget::Deadline;
 use crate::entry::{Act, named};
 use crate::env::Env;
-use crate::file;
+use crate::file::{self, Stamp};
 use crate::fold::{Doing, OpenEnd, Tally};
 use crate::format::Known;
 use crate::format::descriptor::{Pointer, Root};
@@ -28,7 +28,7 @@ use crate::hash::{HashMap, HashSet};
 use crate::process::{self, Claim, Running};
 use crate::read::Transcript;
 use crate::state::live::{LiveNote, LiveNotes};
-use crate::time::{DAY, HOUR, SECOND, Time};
+use crate::time::{DAY, HOUR, Time};
 
 /// A root of a format, and the directory it is in now.
 type RootDir<'f> = (&'f Known, &'f Root, PathBuf);
@@ -153,7 +153,7 @@ impl<'f> Agents<'f> {
                 for (path, id) in below.filter_map(|path| Some((path, pattern.id(path)?))) {
                     // It is made when it is locked, and nobody writes to it.
                     let meta = file::stat(&dir.join(path)).ok().flatten();
-                    let made = meta.map(|meta| Time(meta.mtime() * SECOND + meta.mtime_nsec() / 1_000_000));
+                    let made = meta.map(|meta| Stamp::from(&meta).modified_at());
                     self.add(place.0, id, Presence::Runs(Box::new(Said::locked(made))));
                 }
                 if locked.is_all {
