@@ -11,6 +11,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Time;
 
+/// A place between two lines of a transcript. Only what the lines come from knows what its number counts: bytes of a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Position(u64);
+
+impl Position {
+    pub const START: Position = Position(0);
+
+    pub const fn new(number: u64) -> Position {
+        Position(number)
+    }
+
+    /// For the source of the lines, and for files that keep it.
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    pub fn is_start(self) -> bool {
+        self == Position::START
+    }
+
+    /// How much stands between an earlier position and this one.
+    pub fn since(self, earlier: Position) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+}
+
 /// Defines an enum whose variants have names that people and programs read: `name()`, `named()`, and `ALL` of them.
 macro_rules! named {
     ($(#[$attribute:meta])* pub enum $type:ident {

@@ -28,7 +28,7 @@
 //! - what the keys of a descriptor cannot say: a verb in `decode/verbs.rs` (there are few on purpose);
 //! - which session a NAME means: `session/choose.rs`; what a subagent is called: `session/subagent.rs`; which one is `last`:
 //!   `session/last.rs`; whose transcript may be told: `session/trust.rs`;
-//! - where to go on reading: `read/tail.rs`; what counts once: `read/once.rs`; what a list says: `fold/tally.rs`;
+//! - what lines come from: `read/source.rs`; where to go on reading: `read/tail.rs`; what counts once: `read/once.rs`; what a list says: `fold/tally.rs`;
 //! - how what a cache has of a transcript is brought up to date: `read/kept.rs`; the files of caches: `state/table.rs`;
 //! - what state a session is in, and why: `session/state.rs`; whether its agent runs: `session/live.rs`, `process.rs`;
 //! - whose turn it is: `fold/turn.rs`; titles, directories and tokens of a session: `fold/basics.rs`;

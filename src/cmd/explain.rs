@@ -119,7 +119,7 @@ fn table(all: bool, first: bool, survey: &Survey, block: &Block, stage: &mut Sta
                 Reason::News if shown(why) => "told",
                 reason => words(reason, first),
             };
-            let from = why.offset.map_or_else(|| "-".into(), |offset| offset.to_string());
+            let from = why.offset.map_or_else(|| "-".into(), |offset| offset.number().to_string());
             [handle(why), gate.line(label(formats, &why.agent)).into_owned(), from, why.size.to_string(), reason.into()]
         })
         .collect();

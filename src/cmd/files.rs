@@ -291,6 +291,6 @@ impl EditSearch {
     }
 
     fn may_have(&self, transcript: &Transcript, buffer: &mut Buffer) -> io::Result<bool> {
-        self.sieve.as_ref().map_or(Ok(true), |sieve| sieve.lets_through(&transcript.file, buffer))
+        self.sieve.as_ref().map_or(Ok(true), |sieve| sieve.lets_through(&transcript.source, buffer))
     }
 }

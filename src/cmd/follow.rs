@@ -12,7 +12,7 @@ use super::args::LogArgs;
 use super::events::{Events, Happened, LOOK};
 use super::{Exit, Problem, Stage, log};
 use crate::cursor::{Buffer, Cursor};
-use crate::entry::{Call, Entry, Id, Mark, What};
+use crate::entry::{Call, Entry, Id, Mark, Position, What};
 use crate::file::{Stamp, Unreadable};
 use crate::fold::Fold;
 use crate::hash::{HashMap, HashSet};
@@ -87,7 +87,7 @@ impl<'f> Followed<'f> {
         let mut log = log::last(&self.resolved, wanted)?;
         let session = &self.resolved.session;
         let transcript = Transcript::open(&session.path, session.format.format());
-        let cursor = transcript.and_then(|transcript| Cursor::at(&transcript.file, log.end));
+        let cursor = transcript.and_then(|transcript| transcript.source.cursor(log.end));
         self.cursor = Some(cursor.map_err(|error| Unreadable::new(&session.path, error))?);
         self.once = std::mem::take(&mut log.once);
         self.calls = std::mem::take(&mut log.open);
@@ -106,9 +106,9 @@ impl<'f> Followed<'f> {
             return Ok(vec![]);
         }
         let transcript = log::open(&self.resolved, wanted)?;
-        let (from, known) = match tail::start(&transcript.file, self.cursor.map(Into::into))? {
+        let (from, known) = match tail::start(&transcript.source, self.cursor.map(Into::into))? {
             StartAt::Resume(offset) => (offset, None),
-            StartAt::First | StartAt::Restart => (0, self.newest),
+            StartAt::First | StartAt::Restart => (Position::START, self.newest),
         };
         let mut new: Vec<Entry> = Vec::new();
         let lines = Lines { from, ..Lines::default() };
@@ -117,7 +117,7 @@ impl<'f> Followed<'f> {
             drop_old(&mut new, known, known);
             new.retain(|entry| fingerprint(entry).is_none_or(|print| !self.latest.contains(&print)));
         }
-        self.cursor = Some(Cursor::at(&transcript.file, end)?);
+        self.cursor = Some(transcript.source.cursor(end)?);
         self.stamp = stamp;
         Ok(self.take(new, wanted))
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::args::{self, LogArgs, Point, Since};
 use super::{Exit, Problem, Stage, follow};
-use crate::entry::{Entry, What};
+use crate::entry::{Entry, Position, What};
 use crate::file::Unreadable;
 use crate::read::{Log, Slice, Transcript, Wanted};
 use crate::search::Query;
@@ -20,7 +20,7 @@ use crate::show::terminal::Tone;
 /// The default number of entries.
 const LINES: usize = 50;
 /// The entries of a file of this size are counted for the header; reading more would take too long.
-const COUNTED: u64 = 1 << 20;
+const COUNTED: Position = Position::new(1 << 20);
 
 /// How many lines of a result tell why a call failed.
 const WHY: usize = 6;

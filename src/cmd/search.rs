@@ -385,7 +385,7 @@ fn may_be_in(
     let mut words = query.required() & !in_title | if needs_any { any } else { 0 };
     for (file, session) in sources.iter().enumerate() {
         let transcript = Transcript::open(&session.path, session.format.format());
-        match transcript.and_then(|transcript| sieve.missing(&transcript.file, words, any, buffer)) {
+        match transcript.and_then(|transcript| sieve.missing(&transcript.source, words, any, buffer)) {
             Ok(0) => return Ok(true),
             Ok(missing) => words = missing,
             Err(error) if file == 0 => return Err(error),

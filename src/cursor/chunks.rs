@@ -20,14 +20,9 @@ impl<'f> Chunks<'f> {
     const START: usize = Chunks::SIZE;
     const KEPT: usize = 1024;
 
-    pub fn new(file: &'f File, buffer: &'f mut Buffer) -> Chunks<'f> {
+    pub fn new(file: &'f File, start: u64, buffer: &'f mut Buffer) -> Chunks<'f> {
         buffer.resize(Chunks::START + Chunks::SIZE);
-        Chunks { file, buffer, start: 0, position: 0 }
-    }
-
-    /// Only what comes from an offset on.
-    pub fn from(self, start: u64) -> Chunks<'f> {
-        Chunks { start, position: start, ..self }
+        Chunks { file, buffer, start, position: start }
     }
 
     /// The next chunk; none at the end of the file.

@@ -18,13 +18,13 @@ pub use chunks::Chunks;
 pub use forward::Forward;
 
 use crate::budget::Deadline;
-use crate::entry::Id;
+use crate::entry::{Id, Position};
 
 /// How far a transcript has been read: an offset just after a newline, and a hash of the bytes before it and of the first
 /// of the file, by which one that was replaced or rewritten is told from one that only grew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Cursor {
-    pub offset: u64,
+    pub offset: Position,
     pub mark: u64,
 }
 
@@ -40,12 +40,12 @@ impl Cursor {
         let (first, last) = bytes.split_at_mut(Cursor::MARKED as usize);
         file.read_exact_at(&mut first[..length as usize], 0)?;
         file.read_exact_at(&mut last[..length as usize], offset - length)?;
-        Ok(Cursor { offset, mark: Id::of(&bytes).0 })
+        Ok(Cursor { offset: Position::new(offset), mark: Id::of(&bytes).0 })
     }
 
     /// Whether the file still is what it was up to here. A file that cannot be read now is no reason to think it changed.
     pub fn holds(&self, file: &File) -> io::Result<bool> {
-        match Cursor::at(file, self.offset) {
+        match Cursor::at(file, self.offset.number()) {
             Ok(now) => Ok(now == *self),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
             Err(error) => Err(error),

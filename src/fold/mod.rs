@@ -33,7 +33,7 @@ pub use turn::{Doing, Ending, OpenEnd, Turns};
 
 use memchr::memmem;
 
-use crate::entry::{Entry, Facts};
+use crate::entry::{Entry, Facts, Position};
 
 /// Whether a list of words has this one. A list is a text with blanks between the words, beside the rule that uses it.
 fn one_of(list: &str, word: &str) -> bool {
@@ -53,8 +53,8 @@ fn one_of(list: &str, word: &str) -> bool {
 
 /// Takes in a transcript: of each line what it says about the session, then its entries.
 pub trait Fold {
-    /// A line of the transcript begins at this offset.
-    fn line(&mut self, _: u64) {}
+    /// A line of the transcript begins here.
+    fn line(&mut self, _: Position) {}
 
     fn facts(&mut self, _: &Facts) {}
 
@@ -66,9 +66,9 @@ pub trait Fold {
 
 /// Two folds of the same entries; the second only if it is wanted.
 impl<A: Fold, B: Fold> Fold for (A, Option<B>) {
-    fn line(&mut self, offset: u64) {
-        self.0.line(offset);
-        self.1.iter_mut().for_each(|second| second.line(offset));
+    fn line(&mut self, position: Position) {
+        self.0.line(position);
+        self.1.iter_mut().for_each(|second| second.line(position));
     }
 
     fn facts(&mut self, facts: &Facts) {

@@ -8,7 +8,7 @@ use unicode_normalization::char::{decompose_compatible, is_combining_mark};
 
 use super::Fold;
 use crate::boundary::substr;
-use crate::entry::{ById, Entry, Id, Role, What};
+use crate::entry::{ById, Entry, Id, Position, Role, What};
 use crate::time::Time;
 
 /// The text of a transcript, or of a part of one.
@@ -18,7 +18,7 @@ pub struct Said {
     pub lines: Vec<SaidLine>,
     /// Also what tools answered.
     results: bool,
-    offset: u64,
+    offset: Position,
     /// Where each entry is, because it may be written again, and the tool of a call.
     lines_by_key: ById<(usize, Id)>,
     /// Something was written again that stands before this part.
@@ -32,7 +32,7 @@ pub struct SaidLine {
     pub start: u32,
     /// The line of the transcript, from 1, and where that begins.
     pub number: u32,
-    pub offset: u64,
+    pub offset: Position,
     pub time: Option<Time>,
     pub role: Role,
     pub is_call: bool,
@@ -56,7 +56,7 @@ pub fn searched(entry: &Entry, results: bool) -> Option<String> {
 }
 
 impl Fold for Said {
-    fn line(&mut self, offset: u64) {
+    fn line(&mut self, offset: Position) {
         self.offset = offset;
     }
 

@@ -3,19 +3,18 @@
 //! Nothing is told here, and nothing is remembered: [`New`] says where reading began and where it ended, and whoever tells
 //! the news moves the cursor.
 
-use std::fs::Metadata;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use crate::budget::{self, Deadline};
-use crate::cursor::{Buffer, Cursor, newest_lines};
+use crate::cursor::Buffer;
 use crate::entry::Act;
 use crate::env::Env;
 use crate::file::{self, Access, Stamp};
 use crate::fold::{Basics, Continuity};
 use crate::read::once::drop_old;
-use crate::read::tail::{self, Position, StartAt};
+use crate::read::tail::{self, LastRead, StartAt};
 use crate::read::{Before, Lines, Part, Transcript};
 use crate::secrets::{redact, redact_command};
 use crate::session::beside::{self, TitleIndex};
@@ -91,7 +90,8 @@ pub struct New {
     /// Where the reading began, and where it ended.
     pub before: Seen,
     pub after: Seen,
-    pub meta: Metadata,
+    /// When its file was made, where that is known.
+    pub created: Option<Duration>,
     pub start: StartAt,
 }
 
@@ -130,13 +130,15 @@ impl<'r> Reader<'r> {
     pub fn read(&mut self, candidate: &Candidate) -> io::Result<Result<New, Reason>> {
         let session = &candidate.session;
         let transcript = Transcript::open(&session.path, session.format.format())?.subagent(candidate.subagent);
-        let file = &transcript.file;
         if let Trust::Foreign(why) = self.trust(session, &transcript)? {
             return Ok(Err(Reason::Foreign(why)));
         }
         let seen = candidate.seen.filter(|seen| !seen.is_untouched());
         let by_inode = candidate.by_inode;
-        let start = tail::start(file, seen.map(|seen| Position { offset: seen.offset, mark: seen.mark, by_inode }))?;
+        let start = tail::start(
+            &transcript.source,
+            seen.map(|seen| LastRead { offset: seen.offset, mark: seen.mark, by_inode }),
+        )?;
         let seen = seen.filter(|_| start != StartAt::First);
         let mut cwd = seen.and_then(|seen| seen.cwd.clone());
         if seen.is_none() {
@@ -172,7 +174,7 @@ impl<'r> Reader<'r> {
         let Some((mut part, last_cwd)) = self.part(&transcript, &mut before, went, seen.is_some())? else {
             return self.sure(Ok(Err(Reason::TooLong)));
         };
-        if part.basics.subagent && before.offset == 0 && !candidate.subagent {
+        if part.basics.subagent && before.offset.is_start() && !candidate.subagent {
             return Ok(Err(Reason::Subagent));
         }
         if self.settings.ignores_session(last_cwd.as_deref().into_iter()) {
@@ -184,7 +186,7 @@ impl<'r> Reader<'r> {
             before.more &= !dropped;
         }
         let offset = before.offset;
-        before = before.at(Cursor::at(file, offset)?);
+        before = before.at(transcript.source.cursor(offset)?);
         before.cwd = cwd.or_else(|| part.cwds.first().cloned());
         // Both are kept in a file: not with a secret in them.
         let kept = |title: Option<String>| {
@@ -194,7 +196,7 @@ impl<'r> Reader<'r> {
         self.titles.complete_or_note(&mut part.basics, session, self.env);
         let mut after = Seen {
             // An unfinished line is no reason to look again; whatever follows it is.
-            stamp: Some(Stamp::from(&transcript.meta).into()),
+            stamp: Some(transcript.source.stamp().into()),
             seen_at: Some(self.env.now()),
             // Of a file that was written anew, what it said before may come back bit by bit.
             after: before.after.filter(|_| seen.is_some()),
@@ -213,8 +215,9 @@ impl<'r> Reader<'r> {
             ..before.clone()
         };
         after.said_titles = Some(said).filter(|said| *said != said_titles(&after));
-        let after = after.at(Cursor::at(file, part.end)?);
-        let new = New { part, before: Seen { unread: true, ..before }, after, meta: transcript.meta, start };
+        let after = after.at(transcript.source.cursor(part.end)?);
+        let created = transcript.source.created();
+        let new = New { part, before: Seen { unread: true, ..before }, after, created, start };
         self.sure(Ok(Ok(new)))
     }
 
@@ -227,7 +230,7 @@ impl<'r> Reader<'r> {
         went: Went,
         is_known: bool,
     ) -> io::Result<Option<(Part, Option<String>)>> {
-        let (file, size, unread) = (&transcript.file, transcript.meta.len(), before.offset);
+        let (source, unread) = (&transcript.source, before.offset);
         let everywhere = went.began_here && self.settings.ignore.is_empty();
         // What a first look finds is old as a rule, so it begins with little.
         let is_first = before.after.is_some();
@@ -236,8 +239,8 @@ impl<'r> Reader<'r> {
         let (in_time, never) = (self.reading, Deadline::after(Duration::MAX));
         let mut deadline = Some(&in_time);
         loop {
-            let start = match size.saturating_sub(unread) > most {
-                true => newest_lines(file, size, most, deadline.unwrap_or(&never))?.map(|start| start.max(unread)),
+            let start = match source.end().since(unread) > most {
+                true => source.newest(most, deadline.unwrap_or(&never))?.map(|start| start.max(unread)),
                 false => Some(unread),
             };
             if start.is_none() && !is_known {
@@ -258,7 +261,7 @@ impl<'r> Reader<'r> {
             };
             let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
             // After a line without end there may be more one day.
-            let from = start.unwrap_or(size);
+            let from = start.unwrap_or(source.end());
             let lines = Lines { from, only, here: went.here, deadline, ..Lines::default() };
             let mut part = transcript.part(lines, known, &mut self.buffer)?;
             if part.is_late {
@@ -287,7 +290,7 @@ impl<'r> Reader<'r> {
     /// Whose a transcript is, by what was opened.
     fn trust(&mut self, session: &Session, transcript: &Transcript) -> io::Result<Trust> {
         let linked = file::lstat(&session.path)?.is_none_or(|meta| meta.is_symlink());
-        let access = Access { linked, ..Stamp::from(&transcript.meta).access };
+        let access = Access { linked, ..transcript.source.stamp().access };
         Ok(self.judge.trust(session, access, self.env)?)
     }
 
@@ -349,10 +352,7 @@ impl<'r> Reader<'r> {
 
     /// As much of the end of a transcript as says where the session is.
     fn end_of(&mut self, transcript: &Transcript) -> io::Result<Part> {
-        let size = transcript.meta.len();
-        let start = newest_lines(&transcript.file, size, budget::WHEREABOUTS, self.deadline)?;
-        let lines = Lines { from: start.unwrap_or(size), ..Lines::default() };
-        transcript.part(lines, Before::default(), &mut self.buffer)
+        transcript.end_part(budget::WHEREABOUTS, self.deadline, &mut self.buffer)
     }
 }
 

@@ -10,11 +10,10 @@ use super::news::{Candidate, New};
 use super::overlap::Overlap;
 use super::survey::Surveyor;
 use crate::budget;
-use crate::cursor::{Chunks, newest_lines};
 use crate::entry::{Act, Entry, Role, What};
 use crate::file::{self, Unreadable};
 use crate::fold::Knowledge;
-use crate::read::{Before, Lines, Part, Transcript};
+use crate::read::{Part, Transcript};
 use crate::session::conflicts::SUBAGENTS;
 use crate::session::{Session, find};
 
@@ -62,10 +61,9 @@ impl<'f> Surveyor<'_, 'f> {
             return Ok(true);
         }
         let transcript = Transcript::open(&own.path, format)?;
-        let size = transcript.meta.len();
-        let Some(start) = newest_lines(&transcript.file, size, budget::OWN, self.deadline)? else { return Ok(true) };
+        let Some(start) = transcript.source.newest(budget::OWN, self.deadline)? else { return Ok(true) };
         let mut buffer = self.cache.buffer.borrow_mut();
-        let mut chunks = Chunks::new(&transcript.file, &mut buffer).from(start);
+        let mut chunks = transcript.source.chunks(start, &mut buffer);
         while let Some(chunk) = chunks.next_chunk()? {
             if search.finds(chunk) {
                 return Ok(true);
@@ -89,10 +87,7 @@ impl<'f> Surveyor<'_, 'f> {
     fn end_of(&self, path: PathBuf, subagent: bool) -> Option<Part> {
         let read = || {
             let transcript = Transcript::open(&path, self.observer.format.format())?.subagent(subagent);
-            let size = transcript.meta.len();
-            let start = newest_lines(&transcript.file, size, budget::OWN, self.deadline)?;
-            let lines = Lines { from: start.unwrap_or(size), ..Lines::default() };
-            transcript.part(lines, Before::default(), &mut self.cache.buffer.borrow_mut())
+            transcript.end_part(budget::OWN, self.deadline, &mut self.cache.buffer.borrow_mut())
         };
         match read() {
             Ok(part) => Some(part),

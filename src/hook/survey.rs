@@ -18,7 +18,7 @@ use super::news::{Candidate, New, Reader, Reason};
 use crate::boundary::substr;
 use crate::budget::{self, Deadline};
 use crate::cursor::Buffer;
-use crate::entry::{Entry, Id, Ids as IdSet, What};
+use crate::entry::{Entry, Id, Ids as IdSet, Position, What};
 use crate::env::Env;
 use crate::file::{Stamp, Unreadable};
 use crate::fold::{Activity, OpenEnd};
@@ -138,7 +138,7 @@ pub struct Why {
     /// Its name, or its id.
     pub handle: String,
     pub named: bool,
-    pub offset: Option<u64>,
+    pub offset: Option<Position>,
     pub size: u64,
     pub reason: Reason,
 }
@@ -311,8 +311,7 @@ impl<'s, 'f> Surveyor<'s, 'f> {
         let reported = ring.chain(self.view.sessions.values().filter_map(LazySeen::fingerprint));
         let reported: IdSet = reported.map(|short| Id(short.into())).collect();
         // Whoever was there first wrote it: sessions that are known, then by age of the file.
-        readings
-            .sort_by_key(|(candidate, new)| (!candidate.is_known(), new.meta.created().ok(), candidate.stamp.modified));
+        readings.sort_by_key(|(candidate, new)| (!candidate.is_known(), new.created, candidate.stamp.modified));
         let mut subagents = Vec::new();
         for (candidate, mut new) in readings {
             let entries = &mut new.part.entries;

@@ -12,6 +12,7 @@ use super::once::Once;
 use super::tail::{self, StartAt};
 use super::transcript::{Lines, Transcript};
 use crate::cursor::{Buffer, Cursor};
+use crate::entry::Position;
 use crate::file::Stamp;
 use crate::fold::Fold;
 
@@ -31,9 +32,9 @@ pub struct Renewed<F> {
     pub new: Option<Addition<F>>,
 }
 
-/// A fold that has taken in what came from an offset on.
+/// A fold that has taken in what came from a position on.
 pub struct Addition<F> {
-    pub from: u64,
+    pub from: Position,
     pub fold: F,
     pub once: Once,
     /// How many lines of it could not be read.
@@ -64,7 +65,7 @@ pub fn renew<F: Fold>(
     now: i64,
     buffer: &mut Buffer,
 ) -> io::Result<Renewed<F>> {
-    let stamp = Stamp::from(&transcript.meta);
+    let stamp = transcript.source.stamp();
     // One that was written just now gets a stamp that none is like, so that it is looked at again.
     let stamp = Stamp { modified: if stamp.modified > now - JUST_NOW { 0 } else { stamp.modified }, ..stamp };
     // A file in the place of another may look like it at both ends, and so may one that was written over: then it has
@@ -72,19 +73,19 @@ pub fn renew<F: Fold>(
     let is_same = |kept: &Reached| kept.stamp == stamp && stamp.modified != 0;
     let is_it = |kept: &Reached| kept.stamp.inode == stamp.inode && (kept.stamp.size != stamp.size || is_same(kept));
     let kept = kept.filter(is_it);
-    let start = tail::start(&transcript.file, kept.map(|kept| kept.cursor.into()))?;
+    let start = tail::start(&transcript.source, kept.map(|kept| kept.cursor.into()))?;
     let kept = kept.filter(|_| matches!(start, StartAt::Resume(_)));
-    if let Some(kept) = kept.filter(|kept| kept.cursor.offset == stamp.size) {
+    if let Some(kept) = kept.filter(|kept| kept.cursor.offset == transcript.source.end()) {
         return Ok(Renewed { reached: Reached { stamp, ..kept }, new: None });
     }
     let (mut fold, mut once, from, before) = match kept.and_then(|kept| Some((kept, go_on()?))) {
         Some((Reached { cursor, lines, .. }, (fold, once))) => (fold, once, cursor.offset, lines),
-        None => (fold(), Once::default(), 0, 0),
+        None => (fold(), Once::default(), Position::START, 0),
     };
     let lines = Lines { from, before, deadline: transcript.deadline.as_ref(), ..Lines::default() };
     let read = transcript.fold(lines, &mut once, buffer, &mut fold)?;
     // What the deadline cut short is like no file, and is read on from there.
-    let stamp = if read.cut_short { Stamp { modified: 0, size: read.end, ..stamp } } else { stamp };
-    let reached = Reached { stamp, cursor: Cursor::at(&transcript.file, read.end)?, lines: read.lines };
+    let stamp = if read.cut_short { Stamp { modified: 0, size: read.end.number(), ..stamp } } else { stamp };
+    let reached = Reached { stamp, cursor: transcript.source.cursor(read.end)?, lines: read.lines };
     Ok(Renewed { reached, new: Some(Addition { from, fold, once, broken: read.broken, cut_short: read.cut_short }) })
 }

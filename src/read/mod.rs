@@ -2,7 +2,7 @@
 //!
 //! Which file uses which:
 //! ```text
-//! recognise, transcript ──▶ tail
+//! recognise, transcript, tail ──▶ source
 //! transcript ──▶ once, slice ──▶ once, transcript
 //! kept ──▶ transcript, once, tail
 //! ```
@@ -11,9 +11,11 @@ pub mod kept;
 pub mod once;
 mod recognise;
 mod slice;
+mod source;
 pub mod tail;
 mod transcript;
 
 pub use recognise::{Fit, fit, recognise};
 pub use slice::Slice;
+pub use source::Source;
 pub use transcript::{Before, Beginning, Lines, Log, Part, Read, Target, Transcript, Wanted};

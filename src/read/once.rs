@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::entry::{ById, Call, Entry, Facts, Id, Ids, Mark, Role, TitleBy, What};
+use crate::entry::{ById, Call, Entry, Facts, Id, Ids, Mark, Position, Role, TitleBy, What};
 use crate::time::Time;
 
 /// How far reading has got, as far as repetitions are concerned. It can be put away and taken up again.
@@ -70,9 +70,9 @@ impl Once {
     /// How many titles may wait for their lines.
     const TITLES: usize = 256;
 
-    /// For a file that is read from an offset on; `last` are the messages before it, as [`last_messages`] has them.
-    pub fn from(offset: u64, last: &[u32]) -> Once {
-        Once { middle: offset > 0, before: last.to_vec(), ..Once::default() }
+    /// For a file that is read from a position on; `last` are the messages before it, as [`last_messages`] has them.
+    pub fn from(position: Position, last: &[u32]) -> Once {
+        Once { middle: !position.is_start(), before: last.to_vec(), ..Once::default() }
     }
 
     /// For a session of a family, of which others have said these things.

@@ -1,12 +1,12 @@
 //! Recognises from its lines which format a file is written in.
 
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::tail::open;
-use crate::cursor::{Buffer, Forward};
+use super::source::Source;
+use crate::cursor::{Buffer, Line};
 use crate::decode::{Decoder, Item, Outcome};
+use crate::entry::Position;
 use crate::format::{Format, Known};
 
 /// How the lines of a file fit a format.
@@ -22,12 +22,12 @@ pub struct Fit {
 }
 
 impl Fit {
-    fn of(file: &File, size: u64, format: &Format, subagent: bool) -> io::Result<Fit> {
+    fn of(source: &Source, end: Position, format: &Format, subagent: bool) -> io::Result<Fit> {
         let mut decoder = Decoder::new(format).subagent(subagent);
         let mut buffer = Buffer::default();
-        let mut forward = Forward::new(file, 0, size, &mut buffer);
+        let mut forward = source.forward(Position::START..end, &mut buffer);
         let mut fit = Fit { subagent, ..Fit::default() };
-        let mut line = |line: crate::cursor::Line, finished: bool| -> io::Result<()> {
+        let mut line = |line: Line, finished: bool| -> io::Result<()> {
             let offset = line.offset();
             let mut entries = 0;
             let outcome = decoder.line(line, &mut |item| {
@@ -63,13 +63,13 @@ impl Fit {
 pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'f Known, Fit)>> {
     const BEGINNING: u64 = 512 * 1024;
     const MOST: u64 = 16 * 1024 * 1024;
-    let file = open(path)?;
-    let size = file.metadata()?.len();
-    for limit in [BEGINNING.min(size), MOST.min(size)] {
+    let source = Source::open(path)?;
+    for most in [BEGINNING, MOST] {
+        let end = source.end().min(Position::new(most));
         let mut best: Option<(&Known, Fit)> = None;
         for known in formats {
             for subagent in [false, true] {
-                let fit = Fit::of(&file, limit, known.format(), subagent)?;
+                let fit = Fit::of(&source, end, known.format(), subagent)?;
                 if fit.entries > best.as_ref().map_or(0, |(_, best)| best.entries) {
                     best = Some((known, fit));
                 }
@@ -84,6 +84,6 @@ pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'
 
 /// How all lines of a file fit a format.
 pub fn fit(path: &Path, format: &Format, subagent: bool) -> io::Result<Fit> {
-    let file = open(path)?;
-    Fit::of(&file, file.metadata()?.len(), format, subagent)
+    let source = Source::open(path)?;
+    Fit::of(&source, source.end(), format, subagent)
 }

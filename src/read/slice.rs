@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::once::{OpenCalls, renew};
 use super::transcript::{Log, Target, Wanted};
-use crate::entry::{Act, ById, Call, Entry, Id, Mark, Role, What};
+use crate::entry::{Act, ById, Call, Entry, Id, Mark, Position, Role, What};
 use crate::fold::{Fold, folded, searched};
 use crate::time::{MINUTE, Time};
 
@@ -85,7 +85,7 @@ pub struct Sliced<'w> {
     target: Option<Target>,
     lines: u64,
     /// Where the line begins that is the target.
-    pub offset: Option<u64>,
+    pub position: Option<Position>,
     /// Entries that would be shown, but were dropped; and those that are not to be.
     missed: BTreeSet<usize>,
     held: BTreeSet<usize>,
@@ -112,7 +112,7 @@ impl<'w> Sliced<'w> {
             chosen,
             target: slice.at,
             lines: 0,
-            offset: None,
+            position: None,
             missed,
             held,
             old: 0,
@@ -300,10 +300,10 @@ impl<'w> Sliced<'w> {
 }
 
 impl Fold for Sliced<'_> {
-    fn line(&mut self, offset: u64) {
+    fn line(&mut self, position: Position) {
         self.lines += 1;
         if matches!(self.slice.at, Some(Target::Line(number)) if number == self.lines) {
-            self.offset = Some(offset);
+            self.position = Some(position);
         }
     }
 

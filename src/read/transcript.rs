@@ -1,28 +1,26 @@
 //! A transcript: the file of a session, read through its format.
 //!
-//! There is one way through it, [`Transcript::fold`]: lines from an offset on, decoded to entries, of which those that
+//! There is one way through it, [`Transcript::fold`]: lines from a position on, decoded to entries, of which those that
 //! count ([`Once`]) go to a fold. A log, which wants the last entries, goes the same way over lines read from the end.
 
 use std::borrow::Cow;
-use std::fs::{File, Metadata};
 use std::io;
 use std::path::Path;
 use std::time::Duration;
 
 use super::once::{Conversation, Once, OpenCalls, last_messages};
 use super::slice::{Slice, Sliced};
-use super::tail;
+use super::source::Source;
 use crate::budget::{self, Deadline};
-use crate::cursor::{Backward, Buffer, Forward, Line, newest_lines};
+use crate::cursor::{Buffer, Line};
 use crate::decode::{Decoder, Item, Outcome};
-use crate::entry::{Call, Entry, Facts, Id, Mark, What};
+use crate::entry::{Call, Entry, Facts, Id, Mark, Position, What};
 use crate::fold::{Basics, Continuity, Ending, Fold, OpenEnd, Turns};
 use crate::format::Format;
 use crate::time::{MINUTE, Time};
 
 pub struct Transcript<'f> {
-    pub file: File,
-    pub meta: Metadata,
+    pub source: Source,
     format: &'f Format,
     /// Decode thinking and results, too.
     full: bool,
@@ -50,7 +48,7 @@ pub struct Log {
     pub lines: u64,
     pub broken: u64,
     /// Where the last line that was read ends, and what to go on with from there.
-    pub end: u64,
+    pub end: Position,
     pub once: Once,
 }
 
@@ -65,7 +63,7 @@ pub struct Beginning {
     pub subagent: bool,
 }
 
-/// What a transcript says from an offset on.
+/// What a transcript says from a position on.
 #[derive(Debug, Default)]
 pub struct Part {
     /// The conversation: what is written twice is in it once.
@@ -81,7 +79,7 @@ pub struct Part {
     pub open: Vec<Call<'static>>,
     pub results: bool,
     /// Where the last line that was read ends.
-    pub end: u64,
+    pub end: Position,
     /// How long the texts are that were read, and whether the oldest of them were left out because they were too many.
     pub size: u64,
     pub is_cut: bool,
@@ -105,7 +103,7 @@ pub struct Before<'b> {
 #[derive(Default)]
 pub struct Lines<'s> {
     /// Where the first of them starts, and how many lines come before it.
-    pub from: u64,
+    pub from: Position,
     pub before: u64,
     /// Only those that were written while the session was in one of these directories.
     pub only: Option<&'s mut dyn FnMut(&str) -> bool>,
@@ -121,7 +119,7 @@ pub struct Lines<'s> {
 #[derive(Debug, Default)]
 pub struct Read {
     /// Where the last whole line ends.
-    pub end: u64,
+    pub end: Position,
     /// How many lines there are up to there, and how many of those that were read could not be.
     pub lines: u64,
     pub broken: u64,
@@ -218,9 +216,8 @@ pub enum Target {
 
 impl<'f> Transcript<'f> {
     pub fn open(path: &Path, format: &'f Format) -> io::Result<Transcript<'f>> {
-        let file = tail::open(path)?;
-        let meta = file.metadata()?;
-        Ok(Transcript { file, meta, format, full: false, whole: false, subagent: false, deadline: None })
+        let source = Source::open(path)?;
+        Ok(Transcript { source, format, full: false, whole: false, subagent: false, deadline: None })
     }
 
     pub fn full(self, full: bool) -> Transcript<'f> {
@@ -256,10 +253,10 @@ impl<'f> Transcript<'f> {
         let mut held = 0;
         const OLD_LINES: usize = 100;
         let mut decoder = self.decoder();
-        let mut backward = Backward::new(&self.file, self.meta.len())?;
-        let size = self.meta.len();
-        let mut log = Log { end: size, ..Log::default() };
-        let mut start = size;
+        let mut backward = self.source.backward()?;
+        let end = self.source.end();
+        let mut log = Log { end, ..Log::default() };
+        let mut start = end;
         let mut lines: Vec<Vec<Entry<'static>>> = Vec::new();
         let mut enough = wanted.count;
         let mut shown = 0;
@@ -272,7 +269,7 @@ impl<'f> Transcript<'f> {
                     complete = true;
                     break;
                 };
-                start = line.offset();
+                start = Position::new(line.offset());
                 if !finished && !wanted.unfinished {
                     log.end = start;
                     continue;
@@ -297,7 +294,7 @@ impl<'f> Transcript<'f> {
                 }
                 lines.push(entries);
             }
-            let mut once = Once::from(if complete { 0 } else { start }, &[]);
+            let mut once = Once::from(if complete { Position::START } else { start }, &[]);
             let mut conversation = Conversation::new(wanted.results, OpenCalls::default());
             for mut entry in lines.iter().rev().flatten().cloned() {
                 if once.entry(&mut entry) {
@@ -309,8 +306,8 @@ impl<'f> Transcript<'f> {
             entries.retain(|entry| wanted.shows(entry));
             entries.extend(error);
             if entries.len() >= wanted.count || complete || old {
-                log.exact = complete || old || start == 0;
-                let guess = entries.len() as f64 * (size as f64 / (size - start).max(1) as f64);
+                log.exact = complete || old || start.is_start();
+                let guess = entries.len() as f64 * (end.number() as f64 / end.since(start).max(1) as f64);
                 log.total = if log.exact { entries.len() } else { guess as usize };
                 entries.drain(..entries.len().saturating_sub(wanted.count));
                 return Ok(Log { entries, once, ..log });
@@ -336,10 +333,9 @@ impl<'f> Transcript<'f> {
     /// The last entries that fit: from the end of the file, and from more and more of it until there are enough. Lines are
     /// counted from its start.
     fn slice(&self, wanted: Wanted, slice: &Slice) -> io::Result<Log> {
-        let size = self.meta.len();
-        let mut most = if slice.at.is_some() { size } else { 1 << 20 };
+        let mut most = if slice.at.is_some() { u64::MAX } else { 1 << 20 };
         loop {
-            let from = newest_lines(&self.file, size, most, &Deadline::after(Duration::MAX))?.unwrap_or(0);
+            let from = self.newest_or_all(most)?;
             let fold = |mut sliced| {
                 let mut once = Once::from(from, &[]);
                 let lines = Lines { from, unfinished: wanted.unfinished, ..Lines::default() };
@@ -347,9 +343,10 @@ impl<'f> Transcript<'f> {
                 io::Result::Ok((sliced, read, once))
             };
             let (mut sliced, mut read, mut once) = fold(Sliced::new(wanted, slice))?;
-            let exact = from == 0;
+            let exact = from.is_start();
             if exact || sliced.is_enough() {
-                let listed = sliced.offset.map(|offset| self.line_at(offset, &mut Buffer::default())).transpose()?;
+                let listed =
+                    sliced.position.map(|position| self.line_at(position, &mut Buffer::default())).transpose()?;
                 if let Some(again) = sliced.again(&listed.unwrap_or_default()) {
                     (sliced, read, once) = fold(again)?;
                 }
@@ -371,15 +368,15 @@ impl<'f> Transcript<'f> {
         /// How many lines, or bytes, are read before somebody looks at the clock.
         const LINES: u64 = 64;
         const BYTES: u64 = 1 << 20;
-        let mut looked = wanted.from;
+        let mut looked = wanted.from.number();
         let mut decoder = self.decoder();
-        let mut forward = Forward::new(&self.file, wanted.from, self.meta.len(), buffer);
+        let mut forward = self.source.forward(wanted.from..self.source.end(), buffer);
         let mut read = Read::default();
         let mut number = wanted.before;
         let mut only = wanted.only;
         let mut counts = only.is_none() || wanted.here;
         let mut take = |line: Line, number: u64| {
-            fold.line(line.offset());
+            fold.line(Position::new(line.offset()));
             // By reference, because an entry is large and there are many.
             decoder.line(line, &mut |mut item| match &mut item {
                 Item::Facts(facts) => {
@@ -406,11 +403,11 @@ impl<'f> Transcript<'f> {
             if number.is_multiple_of(LINES) || forward.offset() - looked > BYTES {
                 looked = forward.offset();
                 if wanted.deadline.is_some_and(Deadline::is_over) {
-                    return Ok(Read { end: looked, lines: number, cut_short: true, ..read });
+                    return Ok(Read { end: Position::new(looked), lines: number, cut_short: true, ..read });
                 }
             }
         }
-        let end = forward.offset();
+        let end = Position::new(forward.offset());
         if let Some(line) = if wanted.unfinished { forward.last() } else { None } {
             take(line, number + 1)?;
         }
@@ -419,13 +416,17 @@ impl<'f> Transcript<'f> {
 
     /// Hands the lines at the end, so many bytes at the most, to a fold.
     pub fn fold_end(&self, most: u64, fold: &mut dyn Fold) -> io::Result<Read> {
-        let from = newest_lines(&self.file, self.meta.len(), most, &Deadline::after(Duration::MAX))?.unwrap_or(0);
+        let from = self.newest_or_all(most)?;
         self.fold(Lines { from, ..Lines::default() }, &mut Once::from(from, &[]), &mut Buffer::default(), fold)
     }
 
-    /// The entries of the line at an offset.
-    pub fn line_at(&self, offset: u64, buffer: &mut Buffer) -> io::Result<Vec<Entry<'static>>> {
-        let mut forward = Forward::new(&self.file, offset, self.meta.len(), buffer);
+    fn newest_or_all(&self, most: u64) -> io::Result<Position> {
+        Ok(self.source.newest(most, &Deadline::after(Duration::MAX))?.unwrap_or(Position::START))
+    }
+
+    /// The entries of the line that begins at a position.
+    pub fn line_at(&self, position: Position, buffer: &mut Buffer) -> io::Result<Vec<Entry<'static>>> {
+        let mut forward = self.source.forward(position..self.source.end(), buffer);
         let mut entries = Vec::new();
         if let Some(line) = forward.next_line()? {
             self.decoder().line(line, &mut |item| {
@@ -463,16 +464,22 @@ impl<'f> Transcript<'f> {
         Ok(part)
     }
 
-    /// Where the session stopped, from an offset on, or only what it did in some of its directories; for a transcript that
+    /// What the lines at the end say, so many bytes at the most; nothing if no line begins there.
+    pub fn end_part(&self, most: u64, deadline: &Deadline, buffer: &mut Buffer) -> io::Result<Part> {
+        let from = self.source.newest(most, deadline)?.unwrap_or(self.source.end());
+        self.part(Lines { from, ..Lines::default() }, Before::default(), buffer)
+    }
+
+    /// Where the session stopped, from a position on, or only what it did in some of its directories; for a transcript that
     /// was opened with details. None if that takes longer than it may.
     pub fn continuity<'s>(
         &self,
-        from: u64,
+        from: Position,
         deadline: Option<&'s Deadline>,
         only: Option<&'s mut dyn FnMut(&str) -> bool>,
     ) -> io::Result<Option<Continuity>> {
         let mut all = Continuity::default();
-        all.partial = from > 0;
+        all.partial = !from.is_start();
         let wanted = Lines { from, only, deadline, unfinished: true, ..Lines::default() };
         let read = self.fold(wanted, &mut Once::from(from, &[]), &mut Buffer::default(), &mut all)?;
         all.broken = read.broken;
@@ -489,7 +496,7 @@ impl<'f> Transcript<'f> {
 
     fn first_lines(&self, most: u64) -> io::Result<Option<Beginning>> {
         let mut buffer = Buffer::default();
-        let mut forward = Forward::new(&self.file, 0, self.meta.len().min(most), &mut buffer);
+        let mut forward = self.source.forward(Position::START..self.source.end().min(Position::new(most)), &mut buffer);
         let mut decoder = self.decoder().subagent(true);
         let mut beginning = Beginning::default();
         let mut found = false;

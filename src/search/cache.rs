@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::sources::Sources;
 use crate::cursor::Buffer;
-use crate::entry::Role;
+use crate::entry::{Position, Role};
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::fold::{Said, SaidLine};
@@ -228,7 +228,7 @@ impl SaidCache {
     pub fn take(&self, session: &Session, reached: Reached, said: Said, once: Once) {
         let known = self.heads().get(&key(session)).map(|head| head.reached);
         if known.is_none_or(|known| known.stamp != reached.stamp || known.cursor != reached.cursor) {
-            let (end, read) = (Some(reached), reached.cursor.offset);
+            let (end, read) = (Some(reached), reached.cursor.offset.since(Position::START));
             self.keep(session, &FileText { kept: None, new: said, end, read, once: Some(once) }, &[]);
         }
     }
@@ -250,8 +250,8 @@ impl SaidCache {
     pub fn unread(&self, sources: &Sources) -> u64 {
         let heads = self.heads();
         let unread = |session: &Session| {
-            let read = heads.get(&key(session)).map_or(0, |head| head.reached.cursor.offset);
-            session.size().saturating_sub(read)
+            let read = heads.get(&key(session)).map_or(Position::START, |head| head.reached.cursor.offset);
+            Position::new(session.size()).since(read)
         };
         sources.iter().map(unread).sum()
     }
@@ -277,18 +277,19 @@ impl SaidCache {
         let go_on = || Some((new(), postcard::from_bytes(memory.get(at..at + head?.once)?).ok()?));
         let renewed = renew(&transcript, head.map(|head| head.reached), go_on, new, self.now, buffer)?;
         // What was written again does not count where it stood before, so all of it is read once more.
-        let again = renewed.new.as_ref().is_some_and(|new| new.from > 0 && new.fold.renews_earlier);
+        let again = renewed.new.as_ref().is_some_and(|new| !new.from.is_start() && new.fold.renews_earlier);
         let renewed = if again { renew(&transcript, None, || None, new, self.now, buffer)? } else { renewed };
         let Renewed { reached, new } = renewed;
         let Some(Addition { from, fold, once, .. }) = new else { return Ok(known(reached)) };
-        let (kept, read) = (head.filter(|_| from > 0).map(|head| (head, at)), reached.cursor.offset - from);
+        let (kept, read) =
+            (head.filter(|_| !from.is_start()).map(|head| (head, at)), reached.cursor.offset.since(from));
         Ok(FileText { kept, new: fold, end: Some(reached), read, once: Some(once) })
     }
 
     /// Keeps a text, if that is worth it. Without it the next search is slower and no different.
     fn keep(&self, session: &Session, text: &FileText, memory: &[u8]) -> Option<()> {
         let (end, once) = (text.end?, text.once.as_ref()?);
-        if text.kept.is_some() && text.read <= MOST_READ.min(end.cursor.offset / 8) {
+        if text.kept.is_some() && text.read <= MOST_READ.min(end.cursor.offset.since(Position::START) / 8) {
             return None;
         }
         let once = if end.is_lately(self.now) { postcard::to_stdvec(once).ok()? } else { Vec::new() };
@@ -356,7 +357,7 @@ fn line_bytes(line: SaidLine, after: usize) -> [u8; LINE] {
     let mut bytes = [0; LINE];
     bytes[..4].copy_from_slice(&(line.start + after as u32).to_le_bytes());
     bytes[4..8].copy_from_slice(&line.number.to_le_bytes());
-    bytes[8..16].copy_from_slice(&line.offset.to_le_bytes());
+    bytes[8..16].copy_from_slice(&line.offset.number().to_le_bytes());
     bytes[16..24].copy_from_slice(&line.time.map_or(i64::MIN, |time| time.0).to_le_bytes());
     bytes[24] = Role::ALL.iter().position(|role| *role == line.role).unwrap_or_default() as u8;
     bytes[25] = u8::from(line.is_call);
@@ -370,7 +371,7 @@ fn read_line(bytes: &[u8]) -> SaidLine {
     SaidLine {
         start: four(0),
         number: four(4),
-        offset: eight(8),
+        offset: Position::new(eight(8)),
         time: (time != i64::MIN).then_some(Time(time)),
         role: Role::ALL.get(usize::from(bytes[24])).copied().unwrap_or(Role::System),
         is_call: bytes[25] != 0,

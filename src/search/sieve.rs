@@ -6,14 +6,15 @@
 //! letter, so a file is let through in vain at times and never held back wrongly. What was really said is for others to
 //! find out.
 
-use std::fs::File;
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
-use crate::cursor::{Buffer, Chunks};
+use crate::cursor::Buffer;
+use crate::entry::Position;
 use crate::fold::fold_each;
 use crate::hash::HashMap;
+use crate::read::Source;
 
 /// The letters and digits of the words that are looked for: of each word the longest run.
 pub struct Sieve {
@@ -48,19 +49,19 @@ impl Sieve {
     }
 
     /// Whether a transcript may hold all words.
-    pub fn lets_through(&self, file: &File, buffer: &mut Buffer) -> io::Result<bool> {
-        Ok(self.missing(file, u64::MAX, 0, buffer)? == 0)
+    pub fn lets_through(&self, source: &Source, buffer: &mut Buffer) -> io::Result<bool> {
+        Ok(self.missing(source, u64::MAX, 0, buffer)? == 0)
     }
 
     /// Those of some words (as bits) that a transcript cannot hold. Of `any`, one is as good as all.
-    pub fn missing(&self, file: &File, words: u64, any: u64, buffer: &mut Buffer) -> io::Result<u64> {
+    pub fn missing(&self, source: &Source, words: u64, any: u64, buffer: &mut Buffer) -> io::Result<u64> {
         let bit = |index: usize| 1 << index;
         let anywhere = self.runs.iter().enumerate().filter(|(_, run)| run.is_none());
         let anywhere = anywhere.fold(0, |words, (index, _)| words | bit(index));
         let words = if words & any & anywhere != 0 { words & !any } else { words };
         let runs = self.runs.iter().enumerate().filter_map(|(index, run)| Some((bit(index), run.as_ref()?)));
         let mut wanted: Vec<(u64, &LetterRun)> = runs.filter(|(bit, _)| words & bit != 0).collect();
-        let mut chunks = Chunks::new(file, buffer);
+        let mut chunks = source.chunks(Position::START, buffer);
         while !wanted.is_empty()
             && let Some(bytes) = chunks.next_chunk()?
         {

@@ -207,17 +207,17 @@ impl RecentTouches {
             return Ok(());
         }
         let transcript = Transcript::open(path, format.format())?.subagent(subagent);
-        let start = tail::start(&transcript.file, known.as_ref().map(|known| known.cursor.into()))?;
+        let start = tail::start(&transcript.source, known.as_ref().map(|known| known.cursor.into()))?;
         match known.filter(|_| matches!(start, StartAt::Resume(_))) {
             Some(End { touched, once, cursor, stamp: seen }) => {
                 let lines = Lines { from: cursor.offset, ..Lines::default() };
                 let end = transcript.fold(lines, once, &mut Buffer::default(), touched)?.end;
-                (*cursor, *seen) = (Cursor::at(&transcript.file, end)?, stamp);
+                (*cursor, *seen) = (transcript.source.cursor(end)?, stamp);
             }
             None => {
                 let mut touched = Touched::from(cwd);
                 let end = transcript.fold_end(budget::OWN, &mut touched)?.end;
-                let (once, cursor) = (Once::from(end, &[]), Cursor::at(&transcript.file, end)?);
+                let (once, cursor) = (Once::from(end, &[]), transcript.source.cursor(end)?);
                 self.of.insert(path.into(), End { touched, once, cursor, stamp });
             }
         }

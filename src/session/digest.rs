@@ -4,7 +4,6 @@
 //! has no end yet counts, but is not kept. Without the table the result is the same, and takes one reading of the file.
 
 use std::io;
-use std::os::unix::fs::FileExt;
 
 use super::Session;
 use super::index::{current, key, version};
@@ -30,7 +29,8 @@ pub fn whole(session: &Session, subagent: bool, env: &Env, formats: &[Known]) ->
         true => known = postcard::from_bytes::<(Reached, Id)>(record.value).ok().map(|known| (known, record.place)),
         false => others.push((record.key.to_vec(), record.place)),
     });
-    let known = known.filter(|((reached, known), _)| sample(&transcript, *reached).is_ok_and(|now| now == *known));
+    let known = known
+        .filter(|((reached, known), _)| transcript.source.sample(reached.cursor.offset).is_ok_and(|now| now == *known));
     let kept = known.and_then(|((reached, _), place)| Some((reached, Digest::read(&table, place)?)));
     let (before, mut kept) = kept.unzip();
     let go_on = || kept.take().and_then(|kept| Some((kept.fold, postcard::from_bytes(&kept.bytes[kept.once..]).ok()?)));
@@ -42,7 +42,7 @@ pub fn whole(session: &Session, subagent: bool, env: &Env, formats: &[Known]) ->
     };
     fold.broken += broken;
     if before.is_none_or(|before| before.cursor != reached.cursor) {
-        let value = postcard::to_stdvec(&(reached, sample(&transcript, reached)?));
+        let value = postcard::to_stdvec(&(reached, transcript.source.sample(reached.cursor.offset)?));
         let rest = postcard::to_stdvec(&fold).and_then(|bytes| postcard::to_extend(&once, bytes));
         let record = value.ok().zip(rest.ok()).and_then(|(value, rest)| table.record(&own, &value, &[&rest]));
         keep(&table, &others, record);
@@ -50,20 +50,6 @@ pub fn whole(session: &Session, subagent: bool, env: &Env, formats: &[Known]) ->
     let unfinished = Lines { from: reached.cursor.offset, before: reached.lines, unfinished: true, ..Lines::default() };
     transcript.fold(unfinished, &mut once, &mut buffer, &mut fold)?;
     Ok(fold)
-}
-
-/// The hash of what was read, or of parts all over it if that is much. The mark alone does not tell a file from another
-/// that begins and ends alike.
-fn sample(transcript: &Transcript, Reached { cursor, .. }: Reached) -> io::Result<Id> {
-    const PARTS: u64 = 64;
-    const PART: u64 = 4096;
-    let mut bytes = vec![0; cursor.offset.min(PARTS * PART) as usize];
-    let step = cursor.offset.saturating_sub(PART) / (PARTS - 1);
-    for (index, part) in (0..).zip(bytes.chunks_mut(PART as usize)) {
-        let offset = if cursor.offset > PARTS * PART { index * step } else { index * PART };
-        transcript.file.read_exact_at(part, offset)?;
-    }
-    Ok(Id::of(&bytes))
 }
 
 /// What the table has of a session.

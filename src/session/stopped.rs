@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{Members, Session, find};
 use crate::budget::{self, Deadline};
-use crate::cursor::newest_lines;
+use crate::entry::Position;
 use crate::file::Unreadable;
 use crate::fold::Continuity;
 use crate::read::Transcript;
@@ -56,21 +56,20 @@ fn end_of(
 ) -> io::Result<Continuity> {
     const MOST: u64 = 64 << 20;
     let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true);
-    let size = transcript.meta.len();
     let mut best = None;
     let mut most = budget::OWN;
     loop {
-        let offset = match newest_lines(&transcript.file, size, most, deadline) {
-            Ok(Some(offset)) => offset,
+        let from = match transcript.source.newest(most, deadline) {
+            Ok(Some(from)) => from,
             Err(error) if !Deadline::is_late(&error) => return Err(error),
             _ => return Ok(best.unwrap_or_default()),
         };
         let only = only.as_mut().map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
         // The end is read however long it takes; it is not much.
         let in_time = best.as_ref().map(|_| deadline);
-        let Some(mut all) = transcript.continuity(offset, in_time, only)? else { return Ok(best.unwrap_or_default()) };
+        let Some(mut all) = transcript.continuity(from, in_time, only)? else { return Ok(best.unwrap_or_default()) };
         all.finish();
-        if all.asked.substantive.is_some() || offset == 0 || most > MOST || deadline.is_over() {
+        if all.asked.substantive.is_some() || from.is_start() || most > MOST || deadline.is_over() {
             return Ok(all);
         }
         best = Some(all);
@@ -80,17 +79,17 @@ fn end_of(
 
 /// Adds what a session's subagents edited, the newest first; with a deadline only their ends, as far as there is time.
 pub fn add_subagents(all: &mut Continuity, session: &Session, deadline: Option<&Deadline>, bad: &mut Vec<Unreadable>) {
-    for (path, stamp) in find::subagents(session, session.whole_id(all.id.as_deref()), bad) {
+    for (path, _) in find::subagents(session, session.whole_id(all.id.as_deref()), bad) {
         if deadline.is_some_and(Deadline::is_over) {
             return;
         }
         let read = || {
             let transcript = Transcript::open(&path, session.format.detailed())?.full(true).subagent(true);
             let start = match deadline {
-                None => Some(0),
-                Some(deadline) => newest_lines(&transcript.file, transcript.meta.len(), budget::OWN, deadline)?,
+                None => Some(Position::START),
+                Some(deadline) => transcript.source.newest(budget::OWN, deadline)?,
             };
-            transcript.continuity(start.unwrap_or(stamp.size), deadline, None)
+            transcript.continuity(start.unwrap_or(transcript.source.end()), deadline, None)
         };
         match read() {
             Ok(Some(part)) => all.absorb(part),

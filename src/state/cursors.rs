@@ -23,13 +23,13 @@ use super::lazy_seen::{self, LazySeen, Ring};
 use crate::boundary::substr;
 use crate::budget::Deadline;
 use crate::cursor::Cursor;
-use crate::entry::{Act, Call, Id};
+use crate::entry::{Act, Call, Id, Position};
 use crate::time::{SECOND, Time};
 
 /// How far one other session has been seen.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
-    pub offset: u64,
+    pub offset: Position,
     /// Hash of the bytes before the offset, in hexadecimal; a file by another hand may lack it.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "hex")]
     pub mark: Option<u64>,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use session_monitor::budget::Deadline;
+use session_monitor::entry::Position;
 use session_monitor::read::Transcript;
 
 use crate::hook::{ME, ONE, TWO, ago, asked, cursors, home, hook, input};
@@ -83,8 +84,8 @@ fn reading_looks_at_the_clock() {
     let format = formats.iter().find(|format| format.name == "agent-sdk").expect("a format");
     let file = Transcript::open(&path, format.detailed()).expect("a file");
     let over = Deadline::after(Duration::ZERO);
-    assert!(file.continuity(0, Some(&over), None).expect("read").is_none());
-    let all = file.continuity(0, Some(&Deadline::after(Duration::MAX)), None).expect("read");
+    assert!(file.continuity(Position::START, Some(&over), None).expect("read").is_none());
+    let all = file.continuity(Position::START, Some(&Deadline::after(Duration::MAX)), None).expect("read");
     assert_eq!(all.expect("in time").messages, 201);
 }
 

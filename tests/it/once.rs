@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use session_monitor::cursor::Buffer;
-use session_monitor::entry::{Entry, Mark, What};
+use session_monitor::entry::{Entry, Mark, Position, What};
 use session_monitor::fold::{Activity, Continuity, Ending, Profile, Reading, Tally};
 use session_monitor::format::{self, Known};
 use session_monitor::read::once::Once;
@@ -34,10 +34,10 @@ impl Session {
     }
 
     fn list(&self) -> Tally {
-        self.count(&mut Once::default(), Tally::default(), 0).0
+        self.count(&mut Once::default(), Tally::default(), Position::START).0
     }
 
-    fn count(&self, once: &mut Once, mut tally: Tally, from: u64) -> (Tally, u64) {
+    fn count(&self, once: &mut Once, mut tally: Tally, from: Position) -> (Tally, Position) {
         let lines = Lines { from, ..Lines::default() };
         let read = self.transcript().fold(lines, once, &mut Buffer::default(), &mut tally).expect("read");
         tally.settle();
@@ -47,7 +47,7 @@ impl Session {
 
     fn resume(&self) -> Continuity {
         let transcript = Transcript::open(&self.path, self.format.detailed()).expect("a transcript").full(true);
-        let mut all = transcript.continuity(0, None, None).expect("read").expect("in time");
+        let mut all = transcript.continuity(Position::START, None, None).expect("read").expect("in time");
         all.finish();
         all
     }
@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// What a hook tells that has seen the file up to an offset, and what it remembers then.
-    fn hook(&self, from: u64, last: &[u32]) -> (Option<Activity>, Vec<u32>) {
+    fn hook(&self, from: Position, last: &[u32]) -> (Option<Activity>, Vec<u32>) {
         let (lines, before) = (Lines { from, ..Lines::default() }, Before { last, ..Before::default() });
         let part = self.transcript().part(lines, before, &mut Buffer::default()).expect("read");
         (Activity::of(&part.entries, part.ending), part.last)
@@ -76,7 +76,7 @@ impl Session {
         let of_profile =
             self.profile(&mut Once::default()).agents().first().map_or(0, |(_, amount, _)| amount.messages);
         let of_log = self.log().entries.iter().filter(|entry| entry.begins).count() as u64;
-        let of_hook = self.hook(0, &[]).0.map_or(0, |activity| activity.messages);
+        let of_hook = self.hook(Position::START, &[]).0.map_or(0, |activity| activity.messages);
         [self.list().messages, self.resume().messages, of_profile, of_log, of_hook]
     }
 
@@ -212,7 +212,7 @@ fn a_conversation_that_is_listed_again_counts_once() {
     let goes_on = Session::new("gemini", lines(&[head.clone(), checkpoint.clone(), more, checkpoint.clone()]));
     assert_eq!(goes_on.messages(), [3; 5]);
     // Whoever reads only the end does not know what was said before, but that it was.
-    let end = lines(&[head]).len() as u64;
+    let end = Position::new(lines(&[head]).len() as u64);
     assert_eq!((goes_on.hook(end, &[]).0.map(|told| told.messages), listed.hook(end, &[]).0), (Some(1), None));
 }
 
@@ -285,10 +285,10 @@ fn a_message_that_goes_on_after_a_look_is_no_news() {
     let first = prompt(cwd, &minute(0), "look at a.rs") + &line("a1", json!({"type": "text", "text": "I look."}));
     let read = json!({"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/a.rs"}});
     let session = Session::new("agent-sdk", first.clone());
-    let (told, last) = session.hook(0, &[]);
+    let (told, last) = session.hook(Position::START, &[]);
     assert_eq!(told.expect("news").messages, 2);
     session.world.append("session.jsonl", line("a2", read) + &line("a1", json!({"type": "text", "text": "I look."})));
-    let (told, after) = session.hook(first.len() as u64, &last);
+    let (told, after) = session.hook(Position::new(first.len() as u64), &last);
     let told = told.expect("it reads a file");
     assert_eq!((told.messages, told.reads, told.answer), (0, 0, None));
     assert_eq!(after, last);
@@ -340,7 +340,7 @@ fn counting_on_is_counting_at_once() {
     let mut chance = Chance::new(10);
     for whole in all_of_testdata() {
         let bytes = std::fs::read(&whole.path).expect("a transcript");
-        let (mut once, mut tally, mut counted, mut end) = (Once::default(), Tally::default(), 0, 0);
+        let (mut once, mut tally, mut counted, mut end) = (Once::default(), Tally::default(), Position::START, 0);
         let growing = Session { world: World::new(), path: PathBuf::new(), format: whole.format };
         let growing = Session { path: growing.world.write("session.jsonl", ""), ..growing };
         while end < bytes.len() {
@@ -348,7 +348,7 @@ fn counting_on_is_counting_at_once() {
             std::fs::write(&growing.path, &bytes[..end]).expect("a file");
             (tally, counted) = growing.count(&mut once, tally, counted);
             let mut at_once = Once::default();
-            let expected = growing.count(&mut at_once, Tally::default(), 0).0;
+            let expected = growing.count(&mut at_once, Tally::default(), Position::START).0;
             // Put away and taken up, as the list does.
             let [on, anew] = [(&tally, &once), (&expected, &at_once)].map(|both| json!(both));
             assert_eq!(on[0], anew[0]);
@@ -380,7 +380,7 @@ fn a_question_beside_another_call_waits() {
         (json!([read]), String::new(), Ending::Working),
     ] {
         let session = Session::new("agent-sdk", format!("{begin}{}{then}", message(calls.clone())));
-        let told = session.hook(0, &[]).0.expect("news").ending;
+        let told = session.hook(Position::START, &[]).0.expect("news").ending;
         assert_eq!([session.list().ending(), session.resume().ending, told], [ending; 3], "{calls} {then}");
     }
 }

@@ -12,7 +12,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use serde_json::{Value, json};
 use session_monitor::cursor::{Backward, Buffer, Forward, Line, Pieces};
 use session_monitor::decode::{Decoder, Item, Outcome};
-use session_monitor::entry::{Entry, Facts};
+use session_monitor::entry::{Entry, Facts, Position};
 use session_monitor::env::Env;
 use session_monitor::fold::{Fold, Tally};
 use session_monitor::format::{self, Known};
@@ -190,7 +190,7 @@ impl Fold for All {
 /// How far a transcript has been read, and what it came to.
 #[derive(Default)]
 struct Counted {
-    end: u64,
+    end: Position,
     broken: u64,
     all: All,
     tally: Tally,

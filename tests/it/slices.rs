@@ -1,11 +1,13 @@
 //! Slices of a log: `--until`, `--grep`, `--act`, `--errors` and `--prompts`, alone and together.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use crate::cli::in_a_terminal;
 use crate::hook::ONE;
 use crate::script::Script;
-use crate::world::World;
+use crate::world::{Done, World};
 
 /// A prompt, a command that fails, an edit, a command that works; then another prompt and an edit that fails.
 fn session() -> World {
@@ -248,5 +250,36 @@ fn on_a_terminal() {
     assert!(found.contains("11111111 (claude) in ~/work, 2 entries"), "{found}");
     for word in ["Café", "CAFE"] {
         assert!(shown.contains(&format!("\u{1b}[1m\u{1b}[33m{word}\u{1b}[39m\u{1b}[0m")), "{shown:?}");
+    }
+}
+
+/// Whichever command prints where something stands, `log --at` opens it: a command, the number of a line, a time.
+#[test]
+fn every_position_that_is_printed_can_be_opened() {
+    let world = session();
+    let listed = &world.reader(&["list", "--json"]).run().success().json()[0];
+    let path = listed["path"].as_str().expect("a path");
+    let broken = std::fs::read_to_string(path).expect("a file").replacen('\n', "\n{ broken\n", 1);
+    std::fs::write(path, broken).expect("a file");
+    let mut printed = BTreeSet::new();
+    let after = |done: &Done, words: &str, end: char| -> Vec<String> {
+        let found = done.out().lines().filter_map(|line| line.split_once(words)?.1.split(end).next());
+        found.map(str::to_owned).collect()
+    };
+    for args in [&["search", "cafe"][..], &["search", "menu", "-C", "1"], &["files", "menu.rs"]] {
+        printed.extend(after(&world.reader(args).run().success(), " log 11111111 --at ", ' '));
+        for hit in world.reader(&[args, &["--json"]].concat()).run().success().json() {
+            printed.extend([hit["line"].to_string(), hit["time"].as_str().expect("a time").to_owned()]);
+        }
+    }
+    printed.extend(after(&world.reader(&["formats", "check", path]).run().success(), "broken: line ", ','));
+    let log = world.reader(&["log", "11111111"]).run().status(0);
+    printed.extend(log.out().lines().map(|line| line.get(..16).expect("a time").trim().to_owned()));
+    let expected = ["1", "2", "6", "10", "02:30", "2026-11-16 02:00", "2026-11-16T02:20:00.000Z"];
+    for position in expected {
+        assert!(printed.contains(position), "{position} in {printed:?}");
+    }
+    for position in printed {
+        world.reader(&["log", "11111111", "--at", &position, "-C", "0"]).run().status(0);
     }
 }
