@@ -13,9 +13,12 @@ use session_monitor::cmd::args::ReaderCommand;
 use session_monitor::cmd::context::ContextCommand;
 use session_monitor::process;
 
-use crate::hook::{ME, ONE, TWO, ago, all_clients, hook, input, text, with};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::claude::with;
+use crate::support::clients::all_clients;
+use crate::support::hook::{hook, input, text};
+use crate::support::script::Script;
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World};
 
 /// What commands say of session ONE: a question and its answer.
 type Answers = Vec<(&'static str, String)>;
@@ -192,7 +195,7 @@ fn log(world: &World) -> Answers {
 
 fn last(world: &World) -> Answers {
     let last = world.reader(&["resume", "last", "--json"]).run();
-    let id = |done: &crate::world::Done| done.json().first().map(|all| all["session_id"] == ONE);
+    let id = |done: &crate::support::run::Done| done.json().first().map(|all| all["session_id"] == ONE);
     let first = world.reader(&["log", "last", "--lines", "1", "--json"]).run();
     let one = world.reader(&["log", ONE, "--lines", "1", "--json"]).run();
     match id(&last) {

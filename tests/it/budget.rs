@@ -2,11 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::hook::{
-    HEADER, ME, ONE, TWO, ago, asked, block, edit, hook, input, nine, one_said, said, taken_apart, text, told,
-    transcript,
-};
-use crate::world::{World, answer, prompt};
+use crate::support::claude::{answer, asked, edit, prompt, said};
+use crate::support::hook::{HEADER, block, hook, input, nine, one_said, taken_apart, text, told};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World};
 
 /// 003-24, 003-D05, 003-L05: newest first, whole bullets, how many are left, and those with the next prompts.
 #[test]
@@ -42,7 +41,7 @@ fn what_does_not_fit_is_told_next() {
 fn what_waits_goes_on() {
     let world = nine();
     assert_eq!(taken_apart(&told(&world)).0.len(), 4);
-    let nine = transcript(&world, "99999999-0000-4000-8000-000000000000");
+    let nine = world.transcript("99999999-0000-4000-8000-000000000000");
     world.append(nine, answer(&world.path("work"), &ago(0), "news"));
     let text = told(&world);
     assert_eq!(

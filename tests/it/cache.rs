@@ -15,26 +15,22 @@ use session_monitor::search::cache::{Part, SaidCache, Text, look_at};
 use session_monitor::search::sources::Sources;
 use session_monitor::session::index;
 
-use crate::resume::{real, resumed};
-use crate::script::Script;
-use crate::world::{Chance, World, answer, at_once, prompt};
+use crate::scene::Chance;
+use crate::support::claude::{answer, prompt};
+use crate::support::clients::real;
+use crate::support::files::settle;
+use crate::support::reader::rows;
+use crate::support::resume::resumed;
+use crate::support::run::at_once;
+use crate::support::script::Script;
+use crate::support::world::World;
 
 const LIST: &str = ".cache/session-monitor/list.bin";
 const RESUME: &str = ".cache/session-monitor/resume.bin";
 const SAID: &str = ".cache/session-monitor/said.bin";
 
-fn rows(world: &World) -> String {
-    world.reader(&["list", "--all", "--json"]).run().success().out().to_owned()
-}
-
 fn size(world: &World, cache: &str) -> u64 {
     fs::metadata(world.path(cache)).expect("a cache").len()
-}
-
-/// Makes a file old enough to be known by its stamp.
-fn settle(path: &Path) {
-    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
-    fs::File::options().append(true).open(path).and_then(|file| file.set_modified(past)).expect("an older file");
 }
 
 /// Some sessions that were written long ago.

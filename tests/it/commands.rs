@@ -5,10 +5,11 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::hook::{
-    Files, ME, ONE, THREE, TWO, ago, asked, block, files, home, hook, input, nine, one_said, path, told, transcript,
-};
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, prompt};
+use crate::support::files::{Files, files};
+use crate::support::hook::{block, hook, input, nine, one_said, told};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
 
 #[test]
 fn off() {
@@ -99,7 +100,7 @@ fn explain() {
     };
     let told_now = told(&world);
     let shown: String = told_now.lines().map(|line| format!("    {line}\n")).collect();
-    let size = |id: &str| std::fs::metadata(transcript(&world, id)).expect("a file").len();
+    let size = |id: &str| std::fs::metadata(world.transcript(id)).expect("a file").len();
     // As much of an id as tells it from all others, also from that of the other project.
     let short = |id: &str| if id[..8] == TWO[..8] { id.to_owned() } else { id[..8].to_owned() };
     let row = |id: &str, why: &str| format!("  {:<36}  claude          -  {:>3}  {why}\n", short(id), size(id));

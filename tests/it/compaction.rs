@@ -4,13 +4,17 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::hook::{ME, ONE, THREE, TWO, agent, ago, all_clients, asked, cursors, files, hook, told};
-use crate::start::{
-    FIRST, GOAL, at_work, begins, changed, compacted, just_stopped, pi_asked, start_block, start_text, started,
-    started_as, told_of, used, was_at_work, work_lines,
+use crate::support::agents::agent;
+use crate::support::claude::{asked, compacted, prompt, used};
+use crate::support::clients::all_clients;
+use crate::support::files::files;
+use crate::support::hook::{cursors, hook, told};
+use crate::support::start::{
+    ATTACKS, FIRST, GOAL, SECRETS, at_work, begins, changed, check, just_stopped, pi_asked, start_block, start_text,
+    started, started_as, told_of, was_at_work, work_lines,
 };
-use crate::start_limits::{ATTACKS, SECRETS, check};
-use crate::world::{World, prompt};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World};
 
 /// What was cleared away was this agent's work in this directory, whoever was at work since; also a question in passing.
 /// Where there is none, nothing is said: it is not the first use.

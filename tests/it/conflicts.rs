@@ -1,10 +1,12 @@
 //! Files that two sessions work on: said first, whatever else there is to say.
 
-use crate::hook::{
-    ME, ONE, SEEN, TWO, agent, ago, all_clients, asked, block, calls, edit, files, hook, input, nine, path, text, told,
-    transcript,
-};
-use crate::world::{World, prompt};
+use crate::support::agents::agent;
+use crate::support::claude::{asked, calls, edit, prompt};
+use crate::support::clients::{SEEN, all_clients};
+use crate::support::files::files;
+use crate::support::hook::{block, hook, input, nine, text, told};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World, path};
 
 /// What several sessions edited comes first, whoever they are: the edits that came after the observer's own.
 #[test]
@@ -148,7 +150,7 @@ fn a_conflict_wherever_the_path_stands() {
 fn a_conflict_goes_before_what_is_newer() {
     let world = nine();
     world.claude(ME, &edit(30, "m1", &path(&world, "work/a.rs")));
-    let eight = transcript(&world, "88888888-0000-4000-8000-000000000000");
+    let eight = world.transcript("88888888-0000-4000-8000-000000000000");
     world.append(eight, edit(8, "t1", &path(&world, "work/a.rs")));
     let expected = [
         "- ! 88888888 edited a.rs 8m ago; you edited it 30m ago",

@@ -14,13 +14,14 @@ use session_monitor::file::Stamp;
 use session_monitor::state::cursors::{Cursors, View};
 use session_monitor::state::lazy_seen::LazySeen;
 
-use crate::hook::{
-    HOUR, ME, ONE, THREE, TWO, ago, asked, block, cursors, file_clock, files, home, hook, input, one_said, read_json,
-    said, text, told, told_to, transcript, written_ago,
-};
-use crate::trouble::Tells::{Both, Nothing};
-use crate::trouble::{AGAIN, ALPHA, Check, JOURNAL, OBSERVER, Scene, cleared, files_below, heard, limit, words};
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, prompt, said};
+use crate::support::files::{file_clock, files, files_below, read_json, written_ago};
+use crate::support::hook::{HOUR_IN_MICROS, block, cursors, hook, input, one_said, text, told, told_to};
+use crate::support::run::limit;
+use crate::support::times::ago;
+use crate::support::trouble::Tells::{Both, Nothing};
+use crate::support::trouble::{AGAIN, ALPHA, Check, JOURNAL, OBSERVER, Scene, cleared, words};
+use crate::support::world::{ME, ONE, THREE, TWO, World, home};
 
 /// 003-09, 003-T15, 003-T16, 003-T20: in a named home there is one file for all, of the shape that the design shows.
 #[test]
@@ -115,7 +116,7 @@ fn cursors_are_private_and_rest() {
     assert_eq!(told(&world), "");
     assert_eq!(files(&state), before, "bytes and times");
     let saved = read_json(&cursors(&world, ME));
-    let path = transcript(&world, ONE);
+    let path = world.transcript(ONE);
     let size = std::fs::metadata(&path).expect("a file").len();
     assert_eq!(saved[ME][path.to_str().expect("UTF-8")]["offset"], size);
 }
@@ -257,7 +258,7 @@ fn what_is_forgotten() {
     assert_eq!(left(&files), [false, false, true, true]);
     // Only a first look does it.
     let files = all();
-    world.append(transcript(&world, ONE), said(&world, 8, "two"));
+    world.append(world.transcript(ONE), said(&world, 8, "two"));
     assert_eq!(told(&world), one_said(8, "two"));
     assert_eq!(left(&files), [true; 4]);
     assert!(!told_to(&world, TWO).is_empty());
@@ -272,7 +273,7 @@ fn observers_of_a_home_that_are_dropped() {
     asked(&world, ONE, 9, "one");
     let now = file_clock(&world).duration_since(SystemTime::UNIX_EPOCH).expect("a time").as_micros() as i64;
     let view = |observer: &str, days: i64| {
-        let clock = now - days * 24 * HOUR;
+        let clock = now - days * 24 * HOUR_IN_MICROS;
         format!(
             r#""{observer}": {{ ".":{{"version":1, "since":0,"clock": {clock},"theirs":[1,2.50]}},"discord":{{"offset": 7}}}}"#
         )
@@ -335,7 +336,7 @@ fn a_held_lock_is_waited_for_no_longer_than_the_deadline() {
     let mut call = scene.call();
     call.env("SESSION_CONTEXT_LOOKS", "5");
     let output = call.run();
-    assert_eq!(heard(&output), "");
+    assert_eq!(text(&output), "");
     let said = output.err();
     assert_eq!(said, "session-context: the cursors are in use; what is new will be told with the next prompt\n");
     held.unlock().expect("unlocked");
@@ -385,7 +386,7 @@ fn cursors_that_are_none_are_said_and_taken_as_absent() {
         scene.0.write(&below, content);
         let output = scene.call().run();
         let err = output.err();
-        assert_eq!((heard(&output), err.lines().count()), (words(Both), 1), "{name}: {err}");
+        assert_eq!((text(&output), err.lines().count()), (words(Both), 1), "{name}: {err}");
         assert!(err.starts_with("session-context: ") && err.contains("taken as not there"), "{name}: {err}");
         assert!(err.len() < 1000, "{name}: {} bytes", err.len());
         assert_eq!(scene.hears(), "", "{name}");
@@ -405,7 +406,7 @@ fn cursors_of_others_stay_as_they_are() {
     let others = r#""else":7,"new":{".":{"version":99,"x":[1e400,{"y":null}]}},"none":null,"odd":"\ud800""#;
     for own in [String::new(), format!(",\"{OBSERVER}\":[]")] {
         scene.0.write(&below, format!("{{{others}{own}}}"));
-        assert_eq!(heard(&scene.call().run()), words(Both));
+        assert_eq!(text(&scene.call().run()), words(Both));
         let kept = fs::read_to_string(scene.cursors()).expect("cursors");
         assert!(others.split(",\"").all(|part| kept.contains(part.trim_start_matches('"'))), "{kept}");
         assert_eq!(scene.hears(), "");
@@ -436,7 +437,7 @@ fn absurd_numbers_in_cursors_do_no_harm() {
                 all[OBSERVER] = view;
                 scene.0.write(&below, all.to_string());
                 let output = scene.call().run();
-                heard(&output);
+                text(&output);
                 assert_eq!(output.err(), "", "{all}");
                 scene.hears();
                 assert_eq!(scene.hears(), "", "{all}");
@@ -462,7 +463,7 @@ fn a_cut_cursor_file_costs_one_repetition() {
         if length % 23 == 1 {
             let output = scene.call().run();
             let lines = output.err().lines().count();
-            assert_eq!((heard(&output), lines), (words(Both), 1), "{length} bytes");
+            assert_eq!((text(&output), lines), (words(Both), 1), "{length} bytes");
             assert_eq!(scene.hears(), "", "{length} bytes");
         }
     }
@@ -518,7 +519,7 @@ fn a_broken_entry_is_said_when_it_is_needed() {
     asked(&world, ONE, 3, "x");
     asked(&world, TWO, 4, "y");
     assert!(!told(&world).is_empty());
-    let (path, one) = (cursors(&world, ME), transcript(&world, ONE));
+    let (path, one) = (cursors(&world, ME), world.transcript(ONE));
     let saved = fs::read_to_string(&path).expect("cursors");
     let (before, entry) = saved.split_once(&*one.to_string_lossy()).expect("an entry");
     let broken = format!("{before}{}{}", one.display(), entry.replacen("\"seen\":", "\"seen\":x", 1));

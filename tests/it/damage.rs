@@ -6,14 +6,10 @@ use std::os::unix::fs::FileExt;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::claude::ID;
-use crate::world::{Chance, Done, Run, World};
-
-pub(crate) fn user(uuid: &str, minute: u32, text: &str) -> String {
-    format!(
-        r#"{{"type":"user","uuid":"{uuid}","timestamp":"2026-11-16T02:{minute:02}:00.000Z","message":{{"role":"user","content":"{text}"}}}}"#
-    ) + "\n"
-}
+use crate::scene::Chance;
+use crate::support::claude::user;
+use crate::support::run::{Done, Run};
+use crate::support::world::{ID, World};
 
 fn pi(id: &str, minute: u32, text: &str) -> String {
     format!(

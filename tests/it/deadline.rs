@@ -8,15 +8,16 @@ use serde_json::json;
 use session_monitor::budget::Deadline;
 use session_monitor::read::Transcript;
 
-use crate::hook::{ME, ONE, TWO, ago, asked, cursors, home, hook, input};
-use crate::resume::GOALS;
-use crate::script::Script;
-use crate::start::{GOAL, at_work, begins, start_text, started, told_of};
-use crate::statusline::runs;
-use crate::subagents::{edits, subagent};
-use crate::trouble::Tells::{Alpha, Beta, Both};
-use crate::trouble::{Scene, heard, words};
-use crate::world::{Run, World, answer, prompt};
+use crate::support::claude::{answer, asked, edits, prompt, runs, subagent};
+use crate::support::hook::{cursors, hook, input, text};
+use crate::support::resume::GOALS;
+use crate::support::run::Run;
+use crate::support::script::Script;
+use crate::support::start::{GOAL, at_work, begins, start_text, started, told_of};
+use crate::support::times::ago;
+use crate::support::trouble::Tells::{Alpha, Beta, Both};
+use crate::support::trouble::{Scene, words};
+use crate::support::world::{ME, ONE, TWO, World, home};
 
 /// However little time there is: what is told is whole, and what is not told comes later.
 #[test]
@@ -27,7 +28,7 @@ fn a_deadline_cuts_between_sessions() {
         let mut call = scene.call();
         call.env("SESSION_CONTEXT_LOOKS", looks.to_string());
         let output = call.run();
-        let (text, err) = (heard(&output), output.err());
+        let (text, err) = (text(&output), output.err());
         assert!(err.lines().all(|line| line.starts_with("session-context: ")), "{looks}: {err}");
         assert!(err.lines().count() == usize::from(text != words(Both)), "{looks}: {text}\n{err}");
         let next = scene.hears();
@@ -95,7 +96,7 @@ fn in_a_hurry(run: Run, looks: u32) -> (String, bool) {
     let words = ["not everything was read", "in time", "the cursors are in use"];
     let late = words.iter().any(|words| done.err().contains(words));
     assert!(late || done.err().is_empty(), "{}", done.err());
-    (if done.out().is_empty() { String::new() } else { crate::hook::text(&done) }, late)
+    (if done.out().is_empty() { String::new() } else { crate::support::hook::text(&done) }, late)
 }
 
 /// Looks until nothing new is told in time: each session is told once.
@@ -132,7 +133,7 @@ fn very_many_directories_take_several_looks() {
     for looks in [0, 40] {
         let _ = fs::remove_file(cursors(&world, ME));
         let (_, late) = in_a_hurry(run(), looks);
-        let seen = crate::hook::read_json(&cursors(&world, ME));
+        let seen = crate::support::files::read_json(&cursors(&world, ME));
         let seen = seen[ME].as_object().expect("an object");
         assert!(late && seen.len() < 100, "{looks}: {} of {DIRS} were found", seen.len());
         assert!(seen.keys().any(|key| key.contains(ONE)), "{looks}: the observer's own directory comes first");

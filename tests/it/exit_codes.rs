@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use crate::claude::file;
+use crate::support::reader::log_of_file;
 
 /// The calls in a log of these lines: a command, and whether it failed.
 fn calls(all: &[String]) -> Vec<String> {
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let log = file(&all).success();
+    let log = log_of_file(&all).success();
     let calls = log.out().lines().filter_map(|line| line.get(18..)?.strip_prefix("assistant  ["));
     calls.map(|call| call.replace(']', "")).collect()
 }

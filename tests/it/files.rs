@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, THREE, TWO};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::script::Script;
+use crate::support::world::{ONE, THREE, TWO, World};
 
 /// Two sessions that edit one file, one that reads it and edits another, and one elsewhere.
 fn several() -> World {

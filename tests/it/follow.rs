@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::world::{Chance, WATCHDOG, World, answer, call, prompt, result};
-
-const ONE: &str = "11111111-0000-4000-8000-000000000001";
-const TWO: &str = "22222222-0000-4000-8000-000000000002";
+use crate::scene::Chance;
+use crate::support::claude::{answer, call, prompt, result};
+use crate::support::run::WATCHDOG;
+use crate::support::world::{ONE, TWO, World};
 
 /// A program that runs, and its streams line by line.
 struct Following {

@@ -7,10 +7,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::hook::{ME, ONE, TWO, agent, ago, asked, block, files, hook, input, one_said, text};
-use crate::trouble::Tells::{Both, Nothing};
-use crate::trouble::{Call, OBSERVER, Scene, TOLD, UNTOLD, files_below, heard, words};
-use crate::world::{Run, World, prompt};
+use crate::support::agents::agent;
+use crate::support::claude::{asked, prompt};
+use crate::support::files::{files, files_below};
+use crate::support::hook::{block, hook, input, one_said, text};
+use crate::support::run::Run;
+use crate::support::times::ago;
+use crate::support::trouble::Tells::{Both, Nothing};
+use crate::support::trouble::{Call, OBSERVER, Scene, TOLD, UNTOLD, words};
+use crate::support::world::{ME, ONE, TWO, World};
 
 /// No output and nothing moves: neither before the first look nor after it. That a session begins is in `start.rs`.
 #[test]
@@ -315,7 +320,7 @@ fn input_of_any_content_is_taken() {
         call.input.splice(at..at + 5, prompt.iter().copied());
         let output = call.run();
         // Either it is understood, or that is said.
-        let text = heard(&output);
+        let text = text(&output);
         let lines = output.err().lines().count();
         assert_eq!(lines, usize::from(text.is_empty()), "{prompt:?}: {}", output.err());
         assert_eq!(scene.hears(), words(if text.is_empty() { Both } else { Nothing }), "{prompt:?}");
@@ -348,8 +353,8 @@ fn a_session_id_is_no_path() {
         // A number is an id, or none; that is said.
         let known = first.err().is_empty();
         assert!(known || id.is_number(), "{id}: {}", first.err());
-        assert_eq!(heard(&first), words(if known { Both } else { Nothing }), "{id}");
-        assert_eq!(heard(&second), "", "{id}");
+        assert_eq!(text(&first), words(if known { Both } else { Nothing }), "{id}");
+        assert_eq!(text(&second), "", "{id}");
         let dir = scene.state().join("cursors");
         let made: Vec<_> = files_below(&scene.0.path(""))
             .into_iter()
@@ -370,7 +375,7 @@ fn cut_input_is_said_and_costs_nothing() {
         let output = call.run();
         let err = output.err();
         assert_eq!(
-            (heard(&output).as_str(), err),
+            (text(&output).as_str(), err),
             ("", "session-context: stdin is not a JSON object\n"),
             "{length} bytes"
         );

@@ -4,10 +4,12 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::claude::ID;
-use crate::cli::in_a_terminal_of;
-use crate::hook::{ONE, TWO};
-use crate::world::{Chance, World, answer, call, prompt, result};
+use crate::scene::Chance;
+use crate::support::claude::{answer, call, prompt, result};
+use crate::support::files::{files_below, settle};
+use crate::support::reader::rows;
+use crate::support::run::in_a_terminal_of;
+use crate::support::world::{ID, ONE, TWO, World};
 
 /// Tokens near the end of 64 bits were added up beyond it.
 #[test]
@@ -452,27 +454,15 @@ fn forget(world: &World) {
     fs::remove_file(world.path(CACHE)).expect("a cache");
 }
 
-fn rows(world: &World) -> String {
-    world.reader(&["list", "--all", "--json"]).run().success().out().to_owned()
-}
-
 /// Files that were written a moment ago are looked at again; these were not.
-fn settle(dir: &Path) {
-    for entry in fs::read_dir(dir).expect("a directory").flatten() {
-        if entry.path().is_dir() {
-            settle(&entry.path());
-        } else {
-            let file = fs::File::options().append(true).open(entry.path()).expect("a file");
-            let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
-            file.set_modified(past).expect("an older file");
-        }
-    }
+fn settle_all(dir: &Path) {
+    files_below(dir).iter().for_each(|path| settle(path));
 }
 
 #[test]
 fn a_second_run_says_the_same_and_writes_nothing() {
     let world = several();
-    settle(&world.path(""));
+    settle_all(&world.path(""));
     let first = (rows(&world), table(&world, &["list", "--all"], Some("100")));
     let cache = fs::read(world.path(CACHE)).expect("a cache");
     let written = fs::metadata(world.path(CACHE)).and_then(|meta| meta.modified()).expect("a time");
@@ -607,7 +597,7 @@ fn a_removed_file_is_forgotten() {
 #[test]
 fn a_corrupt_cache_is_no_cache() {
     let world = several();
-    settle(&world.path(""));
+    settle_all(&world.path(""));
     let expected = rows(&world);
     let cache = fs::read(world.path(CACHE)).expect("a cache");
     let half = &cache[..cache.len() / 2];

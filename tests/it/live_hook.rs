@@ -7,8 +7,9 @@ use std::process::{Child, Command};
 use serde_json::{Value, json};
 use session_monitor::process;
 
-use crate::hook::{ago, with};
-use crate::world::{World, answer};
+use crate::support::claude::{answer, with};
+use crate::support::times::ago;
+use crate::support::world::World;
 
 /// What is said of a session of Gemini whose transcript ends with a prompt.
 const UNTOLD: &str = "working | thinking, interrupted, or a call is running or waiting for permission";

@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::claude::ID;
-use crate::cli::{in_a_terminal, ten};
-use crate::damage::user;
-use crate::hook::ONE;
-use crate::script::Script;
-use crate::world::{World, answer, call, prompt, result};
+use crate::support::claude::{answer, call, prompt, result, ten, user};
+use crate::support::run::in_a_terminal;
+use crate::support::script::Script;
+use crate::support::world::{ID, ONE, World};
 
 /// One line with a wrong clock ended a log that was limited by time.
 #[test]

@@ -6,11 +6,14 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::hook::{
-    HOUR, ME, ONE, REQUEST, THREE, TWO, ago, asked, block, calls, clock, home, hook, input, make_younger, move_clock,
-    one_said, path, said, text, told, told_after, told_to, told_with, transcript, written_ago,
+use crate::support::claude::{answer, asked, calls, prompt, said};
+use crate::support::files::{make_younger, written_ago};
+use crate::support::hook::{
+    HOUR_IN_MICROS, REQUEST, block, clock, hook, input, move_clock, one_said, text, told, told_after, told_to,
+    told_with,
 };
-use crate::world::{World, answer, prompt};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
 
 /// 003-22, 003-23, 003-D04, 003-T18: a file that is not what it was is read from its start, and only what is later than
 /// the last look is news.
@@ -134,7 +137,7 @@ fn a_first_look_is_the_last_hour() {
     );
     // What was not news to the first look is none to the next, also when its file is written again.
     world.append(&one, answer(&cwd, &ago(-1), "more"));
-    world.append(transcript(&world, TWO), answer(&cwd, &ago(-1), "other"));
+    world.append(world.transcript(TWO), answer(&cwd, &ago(-1), "other"));
     let expected =
         block(&["- 11111111 (1m ago, 1 message): said \"more\"", "- 22222222 (1m ago, 1 message): said \"other\""]);
     assert_eq!(told_after(&world, 2), expected);
@@ -194,7 +197,7 @@ fn forks() {
     let said = |minutes: std::ops::Range<i64>| -> String {
         minutes.rev().map(|minute| prompt(&cwd, &ago(minute), &format!("said {minute}"))).collect()
     };
-    let fork = |id: &str, lines: String| make_younger(&transcript(&world, id), &lines);
+    let fork = |id: &str, lines: String| make_younger(&world.transcript(id), &lines);
     world.claude(ONE, &said(10..20));
     fork(TWO, said(10..20) + &prompt(&cwd, &ago(5), "in the fork"));
     let one = "- 11111111 (10m ago, 10 messages): \"said 10\"";
@@ -230,7 +233,7 @@ fn forks_from_further_up() {
     };
     world.claude(ONE, &said(10..20));
     assert_eq!(told(&world), block(&["- 11111111 (10m ago, 10 messages): \"said 10\""]));
-    make_younger(&transcript(&world, TWO), &(said(15..20) + &prompt(&cwd, &ago(5), "another way")));
+    make_younger(&world.transcript(TWO), &(said(15..20) + &prompt(&cwd, &ago(5), "another way")));
     assert_eq!(told(&world), block(&["- 22222222 (5m ago, 1 message): \"another way\""]));
 }
 
@@ -269,7 +272,7 @@ fn forks_that_wait() {
             .collect()
     };
     world.claude(ONE, &said(10..20));
-    make_younger(&transcript(&world, TWO), &(said(10..20) + &prompt(&cwd, &ago(5), &"in the fork ".repeat(9))));
+    make_younger(&world.transcript(TWO), &(said(10..20) + &prompt(&cwd, &ago(5), &"in the fork ".repeat(9))));
     let ask = || text(&hook(&world, &["--budget", "260"], &input(&world, ME)).run().success());
     let first = ask();
     assert!(
@@ -296,7 +299,7 @@ fn copied(renamed: bool, much: bool, goes_on: bool) {
         world.claude(THREE, &texts.collect::<String>());
         assert_eq!(told(&world), block(&["- 33333333 (6m ago, 70 messages): said \"x69\""]), "{case}");
     }
-    let copy = transcript(&world, TWO);
+    let copy = world.transcript(TWO);
     if renamed {
         fs::rename(one, &copy).expect("renamed");
     } else {
@@ -337,12 +340,12 @@ fn a_directory_that_can_never_be_read() {
     symlink(&bad, &bad).expect("a link");
     assert_eq!(told_with(&world, &[]), one_said(9, "one"));
     for minutes in [5, 4] {
-        move_clock(&world, -3 * HOUR);
+        move_clock(&world, -3 * HOUR_IN_MICROS);
         let before = clock(&world);
         world.append(&one, said(&world, minutes, "more"));
         let done = hook(&world, &[], &input(&world, ME)).run().status(0).stderr_has("-loop");
         assert_eq!(text(&done), one_said(minutes, "more"));
-        assert!(clock(&world) >= before + HOUR, "{} after {before}", clock(&world));
+        assert!(clock(&world) >= before + HOUR_IN_MICROS, "{} after {before}", clock(&world));
         assert_eq!(told_with(&world, &[]), "");
     }
     asked(&world, TWO, 3, "two");
@@ -353,13 +356,13 @@ fn a_directory_that_can_never_be_read() {
 /// What could not be read once is told when it can be, whatever was told meanwhile.
 fn unreadable_once<Held>(known: bool, hold: impl Fn(&World, &Path) -> Held, release: impl Fn(&World, &Path, Held)) {
     let world = World::new();
-    let one = transcript(&world, ONE);
+    let one = world.transcript(ONE);
     let two = asked(&world, TWO, 20, "two");
     if known {
         asked(&world, ONE, 21, "one");
     }
     assert!(told(&world).contains("two"));
-    move_clock(&world, -HOUR / 2);
+    move_clock(&world, -HOUR_IN_MICROS / 2);
     world.append(&one, said(&world, 9, "unread"));
     written_ago(&world, &one, 600);
     let held = hold(&world, &one);
@@ -479,7 +482,7 @@ fn a_name_that_goes_over() {
             assert_eq!(all.matches(word).count(), count, "unread: {unread}, {word}\n{all}");
         }
         assert!(all.contains("- discord (7m ago, 1 message): \"three\""), "{all}");
-        world.append(transcript(&world, TWO), said(&world, 6, "four"));
+        world.append(world.transcript(TWO), said(&world, 6, "four"));
         assert_eq!(told(&world), block(&["- discord (6m ago, 1 message): \"four\""]));
         // And back.
         home(&world, ".volute", &[("discord", ONE)]);
@@ -495,7 +498,7 @@ fn a_clock_that_was_set_back() {
     let world = World::new();
     asked(&world, ONE, 9, "one");
     assert_eq!(told(&world), one_said(9, "one"));
-    move_clock(&world, HOUR);
+    move_clock(&world, HOUR_IN_MICROS);
     asked(&world, TWO, 5, "said after it");
     assert_eq!(told(&world), block(&["- 22222222 (5m ago, 1 message): \"said after it\""]));
     assert_eq!(told(&world), "");

@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use crate::hook::{ONE, TWO};
-use crate::notes::{data, edit, page, page_in, read, sessions};
-use crate::world::{World, prompt};
+use crate::support::claude::prompt;
+use crate::support::notes::{data, edit, page, page_in, read, sessions};
+use crate::support::world::{ONE, TWO, World};
 
 /// A sentence on the page that begins with a word of ours is never taken for a mark, nor off the page.
 #[test]

@@ -10,11 +10,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::hook::{
-    ME, ONE, THREE, TWO, ago, asked, block, cursors, home, hook, input, one_said, read_json, said, text, told,
-    told_after, transcript,
-};
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, prompt, said};
+use crate::support::files::read_json;
+use crate::support::hook::{block, cursors, hook, input, one_said, text, told, told_after};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, home};
 
 /// Sets the modification time of a file, by how many seconds it lies ahead.
 fn modified(path: &Path, ahead: i64) {
@@ -45,13 +45,13 @@ fn another_file_with_the_same_inode() {
     world.append(&one, format!("{title}\n"));
     assert_eq!(told(&world), block(&["- \"the old one\" (9m ago, 1 message): \"one\""]));
     // The same inode with another path and other content.
-    fs::rename(&one, transcript(&world, TWO)).expect("renamed");
+    fs::rename(&one, world.transcript(TWO)).expect("renamed");
     let two = asked(&world, TWO, 8, "a question of another session");
     assert_eq!(told(&world), block(&["- 22222222 (8m ago, 1 message): \"a question of another session\""]));
     // A file that was only moved is still the same.
-    fs::rename(&two, transcript(&world, THREE)).expect("renamed");
+    fs::rename(&two, world.transcript(THREE)).expect("renamed");
     assert_eq!(told(&world), "");
-    world.append(transcript(&world, THREE), said(&world, 7, "and on"));
+    world.append(world.transcript(THREE), said(&world, 7, "and on"));
     assert_eq!(told_after(&world, 2), block(&["- 33333333 (9m ago, 1 message): \"and on\""]));
     assert_eq!(told_after(&world, 2), "");
 }
@@ -65,7 +65,7 @@ fn another_file_with_the_inode_of_an_empty_one() {
     fs::write(&one, "").expect("emptied");
     assert_eq!(told(&world), "");
     fs::write(&one, prompt(&world.path("elsewhere"), &ago(-1), "none of your business")).expect("written");
-    fs::rename(&one, transcript(&world, TWO)).expect("renamed");
+    fs::rename(&one, world.transcript(TWO)).expect("renamed");
     assert_eq!(told_after(&world, 2), "");
 }
 

@@ -5,12 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use crate::claude::ID;
-use crate::damage::user;
-use crate::hook::{ONE, THREE, TWO};
-use crate::new_agent::{self, ACME, DESCRIPTOR};
-use crate::script::Script;
-use crate::world::{Done, World, answer, prompt};
+use crate::support::acme::{self, ACME, DESCRIPTOR};
+use crate::support::claude::{answer, prompt, user};
+use crate::support::run::Done;
+use crate::support::script::Script;
+use crate::support::world::{ID, ONE, THREE, TWO, World};
 
 /// Punctuation is a part of too many titles to be a name.
 #[test]
@@ -667,7 +666,7 @@ fn paths_that_lead_to_no_transcript() {
 /// A session of an agent that a descriptor of the user's adds.
 fn acme_log(world: &World) -> String {
     let call = json!({"tool": "patch", "with": {"file": world.path("work/a.rs")}});
-    new_agent::log(world, "z1", "hello") + &new_agent::line("call", call)
+    acme::log(world, "z1", "hello") + &acme::line("call", call)
 }
 
 /// A seventh agent is one file, without a compiler.
@@ -705,7 +704,7 @@ fn a_file_replaces_a_built_in_whole() {
 fn a_changed_format_is_not_read_from_the_cache() {
     let world = World::new();
     world.write(DESCRIPTOR, ACME);
-    world.write(".acme/logs/z1.jsonl", acme_log(&world) + &new_agent::line("shout", json!({"text": "HELLO"})));
+    world.write(".acme/logs/z1.jsonl", acme_log(&world) + &acme::line("shout", json!({"text": "HELLO"})));
     let messages = |world: &World| world.reader(&["list", "--json"]).run().success().json()[0]["messages"].clone();
     assert_eq!(messages(&world), 1);
     world.write(DESCRIPTOR, ACME.replace(r#"= "prompt""#, r#"= ["prompt", "shout"]"#));

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use session_monitor::process;
 
-use crate::hook::{
-    AGENTS, HEADER, ME, ONE, OWN, REQUEST, THREE, TWO, ago, all_clients, block, calls, cursors, hook, input, line,
-    path, said, said_line, text, told, told_to, transcript, with,
-};
-use crate::world::{World, answer, call, prompt, result};
+use crate::support::agents::AGENTS;
+use crate::support::claude::{answer, call, calls, line, prompt, result, said, said_line, with};
+use crate::support::clients::{OWN, all_clients};
+use crate::support::hook::{HEADER, REQUEST, block, cursors, hook, input, text, told, told_to};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, path};
 
 /// A line in a Claude user's name.
 fn user_line(minutes: i64, content: Value) -> Value {
@@ -405,7 +406,7 @@ fn what_sessions_are_called() {
     let done = hook(&world, &["--budget", "900"], &input(&world, ME)).run().success();
     assert_eq!(text(&done).lines().collect::<Vec<_>>(), block(&expected).lines().collect::<Vec<_>>());
     // A title is kept for the next time.
-    world.append(transcript(&world, TWO), prompt(&cwd, &ago(0), "again"));
+    world.append(world.transcript(TWO), prompt(&cwd, &ago(0), "again"));
     assert_eq!(told(&world), block(&["- \"By a person\" (just now, 1 message): \"again\""]));
 }
 
@@ -625,7 +626,7 @@ fn titles_that_are_not_unique() {
     // A twin of what was told before.
     session("55555555-0000", 5, "Single");
     assert_eq!(told(&world), called(&[("55555555", 5)]));
-    world.append(transcript(&world, "44444444-0000"), said(&world, 4, "x"));
+    world.append(world.transcript("44444444-0000"), said(&world, 4, "x"));
     assert_eq!(told(&world), called(&[("44444444", 4)]));
 }
 

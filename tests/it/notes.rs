@@ -3,7 +3,7 @@
 //! Here is that it is kept and given back. That it is told is in the tests of the hook.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 use session_monitor::env::Env;
@@ -11,45 +11,10 @@ use session_monitor::session::Project;
 use session_monitor::state::notes::{Kind, Notes, Owner};
 use session_monitor::time::Time;
 
-use crate::hook::{ONE, TWO};
-use crate::world::{Done, NOW, World, at_once, prompt};
-
-/// The page of the project that a directory belongs to.
-pub(crate) fn page_in(world: &World, dir: &str) -> PathBuf {
-    world.context(&["notes", "--path"]).dir(world.path(dir)).run().success().out().trim_end().into()
-}
-
-pub(crate) fn page(world: &World) -> PathBuf {
-    page_in(world, "work")
-}
-
-/// Writes the page by hand.
-pub(crate) fn edit(world: &World, content: impl AsRef<[u8]>) -> PathBuf {
-    let page = page(world);
-    world.write(&page, content);
-    page
-}
-
-pub(crate) fn read(path: &Path) -> String {
-    String::from_utf8_lossy(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).into()
-}
-
-/// Every file below the user's data, but the locks.
-pub(crate) fn data(world: &World) -> Vec<String> {
-    fn below(dir: &Path, all: &mut Vec<String>) {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            match entry.path() {
-                path if path.is_dir() => below(&path, all),
-                path if path.extension().is_some_and(|end| end == "lock") => {}
-                path => all.push(path.display().to_string()),
-            }
-        }
-    }
-    let mut all = Vec::new();
-    below(&world.path(".data"), &mut all);
-    all.sort();
-    all
-}
+use crate::support::notes::{data, edit, page, page_in, read, sessions};
+use crate::support::run::{Done, at_once};
+use crate::support::times::NOW;
+use crate::support::world::{ONE, TWO, World};
 
 pub(crate) fn at(world: &World, now: &str, args: &[&str]) -> Done {
     world.context(args).env("SESSION_MONITOR_NOW", now).run()
@@ -327,7 +292,7 @@ fn odd_lines_are_kept() {
 #[test]
 fn any_bytes_are_kept() {
     let world = World::new();
-    let mut chance = crate::world::Chance::new(4);
+    let mut chance = crate::scene::Chance::new(4);
     let words = b"pin|done|tag|fact| |\t|(|)|:|,|until|2026-11-16|high|7|\r\n|\n|\xff|\xef\xbb\xbf";
     let words: Vec<&[u8]> = words.split(|byte| *byte == b'|').collect();
     for _ in 0..20 {
@@ -516,17 +481,6 @@ fn writers_at_once_lose_nothing() {
     assert_eq!(ids.len(), 60);
     assert!(read(&page).starts_with("# mine\npin "));
     assert_eq!(data(&world), [page.display().to_string()]);
-}
-
-/// Two Claude sessions of this project, and one of another.
-pub(crate) fn sessions() -> World {
-    let world = World::new();
-    let said = |dir: &str, text: &str| prompt(&world.path(dir), "2026-11-16T02:00:00Z", text);
-    world.claude(ONE, &said("work", "first"));
-    world.claude(TWO, &said("work", "second"));
-    std::fs::create_dir_all(world.path("other")).expect("a directory");
-    world.write(".claude/projects/-other/33333333.jsonl", said("other", "third"));
-    world
 }
 
 /// What does not fit on a line goes on below it; in a pipe, and for a program, a note is one line.

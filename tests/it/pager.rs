@@ -2,9 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::cli::{in_a_terminal_of, ten};
-use crate::hook::TWO;
-use crate::world::{World, prompt};
+use crate::support::claude::{prompt, ten};
+use crate::support::run::in_a_terminal_of;
+use crate::support::world::{TWO, World};
 
 /// A world of ten prompts, and a pager that says what it got.
 fn paged() -> World {

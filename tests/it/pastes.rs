@@ -1,7 +1,9 @@
 //! A prompt with something pasted into it: what is quoted is what the user typed, before or behind the paste.
 
-use crate::hook::{ONE, REQUEST, ago, told_to};
-use crate::world::{World, prompt};
+use crate::support::claude::prompt;
+use crate::support::hook::{REQUEST, told_to};
+use crate::support::times::ago;
+use crate::support::world::{ONE, World};
 
 #[test]
 fn words_around_a_paste() {

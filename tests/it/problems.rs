@@ -1,8 +1,7 @@
 //! A file of ours that cannot be read is named, and the rest is shown.
 
-use crate::world::{World, prompt};
-
-const ONE: &str = "11111111-0000-4000-8000-000000000001";
+use crate::support::claude::prompt;
+use crate::support::world::{ONE, World};
 
 /// A directory in the place of a file: nobody can read it, not even root.
 fn unreadable(world: &World, below: &str) -> String {

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use session_monitor::cmd::demo;
 
-use crate::profile::history;
-use crate::world::{Run, World, testdata};
+use crate::support::history::history;
+use crate::support::run::Run;
+use crate::support::world::{World, testdata};
 
 /// Where the examples of a page are run: a home with sessions in it, the directory, and the time it is there.
 struct Scene {
@@ -33,12 +34,12 @@ impl Scene {
         ];
         cases.iter().for_each(|case| world.install(case, ""));
         world.install("pi/volute@1.5.0/cwd", "work");
-        Scene { world, dir: "work", now: crate::world::NOW }
+        Scene { world, dir: "work", now: crate::support::times::NOW }
     }
 
     /// It takes weeks to have a profile.
     fn history() -> Scene {
-        Scene { world: history(), dir: "work", now: crate::world::NOW }
+        Scene { world: history(), dir: "work", now: crate::support::times::NOW }
     }
 
     fn here(&self, run: Run) -> Run {

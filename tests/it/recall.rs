@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use crate::hook::{
-    ME, ONE, REQUEST, THREE, TWO, ago, asked, block, block as news, calls, edit, files, hook, input, path, text,
-    transcript,
+use crate::support::claude::{answer, asked, calls, edit, prompt, title, used};
+use crate::support::files::files;
+use crate::support::hook::{REQUEST, block, block as news, hook, input, text};
+use crate::support::start::{
+    GOAL, at_work, changed, pi_asked, pi_begins, pi_told, start_block, started, to_others, told_of, units, was_at_work,
+    work_lines,
 };
-use crate::start::{
-    GOAL, at_work, changed, pi_asked, pi_begins, pi_told, start_block, started, title, to_others, told_of, units, used,
-    was_at_work, work_lines,
-};
-use crate::world::{World, answer, prompt};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, path};
 
 /// 000-04, 000-14: a first prompt that names a file which an earlier session edited brings up that session, in one line and
 /// once; also where the start of the session was told without a prompt.
@@ -124,13 +124,13 @@ fn names_in_the_first_prompt() {
     let first = |id: &str| {
         let mut asks = input(&world, id);
         asks["prompt"] = "what about token.rs?".into();
-        crate::hook::text(&hook(&world, &[], &asks).run().success())
+        crate::support::hook::text(&hook(&world, &[], &asks).run().success())
     };
     let lines = [token.replace("claude:", "")];
     assert!(!started(&world).contains("token.rs"));
     assert_eq!((first(ME), first(ME)), (start_block(&lines), String::new()));
     // Whoever is told what it did lately needs no hint.
-    world.append(transcript(&world, ONE), answer(&cwd, &ago(5), "The token is minted."));
+    world.append(world.transcript(ONE), answer(&cwd, &ago(5), "The token is minted."));
     let bullet = "- 11111111 (5m ago, 1 message): said \"The token is minted.\"";
     assert_eq!(first("99999999-0000"), news(&[bullet]));
 }

@@ -12,10 +12,9 @@ use session_monitor::show::resume::{Fitted, Stop};
 use session_monitor::state::notes::Notes;
 use session_monitor::time::Time;
 
-use crate::hook::ONE;
-use crate::resume::{GOALS, count, resumed, rich, rows_of, texts};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::resume::{GOALS, count, resumed, rich, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::world::{ONE, World};
 
 /// What a code costs: three bytes are a token, and the end of the line is one more.
 fn cost(code: &str) -> usize {

@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, TWO};
-use crate::resume::{GOALS, resumed, rich_codex, rows_of, texts, transcripts};
-use crate::script::{Script, at};
-use crate::world::{World, testdata};
+use crate::support::clients::transcripts;
+use crate::support::resume::{GOALS, resumed, rich_codex, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::times::at;
+use crate::support::world::{ONE, TWO, World, testdata};
 
 /// How full the model's memory is: as the client counted for the last request, else by what was said; and what it holds, if
 /// the transcript tells. 002-15
@@ -15,9 +16,7 @@ fn tokens() {
     let said = Script::of(&world).user(&"abcd".repeat(100)).save(&world, ONE);
     assert_eq!(resumed(&world, &[said.to_str().expect("UTF-8")])["token_budget"], json!({"used": 100, "limit": null}));
     let codex = testdata("codex/tools-resume@0.166.0/.codex/sessions/2026/11/16");
-    let mut files = Vec::new();
-    transcripts(&codex, &mut files);
-    for file in files {
+    for file in transcripts(&codex) {
         let raw = std::fs::read_to_string(&file).expect("there");
         let mut counts = raw.lines().filter_map(|line| {
             let line: Value = serde_json::from_str(line).ok()?;

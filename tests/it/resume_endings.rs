@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 use session_monitor::process;
 
-use crate::hook::ONE;
-use crate::resume::{GOALS, json_of, kinds, resumed, rows_of, texts};
-use crate::script::{Script, at};
-use crate::world::World;
+use crate::support::resume::{GOALS, json_of, kinds, resumed, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::times::at;
+use crate::support::world::{ONE, World};
 
 /// What stands in the way is told by what happened; by words only if the last prompt says it outright.
 // 004-D3, 004-T6

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, TWO};
-use crate::resume::{GOALS, asked, assert_pointers, count, findings, resumed, rows_of, texts};
-use crate::script::{Script, at};
-use crate::world::{World, testdata};
+use crate::support::resume::{GOALS, asked, assert_pointers, count, findings, resumed, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::times::at;
+use crate::support::world::{ONE, TWO, World, testdata};
 
 /// Three functions in two files are two file codes and three function codes; a failed edit is none.
 // 004-S1, 004-T5, 004-F4, 004-F5

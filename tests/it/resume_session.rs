@@ -2,10 +2,11 @@
 
 use serde_json::json;
 
-use crate::hook::{ONE, TWO};
-use crate::resume::{GOALS, asked, findings, json_of, real, resumed, rich_codex, texts, work_in};
-use crate::script::Script;
-use crate::world::{World, prompt, testdata};
+use crate::support::claude::prompt;
+use crate::support::clients::real;
+use crate::support::resume::{GOALS, asked, findings, json_of, resumed, rich_codex, texts, work_in};
+use crate::support::script::Script;
+use crate::support::world::{ONE, TWO, World, testdata};
 
 /// By nothing, `last`, id, part of an id, title, part of a title, path; and the last one is the newest that is not done.
 // 002-02, 002-03 (nothing is taken up unless it is asked for), 002-07, 002-08, 004-F7, 004-T3 (ours: one per session)
@@ -360,8 +361,8 @@ fn only_an_id_becomes_part_of_a_command() {
         (&long, false),
     ] {
         let world = World::new();
-        world.claude(id, &crate::world::prompt(&world.path("work"), "2026-11-16T02:30:00Z", "go on"));
-        let path = crate::hook::transcript(&world, id);
+        world.claude(id, &crate::support::claude::prompt(&world.path("work"), "2026-11-16T02:30:00Z", "go on"));
+        let path = world.transcript(id);
         let done = world.reader(&["resume", path.to_str().expect("UTF-8")]).run().status(0);
         assert_eq!(done.out().contains(&format!("claude --resume {id}")), is_one, "{id}: {}", done.out());
         assert!(is_one || !done.out().contains("claude --resume"), "{id}: {}", done.out());

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::resume::{GOALS, count, kinds, rows_of, texts};
-use crate::script::{Script, at};
-use crate::world::World;
+use crate::support::resume::{GOALS, count, kinds, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::times::at;
+use crate::support::world::World;
 
 /// Words are decisions only where they decide, with what was decided; the newest on a matter counts; their order is kept.
 /// All of them are marked as taken from words.

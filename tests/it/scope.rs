@@ -2,11 +2,13 @@
 
 use std::fs;
 
-use crate::hook::{
-    HOUR, ME, ONE, THREE, TWO, ago, asked, block, hook, input, look, move_clock, on_machine, one_said, path, said,
-    text, told, told_in, told_with, written_ago,
+use crate::support::claude::{answer, asked, prompt, said};
+use crate::support::files::written_ago;
+use crate::support::hook::{
+    HOUR_IN_MICROS, block, hook, input, look, move_clock, on_machine, one_said, text, told, told_in, told_with,
 };
-use crate::world::{World, answer, prompt};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, path};
 
 /// The project: the same directory, or the same repository with all its worktrees; the machine; and what is to be left alone.
 #[test]
@@ -78,7 +80,7 @@ fn many_transcripts_elsewhere() {
     written_ago(&world, &asked(&world, ME, 30, "mine"), 1200);
     let one = asked(&world, ONE, 9, "one");
     assert_eq!(told(&world), one_said(9, "one"));
-    move_clock(&world, -HOUR / 2);
+    move_clock(&world, -HOUR_IN_MICROS / 2);
     world.append(&one, said(&world, 5, "important"));
     written_ago(&world, &one, 1200);
     fs::create_dir(world.path("other")).expect("a directory");

@@ -3,9 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, THREE, TWO};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::script::Script;
+use crate::support::world::{ONE, THREE, TWO, World};
 
 const FOUR: &str = "44444444-0000-4000-8000-000000000000";
 

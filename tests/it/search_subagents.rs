@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, TWO};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::script::Script;
+use crate::support::world::{ONE, TWO, World};
 
 /// A session that asked a subagent, and one that did not.
 fn world() -> (World, PathBuf) {

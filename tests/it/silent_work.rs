@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::claude::{ID, lines, listed};
-use crate::hook::{ME, ago, hook, input, text};
-use crate::world::World;
+use crate::support::claude::lines;
+use crate::support::hook::{hook, input, text};
+use crate::support::reader::listed;
+use crate::support::times::ago;
+use crate::support::world::{ID, ME, World};
 
 fn world(path: &str, all: &[Value]) -> World {
     let world = World::new();

@@ -2,10 +2,9 @@
 
 use serde_json::json;
 
-use crate::cli::in_a_terminal;
-use crate::hook::ONE;
-use crate::script::Script;
-use crate::world::World;
+use crate::support::run::in_a_terminal;
+use crate::support::script::Script;
+use crate::support::world::{ONE, World};
 
 /// A prompt, a command that fails, an edit, a command that works; then another prompt and an edit that fails.
 fn session() -> World {

@@ -4,15 +4,16 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::hook::{
-    ME, ONE, THREE, TWO, ago, all_clients, asked, block as news, cursors, edit, home, hook, line, path, read_json,
-    written_ago,
+use crate::support::claude::{answer, asked, edit, line, prompt, tasks, used};
+use crate::support::clients::all_clients;
+use crate::support::files::{read_json, written_ago};
+use crate::support::hook::{block as news, cursors, hook};
+use crate::support::start::{
+    FIRST, GOAL, at_work, begins, changed, just_stopped, pi_begins, pi_text, start_block, start_text, started,
+    started_after, started_as, told_of, was_at_work, work_lines,
 };
-use crate::start::{
-    FIRST, GOAL, HOUR, at_work, begins, changed, just_stopped, pi_begins, pi_text, start_block, start_text, started,
-    started_after, started_as, tasks, told_of, used, was_at_work, work_lines,
-};
-use crate::world::{World, answer, prompt};
+use crate::support::times::{HOUR, ago};
+use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
 
 /// Of many questions in passing so many are opened, and the work before them is found; before more of them it is not, but
 /// that is no first use.

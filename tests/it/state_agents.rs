@@ -3,13 +3,13 @@
 
 use std::fs::File;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
 use session_monitor::process;
 
-use crate::hook::ONE;
-use crate::world::{World, skipped, testdata};
+use crate::support::files::{file_time, lock};
+use crate::support::world::{ONE, World, skipped, testdata};
 
 const NOW: &str = "2026-11-16T02:55:00Z";
 
@@ -27,29 +27,6 @@ fn world(case: &str, transcript: &str, lines: usize) -> World {
     let world = World::new();
     world.write(transcript, text.split_inclusive('\n').take(lines).collect::<String>());
     world
-}
-
-fn at(time: &str) -> std::time::SystemTime {
-    let time = session_monitor::time::Time::parse(time.as_bytes()).expect("a time");
-    UNIX_EPOCH + Duration::from_millis(time.0.unsigned_abs())
-}
-
-/// A lock on a file, until it is dropped.
-pub(crate) struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing the file is not enough: a process that another test is just starting may have it open, too.
-        self.0.unlock().expect("unlocked");
-    }
-}
-
-/// Locks a file that was made at some time.
-pub(crate) fn lock(world: &World, below: &str, made: &str) -> Lock {
-    let file = File::create(world.write(below, "")).expect("a file");
-    file.set_modified(at(made)).expect("a time");
-    file.lock().expect("a lock");
-    Lock(file)
 }
 
 /// Whether nobody can have a lock unseen. In a container it is not known that an agent is gone.
@@ -123,7 +100,7 @@ impl Qwen {
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("a boot id");
         let start = process::started(pid).expect("it runs") + late;
         let namespace: u64 = process::namespace().expect("a namespace").parse().expect("a number");
-        let since = at(started).duration_since(UNIX_EPOCH).expect("after 1970").as_millis() as u64;
+        let since = file_time(started).duration_since(UNIX_EPOCH).expect("after 1970").as_millis() as u64;
         let said = json!({"schemaVersion": 1, "pid": pid, "procStart": format!("{}:{start}", boot.trim()), "pidNs": namespace,
             "sessionId": QWEN, "startedAt": since, "kind": "tui"});
         world.write(format!(".qwen/sessions/{pid}.json"), said.to_string());
@@ -304,7 +281,7 @@ fn gemini() {
 fn a_registry_file_that_is_half_written() {
     let world = World::new();
     let cwd = world.path("work");
-    world.claude(ONE, &crate::world::prompt(&cwd, "2026-11-16T02:59:00Z", "go"));
+    world.claude(ONE, &crate::support::claude::prompt(&cwd, "2026-11-16T02:59:00Z", "go"));
     let gone = || world.reader(&["list", "--json"]).run().success().json()[0]["state"].clone();
     std::fs::create_dir_all(world.path(".claude/sessions")).expect("a directory");
     assert_eq!(gone(), "gone");
@@ -321,8 +298,8 @@ fn a_registry_file_that_is_half_written() {
 fn words_of_a_registry() {
     let world = World::new();
     let cwd = world.path("work");
-    let calls = crate::world::prompt(&cwd, "2026-11-16T02:53:00Z", "go")
-        + &crate::world::call("2026-11-16T02:54:00Z", "t1", "make");
+    let calls = crate::support::claude::prompt(&cwd, "2026-11-16T02:53:00Z", "go")
+        + &crate::support::claude::call("2026-11-16T02:54:00Z", "t1", "make");
     world.claude(ONE, &calls);
     let pid = std::process::id();
     let start = process::started(pid).expect("it runs").to_string();

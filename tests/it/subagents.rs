@@ -1,44 +1,16 @@
 //! What a session's subagents edit is the session's work: in bullets, in conflicts, in the files of `resume` and of the
 //! start. They are no sessions, and what they are told and say is nobody's prompt or message.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 
-use crate::hook::{
-    ME, ONE, TWO, ago, asked, block, calls, cursors, edit, home, hook, input, path, read_json, text, told, told_after,
-    told_to, transcript, written_ago,
-};
-use crate::resume::resumed;
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, calls, edits, of_subagent, prompt, subagent, work};
+use crate::support::files::{read_json, written_ago};
+use crate::support::hook::{block, cursors, hook, input, text, told, told_after, told_to};
+use crate::support::resume::resumed;
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World, home, path};
 
 const ASKED: &str = "rewrite the login of the shop";
-
-/// Lines as they stand in the file of a subagent.
-fn of_subagent(lines: &str) -> String {
-    let mark = |line: &str| {
-        let mut line: Value = serde_json::from_str(line).expect("JSON");
-        (line["isSidechain"], line["agentId"]) = (true.into(), "a1".into());
-        line.to_string() + "\n"
-    };
-    lines.lines().map(mark).collect()
-}
-
-/// The file of a subagent of a Claude session: what it was told, and these lines.
-pub(crate) fn subagent(world: &World, session: &str, name: &str, minutes: i64, lines: &str) -> PathBuf {
-    let file = transcript(world, session).with_extension("").join(format!("subagents/{name}.jsonl"));
-    let begun = prompt(&world.path("work"), &ago(minutes), "look into the whole of the shop");
-    world.write(file, of_subagent(&(begun + lines)))
-}
-
-fn work(world: &World, file: &str) -> String {
-    path(world, &format!("work/{file}"))
-}
-
-/// Two edits of files in the working directory.
-pub(crate) fn edits(world: &World, minutes: i64, id: &str, files: &[&str]) -> String {
-    files.iter().map(|file| edit(minutes, &format!("{id}-{file}"), &work(world, file))).collect()
-}
 
 /// The edits are told with what the session itself did, each file once. Nothing else of the subagents is.
 #[test]
@@ -107,12 +79,12 @@ fn conflicts() {
     let done =
         calls(40, "s0", &[&format!("Read {}", work(&mine, "b.rs"))]) + &edits(&mine, 10, "s1", &["a.rs", "c.rs"]);
     subagent(&mine, ME, "agent-1", 45, &done);
-    mine.append(transcript(&mine, ME), edits(&mine, 7, "m1", &["c.rs"]));
+    mine.append(mine.transcript(ME), edits(&mine, 7, "m1", &["c.rs"]));
     let own = asked(&mine, ONE, 9, ASKED);
     mine.append(own, edits(&mine, 5, "t1", &["a.rs", "b.rs"]));
     let bullet = format!("- 11111111 (5m ago, 3 messages): \"{ASKED}\" -> edited 2 files (a.rs, b.rs)");
     assert_eq!(told(&mine), block(&[line, &bullet]));
-    mine.append(transcript(&mine, ONE), edits(&mine, 4, "t2", &["c.rs"]));
+    mine.append(mine.transcript(ONE), edits(&mine, 4, "t2", &["c.rs"]));
     let line = "- ! 11111111 edited c.rs 4m ago; you edited it 7m ago";
     assert_eq!(told(&mine), block(&[line, "- 11111111 (4m ago, 1 message) -> updated c.rs"]));
 }
@@ -244,7 +216,7 @@ fn resume_and_start() {
         let message = json!({"id": id, "role": "assistant", "content": content});
         json!({"type": "assistant", "uuid": id, "timestamp": ago(minutes), "message": message}).to_string()
             + "\n"
-            + &crate::world::result(&ago(minutes), id, false)
+            + &crate::support::claude::result(&ago(minutes), id, false)
     };
     let more = edits(&world, 80, "s1", &["a.rs"]) + &wrote(79, "s2", "b.rs", "one\ntwo\n");
     subagent(&world, ONE, "agent-1", 88, &more);

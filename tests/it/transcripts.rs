@@ -10,64 +10,9 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::world::{Done, World, testdata};
-
-/// A directory `testdata/<format>/<case>/`.
-pub(crate) struct Case {
-    format: String,
-    path: PathBuf,
-}
-
-impl Case {
-    pub(crate) fn all() -> Vec<Case> {
-        let formats = entries(&testdata(""));
-        formats
-            .iter()
-            .filter(|path| path.is_dir())
-            .flat_map(|dir| entries(dir).into_iter().map(|path| Case { format: name(dir), path }))
-            .collect()
-    }
-
-    fn transcripts(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        collect(&self.path, &mut found);
-        found.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
-        found
-    }
-
-    fn expected(&self, file: &str) -> Option<String> {
-        std::fs::read_to_string(self.path.join(file)).ok()
-    }
-
-    /// A world whose HOME is this case, and the directory below it that commands run in.
-    pub(crate) fn world(&self) -> (World, &'static str) {
-        let world = World::new();
-        world.install(&format!("{}/{}", self.format, name(&self.path)), "");
-        let dir = if self.path.join("cwd").is_dir() { "cwd" } else { "work" };
-        (world, dir)
-    }
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().and_then(|name| name.to_str()).expect("a UTF-8 name").to_owned()
-}
-
-fn entries(dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    paths
-}
-
-fn collect(dir: &Path, found: &mut Vec<PathBuf>) {
-    for path in entries(dir) {
-        if path.is_dir() {
-            collect(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
+use crate::support::clients::{Case, entries, name};
+use crate::support::run::Done;
+use crate::support::world::{World, testdata};
 
 /// What lies beside a transcript, with this ending.
 fn beside(transcript: &Path, ending: &str) -> Option<String> {

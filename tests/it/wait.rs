@@ -4,10 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::process::Child;
 use std::sync::mpsc::channel;
 
-use crate::claude::ID;
-use crate::hook::{ONE, TWO};
-use crate::script::Script;
-use crate::world::{World, answer, call, prompt};
+use crate::support::claude::{answer, call, prompt};
+use crate::support::script::Script;
+use crate::support::world::{ID, ONE, TWO, World};
 
 const EARLY: &str = "2026-11-16T02:58:00Z";
 const LATE: &str = "2026-11-16T02:59:00Z";

@@ -1,9 +1,10 @@
 //! `session-reader watch` where there is no terminal: one frame as text, from transcripts. Its screens and keys are tested
 //! in `src/cmd/watch/tests.rs`, and on a terminal in `watch_tmux.rs`.
 
-use crate::hook::{ONE, THREE, TWO, ago};
-use crate::script::Script;
-use crate::world::{World, prompt};
+use crate::support::claude::prompt;
+use crate::support::script::Script;
+use crate::support::times::ago;
+use crate::support::world::{ONE, THREE, TWO, World};
 
 fn user(id: &str, time: &str, text: &str) -> String {
     let line = serde_json::json!({
@@ -281,7 +282,7 @@ fn a_frame_without_its_log() {
 /// Not every terminal says where its cursor is; and the editor runs where the user is.
 #[test]
 fn a_terminal_that_answers_nothing() {
-    use crate::cli::in_a_terminal_of;
+    use crate::support::run::in_a_terminal_of;
     let world = World::new();
     let dir = world.path("work/below");
     std::fs::create_dir_all(&dir).expect("a directory");
