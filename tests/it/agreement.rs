@@ -16,6 +16,7 @@ use session_monitor::process;
 use crate::support::claude::with;
 use crate::support::clients::all_clients;
 use crate::support::hook::{hook, input, text};
+use crate::support::run::at_once;
 use crate::support::script::Script;
 use crate::support::times::ago;
 use crate::support::world::{ME, ONE, TWO, World};
@@ -131,9 +132,10 @@ fn watch(world: &World) -> Answers {
 
 /// The one state that a script need not wait for.
 fn wait(world: &World) -> Answers {
-    let is_in =
-        |state: &&str| world.reader(&["wait", ONE, "--until", state, "--timeout", "1ms"]).run().code() == Some(0);
-    let states: Vec<&str> = STATES.into_iter().filter(is_in).collect();
+    // At once: whoever waits in vain looks again after a second.
+    let waits = STATES.map(|state| world.reader(&["wait", ONE, "--until", state, "--timeout", "1ms"]));
+    let ended = STATES.iter().zip(at_once(waits.into()));
+    let states: Vec<&str> = ended.filter(|(_, done)| done.code() == Some(0)).map(|(state, _)| *state).collect();
     vec![("state", states.join(" and "))]
 }
 

@@ -331,7 +331,7 @@ fn broken_lines_are_said() {
 
 /// A last line without its newline: shown when it is whole, passed over in silence when it is not.
 #[test]
-fn a_line_that_is_being_written() {
+fn a_last_line_without_newline_is_shown_when_whole() {
     let world = World::new();
     let first = prompt(&world.path("work"), "2026-11-16T02:00:00Z", "first");
     let second = prompt(&world.path("work"), "2026-11-16T02:01:00Z", "second");
@@ -349,7 +349,7 @@ fn a_line_that_is_being_written() {
 /// 003-D16: a transcript of more than 512 MiB. Slow without optimisation, so it is run by name.
 #[test]
 #[ignore = "writes 600 MB"]
-fn a_transcript_of_more_than_512_mib() {
+fn a_transcript_of_more_than_512_mib_is_read() {
     use std::io::Write;
     let world = World::new();
     let cwd = world.path("work");

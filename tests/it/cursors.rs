@@ -65,7 +65,7 @@ fn a_named_home_has_one_file() {
 
 /// 003-T17, 003-T19, 003-21, 003-L01, 003-L10: what has no transcript, or is thrown away, is not there.
 #[test]
-fn names_without_activity() {
+fn names_without_a_transcript_are_not_told() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("new-1", ONE), ("gone", TWO)]);
     asked(&world, ONE, 3, "throw-away");
@@ -78,7 +78,7 @@ fn names_without_activity() {
 
 /// 003-T18, 003-23: a file by another program, with offsets alone, is understood, and what is not ours is kept as it is.
 #[test]
-fn cursors_by_another_hand() {
+fn cursors_by_another_program_are_understood_and_kept() {
     let world = World::new();
     let cwd = world.path("work");
     home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
@@ -103,7 +103,7 @@ fn cursors_by_another_hand() {
 
 /// Files of our own are ours alone, and are written only when there is something to write.
 #[test]
-fn cursors_are_private_and_rest() {
+fn cursors_are_private_and_written_only_when_needed() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
     assert!(!told(&world).is_empty());
@@ -123,7 +123,7 @@ fn cursors_are_private_and_rest() {
 
 /// 003-T21, 003-L09: what cannot be read as cursors is said and taken as not there, and replaced.
 #[test]
-fn broken_cursors() {
+fn broken_cursors_are_said_and_replaced() {
     let newer = format!(r#"{{"{ME}":{{".":{{"version":99,"since":0,"clock":0}}}}}}"#);
     let odd = format!(r#"{{"{ME}":[1]}}"#);
     let cases = [
@@ -160,7 +160,7 @@ fn broken_cursors() {
 
 /// 003-D17: observers that save at once lose nothing of each other.
 #[test]
-fn many_observers_at_once() {
+fn observers_that_save_at_once_lose_nothing() {
     let world = World::new();
     let names: Vec<(String, String)> =
         (0..8).map(|number| (format!("n{number}"), format!("{number:08}-0000"))).collect();
@@ -184,7 +184,7 @@ fn many_observers_at_once() {
 
 /// 003-L08: who waits for another process longer than it may says so, and tells with the next prompt.
 #[test]
-fn cursors_in_use() {
+fn who_waits_too_long_for_the_cursors_tells_next_time() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
     let lock = world.write(format!(".state/session-monitor/cursors/agent-sdk-{ME}.lock"), "");
@@ -223,7 +223,7 @@ fn undelivered_is_untold() {
 
 /// 003-L09: cursors that cannot be written are said; what is told is told again.
 #[test]
-fn unwritable_state() {
+fn cursors_that_cannot_be_written_are_said_and_told_again() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
     world.write(".state", "not a directory");
@@ -243,7 +243,7 @@ const DAY: u64 = 24 * 3600;
 
 /// A new observer forgets those that have not looked for long, and their locks.
 #[test]
-fn what_is_forgotten() {
+fn observers_that_have_not_looked_for_long_are_forgotten() {
     let world = World::new();
     asked(&world, ONE, 9, "one");
     let file = |name: &str, days: u64| {
@@ -267,7 +267,7 @@ fn what_is_forgotten() {
 
 /// In a named home, a new observer drops those that have no name and have not looked for long; all else stays.
 #[test]
-fn observers_of_a_home_that_are_dropped() {
+fn a_home_drops_only_nameless_old_observers() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("discord", ONE), ("old-name", TWO)]);
     asked(&world, ONE, 9, "one");

@@ -51,7 +51,7 @@ fn a_deadline_cuts_between_sessions() {
 
 /// Whatever the deadline is, the exit is 0, and what is said is whole. No time is no reason to say that there is nothing.
 #[test]
-fn deadlines() {
+fn whatever_the_deadline_the_reply_is_whole() {
     let world = World::new();
     let cwd = world.path("work");
     let filler: String = (0..40).map(|at| answer(&cwd, &ago(20), &format!("{at} {}", "x".repeat(100_000)))).collect();
@@ -76,7 +76,7 @@ fn deadlines() {
 
 /// Reading more than the end of a session stops when the time is over, and what was known before stays.
 #[test]
-fn reading_looks_at_the_clock() {
+fn reading_stops_when_the_time_is_over() {
     let world = World::new();
     let script = (0..200).fold(Script::of(&world).user(GOALS[0]), |script, _| script.says("hm"));
     let path = script.save(&world, ONE);
@@ -181,7 +181,7 @@ fn very_many_names_take_several_looks() {
 
 /// The status line has a deadline, too. What it has counted is kept, so that it gets to the end of a long session.
 #[test]
-fn a_status_line_in_a_hurry() {
+fn a_status_line_in_a_hurry_keeps_what_it_counted() {
     let world = World::new();
     let script = (0..2000).fold(Script::of(&world).user(GOALS[0]), |script, _| script.says("hm"));
     let path = script.save(&world, ONE);
@@ -208,7 +208,7 @@ fn a_status_line_in_a_hurry() {
 
 /// However many sessions were written to within the hour.
 #[test]
-fn a_status_line_for_very_many_sessions() {
+fn a_status_line_reads_at_most_512_sessions_and_says_so() {
     let world = World::new();
     for number in 0..600 {
         asked(&world, &format!("{number:08}-2222"), 9, "at work");
@@ -220,7 +220,7 @@ fn a_status_line_for_very_many_sessions() {
 
 /// Of very many files that agents left behind, those that were written last are read first.
 #[test]
-fn very_many_files_of_agents_that_were_killed() {
+fn of_very_many_agent_files_the_newest_are_read_first() {
     let world = World::new();
     asked(&world, ONE, 90, "here");
     for number in 0..300 {

@@ -13,7 +13,7 @@ fn calls(all: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn qwen_and_gemini() {
+fn exit_codes_of_qwen_and_gemini_tell_which_calls_failed() {
     let qwen = |code: &str, output: &str| {
         format!(
             "Command: npm test\nDirectory: (root)\nOutput: {output}\nError: (none)\n{code}\nSignal: (none)\nProcess Group PGID: 417"
@@ -59,7 +59,7 @@ fn qwen_and_gemini() {
 }
 
 #[test]
-fn copilot() {
+fn exit_codes_of_copilot_tell_which_calls_failed() {
     let session = |output: &str| {
         let line = |number: u8, kind: &str, data: serde_json::Value| {
             json!({"type": kind, "data": data, "id": format!("e{number}"), "timestamp": format!("2026-08-01T10:00:0{number}.000Z")}).to_string()

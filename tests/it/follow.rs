@@ -272,7 +272,7 @@ fn a_file_may_appear_late() {
     following.stop();
 }
 
-/// 003-21: a session of this home that has a name and no transcript yet.
+/// A session of this home that has a name and no transcript yet.
 #[test]
 fn a_named_session_may_begin_late() {
     let world = World::new();
@@ -367,7 +367,7 @@ fn a_machine_is_followed_as_json() {
 }
 
 #[test]
-fn one_session_is_one_session() {
+fn following_one_session_is_said_in_the_singular() {
     let world = World::new();
     begun(&world, ONE, "first");
     let following = Following::start(&world, &["--follow"]);

@@ -173,7 +173,7 @@ fn a_session_that_came_here_is_told_at_every_look() {
 /// A look may fall between a call and its result. What comes of it is told then, and once: that it ran, or that a test
 /// fails; nothing if it failed and was no test.
 #[test]
-fn a_result_that_comes_after_a_look() {
+fn a_result_that_comes_after_a_look_is_told_once() {
     let fails = |minutes: i64| block(&[format!("- 11111111 ({minutes}m ago); cargo test fails")]);
     let ran = block(&["- 11111111 (5m ago) -> ran 1 command"]);
     for (command, open, failed, then) in [
@@ -200,7 +200,7 @@ fn a_result_that_comes_after_a_look() {
 /// A call that was told as pending and then refused or stopped by the user is told as that, and once. One that came and
 /// went between two looks is not.
 #[test]
-fn a_call_that_is_broken_off_after_a_look() {
+fn a_call_that_is_broken_off_after_a_look_is_told_as_that() {
     let came = |text: &str| {
         let content = json!([{"type": "tool_result", "tool_use_id": "t1", "is_error": true, "content": text}]);
         let message = json!({"role": "user", "content": content});
@@ -228,7 +228,7 @@ fn a_call_that_is_broken_off_after_a_look() {
 
 /// An error is news if it ended the work, and not if the agent went on; a note of a client that will try again is none.
 #[test]
-fn an_error_alone_is_told() {
+fn an_error_is_told_if_it_ended_the_work() {
     let error = |minutes: i64| {
         let message = json!({"id": "e", "model": "<synthetic>", "role": "assistant", "content": "API Error: 500"});
         line(

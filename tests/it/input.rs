@@ -19,7 +19,7 @@ use crate::support::world::{ME, ONE, TWO, World};
 
 /// No output and nothing moves: neither before the first look nor after it. That a session begins is in `start.rs`.
 #[test]
-fn prompts_that_nobody_typed() {
+fn prompts_that_nobody_typed_are_told_nothing() {
     // Prompts, or events (with an `@`), or an agent within the agent (with a `&`).
     let cases: [(&str, &[&str]); 6] = [
         (
@@ -105,7 +105,7 @@ fn commands_are_prompts() {
 
 /// Another event of Copilot, which does not name its events.
 #[test]
-fn copilot_events_without_a_prompt() {
+fn copilot_events_without_a_prompt_are_told_nothing() {
     let world = World::new();
     asked(&world, ONE, 5, "news");
     let mut asks = agent("copilot").1(&world, ME);
@@ -117,7 +117,7 @@ fn copilot_events_without_a_prompt() {
 
 /// 003-25, 003-L08, 003-L09: whatever comes on stdin, the exit is 0, stdout is empty, and one line says what is wrong.
 #[test]
-fn input_that_is_none() {
+fn input_that_is_none_costs_one_line_on_stderr() {
     let world = World::new();
     asked(&world, ONE, 5, "news");
     let no_session = "stdin does not say which session asks";
@@ -193,7 +193,7 @@ fn a_cwd_that_is_too_long_is_none() {
 
 /// Stdin that pauses, wherever, is waited for; one that stays open after a whole object is not.
 #[test]
-fn stdin_that_pauses_or_stays_open() {
+fn stdin_is_waited_for_until_the_object_is_whole() {
     let world = World::new();
     asked(&world, ONE, 9, "one");
     let ask = |id: &str| {

@@ -157,7 +157,7 @@ fn every_command_means_the_same_session() {
 }
 
 #[test]
-fn the_newest_of_many() {
+fn last_is_the_newest_of_many() {
     Sessions::new(&[Worked, Worked, Done, Passing, Passing, Elsewhere, Asking]).check();
     Sessions::new(&[Passing, Done, Asking, Passing, Done, Elsewhere]).check();
     Sessions::new(&[Done, Asking, Elsewhere, Done, Elsewhere]).check();

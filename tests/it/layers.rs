@@ -91,6 +91,16 @@ const KNOWN_UNDRAWN: &[(&str, &str, &str)] = &[
     ("show", "told", "untrusted"),
 ];
 
+/// Arrows that no use stands behind. This table must shrink: an entry that is no longer true fails.
+const KNOWN_UNUSED: &[(&str, &str, &str)] = &[
+    ("read", "once", "once"),
+    ("read", "once", "transcript"),
+    ("session", "stopped", "beside"),
+    ("session", "stopped", "home"),
+    ("session", "stopped", "ids"),
+    ("show", "untrusted", "terminal"),
+];
+
 type Arrows = BTreeSet<(String, String)>;
 
 fn crates() -> Vec<(&'static str, PathBuf, Vec<Source>)> {
@@ -269,7 +279,8 @@ fn no_files_use_each_other_in_a_circle() {
 
 #[test]
 fn the_files_of_a_module_use_each_other_as_its_head_draws() {
-    let (mut wrong, mut undrawn, mut seen) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+    let (mut wrong, mut undrawn, mut unused, mut seen) =
+        (Vec::new(), BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for (_, _, sources) in crates() {
         for module in Module::all(&sources) {
             let drawn = module.drawn();
@@ -280,15 +291,18 @@ fn the_files_of_a_module_use_each_other_as_its_head_draws() {
             let names: BTreeSet<&String> = drawn.iter().flat_map(|(from, to)| [from, to]).collect();
             let unknown = names.into_iter().filter(|name| !module.parts.contains(name.as_str()));
             wrong.extend(unknown.map(|name| format!("{}/mod.rs draws {name}, which is not there", module.name)));
-            let missing = module.uses().difference(&drawn).cloned().collect::<Vec<_>>();
-            undrawn.extend(missing.into_iter().map(|(from, to)| (module.name.to_owned(), from, to)));
+            let uses = module.uses();
+            let named = |(from, to): &(String, String)| (module.name.to_owned(), from.clone(), to.clone());
+            undrawn.extend(uses.difference(&drawn).map(named));
+            unused.extend(drawn.difference(&uses).map(named));
         }
     }
     assert_eq!(wrong, [""; 0]);
     let missing: Vec<_> = DRAWN.iter().filter(|name| !seen.contains(**name)).collect();
     assert!(missing.is_empty(), "no drawing in {missing:?}");
     let owned = |(module, from, to): &(&str, &str, &str)| ((*module).to_owned(), (*from).to_owned(), (*to).to_owned());
-    assert_eq!(differences(&undrawn, &KNOWN_UNDRAWN.iter().map(owned).collect()), [""; 0]);
+    assert_eq!(differences(&undrawn, &KNOWN_UNDRAWN.iter().map(owned).collect()), [""; 0], "not drawn");
+    assert_eq!(differences(&unused, &KNOWN_UNUSED.iter().map(owned).collect()), [""; 0], "drawn and not used");
 }
 
 #[test]

@@ -30,7 +30,7 @@ fn token_counts_do_not_overflow() {
 
 /// A session that is known only from a list of what was said before was shown by `log` and missing from the list.
 #[test]
-fn a_session_of_relisted_messages() {
+fn a_session_known_only_from_a_relisting_is_listed() {
     let world = World::new();
     let header = r#"{"sessionId":"8b585e11-2eb8-459b-b1a6-75f9c89c4176","projectHash":"x","kind":"main"}"#;
     let list = r#"{"$set":{"messages":[{"id":"m1","timestamp":"2026-11-16T02:01:00Z","type":"user","content":[{"text":"hi"}]},{"id":"m2","timestamp":"2026-11-16T02:02:00Z","type":"gemini","content":"hello"}]}}"#;
@@ -89,7 +89,7 @@ fn table(world: &World, args: &[&str], columns: Option<&str>) -> String {
 
 /// 002-04: newest first, with agent, state, age, messages, tokens and title.
 #[test]
-fn the_whole_table() {
+fn the_table_has_a_row_per_session_newest_first() {
     let expected = "\
 NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE
 aaaaaaaa  claude  working  now     2       -  a prompt that the agent works on
@@ -259,7 +259,7 @@ fn a_long_list_fits_the_screen() {
 
 /// All commands count the same sessions: those in which somebody said something, without subagents.
 #[test]
-fn counts_agree() {
+fn all_commands_count_the_same_sessions() {
     let world = several();
     let cwd = world.path("work");
     world.claude("99999999-0000", "{\"type\":\"mode\",\"mode\":\"normal\"}\n");
@@ -361,7 +361,7 @@ fn state(world: &World) -> String {
 
 /// Whose turn it is, as long as somebody may be there.
 #[test]
-fn states() {
+fn the_state_says_whose_turn_it_is() {
     let world = World::new();
     let cwd = world.path("work");
     world.claude(ONE, &prompt(&cwd, "2026-11-16T02:50:00Z", "do it"));
@@ -395,7 +395,7 @@ fn silence_is_idle() {
     }
 }
 
-/// 002-D1: files in which nobody said anything are no sessions.
+/// 003-L10: files in which nobody said anything are no sessions.
 #[test]
 fn sessions_without_a_word_are_not_listed() {
     let world = World::new();

@@ -18,7 +18,7 @@ use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
 /// 003-22, 003-23, 003-D04, 003-T18: a file that is not what it was is read from its start, and only what is later than
 /// the last look is news.
 #[test]
-fn replaced_files() {
+fn a_replaced_file_is_read_from_its_start() {
     let said = |world: &World, range: std::ops::Range<i64>, word: &str| -> String {
         range.map(|minute| prompt(&world.path("work"), &ago(-minute), &format!("{word} {minute}"))).collect()
     };
@@ -59,7 +59,7 @@ fn replaced_files() {
 
 /// 003-26, 003-D01, 003-D02: a line that arrives in two parts, cut anywhere, is told once, when it is whole.
 #[test]
-fn every_split_of_a_line() {
+fn a_line_that_comes_in_two_parts_is_told_once() {
     let world = World::new();
     let path = asked(&world, ONE, 30, "first");
     assert!(!told(&world).is_empty());
@@ -85,7 +85,7 @@ fn every_split_of_a_line() {
 
 /// 003-26: somebody writes all the while; every message is counted once.
 #[test]
-fn a_writer_at_work() {
+fn every_message_is_counted_once_while_somebody_writes() {
     let world = World::new();
     let cwd = world.path("work");
     let path = asked(&world, ONE, 30, "first");
@@ -145,7 +145,7 @@ fn a_first_look_is_the_last_hour() {
 
 /// A transcript of 3 MB: the newest is told from a bounded tail, and that there was more.
 #[test]
-fn a_long_transcript() {
+fn of_a_long_transcript_the_newest_is_told_and_that_there_is_more() {
     let world = World::new();
     let cwd = world.path("work");
     let filler = "x".repeat(1000);
@@ -179,7 +179,7 @@ fn a_long_transcript() {
 
 /// A last line longer than all budgets is read, and so is what follows it.
 #[test]
-fn a_huge_line() {
+fn a_line_longer_than_all_budgets_is_read() {
     let world = World::new();
     let cwd = world.path("work");
     let path = world.claude(ONE, &(prompt(&cwd, &ago(5), "before") + &prompt(&cwd, &ago(3), &"long ".repeat(500_000))));
@@ -191,7 +191,7 @@ fn a_huge_line() {
 
 /// What a fork copied from another session is told once: in the first look, in a later one, and of the observer's own.
 #[test]
-fn forks() {
+fn what_a_fork_copied_is_told_once() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |minutes: std::ops::Range<i64>| -> String {
@@ -225,7 +225,7 @@ fn forks() {
 
 /// A fork that begins before the end of what was told: it has only a part of it.
 #[test]
-fn forks_from_further_up() {
+fn a_fork_from_further_up_is_told_once() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |minutes: std::ops::Range<i64>| -> String {
@@ -239,7 +239,7 @@ fn forks_from_further_up() {
 
 /// 003-06, 003-22: a name in a home leads to another file: from its start, what is later than the last look.
 #[test]
-fn a_name_that_moves_on() {
+fn a_name_that_leads_to_another_file_is_read_from_its_start() {
     let world = World::new();
     let cwd = world.path("work");
     home(&world, ".volute", &[("main", ME)]);
@@ -262,7 +262,7 @@ fn a_name_that_moves_on() {
 
 /// A copy of another session that is told first does not hide the session: each thing is told once, whatever the budget.
 #[test]
-fn forks_that_wait() {
+fn a_copy_that_is_told_first_hides_no_session() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |minutes: std::ops::Range<i64>| -> String {
@@ -314,26 +314,26 @@ fn copied(renamed: bool, much: bool, goes_on: bool) {
 }
 
 #[test]
-fn a_copy_that_ends_with_calls() {
+fn a_copy_that_ends_with_calls_is_told_once() {
     copied(false, false, true);
     copied(false, true, true);
 }
 
 #[test]
-fn a_renamed_file_that_ends_with_calls() {
+fn a_renamed_file_that_ends_with_calls_is_told_once() {
     copied(true, false, false);
     copied(true, true, false);
 }
 
 #[test]
-fn a_renamed_file_that_goes_on() {
+fn of_a_renamed_file_only_what_is_new_is_told() {
     copied(true, false, true);
     copied(true, true, true);
 }
 
 /// A directory that can never be read does not stop the clock.
 #[test]
-fn a_directory_that_can_never_be_read() {
+fn a_directory_that_can_never_be_read_does_not_stop_the_clock() {
     let world = World::new();
     let one = asked(&world, ONE, 9, "one");
     let bad = world.path(".claude/projects/-loop");
@@ -400,14 +400,14 @@ fn lease(path: &Path) -> fs::File {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_could_not_be_opened() {
+fn a_file_that_could_not_be_opened_once_is_told_later() {
     for known in [true, false] {
         unreadable_once(known, |_, one| lease(one), |_, _, file| drop(file));
     }
 }
 
 #[test]
-fn a_file_that_was_a_loop() {
+fn a_file_that_was_a_loop_is_told_later() {
     let hold = |world: &World, one: &Path| {
         fs::rename(one, world.path("aside")).expect("moved");
         symlink(one, one).expect("a link");
@@ -418,7 +418,7 @@ fn a_file_that_was_a_loop() {
 
 /// What was told of sessions in a directory that could not be read once is not told again.
 #[test]
-fn a_directory_that_was_a_loop() {
+fn a_directory_that_was_a_loop_is_not_told_again() {
     let world = World::new();
     let one = asked(&world, ONE, 21, "one");
     assert_eq!(told(&world), one_said(21, "one"));
@@ -452,19 +452,19 @@ fn comes_back(steps: &[usize]) {
 }
 
 #[test]
-fn old_content_that_comes_back() {
+fn old_content_that_comes_back_is_not_told_again() {
     comes_back(&[0, 12]);
     comes_back(&[6, 12]);
 }
 
 #[test]
-fn old_content_that_comes_back_bit_by_bit() {
+fn old_content_that_comes_back_bit_by_bit_is_not_told_again() {
     [&[0, 6, 12][..], &[6, 9, 12], &[6, 3, 9, 12], &[0, 3, 0, 6, 12]].into_iter().for_each(comes_back);
 }
 
 /// A name that goes over to another session: the rest of the old one and all of the new one are told, once.
 #[test]
-fn a_name_that_goes_over() {
+fn a_name_that_goes_over_to_another_session_loses_nothing() {
     for unread in [false, true] {
         let world = World::new();
         home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
@@ -494,7 +494,7 @@ fn a_name_that_goes_over() {
 
 /// A clock that was set back hides nothing.
 #[test]
-fn a_clock_that_was_set_back() {
+fn a_clock_that_was_set_back_hides_nothing() {
     let world = World::new();
     asked(&world, ONE, 9, "one");
     assert_eq!(told(&world), one_said(9, "one"));
@@ -506,7 +506,7 @@ fn a_clock_that_was_set_back() {
 
 /// A file that was replaced is known by its beginning, too.
 #[test]
-fn a_file_of_equal_lines() {
+fn a_replaced_file_of_equal_lines_is_known_by_its_beginning() {
     let world = World::new();
     let cwd = path(&world, "work");
     let lines = |word: &str, minutes: i64, count: usize| -> String {

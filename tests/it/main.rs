@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
 #![allow(clippy::string_slice, reason = "what is wrong with a test fails it")]
 
+mod acceptance;
 mod agreement;
 mod budget;
 mod bytes;

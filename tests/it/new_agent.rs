@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use crate::support::acme::{ACME, DESCRIPTOR, line, log};
-use crate::support::world::World;
+use crate::support::world::{World, scratch};
 
 /// A world where Acme is known and used.
 fn world() -> World {
@@ -100,7 +100,7 @@ fn a_descriptor_leads_only_below_home_and_runs_nothing() {
     }
     // Where the variable leads is checked when it is known.
     let file = world.write(DESCRIPTOR, ACME);
-    let elsewhere = tempfile::tempdir().expect("a directory");
+    let elsewhere = tempfile::tempdir_in(scratch()).expect("a directory");
     let message = format!(
         "session-context: {}: {} is not in your home directory; nothing was changed\n",
         file.display(),

@@ -402,7 +402,7 @@ fn token_sums_saturate() {
 
 /// The same call again in another message, and then its result: it is one call, and it has ended.
 #[test]
-fn a_call_that_is_written_in_two_messages() {
+fn a_call_that_is_written_in_two_messages_is_one() {
     let world = World::new();
     let line = |kind: &str, uuid: &str, message: Value| json!({"type": kind, "uuid": uuid, "cwd": world.path("work"), "timestamp": "2026-11-16T02:00:00Z", "message": message});
     let call = json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]);
@@ -420,7 +420,7 @@ fn a_call_that_is_written_in_two_messages() {
 
 /// A message may be written again in full and be much longer then: what is kept of it stays within its limit.
 #[test]
-fn a_message_that_grows_beyond_what_a_look_takes_in() {
+fn a_message_that_grows_is_kept_within_its_limit() {
     let world = World::new();
     let say = |text: &str| {
         let message =

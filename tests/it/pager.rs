@@ -57,7 +57,7 @@ fn less_shows_colours_whatever_its_options_are() {
 }
 
 #[test]
-fn what_is_not_paged() {
+fn json_lists_and_pipes_are_not_paged() {
     let world = paged();
     let pager = world.path("pager").to_str().expect("UTF-8").to_owned();
     let Some(plain) = shown(&world, "log 11111111 --no-pager", &pager) else { return };
@@ -73,7 +73,7 @@ fn what_is_not_paged() {
 
 /// What is wrong is said once the pager is gone, the exit status is the command's, and quitting early is no error.
 #[test]
-fn pagers_that_end_early_or_are_not_there() {
+fn a_pager_that_ends_early_or_is_missing_is_no_error() {
     let world = paged();
     let quits = script(&world, "quits", "head -n 1; echo 'that was enough'; exit 3");
     let Some(early) = shown(&world, "log 11111111", quits.to_str().expect("UTF-8")) else { return };

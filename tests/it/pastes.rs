@@ -6,7 +6,7 @@ use crate::support::times::ago;
 use crate::support::world::{ONE, World};
 
 #[test]
-fn words_around_a_paste() {
+fn words_around_a_paste_are_quoted() {
     let world = World::new();
     let log = "[INFO] server is up\n[WARN] disk is nearly full\n";
     let output = "1s\nRun docker build\nshell: /usr/bin/bash\n".repeat(4);

@@ -52,7 +52,7 @@ fn bad_variables_are_said() {
 
 /// An agent that is not there is not there for `formats`, `doctor` and `install` alike.
 #[test]
-fn agents_that_are_not_there() {
+fn an_agent_that_is_not_there_is_there_for_no_command() {
     let world = World::new();
     let formats = world.reader(&["formats"]).run().success();
     assert!(!formats.out().contains("0 sessions"), "{}", formats.out());

@@ -23,7 +23,7 @@ fn object(world: &World, args: &[&str]) -> Value {
 
 /// 001-04, 001-21: active hours, how long a session lasts, and common tasks come from the history.
 #[test]
-fn the_whole_page() {
+fn the_page_tells_hours_sessions_and_tasks() {
     let world = history();
     let eighty = "\
 This project, 2026-10-05 to 2026-11-13: 48 sessions on 30 of 40 days
@@ -81,7 +81,7 @@ Tokens      216k in, 30k out
 }
 
 #[test]
-fn the_whole_object() {
+fn the_object_has_all_of_it() {
     let expected = r#"{"scope":"project","since":null,"from":"2026-10-05","to":"2026-11-13","days":40,"active_days":30,"sessions":48,"sessions_per_day":1.2,"sessions_per_active_day":1.6,"median_session_minutes":25.0,"prompts":126,"median_prompt_words":8,"median_prompt_characters":43,"hours":[0,0,0,0,0,0,0,0,30,30,30,0,0,10,10,8,8,0,0,0,0,0,0,0],"active_hours":["08:00-11:00","13:00-15:00"],"weekdays":[30,30,30,18,18,0,0],"languages":[],"code":[{"language":"Rust","files":4,"share":0.667},{"language":"Markdown","files":1,"share":0.167},{"language":"Python","files":1,"share":0.167}],"tasks":[],"commands":[{"class":"build","commands":23,"share":0.253},{"class":"lint","commands":23,"share":0.253},{"class":"git","commands":23,"share":0.253},{"class":"test","commands":22,"share":0.242}],"agents":[{"agent":"claude","sessions":30,"messages":180,"share":0.714},{"agent":"pi","sessions":18,"messages":72,"share":0.286}],"models":[{"model":"claude-opus-5-5","sessions":30,"messages":90,"share":0.714},{"model":"gpt-5.5","sessions":18,"messages":36,"share":0.286}],"tokens":{"input":216000,"output":30600},"relationship":null,"set":[]}"#;
     history().reader(&["profile", "--json"]).run().success().stdout(&(expected.to_owned() + "\n"));
 }
@@ -98,7 +98,7 @@ const REAL: [(&str, u64, u64); 7] = [
 ];
 
 #[test]
-fn sessions_of_all_agents() {
+fn sessions_of_all_agents_count() {
     let world = World::new();
     REAL.iter().for_each(|(case, ..)| world.install(case, ""));
     let expected = "\
@@ -167,7 +167,7 @@ fn no_line_is_wider_than_the_terminal() {
 
 /// Nothing is known: a sentence, and status 1.
 #[test]
-fn an_empty_history() {
+fn an_empty_history_is_said_with_status_one() {
     let world = World::new();
     for args in [&["profile"][..], &["profile", "--json"]] {
         world.reader(args).run().status(1).stdout("").stderr(

@@ -80,7 +80,7 @@ fn a_first_prompt_recalls_earlier_work() {
 /// title leads to that session, with punctuation around it and in several words; if there are two, to the one that did
 /// most to it. A word is no name. Who begins with an event is told with the first prompt.
 #[test]
-fn names_in_the_first_prompt() {
+fn a_name_in_the_first_prompt_recalls_its_session() {
     let world = World::new();
     let cwd = world.path("work");
     let edited = |minutes: i64, id: &str, file: &str| {
@@ -138,7 +138,7 @@ fn names_in_the_first_prompt() {
 /// 000-14, 000-15: of several names in a prompt, the one that was worked on most is suggested, whether one session did it
 /// all or several did; of names that nobody worked on, none.
 #[test]
-fn several_names_in_the_first_prompt() {
+fn of_several_names_the_most_worked_on_is_suggested() {
     let world = World::new();
     let cwd = world.path("work");
     let worked = |id: &str, minutes: i64, files: &[&str]| {
@@ -167,7 +167,7 @@ fn several_names_in_the_first_prompt() {
 
 /// 000-D4: a prompt that is empty, or that nobody typed, is no beginning; the one after it is.
 #[test]
-fn prompts_that_nobody_typed() {
+fn a_prompt_that_nobody_typed_is_no_beginning() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     for text in ["", " \n", "[Inter-session message] from main: hi"] {
@@ -180,7 +180,7 @@ fn prompts_that_nobody_typed() {
 /// A session of Pi that has been prompted before goes on, though nobody remembers that it was told; and one whose first
 /// prompt is written down already, before the hook is asked, has not begun yet.
 #[test]
-fn pi_sessions_that_go_on() {
+fn a_pi_session_that_goes_on_is_not_told_again() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     pi_asked(&world, TWO, 90, "what I said before");

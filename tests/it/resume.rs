@@ -106,7 +106,7 @@ next:said:Publish-version-1.4
 /// All that there is to tell, in all three forms; and again, because reading consumes nothing.
 // 002-01, 002-02, 002-06, 004-S2, 004-D1
 #[test]
-fn a_rich_session_in_all_forms() {
+fn a_rich_session_is_told_in_all_forms() {
     let world = World::new();
     let script = rich(&world);
     let path = script.save(&world, ONE);
@@ -215,7 +215,7 @@ fn the_keys_of_the_json_are_always_all_there() {
 
 /// The same of Codex: plans by `update_plan`, files by patches, outcomes by exit codes.
 #[test]
-fn a_rich_codex_session() {
+fn a_rich_codex_session_is_told_in_all_forms() {
     let world = World::new();
     let script = rich_codex(&world);
     script.save(&world, ONE);
@@ -252,7 +252,7 @@ Go on       codex resume 11111111-0000-4000-8000-000000000001
 
 /// The same of Pi, with the tools that it has.
 #[test]
-fn a_rich_pi_session() {
+fn a_rich_pi_session_is_told_in_all_forms() {
     let world = World::new();
     let again = json!([{"oldText": "{\n}", "newText": "{\n  again();\n}"}]);
     let limit = json!({"content": [], "stopReason": "error", "errorMessage": "429 rate limit", "model": "stub"});
@@ -293,7 +293,7 @@ Go on       pi --session {}
 /// What the user wrote comes with it: pins first, then notes with what was found, tags of this session.
 // 002-17, 002-18, 004-F7
 #[test]
-fn pins_notes_and_tags() {
+fn what_the_user_wrote_comes_with_it_pins_first() {
     let world = World::new();
     work_in(&world, "work", ONE, 10, GOALS[0]);
     for args in [
@@ -338,7 +338,7 @@ fn pins_notes_and_tags() {
 
 /// The shapes of a row: dates that are not today's, nothing where nothing is known, and every kind of row.
 #[test]
-fn rows() {
+fn rows_show_dates_and_fit_every_screen() {
     let world = World::new();
     let shown = |script: &Script, columns: &str, now: &str| {
         script.save(&world, ONE);
@@ -388,7 +388,7 @@ Go on       claude --resume 11111111-0000-4000-8000-000000000001
 
 /// Whose name it has in its home comes first.
 #[test]
-fn the_name_in_the_first_row() {
+fn the_name_in_its_home_comes_first() {
     let world = World::new();
     world.write("work/.volute/sessions/discord.json", json!({"sessionId": ONE}).to_string());
     work_in(&world, "work", ONE, 0, GOALS[0]);
@@ -401,7 +401,7 @@ fn the_name_in_the_first_row() {
 
 /// A subagent of an agent that says so at the head of the file is one, too: there is nothing to take up.
 #[test]
-fn a_subagent_by_its_head() {
+fn a_subagent_by_its_head_cannot_be_resumed() {
     let world = World::new();
     let meta = json!({"timestamp": "2026-11-16T01:00:00Z", "type": "session_meta", "payload": {"id": ONE, "cwd": world.path("work"), "source": {"subagent": "review"}}});
     let said = json!({"timestamp": "2026-11-16T01:00:01Z", "type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": GOALS[0]}]}});

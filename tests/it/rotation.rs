@@ -294,7 +294,7 @@ fn when_a_session_is_told() {
 /// Agents spell `trees/fix-1` and `trees/fix/1` alike, so a worktree may share a directory with another project. It makes no
 /// difference, even if the worktree is made when that directory is known to be another project's.
 #[test]
-fn worktrees_that_are_spelt_like_other_projects() {
+fn worktrees_that_are_spelt_like_other_projects_are_told() {
     let mut times = Times::new();
     times.crowd(6, 90);
     let trees = [0, 1, 2, 3, 4, 5].map(|number| times.world.path(format!("trees/fix-{number}")));
@@ -424,7 +424,7 @@ fn a_known_file_is_found_wherever_it_goes() {
 
 /// A session that came here from elsewhere stays known, and so do its subagents.
 #[test]
-fn subagents_of_a_session_that_came_here() {
+fn subagents_of_a_session_that_came_here_stay_known() {
     let mut times = Times::new();
     times.crowd(9, 90);
     let (here, there) = (times.world.path("work"), times.world.path("crowd-4"));

@@ -14,7 +14,7 @@ use crate::support::world::{ME, ONE, TWO, World, path};
 
 /// The file, then variables, then flags; what is wrong is said, and passed over.
 #[test]
-fn settings() {
+fn flags_go_before_variables_and_those_before_the_file() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
     std::fs::create_dir_all(world.path("there")).expect("a directory");

@@ -102,7 +102,7 @@ fn copilot_may_end_without_a_word() {
 
 /// In Qwen, Esc during a request leaves an error of the client's own.
 #[test]
-fn qwen_stopped_by_the_user() {
+fn qwen_stopped_by_the_user_is_interrupted() {
     let line = |number: i64, more: Value| {
         let mut line =
             json!({"uuid": format!("q{number}"), "sessionId": ID, "timestamp": ago(30 - number), "cwd": "/p"});

@@ -23,7 +23,7 @@ use crate::support::world::{ME, ONE, THREE, TWO, World, path};
 /// 000-01, 000-D2, 001-22: in a project without an earlier session that is said, and nothing else, whatever there is of
 /// other projects and of files without content. State that is empty or broken is as none.
 #[test]
-fn first_use() {
+fn the_first_session_of_a_project_is_told_that_it_is() {
     type Setting = fn(&World);
     let settings: [(&str, Setting); 8] = [
         ("nothing", |_| {}),
@@ -57,7 +57,7 @@ fn first_use() {
 /// 001-23, 000-13: with earlier sessions, but nothing that matters now, nothing is said. What is done, or was asked in
 /// passing, or ended a week ago is not where the work stopped; but it is no first use either.
 #[test]
-fn nothing_to_say() {
+fn with_nothing_that_matters_nothing_is_said() {
     type Setting = fn(&World);
     let settings: [(&str, u64, Setting); 5] = [
         ("a week", 7 * DAY, |world| drop(world.claude(ONE, &at_work(world, 0)))),
@@ -84,13 +84,13 @@ fn nothing_to_say() {
     }
 }
 
-/// 000-03, 000-16, 001-01, 001-02, 001-03, 001-05, 001-10, 001-11, 001-17, 001-18: what is told goes by how long ago it
+/// 000-03, 000-16, 001-01, 001-02, 001-03, 001-05, 001-10, 001-11, 001-17: what is told goes by how long ago it
 /// was: below ten minutes as if nothing had come between; below an hour with what was last asked, files, open task and the
 /// last command that did something; below a week title and files; then nothing. The document had another step at 30
 /// minutes, hours with minutes, "a few seconds", threads by their number and the profile after an hour: here the words
 /// of time are those of the news, files stand for threads, and the profile is a command.
 #[test]
-fn where_it_stopped_by_age() {
+fn the_longer_ago_it_stopped_the_less_is_told() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 0));
     // A result came last, and nobody has said anything since.
@@ -126,7 +126,7 @@ fn where_it_stopped_by_age() {
 
 /// 001-01, 001-02: the two stories as they stand there. "Testing now" is told as what was said after it.
 #[test]
-fn the_stories() {
+fn the_two_stories_are_told_as_written() {
     let world = World::new();
     let cwd = world.path("work");
     let edited = edit(7, "e", &path(&world, "work/install.sh"));
@@ -270,7 +270,7 @@ fn what_was_last_asked() {
 
 /// What the client itself says of where a session stands comes first, in place of the last answer, until somebody says more.
 #[test]
-fn recaps() {
+fn a_recap_of_the_client_replaces_the_last_answer() {
     let world = World::new();
     let cwd = world.path("work");
     let recap = "Adding a retry to the installer; the retry works, next is its test.";
@@ -300,7 +300,7 @@ fn recaps() {
 /// One prompt, and the agent was at work when a limit, the user or the end of the power stopped it: that is the last session,
 /// and no question in passing.
 #[test]
-fn one_prompt_that_broke_off() {
+fn one_prompt_that_broke_off_is_the_last_session() {
     let world = World::new();
     let cwd = world.path("work");
     let runs: String = (6..25).rev().map(|at| calls(at, &format!("b{at}"), &["Bash ls"])).collect();
@@ -327,7 +327,7 @@ fn one_prompt_that_broke_off() {
 
 /// 001-12: three files at the most, the last first, as the session that begins would write them; the rest is counted.
 #[test]
-fn changed_files() {
+fn at_most_three_files_are_named() {
     let world = World::new();
     let cwd = world.path("work");
     fs::create_dir_all(world.path("work/deep")).expect("a directory");
@@ -350,7 +350,7 @@ fn changed_files() {
 /// 000-12, 000-13: a title is cut, there are three files at the most, the last first, and what is not there leaves no empty
 /// line. Every file counts, wherever it is and whatever it is called.
 #[test]
-fn titles_and_files() {
+fn titles_are_cut_and_nothing_leaves_an_empty_line() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |text: &str| prompt(&cwd, &ago(3), text) + &prompt(&cwd, &ago(2), "ok");
@@ -384,7 +384,7 @@ fn titles_and_files() {
 /// 000-05, 000-06, 000-12: the summary of a compaction is told if it is younger than two hours. In the document it stood in
 /// for the last work; here it comes with it, where files and tasks are no longer told.
 #[test]
-fn summaries() {
+fn the_summary_of_a_compaction_is_told_for_two_hours() {
     let world = World::new();
     let cwd = world.path("work");
     let summary = "We changed the parser. ".repeat(20);
@@ -407,7 +407,7 @@ fn summaries() {
 
 /// 000-06: by the age of the summary, not of what was said after it.
 #[test]
-fn summaries_that_are_old() {
+fn an_old_summary_is_not_told() {
     let world = World::new();
     let cwd = world.path("work");
     let said = prompt(&cwd, &ago(179), GOAL) + &compacted(170, "We changed the parser.");
@@ -419,7 +419,7 @@ fn summaries_that_are_old() {
 /// 000-02, 000-07, 000-09, 000-19: a session is told once, whatever it is told after that; another one is told, too. Nobody
 /// has to end a session for that.
 #[test]
-fn once() {
+fn a_session_is_told_once() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     let expected = start_block(&work_lines(&was_at_work("11111111", 5)));
@@ -438,7 +438,7 @@ fn once() {
 
 /// 000-D1: two windows in turn are each told once; also those of an agent whose sessions begin with a prompt.
 #[test]
-fn two_windows() {
+fn two_windows_in_turn_are_each_told_once() {
     let world = World::new();
     world.claude(THREE, &at_work(&world, 5));
     let mut blocks = 0;
@@ -456,7 +456,7 @@ fn two_windows() {
 
 /// Within the minute nobody counts minutes.
 #[test]
-fn stopped_just_before() {
+fn within_the_minute_no_minutes_are_told() {
     let world = World::new();
     let lines =
         changed(&world, 1, "Add a cache for the pages", "a.rs") + &answer(&world.path("work"), &ago(0), "Done.");
@@ -471,7 +471,7 @@ fn stopped_just_before() {
 /// 001-15, 001-16, 001-24: pins come first, by their priority, until they are over, to the moment; before the state of the
 /// work, not after it as in the document, because the issue wants them first. Threads and the profile are no part of it.
 #[test]
-fn pins() {
+fn pins_come_first_until_they_are_over() {
     let world = World::new();
     world.context(&["pin", "for a day", "--for", "1d"]).run().success();
     world.context(&["pin", "for ever"]).run().success();
@@ -566,7 +566,7 @@ fn every_agent_is_told_in_its_own_form() {
 
 /// Sessions of the real clients, each as the last one: what is told of it is what it did.
 #[test]
-fn real_clients() {
+fn sessions_of_real_clients_are_told_by_what_they_did() {
     const FAILED: &str = "- stopped by an error: \"400 stub: bad request on purpose\"";
     const HELLO: &str = "- it said \"Hello from the stub.\"";
     let cases: [(&str, &str, &str, &[&str]); 8] = [
@@ -620,7 +620,7 @@ fn real_clients() {
 
 /// The title of a session is the one that everything else calls it by, wherever the client keeps it.
 #[test]
-fn titles_of_real_clients() {
+fn titles_of_real_clients_are_those_of_the_list() {
     for (case, title) in [
         ("copilot/tools-resume@1.0.102", "Second one"),
         ("gemini/tools-resume@0.61.0", "Trigger a server error"),
@@ -647,7 +647,7 @@ fn client(case: &str) -> World {
 /// The start is no look at the others: what they did in the hour before, and since, is told with the first prompt, as if
 /// there had been no start; and once.
 #[test]
-fn the_news_stay() {
+fn the_start_is_no_look_at_the_others() {
     let world = World::new();
     let cwd = world.path("work");
     world.claude(ONE, &at_work(&world, 5));

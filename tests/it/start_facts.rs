@@ -71,7 +71,7 @@ fn a_recap_comes_first() {
 
 /// Of a long transcript only the end is read: there may be more files.
 #[test]
-fn files_of_a_long_session() {
+fn of_a_long_session_there_may_be_more_files() {
     let few = told(|script| script.writes("a.sh", "x\n").says("Done."));
     assert_eq!(few[0], "- it changed a.sh");
     let many =

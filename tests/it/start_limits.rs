@@ -35,7 +35,7 @@ fn names_cannot_pass_for_facts() {
 /// 000-08: at most 500 characters with the longest of everything; the header is at most 150 of them. Every budget is kept,
 /// in UTF-16 units, with whole lines only.
 #[test]
-fn every_budget() {
+fn every_budget_is_kept() {
     let world = World::new();
     let long = |text: &str| text.repeat(40);
     let cwd = world.path("work");
@@ -96,7 +96,7 @@ fn every_budget() {
 
 /// The same where the news follow in the same text: both within the budget, and what does not fit waits.
 #[test]
-fn every_budget_with_the_news() {
+fn every_budget_is_kept_with_the_news() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     asked(&world, TWO, 3, "how do I deploy this?");
@@ -123,7 +123,7 @@ fn every_budget_with_the_news() {
 
 /// 001-D3: characters of several bytes are never cut, wherever a text is shortened.
 #[test]
-fn every_cut() {
+fn no_cut_falls_within_a_character() {
     let world = World::new();
     let cwd = world.path("work");
     for (shift, piece) in
@@ -149,7 +149,7 @@ fn every_cut() {
 
 /// 001-D4: of a long transcript only the end is read, and it may begin within a character.
 #[test]
-fn every_beginning_of_the_end() {
+fn the_end_of_a_transcript_may_begin_within_a_character() {
     let world = World::new();
     let cwd = world.path("work");
     for shift in 0..4 {
@@ -169,7 +169,7 @@ fn every_beginning_of_the_end() {
 /// Every attack and every secret in every place that a line is made from: one line each, nothing hidden, no tag, quotes that
 /// are closed, no secret; and nothing of it kept in our own files.
 #[test]
-fn what_strangers_wrote() {
+fn what_strangers_wrote_stays_on_its_line() {
     type Plant = fn(&World, &str);
     const WHERE: [(&str, Plant); 11] = [
         ("asked", |world, text| {
@@ -234,7 +234,7 @@ fn what_strangers_wrote() {
 
 /// An address in the place of a file name is one still when the path is made shorter.
 #[test]
-fn an_address_for_a_file() {
+fn an_address_stays_one_when_the_path_is_cut() {
     let world = World::new();
     let cwd = world.path("work");
     let edited = edit(5, "e", "postgres://admin:Hunter2Hunter@db.example.com/main");
@@ -246,7 +246,7 @@ fn an_address_for_a_file() {
 
 /// 000-17, 000-18: a transcript that is broken, in part or as a whole, hides no other. A time that is none is unknown.
 #[test]
-fn broken_transcripts() {
+fn a_broken_transcript_hides_no_other() {
     let expected = start_block(&work_lines(&was_at_work("11111111", 5)));
     type Setting = fn(&World);
     let settings: [(&str, Setting); 6] = [
@@ -297,7 +297,7 @@ fn unreadable_directories_are_said() {
 /// 000-18: a page of notes that is broken: what is wrong with it is said, and what can be read of it and everything else is
 /// told. It stays as it is.
 #[test]
-fn broken_notes() {
+fn a_broken_page_of_notes_is_said_and_the_rest_told() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     let page = PathBuf::from(world.context(&["notes", "--path"]).run().success().out().trim_end());
@@ -333,7 +333,7 @@ fn old_observers_are_forgotten() {
 
 /// State that cannot be written: it is told, and said that it will be told again. A session that is muted is told nothing.
 #[test]
-fn state_that_cannot_be_kept() {
+fn state_that_cannot_be_kept_is_said() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     let expected = start_block(&work_lines(&was_at_work("11111111", 5)));

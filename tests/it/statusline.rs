@@ -99,15 +99,15 @@ fn a_file_that_another_session_edited_is_named() {
         }
     };
     let conflict = "1 working · ! a.rs\n";
-    assert_eq!(lines(&edited(50, "a.rs"), &edited(2, "a.rs")), conflict);
+    assert_eq!(lines(&edited(50, "a.rs"), &edited(2, "a.rs")), conflict, "both edited it");
     assert_eq!(lines(&edited(1, "a.rs"), &edited(2, "a.rs")), "1 working\n", "it was edited again since");
-    assert_eq!(lines(&read(50), &edited(2, "a.rs")), conflict);
+    assert_eq!(lines(&read(50), &edited(2, "a.rs")), conflict, "it was read before");
     assert_eq!(lines(&read(1), &edited(2, "a.rs")), "1 working\n", "it has seen the change");
     assert_eq!(lines(&edited(1, "b.rs"), &edited(2, "a.rs")), "1 working\n", "another file");
     assert_eq!(lines(&edited(1, "a.rs"), &read(2)), "1 working\n", "it only read it");
     assert_eq!(lines(&edited(1, "a.rs"), &edited(70, "a.rs")), "", "long ago");
     let both = |minutes: i64| move |world: &World| edited(minutes, "a.rs")(world) + &edited(minutes - 1, "b.rs")(world);
-    assert_eq!(lines(&both(9), &both(6)), "1 working · ! b.rs +1\n");
+    assert_eq!(lines(&both(9), &both(6)), "1 working · ! b.rs +1\n", "two files");
 }
 
 /// A fork begins with a copy of another session: what is in there was done once.
@@ -310,7 +310,7 @@ fn a_status_line_that_cannot_be_kept_is_left_alone() {
 
 /// What the user's status line leaves running keeps nobody waiting, and what it prints beyond a screen is no failure.
 #[test]
-fn what_theirs_leaves_behind() {
+fn what_theirs_leaves_behind_keeps_nobody_waiting() {
     let world = three_others();
     let fifo = world.path("fifo");
     crate::support::files::fifo(&fifo);
@@ -324,7 +324,7 @@ fn what_theirs_leaves_behind() {
 
 /// A status line that takes too long is ended, with all that it started, and ours comes without it.
 #[test]
-fn theirs_takes_too_long() {
+fn theirs_is_ended_if_it_takes_too_long() {
     let world = three_others();
     let fifo = world.path("fifo");
     crate::support::files::fifo(&fifo);
@@ -336,7 +336,7 @@ fn theirs_takes_too_long() {
 
 /// One that prints without end is ended like any other, and little of what it prints is kept.
 #[test]
-fn theirs_prints_without_end() {
+fn theirs_is_ended_if_it_prints_without_end() {
     let world = three_others();
     let endless = statusline(&world, &["--", "yes"]).env("SESSION_MONITOR_PATIENCE", "50ms").run().status(0);
     assert_eq!(endless.out(), LINE);

@@ -32,7 +32,7 @@ fn edits_count_for_the_session() {
 
 /// A subagent goes on while its session waits for it: then only the edits are told, under the session's name.
 #[test]
-fn a_session_that_waits_for_its_subagents() {
+fn edits_of_subagents_are_told_while_their_session_waits() {
     let world = World::new();
     let own = asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, "");
@@ -50,7 +50,7 @@ fn a_session_that_waits_for_its_subagents() {
 
 /// A session is called by its title also when only its subagents did something.
 #[test]
-fn the_title_of_a_session_that_waits() {
+fn a_session_that_waits_is_called_by_its_title() {
     let world = World::new();
     let own = asked(&world, ONE, 9, ASKED);
     world.append(own, json!({"type": "custom-title", "customTitle": "shop"}).to_string() + "\n");
@@ -64,7 +64,7 @@ fn the_title_of_a_session_that_waits() {
 
 /// Both ways: the other session's subagent edited my file, and mine edited the other session's.
 #[test]
-fn conflicts() {
+fn edits_of_subagents_are_conflicts_both_ways() {
     let theirs = World::new();
     theirs.claude(ME, &(prompt(&theirs.path("work"), &ago(50), "mine") + &edits(&theirs, 10, "m1", &["a.rs"])));
     asked(&theirs, ONE, 9, ASKED);
@@ -91,7 +91,7 @@ fn conflicts() {
 
 /// What the observer's own subagents do is no news to it; to others it is.
 #[test]
-fn my_own_subagents() {
+fn my_own_subagents_are_news_only_to_others() {
     let world = World::new();
     asked(&world, ME, 9, ASKED);
     let file = subagent(&world, ME, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs"]));
@@ -104,7 +104,7 @@ fn my_own_subagents() {
 
 /// At a first look only the last hour counts, line by line.
 #[test]
-fn the_window_of_the_first_look() {
+fn a_first_look_takes_the_last_hour_line_by_line() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let old = edits(&world, 70, "s1", &["a.rs"]);
@@ -137,7 +137,7 @@ fn seen_together_or_not_at_all() {
 
 /// The deadline holds for them, too: what could not be read is read the next time.
 #[test]
-fn what_was_not_read_in_time() {
+fn what_was_not_read_in_time_is_read_next_time() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs"]));
@@ -151,7 +151,7 @@ fn what_was_not_read_in_time() {
 /// A file that was replaced is read from its start, and only what is later than the last look is news. One that is missing
 /// is remembered.
 #[test]
-fn replaced_and_gone() {
+fn a_replaced_file_is_read_anew_and_a_missing_one_remembered() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs"]));
@@ -167,7 +167,7 @@ fn replaced_and_gone() {
 
 /// In a named home the edits are told under the name, and remembered by the file.
 #[test]
-fn named_homes() {
+fn in_a_named_home_edits_are_told_under_the_name() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
     asked(&world, ONE, 9, ASKED);
@@ -189,7 +189,7 @@ fn named_homes() {
 
 /// `explain` says the same, and lists no subagent that has nothing to tell.
 #[test]
-fn explained() {
+fn explain_says_the_same() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, "");
@@ -206,7 +206,7 @@ fn explained() {
 
 /// The files of a session are also those that its subagents edited, each once, with how it was left.
 #[test]
-fn resume_and_start() {
+fn resume_and_start_have_the_files_of_subagents() {
     let world = World::new();
     let own = asked(&world, ONE, 90, ASKED);
     world.append(own, edits(&world, 85, "c1", &["a.rs"]));
@@ -241,7 +241,7 @@ fn resume_and_start() {
 
 /// They are no sessions.
 #[test]
-fn no_sessions() {
+fn subagents_are_no_sessions() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     subagent(&world, ONE, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs"]));
@@ -252,7 +252,7 @@ fn no_sessions() {
 
 /// The same for agents that keep the files of subagents elsewhere.
 #[test]
-fn other_agents() {
+fn subagents_of_other_agents_count_alike() {
     let world = World::new();
     let cwd = path(&world, "work");
     let dir: String = cwd.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect();

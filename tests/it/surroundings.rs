@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::support::claude::{answer, prompt};
 use crate::support::files::{fifo, files_below, written_ago};
 use crate::support::hook::{HEADER, input, text};
-use crate::support::run::{Run, limit};
+use crate::support::run::{Run, limit, ran_in_own_process};
 use crate::support::trouble::Tells::{Alpha, Beta, Both, Nothing};
 use crate::support::trouble::{
     AGAIN, ALPHA, BETA, Call, Check, JOURNAL, OBSERVER, Scene, TOLD, UNTOLD, cleared, words,
@@ -57,6 +57,9 @@ fn in_deleted(world: &World, run: Run) -> Run {
 /// What is written down in a directory that is gone is no note about `/`.
 #[test]
 fn nothing_is_noted_about_a_directory_that_is_gone() {
+    if ran_in_own_process() {
+        return;
+    }
     let world = World::new();
     let gone = "session-context: the working directory was removed; change to one that exists\n";
     for args in [
@@ -234,6 +237,9 @@ fn what_could_not_be_read_once_is_told_later() {
 /// The same where no file can be opened any more at some point.
 #[test]
 fn too_few_file_descriptors_cost_nothing() {
+    if ran_in_own_process() {
+        return;
+    }
     for most in 4..12 {
         let scene = Scene::new();
         let mut call = scene.call();

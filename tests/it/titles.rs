@@ -82,7 +82,7 @@ fn message(role: &str, text: &str) -> Value {
 
 /// Codex writes a new name of a session into its transcript, whoever gave it, and into an index, which goes first.
 #[test]
-fn names_of_codex_sessions() {
+fn codex_names_come_from_its_index_then_its_transcript() {
     let world = World::new();
     let named = |name: Value| json!({"timestamp": "2026-08-01T10:00:02.000Z", "type": "event_msg", "payload": {"type": "thread_name_updated", "thread_id": CODEX, "thread_name": name}});
     let all = [

@@ -79,7 +79,7 @@ fn every_format_and_every_transcript_has_its_expectation() {
 /// 003-19, 003-20, 003-T22, 003-T23: the whole log of each transcript, recognised from its lines alone. A subagent's
 /// file is read as well when its path is given.
 #[test]
-fn every_log() {
+fn every_log_is_as_expected() {
     let mut wrong = Wrong::default();
     let world = World::new();
     for path in Case::all().iter().flat_map(Case::transcripts) {
@@ -127,7 +127,7 @@ fn last(log: &str, count: usize) -> String {
 
 /// The log for programs: exact lines.
 #[test]
-fn json_logs() {
+fn every_json_log_is_as_expected() {
     let mut wrong = Wrong::default();
     let world = World::new();
     for path in Case::all().iter().flat_map(Case::transcripts) {
@@ -140,7 +140,7 @@ fn json_logs() {
 
 /// With `--full` also thinking, results (once per call, shortened) and marks, in the order of the conversation.
 #[test]
-fn full_logs() {
+fn every_full_log_is_as_expected() {
     let mut wrong = Wrong::default();
     let world = World::new();
     for path in Case::all().iter().flat_map(Case::transcripts) {
@@ -154,7 +154,7 @@ fn full_logs() {
 /// The list of each case, whole objects; and each session in it is found by its id. Subagents, and sessions in which
 /// nothing was said, are not in it.
 #[test]
-fn every_list() {
+fn every_list_is_as_expected() {
     let mut wrong = Wrong::default();
     for case in Case::all() {
         let (world, dir) = case.world();
@@ -184,7 +184,7 @@ fn every_list() {
 
 /// Every transcript is recognised, and every line of it is accounted for: real clients wrote no broken line.
 #[test]
-fn formats_check() {
+fn every_line_of_every_transcript_is_accounted_for() {
     let mut wrong = Wrong::default();
     let world = World::new();
     for case in Case::all() {

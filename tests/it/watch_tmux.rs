@@ -107,7 +107,7 @@ impl Drop for Shell {
 }
 
 #[test]
-fn keys_resize_and_quit() {
+fn keys_move_it_resizes_and_quits() {
     let Some(shell) = Shell::open(80, 24) else { return };
     let before = shell.state();
     shell.watch("env -u SESSION_MONITOR_NOW", "--demo");
@@ -184,7 +184,7 @@ fn a_signal_ends_it_while_the_terminal_does_not_read() {
 
 /// Whatever size a terminal says it has, only a part of it is drawn.
 #[test]
-fn a_terminal_of_any_size() {
+fn a_terminal_of_any_size_is_drawn_in_part() {
     let world = World::new();
     Script::of(&world).ago(3).user("begin").save(&world, ONE);
     let program = env!("CARGO_BIN_EXE_session-reader");

@@ -46,7 +46,7 @@ const IDE: &str = "# Context from my IDE setup:\n\n## Active file: src/cart.rs\n
 const FILES: &str = "\n# Files mentioned by the user:\n\n## shot.png: /tmp/shot.png\n\n## My request for Codex:\n";
 
 #[test]
-fn codex_in_an_editor() {
+fn what_an_editor_wraps_around_a_codex_prompt_is_taken_off() {
     for (written, expected) in [
         (format!("{IDE}round the total to cents"), Some("round the total to cents")),
         (format!("{FILES}why is the button grey?\n"), Some("why is the button grey?")),
@@ -131,7 +131,7 @@ fn pi(said: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn openclaw_envelopes() {
+fn openclaw_envelopes_are_taken_off() {
     let info = "Conversation info (untrusted metadata):\n```json\n{\n  \"message_id\": \"7\"\n}\n```\n\nSender (untrusted metadata):\n```json\n{\n  \"name\": \"Ana\"\n}\n```\n\n";
     for (written, expected) in [
         ("[Telegram Ana (@ana) id:42 2026-01-29 10:00 UTC] book the room\n[message_id: 7]".to_owned(), Some("book the room")),

@@ -17,14 +17,14 @@ use session_monitor::show::terminal::Style;
 use session_monitor::{cmd, hook};
 
 use crate::support::times::NOW;
-use crate::support::world::World;
+use crate::support::world::{World, scratch, skipped};
 
 /// Runs a program in a terminal of its own of 80 columns and so many rows, by `script` from util-linux, with something
 /// typed in; none where there is no `script`.
 pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &str), typed: &str) -> Option<String> {
     use std::io::Write;
     let programs = std::path::Path::new(env!("CARGO_BIN_EXE_session-reader")).parent().expect("a directory");
-    let mut child = std::process::Command::new("/usr/bin/script")
+    let child = Command::new("/usr/bin/script")
         .args(["-qec", &format!("stty cols 80 rows {rows}; {}/{line}", programs.display()), "/dev/null"])
         .env_clear()
         .env("HOME", world.path(""))
@@ -38,10 +38,15 @@ pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &
         .current_dir(world.path("work"))
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
-        .spawn()
-        .ok()?;
-    child.stdin.take()?.write_all(typed.as_bytes()).ok()?;
-    Some(String::from_utf8(child.wait_with_output().ok()?.stdout).ok()?.replace('\r', ""))
+        .spawn();
+    let Ok(mut child) = child else {
+        skipped("a test on a terminal: there is no `script` on this machine");
+        return None;
+    };
+    // It may have ended without reading anything.
+    let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
+    let done = child.wait_with_output().expect("it ends");
+    Some(String::from_utf8(done.stdout).expect("UTF-8").replace('\r', ""))
 }
 
 pub fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
@@ -405,6 +410,26 @@ impl Done {
             .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
             .collect()
     }
+}
+
+/// Runs the test that calls it once more, in a process of its own, and says so; a test that hears it returns. The programs
+/// free nothing that ends with them, so it stays here: a test that runs very many of them leaves gigabytes behind, and one
+/// that starts processes by `fork` copies the tables of all that, which takes longer than most tests.
+#[track_caller]
+pub fn ran_in_own_process() -> bool {
+    use std::io::Write;
+    const IS_OWN: &str = "SESSION_MONITOR_OWN_PROCESS";
+    let thread = std::thread::current();
+    // With one thread, tests run in the first one, which has no name of a test.
+    let test = thread.name().filter(|name| name.contains("::"));
+    let Some(test) = test.filter(|_| std::env::var_os(IS_OWN).is_none()) else { return false };
+    let mut command = Command::new(std::env::current_exe().expect("the tests"));
+    command.args(["--exact", test, "--nocapture"]).env(IS_OWN, "1").env("TMPDIR", scratch());
+    let done = command.output().expect("the tests run");
+    let _ = std::io::stderr().write_all(&done.stderr);
+    let out = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && out.contains("1 passed"), "{out}{}", String::from_utf8_lossy(&done.stderr));
+    true
 }
 
 /// The path of `session-context`.

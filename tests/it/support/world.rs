@@ -33,7 +33,7 @@ pub struct World {
 
 impl World {
     pub fn new() -> World {
-        let dir = tempfile::tempdir().expect("a temporary directory");
+        let dir = tempfile::tempdir_in(scratch()).expect("a temporary directory");
         let home = dir.path().canonicalize().expect("HOME exists");
         std::fs::create_dir(home.join("work")).expect("a working directory");
         World { _dir: dir, home }
@@ -89,6 +89,15 @@ impl World {
     pub fn reader(&self, args: &[&str]) -> Run {
         Run::new(self, READER, args)
     }
+}
+
+/// Where temporary directories go: into memory, if there is room, and nobody set TMPDIR. The programs sync what they write,
+/// and on a busy disk the tests would do little else than wait for that.
+pub fn scratch() -> PathBuf {
+    const ENOUGH: u64 = 4 << 30;
+    let memory = Path::new("/dev/shm");
+    let has_room = || rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail * fs.f_frsize >= ENOUGH);
+    if std::env::var_os("TMPDIR").is_none() && has_room() { memory.to_owned() } else { std::env::temp_dir() }
 }
 
 /// A directory as Claude Code spells it in the name of another one.
