@@ -13,9 +13,13 @@ use session_monitor::cmd::args::ReaderCommand;
 use session_monitor::cmd::context::ContextCommand;
 use session_monitor::process;
 
-use crate::hook::{ME, ONE, TWO, ago, all_clients, hook, input, text, with};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::claude::with;
+use crate::support::clients::all_clients;
+use crate::support::hook::{hook, input, text};
+use crate::support::run::at_once;
+use crate::support::script::Script;
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World};
 
 /// What commands say of session ONE: a question and its answer.
 type Answers = Vec<(&'static str, String)>;
@@ -128,9 +132,10 @@ fn watch(world: &World) -> Answers {
 
 /// The one state that a script need not wait for.
 fn wait(world: &World) -> Answers {
-    let is_in =
-        |state: &&str| world.reader(&["wait", ONE, "--until", state, "--timeout", "1ms"]).run().code() == Some(0);
-    let states: Vec<&str> = STATES.into_iter().filter(is_in).collect();
+    // At once: whoever waits in vain looks again after a second.
+    let waits = STATES.map(|state| world.reader(&["wait", ONE, "--until", state, "--timeout", "1ms"]));
+    let ended = STATES.iter().zip(at_once(waits.into()));
+    let states: Vec<&str> = ended.filter(|(_, done)| done.code() == Some(0)).map(|(state, _)| *state).collect();
     vec![("state", states.join(" and "))]
 }
 
@@ -192,7 +197,7 @@ fn log(world: &World) -> Answers {
 
 fn last(world: &World) -> Answers {
     let last = world.reader(&["resume", "last", "--json"]).run();
-    let id = |done: &crate::world::Done| done.json().first().map(|all| all["session_id"] == ONE);
+    let id = |done: &crate::support::run::Done| done.json().first().map(|all| all["session_id"] == ONE);
     let first = world.reader(&["log", "last", "--lines", "1", "--json"]).run();
     let one = world.reader(&["log", ONE, "--lines", "1", "--json"]).run();
     match id(&last) {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::hook::{
-    HEADER, ME, ONE, TWO, ago, asked, block, edit, hook, input, nine, one_said, said, taken_apart, text, told,
-    transcript,
-};
-use crate::world::{World, answer, prompt};
+use crate::support::claude::{answer, asked, edit, prompt, said};
+use crate::support::hook::{HEADER, block, hook, input, nine, one_said, taken_apart, text, told};
+use crate::support::run::ran_in_own_process;
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World};
 
 /// 003-24, 003-D05, 003-L05: newest first, whole bullets, how many are left, and those with the next prompts.
 #[test]
@@ -39,10 +39,10 @@ fn what_does_not_fit_is_told_next() {
 
 /// What happens meanwhile in a session that waits to be told is told with it; others do not wait for it.
 #[test]
-fn what_waits_goes_on() {
+fn what_happens_while_a_session_waits_is_told_with_it() {
     let world = nine();
     assert_eq!(taken_apart(&told(&world)).0.len(), 4);
-    let nine = transcript(&world, "99999999-0000-4000-8000-000000000000");
+    let nine = world.transcript("99999999-0000-4000-8000-000000000000");
     world.append(nine, answer(&world.path("work"), &ago(0), "news"));
     let text = told(&world);
     assert_eq!(
@@ -58,7 +58,10 @@ fn what_waits_goes_on() {
 
 /// Every budget there is: never longer, whole lines only, and every session told once, or said that it cannot be.
 #[test]
-fn every_budget() {
+fn every_budget_is_kept_and_every_session_told_once() {
+    if ran_in_own_process() {
+        return;
+    }
     let world = World::new();
     let cwd = world.path("work");
     let ids = [ONE, TWO];
@@ -122,7 +125,7 @@ fn every_budget() {
 
 /// That there was more than could be read is not forgotten while it waits.
 #[test]
-fn more_than_could_be_read_waits() {
+fn that_there_was_more_is_not_forgotten() {
     let world = World::new();
     let one = asked(&world, ONE, 9, "one");
     assert_eq!(told(&world), one_said(9, "one"));
@@ -141,7 +144,7 @@ fn more_than_could_be_read_waits() {
 
 /// Conflicts first, and as many as fit; then the sessions, newest first, none before a newer one.
 #[test]
-fn what_comes_first() {
+fn conflicts_come_first_then_the_newest() {
     let world = World::new();
     let long = format!("{}/{}.rs", "d".repeat(20), "f".repeat(60));
     let id = |number: i64| format!("{}-0000", number.to_string().repeat(8));

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt;
 
 use session_monitor::cursor::{Backward, Buffer, Cursor, Forward, Line, Pieces};
 
-use crate::world::Chance;
+use crate::scene::Chance;
 
 /// A file that gets one content after another.
 struct Changing {

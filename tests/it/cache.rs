@@ -15,26 +15,22 @@ use session_monitor::search::cache::{Part, SaidCache, Text, look_at};
 use session_monitor::search::sources::Sources;
 use session_monitor::session::index;
 
-use crate::resume::{real, resumed};
-use crate::script::Script;
-use crate::world::{Chance, World, answer, at_once, prompt};
+use crate::scene::Chance;
+use crate::support::claude::{answer, prompt};
+use crate::support::clients::real;
+use crate::support::files::settle;
+use crate::support::reader::rows;
+use crate::support::resume::resumed;
+use crate::support::run::{at_once, ran_in_own_process};
+use crate::support::script::Script;
+use crate::support::world::World;
 
 const LIST: &str = ".cache/session-monitor/list.bin";
 const RESUME: &str = ".cache/session-monitor/resume.bin";
 const SAID: &str = ".cache/session-monitor/said.bin";
 
-fn rows(world: &World) -> String {
-    world.reader(&["list", "--all", "--json"]).run().success().out().to_owned()
-}
-
 fn size(world: &World, cache: &str) -> u64 {
     fs::metadata(world.path(cache)).expect("a cache").len()
-}
-
-/// Makes a file old enough to be known by its stamp.
-fn settle(path: &Path) {
-    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
-    fs::File::options().append(true).open(path).and_then(|file| file.set_modified(past)).expect("an older file");
 }
 
 /// Some sessions that were written long ago.
@@ -58,6 +54,9 @@ fn grow(world: &World, file: &Path, text: &str) {
 /// One session that changed costs one record, however many there are; what is of no use goes when it is too much.
 #[test]
 fn one_change_adds_one_record() {
+    if ran_in_own_process() {
+        return;
+    }
     let (world, files) = world_with(200);
     rows(&world);
     let whole = size(&world, LIST);
@@ -96,7 +95,10 @@ fn a_deleted_session_leaves_nothing() {
 /// A process that is killed while it writes leaves a part of a record. What comes before it is still of use, and the next
 /// change puts everything right.
 #[test]
-fn a_table_that_ends_anywhere() {
+fn a_table_that_is_cut_anywhere_is_mended() {
+    if ran_in_own_process() {
+        return;
+    }
     let (world, files) = world_with(3);
     rows(&world);
     let before = fs::read(world.path(LIST)).expect("a cache");
@@ -115,7 +117,10 @@ fn a_table_that_ends_anywhere() {
 
 /// No byte of a table can be wrong without somebody noticing.
 #[test]
-fn a_wrong_byte_anywhere() {
+fn no_wrong_byte_goes_unnoticed() {
+    if ran_in_own_process() {
+        return;
+    }
     let (world, files) = world_with(2);
     let list = rows(&world);
     let stop = resumed(&world, &["00000001"]);
@@ -139,7 +144,7 @@ fn a_wrong_byte_anywhere() {
 
 /// Another version's table is of no use, and neither are single records of it.
 #[test]
-fn a_table_of_another_version() {
+fn a_table_of_another_version_is_of_no_use() {
     let (world, _) = world_with(3);
     let expected = rows(&world);
     let whole = fs::read(world.path(LIST)).expect("a cache");
@@ -155,7 +160,7 @@ fn a_table_of_another_version() {
 
 /// Several processes at once: each shows what there is, and no table is the worse for it.
 #[test]
-fn several_at_once() {
+fn several_lists_at_once_harm_no_table() {
     let (world, files) = world_with(20);
     let list = || world.reader(&["list", "--all", "--json"]);
     for round in 0..4 {
@@ -172,7 +177,7 @@ fn several_at_once() {
 
 /// Several searches at once, the first of which make the file: each finds what there is, and so do later ones.
 #[test]
-fn several_searches_at_once() {
+fn several_searches_at_once_find_all_there_is() {
     let (world, files) = world_with(20);
     let search = |more: &[&str]| world.reader(&[&["search", "--all", "--json", "prompt"], more].concat());
     for round in 0..4 {
@@ -235,6 +240,9 @@ fn a_session_elsewhere_has_one_record() {
 /// is what a reading of the whole file gives, with a last line that has no end yet and without.
 #[test]
 fn a_digest_that_grew_equals_reading_anew() {
+    if ran_in_own_process() {
+        return;
+    }
     let mut tried = 0;
     for path in real() {
         let world = World::new();
@@ -286,7 +294,7 @@ fn files(resumed: &Value) -> Vec<String> {
 
 /// A text that is not as it was written is read from its transcript; the others are as before.
 #[test]
-fn a_text_that_is_cut_or_wrong_anywhere() {
+fn a_text_that_is_cut_or_wrong_is_read_anew() {
     let (world, files) = world_with(3);
     let found = || world.reader(&["search", "--all", "--json", "prompt"]).run().success().out().to_owned();
     found();

@@ -4,18 +4,12 @@
 
 use serde_json::{Value, json};
 
-use crate::damage::user;
-use crate::resume::{kinds, resumed, texts};
-use crate::script::Script;
-use crate::world::{Done, World};
-
-pub(crate) const ID: &str = "5e551000-0000-4000-8000-000000000001";
-pub(crate) const OTHER: &str = "5e551000-0000-4000-8000-000000000002";
-
-/// Lines of a file, each ended.
-pub(crate) fn lines(lines: &[&str]) -> String {
-    lines.iter().map(|line| format!("{line}\n")).collect()
-}
+use crate::support::claude::{lines, user};
+use crate::support::reader::listed;
+use crate::support::resume::{kinds, resumed, texts};
+use crate::support::run::Done;
+use crate::support::script::Script;
+use crate::support::world::{ID, OTHER, World, encoded};
 
 /// A prompt as Claude Code writes it, keys in its order, `at` being the time of day.
 fn prompt(uuid: &str, at: &str, text: &str) -> String {
@@ -40,23 +34,6 @@ fn claude(all: &[&str]) -> Done {
     let world = World::new();
     world.claude(ID, &lines(all));
     world.reader(&["log", ID]).run()
-}
-
-/// The log of a file that is recognised from its lines.
-pub(crate) fn file(all: &[&str]) -> Done {
-    let world = World::new();
-    let path = world.write("some.jsonl", lines(all));
-    world.reader(&["log", path.to_str().expect("UTF-8")]).run()
-}
-
-/// What `list --all --json` says, without the paths.
-pub(crate) fn listed(world: &World) -> Vec<Value> {
-    let mut rows = world.reader(&["list", "--all", "--json"]).run().success().json();
-    for row in &mut rows {
-        let row = row.as_object_mut().expect("an object");
-        row.retain(|key, _| !["path", "handle", "reason", "since", "source"].contains(&key.as_str()));
-    }
-    rows
 }
 
 /// A row of the list for a session of Claude Code, idle and unnamed.
@@ -336,10 +313,6 @@ fn by_name(world: &World, cwd: &str, encoded: &str) {
     world.write(format!(".claude/projects/{encoded}/{ID}.jsonl"), lines(&[&prompt("u1", "10:00", "here")]));
     let done = world.reader(&["log", "main"]).dir(world.path(cwd)).run();
     done.success().stdout("2026-08-01 10:00  user       here\n");
-}
-
-fn encoded(path: &std::path::Path) -> String {
-    path.to_str().expect("UTF-8").chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect()
 }
 
 /// 003-T11, 003-T12: the directory of a session spells its cwd, slashes and dots as dashes; a long one is cut and

@@ -4,20 +4,10 @@ use std::io::Read;
 
 use serde_json::json;
 
-use crate::hook::ONE;
-use crate::script::Script;
-use crate::world::{World, answer, prompt};
-
-/// A session of ten prompts, a minute apart, and metadata behind them.
-pub(crate) fn ten() -> World {
-    let world = World::new();
-    let cwd = world.path("work");
-    let said = (0..10).map(|minute| prompt(&cwd, &format!("2026-11-16T02:0{minute}:00Z"), &format!("prompt {minute}")));
-    let metadata =
-        "{\"type\":\"permission-mode\",\"permissionMode\":\"plan\"}\n{\"type\":\"mode\",\"mode\":\"normal\"}\n";
-    world.claude(ONE, &(said.collect::<String>() + &metadata.repeat(20)));
-    world
-}
+use crate::support::claude::{answer, prompt, ten};
+use crate::support::run::in_a_terminal;
+use crate::support::script::Script;
+use crate::support::world::{ONE, World};
 
 /// 003-D11: what cannot be meant is an error that says how it is done.
 #[test]
@@ -94,35 +84,6 @@ fn a_closed_pipe_is_no_error() {
             assert_eq!(output.status.code(), Some(0), "{args:?} after {read}");
         }
     }
-}
-
-/// Runs a program in a terminal of its own of 80 columns and so many rows, by `script` from util-linux, with something
-/// typed in; none where there is no `script`.
-pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &str), typed: &str) -> Option<String> {
-    use std::io::Write;
-    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_session-reader")).parent().expect("a directory");
-    let mut child = std::process::Command::new("/usr/bin/script")
-        .args(["-qec", &format!("stty cols 80 rows {rows}; {}/{line}", programs.display()), "/dev/null"])
-        .env_clear()
-        .env("HOME", world.path(""))
-        .env("PATH", "/usr/bin:/bin")
-        .env("TERM", "xterm")
-        .env("TZ", "UTC")
-        .env("SESSION_MONITOR_NOW", crate::world::NOW)
-        // Nobody is there to quit a pager.
-        .env("PAGER", "cat")
-        .env(variable.0, variable.1)
-        .current_dir(world.path("work"))
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .ok()?;
-    child.stdin.take()?.write_all(typed.as_bytes()).ok()?;
-    Some(String::from_utf8(child.wait_with_output().ok()?.stdout).ok()?.replace('\r', ""))
-}
-
-pub fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
-    in_a_terminal_of(24, world, &format!("session-reader {args}"), variable, "")
 }
 
 /// Colours are for terminals, and not for those who said that they want none.
@@ -370,7 +331,7 @@ fn broken_lines_are_said() {
 
 /// A last line without its newline: shown when it is whole, passed over in silence when it is not.
 #[test]
-fn a_line_that_is_being_written() {
+fn a_last_line_without_newline_is_shown_when_whole() {
     let world = World::new();
     let first = prompt(&world.path("work"), "2026-11-16T02:00:00Z", "first");
     let second = prompt(&world.path("work"), "2026-11-16T02:01:00Z", "second");
@@ -388,7 +349,7 @@ fn a_line_that_is_being_written() {
 /// 003-D16: a transcript of more than 512 MiB. Slow without optimisation, so it is run by name.
 #[test]
 #[ignore = "writes 600 MB"]
-fn a_transcript_of_more_than_512_mib() {
+fn a_transcript_of_more_than_512_mib_is_read() {
     use std::io::Write;
     let world = World::new();
     let cwd = world.path("work");

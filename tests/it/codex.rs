@@ -2,16 +2,17 @@
 
 use serde_json::{Value, json};
 
-use crate::claude::{ID, OTHER, file, lines, listed};
-use crate::resume::resumed;
-use crate::script::Script;
-use crate::world::World;
+use crate::support::claude::lines;
+use crate::support::reader::{listed, log_of_file};
+use crate::support::resume::resumed;
+use crate::support::script::Script;
+use crate::support::world::{ID, OTHER, World};
 
 /// What Codex says twice is shown once; scaffolding is no prompt; arguments are read out of their string
 /// even if it is cut; a patch names its files; an exit code is a failure.
 #[test]
 fn q61_to_q65_q70_codex() {
-    file(&[
+    log_of_file(&[
         r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"session_meta","payload":{"id":"t1","cwd":"/p"}}"#,
         r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>\n  <cwd>/p</cwd>\n</environment_context>"}]}}"#,
         r#"{"timestamp":"2026-08-01T10:00:00.000Z","type":"event_msg","payload":{"type":"user_message","message":"fix it"}}"#,
@@ -102,7 +103,7 @@ fn q68_codex_rollout_of_a_thread() {
 /// A paginated history says everything in items; the log reads the same.
 #[test]
 fn q69_codex_paginated() {
-    file(&[
+    log_of_file(&[
         r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":0,"type":"session_meta","payload":{"id":"t1","cwd":"/p","history_mode":"paginated"}}"#,
         r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":11,"type":"response_item","payload":{"type":"message","id":"m1","role":"user","content":[{"type":"input_text","text":"fix it"}]}}"#,
         r#"{"timestamp":"2026-08-01T10:00:00.000Z","ordinal":12,"type":"event_msg","payload":{"type":"item_completed","turn_id":"1","item":{"type":"UserMessage","id":"i0","content":[{"type":"text","text":"fix it"}]}}}"#,
@@ -181,7 +182,7 @@ fn codex_code_mode() {
         codex_call("10:05", "exec", "c4", &script("\"make\"")),
         codex_result("10:05", "c4", &["Script failed\nWall time 1.4 seconds\nOutput:\n"]),
     ];
-    file(&lines.each_ref().map(String::as_str)).success().stdout(concat!(
+    log_of_file(&lines.each_ref().map(String::as_str)).success().stdout(concat!(
         "2026-08-01 10:00  user       fix the tests\n",
         "           10:01  assistant  [exec cargo test] failed\n",
         "           10:02  assistant  [exec const patch = \"*** Begin Patch\\n…\";]\n",
@@ -269,7 +270,7 @@ fn codex_file_changes() {
         changed("10:02", "c2", "completed", "/p/b"),
         changed("10:03", "exec-1", "declined", "/p/c"),
     ];
-    file(&lines.each_ref().map(String::as_str)).success().stdout(concat!(
+    log_of_file(&lines.each_ref().map(String::as_str)).success().stdout(concat!(
         "2026-08-01 10:00  user       write it\n",
         "           10:01  assistant  [apply_patch a]\n",
         "           10:02  assistant  [exec apply_patch < x.patch]\n",
@@ -288,7 +289,7 @@ fn codex_long_patches() {
         codex_patched("10:01", "exec-1", true, changes),
     ];
     let log = "2026-08-01 10:00  user       write it\n           10:01  assistant  [patch_apply_end big, small]\n";
-    file(&lines.each_ref().map(String::as_str)).success().stdout(log);
+    log_of_file(&lines.each_ref().map(String::as_str)).success().stdout(log);
 }
 
 /// Whoever looks after a command that runs already runs none.
@@ -356,7 +357,7 @@ fn patches_in_commands_are_edits() {
 fn a_turn_that_was_taken_back_is_over() {
     let world = World::new();
     let line = |minutes: i64, kind: &str, payload: Value| {
-        json!({"timestamp": crate::hook::ago(minutes), "type": kind, "payload": payload}).to_string()
+        json!({"timestamp": crate::support::times::ago(minutes), "type": kind, "payload": payload}).to_string()
     };
     let said = |minutes: i64, text: &str| {
         line(
@@ -373,7 +374,7 @@ fn a_turn_that_was_taken_back_is_over() {
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     world.write(format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-50-00-{OTHER}.jsonl"), lines(&all));
     assert_eq!(listed(&world)[0]["state"], "waiting");
-    assert!(!crate::hook::told(&world).contains("parser"));
+    assert!(!crate::support::hook::told(&world).contains("parser"));
 }
 
 /// An answered turn that was taken back is not quoted and does not count; what it did to files was done.
@@ -410,14 +411,14 @@ fn an_answered_turn_that_was_taken_back_is_not_quoted() {
     ] {
         let world = World::new();
         let meta = line("session_meta", json!({"id": OTHER, "cwd": world.path("work")}));
-        let time = crate::hook::ago(2);
+        let time = crate::support::times::ago(2);
         let stamped = std::iter::once(&meta)
             .chain(&turns)
             .map(|(kind, payload)| json!({"timestamp": time, "type": kind, "payload": payload}).to_string());
         let all: Vec<String> = stamped.collect();
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
         world.write(format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-50-00-{OTHER}.jsonl"), lines(&all));
-        let told = crate::hook::told(&world);
+        let told = crate::support::hook::told(&world);
         assert!(told.contains(expected), "{expected}\n{told}");
     }
 }

@@ -5,13 +5,14 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
 
-use crate::hook::{
-    Files, ME, ONE, THREE, TWO, ago, asked, block, files, home, hook, input, nine, one_said, path, told, transcript,
-};
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, prompt};
+use crate::support::files::{Files, files};
+use crate::support::hook::{block, hook, input, nine, one_said, told};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
 
 #[test]
-fn off() {
+fn switched_off_it_says_nothing() {
     let world = World::new();
     asked(&world, ONE, 5, "news");
     hook(&world, &["--frobnicate"], &input(&world, ME)).env("SESSION_CONTEXT", "off").run().success().stdout("");
@@ -58,7 +59,7 @@ fn mute_and_unmute() {
 
 /// What a session sees depends on where it is, not on where the user asks; and `last` is one of this project.
 #[test]
-fn a_session_of_another_project() {
+fn a_session_is_explained_from_where_it_is() {
     let world = World::new();
     for dir in ["there", "empty"] {
         std::fs::create_dir_all(world.path(dir)).expect("a directory");
@@ -87,7 +88,7 @@ fn a_session_of_another_project() {
 
 /// Explaining consumes nothing.
 #[test]
-fn explain() {
+fn explaining_consumes_nothing() {
     let world = nine();
     asked(&world, ME, 20, "mine");
     std::fs::create_dir_all(world.path("there")).expect("a directory");
@@ -99,7 +100,7 @@ fn explain() {
     };
     let told_now = told(&world);
     let shown: String = told_now.lines().map(|line| format!("    {line}\n")).collect();
-    let size = |id: &str| std::fs::metadata(transcript(&world, id)).expect("a file").len();
+    let size = |id: &str| std::fs::metadata(world.transcript(id)).expect("a file").len();
     // As much of an id as tells it from all others, also from that of the other project.
     let short = |id: &str| if id[..8] == TWO[..8] { id.to_owned() } else { id[..8].to_owned() };
     let row = |id: &str, why: &str| format!("  {:<36}  claude          -  {:>3}  {why}\n", short(id), size(id));
@@ -135,7 +136,7 @@ fn explain() {
 
 /// What the demo shows is what the hook tells; nothing is left of it.
 #[test]
-fn demo() {
+fn the_demo_tells_what_the_hook_tells_and_leaves_nothing() {
     let world = World::new();
     let temporary = world.path("tmp");
     std::fs::create_dir_all(&temporary).expect("a directory");
@@ -170,7 +171,7 @@ Next: `session-context install` (from a clone of the repository, `cargo setup` f
 
 /// 003-L06, 003-L09: what was told, and what went wrong, is noted where a person can see it.
 #[test]
-fn journal() {
+fn what_was_told_and_what_went_wrong_is_in_the_journal() {
     let world = World::new();
     asked(&world, ONE, 5, "news");
     let journal = world.path(".state/session-monitor/journal.jsonl");

@@ -4,13 +4,17 @@ use std::fs;
 
 use serde_json::json;
 
-use crate::hook::{ME, ONE, THREE, TWO, agent, ago, all_clients, asked, cursors, files, hook, told};
-use crate::start::{
-    FIRST, GOAL, at_work, begins, changed, compacted, just_stopped, pi_asked, start_block, start_text, started,
-    started_as, told_of, used, was_at_work, work_lines,
+use crate::support::agents::agent;
+use crate::support::claude::{asked, compacted, prompt, used};
+use crate::support::clients::all_clients;
+use crate::support::files::files;
+use crate::support::hook::{cursors, hook, told};
+use crate::support::start::{
+    ATTACKS, FIRST, GOAL, SECRETS, at_work, begins, changed, check, just_stopped, pi_asked, start_block, start_text,
+    started, started_as, told_of, was_at_work, work_lines,
 };
-use crate::start_limits::{ATTACKS, SECRETS, check};
-use crate::world::{World, prompt};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World};
 
 /// What was cleared away was this agent's work in this directory, whoever was at work since; also a question in passing.
 /// Where there is none, nothing is said: it is not the first use.
@@ -36,7 +40,7 @@ fn what_was_cleared_was_the_same_agents() {
 /// After a `/clear` the transcript may be another one, or the same: who has one of its own is told of itself. What was decided
 /// is told with it: what the user wrote down first, then the newest plans and answers, three in all; nothing from words.
 #[test]
-fn what_was_decided_before_a_clear() {
+fn what_was_decided_before_a_clear_is_told_after_it() {
     let world = World::new();
     let plan = |name: &str| used(8, name, "ExitPlanMode", json!({"plan": format!("# {name}")}), Some("ok"));
     let plans: String = ["Serde", "Redis", "Tokio", "Axum"].map(plan).concat();
@@ -69,7 +73,7 @@ fn what_was_decided_before_a_clear() {
 /// After a compaction of a session in which nobody asked for anything and nothing was done, nothing is said; and its
 /// transcript is found by its id where the agent does not say where it is.
 #[test]
-fn compactions_with_little_to_say() {
+fn a_compaction_of_nothing_is_told_nothing() {
     let world = World::new();
     asked(&world, ME, 5, "<task-notification>\nRemove all of the files now\n</task-notification>");
     assert_eq!(started_as(&world, ME, "compact"), "");
@@ -83,7 +87,7 @@ fn compactions_with_little_to_say() {
 /// How it begins: one that goes on knows what it knew; after a `/clear` it is another, and so it is told, too. Nothing of
 /// it is remembered where nothing was told.
 #[test]
-fn sources() {
+fn how_a_session_begins_decides_what_it_is_told() {
     for (source, tells, again) in [
         ("startup", true, false),
         ("new", true, false),
@@ -120,7 +124,7 @@ fn sources() {
 /// asked, files, decisions, and the open task if nothing was asked since. What the document kept of a topic (ten files, five actions) and cleared is here the
 /// transcript, of which nothing is deleted.
 #[test]
-fn after_a_compaction() {
+fn after_a_compaction_a_session_is_told_of_itself() {
     let world = World::new();
     let cwd = world.path("work");
     let question = json!({"questions": [{"question": "Which database?", "options": []}]});
@@ -149,7 +153,7 @@ fn after_a_compaction() {
 
 /// The other agents that forget: each is told of itself, though its transcript is written by another hand.
 #[test]
-fn after_a_compaction_of_real_clients() {
+fn real_clients_are_told_of_themselves_after_a_compaction() {
     let world = all_clients();
     for (agent, id, asked, file) in [
         (
@@ -177,7 +181,7 @@ fn after_a_compaction_of_real_clients() {
 
 /// Without its own transcript there is nothing to remind it of: the work of another is not its own.
 #[test]
-fn after_a_compaction_without_a_transcript() {
+fn without_its_own_transcript_nothing_is_told_after_a_compaction() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     world.context(&["pin", "the API is frozen"]).run().success();
@@ -186,7 +190,7 @@ fn after_a_compaction_without_a_transcript() {
 
 /// The same of the session itself, after a compaction.
 #[test]
-fn what_strangers_decided() {
+fn decisions_of_strangers_are_cleaned_after_a_compaction() {
     for piece in ATTACKS.iter().chain(SECRETS) {
         let world = World::new();
         let cwd = world.path("work");

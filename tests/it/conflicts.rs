@@ -1,10 +1,12 @@
 //! Files that two sessions work on: said first, whatever else there is to say.
 
-use crate::hook::{
-    ME, ONE, SEEN, TWO, agent, ago, all_clients, asked, block, calls, edit, files, hook, input, nine, path, text, told,
-    transcript,
-};
-use crate::world::{World, prompt};
+use crate::support::agents::agent;
+use crate::support::claude::{asked, calls, edit, prompt};
+use crate::support::clients::{SEEN, all_clients};
+use crate::support::files::files;
+use crate::support::hook::{block, hook, input, nine, text, told};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World, path};
 
 /// What several sessions edited comes first, whoever they are: the edits that came after the observer's own.
 #[test]
@@ -32,52 +34,55 @@ fn conflicts_with_sessions_of_all_agents() {
 #[test]
 fn conflicts_come_first() {
     let work = |world: &World, name: &str| path(world, &format!("work/{name}"));
-    let told = |mine: &dyn Fn(&World) -> String, theirs: &dyn Fn(&World) -> String| {
+    type Did<'a> = &'a dyn Fn(&World) -> String;
+    let check = |row: &str, mine: Did, theirs: Did, expected: &[&str]| {
         let world = World::new();
         let cwd = world.path("work");
         world.claude(ME, &(prompt(&cwd, &ago(50), "mine") + &mine(&world)));
         world.claude(ONE, &(prompt(&cwd, &ago(8), "theirs") + &theirs(&world)));
         asked(&world, TWO, 1, "unrelated");
-        told(&world)
+        assert_eq!(told(&world), block(expected), "{row}");
     };
     let theirs = |world: &World| edit(2, "t1", &work(world, "src/auth.rs"));
     let read =
         |minutes: i64| move |world: &World| calls(minutes, "r1", &[&format!("Read {}", work(world, "src/auth.rs"))]);
     let edited = |minutes: i64| move |world: &World| edit(minutes, "m1", &work(world, "src/auth.rs"));
+    let both = |one: Did<'_>, two: Did<'_>, world: &World| one(world) + &two(world);
     let two = "- 22222222 (1m ago, 1 message): \"unrelated\"";
     let one = "- 11111111 (2m ago, 2 messages): \"theirs\" -> updated src/auth.rs";
-    let both = "- 11111111 (2m ago, 3 messages): \"theirs\" -> edited 2 files (b.rs, src/auth.rs)";
-    let line = |end: &str| format!("- ! 11111111 edited src/auth.rs{end}");
-    assert_eq!(told(&edited(10), &theirs), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
-    assert_eq!(told(&read(9), &theirs), block(&[&line(" 2m ago; you read it 9m ago"), two, one]));
-    let more = |world: &World| edited(10)(world) + &read(5)(world);
-    assert_eq!(told(&more, &theirs), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
-    let relative = |_: &World| edit(2, "t1", "./src/../src/auth.rs");
-    assert_eq!(told(&edited(10), &relative), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
-    let mine_relative = |_: &World| edit(10, "m1", "src/auth.rs");
-    assert_eq!(told(&mine_relative, &theirs), block(&[&line(" 2m ago; you edited it 10m ago"), two, one]));
-    let several = |world: &World| edit(3, "t0", &work(world, "b.rs")) + &theirs(world);
-    let mine = |world: &World| edited(10)(world) + &edit(11, "m2", &work(world, "b.rs"));
-    assert_eq!(told(&mine, &several), block(&[&line(" (+1 more) 2m ago; you edited it 10m ago"), two, both]));
-    // No conflict: what they did was seen since.
-    let seen = |last: &'static str| move |world: &World| edited(10)(world) + &calls(1, "s1", &[last]);
+    let after_my_edit = "- ! 11111111 edited src/auth.rs 2m ago; you edited it 10m ago";
+    let conflict = [after_my_edit, two, one];
+
+    check("I edited it before", &edited(10), &theirs, &conflict);
+    let after_my_look = "- ! 11111111 edited src/auth.rs 2m ago; you read it 9m ago";
+    check("I read it before", &read(9), &theirs, &[after_my_look, two, one]);
+    check("I edited it and read it", &|world| both(&edited(10), &read(5), world), &theirs, &conflict);
+    check("their path is relative", &edited(10), &|_| edit(2, "t1", "./src/../src/auth.rs"), &conflict);
+    check("my path is relative", &|_| edit(10, "m1", "src/auth.rs"), &theirs, &conflict);
+    let other = |minutes: i64, id: &'static str| move |world: &World| edit(minutes, id, &work(world, "b.rs"));
+    let of_two = "- ! 11111111 edited src/auth.rs (+1 more) 2m ago; you edited it 10m ago";
+    let two_files = "- 11111111 (2m ago, 3 messages): \"theirs\" -> edited 2 files (b.rs, src/auth.rs)";
+    let mine_of_two = |world: &World| both(&edited(10), &other(11, "m2"), world);
+    let theirs_of_two = |world: &World| both(&other(3, "t0"), &theirs, world);
+    check("we edited two files", &mine_of_two, &theirs_of_two, &[of_two, two, two_files]);
+
     for last in ["Read src/auth.rs", "Edit src/auth.rs", "Bash git diff", "Bash git pull", "Bash git stash"] {
-        assert_eq!(told(&seen(last), &theirs), block(&[two, one]), "{last}");
+        let seen = |world: &World| edited(10)(world) + &calls(1, "s1", &[last]);
+        check(&format!("I have seen it since: {last}"), &seen, &theirs, &[two, one]);
     }
-    // No conflict: they only read it, their edit failed, mine failed, another file.
     let failed = |id: &'static str, minutes: i64| {
         move |world: &World| calls(minutes, id, &[&format!("!Edit {}", work(world, "src/auth.rs"))])
     };
-    let they_read = "- 11111111 (9m ago, 2 messages): \"theirs\"";
-    assert_eq!(told(&edited(10), &read(9)), block(&[two, &they_read.replace("9m", "8m")]));
-    assert_eq!(told(&edited(10), &failed("t1", 2)), block(&[two, "- 11111111 (2m ago, 2 messages): \"theirs\""]));
-    assert_eq!(told(&failed("m1", 10), &theirs), block(&[two, one]));
-    assert_eq!(told(&|world| edit(10, "m1", &work(world, "src/auth.rs2")), &theirs), block(&[two, one]));
+    let nothing_done = |minutes: i64| format!("- 11111111 ({minutes}m ago, 2 messages): \"theirs\"");
+    check("they only read it", &edited(10), &read(9), &[two, &nothing_done(8)]);
+    check("their edit failed", &edited(10), &failed("t1", 2), &[two, &nothing_done(2)]);
+    check("my edit failed", &failed("m1", 10), &theirs, &[two, one]);
+    check("I edited another file", &|world| edit(10, "m1", &work(world, "src/auth.rs2")), &theirs, &[two, one]);
 }
 
 /// An edit is a conflict only if this session knew the file not too long before it; how long is a setting.
 #[test]
-fn the_window_of_conflicts() {
+fn a_conflict_needs_two_sessions_within_the_window() {
     let theirs = "- 11111111 (2m ago, 2 messages): \"theirs\" -> updated a.rs";
     let conflict = "- ! 11111111 edited a.rs 2m ago; you edited it 40m ago";
     for (variable, config, expected) in [
@@ -113,26 +118,27 @@ fn told_of(file: &str, place: usize, written: &dyn Fn(String) -> String) -> Stri
 
 /// However this session wrote down the path of a file, it is the same file.
 #[test]
-fn a_conflict_however_the_path_is_written() {
-    let ways: [(&str, &dyn Fn(String) -> String); 6] = [
-        ("src/auth.rs", &|line| line),
-        ("src/auth.rs", &|line| line.replace('/', "\\/")),
-        ("src/auth.rs", &|line| line.replace("auth.rs", "\\u0061uth.rs")),
-        ("src/auth.rs", &|line| line.replace("src/auth.rs", "src/./auth.rs")),
-        ("src/a,b.rs", &|line| line),
-        ("src/naïve.rs", &|line| line.replace('ï', "\\u00ef")),
+fn a_conflict_is_found_however_the_path_is_written() {
+    type Written<'a> = &'a dyn Fn(String) -> String;
+    let ways: [(&str, &str, Written); 6] = [
+        ("as it is", "src/auth.rs", &|line| line),
+        ("escaped slashes", "src/auth.rs", &|line| line.replace('/', "\\/")),
+        ("a letter by its number", "src/auth.rs", &|line| line.replace("auth.rs", "\\u0061uth.rs")),
+        ("a detour", "src/auth.rs", &|line| line.replace("src/auth.rs", "src/./auth.rs")),
+        ("a comma in the name", "src/a,b.rs", &|line| line),
+        ("an accent by its number", "src/naïve.rs", &|line| line.replace('ï', "\\u00ef")),
     ];
-    for (file, written) in ways {
+    for (way, file, written) in ways {
         let shown = if file.contains(',') { format!("\"{file}\"") } else { file.to_owned() };
         let conflict = format!("- ! 11111111 edited {shown} 2m ago; you edited it 10m ago");
         let theirs = format!("- 11111111 (2m ago, 2 messages): \"theirs\" -> updated {shown}");
-        assert_eq!(told_of(file, 0, written), block(&[&conflict, &theirs]));
+        assert_eq!(told_of(file, 0, written), block(&[&conflict, &theirs]), "{way}");
     }
 }
 
 /// A transcript is looked through piece by piece. Wherever a piece ends, the path is found.
 #[test]
-fn a_conflict_wherever_the_path_stands() {
+fn a_conflict_is_found_wherever_the_path_stands() {
     let conflict = "- ! 11111111 edited src/auth.rs 2m ago; you edited it 10m ago";
     let theirs = "- 11111111 (2m ago, 2 messages): \"theirs\" -> updated src/auth.rs";
     for end in [0, 128 << 10, 256 << 10] {
@@ -148,7 +154,7 @@ fn a_conflict_wherever_the_path_stands() {
 fn a_conflict_goes_before_what_is_newer() {
     let world = nine();
     world.claude(ME, &edit(30, "m1", &path(&world, "work/a.rs")));
-    let eight = transcript(&world, "88888888-0000-4000-8000-000000000000");
+    let eight = world.transcript("88888888-0000-4000-8000-000000000000");
     world.append(eight, edit(8, "t1", &path(&world, "work/a.rs")));
     let expected = [
         "- ! 88888888 edited a.rs 8m ago; you edited it 30m ago",

@@ -14,13 +14,14 @@ use session_monitor::file::Stamp;
 use session_monitor::state::cursors::{Cursors, View};
 use session_monitor::state::lazy_seen::LazySeen;
 
-use crate::hook::{
-    HOUR, ME, ONE, THREE, TWO, ago, asked, block, cursors, file_clock, files, home, hook, input, one_said, read_json,
-    said, text, told, told_to, transcript, written_ago,
-};
-use crate::trouble::Tells::{Both, Nothing};
-use crate::trouble::{AGAIN, ALPHA, Check, JOURNAL, OBSERVER, Scene, cleared, files_below, heard, limit, words};
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, prompt, said};
+use crate::support::files::{file_clock, files, files_below, read_json, written_ago};
+use crate::support::hook::{HOUR_IN_MICROS, block, cursors, hook, input, one_said, text, told, told_to};
+use crate::support::run::limit;
+use crate::support::times::ago;
+use crate::support::trouble::Tells::{Both, Nothing};
+use crate::support::trouble::{AGAIN, ALPHA, Check, JOURNAL, OBSERVER, Scene, cleared, words};
+use crate::support::world::{ME, ONE, THREE, TWO, World, home};
 
 /// 003-09, 003-T15, 003-T16, 003-T20: in a named home there is one file for all, of the shape that the design shows.
 #[test]
@@ -64,7 +65,7 @@ fn a_named_home_has_one_file() {
 
 /// 003-T17, 003-T19, 003-21, 003-L01, 003-L10: what has no transcript, or is thrown away, is not there.
 #[test]
-fn names_without_activity() {
+fn names_without_a_transcript_are_not_told() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("new-1", ONE), ("gone", TWO)]);
     asked(&world, ONE, 3, "throw-away");
@@ -77,7 +78,7 @@ fn names_without_activity() {
 
 /// 003-T18, 003-23: a file by another program, with offsets alone, is understood, and what is not ours is kept as it is.
 #[test]
-fn cursors_by_another_hand() {
+fn cursors_by_another_program_are_understood_and_kept() {
     let world = World::new();
     let cwd = world.path("work");
     home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
@@ -102,7 +103,7 @@ fn cursors_by_another_hand() {
 
 /// Files of our own are ours alone, and are written only when there is something to write.
 #[test]
-fn cursors_are_private_and_rest() {
+fn cursors_are_private_and_written_only_when_needed() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
     assert!(!told(&world).is_empty());
@@ -115,14 +116,14 @@ fn cursors_are_private_and_rest() {
     assert_eq!(told(&world), "");
     assert_eq!(files(&state), before, "bytes and times");
     let saved = read_json(&cursors(&world, ME));
-    let path = transcript(&world, ONE);
+    let path = world.transcript(ONE);
     let size = std::fs::metadata(&path).expect("a file").len();
     assert_eq!(saved[ME][path.to_str().expect("UTF-8")]["offset"], size);
 }
 
 /// 003-T21, 003-L09: what cannot be read as cursors is said and taken as not there, and replaced.
 #[test]
-fn broken_cursors() {
+fn broken_cursors_are_said_and_replaced() {
     let newer = format!(r#"{{"{ME}":{{".":{{"version":99,"since":0,"clock":0}}}}}}"#);
     let odd = format!(r#"{{"{ME}":[1]}}"#);
     let cases = [
@@ -159,7 +160,7 @@ fn broken_cursors() {
 
 /// 003-D17: observers that save at once lose nothing of each other.
 #[test]
-fn many_observers_at_once() {
+fn observers_that_save_at_once_lose_nothing() {
     let world = World::new();
     let names: Vec<(String, String)> =
         (0..8).map(|number| (format!("n{number}"), format!("{number:08}-0000"))).collect();
@@ -183,7 +184,7 @@ fn many_observers_at_once() {
 
 /// 003-L08: who waits for another process longer than it may says so, and tells with the next prompt.
 #[test]
-fn cursors_in_use() {
+fn who_waits_too_long_for_the_cursors_tells_next_time() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
     let lock = world.write(format!(".state/session-monitor/cursors/agent-sdk-{ME}.lock"), "");
@@ -222,7 +223,7 @@ fn undelivered_is_untold() {
 
 /// 003-L09: cursors that cannot be written are said; what is told is told again.
 #[test]
-fn unwritable_state() {
+fn cursors_that_cannot_be_written_are_said_and_told_again() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
     world.write(".state", "not a directory");
@@ -242,7 +243,7 @@ const DAY: u64 = 24 * 3600;
 
 /// A new observer forgets those that have not looked for long, and their locks.
 #[test]
-fn what_is_forgotten() {
+fn observers_that_have_not_looked_for_long_are_forgotten() {
     let world = World::new();
     asked(&world, ONE, 9, "one");
     let file = |name: &str, days: u64| {
@@ -257,7 +258,7 @@ fn what_is_forgotten() {
     assert_eq!(left(&files), [false, false, true, true]);
     // Only a first look does it.
     let files = all();
-    world.append(transcript(&world, ONE), said(&world, 8, "two"));
+    world.append(world.transcript(ONE), said(&world, 8, "two"));
     assert_eq!(told(&world), one_said(8, "two"));
     assert_eq!(left(&files), [true; 4]);
     assert!(!told_to(&world, TWO).is_empty());
@@ -266,13 +267,13 @@ fn what_is_forgotten() {
 
 /// In a named home, a new observer drops those that have no name and have not looked for long; all else stays.
 #[test]
-fn observers_of_a_home_that_are_dropped() {
+fn a_home_drops_only_nameless_old_observers() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("discord", ONE), ("old-name", TWO)]);
     asked(&world, ONE, 9, "one");
     let now = file_clock(&world).duration_since(SystemTime::UNIX_EPOCH).expect("a time").as_micros() as i64;
     let view = |observer: &str, days: i64| {
-        let clock = now - days * 24 * HOUR;
+        let clock = now - days * 24 * HOUR_IN_MICROS;
         format!(
             r#""{observer}": {{ ".":{{"version":1, "since":0,"clock": {clock},"theirs":[1,2.50]}},"discord":{{"offset": 7}}}}"#
         )
@@ -335,7 +336,7 @@ fn a_held_lock_is_waited_for_no_longer_than_the_deadline() {
     let mut call = scene.call();
     call.env("SESSION_CONTEXT_LOOKS", "5");
     let output = call.run();
-    assert_eq!(heard(&output), "");
+    assert_eq!(text(&output), "");
     let said = output.err();
     assert_eq!(said, "session-context: the cursors are in use; what is new will be told with the next prompt\n");
     held.unlock().expect("unlocked");
@@ -385,7 +386,7 @@ fn cursors_that_are_none_are_said_and_taken_as_absent() {
         scene.0.write(&below, content);
         let output = scene.call().run();
         let err = output.err();
-        assert_eq!((heard(&output), err.lines().count()), (words(Both), 1), "{name}: {err}");
+        assert_eq!((text(&output), err.lines().count()), (words(Both), 1), "{name}: {err}");
         assert!(err.starts_with("session-context: ") && err.contains("taken as not there"), "{name}: {err}");
         assert!(err.len() < 1000, "{name}: {} bytes", err.len());
         assert_eq!(scene.hears(), "", "{name}");
@@ -405,7 +406,7 @@ fn cursors_of_others_stay_as_they_are() {
     let others = r#""else":7,"new":{".":{"version":99,"x":[1e400,{"y":null}]}},"none":null,"odd":"\ud800""#;
     for own in [String::new(), format!(",\"{OBSERVER}\":[]")] {
         scene.0.write(&below, format!("{{{others}{own}}}"));
-        assert_eq!(heard(&scene.call().run()), words(Both));
+        assert_eq!(text(&scene.call().run()), words(Both));
         let kept = fs::read_to_string(scene.cursors()).expect("cursors");
         assert!(others.split(",\"").all(|part| kept.contains(part.trim_start_matches('"'))), "{kept}");
         assert_eq!(scene.hears(), "");
@@ -436,7 +437,7 @@ fn absurd_numbers_in_cursors_do_no_harm() {
                 all[OBSERVER] = view;
                 scene.0.write(&below, all.to_string());
                 let output = scene.call().run();
-                heard(&output);
+                text(&output);
                 assert_eq!(output.err(), "", "{all}");
                 scene.hears();
                 assert_eq!(scene.hears(), "", "{all}");
@@ -462,7 +463,7 @@ fn a_cut_cursor_file_costs_one_repetition() {
         if length % 23 == 1 {
             let output = scene.call().run();
             let lines = output.err().lines().count();
-            assert_eq!((heard(&output), lines), (words(Both), 1), "{length} bytes");
+            assert_eq!((text(&output), lines), (words(Both), 1), "{length} bytes");
             assert_eq!(scene.hears(), "", "{length} bytes");
         }
     }
@@ -518,7 +519,7 @@ fn a_broken_entry_is_said_when_it_is_needed() {
     asked(&world, ONE, 3, "x");
     asked(&world, TWO, 4, "y");
     assert!(!told(&world).is_empty());
-    let (path, one) = (cursors(&world, ME), transcript(&world, ONE));
+    let (path, one) = (cursors(&world, ME), world.transcript(ONE));
     let saved = fs::read_to_string(&path).expect("cursors");
     let (before, entry) = saved.split_once(&*one.to_string_lossy()).expect("an entry");
     let broken = format!("{before}{}{}", one.display(), entry.replacen("\"seen\":", "\"seen\":x", 1));

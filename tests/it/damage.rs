@@ -6,14 +6,10 @@ use std::os::unix::fs::FileExt;
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::claude::ID;
-use crate::world::{Chance, Done, Run, World};
-
-pub(crate) fn user(uuid: &str, minute: u32, text: &str) -> String {
-    format!(
-        r#"{{"type":"user","uuid":"{uuid}","timestamp":"2026-11-16T02:{minute:02}:00.000Z","message":{{"role":"user","content":"{text}"}}}}"#
-    ) + "\n"
-}
+use crate::scene::Chance;
+use crate::support::claude::user;
+use crate::support::run::{Done, Run};
+use crate::support::world::{ID, World};
 
 fn pi(id: &str, minute: u32, text: &str) -> String {
     format!(
@@ -23,7 +19,7 @@ fn pi(id: &str, minute: u32, text: &str) -> String {
 
 /// A line cut off after a backslash in a key was walked past its end, and the slice after it took the program down.
 #[test]
-fn a_line_cut_in_an_escaped_key() {
+fn a_line_cut_in_an_escaped_key_costs_itself_only() {
     let world = World::new();
     world.claude(ID, &format!("{{\"type\":\"user\",\"abc\\\n{}", user("u1", 1, "after")));
     world
@@ -37,7 +33,7 @@ fn a_line_cut_in_an_escaped_key() {
 
 /// A record behind one of no interest on the same line was left unread, because the walk stopped early.
 #[test]
-fn a_record_behind_an_ignored_one() {
+fn a_record_behind_an_ignored_one_is_read() {
     let world = World::new();
     let lines = [
         format!("{}\n", pi("a", 1, "first")),
@@ -61,7 +57,7 @@ fn a_record_behind_an_ignored_one() {
 
 /// A cut record with many objects in it used up the tries before the whole one behind it.
 #[test]
-fn a_record_behind_a_cut_one_of_many_objects() {
+fn a_record_behind_a_cut_one_of_many_objects_is_read() {
     let world = World::new();
     let edits = r#"{"old":"a","new":"b"},"#.repeat(200);
     let cut = format!(r#"{{"type":"assistant","uuid":"a1","message":{{"content":[{{"input":{{"edits":[{edits}"#);
@@ -71,7 +67,7 @@ fn a_record_behind_a_cut_one_of_many_objects() {
 
 /// Long tool results used up the room that is kept of a long line, and what the user typed after them was lost.
 #[test]
-fn a_prompt_behind_many_long_results() {
+fn a_prompt_behind_many_long_results_is_read() {
     let world = World::new();
     let result = format!(r#"{{"type":"tool_result","tool_use_id":"t","content":"{}"}},"#, "x".repeat(5 << 20));
     let blocks = result.repeat(8);

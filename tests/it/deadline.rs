@@ -9,15 +9,16 @@ use session_monitor::budget::Deadline;
 use session_monitor::entry::Position;
 use session_monitor::read::Transcript;
 
-use crate::hook::{ME, ONE, TWO, ago, asked, cursors, home, hook, input};
-use crate::resume::GOALS;
-use crate::script::Script;
-use crate::start::{GOAL, at_work, begins, start_text, started, told_of};
-use crate::statusline::runs;
-use crate::subagents::{edits, subagent};
-use crate::trouble::Tells::{Alpha, Beta, Both};
-use crate::trouble::{Scene, heard, words};
-use crate::world::{Run, World, answer, prompt};
+use crate::support::claude::{answer, asked, edits, prompt, runs, subagent};
+use crate::support::hook::{cursors, hook, input, text};
+use crate::support::resume::GOALS;
+use crate::support::run::Run;
+use crate::support::script::Script;
+use crate::support::start::{GOAL, at_work, begins, start_text, started, told_of};
+use crate::support::times::ago;
+use crate::support::trouble::Tells::{Alpha, Beta, Both};
+use crate::support::trouble::{Scene, words};
+use crate::support::world::{ME, ONE, TWO, World, home};
 
 /// However little time there is: what is told is whole, and what is not told comes later.
 #[test]
@@ -28,7 +29,7 @@ fn a_deadline_cuts_between_sessions() {
         let mut call = scene.call();
         call.env("SESSION_CONTEXT_LOOKS", looks.to_string());
         let output = call.run();
-        let (text, err) = (heard(&output), output.err());
+        let (text, err) = (text(&output), output.err());
         assert!(err.lines().all(|line| line.starts_with("session-context: ")), "{looks}: {err}");
         assert!(err.lines().count() == usize::from(text != words(Both)), "{looks}: {text}\n{err}");
         let next = scene.hears();
@@ -51,7 +52,7 @@ fn a_deadline_cuts_between_sessions() {
 
 /// Whatever the deadline is, the exit is 0, and what is said is whole. No time is no reason to say that there is nothing.
 #[test]
-fn deadlines() {
+fn whatever_the_deadline_the_reply_is_whole() {
     let world = World::new();
     let cwd = world.path("work");
     let filler: String = (0..40).map(|at| answer(&cwd, &ago(20), &format!("{at} {}", "x".repeat(100_000)))).collect();
@@ -76,7 +77,7 @@ fn deadlines() {
 
 /// Reading more than the end of a session stops when the time is over, and what was known before stays.
 #[test]
-fn reading_looks_at_the_clock() {
+fn reading_stops_when_the_time_is_over() {
     let world = World::new();
     let script = (0..200).fold(Script::of(&world).user(GOALS[0]), |script, _| script.says("hm"));
     let path = script.save(&world, ONE);
@@ -96,7 +97,7 @@ fn in_a_hurry(run: Run, looks: u32) -> (String, bool) {
     let words = ["not everything was read", "in time", "the cursors are in use"];
     let late = words.iter().any(|words| done.err().contains(words));
     assert!(late || done.err().is_empty(), "{}", done.err());
-    (if done.out().is_empty() { String::new() } else { crate::hook::text(&done) }, late)
+    (if done.out().is_empty() { String::new() } else { crate::support::hook::text(&done) }, late)
 }
 
 /// Looks until nothing new is told in time: each session is told once.
@@ -133,7 +134,7 @@ fn very_many_directories_take_several_looks() {
     for looks in [0, 40] {
         let _ = fs::remove_file(cursors(&world, ME));
         let (_, late) = in_a_hurry(run(), looks);
-        let seen = crate::hook::read_json(&cursors(&world, ME));
+        let seen = crate::support::files::read_json(&cursors(&world, ME));
         let seen = seen[ME].as_object().expect("an object");
         assert!(late && seen.len() < 100, "{looks}: {} of {DIRS} were found", seen.len());
         assert!(seen.keys().any(|key| key.contains(ONE)), "{looks}: the observer's own directory comes first");
@@ -181,7 +182,7 @@ fn very_many_names_take_several_looks() {
 
 /// The status line has a deadline, too. What it has counted is kept, so that it gets to the end of a long session.
 #[test]
-fn a_status_line_in_a_hurry() {
+fn a_status_line_in_a_hurry_keeps_what_it_counted() {
     let world = World::new();
     let script = (0..2000).fold(Script::of(&world).user(GOALS[0]), |script, _| script.says("hm"));
     let path = script.save(&world, ONE);
@@ -208,7 +209,7 @@ fn a_status_line_in_a_hurry() {
 
 /// However many sessions were written to within the hour.
 #[test]
-fn a_status_line_for_very_many_sessions() {
+fn a_status_line_reads_at_most_512_sessions_and_says_so() {
     let world = World::new();
     for number in 0..600 {
         asked(&world, &format!("{number:08}-2222"), 9, "at work");
@@ -220,7 +221,7 @@ fn a_status_line_for_very_many_sessions() {
 
 /// Of very many files that agents left behind, those that were written last are read first.
 #[test]
-fn very_many_files_of_agents_that_were_killed() {
+fn of_very_many_agent_files_the_newest_are_read_first() {
     let world = World::new();
     asked(&world, ONE, 90, "here");
     for number in 0..300 {

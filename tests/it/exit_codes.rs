@@ -2,18 +2,18 @@
 
 use serde_json::json;
 
-use crate::claude::file;
+use crate::support::reader::log_of_file;
 
 /// The calls in a log of these lines: a command, and whether it failed.
 fn calls(all: &[String]) -> Vec<String> {
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let log = file(&all).success();
+    let log = log_of_file(&all).success();
     let calls = log.out().lines().filter_map(|line| line.get(18..)?.strip_prefix("assistant  ["));
     calls.map(|call| call.replace(']', "")).collect()
 }
 
 #[test]
-fn qwen_and_gemini() {
+fn exit_codes_of_qwen_and_gemini_tell_which_calls_failed() {
     let qwen = |code: &str, output: &str| {
         format!(
             "Command: npm test\nDirectory: (root)\nOutput: {output}\nError: (none)\n{code}\nSignal: (none)\nProcess Group PGID: 417"
@@ -59,7 +59,7 @@ fn qwen_and_gemini() {
 }
 
 #[test]
-fn copilot() {
+fn exit_codes_of_copilot_tell_which_calls_failed() {
     let session = |output: &str| {
         let line = |number: u8, kind: &str, data: serde_json::Value| {
             json!({"type": kind, "data": data, "id": format!("e{number}"), "timestamp": format!("2026-08-01T10:00:0{number}.000Z")}).to_string()

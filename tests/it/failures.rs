@@ -1,9 +1,11 @@
 //! Which tests, builds and linters are said to fail, by the hook and by `resume`: only those that nothing later makes doubtful.
 
-use crate::hook::{ONE, REQUEST, ago, calls, told_to};
-use crate::resume::kinds;
-use crate::script::Script;
-use crate::world::{World, prompt};
+use crate::support::claude::{calls, prompt};
+use crate::support::hook::{REQUEST, told_to};
+use crate::support::resume::kinds;
+use crate::support::script::Script;
+use crate::support::times::ago;
+use crate::support::world::{ONE, World};
 
 /// Commands of a session, those that failed with a `!`, and what is said of them: what fails, and the line it stands in.
 const SESSIONS: [(&[&str], &str, &str); 12] = [

@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, THREE, TWO};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::script::Script;
+use crate::support::world::{ONE, THREE, TWO, World};
 
 /// Two sessions that edit one file, one that reads it and edits another, and one elsewhere.
 fn several() -> World {
@@ -154,7 +153,7 @@ fn a_directory_is_everything_below_it() {
 }
 
 #[test]
-fn for_programs() {
+fn json_has_an_object_per_file() {
     let world = several();
     let files = world.reader(&["files", "--json"]).run().success().json();
     let session = |id: &str, agent: &str, title: &str, rest: Value| {
@@ -237,7 +236,7 @@ fn a_fork_is_no_conflict_with_its_origin() {
 }
 
 #[test]
-fn nothing_found() {
+fn nothing_found_is_said_and_why() {
     let world = several();
     let says = |args: &[&str], status: i32, why: &str| {
         let done = world.reader(&[&["files"], args].concat()).run().status(status).stdout("");
@@ -260,7 +259,7 @@ fn nothing_found() {
 
 /// The end of a directory's path is enough, from wherever it is asked.
 #[test]
-fn a_directory_by_its_name() {
+fn a_directory_is_found_by_the_end_of_its_path() {
     let world = World::new();
     Script::of(&world).ago(9).user("go").writes("deep/down/a.rs", "x\n").save(&world, ONE);
     for path in ["down", "deep/down", "deep"] {
@@ -277,7 +276,7 @@ fn a_directory_by_its_name() {
 
 /// A name that several files have: the one of this project, else a choice.
 #[test]
-fn a_name_that_several_files_have() {
+fn of_several_files_of_a_name_the_one_of_this_project_is_meant() {
     let world = World::new();
     let elsewhere = world.path("elsewhere/mod.rs").to_str().expect("UTF-8").to_owned();
     let script = || Script::of(&world).ago(9).user("go").writes(&elsewhere, "x\n");
@@ -297,7 +296,7 @@ fn a_name_that_several_files_have() {
 
 /// Names that JSON may escape are found as well.
 #[test]
-fn names_of_every_kind() {
+fn names_that_json_escapes_are_found() {
     for name in ["größe.md", "日本.txt", "two words.txt", "a\"b.txt", "a\\b"] {
         let world = World::new();
         let text = Script::of(&world).ago(9).user("go").writes(name, "x\n").text();

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::sync::mpsc::{Receiver, channel};
 
-use crate::world::{Chance, WATCHDOG, World, answer, call, prompt, result};
-
-const ONE: &str = "11111111-0000-4000-8000-000000000001";
-const TWO: &str = "22222222-0000-4000-8000-000000000002";
+use crate::scene::Chance;
+use crate::support::claude::{answer, call, prompt, result};
+use crate::support::run::WATCHDOG;
+use crate::support::world::{ONE, TWO, World};
 
 /// A program that runs, and its streams line by line.
 struct Following {
@@ -272,7 +272,7 @@ fn a_file_may_appear_late() {
     following.stop();
 }
 
-/// 003-21: a session of this home that has a name and no transcript yet.
+/// A session of this home that has a name and no transcript yet.
 #[test]
 fn a_named_session_may_begin_late() {
     let world = World::new();
@@ -367,7 +367,7 @@ fn a_machine_is_followed_as_json() {
 }
 
 #[test]
-fn one_session_is_one_session() {
+fn following_one_session_is_said_in_the_singular() {
     let world = World::new();
     begun(&world, ONE, "first");
     let following = Following::start(&world, &["--follow"]);

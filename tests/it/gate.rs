@@ -9,11 +9,12 @@ use session_monitor::env::Env;
 use session_monitor::show::terminal::Style;
 use session_monitor::time::Time;
 
-use crate::world::{NOW, World, answer, call, prompt, result};
+use crate::support::claude::{answer, call, prompt, result};
+use crate::support::files::files_below;
+use crate::support::times::NOW;
+use crate::support::world::{ONE, TWO, World};
 
 const SECRET: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
-const ONE: &str = "11111111-0000-4000-8000-000000000001";
-const TWO: &str = "22222222-0000-4000-8000-000000000002";
 const NINE: &str = "99999999-0000-4000-8000-000000000009";
 
 /// Two sessions with the secret in the title, the directory, a prompt, an answer, a command, its result, a file name, a
@@ -72,10 +73,9 @@ fn no_command_shows_a_secret() {
         format!(r#"{{"hook_event_name":"UserPromptSubmit","session_id":"{NINE}","prompt":"hi","cwd":{cwd:?}}}"#);
     world.claude(NINE, &prompt(&cwd, "2026-11-16T02:55:00Z", "look around"));
     world.context(&[]).stdin(input).run();
-    let path = world.path(".claude/projects");
     let missing = format!("/nowhere/{SECRET}.jsonl");
     let unknown = format!("x-{SECRET}");
-    let transcript = walk(&path).into_iter().find(|path| path.contains(ONE)).expect("a transcript");
+    let transcript = world.transcript(ONE).display().to_string();
     let reader: [&[&str]; 21] = [
         &["list"],
         &["list", "--all"],
@@ -164,17 +164,6 @@ fn what_is_cut_is_hidden_first() {
     }
 }
 
-fn walk(dir: &Path) -> Vec<String> {
-    let mut all = Vec::new();
-    for entry in std::fs::read_dir(dir).expect("a directory").flatten() {
-        match entry.path() {
-            path if path.is_dir() => all.extend(walk(&path)),
-            path => all.push(path.display().to_string()),
-        }
-    }
-    all
-}
-
 /// Secrets are looked for by the gate, and by those two who keep a part of a text: what is cut off cannot be searched
 /// any more. Nobody else cleans a text by hand.
 #[test]
@@ -183,8 +172,8 @@ fn only_the_gate_hides_and_cleans() {
     let allowed: [(&str, &[&str]); 2] =
         [("secrets::", &["show/gate.rs", "fold/text.rs", "hook/news.rs"]), ("characters::", &["show/gate.rs"])];
     let mut wrong = Vec::new();
-    for path in walk(&src).into_iter().filter(|path| path.ends_with(".rs")) {
-        let below = path.strip_prefix(&format!("{}/", src.display())).expect("below src").to_owned();
+    for path in files_below(&src).into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")) {
+        let below = path.strip_prefix(&src).expect("below src").display().to_string();
         let text = std::fs::read_to_string(&path).expect("a source file");
         for (used, by) in allowed {
             let uses = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(used));

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use crate::claude::{ID, file, lines, listed};
-use crate::world::World;
+use crate::support::claude::lines;
+use crate::support::reader::{listed, log_of_file};
+use crate::support::world::{ID, World};
 
 const GEMINI: &str = r#"{"sessionId":"8b585e11-2eb8-459b-b1a6-75f9c89c4176","projectHash":"9a","startTime":"2026-08-01T10:00:00.000Z","lastUpdated":"2026-08-01T10:00:00.000Z","kind":"main"}"#;
 
@@ -25,7 +26,7 @@ fn q71_q72_gemini_messages_again() {
         r#"{"$rewindTo":"m2"}"#,
         r#"{"id":"m3","timestamp":"2026-08-01T10:01:00.000Z","type":"user","content":[{"text":"other"},{"text":"<hook_context>2 sessions</hook_context>"}]}"#,
     ];
-    file(&all).success().stdout(concat!(
+    log_of_file(&all).success().stdout(concat!(
         "2026-08-01 10:00  user       hi\n",
         "           10:00  assistant  Done\n",
         "           10:00  assistant  [read_file a.rs]\n",
@@ -49,7 +50,7 @@ fn q73_gemini_checkpoints() {
     let only = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T09:59:00.000Z","type":"user","content":[{"text":"before"}]}]}}"#;
     let again = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T12:00:00.000Z","type":"user","content":[{"text":"before"}]},{"id":"m1","timestamp":"2026-08-01T12:00:00.000Z","type":"user","content":[{"text":"hi"}]},{"id":"m2","timestamp":"2026-08-01T12:00:00.000Z","type":"gemini","content":[{"text":"Done"},{"functionCall":{"id":"c1","name":"read_file","args":{"file_path":"a.rs"}}},{"functionCall":{"id":"c2","name":"replace","args":{"file_path":"b.rs"}}}]}]}}"#;
     let last = r#"{"id":"m4","timestamp":"2026-08-01T12:01:00.000Z","type":"user","content":"last"}"#;
-    file(&[GEMINI, only, GEMINI_USER, GEMINI_CALLED, again, last, again]).success().stdout(concat!(
+    log_of_file(&[GEMINI, only, GEMINI_USER, GEMINI_CALLED, again, last, again]).success().stdout(concat!(
         "2026-08-01 09:59  user       before\n",
         "           10:00  user       hi\n",
         "           10:00  assistant  Done\n",
@@ -67,7 +68,7 @@ fn q75_qwen_prompts() {
             r#"{{"uuid":"{uuid}","parentUuid":null,"sessionId":"s","timestamp":"2026-08-01T10:00:00.000Z","type":"user",{extra}"cwd":"/p","version":"0.9","message":{{"role":"user","parts":[{text}]}}}}"#
         )
     };
-    file(&[
+    log_of_file(&[
         &user("q1", "", r#"{"text":"fix it"},{"text":"<qwen:user-prompt-submit-context>2 sessions</qwen:user-prompt-submit-context>"}"#),
         &user("q2", r#""subtype":"notification","#, r#"{"text":"a task ended"}"#),
         &user("q3", r#""subtype":"cron","#, r#"{"text":"nightly"}"#),
@@ -98,7 +99,7 @@ fn q76_qwen_on_windows() {
 /// strings, which end no line.
 #[test]
 fn q77_q78_q79_copilot() {
-    file(&[
+    log_of_file(&[
         r#"{"type":"session.start","id":"e0","timestamp":"2026-08-01T10:00:00.000Z","data":{"sessionId":"s","context":{"cwd":"/p"}}}"#,
         r#"{"type":"user.message","id":"e1","parentId":"e0","timestamp":"2026-08-01T10:00:00.000Z","data":{"content":"fix it","transformedContent":"<current_datetime>…</current_datetime>\nfix it","attachments":[]}}"#,
         "{\"type\":\"user.message\",\"id\":\"e2\",\"timestamp\":\"2026-08-01T10:00:01.000Z\",\"data\":{\"content\":\"one\u{2028}two\u{2029}three\"}}",

@@ -2,8 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ME, ONE, ago, asked, cursors, files, hook, input, text, transcript, with};
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, prompt, with};
+use crate::support::files::files;
+use crate::support::hook::{cursors, hook, input, text};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, World};
 
 /// What Grok gives a hook: its own fields beside those of Claude Code.
 fn grok(world: &World, event: (&str, &str)) -> Value {
@@ -30,7 +33,7 @@ fn news_is_not_lost_in_grok() {
     assert!(first.contains("round the total to cents"), "{first}");
     // Nor does it take away what comes later.
     let more = prompt(&world.path("work"), &ago(3), "sort the list of items");
-    world.append(transcript(&world, ONE), more);
+    world.append(world.transcript(ONE), more);
     let before = files(&world.path(".state"));
     all(&["--agent", "agent-sdk"]);
     all(&[]);

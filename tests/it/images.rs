@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::hook::{ONE, block, told};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::hook::{block, told};
+use crate::support::script::Script;
+use crate::support::world::{ONE, World};
 
 /// A prompt with an image of so many megabytes.
 fn with_image(script: Script, text: &str, megabytes: usize) -> Script {

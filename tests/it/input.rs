@@ -7,14 +7,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::hook::{ME, ONE, TWO, agent, ago, asked, block, files, hook, input, one_said, text};
-use crate::trouble::Tells::{Both, Nothing};
-use crate::trouble::{Call, OBSERVER, Scene, TOLD, UNTOLD, files_below, heard, words};
-use crate::world::{Run, World, prompt};
+use crate::support::agents::agent;
+use crate::support::claude::{asked, prompt};
+use crate::support::files::{files, files_below};
+use crate::support::hook::{block, hook, input, one_said, text};
+use crate::support::run::Run;
+use crate::support::times::ago;
+use crate::support::trouble::Tells::{Both, Nothing};
+use crate::support::trouble::{Call, OBSERVER, Scene, TOLD, UNTOLD, words};
+use crate::support::world::{ME, ONE, TWO, World};
 
 /// No output and nothing moves: neither before the first look nor after it. That a session begins is in `start.rs`.
 #[test]
-fn prompts_that_nobody_typed() {
+fn prompts_that_nobody_typed_are_told_nothing() {
     // Prompts, or events (with an `@`), or an agent within the agent (with a `&`).
     let cases: [(&str, &[&str]); 6] = [
         (
@@ -100,7 +105,7 @@ fn commands_are_prompts() {
 
 /// Another event of Copilot, which does not name its events.
 #[test]
-fn copilot_events_without_a_prompt() {
+fn copilot_events_without_a_prompt_are_told_nothing() {
     let world = World::new();
     asked(&world, ONE, 5, "news");
     let mut asks = agent("copilot").1(&world, ME);
@@ -112,7 +117,7 @@ fn copilot_events_without_a_prompt() {
 
 /// 003-25, 003-L08, 003-L09: whatever comes on stdin, the exit is 0, stdout is empty, and one line says what is wrong.
 #[test]
-fn input_that_is_none() {
+fn input_that_is_none_costs_one_line_on_stderr() {
     let world = World::new();
     asked(&world, ONE, 5, "news");
     let no_session = "stdin does not say which session asks";
@@ -188,7 +193,7 @@ fn a_cwd_that_is_too_long_is_none() {
 
 /// Stdin that pauses, wherever, is waited for; one that stays open after a whole object is not.
 #[test]
-fn stdin_that_pauses_or_stays_open() {
+fn stdin_is_waited_for_until_the_object_is_whole() {
     let world = World::new();
     asked(&world, ONE, 9, "one");
     let ask = |id: &str| {
@@ -315,7 +320,7 @@ fn input_of_any_content_is_taken() {
         call.input.splice(at..at + 5, prompt.iter().copied());
         let output = call.run();
         // Either it is understood, or that is said.
-        let text = heard(&output);
+        let text = text(&output);
         let lines = output.err().lines().count();
         assert_eq!(lines, usize::from(text.is_empty()), "{prompt:?}: {}", output.err());
         assert_eq!(scene.hears(), words(if text.is_empty() { Both } else { Nothing }), "{prompt:?}");
@@ -348,8 +353,8 @@ fn a_session_id_is_no_path() {
         // A number is an id, or none; that is said.
         let known = first.err().is_empty();
         assert!(known || id.is_number(), "{id}: {}", first.err());
-        assert_eq!(heard(&first), words(if known { Both } else { Nothing }), "{id}");
-        assert_eq!(heard(&second), "", "{id}");
+        assert_eq!(text(&first), words(if known { Both } else { Nothing }), "{id}");
+        assert_eq!(text(&second), "", "{id}");
         let dir = scene.state().join("cursors");
         let made: Vec<_> = files_below(&scene.0.path(""))
             .into_iter()
@@ -370,7 +375,7 @@ fn cut_input_is_said_and_costs_nothing() {
         let output = call.run();
         let err = output.err();
         assert_eq!(
-            (heard(&output).as_str(), err),
+            (text(&output).as_str(), err),
             ("", "session-context: stdin is not a JSON object\n"),
             "{length} bytes"
         );

@@ -10,8 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::cli::in_a_terminal_of;
-use crate::world::World;
+use crate::support::run::{in_a_terminal_of, program};
+use crate::support::world::World;
 
 /// How an agent is called, its format, the file with the hook, the skill, the events, and the time-out.
 struct Agent {
@@ -74,11 +74,6 @@ note   trust it again whenever its command changes; `codex exec` skips an untrus
 ";
 const NEXT: &str = "New sessions have it; `session-context doctor` checks it.\n";
 
-fn program() -> String {
-    let path = Path::new(env!("CARGO_BIN_EXE_session-context")).canonicalize().expect("the program");
-    path.to_str().expect("UTF-8").into()
-}
-
 /// The path as it stands in a command.
 fn quoted() -> String {
     let plain = program().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&byte));
@@ -136,10 +131,6 @@ fn snapshot(world: &World) -> BTreeMap<PathBuf, String> {
     all
 }
 
-fn read(world: &World, below: &str) -> String {
-    fs::read_to_string(world.path(below)).unwrap_or_else(|error| panic!("{below}: {error}"))
-}
-
 /// Makes all files old, so that a write shows in their time.
 fn age(world: &World) {
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
@@ -161,8 +152,8 @@ fn a_fresh_install_of_each_agent() {
             agent.name,
             agent.notes(),
         ));
-        assert_eq!(read(&world, agent.file), agent.fresh());
-        let skill = read(&world, agent.skill);
+        assert_eq!(world.read(agent.file), agent.fresh());
+        let skill = world.read(agent.skill);
         assert!(skill.starts_with(SKILL), "{skill}");
         assert_eq!(skill[SKILL.len()..].lines().count(), 2, "one line more, for its hash");
         // Nothing else was made.
@@ -173,7 +164,7 @@ fn a_fresh_install_of_each_agent() {
 
 /// Without a name, what is found is shown and nothing is done where nobody can answer; `--all` takes it.
 #[test]
-fn all_agents_that_are_there() {
+fn without_a_name_nothing_is_done_unless_all_is_asked_for() {
     let world = World::new();
     world
         .context(&["install", "--all"])
@@ -262,7 +253,7 @@ skill  written to ~/.copilot/skills/sessions/SKILL.md
 }}
 "#
     );
-    assert_eq!(read(&world, ".copilot/hooks/session-monitor.json"), expected);
+    assert_eq!(world.read(".copilot/hooks/session-monitor.json"), expected);
 }
 
 #[test]
@@ -277,7 +268,7 @@ skill  written to ~/.pi/agent/skills/sessions/SKILL.md
     let source = include_str!("../../pi/session-context.ts");
     let expected = source.replace("const INSTALLED = \"\";", &format!("const INSTALLED = {};", Value::from(program())));
     assert_ne!(source, expected);
-    assert_eq!(read(&world, ".pi/agent/extensions/session-context.ts"), expected);
+    assert_eq!(world.read(".pi/agent/extensions/session-context.ts"), expected);
 }
 
 #[test]
@@ -330,13 +321,13 @@ skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}",
         CLAUDE.shown()
     ));
-    assert_ne!(read(&world, CLAUDE.file), before);
-    assert_eq!(read(&world, ".claude/settings.json.before-session-context"), before);
+    assert_ne!(world.read(CLAUDE.file), before);
+    assert_eq!(world.read(".claude/settings.json.before-session-context"), before);
     world.context(&["uninstall", "claude"]).run().success().stdout(
         "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart), which is as it was before
 skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     );
-    assert_eq!(read(&world, CLAUDE.file), before);
+    assert_eq!(world.read(CLAUDE.file), before);
     let files: Vec<_> = snapshot(&world).into_keys().filter(|path| path.is_file()).collect();
     assert_eq!(files, [world.path(CLAUDE.file)], "nothing is left");
 
@@ -352,13 +343,13 @@ skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     let world = World::new();
     world.write(CLAUDE.file, "{\n  \"hooks\": {},\n  \"a\": 1\n}\n");
     world.context(&["install", "claude"]).run().success();
-    let edited = read(&world, CLAUDE.file).replace("\"a\": 1", "\"a\": 2,\n  \"b\": 3");
+    let edited = world.read(CLAUDE.file).replace("\"a\": 1", "\"a\": 2,\n  \"b\": 3");
     world.write(CLAUDE.file, &edited);
     world.context(&["uninstall", "claude"]).run().success().stdout(
         "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart)
 skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     );
-    assert_eq!(read(&world, CLAUDE.file), "{\n  \"hooks\": {},\n  \"a\": 2,\n  \"b\": 3\n}\n");
+    assert_eq!(world.read(CLAUDE.file), "{\n  \"hooks\": {},\n  \"a\": 2,\n  \"b\": 3\n}\n");
     assert!(world.path(format!("{}{BACKUP}", CLAUDE.file)).exists(), "what the user had is kept");
 }
 
@@ -387,12 +378,12 @@ fn hooks_of_others_stay() {
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}"
     ));
-    assert_eq!(read(&world, CLAUDE.file), with(&now));
+    assert_eq!(world.read(CLAUDE.file), with(&now));
     world.context(&["uninstall", "claude"]).run().success().stdout(
         "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart, PreCompact)
 skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     );
-    assert_eq!(read(&world, CLAUDE.file), with(""));
+    assert_eq!(world.read(CLAUDE.file), with(""));
 }
 
 /// The program moved: our old entry is replaced where it is, however it was quoted, and what the user wrote behind it
@@ -425,7 +416,7 @@ fn a_moved_program_is_found_and_flags_are_kept() {
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}"
         ));
-        assert_eq!(read(&world, CLAUDE.file), settings(&format!("{}{rest}", quoted())));
+        assert_eq!(world.read(CLAUDE.file), settings(&format!("{}{rest}", quoted())));
         world.context(&["install", "claude"]).run().success().stdout(&format!(
             "hook   already installed in ~/.claude/settings.json (UserPromptSubmit, SessionStart{kept})
 skill  already installed in ~/.claude/skills/sessions/SKILL.md\n"
@@ -443,7 +434,7 @@ fn a_command_with_separate_arguments_is_ours_too() {
     };
     world.write(CLAUDE.file, settings("/with blank/session-context"));
     world.context(&["install", "claude"]).run().success();
-    assert_eq!(read(&world, CLAUDE.file), settings(&program()));
+    assert_eq!(world.read(CLAUDE.file), settings(&program()));
 }
 
 #[test]
@@ -459,7 +450,7 @@ skill  written to ~/.claude/skills/sessions/SKILL.md
     ));
     let second = first.replace("UserPromptSubmit", "SessionStart").replace(":[", ": [").replace("\":", "\": ");
     let second = second.replace(":  ", ": ").replace(",\"", ", \"");
-    assert_eq!(read(&world, CLAUDE.file), format!("{{\"hooks\":{{{first}, {second}}}}}"));
+    assert_eq!(world.read(CLAUDE.file), format!("{{\"hooks\":{{{first}, {second}}}}}"));
 }
 
 /// A path that a shell would take apart.
@@ -473,7 +464,7 @@ fn the_path_of_the_program_is_quoted() {
     }
     let run = Command::new(&place).args(["install", "claude"]).env_clear().env("HOME", world.path("")).output();
     assert!(run.expect("it runs").status.success());
-    let settings: Value = serde_json::from_str(&read(&world, CLAUDE.file)).expect("JSON");
+    let settings: Value = serde_json::from_str(&world.read(CLAUDE.file)).expect("JSON");
     let command = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
     let start = place.parent().expect("a parent").parent().expect("HOME").display().to_string();
     assert_eq!(command, format!(r"'{start}/it'\''s a $place/session-context' --agent agent-sdk"));
@@ -554,12 +545,12 @@ fn files_of_our_own_are_brought_up_to_date() {
     let world = World::new();
     let file = ".pi/agent/extensions/session-context.ts";
     world.context(&["install", "pi"]).run().success();
-    let now = read(&world, file);
+    let now = world.read(file);
     world.write(file, now.replace(&program(), "/old/session-context").replace("2000", "3000"));
     world.context(&["install", "pi"]).run().success().stdout(&format!(
         "hook   updated in ~/{file}\nskill  already installed in ~/.pi/agent/skills/sessions/SKILL.md\n{NEXT}"
     ));
-    assert_eq!(read(&world, file), now);
+    assert_eq!(world.read(file), now);
     world
         .context(&["uninstall", "pi"])
         .run()
@@ -578,7 +569,7 @@ fn files_of_our_own_are_brought_up_to_date() {
 skill  written to ~/.copilot/skills/sessions/SKILL.md
 {NEXT}"
     ));
-    assert_eq!(read(&world, file), settings(&quoted()));
+    assert_eq!(world.read(file), settings(&quoted()));
     world
         .context(&["uninstall", "copilot"])
         .run()
@@ -647,11 +638,8 @@ fn nothing_is_done_by_halves() {
     world.write(CLAUDE.file, "{}");
     let dir = world.path(".claude");
     fs::set_permissions(&dir, fs::Permissions::from_mode(0o500)).expect("a mode");
-    if fs::write(dir.join("probe"), "").is_ok() {
-        return;
-    }
     let before = snapshot(&world);
-    let done = world.context(&["install", "claude"]).run().status(2).stdout("");
+    let done = world.context(&["install", "claude"]).without_rights().run().status(2).stdout("");
     assert!(done.err().ends_with("cannot be written: Permission denied (os error 13); nothing was changed\n"));
     assert_eq!(snapshot(&world), before);
     fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).expect("a mode");
@@ -670,13 +658,13 @@ fn links_modes_and_backups_stay() {
 
     world.context(&["install", "claude"]).run().success();
     assert_eq!(fs::read_link(world.path(CLAUDE.file)).expect("a link"), Path::new("../dotfiles/claude.json"));
-    assert!(read(&world, "dotfiles/claude.json").contains("session-context --agent agent-sdk"));
+    assert!(world.read("dotfiles/claude.json").contains("session-context --agent agent-sdk"));
     assert_eq!((mode(CLAUDE.file), mode(&backup)), (0o640, 0o640));
-    assert_eq!(read(&world, &backup), "{\"a\":1}");
+    assert_eq!(world.read(&backup), "{\"a\":1}");
     assert!(!world.path(&backup).is_symlink());
 
     world.context(&["uninstall", "claude"]).run().success();
-    assert_eq!(read(&world, "dotfiles/claude.json"), "{\"a\":1}");
+    assert_eq!(world.read("dotfiles/claude.json"), "{\"a\":1}");
     assert!(world.path(CLAUDE.file).is_symlink() && !world.path(&backup).exists());
 
     world.write(&backup, "older\n");
@@ -684,9 +672,9 @@ fn links_modes_and_backups_stay() {
         "hook   added to ~/.claude/settings.json ({}; backup settings.json{BACKUP}-2)\nskill  written to ~/.claude/skills/sessions/SKILL.md\n{NEXT}",
         CLAUDE.shown()
     ));
-    assert_eq!(read(&world, &backup), "older\n");
+    assert_eq!(world.read(&backup), "older\n");
     world.context(&["uninstall", "claude"]).run().success();
-    assert_eq!((read(&world, &backup), read(&world, CLAUDE.file)), ("older\n".into(), "{\"a\":1}".into()));
+    assert_eq!((world.read(&backup), world.read(CLAUDE.file)), ("older\n".into(), "{\"a\":1}".into()));
 
     // A link that leads nowhere yet.
     let world = World::new();
@@ -694,7 +682,7 @@ fn links_modes_and_backups_stay() {
     symlink("../dotfiles/new.json", world.path(CLAUDE.file)).expect("a link");
     let before = snapshot(&world);
     world.context(&["install", "claude"]).run().success();
-    assert_eq!(read(&world, "dotfiles/new.json"), CLAUDE.fresh());
+    assert_eq!(world.read("dotfiles/new.json"), CLAUDE.fresh());
     world.context(&["uninstall", "claude"]).run().success();
     assert_eq!(snapshot(&world), before);
 }
@@ -811,7 +799,7 @@ fn switched_off_hooks_are_said_and_stay_off() {
         let note =
             format!("note   hooks are switched off by {what} in ~/{file}; ours will not run until that is changed\n");
         assert!(done.out().contains(&note), "{}", done.out());
-        assert!(read(&world, file).starts_with(text.trim_end_matches('}').trim_end()), "{}", read(&world, file));
+        assert!(world.read(file).starts_with(text.trim_end_matches('}').trim_end()), "{}", world.read(file));
         let done = world.context(&["install", called, "--project"]).run().success();
         assert!(done.out().contains(&note), "{}", done.out());
     }
@@ -894,14 +882,14 @@ fn not_installed_is_said() {
 fn an_edited_skill_is_kept() {
     let world = World::new();
     world.context(&["install", "claude"]).run().success();
-    let edited = read(&world, CLAUDE.skill).replace("# Other sessions", "# Sessions of others");
+    let edited = world.read(CLAUDE.skill).replace("# Other sessions", "# Sessions of others");
     world.write(CLAUDE.skill, &edited);
     let kept = "skill  ~/.claude/skills/sessions/SKILL.md is not as it was installed, and is kept\n";
     let done = world.context(&["install", "claude"]).run().success();
     assert!(done.out().ends_with(kept), "{}", done.out());
     let done = world.context(&["uninstall", "claude"]).run().success();
     assert!(done.out().ends_with(kept), "{}", done.out());
-    assert_eq!(read(&world, CLAUDE.skill), edited);
+    assert_eq!(world.read(CLAUDE.skill), edited);
 }
 
 /// One of an earlier release is not an edited one.
@@ -917,7 +905,7 @@ fn an_older_skill_is_replaced() {
     world.write(CLAUDE.skill, &marked);
     let done = world.context(&["install", "claude"]).run().success();
     assert!(done.out().contains("\nskill  updated in ~/.claude/skills/sessions/SKILL.md\n"), "{}", done.out());
-    assert!(read(&world, CLAUDE.skill).starts_with(SKILL));
+    assert!(world.read(CLAUDE.skill).starts_with(SKILL));
     world.write(CLAUDE.skill, &marked);
     world.context(&["uninstall", "claude"]).run().success();
     assert!(!world.path(CLAUDE.skill).exists());

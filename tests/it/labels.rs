@@ -9,9 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::hook::{self, ONE};
-use crate::script::Script;
-use crate::world::{World, testdata};
+use crate::support::hook;
+use crate::support::script::Script;
+use crate::support::world::{ONE, World, testdata};
 
 #[derive(Deserialize)]
 struct Labels {

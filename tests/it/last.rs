@@ -3,12 +3,15 @@
 use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
+use Kind::{Asking, Done, Elsewhere, Passing, Worked};
 use session_monitor::cmd::{self, args, context};
 use session_monitor::env::Env;
 use session_monitor::show::terminal::Style;
 use session_monitor::time::Time;
 
-use crate::world::{NOW, World, answer, prompt};
+use crate::support::claude::{answer, prompt};
+use crate::support::times::NOW;
+use crate::support::world::World;
 
 /// What a session is, the best for `last` first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,8 +22,6 @@ enum Kind {
     Asking,
     Elsewhere,
 }
-
-use Kind::{Asking, Done, Elsewhere, Passing, Worked};
 
 const KINDS: [Kind; 5] = [Worked, Passing, Done, Asking, Elsewhere];
 
@@ -156,7 +157,7 @@ fn every_command_means_the_same_session() {
 }
 
 #[test]
-fn the_newest_of_many() {
+fn last_is_the_newest_of_many() {
     Sessions::new(&[Worked, Worked, Done, Passing, Passing, Elsewhere, Asking]).check();
     Sessions::new(&[Passing, Done, Asking, Passing, Done, Elsewhere]).check();
     Sessions::new(&[Done, Asking, Elsewhere, Done, Elsewhere]).check();

@@ -4,10 +4,12 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use crate::claude::ID;
-use crate::cli::in_a_terminal_of;
-use crate::hook::{ONE, TWO};
-use crate::world::{Chance, World, answer, call, prompt, result};
+use crate::scene::Chance;
+use crate::support::claude::{answer, call, prompt, result};
+use crate::support::files::{files_below, settle};
+use crate::support::reader::rows;
+use crate::support::run::in_a_terminal_of;
+use crate::support::world::{ID, ONE, TWO, World};
 
 /// Tokens near the end of 64 bits were added up beyond it.
 #[test]
@@ -28,7 +30,7 @@ fn token_counts_do_not_overflow() {
 
 /// A session that is known only from a list of what was said before was shown by `log` and missing from the list.
 #[test]
-fn a_session_of_relisted_messages() {
+fn a_session_known_only_from_a_relisting_is_listed() {
     let world = World::new();
     let header = r#"{"sessionId":"8b585e11-2eb8-459b-b1a6-75f9c89c4176","projectHash":"x","kind":"main"}"#;
     let list = r#"{"$set":{"messages":[{"id":"m1","timestamp":"2026-11-16T02:01:00Z","type":"user","content":[{"text":"hi"}]},{"id":"m2","timestamp":"2026-11-16T02:02:00Z","type":"gemini","content":"hello"}]}}"#;
@@ -87,7 +89,7 @@ fn table(world: &World, args: &[&str], columns: Option<&str>) -> String {
 
 /// 002-04: newest first, with agent, state, age, messages, tokens and title.
 #[test]
-fn the_whole_table() {
+fn the_table_has_a_row_per_session_newest_first() {
     let expected = "\
 NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE
 aaaaaaaa  claude  working  now     2       -  a prompt that the agent works on
@@ -257,7 +259,7 @@ fn a_long_list_fits_the_screen() {
 
 /// All commands count the same sessions: those in which somebody said something, without subagents.
 #[test]
-fn counts_agree() {
+fn all_commands_count_the_same_sessions() {
     let world = several();
     let cwd = world.path("work");
     world.claude("99999999-0000", "{\"type\":\"mode\",\"mode\":\"normal\"}\n");
@@ -359,7 +361,7 @@ fn state(world: &World) -> String {
 
 /// Whose turn it is, as long as somebody may be there.
 #[test]
-fn states() {
+fn the_state_says_whose_turn_it_is() {
     let world = World::new();
     let cwd = world.path("work");
     world.claude(ONE, &prompt(&cwd, "2026-11-16T02:50:00Z", "do it"));
@@ -393,7 +395,7 @@ fn silence_is_idle() {
     }
 }
 
-/// 002-D1: files in which nobody said anything are no sessions.
+/// 003-L10: files in which nobody said anything are no sessions.
 #[test]
 fn sessions_without_a_word_are_not_listed() {
     let world = World::new();
@@ -452,27 +454,15 @@ fn forget(world: &World) {
     fs::remove_file(world.path(CACHE)).expect("a cache");
 }
 
-fn rows(world: &World) -> String {
-    world.reader(&["list", "--all", "--json"]).run().success().out().to_owned()
-}
-
 /// Files that were written a moment ago are looked at again; these were not.
-fn settle(dir: &Path) {
-    for entry in fs::read_dir(dir).expect("a directory").flatten() {
-        if entry.path().is_dir() {
-            settle(&entry.path());
-        } else {
-            let file = fs::File::options().append(true).open(entry.path()).expect("a file");
-            let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_000);
-            file.set_modified(past).expect("an older file");
-        }
-    }
+fn settle_all(dir: &Path) {
+    files_below(dir).iter().for_each(|path| settle(path));
 }
 
 #[test]
 fn a_second_run_says_the_same_and_writes_nothing() {
     let world = several();
-    settle(&world.path(""));
+    settle_all(&world.path(""));
     let first = (rows(&world), table(&world, &["list", "--all"], Some("100")));
     let cache = fs::read(world.path(CACHE)).expect("a cache");
     let written = fs::metadata(world.path(CACHE)).and_then(|meta| meta.modified()).expect("a time");
@@ -607,7 +597,7 @@ fn a_removed_file_is_forgotten() {
 #[test]
 fn a_corrupt_cache_is_no_cache() {
     let world = several();
-    settle(&world.path(""));
+    settle_all(&world.path(""));
     let expected = rows(&world);
     let cache = fs::read(world.path(CACHE)).expect("a cache");
     let half = &cache[..cache.len() / 2];

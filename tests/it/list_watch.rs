@@ -13,10 +13,10 @@ use session_monitor::env::Env;
 use session_monitor::show::terminal::Style;
 use session_monitor::time::Time;
 
-use crate::claude::ID;
-use crate::hook::{ONE, TWO};
-use crate::script::Script;
-use crate::world::{NOW, World, answer, prompt};
+use crate::support::claude::{answer, prompt};
+use crate::support::script::Script;
+use crate::support::times::NOW;
+use crate::support::world::{ID, ONE, TWO, World};
 
 const EARLY: &str = "2026-11-16T02:58:00Z";
 const LATE: &str = "2026-11-16T02:59:00Z";

@@ -2,16 +2,14 @@
 
 use serde_json::{Value, json};
 
-use crate::claude::ID;
-use crate::cli::{in_a_terminal, ten};
-use crate::damage::user;
-use crate::hook::ONE;
-use crate::script::Script;
-use crate::world::{World, answer, call, prompt, result};
+use crate::support::claude::{answer, call, prompt, result, ten, user};
+use crate::support::run::in_a_terminal;
+use crate::support::script::Script;
+use crate::support::world::{ID, ONE, World};
 
 /// One line with a wrong clock ended a log that was limited by time.
 #[test]
-fn an_old_line_among_new_ones() {
+fn an_old_line_among_new_ones_does_not_end_the_log() {
     let world = World::new();
     let old = user("u2", 2, "wrong clock").replace("2026-11-16", "2026-11-01");
     world.claude(ID, &[user("u1", 1, "one"), old, user("u3", 3, "three")].concat());
@@ -38,7 +36,7 @@ fn a_command_is_shown_as_it_was_run() {
 
 /// What a client wrote with an unclosed bracket in it was shown twice.
 #[test]
-fn an_unclosed_bracket_in_a_note() {
+fn a_note_with_an_unclosed_bracket_is_shown_once() {
     let world = World::new();
     world.claude(ID, &user("u1", 1, "Caveat: The messages below were generated if a < b"));
     world
@@ -50,7 +48,7 @@ fn an_unclosed_bracket_in_a_note() {
 
 /// 003-T22, 003-19, 003-20: what was said in full, a line per call, times; nothing else.
 #[test]
-fn a_claude_session() {
+fn a_claude_log_has_all_that_was_said_and_a_line_per_call() {
     let world = World::new();
     let message = |content: Value| json!({"id": "m1", "role": "assistant", "content": content});
     let script = Script::of(&world).at("2026-11-16T02:00:00.000Z").user("how do I deploy this?");
@@ -86,7 +84,7 @@ fn error(minute: u32, text: &str) -> String {
 
 /// `log` alone is the last session.
 #[test]
-fn the_log_of_nobody_is_the_last_ones() {
+fn log_without_a_name_is_the_last_session() {
     let world = World::new();
     world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "older"));
     world.claude("22222222", &prompt(&world.path("work"), "2026-11-16T02:30:00Z", "newer"));
@@ -97,7 +95,7 @@ fn the_log_of_nobody_is_the_last_ones() {
 
 /// The error that ended a session is shown; one that the session got over is not.
 #[test]
-fn the_error_that_ended_it() {
+fn only_the_error_that_ended_a_session_is_shown() {
     let world = World::new();
     let cwd = world.path("work");
     let lines = [
@@ -156,7 +154,7 @@ fn results_are_whole_or_as_long_as_asked() {
 
 /// On a terminal the first line says what is shown; elsewhere there is none.
 #[test]
-fn a_terminal_is_told_what_it_sees() {
+fn on_a_terminal_the_first_line_says_what_is_shown() {
     let world = World::new();
     let cwd = world.path("work");
     let line = |number: usize| prompt(&cwd, &format!("2026-11-16T02:{:02}:{:02}Z", number / 60, number % 60), "hello");

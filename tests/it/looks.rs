@@ -6,16 +6,19 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::hook::{
-    HOUR, ME, ONE, REQUEST, THREE, TWO, ago, asked, block, calls, clock, home, hook, input, make_younger, move_clock,
-    one_said, path, said, text, told, told_after, told_to, told_with, transcript, written_ago,
+use crate::support::claude::{answer, asked, calls, prompt, said};
+use crate::support::files::{make_younger, written_ago};
+use crate::support::hook::{
+    HOUR_IN_MICROS, REQUEST, block, clock, hook, input, move_clock, one_said, text, told, told_after, told_to,
+    told_with,
 };
-use crate::world::{World, answer, prompt};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
 
 /// 003-22, 003-23, 003-D04, 003-T18: a file that is not what it was is read from its start, and only what is later than
 /// the last look is news.
 #[test]
-fn replaced_files() {
+fn a_replaced_file_is_read_from_its_start() {
     let said = |world: &World, range: std::ops::Range<i64>, word: &str| -> String {
         range.map(|minute| prompt(&world.path("work"), &ago(-minute), &format!("{word} {minute}"))).collect()
     };
@@ -56,7 +59,7 @@ fn replaced_files() {
 
 /// 003-26, 003-D01, 003-D02: a line that arrives in two parts, cut anywhere, is told once, when it is whole.
 #[test]
-fn every_split_of_a_line() {
+fn a_line_that_comes_in_two_parts_is_told_once() {
     let world = World::new();
     let path = asked(&world, ONE, 30, "first");
     assert!(!told(&world).is_empty());
@@ -82,7 +85,7 @@ fn every_split_of_a_line() {
 
 /// 003-26: somebody writes all the while; every message is counted once.
 #[test]
-fn a_writer_at_work() {
+fn every_message_is_counted_once_while_somebody_writes() {
     let world = World::new();
     let cwd = world.path("work");
     let path = asked(&world, ONE, 30, "first");
@@ -134,7 +137,7 @@ fn a_first_look_is_the_last_hour() {
     );
     // What was not news to the first look is none to the next, also when its file is written again.
     world.append(&one, answer(&cwd, &ago(-1), "more"));
-    world.append(transcript(&world, TWO), answer(&cwd, &ago(-1), "other"));
+    world.append(world.transcript(TWO), answer(&cwd, &ago(-1), "other"));
     let expected =
         block(&["- 11111111 (1m ago, 1 message): said \"more\"", "- 22222222 (1m ago, 1 message): said \"other\""]);
     assert_eq!(told_after(&world, 2), expected);
@@ -142,7 +145,7 @@ fn a_first_look_is_the_last_hour() {
 
 /// A transcript of 3 MB: the newest is told from a bounded tail, and that there was more.
 #[test]
-fn a_long_transcript() {
+fn of_a_long_transcript_the_newest_is_told_and_that_there_is_more() {
     let world = World::new();
     let cwd = world.path("work");
     let filler = "x".repeat(1000);
@@ -176,7 +179,7 @@ fn a_long_transcript() {
 
 /// A last line longer than all budgets is read, and so is what follows it.
 #[test]
-fn a_huge_line() {
+fn a_line_longer_than_all_budgets_is_read() {
     let world = World::new();
     let cwd = world.path("work");
     let path = world.claude(ONE, &(prompt(&cwd, &ago(5), "before") + &prompt(&cwd, &ago(3), &"long ".repeat(500_000))));
@@ -188,13 +191,13 @@ fn a_huge_line() {
 
 /// What a fork copied from another session is told once: in the first look, in a later one, and of the observer's own.
 #[test]
-fn forks() {
+fn what_a_fork_copied_is_told_once() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |minutes: std::ops::Range<i64>| -> String {
         minutes.rev().map(|minute| prompt(&cwd, &ago(minute), &format!("said {minute}"))).collect()
     };
-    let fork = |id: &str, lines: String| make_younger(&transcript(&world, id), &lines);
+    let fork = |id: &str, lines: String| make_younger(&world.transcript(id), &lines);
     world.claude(ONE, &said(10..20));
     fork(TWO, said(10..20) + &prompt(&cwd, &ago(5), "in the fork"));
     let one = "- 11111111 (10m ago, 10 messages): \"said 10\"";
@@ -222,7 +225,7 @@ fn forks() {
 
 /// A fork that begins before the end of what was told: it has only a part of it.
 #[test]
-fn forks_from_further_up() {
+fn a_fork_from_further_up_is_told_once() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |minutes: std::ops::Range<i64>| -> String {
@@ -230,13 +233,13 @@ fn forks_from_further_up() {
     };
     world.claude(ONE, &said(10..20));
     assert_eq!(told(&world), block(&["- 11111111 (10m ago, 10 messages): \"said 10\""]));
-    make_younger(&transcript(&world, TWO), &(said(15..20) + &prompt(&cwd, &ago(5), "another way")));
+    make_younger(&world.transcript(TWO), &(said(15..20) + &prompt(&cwd, &ago(5), "another way")));
     assert_eq!(told(&world), block(&["- 22222222 (5m ago, 1 message): \"another way\""]));
 }
 
 /// 003-06, 003-22: a name in a home leads to another file: from its start, what is later than the last look.
 #[test]
-fn a_name_that_moves_on() {
+fn a_name_that_leads_to_another_file_is_read_from_its_start() {
     let world = World::new();
     let cwd = world.path("work");
     home(&world, ".volute", &[("main", ME)]);
@@ -259,7 +262,7 @@ fn a_name_that_moves_on() {
 
 /// A copy of another session that is told first does not hide the session: each thing is told once, whatever the budget.
 #[test]
-fn forks_that_wait() {
+fn a_copy_that_is_told_first_hides_no_session() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |minutes: std::ops::Range<i64>| -> String {
@@ -269,7 +272,7 @@ fn forks_that_wait() {
             .collect()
     };
     world.claude(ONE, &said(10..20));
-    make_younger(&transcript(&world, TWO), &(said(10..20) + &prompt(&cwd, &ago(5), &"in the fork ".repeat(9))));
+    make_younger(&world.transcript(TWO), &(said(10..20) + &prompt(&cwd, &ago(5), &"in the fork ".repeat(9))));
     let ask = || text(&hook(&world, &["--budget", "260"], &input(&world, ME)).run().success());
     let first = ask();
     assert!(
@@ -296,7 +299,7 @@ fn copied(renamed: bool, much: bool, goes_on: bool) {
         world.claude(THREE, &texts.collect::<String>());
         assert_eq!(told(&world), block(&["- 33333333 (6m ago, 70 messages): said \"x69\""]), "{case}");
     }
-    let copy = transcript(&world, TWO);
+    let copy = world.transcript(TWO);
     if renamed {
         fs::rename(one, &copy).expect("renamed");
     } else {
@@ -311,38 +314,38 @@ fn copied(renamed: bool, much: bool, goes_on: bool) {
 }
 
 #[test]
-fn a_copy_that_ends_with_calls() {
+fn a_copy_that_ends_with_calls_is_told_once() {
     copied(false, false, true);
     copied(false, true, true);
 }
 
 #[test]
-fn a_renamed_file_that_ends_with_calls() {
+fn a_renamed_file_that_ends_with_calls_is_told_once() {
     copied(true, false, false);
     copied(true, true, false);
 }
 
 #[test]
-fn a_renamed_file_that_goes_on() {
+fn of_a_renamed_file_only_what_is_new_is_told() {
     copied(true, false, true);
     copied(true, true, true);
 }
 
 /// A directory that can never be read does not stop the clock.
 #[test]
-fn a_directory_that_can_never_be_read() {
+fn a_directory_that_can_never_be_read_does_not_stop_the_clock() {
     let world = World::new();
     let one = asked(&world, ONE, 9, "one");
     let bad = world.path(".claude/projects/-loop");
     symlink(&bad, &bad).expect("a link");
     assert_eq!(told_with(&world, &[]), one_said(9, "one"));
     for minutes in [5, 4] {
-        move_clock(&world, -3 * HOUR);
+        move_clock(&world, -3 * HOUR_IN_MICROS);
         let before = clock(&world);
         world.append(&one, said(&world, minutes, "more"));
         let done = hook(&world, &[], &input(&world, ME)).run().status(0).stderr_has("-loop");
         assert_eq!(text(&done), one_said(minutes, "more"));
-        assert!(clock(&world) >= before + HOUR, "{} after {before}", clock(&world));
+        assert!(clock(&world) >= before + HOUR_IN_MICROS, "{} after {before}", clock(&world));
         assert_eq!(told_with(&world, &[]), "");
     }
     asked(&world, TWO, 3, "two");
@@ -353,13 +356,13 @@ fn a_directory_that_can_never_be_read() {
 /// What could not be read once is told when it can be, whatever was told meanwhile.
 fn unreadable_once<Held>(known: bool, hold: impl Fn(&World, &Path) -> Held, release: impl Fn(&World, &Path, Held)) {
     let world = World::new();
-    let one = transcript(&world, ONE);
+    let one = world.transcript(ONE);
     let two = asked(&world, TWO, 20, "two");
     if known {
         asked(&world, ONE, 21, "one");
     }
     assert!(told(&world).contains("two"));
-    move_clock(&world, -HOUR / 2);
+    move_clock(&world, -HOUR_IN_MICROS / 2);
     world.append(&one, said(&world, 9, "unread"));
     written_ago(&world, &one, 600);
     let held = hold(&world, &one);
@@ -397,14 +400,14 @@ fn lease(path: &Path) -> fs::File {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_file_that_could_not_be_opened() {
+fn a_file_that_could_not_be_opened_once_is_told_later() {
     for known in [true, false] {
         unreadable_once(known, |_, one| lease(one), |_, _, file| drop(file));
     }
 }
 
 #[test]
-fn a_file_that_was_a_loop() {
+fn a_file_that_was_a_loop_is_told_later() {
     let hold = |world: &World, one: &Path| {
         fs::rename(one, world.path("aside")).expect("moved");
         symlink(one, one).expect("a link");
@@ -415,7 +418,7 @@ fn a_file_that_was_a_loop() {
 
 /// What was told of sessions in a directory that could not be read once is not told again.
 #[test]
-fn a_directory_that_was_a_loop() {
+fn a_directory_that_was_a_loop_is_not_told_again() {
     let world = World::new();
     let one = asked(&world, ONE, 21, "one");
     assert_eq!(told(&world), one_said(21, "one"));
@@ -449,19 +452,19 @@ fn comes_back(steps: &[usize]) {
 }
 
 #[test]
-fn old_content_that_comes_back() {
+fn old_content_that_comes_back_is_not_told_again() {
     comes_back(&[0, 12]);
     comes_back(&[6, 12]);
 }
 
 #[test]
-fn old_content_that_comes_back_bit_by_bit() {
+fn old_content_that_comes_back_bit_by_bit_is_not_told_again() {
     [&[0, 6, 12][..], &[6, 9, 12], &[6, 3, 9, 12], &[0, 3, 0, 6, 12]].into_iter().for_each(comes_back);
 }
 
 /// A name that goes over to another session: the rest of the old one and all of the new one are told, once.
 #[test]
-fn a_name_that_goes_over() {
+fn a_name_that_goes_over_to_another_session_loses_nothing() {
     for unread in [false, true] {
         let world = World::new();
         home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
@@ -479,7 +482,7 @@ fn a_name_that_goes_over() {
             assert_eq!(all.matches(word).count(), count, "unread: {unread}, {word}\n{all}");
         }
         assert!(all.contains("- discord (7m ago, 1 message): \"three\""), "{all}");
-        world.append(transcript(&world, TWO), said(&world, 6, "four"));
+        world.append(world.transcript(TWO), said(&world, 6, "four"));
         assert_eq!(told(&world), block(&["- discord (6m ago, 1 message): \"four\""]));
         // And back.
         home(&world, ".volute", &[("discord", ONE)]);
@@ -491,11 +494,11 @@ fn a_name_that_goes_over() {
 
 /// A clock that was set back hides nothing.
 #[test]
-fn a_clock_that_was_set_back() {
+fn a_clock_that_was_set_back_hides_nothing() {
     let world = World::new();
     asked(&world, ONE, 9, "one");
     assert_eq!(told(&world), one_said(9, "one"));
-    move_clock(&world, HOUR);
+    move_clock(&world, HOUR_IN_MICROS);
     asked(&world, TWO, 5, "said after it");
     assert_eq!(told(&world), block(&["- 22222222 (5m ago, 1 message): \"said after it\""]));
     assert_eq!(told(&world), "");
@@ -503,7 +506,7 @@ fn a_clock_that_was_set_back() {
 
 /// A file that was replaced is known by its beginning, too.
 #[test]
-fn a_file_of_equal_lines() {
+fn a_replaced_file_of_equal_lines_is_known_by_its_beginning() {
     let world = World::new();
     let cwd = path(&world, "work");
     let lines = |word: &str, minutes: i64, count: usize| -> String {

@@ -3,6 +3,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
 #![allow(clippy::string_slice, reason = "what is wrong with a test fails it")]
 
+mod acceptance;
 mod agreement;
 mod budget;
 mod bytes;
@@ -68,7 +69,6 @@ mod rotation;
 #[path = "../../benches/scene/mod.rs"]
 mod scene;
 mod scope;
-mod script;
 mod search;
 mod search_ranking;
 mod search_subagents;
@@ -87,16 +87,15 @@ mod state;
 mod state_agents;
 mod statusline;
 mod subagents;
+mod support;
 mod surroundings;
 mod titles;
 mod together;
 mod transcripts;
-mod trouble;
 mod trust;
 mod uninstall;
 mod untrusted;
 mod wait;
 mod watch;
 mod watch_tmux;
-mod world;
 mod wrapped;

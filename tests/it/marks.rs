@@ -4,9 +4,9 @@ use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 
-use crate::hook::{ONE, TWO};
-use crate::notes::{data, edit, page, page_in, read, sessions};
-use crate::world::{World, prompt};
+use crate::support::claude::prompt;
+use crate::support::notes::{data, edit, page, page_in, read, sessions};
+use crate::support::world::{ONE, TWO, World};
 
 /// A sentence on the page that begins with a word of ours is never taken for a mark, nor off the page.
 #[test]
@@ -23,7 +23,7 @@ fn sentences_are_no_marks() {
 
 /// 004-F7: a finished session is marked, by its name or as the one it runs in, and the mark can be taken back.
 #[test]
-fn done() {
+fn a_finished_session_is_marked_and_the_mark_taken_back() {
     let world = sessions();
     let told = |key: &str| format!("{key} is done: new sessions are no longer told where it stopped.\n");
     world.context(&["done", "11111111"]).run().success().stdout(&told(ONE));
@@ -53,7 +53,7 @@ fn done() {
 
 /// 002-18: tags.
 #[test]
-fn tags() {
+fn a_tag_is_put_on_and_taken_off() {
     let world = sessions();
     let run = |args: &[&str]| world.context(args).env("CLAUDE_CODE_SESSION_ID", ONE).run();
     run(&["tags"])
@@ -118,7 +118,7 @@ fn odd_sessions() -> World {
 
 /// Tags with their sessions fit the terminal, whatever is in a title; what cannot be found is shown by its id.
 #[test]
-fn tags_as_a_list() {
+fn the_list_of_tags_fits_the_terminal() {
     let world = odd_sessions();
     let shown = |columns: &str| world.context(&["tags"]).env("COLUMNS", columns).run().success();
     let wide = "\
@@ -188,7 +188,7 @@ done 99999999-gone (gone)
 
 /// A marked session that cannot be read is there all the same, and what is in the way is said.
 #[test]
-fn a_marked_session_that_cannot_be_read() {
+fn a_marked_session_that_cannot_be_read_is_listed_and_said() {
     let world = sessions();
     let first = world.claude(ONE, "");
     world.context(&["done", TWO]).run().success();
@@ -244,7 +244,7 @@ fn marks_are_in_the_list() {
 
 /// What is there twice counts once; what only looks alike is another; and what a mark means is the same in the list.
 #[test]
-fn marks_that_are_written_twice() {
+fn a_mark_that_is_written_twice_counts_once() {
     let world = sessions();
     let like_one = "11111111-9999-4000-8000-000000000009";
     world.claude(like_one, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "alike"));
@@ -275,7 +275,7 @@ fn marks_that_are_written_twice() {
 
 /// What is done and what is told by its handle: who is at work is at work, and a tag goes before an id.
 #[test]
-fn marks_and_names() {
+fn a_tag_goes_before_an_id_and_work_before_done() {
     let world = sessions();
     let run = |args: &[&str]| world.context(args).run();
     run(&["done", ONE]).success();

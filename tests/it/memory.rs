@@ -10,11 +10,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::hook::{
-    ME, ONE, THREE, TWO, ago, asked, block, cursors, home, hook, input, one_said, read_json, said, text, told,
-    told_after, transcript,
-};
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, prompt, said};
+use crate::support::files::read_json;
+use crate::support::hook::{block, cursors, hook, input, one_said, text, told, told_after};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, home};
 
 /// Sets the modification time of a file, by how many seconds it lies ahead.
 fn modified(path: &Path, ahead: i64) {
@@ -38,40 +38,40 @@ fn remembered(world: &World) -> usize {
 /// A file system gives the inode of a deleted file to the next one. That one was called by the title of the other, and what
 /// it had said before the last look was lost.
 #[test]
-fn another_file_with_the_same_inode() {
+fn another_file_with_the_same_inode_is_another_session() {
     let world = World::new();
     let title = r#"{"type":"custom-title","customTitle":"the old one","sessionId":"x"}"#;
     let one = asked(&world, ONE, 9, "one");
     world.append(&one, format!("{title}\n"));
     assert_eq!(told(&world), block(&["- \"the old one\" (9m ago, 1 message): \"one\""]));
     // The same inode with another path and other content.
-    fs::rename(&one, transcript(&world, TWO)).expect("renamed");
+    fs::rename(&one, world.transcript(TWO)).expect("renamed");
     let two = asked(&world, TWO, 8, "a question of another session");
     assert_eq!(told(&world), block(&["- 22222222 (8m ago, 1 message): \"a question of another session\""]));
     // A file that was only moved is still the same.
-    fs::rename(&two, transcript(&world, THREE)).expect("renamed");
+    fs::rename(&two, world.transcript(THREE)).expect("renamed");
     assert_eq!(told(&world), "");
-    world.append(transcript(&world, THREE), said(&world, 7, "and on"));
+    world.append(world.transcript(THREE), said(&world, 7, "and on"));
     assert_eq!(told_after(&world, 2), block(&["- 33333333 (9m ago, 1 message): \"and on\""]));
     assert_eq!(told_after(&world, 2), "");
 }
 
 /// The same where nothing of the first file was left to tell the two apart by: the other one is of another project.
 #[test]
-fn another_file_with_the_inode_of_an_empty_one() {
+fn another_file_with_the_inode_of_an_empty_one_is_another_session() {
     let world = World::new();
     let one = asked(&world, ONE, 9, "one");
     assert_eq!(told(&world), one_said(9, "one"));
     fs::write(&one, "").expect("emptied");
     assert_eq!(told(&world), "");
     fs::write(&one, prompt(&world.path("elsewhere"), &ago(-1), "none of your business")).expect("written");
-    fs::rename(&one, transcript(&world, TWO)).expect("renamed");
+    fs::rename(&one, world.transcript(TWO)).expect("renamed");
     assert_eq!(told_after(&world, 2), "");
 }
 
 /// An unmounted volume, a directory that is moved away and back: nothing is lost, nothing is told again.
 #[test]
-fn a_directory_that_is_away_for_a_look() {
+fn a_directory_that_is_away_for_a_look_loses_nothing() {
     for named in [false, true] {
         let world = World::new();
         if named {
@@ -93,7 +93,7 @@ fn a_directory_that_is_away_for_a_look() {
 
 /// A name that is missing for a look keeps its place.
 #[test]
-fn a_name_that_is_missing_for_a_look() {
+fn a_name_that_is_missing_for_a_look_keeps_its_place() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("one", ONE)]);
     let one = asked(&world, ONE, 9, "one");
@@ -126,7 +126,7 @@ fn what_is_gone_is_forgotten_after_a_week() {
 
 /// A session that was deleted and comes back as another file was told before, however much was told since.
 #[test]
-fn a_session_that_is_restored() {
+fn a_session_that_is_restored_is_not_told_again() {
     let world = World::new();
     let one = asked(&world, ONE, 9, "one");
     told(&world);
@@ -148,7 +148,7 @@ fn a_session_that_is_restored() {
 
 /// A session is known by its id wherever its file turns up, also if it was copied there and rewritten on the way.
 #[test]
-fn a_session_that_moves_and_is_rewritten() {
+fn a_session_that_moves_and_is_rewritten_is_known_by_its_id() {
     for named in [false, true] {
         let world = World::new();
         if named {
@@ -176,7 +176,7 @@ fn a_session_that_moves_and_is_rewritten() {
 
 /// A file that lost its end and gets it back says nothing new, even if the clock was set back and no times can be compared.
 #[test]
-fn an_end_that_is_lost_and_comes_back() {
+fn an_end_that_is_lost_and_comes_back_is_no_news() {
     const BACK: i64 = 30;
     let world = World::new();
     let one = world.claude(ONE, &line_without_id(&world, BACK + 9, "one"));
@@ -194,7 +194,7 @@ fn an_end_that_is_lost_and_comes_back() {
 
 /// Messages from a clock that is ahead are told once, also when their file is written anew.
 #[test]
-fn messages_from_the_future() {
+fn messages_from_the_future_are_told_once() {
     let world = World::new();
     let one = asked(&world, ONE, 9, "one");
     world.append(&one, said(&world, -90, "from a clock that is ahead"));
@@ -242,7 +242,7 @@ fn a_new_modification_time_costs_one_look() {
 
 /// A clock that is set back by hours hides no session that begins then.
 #[test]
-fn a_clock_that_is_set_back() {
+fn a_clock_that_is_set_back_hides_no_new_session() {
     const BACK: i64 = 120;
     let world = World::new();
     asked(&world, TWO, 9, "before");
@@ -276,7 +276,7 @@ fn every_look_gets_further() {
 
 /// A line of gigabytes without an end is not searched to its start; what comes after it is told, and so is everybody else.
 #[test]
-fn a_line_of_gigabytes() {
+fn a_line_of_gigabytes_hides_nothing_after_it() {
     for known in [false, true] {
         let world = World::new();
         let one = asked(&world, ONE, 9, "one");
@@ -376,7 +376,7 @@ fn a_walk_that_is_cut_short_goes_on() {
 
 /// A walk that an earlier version cut short starts anew.
 #[test]
-fn a_walk_of_an_earlier_version() {
+fn a_walk_of_an_earlier_version_starts_anew() {
     let world = World::new();
     asked(&world, TWO, 9, "two");
     told(&world);
@@ -390,7 +390,7 @@ fn a_walk_of_an_earlier_version() {
 
 /// A name that stands for another session for a while. What was told of the first is not told again when it is back.
 #[test]
-fn a_name_that_comes_back_to_its_session() {
+fn a_name_that_comes_back_to_its_session_tells_nothing_again() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("one", ONE)]);
     let one = world.claude(ONE, &line_without_id(&world, 9, "first"));
@@ -408,7 +408,7 @@ fn a_name_that_comes_back_to_its_session() {
 
 /// A session that moves keeps its title: what is known of its old path is no second session.
 #[test]
-fn a_title_that_moves() {
+fn a_session_that_moves_keeps_its_title() {
     let world = World::new();
     let one = asked(&world, ONE, 9, "one");
     world.append(&one, "{\"type\":\"custom-title\",\"customTitle\":\"the parser\",\"sessionId\":\"x\"}\n");

@@ -5,12 +5,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use crate::claude::ID;
-use crate::damage::user;
-use crate::hook::{ONE, THREE, TWO};
-use crate::new_agent::{self, ACME, DESCRIPTOR};
-use crate::script::Script;
-use crate::world::{Done, World, answer, prompt};
+use crate::support::acme::{self, ACME, DESCRIPTOR};
+use crate::support::claude::{answer, prompt, user};
+use crate::support::run::Done;
+use crate::support::script::Script;
+use crate::support::world::{ID, ONE, THREE, TWO, World};
 
 /// Punctuation is a part of too many titles to be a name.
 #[test]
@@ -26,7 +25,7 @@ fn a_full_stop_is_no_name() {
 
 /// Ids were compared byte by byte and then cut in the middle of a character.
 #[test]
-fn ids_that_differ_within_a_character() {
+fn ids_that_differ_within_a_character_are_told_apart() {
     let world = World::new();
     world.claude("aaaaaaaaaé", &user("u1", 1, "one"));
     world.claude("aaaaaaaaaè", &user("u2", 2, "two"));
@@ -171,7 +170,7 @@ fn a_name_without_a_transcript_is_no_session() {
 
 /// 003-T17: throw-away sessions are in no list; who knows the name gets the log.
 #[test]
-fn new_sessions_are_not_listed() {
+fn throw_away_sessions_are_not_listed() {
     let world = World::new();
     world.write("work/.volute/sessions/new-7.json", format!(r#"{{"sessionId":"{ONE}"}}"#));
     world.write("work/.volute/sessions/newer.json", format!(r#"{{"sessionId":"{TWO}"}}"#));
@@ -504,7 +503,7 @@ fn the_nearest_are_few() {
 /// A session of an agent, as the hook calls it: among those of that agent, by its name here, its title with or without
 /// quotes, its id or a part of its title.
 #[test]
-fn names_with_an_agent() {
+fn a_name_may_say_whose_session_it_is() {
     let world = World::new();
     let cwd = world.path("work");
     world.write("work/.volute/sessions/discord.json", format!(r#"{{"sessionId":"{ONE}"}}"#));
@@ -550,7 +549,7 @@ fn a_file_with_a_name_goes_before_the_same_without() {
 
 /// Two files with one id are told apart by their paths, which lead to them.
 #[test]
-fn one_id_in_two_places() {
+fn two_files_of_one_id_are_told_apart_by_their_paths() {
     let world = World::new();
     for dir in ["-one", "-two"] {
         session(&world, dir, ONE, &world.path("work"), "the same");
@@ -653,7 +652,7 @@ fn a_whole_title_goes_before_a_part() {
 
 /// 003-T24: a path to nothing, to a directory, or to something else.
 #[test]
-fn paths_that_lead_to_no_transcript() {
+fn a_path_to_no_transcript_is_an_error() {
     let world = World::new();
     world.write("work/notes.txt", "hello\n");
     world.write("work/empty.jsonl", "");
@@ -667,7 +666,7 @@ fn paths_that_lead_to_no_transcript() {
 /// A session of an agent that a descriptor of the user's adds.
 fn acme_log(world: &World) -> String {
     let call = json!({"tool": "patch", "with": {"file": world.path("work/a.rs")}});
-    new_agent::log(world, "z1", "hello") + &new_agent::line("call", call)
+    acme::log(world, "z1", "hello") + &acme::line("call", call)
 }
 
 /// A seventh agent is one file, without a compiler.
@@ -705,7 +704,7 @@ fn a_file_replaces_a_built_in_whole() {
 fn a_changed_format_is_not_read_from_the_cache() {
     let world = World::new();
     world.write(DESCRIPTOR, ACME);
-    world.write(".acme/logs/z1.jsonl", acme_log(&world) + &new_agent::line("shout", json!({"text": "HELLO"})));
+    world.write(".acme/logs/z1.jsonl", acme_log(&world) + &acme::line("shout", json!({"text": "HELLO"})));
     let messages = |world: &World| world.reader(&["list", "--json"]).run().success().json()[0]["messages"].clone();
     assert_eq!(messages(&world), 1);
     world.write(DESCRIPTOR, ACME.replace(r#"= "prompt""#, r#"= ["prompt", "shout"]"#));
@@ -775,7 +774,7 @@ fn odd_descriptors_do_no_harm() {
 
 /// A mistyped command looks like the name of a session, whatever follows it. What is wrong with it is said first.
 #[test]
-fn a_misspelt_command() {
+fn a_misspelt_command_is_said_first() {
     let world = World::new();
     world.install("agent-sdk/resume", "");
     let none = "`session-reader --help` lists the commands, `session-reader list --all` the sessions";
@@ -802,7 +801,7 @@ fn a_misspelt_command() {
 
 /// A session that is named like a command is reached by `log NAME`.
 #[test]
-fn a_session_named_like_a_command() {
+fn a_session_named_like_a_command_is_reached_by_log() {
     let world = World::new();
     for (number, name) in ["list", "log", "profile", "formats", "help", "last"].iter().enumerate() {
         let id = format!("{number}{number}{number}{number}{number}{number}{number}{number}-0000");
@@ -815,7 +814,7 @@ fn a_session_named_like_a_command() {
 
 /// A first word that is no flag is a command, also where an agent would run the hook.
 #[test]
-fn a_misspelt_command_of_the_hooks_program() {
+fn a_first_word_that_is_no_flag_is_a_command_of_the_hooks_program() {
     let world = World::new();
     let done = world.context(&["instal", "claude"]).stdin("{}").run().status(2).stdout("");
     done.stderr_has("unrecognized subcommand 'instal'").stderr_has("'install'");

@@ -6,80 +6,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::world::World;
-
-pub(crate) const DESCRIPTOR: &str = ".config/session-monitor/formats/acme.toml";
-
-/// Acme writes `~/.acme/logs/ID.jsonl`, and has its hooks in `~/.acme/config.json`.
-pub(crate) const ACME: &str = r#"# Acme 1.0, seen on 2026-11-16.
-agent = "Acme"
-label = "ac"
-resume = "acme --session {id}"
-
-[[root]]
-env = "ACME_HOME"
-path = "~/.acme"
-files = ["logs/{id}.jsonl"]
-
-[line]
-time = "/at"
-
-[[rule]]
-when = { "/kind" = "header" }
-session = "/id"
-cwd = "/dir"
-
-[[rule]]
-when = { "/kind" = "prompt" }
-role = "user"
-content = "/text"
-
-[[rule]]
-when = { "/kind" = "reply" }
-role = "assistant"
-content = "/text"
-
-[[rule]]
-when = { "/kind" = "call" }
-role = "assistant"
-call = { tool = "/tool", input = "/with" }
-
-[tools]
-patch = { act = "edit", subject = "file" }
-
-[hook]
-prompts = ["onPrompt"]
-starts = ["onStart"]
-event = "/event"
-session = "/session"
-cwd = "/dir"
-prompt = "/text"
-reply = { text = "/say" }
-
-[install]
-dir = ".acme"
-env = "ACME_HOME"
-project = ".acme"
-file = "config.json"
-command = "run"
-timeout = { seconds = 3 }
-skills = "abilities"
-off = [{ file = "config.json", key = "/quiet", is = true }]
-trust = { file = "trust.toml", table = "/hooks", key = "hash", how = "run `acme trust`" }
-notes = ["Acme reads its hooks when it starts"]
-"#;
-
-/// A line of Acme's.
-pub(crate) fn line(kind: &str, mut line: Value) -> String {
-    line["at"] = json!("2026-11-16T02:55:00Z");
-    line["kind"] = json!(kind);
-    line.to_string() + "\n"
-}
-
-/// A session of Acme's in the working directory, with one prompt.
-pub(crate) fn log(world: &World, id: &str, text: &str) -> String {
-    line("header", json!({"id": id, "dir": world.path("work")})) + &line("prompt", json!({"text": text}))
-}
+use crate::support::acme::{ACME, DESCRIPTOR, line, log};
+use crate::support::world::{World, scratch};
 
 /// A world where Acme is known and used.
 fn world() -> World {
@@ -90,10 +18,6 @@ fn world() -> World {
         world.write(format!(".acme/logs/{id}.jsonl"), lines);
     }
     world
-}
-
-fn read(world: &World, below: &str) -> String {
-    fs::read_to_string(world.path(below)).unwrap_or_else(|error| panic!("{below}: {error}"))
 }
 
 #[test]
@@ -117,7 +41,7 @@ New sessions have it; `session-context doctor` checks it.
         "[\n      {{\n        \"type\": \"command\",\n        \"run\": {command},\n        \"seconds\": 3\n      }}\n    ]"
     );
     assert_eq!(
-        read(&world, ".acme/config.json"),
+        world.read(".acme/config.json"),
         format!(
             "{{\n  // loud\n  \"theme\": \"dark\",\n  \"hooks\": {{\n    \"onPrompt\": {entry},\n    \"onStart\": {entry}\n  }}\n}}\n"
         )
@@ -151,7 +75,7 @@ hook   removed from ~/.acme/config.json (onPrompt, onStart), which is as it was 
 skill  removed ~/.acme/abilities/sessions/SKILL.md
 ",
     );
-    assert_eq!(read(&world, ".acme/config.json"), before);
+    assert_eq!(world.read(".acme/config.json"), before);
     assert!(!world.path(".acme/abilities").exists(), "install made it");
     assert_eq!(line(&world), format!("-- ac        {sessions}; no hook: session-context install ac"));
 }
@@ -176,7 +100,7 @@ fn a_descriptor_leads_only_below_home_and_runs_nothing() {
     }
     // Where the variable leads is checked when it is known.
     let file = world.write(DESCRIPTOR, ACME);
-    let elsewhere = tempfile::tempdir().expect("a directory");
+    let elsewhere = tempfile::tempdir_in(scratch()).expect("a directory");
     let message = format!(
         "session-context: {}: {} is not in your home directory; nothing was changed\n",
         file.display(),
@@ -191,7 +115,7 @@ fn a_descriptor_leads_only_below_home_and_runs_nothing() {
     // An agent's name is a word for the shell, whatever its file is called.
     world.write(".config/session-monitor/formats/a;touch x.toml", ACME);
     world.context(&["install", "a;touch x"]).run().success();
-    let settings: Value = serde_json::from_str(&read(&world, ".acme/config.json")).expect("JSON");
+    let settings: Value = serde_json::from_str(&world.read(".acme/config.json")).expect("JSON");
     let command = settings["hooks"]["onPrompt"][0]["run"].as_str().expect("a command");
     assert!(command.ends_with("/session-context --agent 'a;touch x'"), "{command}");
 }

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use session_monitor::process;
 
-use crate::hook::{
-    AGENTS, HEADER, ME, ONE, OWN, REQUEST, THREE, TWO, ago, all_clients, block, calls, cursors, hook, input, line,
-    path, said, said_line, text, told, told_to, transcript, with,
-};
-use crate::world::{World, answer, call, prompt, result};
+use crate::support::agents::AGENTS;
+use crate::support::claude::{answer, call, calls, line, prompt, result, said, said_line, with};
+use crate::support::clients::{OWN, all_clients};
+use crate::support::hook::{HEADER, REQUEST, block, cursors, hook, input, text, told, told_to};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, path};
 
 /// A line in a Claude user's name.
 fn user_line(minutes: i64, content: Value) -> Value {
@@ -19,7 +20,7 @@ fn user_line(minutes: i64, content: Value) -> Value {
 /// 003-07, 003-11 to 003-15, 003-D06, D07, D09, D12 to D15, 003-L07, L10, 003-T05 to T10: what a session amounts to. Where
 /// 003-11 and 003-T08 say the first user text, measured on real sessions it is the newest substantive one.
 #[test]
-fn what_a_session_amounts_to() {
+fn a_session_is_told_with_its_prompt_counts_and_files() {
     let world = World::new();
     let cwd = world.path("work");
     let go = |text: &str| prompt(&cwd, &ago(5), text);
@@ -215,7 +216,7 @@ fn the_newest_substantive_prompt_is_quoted() {
 /// The state of a session, where that is a fact: a check that fails, a call without a result, an open question or plan,
 /// an error. A call that has no result is never told as done.
 #[test]
-fn the_state_of_a_session() {
+fn a_state_is_told_where_it_is_a_fact() {
     let world = World::new();
     let cwd = world.path("work");
     let go = prompt(&cwd, &ago(5), REQUEST);
@@ -320,7 +321,7 @@ fn a_command_cannot_speak() {
 
 /// A test that never ran, was broken off, or stands beside a command that may have failed instead, is not said to fail.
 #[test]
-fn only_what_failed_fails() {
+fn only_a_test_that_failed_is_said_to_fail() {
     let world = World::new();
     for (number, (command, result, fails)) in [
         ("cargo test", "Exit code 101\n1 failed", true),
@@ -361,7 +362,7 @@ fn result_text(time: &str, id: &str, text: &str) -> String {
 
 /// Titles that a person or the agent gave, else as much of an id as tells it from others; long titles are left out.
 #[test]
-fn what_sessions_are_called() {
+fn a_session_is_called_by_its_title_or_enough_of_its_id() {
     let world = World::new();
     let cwd = world.path("work");
     let title = |kind: &str, key: &str, title: &str| format!("{}\n", json!({"type": kind, key: title}));
@@ -405,13 +406,13 @@ fn what_sessions_are_called() {
     let done = hook(&world, &["--budget", "900"], &input(&world, ME)).run().success();
     assert_eq!(text(&done).lines().collect::<Vec<_>>(), block(&expected).lines().collect::<Vec<_>>());
     // A title is kept for the next time.
-    world.append(transcript(&world, TWO), prompt(&cwd, &ago(0), "again"));
+    world.append(world.transcript(TWO), prompt(&cwd, &ago(0), "again"));
     assert_eq!(told(&world), block(&["- \"By a person\" (just now, 1 message): \"again\""]));
 }
 
 /// 003-08, 003-D07, 003-L07: what sessions of other agents amount to.
 #[test]
-fn what_sessions_of_other_agents_amount_to() {
+fn sessions_of_other_agents_are_told_alike() {
     let world = World::new();
     let cwd = world.path("work");
     let codex = |kind: &str, payload: Value| line(json!({"timestamp": ago(4), "type": kind, "payload": payload}));
@@ -504,7 +505,7 @@ fn what_sessions_of_other_agents_amount_to() {
 /// What goes on after a look is not told again: a message that has more lines, or is written again in full; metadata. A
 /// call is told as done when its result comes; one that fails, never.
 #[test]
-fn what_goes_on() {
+fn what_goes_on_after_a_look_is_not_told_again() {
     let world = World::new();
     let cwd = world.path("work");
     let part = |uuid: &str, block: Value| {
@@ -549,7 +550,7 @@ fn what_goes_on() {
 
 /// The newest title of an agent counts; one by a person counts more.
 #[test]
-fn newer_titles() {
+fn the_newest_title_counts_and_a_persons_more() {
     let world = World::new();
     let one = world.claude(ONE, "");
     let by_agent = |title: &str| line(json!({"type": "ai-title", "aiTitle": title}));
@@ -607,7 +608,7 @@ fn names_lead_to_sessions() {
 
 /// A title that is not one session's alone is not what it is called.
 #[test]
-fn titles_that_are_not_unique() {
+fn a_title_of_several_sessions_is_no_name() {
     let world = World::new();
     let title = |title: &str| line(json!({"type": "custom-title", "customTitle": title}));
     let session = |id: &str, minutes: i64, name: &str| world.claude(id, &(said(&world, minutes, "x") + &title(name)));
@@ -625,14 +626,14 @@ fn titles_that_are_not_unique() {
     // A twin of what was told before.
     session("55555555-0000", 5, "Single");
     assert_eq!(told(&world), called(&[("55555555", 5)]));
-    world.append(transcript(&world, "44444444-0000"), said(&world, 4, "x"));
+    world.append(world.transcript("44444444-0000"), said(&world, 4, "x"));
     assert_eq!(told(&world), called(&[("44444444", 4)]));
 }
 
 /// What an agent says of itself while it runs goes for the hook as for the list: a call may wait for permission, and one
 /// that was killed has crashed.
 #[test]
-fn what_another_agent_says_of_itself() {
+fn what_another_agent_says_of_itself_counts_for_the_hook() {
     let world = World::new();
     let lines = prompt(&world.path("work"), &ago(5), REQUEST) + &call(&ago(4), "c1", "make");
     world.claude(ONE, &lines);

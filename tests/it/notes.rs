@@ -3,7 +3,7 @@
 //! Here is that it is kept and given back. That it is told is in the tests of the hook.
 
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 use session_monitor::env::Env;
@@ -11,45 +11,10 @@ use session_monitor::session::Project;
 use session_monitor::state::notes::{Kind, Notes, Owner};
 use session_monitor::time::Time;
 
-use crate::hook::{ONE, TWO};
-use crate::world::{Done, NOW, World, at_once, prompt};
-
-/// The page of the project that a directory belongs to.
-pub(crate) fn page_in(world: &World, dir: &str) -> PathBuf {
-    world.context(&["notes", "--path"]).dir(world.path(dir)).run().success().out().trim_end().into()
-}
-
-pub(crate) fn page(world: &World) -> PathBuf {
-    page_in(world, "work")
-}
-
-/// Writes the page by hand.
-pub(crate) fn edit(world: &World, content: impl AsRef<[u8]>) -> PathBuf {
-    let page = page(world);
-    world.write(&page, content);
-    page
-}
-
-pub(crate) fn read(path: &Path) -> String {
-    String::from_utf8_lossy(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).into()
-}
-
-/// Every file below the user's data, but the locks.
-pub(crate) fn data(world: &World) -> Vec<String> {
-    fn below(dir: &Path, all: &mut Vec<String>) {
-        for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
-            match entry.path() {
-                path if path.is_dir() => below(&path, all),
-                path if path.extension().is_some_and(|end| end == "lock") => {}
-                path => all.push(path.display().to_string()),
-            }
-        }
-    }
-    let mut all = Vec::new();
-    below(&world.path(".data"), &mut all);
-    all.sort();
-    all
-}
+use crate::support::notes::{data, edit, page, page_in, read, sessions};
+use crate::support::run::{Done, at_once};
+use crate::support::times::NOW;
+use crate::support::world::{ONE, TWO, World};
 
 pub(crate) fn at(world: &World, now: &str, args: &[&str]) -> Done {
     world.context(args).env("SESSION_MONITOR_NOW", now).run()
@@ -61,7 +26,7 @@ fn env(world: &World, dir: &str) -> Env {
 }
 
 #[test]
-fn pins() {
+fn pins_are_kept_and_given_back() {
     let world = World::new();
     let run = |args: &[&str]| world.context(args).run();
     run(&["pins"])
@@ -111,7 +76,7 @@ fn pins() {
 }
 
 #[test]
-fn notes() {
+fn notes_are_kept_and_given_back() {
     let world = World::new();
     let run = |args: &[&str]| world.context(args).run();
     run(&["notes"]).status(1).stdout("").stderr(
@@ -144,7 +109,7 @@ fn notes() {
 }
 
 #[test]
-fn what_cannot_be_noted() {
+fn what_cannot_be_noted_is_an_error() {
     let world = World::new();
     for args in [
         &["pin"][..],
@@ -183,7 +148,7 @@ fn what_cannot_be_noted() {
 
 /// 001-15, 001-16: what is over is not given back, to the moment, and is not deleted; without an end it holds for ever.
 #[test]
-fn expiry() {
+fn what_is_over_is_not_given_back_and_not_deleted() {
     let world = World::new();
     world.context(&["pin", "for a week", "--for", "7d"]).run().success();
     world.context(&["pin", "for ever"]).run().success();
@@ -209,7 +174,7 @@ fn expiry() {
 
 /// A date is a day where the user is, and lasts to its end; a time without a zone is the user's, too.
 #[test]
-fn ends_written_by_hand() {
+fn a_date_written_by_hand_lasts_to_the_end_of_that_day() {
     let world = World::new();
     for (until, zone, end) in [
         ("2026-11-16", "UTC", "2026-11-17T00:00:00.000Z"),
@@ -327,7 +292,7 @@ fn odd_lines_are_kept() {
 #[test]
 fn any_bytes_are_kept() {
     let world = World::new();
-    let mut chance = crate::world::Chance::new(4);
+    let mut chance = crate::scene::Chance::new(4);
     let words = b"pin|done|tag|fact| |\t|(|)|:|,|until|2026-11-16|high|7|\r\n|\n|\xff|\xef\xbb\xbf";
     let words: Vec<&[u8]> = words.split(|byte| *byte == b'|').collect();
     for _ in 0..20 {
@@ -427,7 +392,7 @@ fn projects_do_not_mix() {
 
 /// A file that cannot be read or written is named, and what is in it stays.
 #[test]
-fn trouble_with_the_file() {
+fn a_page_that_cannot_be_read_or_written_is_named_and_stays() {
     let world = World::new();
     let page = page(&world);
     std::fs::create_dir_all(page.join("in the way")).expect("a directory");
@@ -518,17 +483,6 @@ fn writers_at_once_lose_nothing() {
     assert_eq!(data(&world), [page.display().to_string()]);
 }
 
-/// Two Claude sessions of this project, and one of another.
-pub(crate) fn sessions() -> World {
-    let world = World::new();
-    let said = |dir: &str, text: &str| prompt(&world.path(dir), "2026-11-16T02:00:00Z", text);
-    world.claude(ONE, &said("work", "first"));
-    world.claude(TWO, &said("work", "second"));
-    std::fs::create_dir_all(world.path("other")).expect("a directory");
-    world.write(".claude/projects/-other/33333333.jsonl", said("other", "third"));
-    world
-}
-
 /// What does not fit on a line goes on below it; in a pipe, and for a program, a note is one line.
 #[test]
 fn long_texts_are_wrapped() {
@@ -563,7 +517,7 @@ removed: pin 1 (high, 2026-11-16, until 2026-11-23T03:00:00Z): never push to
 
 /// Every argument is described, and the help fits a terminal of 80 columns.
 #[test]
-fn help() {
+fn help_describes_every_argument_and_fits_80_columns() {
     let world = World::new();
     let commands = "pin pins unpin note notes done tag tags profile profile-set profile-remove";
     for command in commands.split(' ') {
@@ -631,7 +585,7 @@ old one.
 
 /// An id that is none is no riddle: the parser of numbers said "invalid digit found in string".
 #[test]
-fn what_an_id_is() {
+fn an_id_that_is_none_is_explained() {
     let world = World::new();
     let ids = |word: &str, shown: &str| {
         format!(
@@ -650,7 +604,7 @@ fn what_an_id_is() {
 
 /// 001-19: view, set role, set preference, add rule, remove rule. They belong to the user: every project sees them.
 #[test]
-fn profile() {
+fn the_profile_is_shown_set_and_removed_for_all_projects() {
     let world = World::new();
     let run = |args: &[&str]| world.context(&[&["profile"], args].concat()).run();
     run(&[])
@@ -716,7 +670,7 @@ fn nothing_is_written_by_itself() {
 
 /// What the rest of the program asks.
 #[test]
-fn as_others_read_it() {
+fn the_rest_of_the_program_reads_the_same_notes() {
     let world = World::new();
     let env = env(&world, "work");
     let now = env.now();
@@ -796,7 +750,7 @@ fn a_page_that_does_not_change_is_not_written() {
 
 /// Ids: beyond the last one there is the first that is free; one that is too large is none.
 #[test]
-fn ids_at_their_end() {
+fn after_the_last_id_comes_the_first_free_one() {
     let world = World::new();
     let page = edit(&world, "pin 1: one\npin 999999999: last\n");
     world.context(&["pin", "two"]).run().success().stdout("pin 2 (2026-11-16): two\n");
@@ -811,7 +765,7 @@ fn ids_at_their_end() {
 
 /// Times that are none, and `until` that is no word.
 #[test]
-fn odd_dates() {
+fn a_time_that_is_none_is_no_end() {
     let world = World::new();
     for known in ["until2026-11-20", "2026-11-16T10:00:00 CET", "2026-11-16T10:00:00[Europe/Paris]", "16.11.2026"] {
         let page = edit(&world, format!("pin ({known}): x\n"));
@@ -826,7 +780,7 @@ fn odd_dates() {
 
 /// The first line of a page names its project on that line; the file is called like the directory, but is not hidden.
 #[test]
-fn pages_of_odd_directories() {
+fn a_page_of_an_odd_directory_names_it_on_one_line() {
     let world = World::new();
     for (dir, name, head) in [("..hidden", "hidden-", "~/..hidden"), ("two\nlines", "two-lines-", "~/two lines")] {
         std::fs::create_dir_all(world.path(dir)).expect("a directory");
@@ -841,7 +795,7 @@ fn pages_of_odd_directories() {
 /// One preference about a thing, which is one word before a colon or an equals sign; what takes the place of another was
 /// written when it was written.
 #[test]
-fn preferences_about_a_thing() {
+fn there_is_one_preference_about_a_thing() {
     let world = World::new();
     let set = |now: &str, kind: &str, text: &str, expected: &str| {
         at(&world, now, &["profile", "set", kind, text]).success().stdout(&format!("{expected}: {text}\n"));

@@ -13,7 +13,9 @@ use session_monitor::read::once::Once;
 use session_monitor::read::{Before, Lines, Log, Transcript, Wanted};
 use session_monitor::time::Time;
 
-use crate::world::{Chance, World, answer, call, prompt, result, testdata};
+use crate::scene::Chance;
+use crate::support::claude::{answer, call, prompt, result};
+use crate::support::world::{World, testdata};
 
 /// A transcript and the format that it is written in.
 struct Session {
@@ -400,7 +402,7 @@ fn token_sums_saturate() {
 
 /// The same call again in another message, and then its result: it is one call, and it has ended.
 #[test]
-fn a_call_that_is_written_in_two_messages() {
+fn a_call_that_is_written_in_two_messages_is_one() {
     let world = World::new();
     let line = |kind: &str, uuid: &str, message: Value| json!({"type": kind, "uuid": uuid, "cwd": world.path("work"), "timestamp": "2026-11-16T02:00:00Z", "message": message});
     let call = json!([{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}]);
@@ -418,21 +420,23 @@ fn a_call_that_is_written_in_two_messages() {
 
 /// A message may be written again in full and be much longer then: what is kept of it stays within its limit.
 #[test]
-fn a_message_that_grows_beyond_what_a_look_takes_in() {
+fn a_message_that_grows_is_kept_within_its_limit() {
     let world = World::new();
     let say = |text: &str| {
-        let message = json!({"id": "g1", "timestamp": crate::hook::ago(4), "type": "gemini", "content": text});
+        let message =
+            json!({"id": "g1", "timestamp": crate::support::times::ago(4), "type": "gemini", "content": text});
         message.to_string() + "\n"
     };
     world.write(".gemini/tmp/work/.project_root", world.path("work").to_str().expect("UTF-8"));
-    let head = json!({"sessionId": "12345678-0000", "projectHash": "x", "startTime": crate::hook::ago(9),
-        "lastUpdated": crate::hook::ago(9), "kind": "main"});
+    let head = json!({"sessionId": "12345678-0000", "projectHash": "x", "startTime": crate::support::times::ago(9),
+        "lastUpdated": crate::support::times::ago(9), "kind": "main"});
     let prompt = |id: &str, text: &str| {
-        json!({"id": id, "timestamp": crate::hook::ago(3), "type": "user", "content": [{"text": text}]}).to_string()
+        json!({"id": id, "timestamp": crate::support::times::ago(3), "type": "user", "content": [{"text": text}]})
+            .to_string()
             + "\n"
     };
     let long = "long ".repeat(520_000);
     let lines = format!("{head}\n{}{}{}{}", prompt("u1", "begin it"), say("short"), say(&long), prompt("u2", &long));
     world.write(".gemini/tmp/work/chats/session-2026-11-16T02-00-12345678.jsonl", lines);
-    assert!(crate::hook::told(&world).contains("gemini:12345678"));
+    assert!(crate::support::hook::told(&world).contains("gemini:12345678"));
 }

@@ -2,9 +2,9 @@
 
 use std::os::unix::fs::PermissionsExt;
 
-use crate::cli::{in_a_terminal_of, ten};
-use crate::hook::TWO;
-use crate::world::{World, prompt};
+use crate::support::claude::{prompt, ten};
+use crate::support::run::in_a_terminal_of;
+use crate::support::world::{TWO, World};
 
 /// A world of ten prompts, and a pager that says what it got.
 fn paged() -> World {
@@ -57,7 +57,7 @@ fn less_shows_colours_whatever_its_options_are() {
 }
 
 #[test]
-fn what_is_not_paged() {
+fn json_lists_and_pipes_are_not_paged() {
     let world = paged();
     let pager = world.path("pager").to_str().expect("UTF-8").to_owned();
     let Some(plain) = shown(&world, "log 11111111 --no-pager", &pager) else { return };
@@ -73,7 +73,7 @@ fn what_is_not_paged() {
 
 /// What is wrong is said once the pager is gone, the exit status is the command's, and quitting early is no error.
 #[test]
-fn pagers_that_end_early_or_are_not_there() {
+fn a_pager_that_ends_early_or_is_missing_is_no_error() {
     let world = paged();
     let quits = script(&world, "quits", "head -n 1; echo 'that was enough'; exit 3");
     let Some(early) = shown(&world, "log 11111111", quits.to_str().expect("UTF-8")) else { return };

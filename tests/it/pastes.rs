@@ -1,10 +1,12 @@
 //! A prompt with something pasted into it: what is quoted is what the user typed, before or behind the paste.
 
-use crate::hook::{ONE, REQUEST, ago, told_to};
-use crate::world::{World, prompt};
+use crate::support::claude::prompt;
+use crate::support::hook::{REQUEST, told_to};
+use crate::support::times::ago;
+use crate::support::world::{ONE, World};
 
 #[test]
-fn words_around_a_paste() {
+fn words_around_a_paste_are_quoted() {
     let world = World::new();
     let log = "[INFO] server is up\n[WARN] disk is nearly full\n";
     let output = "1s\nRun docker build\nshell: /usr/bin/bash\n".repeat(4);

@@ -5,10 +5,12 @@ use serde_json::json;
 use session_monitor::entry::{Call, Id};
 use session_monitor::state::cursors::OpenCall;
 
-use crate::hook::{ME, ONE, TWO, ago, block, line, path, told};
-use crate::script::Script;
-use crate::state_agents::lock;
-use crate::world::World;
+use crate::support::claude::line;
+use crate::support::files::lock;
+use crate::support::hook::{block, told};
+use crate::support::script::Script;
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World, path};
 
 const TASK: &str = "clean the build";
 const REFUSED: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected";
@@ -144,7 +146,7 @@ fn a_call_that_never_ends_is_never_told_as_done() {
 #[test]
 fn a_prompt_that_waits_does_not_end_a_call() {
     let queued = |script: Script| {
-        script.ago(6).raw(json!({"type": "attachment", "uuid": "q1", "timestamp": crate::hook::ago(6),
+        script.ago(6).raw(json!({"type": "attachment", "uuid": "q1", "timestamp": crate::support::times::ago(6),
             "attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": "and mind the docs please"}}))
     };
     let told = looks(&[&calls("make all"), &queued]);

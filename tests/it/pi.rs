@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use crate::claude::{file, lines, listed};
-use crate::world::World;
+use crate::support::claude::lines;
+use crate::support::reader::{listed, log_of_file};
+use crate::support::world::World;
 
 const PI: &str = ".pi/agent/sessions/--p--";
 
@@ -11,7 +12,7 @@ const PI: &str = ".pi/agent/sessions/--p--";
 /// message's, in another unit.
 #[test]
 fn t03_t04_t23_q51_pi() {
-    file(&[
+    log_of_file(&[
         r#"{"type":"session","version":3,"id":"0190ab00-aaaa-7bbb-8ccc-000000000001","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p"}"#,
         r#"{"type":"message","id":"a1b2c3d4","parentId":null,"timestamp":"2026-08-01T10:00:01.000Z","message":{"role":"user","content":"hello","timestamp":1785578401000}}"#,
         r#"{"type":"message","id":"e5f6a7b8","parentId":"a1b2c3d4","timestamp":"2026-08-01T10:01:00.000Z","message":{"role":"assistant","content":[{"type":"thinking","thinking":"hm"},{"type":"text","text":"Looking."},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls -la"}},{"type":"toolCall","id":"c2","name":"edit","arguments":{"path":"/p/src/a.rs"}}],"stopReason":"toolUse"}}"#,
@@ -74,7 +75,7 @@ fn q50_to_q57_pi_lines() {
         r#"{"type":"compaction","id":"f6a7b8c9","parentId":"a1b2c3d4","timestamp":"2026-08-01T11:00:00.000Z","summary":"Did X","tokensBefore":50000,"retainedTail":[{"role":"user","content":"hello"}],"details":{"readFiles":["a.rs"],"modifiedFiles":["b.rs"]}}"#,
         r#"{"type":"leaf","id":"0190ab14","parentId":"0190ab13","timestamp":"2026-08-01T12:00:05.600Z","targetId":"0190ab10"}"#,
     ];
-    file(&all).success().stdout("2026-08-01 10:00  user       hello\n           10:00  user       hello\n");
+    log_of_file(&all).success().stdout("2026-08-01 10:00  user       hello\n           10:00  user       hello\n");
     let world = World::new();
     let path = world.write("some.jsonl", lines(&all));
     world.reader(&["log", path.to_str().expect("UTF-8"), "--full"]).run().success().stdout(concat!(

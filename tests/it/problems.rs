@@ -1,8 +1,7 @@
 //! A file of ours that cannot be read is named, and the rest is shown.
 
-use crate::world::{World, prompt};
-
-const ONE: &str = "11111111-0000-4000-8000-000000000001";
+use crate::support::claude::prompt;
+use crate::support::world::{ONE, World};
 
 /// A directory in the place of a file: nobody can read it, not even root.
 fn unreadable(world: &World, below: &str) -> String {
@@ -53,7 +52,7 @@ fn bad_variables_are_said() {
 
 /// An agent that is not there is not there for `formats`, `doctor` and `install` alike.
 #[test]
-fn agents_that_are_not_there() {
+fn an_agent_that_is_not_there_is_there_for_no_command() {
     let world = World::new();
     let formats = world.reader(&["formats"]).run().success();
     assert!(!formats.out().contains("0 sessions"), "{}", formats.out());

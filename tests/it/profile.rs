@@ -6,78 +6,10 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::script::Script;
-use crate::world::{World, call, prompt, result};
-
-const ONE: &str = "11111111-0000-4000-8000-000000000001";
-const TWO: &str = "22222222-0000-4000-8000-000000000002";
-
-/// A message of a model in a Claude session, with perhaps calls in it.
-fn message(time: &str, id: &str, model: &str, calls: &[Value]) -> String {
-    let content = [&[json!({"type": "text", "text": "I do it."})], calls].concat();
-    let usage = json!({"input_tokens": 2000, "output_tokens": 300});
-    let message =
-        json!({"id": format!("m-{id}"), "role": "assistant", "model": model, "content": content, "usage": usage});
-    let line = json!({"type": "assistant", "uuid": format!("a-{id}"), "timestamp": time, "message": message});
-    line.to_string() + "\n"
-}
-
-fn edit(id: &str, path: &str) -> Value {
-    json!({"type": "tool_use", "id": id, "name": "Edit", "input": {"file_path": path}})
-}
-
-fn run(id: &str, command: &str) -> Value {
-    json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}})
-}
-
-/// Six weeks from Monday, 2026-10-05: every working day a session of three prompts, ten minutes apart, in the morning, on three
-/// days of five another of two prompts in the afternoon, with another agent.
-pub fn history() -> World {
-    let world = World::new();
-    let cwd = world.path("work");
-    let asked = [
-        "Fix the crash in the importer, it fails when the list is empty",
-        "now add tests for it and run them",
-        "Can you review the changes before we merge?",
-        "Explique pourquoi la page de connexion est si lente",
-        "why does the nightly job not stop?",
-        "refactor the parser so that it reads from a stream",
-    ];
-    let commands = ["cargo test -q", "git checkout latest", "cargo build && cargo clippy", "cat contest.txt"];
-    let files = [
-        "src/import.rs",
-        "src/parse.rs",
-        "tests/import.rs",
-        "README.md",
-        "tools/report.py",
-        "notes.txt",
-        "src/sync.rs",
-    ];
-    for day in (0..42).filter(|day| day % 7 < 5) {
-        let date = if day < 27 { format!("2026-10-{:02}", day + 5) } else { format!("2026-11-{:02}", day - 26) };
-        let (morning, afternoon) = (8 + day % 3, 13 + day % 4);
-        let mut lines = String::new();
-        for number in 0..3 {
-            let (index, id) = (3 * day + number, format!("{day}-{number}"));
-            lines += &prompt(&cwd, &format!("{date}T{morning:02}:{number}0:00Z"), asked[index % asked.len()]);
-            let file = format!("{}/{}", cwd.display(), files[index % files.len()]);
-            let tools = [edit(&format!("e{id}"), &file), run(&format!("r{id}"), commands[index % commands.len()])];
-            lines += &message(&format!("{date}T{morning:02}:{number}5:00Z"), &id, "claude-opus-5-5", &tools);
-        }
-        world.claude(&format!("{day:08}-0000-4000-8000-000000000000"), &lines);
-        if day % 7 < 3 {
-            let mut script = Script::pi(&cwd, &format!("pi-{day}"));
-            for number in 0..2 {
-                let usage = json!({"input": 1000, "output": 100});
-                let said = json!({"model": "gpt-5.5", "content": [{"type": "text", "text": "Done."}], "usage": usage});
-                script = script.at(&format!("{date}T{afternoon}:{number}0:00Z"));
-                script = script.user(asked[(day + number) % asked.len()]).message("assistant", said);
-            }
-            world.write(format!(".pi/agent/sessions/--any--/{day}_pi-{day}.jsonl"), script.text());
-        }
-    }
-    world
-}
+use crate::support::claude::{call, prompt, result};
+use crate::support::history::{edit, history, message, run};
+use crate::support::script::Script;
+use crate::support::world::{ONE, TWO, World};
 
 fn shown(world: &World, args: &[&str], columns: &str) -> String {
     world.reader(&[&["profile"], args].concat()).env("COLUMNS", columns).run().success().out().to_owned()
@@ -91,7 +23,7 @@ fn object(world: &World, args: &[&str]) -> Value {
 
 /// 001-04, 001-21: active hours, how long a session lasts, and common tasks come from the history.
 #[test]
-fn the_whole_page() {
+fn the_page_tells_hours_sessions_and_tasks() {
     let world = history();
     let eighty = "\
 This project, 2026-10-05 to 2026-11-13: 48 sessions on 30 of 40 days
@@ -149,7 +81,7 @@ Tokens      216k in, 30k out
 }
 
 #[test]
-fn the_whole_object() {
+fn the_object_has_all_of_it() {
     let expected = r#"{"scope":"project","since":null,"from":"2026-10-05","to":"2026-11-13","days":40,"active_days":30,"sessions":48,"sessions_per_day":1.2,"sessions_per_active_day":1.6,"median_session_minutes":25.0,"prompts":126,"median_prompt_words":8,"median_prompt_characters":43,"hours":[0,0,0,0,0,0,0,0,30,30,30,0,0,10,10,8,8,0,0,0,0,0,0,0],"active_hours":["08:00-11:00","13:00-15:00"],"weekdays":[30,30,30,18,18,0,0],"languages":[],"code":[{"language":"Rust","files":4,"share":0.667},{"language":"Markdown","files":1,"share":0.167},{"language":"Python","files":1,"share":0.167}],"tasks":[],"commands":[{"class":"build","commands":23,"share":0.253},{"class":"lint","commands":23,"share":0.253},{"class":"git","commands":23,"share":0.253},{"class":"test","commands":22,"share":0.242}],"agents":[{"agent":"claude","sessions":30,"messages":180,"share":0.714},{"agent":"pi","sessions":18,"messages":72,"share":0.286}],"models":[{"model":"claude-opus-5-5","sessions":30,"messages":90,"share":0.714},{"model":"gpt-5.5","sessions":18,"messages":36,"share":0.286}],"tokens":{"input":216000,"output":30600},"relationship":null,"set":[]}"#;
     history().reader(&["profile", "--json"]).run().success().stdout(&(expected.to_owned() + "\n"));
 }
@@ -166,7 +98,7 @@ const REAL: [(&str, u64, u64); 7] = [
 ];
 
 #[test]
-fn sessions_of_all_agents() {
+fn sessions_of_all_agents_count() {
     let world = World::new();
     REAL.iter().for_each(|(case, ..)| world.install(case, ""));
     let expected = "\
@@ -235,7 +167,7 @@ fn no_line_is_wider_than_the_terminal() {
 
 /// Nothing is known: a sentence, and status 1.
 #[test]
-fn an_empty_history() {
+fn an_empty_history_is_said_with_status_one() {
     let world = World::new();
     for args in [&["profile"][..], &["profile", "--json"]] {
         world.reader(args).run().status(1).stdout("").stderr(
@@ -448,7 +380,7 @@ fn a_broken_file_does_not_hide_the_others() {
     world.claude(ONE, &(prompt(&cwd, time, "one") + "{\"type\":\"us\n\0\0\0\n[]\n" + &prompt(&cwd, time, "two")));
     let bad = world.claude(TWO, &prompt(&cwd, time, "secret"));
     let sessions =
-        |done: &crate::world::Done| done.json()[0]["sessions"].as_u64().zip(done.json()[0]["prompts"].as_u64());
+        |done: &crate::support::run::Done| done.json()[0]["sessions"].as_u64().zip(done.json()[0]["prompts"].as_u64());
     // Known from the list before it was forbidden, and not known.
     let all = world.reader(&["profile", "--json"]).run().success();
     assert_eq!(sessions(&all), Some((2, 3)));

@@ -289,6 +289,7 @@ pub fn descriptor(data: &[u8]) {
 // ---------------------------------------------------------------------------------------- hook
 
 const OBSERVER: &str = "00000000-0000-4000-8000-000000000000";
+
 const OTHER: &str = "aaaaaaaa-0000-4000-8000-00000000000a";
 /// 2026-11-16T03:00:00Z.
 const NOW: Time = Time(1_794_798_000_000);
@@ -458,7 +459,7 @@ mod tests {
 
     use super::*;
     use crate::scene::Chance;
-    use crate::world::testdata;
+    use crate::support::world::testdata;
 
     /// What breaks parsers, and what must not get through to a prompt.
     const TOKENS: [&[u8]; 22] = [

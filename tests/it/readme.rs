@@ -4,8 +4,9 @@ use std::path::Path;
 
 use session_monitor::cmd::demo;
 
-use crate::profile::history;
-use crate::world::{Run, World, testdata};
+use crate::support::history::history;
+use crate::support::run::Run;
+use crate::support::world::{World, testdata};
 
 /// Where the examples of a page are run: a home with sessions in it, the directory, and the time it is there.
 struct Scene {
@@ -33,12 +34,12 @@ impl Scene {
         ];
         cases.iter().for_each(|case| world.install(case, ""));
         world.install("pi/volute@1.5.0/cwd", "work");
-        Scene { world, dir: "work", now: crate::world::NOW }
+        Scene { world, dir: "work", now: crate::support::times::NOW }
     }
 
     /// It takes weeks to have a profile.
     fn history() -> Scene {
-        Scene { world: history(), dir: "work", now: crate::world::NOW }
+        Scene { world: history(), dir: "work", now: crate::support::times::NOW }
     }
 
     fn here(&self, run: Run) -> Run {
@@ -215,7 +216,7 @@ fn picture(command: &str, text: &str) -> String {
     svg + "</g>\n</svg>\n"
 }
 
-/// The two commands of the set-up: `cargo test` is running, `cargo setup` must mean what the README says.
+/// 003-D19: the two commands of the set-up: `cargo test` is running, `cargo setup` must mean what the README says.
 #[test]
 fn cargo_setup_installs() {
     assert!(file("Cargo.toml").contains(r#"default-run = "session-context""#), "cargo run -- demo");
@@ -254,30 +255,4 @@ fn every_link_leads_somewhere() {
         }
     }
     pages().iter().for_each(|page| assert!(linked.contains(page), "{page} is not linked in the README"));
-}
-
-/// The cases that tests and code name, such as 003-T08, are all on the page of acceptance cases.
-#[test]
-fn every_acceptance_case_that_is_named_is_on_its_page() {
-    let page = file("docs/acceptance.md");
-    let mut open = ["tests", "src", "benches"].map(|dir| Path::new(env!("CARGO_MANIFEST_DIR")).join(dir)).to_vec();
-    let mut named = 0;
-    while let Some(path) = open.pop() {
-        if path.is_dir() {
-            open.extend(std::fs::read_dir(path).expect("a directory").map(|entry| entry.expect("an entry").path()));
-        } else if path.extension().is_some_and(|end| end == "rs") {
-            let text = std::fs::read_to_string(&path).expect("Rust");
-            let comments = text.lines().filter_map(|line| line.trim_start().strip_prefix("//"));
-            let words = comments.flat_map(|line| line.split(|char: char| !char.is_ascii_alphanumeric() && char != '-'));
-            for case in words.filter(|word| word.starts_with("00") && word.as_bytes().get(3) == Some(&b'-')) {
-                assert!(
-                    page.contains(&format!("| {case} |")),
-                    "{}: {case} is not in docs/acceptance.md",
-                    path.display()
-                );
-                named += 1;
-            }
-        }
-    }
-    assert!(named > 100, "{named}");
 }

@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use crate::hook::{
-    ME, ONE, REQUEST, THREE, TWO, ago, asked, block, block as news, calls, edit, files, hook, input, path, text,
-    transcript,
+use crate::support::claude::{answer, asked, calls, edit, prompt, title, used};
+use crate::support::files::files;
+use crate::support::hook::{REQUEST, block, block as news, hook, input, text};
+use crate::support::start::{
+    GOAL, at_work, changed, pi_asked, pi_begins, pi_told, start_block, started, to_others, told_of, units, was_at_work,
+    work_lines,
 };
-use crate::start::{
-    GOAL, at_work, changed, pi_asked, pi_begins, pi_told, start_block, started, title, to_others, told_of, units, used,
-    was_at_work, work_lines,
-};
-use crate::world::{World, answer, prompt};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, path};
 
 /// 000-04, 000-14: a first prompt that names a file which an earlier session edited brings up that session, in one line and
 /// once; also where the start of the session was told without a prompt.
@@ -80,7 +80,7 @@ fn a_first_prompt_recalls_earlier_work() {
 /// title leads to that session, with punctuation around it and in several words; if there are two, to the one that did
 /// most to it. A word is no name. Who begins with an event is told with the first prompt.
 #[test]
-fn names_in_the_first_prompt() {
+fn a_name_in_the_first_prompt_recalls_its_session() {
     let world = World::new();
     let cwd = world.path("work");
     let edited = |minutes: i64, id: &str, file: &str| {
@@ -124,13 +124,13 @@ fn names_in_the_first_prompt() {
     let first = |id: &str| {
         let mut asks = input(&world, id);
         asks["prompt"] = "what about token.rs?".into();
-        crate::hook::text(&hook(&world, &[], &asks).run().success())
+        crate::support::hook::text(&hook(&world, &[], &asks).run().success())
     };
     let lines = [token.replace("claude:", "")];
     assert!(!started(&world).contains("token.rs"));
     assert_eq!((first(ME), first(ME)), (start_block(&lines), String::new()));
     // Whoever is told what it did lately needs no hint.
-    world.append(transcript(&world, ONE), answer(&cwd, &ago(5), "The token is minted."));
+    world.append(world.transcript(ONE), answer(&cwd, &ago(5), "The token is minted."));
     let bullet = "- 11111111 (5m ago, 1 message): said \"The token is minted.\"";
     assert_eq!(first("99999999-0000"), news(&[bullet]));
 }
@@ -138,7 +138,7 @@ fn names_in_the_first_prompt() {
 /// 000-14, 000-15: of several names in a prompt, the one that was worked on most is suggested, whether one session did it
 /// all or several did; of names that nobody worked on, none.
 #[test]
-fn several_names_in_the_first_prompt() {
+fn of_several_names_the_most_worked_on_is_suggested() {
     let world = World::new();
     let cwd = world.path("work");
     let worked = |id: &str, minutes: i64, files: &[&str]| {
@@ -167,7 +167,7 @@ fn several_names_in_the_first_prompt() {
 
 /// 000-D4: a prompt that is empty, or that nobody typed, is no beginning; the one after it is.
 #[test]
-fn prompts_that_nobody_typed() {
+fn a_prompt_that_nobody_typed_is_no_beginning() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     for text in ["", " \n", "[Inter-session message] from main: hi"] {
@@ -180,7 +180,7 @@ fn prompts_that_nobody_typed() {
 /// A session of Pi that has been prompted before goes on, though nobody remembers that it was told; and one whose first
 /// prompt is written down already, before the hook is asked, has not begun yet.
 #[test]
-fn pi_sessions_that_go_on() {
+fn a_pi_session_that_goes_on_is_not_told_again() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     pi_asked(&world, TWO, 90, "what I said before");

@@ -9,11 +9,13 @@ use std::fs;
 use serde_json::{Value, json};
 use session_monitor::secrets::redact;
 
-use crate::hook::{ME, ONE, TWO, ago, input, with};
-use crate::secrets::{comes_through, corpus};
-use crate::statusline::{runs, statusline};
-use crate::untrusted::{Place, Strangers, escaped};
-use crate::world::{Chance, World, answer, call, prompt};
+use crate::scene::Chance;
+use crate::support::claude::{answer, call, prompt, runs, with};
+use crate::support::hook::{input, statusline};
+use crate::support::secrets::{comes_through, corpus};
+use crate::support::strangers::{Place, Strangers, escaped};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World};
 
 /// A secret: what stands before it, itself, and what stands after it.
 type Secret = (&'static str, String, &'static str);

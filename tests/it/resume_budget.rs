@@ -12,10 +12,9 @@ use session_monitor::show::resume::{Fitted, Stop};
 use session_monitor::state::notes::Notes;
 use session_monitor::time::Time;
 
-use crate::hook::ONE;
-use crate::resume::{GOALS, count, resumed, rich, rows_of, texts};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::resume::{GOALS, count, resumed, rich, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::world::{ONE, World};
 
 /// What a code costs: three bytes are a token, and the end of the line is one more.
 fn cost(code: &str) -> usize {
@@ -41,7 +40,7 @@ fn much(world: &World, files: usize, decisions: usize, blockers: usize) -> Scrip
 /// Nothing is cut of a whole day's work.
 // 004-S4, 004-E10
 #[test]
-fn twenty_files_ten_decisions_five_blockers() {
+fn nothing_is_cut_of_a_whole_days_work() {
     let codes = much(&World::new(), 20, 10, 5).codes();
     assert_eq!(["impl:", "dec:", "block:task:"].map(|prefix| count(&codes, prefix)), [20, 10, 5], "{codes:#?}");
 }
@@ -49,7 +48,7 @@ fn twenty_files_ten_decisions_five_blockers() {
 /// Under 1,500 tokens, counted honestly: four characters are a token at the most, and we count three.
 // 004-S6, 002-15
 #[test]
-fn fifteen_files_eight_decisions_three_blockers() {
+fn a_days_work_takes_less_than_1500_tokens() {
     let codes = much(&World::new(), 15, 8, 3).codes();
     assert_eq!(codes.len(), 26);
     let tokens: usize = codes.iter().map(|code| cost(code)).sum();
@@ -194,7 +193,7 @@ fn nothing_harmful_is_printed() {
 
 /// A code may end with a colon.
 #[test]
-fn codes_with_a_colon_at_the_end() {
+fn a_code_may_end_with_a_colon() {
     let todos = json!({"todos": [{"content": "Decide one of these:", "status": "pending"}]});
     let codes = Script::of(&World::new()).user("go").does("TodoWrite", todos).codes();
     assert_eq!(codes, ["next:Decide-one-of-these:"]);
@@ -202,7 +201,7 @@ fn codes_with_a_colon_at_the_end() {
 
 /// Codes keep what tells things apart: paths with brackets, values with signs, commands without their plumbing.
 #[test]
-fn characters_dropped_from_codes() {
+fn codes_keep_what_tells_things_apart() {
     let script = Script::of(&World::new())
         .user("let's use threshold=0.75 there")
         .writes("/p/app/[id].tsx", "x")
@@ -217,7 +216,7 @@ fn characters_dropped_from_codes() {
 
 /// Of very much the newest stays: prompts, calls, messages, decisions; and of a long text both ends.
 #[test]
-fn the_newest_of_very_much() {
+fn of_very_much_the_newest_stays() {
     let world = World::new();
     let start = || Script::of(&world).user(GOALS[0]);
     let many = (0..130).fold(start(), |script, at| {
@@ -261,7 +260,7 @@ fn at_second(second: usize) -> String {
 
 /// A code is told once, has at most 80 bytes and no dash at its end, and is none without a word; a test counts that passed.
 #[test]
-fn codes_that_are_odd() {
+fn a_code_is_short_told_once_and_has_a_word() {
     let todo = |text: &str| json!({"content": text, "status": "pending"});
     let (cut, whole) = (format!("{} b", "a".repeat(79)), "c".repeat(80));
     let todos = json!({"todos": [todo(&cut), todo(&whole), todo(&format!("{whole}d")), todo("\u{200b}"), todo("same"), todo("same ")]});
@@ -279,7 +278,7 @@ fn codes_that_are_odd() {
 
 /// One line that does not fit is said in the singular.
 #[test]
-fn one_line_too_many() {
+fn one_line_that_does_not_fit_is_said_in_the_singular() {
     let world = World::new();
     Script::of(&world).user("hi").writes("/p/a.rs", "x").save(&world, ONE);
     let run = |budget: &str| world.reader(&["resume", "--codes", "--budget", budget]).run();
@@ -292,7 +291,7 @@ fn one_line_too_many() {
 
 /// Secrets are shown as they are, unless the user has set that they are not; in codes, which are for agents, never.
 #[test]
-fn secrets_may_be_hidden() {
+fn secrets_are_shown_unless_set_otherwise_and_never_in_codes() {
     let world = World::new();
     let secret = "ghp_Ab1cdEFghIJklMNopQRstUVwxyz0123456789";
     Script::of(&world)
@@ -315,7 +314,7 @@ fn secrets_may_be_hidden() {
 /// What came last says more: the last decisions and the last work stay. Shares are of what the head leaves, so that none
 /// takes all of it.
 #[test]
-fn what_stays_in_a_small_budget() {
+fn in_a_small_budget_the_last_work_stays() {
     let world = World::new();
     let codes = |budget: usize| {
         let done = world.reader(&["resume", "--codes", "--budget", &budget.to_string()]).run().status(0);
@@ -361,7 +360,7 @@ fn redacted_json_is_still_escaped() {
 
 /// Twice as many tasks take about twice as long: comparing each with each once took a quarter of a minute.
 #[test]
-fn thousands_of_tasks() {
+fn twice_as_many_tasks_take_about_twice_as_long() {
     let world = World::new();
     let todo = |at: usize| {
         let state = if at.is_multiple_of(2) { "completed" } else { "pending" };

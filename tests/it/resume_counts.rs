@@ -2,22 +2,21 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, TWO};
-use crate::resume::{GOALS, resumed, rich_codex, rows_of, texts, transcripts};
-use crate::script::{Script, at};
-use crate::world::{World, testdata};
+use crate::support::clients::transcripts;
+use crate::support::resume::{GOALS, resumed, rich_codex, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::times::at;
+use crate::support::world::{ONE, TWO, World, testdata};
 
 /// How full the model's memory is: as the client counted for the last request, else by what was said; and what it holds, if
 /// the transcript tells. 002-15
 #[test]
-fn tokens() {
+fn tokens_are_the_clients_count_or_what_was_said() {
     let world = World::new();
     let said = Script::of(&world).user(&"abcd".repeat(100)).save(&world, ONE);
     assert_eq!(resumed(&world, &[said.to_str().expect("UTF-8")])["token_budget"], json!({"used": 100, "limit": null}));
     let codex = testdata("codex/tools-resume@0.166.0/.codex/sessions/2026/11/16");
-    let mut files = Vec::new();
-    transcripts(&codex, &mut files);
-    for file in files {
+    for file in transcripts(&codex) {
         let raw = std::fs::read_to_string(&file).expect("there");
         let mut counts = raw.lines().filter_map(|line| {
             let line: Value = serde_json::from_str(line).ok()?;
@@ -33,7 +32,7 @@ fn tokens() {
 
 /// Lines may stand in another order than they happened: the earliest and the latest time count.
 #[test]
-fn the_first_and_the_last_time() {
+fn the_earliest_and_the_latest_time_count() {
     let said = |minute: usize| json!({"type": "user", "uuid": format!("x{minute}"), "timestamp": at(minute), "message": {"role": "user", "content": "go on"}});
     let script = [5, 2, 9, 7].iter().fold(Script::of(&World::new()), |script, minute| script.raw(said(*minute)));
     let all = script.json();
@@ -46,7 +45,7 @@ fn the_first_and_the_last_time() {
 /// A fork repeats the beginning of its origin, and a session may move: what is said first is its own. A file in its place
 /// has the id that it is called by, whatever stands in it.
 #[test]
-fn ids_and_directories_that_are_told_twice() {
+fn of_two_ids_or_directories_the_first_is_its_own() {
     let world = World::new();
     let script = rich_codex(&world);
     let mut origin = Script::codex(&world, TWO);
@@ -64,7 +63,7 @@ fn ids_and_directories_that_are_told_twice() {
 
 /// A person's title goes before the agent's, whichever was given last; one that is empty is none.
 #[test]
-fn titles() {
+fn a_persons_title_goes_before_the_agents() {
     let world = World::new();
     let by_person = |text: &str| json!({"type": "custom-title", "customTitle": text});
     let by_agent = |text: &str| json!({"type": "ai-title", "aiTitle": text});
@@ -83,7 +82,7 @@ fn titles() {
 /// What a client counts for the whole session is no request, and never falls; what it counts for a message may be repeated,
 /// early with less. The window stays known. Characters are counted, not bytes.
 #[test]
-fn odd_counts_of_tokens() {
+fn counts_of_tokens_for_the_whole_session_are_no_request() {
     let world = World::new();
     let count = |total: [u64; 2], context: Option<u64>, window: Option<u64>| {
         let total = json!({"input_tokens": total[0], "output_tokens": total[1]});
@@ -118,7 +117,7 @@ fn odd_counts_of_tokens() {
 
 /// What was typed while the agent was busy may be written once more as a prompt: that is one. Typed twice, it is two.
 #[test]
-fn queued_prompts() {
+fn a_queued_prompt_that_is_written_again_is_one() {
     let world = World::new();
     let queued = |minute: usize, text: &str| json!({"type": "attachment", "uuid": format!("q{minute}"), "timestamp": at(minute), "attachment": {"type": "queued_command", "prompt": text, "commandMode": "prompt"}});
     let said = |script: Script| {
@@ -148,7 +147,7 @@ fn calls_without_a_message_are_not_counted() {
 
 /// Messages of both sides, in the order in which they were said.
 #[test]
-fn messages_of_both_sides() {
+fn messages_of_both_sides_are_in_their_order() {
     let world = World::new();
     let all = Script::of(&world).user("one").says("Two.").user("three").says("Four.").json();
     let expected = json!([["user", "one"], ["assistant", "Two."], ["user", "three"], ["assistant", "Four."]]);
@@ -176,7 +175,7 @@ fn what_is_listed_again_is_not_said_again() {
 
 /// A message that is written again with more in it counts as it was written last.
 #[test]
-fn an_answer_that_is_written_again() {
+fn an_answer_that_is_written_again_counts_as_written_last() {
     let world = World::new();
     let line = |id: &str, kind: &str, text: &str| {
         json!({"id": id, "timestamp": "2026-11-16T01:00:00.000Z", "type": kind, "content": text}).to_string() + "\n"
@@ -195,7 +194,7 @@ fn an_answer_that_is_written_again() {
 
 /// Two prompts that were queued and are then written once more are two prompts, in the list and here.
 #[test]
-fn two_queued_prompts() {
+fn two_queued_prompts_are_two() {
     let world = World::new();
     let queued = |text: &str| {
         let attachment = json!({"type": "queued_command", "prompt": text, "commandMode": "prompt"});
@@ -212,7 +211,7 @@ fn two_queued_prompts() {
 
 /// A session of Gemini whose messages stand only in a checkpoint is a session like any other.
 #[test]
-fn messages_that_are_only_listed() {
+fn messages_that_are_only_listed_count() {
     let world = World::new();
     let said = |kind: &str, text: &str| json!({"id": kind, "timestamp": "2026-11-16T01:00:00.000Z", "type": kind, "content": text});
     let head = json!({"sessionId": ONE, "projectHash": "x", "kind": "main"});

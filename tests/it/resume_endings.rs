@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 use session_monitor::process;
 
-use crate::hook::ONE;
-use crate::resume::{GOALS, json_of, kinds, resumed, rows_of, texts};
-use crate::script::{Script, at};
-use crate::world::World;
+use crate::support::resume::{GOALS, json_of, kinds, resumed, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::times::at;
+use crate::support::world::{ONE, World};
 
 /// What stands in the way is told by what happened; by words only if the last prompt says it outright.
 // 004-D3, 004-T6
 #[test]
-fn blockers() {
+fn blockers_are_told_by_what_happened() {
     let world = World::new();
     let start = || Script::of(&world).user("Make the release of today");
     let none: [(&str, &str); 0] = [];
@@ -126,7 +126,7 @@ fn a_call_without_a_result_is_no_crash_when_the_work_went_on() {
 
 /// An error is a limit only if it says so: who reads `limit` waits.
 #[test]
-fn limits_and_errors() {
+fn an_error_is_a_limit_only_if_it_says_so() {
     let world = World::new();
     for (text, kind) in [
         ("API Error: 400 bad request on purpose", "error"),
@@ -156,7 +156,7 @@ fn limits_and_errors() {
 
 /// A session at work has not stopped: what runs is said, for as long as the transcript is believed, and no crash.
 #[test]
-fn a_session_at_work() {
+fn a_session_at_work_has_not_stopped() {
     let world = World::new();
     let script = Script::of(&world).user(GOALS[0]).runs("make", false);
     script.calls("Bash", json!({"command": "cargo build --release"})).save(&world, ONE);
@@ -249,7 +249,7 @@ fn what_comes_last_counts() {
 
 /// A call without a result is in the history only if it looked at something and the agent went on; in its place.
 #[test]
-fn calls_without_a_result_in_the_history() {
+fn a_call_without_a_result_is_in_the_history_only_if_the_agent_went_on() {
     let world = World::new();
     let targets = |all: &Value| rows_of(all, "tool_history", &["target"]);
     let make = json!({"command": "make"});
@@ -273,7 +273,7 @@ fn calls_without_a_result_in_the_history() {
 
 /// The last thing the agent did is one that succeeded and that was done to something, as long as there is one.
 #[test]
-fn the_last_action() {
+fn the_last_action_is_one_that_succeeded() {
     let world = World::new();
     let start = || Script::of(&world).user(GOALS[0]);
     let todos = json!({"todos": []});
@@ -292,7 +292,7 @@ fn the_last_action() {
 
 /// Only what the user refused is a refusal, however the client puts it; a plan that failed otherwise was not rejected.
 #[test]
-fn refusals() {
+fn only_what_the_user_refused_is_a_refusal() {
     let world = World::new();
     let start = || Script::of(&world).user(GOALS[0]);
     let remove = json!({"command": "rm x"});
@@ -322,7 +322,7 @@ fn refusals() {
 
 /// What failed is the first line of a command that tests, builds or checks, and once; a commit that failed is none.
 #[test]
-fn failing_commands() {
+fn what_fails_is_the_first_line_of_a_check() {
     let world = World::new();
     let start = || Script::of(&world).user(GOALS[0]);
     for command in ["cargo test", "cargo build", "cargo clippy"] {
@@ -338,7 +338,7 @@ fn failing_commands() {
 
 /// Edits that failed are told until the next prompt; nothing else that failed is, and nothing makes up for it but success.
 #[test]
-fn edits_that_failed() {
+fn edits_that_failed_are_told_until_the_next_prompt() {
     let world = World::new();
     let fails = |script: Script, tool: &str, path: &str| {
         let input = json!({"file_path": path, "old_string": "a", "new_string": "b"});
@@ -368,7 +368,7 @@ fn edits_that_failed() {
 
 /// Whose turn it is follows from how it ended, as in the list; after an hour of silence it is nobody's.
 #[test]
-fn the_state_after_every_ending() {
+fn every_ending_has_the_state_that_the_list_shows() {
     let world = World::new();
     let start = || Script::of(&world).user(GOALS[0]);
     for (script, ending, state) in [
@@ -407,7 +407,7 @@ fn a_courtesy_is_no_question() {
 /// A session that had ended 16 hours before "stopped 2m ago": the client had put in "No response requested." and written down
 /// an `/export`.
 #[test]
-fn nobody_said_anything_since() {
+fn what_a_client_puts_in_is_no_activity() {
     let world = World::new();
     let late = |kind: &str, model: Value, text: &str| {
         let message = json!({"role": kind, "model": model, "content": [{"type": "text", "text": text}]});
@@ -435,7 +435,7 @@ fn nobody_said_anything_since() {
 /// What failed is over when something of its kind passed or a commit was made: `npm test` was told as failing when all of
 /// it was mended, committed and released. What was refused did not run, and the last failure comes first.
 #[test]
-fn what_failed_last() {
+fn a_failure_is_over_when_its_kind_passed() {
     let world = World::new();
     let script = || Script::of(&world).user(GOALS[0]);
     let failing = |script: Script| {
@@ -459,7 +459,7 @@ fn what_failed_last() {
 
 /// Who asks waits for the user, also if the question is a call: it is told from the start, and no work is done.
 #[test]
-fn a_question_that_is_a_call() {
+fn a_question_that_is_a_call_waits_for_the_user() {
     let world = World::new();
     let question = json!({"questions": [{"question": "Which file first: src/a.rs or src/b.rs?", "options": []}]});
     let path = Script::of(&world).user(GOALS[0]).calls("AskUserQuestion", question).save(&world, ONE);
@@ -476,7 +476,7 @@ fn a_question_that_is_a_call() {
 
 /// What failed is not told as if it had been done.
 #[test]
-fn what_ran_last_and_failed() {
+fn what_failed_is_not_told_as_done() {
     let world = World::new();
     Script::of(&world).user(GOALS[0]).runs("terraform apply", true).user("again").save(&world, ONE);
     let told = world.context(&["explain"]).env("SESSION_MONITOR_NOW", "2026-11-16T01:30:00Z").run().success();

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, TWO};
-use crate::resume::{GOALS, asked, assert_pointers, count, findings, resumed, rows_of, texts};
-use crate::script::{Script, at};
-use crate::world::{World, testdata};
+use crate::support::resume::{GOALS, asked, assert_pointers, count, findings, resumed, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::times::at;
+use crate::support::world::{ONE, TWO, World, testdata};
 
 /// Three functions in two files are two file codes and three function codes; a failed edit is none.
 // 004-S1, 004-T5, 004-F4, 004-F5
 #[test]
-fn files_functions_and_tests() {
+fn files_functions_and_tests_have_a_code_each() {
     let world = World::new();
     let script = Script::of(&world)
         .user("Write the parser")
@@ -98,7 +98,7 @@ fn long_call(minute: usize) -> String {
 
 /// Lines of 5 MB, and a last line without its end.
 #[test]
-fn long_and_unfinished_lines() {
+fn long_and_unfinished_lines_are_read() {
     let world = World::new();
     let mut script = Script::of(&world)
         .user(GOALS[0])
@@ -119,7 +119,7 @@ fn long_and_unfinished_lines() {
 
 /// A file that is written anew in a line of several megabytes is created, and it is not a change of nothing.
 #[test]
-fn details_of_a_long_call() {
+fn a_file_written_in_a_very_long_line_is_new() {
     let world = World::new();
     let mut script = Script::of(&world).user(GOALS[0]);
     script.lines.push(long_call(1));
@@ -130,7 +130,7 @@ fn details_of_a_long_call() {
 
 /// A patch over several files changes each of them in its own way; one that is new stays new when it is read.
 #[test]
-fn patches_over_several_files() {
+fn a_patch_over_several_files_changes_each_in_its_way() {
     let world = World::new();
     Script::codex(&world, ONE)
         .user("Split the module in two")
@@ -154,7 +154,7 @@ fn patches_over_several_files() {
 
 /// A patch or an edit that only adds lines to a file does not create it, nor does writing a file that was read before.
 #[test]
-fn additions_create_files() {
+fn additions_do_not_create_files() {
     let world = World::new();
     Script::codex(&world, ONE)
         .user("Add the second value")
@@ -173,7 +173,7 @@ fn additions_create_files() {
 /// The last twenty files are those that were changed last.
 // 001-06
 #[test]
-fn last_twenty_files() {
+fn the_last_twenty_files_are_told() {
     let script =
         (0..21).fold(Script::of(&World::new()).user("go"), |script, at| script.writes(&format!("/p/{at}.rs"), "x"));
     let all = script.writes("/p/0.rs", "y").json();
@@ -185,7 +185,7 @@ fn last_twenty_files() {
 /// What was done to a file is more than its last edit: one that was written anew stays new, one that was there is
 /// rewritten, and one that is gone is deleted. An edit that failed is no change, but is said if it was not made up for.
 #[test]
-fn what_was_done_to_a_file() {
+fn what_was_done_to_a_file_is_more_than_its_last_edit() {
     let world = World::new();
     let edit = |path: &str| json!({"file_path": path, "old_string": "a", "new_string": "b"});
     let write = |path: &str| json!({"file_path": path, "content": "a\nb\n"});
@@ -224,7 +224,7 @@ Failed      Edit  /p/lost.rs
 
 /// A transcript from anywhere brings along what lies beside it.
 #[test]
-fn what_lies_beside_a_file_given_by_path() {
+fn a_file_given_by_path_brings_what_lies_beside_it() {
     let world = World::new();
     let gemini = testdata("gemini/tools-resume@0.61.0/.gemini/tmp/proj/chats/session-2026-11-16T02-40-53efae45.jsonl");
     let gemini = resumed(&world, &[gemini.to_str().expect("UTF-8")]);
@@ -237,7 +237,7 @@ fn what_lies_beside_a_file_given_by_path() {
 
 /// Files that come and go: one that is deleted is said so, and is nothing that was made.
 #[test]
-fn files_that_are_deleted() {
+fn files_that_are_deleted_are_said_so() {
     let world = World::new();
     Script::codex(&world, ONE)
         .user("Tidy up the modules")
@@ -264,7 +264,7 @@ Files       kept.py  new, 1 line  01:05
 
 /// What clients say where a file was there before.
 #[test]
-fn files_that_were_there() {
+fn files_that_were_there_before_are_not_new() {
     let world = World::new();
     for (result, summary) in [
         ("The file /p/a has been updated successfully.", "rewritten, 1 line"),
@@ -285,7 +285,7 @@ fn files_that_were_there() {
 /// What was read and what was edited: each file once, by the more of the two; not what failed; and also what was edited
 /// longer ago than the history goes.
 #[test]
-fn files_that_were_touched() {
+fn a_file_is_touched_once_by_the_more_of_read_and_edit() {
     let world = World::new();
     let file = |path: &str| json!({"file_path": path});
     let script = Script::of(&world).user(GOALS[0]).writes("/p/old.rs", "x");
@@ -314,7 +314,7 @@ fn files_that_were_touched() {
 
 /// One prompt and no Edit, but a commit or a task: that is work, and the next session is told of it.
 #[test]
-fn work_without_edits() {
+fn a_commit_or_a_task_without_edits_is_work() {
     let world = World::new();
     let release = || Script::of(&world).user("Please release version 1.4 of the parser today");
     let passing = "33333333-0000-4000-8000-000000000003";
@@ -332,7 +332,7 @@ fn work_without_edits() {
 
 /// Every commit of a command counts, also if something else is done in it.
 #[test]
-fn several_commits_in_one_command() {
+fn every_commit_of_a_command_counts() {
     let world = World::new();
     let both = "cargo test && git commit -m \"First thing\" a.rs && git commit -m \"Second thing\" b.rs && git push";
     let all = Script::of(&world).user(GOALS[0]).runs(both, false).json();
@@ -341,7 +341,7 @@ fn several_commits_in_one_command() {
 
 /// A file is one file, whether it is written from the root or from where the session is.
 #[test]
-fn one_file_in_two_spellings() {
+fn one_file_in_two_spellings_is_one() {
     let world = World::new();
     let edit = |path: &str, new: &str| json!({"file_path": path, "old_string": "a", "new_string": new});
     let whole = world.path("work/src/a.rs");
@@ -366,7 +366,7 @@ fn one_file_in_two_spellings() {
 
 /// A patch of Codex keeps its files and functions however long its line is: over 256 KB they were lost.
 #[test]
-fn a_large_patch_of_codex() {
+fn a_large_patch_of_codex_keeps_its_files() {
     let world = World::new();
     let line = |kind: &str, payload: Value| {
         json!({"timestamp": "2026-11-16T01:00:00Z", "type": kind, "payload": payload}).to_string() + "\n"
@@ -402,7 +402,7 @@ fn a_large_patch_of_codex() {
 
 /// A new file is new also if there is nothing in it.
 #[test]
-fn an_empty_file() {
+fn an_empty_file_is_new() {
     let world = World::new();
     let all =
         Script::of(&world).user(GOALS[0]).does("Write", json!({"file_path": "/p/__init__.py", "content": ""})).json();
@@ -412,7 +412,7 @@ fn an_empty_file() {
 
 /// A commit counts if git says that it was made, whatever came of the push; and does not if there was nothing to commit.
 #[test]
-fn commits_as_git_tells_of_them() {
+fn a_commit_counts_if_git_says_that_it_was_made() {
     let world = World::new();
     let run = |command: &str, failed: bool, told: &str| {
         let script = Script::of(&world).user(GOALS[0]).calls("Bash", json!({"command": command}));

@@ -2,15 +2,16 @@
 
 use serde_json::json;
 
-use crate::hook::{ONE, TWO};
-use crate::resume::{GOALS, asked, findings, json_of, real, resumed, rich_codex, texts, work_in};
-use crate::script::Script;
-use crate::world::{World, prompt, testdata};
+use crate::support::claude::prompt;
+use crate::support::clients::real;
+use crate::support::resume::{GOALS, asked, findings, json_of, resumed, rich_codex, texts, work_in};
+use crate::support::script::Script;
+use crate::support::world::{ONE, TWO, World, testdata};
 
 /// By nothing, `last`, id, part of an id, title, part of a title, path; and the last one is the newest that is not done.
 // 002-02, 002-03 (nothing is taken up unless it is asked for), 002-07, 002-08, 004-F7, 004-T3 (ours: one per session)
 #[test]
-fn a_session_by_its_name() {
+fn every_name_of_a_session_leads_to_it() {
     let world = World::new();
     let one = work_in(&world, "work", ONE, 10, GOALS[0]);
     let two = work_in(&world, "work", TWO, 5, GOALS[1]);
@@ -181,7 +182,7 @@ fn two_live_sessions_are_told_apart_by_their_ids() {
 
 /// Sessions of a named home by their names.
 #[test]
-fn named_sessions() {
+fn sessions_of_a_home_are_found_by_their_names() {
     let world = World::new();
     world.install("pi/volute@1.5.0", "");
     let run = |name: &str| asked(&world.reader(&["resume", name]).dir(world.path("cwd")).run().success());
@@ -194,7 +195,7 @@ fn named_sessions() {
 
 /// A file given by its path has the id that stands in it, and the command that really takes it up again.
 #[test]
-fn ids_of_files_given_by_path() {
+fn a_file_given_by_path_has_the_id_that_stands_in_it() {
     let world = World::new();
     let path = rich_codex(&world).save(&world, ONE);
     let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
@@ -327,7 +328,7 @@ fn an_id_is_not_for_the_shell() {
 
 /// What a session did in another project, its title and its clock are nobody's business here.
 #[test]
-fn a_visit_long_ago() {
+fn what_a_session_did_elsewhere_is_not_told_here() {
     let world = World::new();
     std::fs::create_dir_all(world.path("other")).expect("made");
     let there = |time: &str, text: &str| prompt(&world.path("other"), time, text);
@@ -360,8 +361,8 @@ fn only_an_id_becomes_part_of_a_command() {
         (&long, false),
     ] {
         let world = World::new();
-        world.claude(id, &crate::world::prompt(&world.path("work"), "2026-11-16T02:30:00Z", "go on"));
-        let path = crate::hook::transcript(&world, id);
+        world.claude(id, &crate::support::claude::prompt(&world.path("work"), "2026-11-16T02:30:00Z", "go on"));
+        let path = world.transcript(id);
         let done = world.reader(&["resume", path.to_str().expect("UTF-8")]).run().status(0);
         assert_eq!(done.out().contains(&format!("claude --resume {id}")), is_one, "{id}: {}", done.out());
         assert!(is_one || !done.out().contains("claude --resume"), "{id}: {}", done.out());

@@ -2,15 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::resume::{GOALS, count, kinds, rows_of, texts};
-use crate::script::{Script, at};
-use crate::world::World;
+use crate::support::resume::{GOALS, count, kinds, rows_of, texts};
+use crate::support::script::Script;
+use crate::support::times::at;
+use crate::support::world::World;
 
 /// Words are decisions only where they decide, with what was decided; the newest on a matter counts; their order is kept.
 /// All of them are marked as taken from words.
 // 002-12, 002-D3, 002-D4, 004-T6, 004-D4
 #[test]
-fn decisions() {
+fn words_are_decisions_only_where_they_decide() {
     let world = World::new();
     let said = |prompts: &[&str]| {
         let all = prompts.iter().fold(Script::of(&world), |script, text| script.user(text)).json();
@@ -57,7 +58,7 @@ fn next_is_what_was_not_done() {
 /// passing, nor what a client writes into every plan.
 // 004-T8
 #[test]
-fn corrections() {
+fn what_the_agent_is_told_not_to_do_is_a_correction() {
     let world = World::new();
     let told = |text: &str| {
         let script = (0..8)
@@ -83,7 +84,7 @@ fn corrections() {
 
 /// heuristics 6.3 (5): a task that waits for another one is blocked.
 #[test]
-fn tasks_that_wait_for_others() {
+fn a_task_that_waits_for_another_is_blocked() {
     let world = World::new();
     let all = Script::of(&world)
         .user("Make the release")
@@ -98,7 +99,7 @@ fn tasks_that_wait_for_others() {
 
 /// Answers are decisions: each of several, and one that is not in quotes.
 #[test]
-fn answers_to_questions() {
+fn answers_to_questions_are_decisions() {
     let world = World::new();
     let ask = json!({"questions": [{"question": "Which database shall I use?"}, {"question": "Which cache?"}]});
     let answered = |failed: bool, result: &str| {
@@ -114,7 +115,7 @@ fn answers_to_questions() {
 /// Tasks: a new list takes the place of the old one; a task is known by its id, which may stand in the answer; what a change
 /// does not name stays as it was.
 #[test]
-fn tasks() {
+fn a_new_list_of_tasks_replaces_the_old_one() {
     let world = World::new();
     let start = || Script::of(&world).user("Make the release");
     let tasks = |script: Script| rows_of(&script.json(), "tasks", &["text", "state", "line"]);
@@ -209,7 +210,7 @@ fn next(all: &Value) -> Vec<&str> {
 
 /// "Add tests for the logout page" was taken for done, because those for the login page were.
 #[test]
-fn open_tasks_that_sound_like_done_ones() {
+fn open_tasks_that_sound_like_done_ones_stay_open() {
     let world = World::new();
     let todo = |text: &str, state: &str| json!({"content": text, "status": state});
     let todos = json!({"todos": [

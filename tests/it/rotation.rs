@@ -13,8 +13,11 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
-use crate::hook::{ME, ago, cursors, edit, files, hook, input, line, look, path};
-use crate::world::{World, prompt};
+use crate::support::claude::{edit, line, prompt};
+use crate::support::files::files;
+use crate::support::hook::{cursors, hook, input, look};
+use crate::support::times::ago;
+use crate::support::world::{ME, World, path};
 
 /// How many sessions of other projects two looks in a row go through, at least.
 const FILES: usize = 256;
@@ -95,7 +98,7 @@ impl Times {
         let ahead = FIRST + STEP * self.looks - self.start.elapsed().map_or(0, |gone| gone.as_secs());
         self.looks += 1;
         let run = hook(&self.world, &[args, &["--budget", "9000"]].concat(), &input(&self.world, ME));
-        crate::hook::text(&run.env("SESSION_CONTEXT_AHEAD", ahead.to_string()).run().success())
+        crate::support::hook::text(&run.env("SESSION_CONTEXT_AHEAD", ahead.to_string()).run().success())
     }
 
     fn told(&mut self) -> String {
@@ -291,7 +294,7 @@ fn when_a_session_is_told() {
 /// Agents spell `trees/fix-1` and `trees/fix/1` alike, so a worktree may share a directory with another project. It makes no
 /// difference, even if the worktree is made when that directory is known to be another project's.
 #[test]
-fn worktrees_that_are_spelt_like_other_projects() {
+fn worktrees_that_are_spelt_like_other_projects_are_told() {
     let mut times = Times::new();
     times.crowd(6, 90);
     let trees = [0, 1, 2, 3, 4, 5].map(|number| times.world.path(format!("trees/fix-{number}")));
@@ -339,7 +342,7 @@ fn other_projects_take_so_many_looks() {
         longest = longest.max(looks.unwrap_or_else(|| panic!("round {round}: not within {most} looks")));
         // It is forgotten, so that its directory is another project's again.
         let saved = cursors(&times.world, ME);
-        let mut kept = crate::hook::read_json(&saved);
+        let mut kept = crate::support::files::read_json(&saved);
         kept[ME].as_object_mut().expect("an object").retain(|key, _| key == ".");
         fs::write(saved, kept.to_string()).expect("written");
         fs::remove_file(&file).expect("removed");
@@ -421,7 +424,7 @@ fn a_known_file_is_found_wherever_it_goes() {
 
 /// A session that came here from elsewhere stays known, and so do its subagents.
 #[test]
-fn subagents_of_a_session_that_came_here() {
+fn subagents_of_a_session_that_came_here_stay_known() {
     let mut times = Times::new();
     times.crowd(9, 90);
     let (here, there) = (times.world.path("work"), times.world.path("crowd-4"));

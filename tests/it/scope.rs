@@ -2,15 +2,17 @@
 
 use std::fs;
 
-use crate::hook::{
-    HOUR, ME, ONE, THREE, TWO, ago, asked, block, hook, input, look, move_clock, on_machine, one_said, path, said,
-    text, told, told_in, told_with, written_ago,
+use crate::support::claude::{answer, asked, prompt, said};
+use crate::support::files::written_ago;
+use crate::support::hook::{
+    HOUR_IN_MICROS, block, hook, input, look, move_clock, on_machine, one_said, text, told, told_in, told_with,
 };
-use crate::world::{World, answer, prompt};
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, path};
 
 /// The project: the same directory, or the same repository with all its worktrees; the machine; and what is to be left alone.
 #[test]
-fn scope() {
+fn the_project_or_the_machine_decides_who_is_told() {
     let world = World::new();
     let bullet = |minutes: i64, dir: &str| {
         format!(
@@ -53,7 +55,7 @@ fn scope() {
 
 /// 003-D08: the cwd in the file decides, whatever the directory is called; `CLAUDE_CONFIG_DIR` moves the transcripts.
 #[test]
-fn odd_directories() {
+fn the_cwd_in_the_file_decides_not_its_directory() {
     let world = World::new();
     let cwd = world.path("my proj_v1.0/żółw");
     std::fs::create_dir_all(&cwd).expect("a directory");
@@ -72,13 +74,13 @@ fn elsewhere(world: &World, id: &str, minutes: i64, text: &str) -> std::path::Pa
 
 /// Many transcripts of another project do not keep this one's news waiting, and are looked into once.
 #[test]
-fn many_transcripts_elsewhere() {
+fn many_transcripts_elsewhere_keep_no_news_waiting() {
     const MANY: usize = 600;
     let world = World::new();
     written_ago(&world, &asked(&world, ME, 30, "mine"), 1200);
     let one = asked(&world, ONE, 9, "one");
     assert_eq!(told(&world), one_said(9, "one"));
-    move_clock(&world, -HOUR / 2);
+    move_clock(&world, -HOUR_IN_MICROS / 2);
     world.append(&one, said(&world, 5, "important"));
     written_ago(&world, &one, 1200);
     fs::create_dir(world.path("other")).expect("a directory");
@@ -100,7 +102,7 @@ fn many_transcripts_elsewhere() {
 
 /// What did not fit is listed by a command that shows it.
 #[test]
-fn what_more_there_is_on_the_machine() {
+fn what_did_not_fit_is_listed_by_a_command_that_shows_it() {
     let world = World::new();
     fs::create_dir_all(world.path("other")).expect("a directory");
     for (id, text) in
@@ -114,7 +116,7 @@ fn what_more_there_is_on_the_machine() {
 
 /// A session that was seen from the whole machine is not told of in a project it does not belong to.
 #[test]
-fn seen_with_another_scope() {
+fn what_was_seen_from_the_machine_is_not_told_in_another_project() {
     let world = World::new();
     fs::create_dir_all(world.path("other")).expect("a directory");
     let other = elsewhere(&world, ONE, 9, "secret");
@@ -128,7 +130,7 @@ fn seen_with_another_scope() {
 
 /// An observer that moves is told of where it is, and of what came meanwhile when it is back.
 #[test]
-fn an_observer_that_moves() {
+fn an_observer_that_moves_is_told_of_where_it_is() {
     let world = World::new();
     fs::create_dir_all(world.path("other")).expect("a directory");
     let one = asked(&world, ONE, 20, "one");
@@ -147,7 +149,7 @@ fn an_observer_that_moves() {
 
 /// Of a session that came into the project only what it said here counts.
 #[test]
-fn a_session_that_came_here() {
+fn of_a_session_that_came_here_only_what_it_said_here_is_told() {
     for looked in [true, false] {
         let world = World::new();
         fs::create_dir_all(world.path("other")).expect("a directory");
@@ -167,7 +169,7 @@ fn a_session_that_came_here() {
 
 /// A directory of the same repository is the same place.
 #[test]
-fn a_directory_of_the_same_repository() {
+fn a_directory_of_the_same_repository_is_the_same_place() {
     let world = World::new();
     world.write("work/.git/HEAD", "ref: refs/heads/main\n");
     fs::create_dir_all(world.path("work/sub/deep")).expect("directories");

@@ -4,11 +4,10 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::cli::in_a_terminal_of;
-use crate::hook::{ONE, THREE, TWO};
-use crate::script::Script;
-use crate::transcripts::Case;
-use crate::world::World;
+use crate::support::clients::Case;
+use crate::support::run::in_a_terminal_of;
+use crate::support::script::Script;
+use crate::support::world::{ONE, THREE, TWO, World};
 
 /// Three sessions here: two words close together, far apart, and only one of them. And one elsewhere.
 fn several() -> World {
@@ -59,7 +58,7 @@ fn the_best_session_comes_first() {
 }
 
 #[test]
-fn what_it_looks_like() {
+fn hits_are_shown_by_session_with_a_command_to_open_them() {
     let world = several();
     world.reader(&["search", "webhook", "retry"]).run().success().stdout(concat!(
         "11111111  claude  50m  Why does the webhook retry loop never stop?\n",
@@ -134,7 +133,7 @@ fn contexts_that_touch_are_one() {
 
 /// What fits the screen leaves a line for the shell, so that no pager opens.
 #[test]
-fn as_many_as_fit_the_screen() {
+fn hits_leave_a_line_for_the_shell() {
     let world = World::new();
     for number in 0..20 {
         let id = format!("{number:08}-0000-4000-8000-000000000000");
@@ -183,7 +182,7 @@ fn a_hit_is_opened_where_it_is() {
 
 /// All entries of a line are what is asked for there, and what stands around them is what a log shows.
 #[test]
-fn around_a_line_of_several_entries() {
+fn all_entries_of_a_line_are_shown_together() {
     let world = World::new();
     let content = json!([
         {"type": "text", "text": "I call the lemur now"},
@@ -232,7 +231,7 @@ fn every_hit_can_be_opened() {
 }
 
 #[test]
-fn however_it_is_written() {
+fn case_and_accents_make_no_difference() {
     let cases = [
         ("RESUME", "das Résumé fehlt"),
         ("resume", "re\u{301}sume\u{301}"),
@@ -262,7 +261,7 @@ fn however_it_is_written() {
 
 /// What only a machine wrote is not found, unless the answers of tools are asked for.
 #[test]
-fn what_is_searched() {
+fn what_only_a_machine_wrote_is_not_found() {
     let world = World::new();
     let reminder = "<system-reminder>zebra in a reminder</system-reminder>";
     Script::of(&world)
@@ -280,7 +279,7 @@ fn what_is_searched() {
 
 /// Entries that a client writes as one line are found once each.
 #[test]
-fn two_entries_in_one_line() {
+fn two_entries_in_one_line_are_found_once_each() {
     let world = World::new();
     let content = json!([
         {"type": "text", "text": "I call the lemur now"},
@@ -390,7 +389,7 @@ fn what_is_no_longer_said_is_not_found() {
 }
 
 #[test]
-fn nothing_found() {
+fn nothing_found_is_said_and_why() {
     let world = several();
     let says = |args: &[&str], why: &str| {
         let done = world.reader(&[&["search"], args].concat()).run().status(1);
@@ -544,7 +543,7 @@ fn older_sessions_are_left_out_once_there_are_enough() {
 
 /// A hit at the end of a text that is one or two columns too wide for what is shown of it.
 #[test]
-fn a_hit_at_the_end_of_a_long_text() {
+fn a_hit_at_the_end_of_a_long_text_is_shown() {
     for (length, fill) in (195..=206).flat_map(|length| ["a", "é", "日"].map(|fill| (length, fill))) {
         let world = World::new();
         let text = fill.repeat(length - 7) + " webhook";
@@ -556,7 +555,7 @@ fn a_hit_at_the_end_of_a_long_text() {
 
 /// What is no part of a path is said, and does not end in a fault.
 #[test]
-fn a_file_that_has_no_name() {
+fn a_file_that_has_no_name_is_said() {
     let world = several();
     for file in ["./", "", " ", "././", ".//"] {
         for cache in [&[][..], &["--no-cache"]] {
@@ -572,11 +571,11 @@ fn a_file_that_has_no_name() {
 
 /// A query of any length is said again only as far as one reads it, and takes no time to be compared letter by letter.
 #[test]
-fn a_query_that_is_no_word() {
+fn a_query_of_any_length_is_answered_in_time() {
     let world = several();
     let long = "x".repeat(100_000);
     // A word as long, and so as much alike as can be.
-    Script::of(&world).ago(2).user(&format!("The {long}y of it.")).save(&world, crate::hook::ME);
+    Script::of(&world).ago(2).user(&format!("The {long}y of it.")).save(&world, crate::support::world::ME);
     let other = "z".repeat(100_000) + "y";
     for args in [&[&*other][..], &["webhook", &other], &[&*other, "--file", &other], &[&format!("{long}z"), "retry"]] {
         for cache in [&[][..], &["--no-cache"]] {

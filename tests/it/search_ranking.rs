@@ -3,9 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, THREE, TWO};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::script::Script;
+use crate::support::world::{ONE, THREE, TWO, World};
 
 const FOUR: &str = "44444444-0000-4000-8000-000000000000";
 
@@ -106,7 +105,7 @@ fn a_word_is_found_in_its_other_forms() {
 }
 
 #[test]
-fn parts_of_an_identifier() {
+fn parts_of_an_identifier_are_found() {
     let world =
         says(&["Look at parseEmptyInput.", "fn parse_empty_input() {}", "Parse an empty input.", "src/parse/mod.rs"]);
     assert_eq!(found(&world, &["parse", "empty", "input"])[..3], ["1", "2", "3"]);
@@ -140,7 +139,7 @@ fn a_word_that_nobody_says_is_corrected() {
 
 /// Prompts come before answers, answers before calls, and what has more of the words before all that has fewer.
 #[test]
-fn the_best_of_a_session_first() {
+fn the_best_hit_of_a_session_comes_first() {
     let world = World::new();
     Script::of(&world)
         .ago(9)
@@ -161,7 +160,7 @@ fn the_best_of_a_session_first() {
 }
 
 #[test]
-fn what_it_looks_like() {
+fn missing_words_are_shown_with_the_hit() {
     let world = says(&[
         "The webhook retries for ever.",
         "The webhook is slow, and nobody knows why it takes so long to answer.",
@@ -184,7 +183,7 @@ fn what_it_looks_like() {
 
 /// Each way to find more is a command that can be pasted.
 #[test]
-fn nothing_here() {
+fn each_way_to_find_more_is_a_command() {
     let world = says(&["The webhook."]);
     for (id, ago) in [(TWO, 2), (THREE, 3)] {
         Script::new(world.path("elsewhere")).ago(ago).user("A heron's nest.").save(&world, id);

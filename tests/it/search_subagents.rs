@@ -5,9 +5,8 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, TWO};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::script::Script;
+use crate::support::world::{ONE, TWO, World};
 
 /// A session that asked a subagent, and one that did not.
 fn world() -> (World, PathBuf) {
@@ -79,7 +78,7 @@ fn a_copy_of_a_session_has_no_subagents() {
 
 /// Each transcript of a session is opened by a command of its own.
 #[test]
-fn what_it_looks_like() {
+fn each_transcript_is_opened_by_its_own_command() {
     let (world, subagent) = world();
     world.reader(&["search", "lock", "-C", "1"]).run().success().stdout(concat!(
         "11111111  claude  30m  Why does the webhook fail?\n",
@@ -104,7 +103,7 @@ fn what_it_looks_like() {
 
 /// A subagent is found by the name of its file, by the id in there, and by the beginning of one; none other may have it.
 #[test]
-fn what_it_is_called() {
+fn a_subagent_is_found_by_its_name_and_id() {
     let (world, subagent) = world();
     let long = subagent.with_file_name("agent-aea06f95535ea803b.jsonl");
     fs::rename(&subagent, &long).expect("renamed");

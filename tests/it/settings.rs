@@ -4,14 +4,17 @@ use std::fs::{self, Permissions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{PermissionsExt, symlink};
 
-use crate::hook::{ME, ONE, TWO, ago, asked, block, hook, input, on_machine, path, text};
-use crate::trouble::Tells::{Both, Nothing};
-use crate::trouble::{Check, OBSERVER, Scene, TOLD, UNTOLD, context};
-use crate::world::{Run, World, prompt};
+use crate::support::claude::{asked, prompt};
+use crate::support::hook::{block, hook, input, on_machine, text};
+use crate::support::run::Run;
+use crate::support::times::ago;
+use crate::support::trouble::Tells::{Both, Nothing};
+use crate::support::trouble::{Check, OBSERVER, Scene, TOLD, UNTOLD};
+use crate::support::world::{ME, ONE, TWO, World, path};
 
 /// The file, then variables, then flags; what is wrong is said, and passed over.
 #[test]
-fn settings() {
+fn flags_go_before_variables_and_those_before_the_file() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
     std::fs::create_dir_all(world.path("there")).expect("a directory");
@@ -155,7 +158,7 @@ fn settings_that_are_wrong_are_said_and_the_default_is_used() {
 #[test]
 fn a_window_without_end_can_be_muted() {
     let scene = Scene::new();
-    let mute = context(&scene.0, &["mute"]).env("SESSION_CONTEXT_FIRST_LOOK", "290000000years");
+    let mute = scene.0.context(&["mute"]).env("SESSION_CONTEXT_FIRST_LOOK", "290000000years");
     mute.env("CLAUDE_CODE_SESSION_ID", OBSERVER).run().status(0);
     assert_eq!(scene.hears(), "");
 }

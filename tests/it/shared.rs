@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::hook::{ONE, THREE, TWO, all_clients, hook};
-use crate::script::Script;
-use crate::start::{begins, start_text};
-use crate::world::World;
+use crate::support::clients::all_clients;
+use crate::support::hook::hook;
+use crate::support::script::Script;
+use crate::support::start::{begins, start_text};
+use crate::support::world::{ONE, THREE, TWO, World};
 
 fn text(value: &Value, key: &str) -> String {
     value[key].as_str().unwrap_or_default().to_owned()

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::claude::{ID, lines, listed};
-use crate::hook::{ME, ago, hook, input, text};
-use crate::world::World;
+use crate::support::claude::lines;
+use crate::support::hook::{hook, input, text};
+use crate::support::reader::listed;
+use crate::support::times::ago;
+use crate::support::world::{ID, ME, World};
 
 fn world(path: &str, all: &[Value]) -> World {
     let world = World::new();
@@ -100,7 +102,7 @@ fn copilot_may_end_without_a_word() {
 
 /// In Qwen, Esc during a request leaves an error of the client's own.
 #[test]
-fn qwen_stopped_by_the_user() {
+fn qwen_stopped_by_the_user_is_interrupted() {
     let line = |number: i64, more: Value| {
         let mut line =
             json!({"uuid": format!("q{number}"), "sessionId": ID, "timestamp": ago(30 - number), "cwd": "/p"});

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use crate::cli::in_a_terminal;
-use crate::hook::ONE;
-use crate::script::Script;
-use crate::world::{Done, World};
+use crate::support::run::{Done, in_a_terminal};
+use crate::support::script::Script;
+use crate::support::world::{ONE, World};
 
 /// A prompt, a command that fails, an edit, a command that works; then another prompt and an edit that fails.
 fn session() -> World {
@@ -38,7 +37,7 @@ const DONE: &str = "assistant  Done.";
 const EDIT: &str = "assistant  [Edit list.rs] failed";
 
 #[test]
-fn each_slice() {
+fn each_slice_shows_what_it_says() {
     let world = session();
     shows(&world, &["--prompts"], &[FIX, LIST]);
     shows(&world, &["--act", "edit"], &[WRITE, EDIT]);
@@ -55,7 +54,7 @@ fn each_slice() {
 }
 
 #[test]
-fn they_go_together() {
+fn slices_go_together() {
     let world = session();
     shows(&world, &["--prompts", "--grep", "list"], &[LIST]);
     shows(&world, &["--act", "edit", "--errors"], &[EDIT, "result     no such file"]);
@@ -71,7 +70,7 @@ fn they_go_together() {
 
 /// `--lines` counts what fits; `-C` shows what stands around it, with `--` where something is left out.
 #[test]
-fn how_many_and_what_is_around() {
+fn lines_count_what_fits_and_context_is_shown_around_it() {
     let world = session();
     shows(&world, &["--prompts", "--lines", "1"], &[LIST]);
     // What tells why a call failed comes with the call.
@@ -84,7 +83,7 @@ fn how_many_and_what_is_around() {
 
 /// Context is what a log shows. Results are none of it: they come with their calls, and only to say why one failed.
 #[test]
-fn context_of_errors() {
+fn results_are_no_context() {
     let world = session();
     let why = ["result     error: 1", "           error: 2"];
     shows(
@@ -105,7 +104,7 @@ fn context_of_errors() {
 
 /// A call may fail long after it was made; what stood around it is still shown.
 #[test]
-fn context_of_a_call_that_fails_late() {
+fn a_call_that_fails_late_keeps_its_context() {
     let world = World::new();
     let call = |id: &str, command: &str| {
         json!({"type": "assistant", "uuid": id, "timestamp": "2026-11-16T02:52:00Z", "message": {"id": id, "role": "assistant",
@@ -127,7 +126,7 @@ fn context_of_a_call_that_fails_late() {
 }
 
 #[test]
-fn for_programs() {
+fn json_has_the_same_entries() {
     let world = session();
     let errors = world.reader(&["log", "11111111", "--errors", "--json", "--act", "edit"]).run().success().json();
     let time = "2026-11-16T02:30:00.000Z";
@@ -138,7 +137,7 @@ fn for_programs() {
 
 /// A day counts whole, as an end.
 #[test]
-fn until_a_day() {
+fn until_a_day_takes_the_whole_day() {
     let world = World::new();
     let script = Script::of(&world).at("2026-11-14T23:00:00Z").user("saturday");
     script.at("2026-11-15T23:59:00Z").user("sunday").at("2026-11-16T01:00:00Z").user("monday").save(&world, ONE);
@@ -171,7 +170,7 @@ fn since_and_until_a_time_of_day() {
 }
 
 #[test]
-fn what_cannot_be_meant() {
+fn what_cannot_be_meant_is_an_error() {
     let world = session();
     for (args, why) in [
         (&["--act", "edt"][..], "edit, read, search, run, fetch, delegate, plan, other"),
@@ -190,7 +189,7 @@ fn what_cannot_be_meant() {
 
 /// An error of the model or the network is one, and what a machine said is looked through with `--full`.
 #[test]
-fn errors_that_are_no_calls() {
+fn errors_that_are_no_calls_are_errors() {
     let world = World::new();
     let error = json!({"id": "e", "role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 500"}]});
     let script = Script::of(&world).ago(9).user("go");
@@ -206,7 +205,7 @@ fn errors_that_are_no_calls() {
 
 /// However far up it is, it is found; what is read from the middle of a file is the same as from its start.
 #[test]
-fn a_long_file() {
+fn a_slice_of_a_long_file_is_the_same_from_the_middle() {
     let world = World::new();
     let mut script = Script::of(&world).ago(600).user("the very first needle");
     for number in 0..3000 {
@@ -233,7 +232,7 @@ fn a_long_file() {
 
 /// With what stands around it, the entry that was asked for is pointed at on a terminal.
 #[test]
-fn what_was_asked_for_on_a_terminal() {
+fn the_entry_that_was_asked_for_is_pointed_at() {
     let world = session();
     let Some(shown) = in_a_terminal(&world, "log 11111111 --at 2 -C 1", ("X", "")) else { return };
     assert!(shown.lines().next().is_some_and(|head| head.contains("3 entries")), "{shown}");
@@ -243,7 +242,7 @@ fn what_was_asked_for_on_a_terminal() {
 
 /// On a terminal the word stands out, and the head says how many there are.
 #[test]
-fn on_a_terminal() {
+fn on_a_terminal_the_word_stands_out() {
     let world = session();
     let Some(shown) = in_a_terminal(&world, "log 11111111 --grep cafe", ("X", "")) else { return };
     let found = shown.lines().next().expect("a head");

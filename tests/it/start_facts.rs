@@ -2,9 +2,10 @@
 
 use serde_json::json;
 
-use crate::hook::{ME, ONE, hook, input, with};
-use crate::script::Script;
-use crate::world::World;
+use crate::support::claude::with;
+use crate::support::hook::{hook, input};
+use crate::support::script::Script;
+use crate::support::world::{ME, ONE, World};
 
 const TASK: &str = "Add a retry to the installer";
 
@@ -63,14 +64,14 @@ fn a_recap_comes_first() {
         let files =
             ["a", "b", "c", "d"].iter().fold(script, |script, name| script.writes(&format!("{name}{long}.sh"), "x\n"));
         let done = tasks(files).runs("cargo test", true).says("Half of it is done, and the rest will be tomorrow.");
-        done.raw(json!({"type": "system", "subtype": "away_summary", "uuid": "s1", "timestamp": crate::hook::ago(5), "content": recap}))
+        done.raw(json!({"type": "system", "subtype": "away_summary", "uuid": "s1", "timestamp": crate::support::times::ago(5), "content": recap}))
     });
     assert!(all[0].starts_with("- its recap: \"Goal: retry the installer. Done: the loop."), "{all:?}");
 }
 
 /// Of a long transcript only the end is read: there may be more files.
 #[test]
-fn files_of_a_long_session() {
+fn of_a_long_session_there_may_be_more_files() {
     let few = told(|script| script.writes("a.sh", "x\n").says("Done."));
     assert_eq!(few[0], "- it changed a.sh");
     let many =

@@ -4,20 +4,21 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::hook::{
-    ME, ONE, THREE, TWO, ago, all_clients, asked, block as news, cursors, edit, home, hook, line, path, read_json,
-    written_ago,
+use crate::support::claude::{answer, asked, edit, line, prompt, tasks, used};
+use crate::support::clients::all_clients;
+use crate::support::files::{read_json, written_ago};
+use crate::support::hook::{block as news, cursors, hook};
+use crate::support::start::{
+    FIRST, GOAL, at_work, begins, changed, just_stopped, pi_begins, pi_text, start_block, start_text, started,
+    started_after, started_as, told_of, was_at_work, work_lines,
 };
-use crate::start::{
-    FIRST, GOAL, HOUR, at_work, begins, changed, just_stopped, pi_begins, pi_text, start_block, start_text, started,
-    started_after, started_as, tasks, told_of, used, was_at_work, work_lines,
-};
-use crate::world::{World, answer, prompt};
+use crate::support::times::{HOUR, ago};
+use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
 
 /// Of many questions in passing so many are opened, and the work before them is found; before more of them it is not, but
 /// that is no first use.
 #[test]
-fn many_questions_in_passing() {
+fn work_is_found_before_many_questions_in_passing() {
     let world = World::new();
     let one = world.claude(ONE, &at_work(&world, 30));
     written_ago(&world, &one, 1800);
@@ -32,7 +33,7 @@ fn many_questions_in_passing() {
 /// 000-10, 000-11, 001-D1: the last is the one that was at work last, by what was said in it and not by its file; whatever
 /// the one that begins is about. Of several at once, each has its own state, and the newest is told whole.
 #[test]
-fn the_last_session() {
+fn the_last_session_is_the_one_at_work_last() {
     let world = World::new();
     let one = world.claude(ONE, &changed(&world, 9, "Add a cache to the pages", "cache.rs"));
     let two = world.claude(TWO, &changed(&world, 6, "Remove the old parser module", "parser.rs"));
@@ -102,7 +103,7 @@ fn sessions_that_are_not_the_last() {
 
 /// Of a session that came here from another project only what it did here is told.
 #[test]
-fn a_session_that_came_here() {
+fn of_a_session_that_came_here_only_what_it_did_here_is_told() {
     let world = World::new();
     fs::create_dir_all(world.path("other")).expect("a directory");
     let there = prompt(&world.path("other"), &ago(9), "Write the manual of the tool")
@@ -124,7 +125,7 @@ fn a_session_that_came_here() {
 /// On a machine with much other work the last session of this project is still found, or at least it is not said that
 /// there is none.
 #[test]
-fn much_work_elsewhere() {
+fn much_work_elsewhere_does_not_hide_the_last_session() {
     let world = World::new();
     fs::create_dir_all(world.path("other")).expect("a directory");
     let one = world.claude(ONE, &at_work(&world, 30));
@@ -138,7 +139,7 @@ fn much_work_elsewhere() {
 
 /// A long session of which only the end is read is no question in passing, though there is one prompt at its end.
 #[test]
-fn a_long_session_that_reads_at_the_end() {
+fn a_long_session_is_no_question_in_passing() {
     let world = World::new();
     let cwd = world.path("work");
     let read = |at| used(4, &format!("r{at}"), "Read", json!({"file_path": "a.rs"}), Some(&"x".repeat(4000)));
@@ -161,7 +162,7 @@ fn names_lead_to_the_session() {
 
 /// In a named home the sessions are those of the home, by their names; throw-aways are not where the work stopped.
 #[test]
-fn named_homes() {
+fn in_a_named_home_sessions_go_by_their_names() {
     for dir in [".volute", ".mind"] {
         let world = World::new();
         home(&world, dir, &[("main", ME), ("discord", ONE), ("new-1", TWO)]);
@@ -189,7 +190,7 @@ fn named_homes() {
 
 /// Pi in a named home: each name has a folder, and the first prompt of one is told of the others.
 #[test]
-fn named_homes_of_pi() {
+fn pi_in_a_named_home_is_told_of_the_others() {
     let world = World::new();
     let session = |name: &str, id: &str, minutes: i64, texts: &[&str]| {
         let file = format!("work/.volute/pi-sessions/{name}/2026-11-16T02-00-00-000Z_{id}.jsonl");
@@ -216,7 +217,7 @@ fn named_homes_of_pi() {
 /// For the last session as for the first prompt: what no user typed was not asked and is no title, and a session with one
 /// real prompt and no file is still one that was asked in passing.
 #[test]
-fn first_prompts_by_machines() {
+fn what_no_user_typed_was_not_asked() {
     let world = World::new();
     let cwd = world.path("work");
     let machine = [
@@ -239,7 +240,7 @@ fn first_prompts_by_machines() {
 
 /// What changed files was at work, though nobody typed a sentence: a command, another session or a schedule began it.
 #[test]
-fn work_that_nobody_typed() {
+fn work_that_nobody_typed_is_work() {
     for first in [
         "<command-message>fix-issue</command-message>\n<command-name>/fix-issue</command-name>\n<command-args>12</command-args>",
         "<teammate-message id=\"main\">Remove the old parser module</teammate-message>",

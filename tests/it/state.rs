@@ -59,7 +59,7 @@ fn states(presence: &Presence, live: &Live) -> String {
 
 /// The transcript is all there is. A call may run or wait for permission, and nobody is at work for ever.
 #[test]
-fn as_the_transcript_has_it() {
+fn without_more_the_transcript_decides() {
     assert_eq!(
         states(&Presence::Unknown, &Live::default()),
         "\
@@ -78,7 +78,7 @@ limit      error      limit: Too many requests, try at 15:00
 
 /// An agent that never asks for permission runs what it calls; one that writes calls late may not have answered yet.
 #[test]
-fn what_is_known_about_an_agent() {
+fn what_is_known_about_an_agent_decides() {
     let live = Live { no_permissions: true, late_calls: true, ..Live::default() };
     let states = states(&Presence::Unknown, &live);
     assert!(states.contains("call       working    last seen running Bash make -j 4  later idle\n"), "{states}");
@@ -110,7 +110,7 @@ fn an_old_answer_is_beyond_doubt() {
 
 /// The agent runs, and says nothing more: then it may be at work for hours.
 #[test]
-fn an_agent_that_runs() {
+fn an_agent_that_runs_may_work_for_hours() {
     assert_eq!(
         states(&Presence::Runs(Box::new(said(None, Evidence::Lock))), &Live::default()),
         "\
@@ -129,7 +129,7 @@ limit      error      limit: Too many requests, try at 15:00
 
 /// What an agent says of itself goes before its transcript, which knows of what.
 #[test]
-fn an_agent_that_says_what_it_is_at() {
+fn what_an_agent_says_goes_before_its_transcript() {
     let states = |status| states(&Presence::Runs(Box::new(said(Some(status), Evidence::Registry))), &Live::default());
     let all = |line: &str| ends().iter().map(|(name, ..)| format!("{name:10} {line}\n")).collect::<String>();
     let with = |mut all: String, name: &str, line: &str| {
@@ -170,7 +170,7 @@ fn an_agent_that_says_what_it_is_at() {
 
 /// Nobody is at work, and nobody needs the user, where no agent runs.
 #[test]
-fn an_agent_that_does_not_run() {
+fn where_no_agent_runs_nobody_works_or_needs_the_user() {
     let closed = states(&Presence::Closed, &Live::default());
     assert_eq!(
         closed,
@@ -202,7 +202,7 @@ limit      gone       limit: Too many requests, try at 15:00
 
 /// When a session ended is told where a hook noted it; its last activity is not its end.
 #[test]
-fn when_a_session_ended() {
+fn the_end_of_a_session_is_told_where_a_hook_noted_it() {
     let now = Time(100 * HOUR);
     let at = |minutes: i64| Some(Time(now.0 - minutes * MINUTE));
     let ended = |minutes| Box::new(Said { since: at(minutes), ..said(Some(Status::Ended), Evidence::Hook) });
@@ -223,7 +223,7 @@ fn when_a_session_ended() {
 
 /// An agent says that it has come to rest before its transcript says how: after a "No", or with an answer.
 #[test]
-fn an_agent_that_has_just_come_to_rest() {
+fn an_agent_that_has_just_come_to_rest_is_not_at_work() {
     let now = Time(100 * HOUR);
     let ready = Said { since: Some(Time(now.0 - 100)), ..said(Some(Status::Ready), Evidence::Registry) };
     let ready = Presence::Runs(Box::new(ready));
@@ -258,7 +258,7 @@ fn done_unless_somebody_is_at_it() {
 
 /// Some clients say when a limit ends in seconds since 1970.
 #[test]
-fn when_a_limit_ends() {
+fn a_limit_may_end_in_seconds_since_1970() {
     let now = Time(1_763_300_000_000);
     let of = |text: &str, now| {
         let open_end = OpenEnd::Trouble { text: text.into(), limit: true };
@@ -282,7 +282,7 @@ fn when_a_limit_ends() {
 
 /// What a subagent waits for goes before the call that started it.
 #[test]
-fn what_a_subagent_waits_for() {
+fn what_a_subagent_waits_for_goes_before_its_call() {
     let doing = Some(Doing { tool: "Bash".into(), subject: "rm -rf build".into(), act: Act::Run, ..Doing::default() });
     let said = Said { status: Some(Status::Permission), since: None, by: Evidence::Registry, doing };
     let states = states(&Presence::Runs(Box::new(said)), &Live::default());

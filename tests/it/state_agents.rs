@@ -3,13 +3,13 @@
 
 use std::fs::File;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
 use session_monitor::process;
 
-use crate::hook::ONE;
-use crate::world::{World, skipped, testdata};
+use crate::support::files::{file_time, lock};
+use crate::support::world::{ONE, World, skipped, testdata};
 
 const NOW: &str = "2026-11-16T02:55:00Z";
 
@@ -29,29 +29,6 @@ fn world(case: &str, transcript: &str, lines: usize) -> World {
     world
 }
 
-fn at(time: &str) -> std::time::SystemTime {
-    let time = session_monitor::time::Time::parse(time.as_bytes()).expect("a time");
-    UNIX_EPOCH + Duration::from_millis(time.0.unsigned_abs())
-}
-
-/// A lock on a file, until it is dropped.
-pub(crate) struct Lock(File);
-
-impl Drop for Lock {
-    fn drop(&mut self) {
-        // Closing the file is not enough: a process that another test is just starting may have it open, too.
-        self.0.unlock().expect("unlocked");
-    }
-}
-
-/// Locks a file that was made at some time.
-pub(crate) fn lock(world: &World, below: &str, made: &str) -> Lock {
-    let file = File::create(world.write(below, "")).expect("a file");
-    file.set_modified(at(made)).expect("a time");
-    file.lock().expect("a lock");
-    Lock(file)
-}
-
 /// Whether nobody can have a lock unseen. In a container it is not known that an agent is gone.
 fn sees_all_locks() -> bool {
     let sees = process::namespace().is_some_and(|own| own == "4026531836");
@@ -67,7 +44,7 @@ const HOLD: &str = ".copilot/session-state/8ff29b11-11b7-4c9f-98c0-11540cd83377/
 
 /// Copilot writes which call waits for permission, and keeps a lock from the first prompt on.
 #[test]
-fn copilot() {
+fn copilot_says_which_call_waits() {
     for (lines, expected) in [
         (5, "working: thinking (lock)"),
         (7, "waiting: interrupted (lock)"),
@@ -90,7 +67,7 @@ fn copilot() {
 
 /// Who was killed has left its lock file behind, and who resumes removes it. Nobody is at work in either case.
 #[test]
-fn copilot_killed_and_resumed() {
+fn copilot_killed_or_resumed_is_not_at_work() {
     if !sees_all_locks() {
         return;
     }
@@ -123,7 +100,7 @@ impl Qwen {
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("a boot id");
         let start = process::started(pid).expect("it runs") + late;
         let namespace: u64 = process::namespace().expect("a namespace").parse().expect("a number");
-        let since = at(started).duration_since(UNIX_EPOCH).expect("after 1970").as_millis() as u64;
+        let since = file_time(started).duration_since(UNIX_EPOCH).expect("after 1970").as_millis() as u64;
         let said = json!({"schemaVersion": 1, "pid": pid, "procStart": format!("{}:{start}", boot.trim()), "pidNs": namespace,
             "sessionId": QWEN, "startedAt": since, "kind": "tui"});
         world.write(format!(".qwen/sessions/{pid}.json"), said.to_string());
@@ -144,7 +121,7 @@ fn qwen(lines: usize) -> World {
 
 /// Qwen says that it runs, but not what it is at. It writes nothing when it is stopped before it says something.
 #[test]
-fn qwen_with_a_screen() {
+fn qwen_says_that_it_runs_but_not_what() {
     for (lines, expected) in [
         (3, "working: thinking, or interrupted (registry)"),
         (8, "working: running or waiting for permission: run_shell_command touch tool-ran.txt; sleep 300 (registry)"),
@@ -165,7 +142,7 @@ fn qwen_with_a_screen() {
 
 /// A file of a process that is over, or that is another one by now, makes no session live.
 #[test]
-fn qwen_killed_and_resumed() {
+fn a_registry_file_of_another_process_makes_no_session_live() {
     let (world, agent) = (qwen(8), Qwen::start());
     let pending = "running or waiting for permission: run_shell_command touch tool-ran.txt; sleep 300";
     let crashed = "gone: crashed; no result of run_shell_command touch tool-ran.txt; sleep 300 (registry)";
@@ -185,7 +162,7 @@ fn qwen_killed_and_resumed() {
 
 /// Pi never asks for permission, and nothing tells whether it runs.
 #[test]
-fn pi() {
+fn pi_never_asks_and_nobody_knows_if_it_runs() {
     let sessions = ".pi/agent/sessions/--home-dev-src-proj--/";
     let one = "2026-11-16T02-39-46-383Z_01a1ea97-e84c-72ea-bcbe-b3f68343a233.jsonl";
     let other = "2026-11-16T02-52-08-405Z_01a1eaa3-3ad4-77c3-add3-a76153247b5e.jsonl";
@@ -207,7 +184,7 @@ fn pi() {
 
 /// Codex, shortened to what counts. A daemon keeps the lock; who resumes a session makes it anew.
 #[test]
-fn codex() {
+fn codex_keeps_a_lock_while_it_runs() {
     if !sees_all_locks() {
         return;
     }
@@ -263,7 +240,7 @@ fn codex() {
 
 /// Gemini writes a call when it has ended, so a session that seems to think or to have answered may be in one.
 #[test]
-fn gemini() {
+fn gemini_may_be_in_a_call_that_it_has_not_written() {
     let line = |second: u32, id: &str, kind: &str, more: Value| {
         let mut line = json!({"id": id, "timestamp": format!("2026-11-16T02:51:{second:02}.000Z"), "type": kind});
         line.as_object_mut().expect("an object").append(&mut more.as_object().expect("an object").clone());
@@ -301,10 +278,10 @@ fn gemini() {
 
 /// A registry file that its agent is writing at this moment says nothing about any session, and least of all that none runs.
 #[test]
-fn a_registry_file_that_is_half_written() {
+fn a_half_written_registry_file_says_nothing() {
     let world = World::new();
     let cwd = world.path("work");
-    world.claude(ONE, &crate::world::prompt(&cwd, "2026-11-16T02:59:00Z", "go"));
+    world.claude(ONE, &crate::support::claude::prompt(&cwd, "2026-11-16T02:59:00Z", "go"));
     let gone = || world.reader(&["list", "--json"]).run().success().json()[0]["state"].clone();
     std::fs::create_dir_all(world.path(".claude/sessions")).expect("a directory");
     assert_eq!(gone(), "gone");
@@ -318,11 +295,11 @@ fn a_registry_file_that_is_half_written() {
 
 /// A word of the registry that nobody knows is no state, and what the agent waited for before is over.
 #[test]
-fn words_of_a_registry() {
+fn an_unknown_word_of_a_registry_is_no_state() {
     let world = World::new();
     let cwd = world.path("work");
-    let calls = crate::world::prompt(&cwd, "2026-11-16T02:53:00Z", "go")
-        + &crate::world::call("2026-11-16T02:54:00Z", "t1", "make");
+    let calls = crate::support::claude::prompt(&cwd, "2026-11-16T02:53:00Z", "go")
+        + &crate::support::claude::call("2026-11-16T02:54:00Z", "t1", "make");
     world.claude(ONE, &calls);
     let pid = std::process::id();
     let start = process::started(pid).expect("it runs").to_string();
@@ -343,7 +320,7 @@ fn words_of_a_registry() {
 
 /// A lock is on a file, not on all that its process has open.
 #[test]
-fn a_lock_on_another_file() {
+fn a_lock_on_another_file_does_not_count() {
     if !sees_all_locks() {
         return;
     }

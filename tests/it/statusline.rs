@@ -1,27 +1,13 @@
 //! `session-context statusline`: one line about the other sessions, after the user's own status line.
 
 use serde_json::json;
-use session_monitor::process;
 
-use crate::hook::{ME, ONE, THREE, TWO, ago, asked, edit, path, with};
-use crate::script::Script;
-use crate::world::{Run, World, call, prompt};
-
-/// The status line of a session, as Claude Code asks for it.
-pub(crate) fn statusline(world: &World, args: &[&str]) -> Run {
-    let asks = json!({"session_id": ME, "cwd": world.path("work"), "workspace": {"current_dir": world.path("work")}});
-    world.context(&[&["statusline"], args].concat()).stdin(asks.to_string())
-}
-
-/// Its agent runs, and says what it is at.
-pub(crate) fn runs(world: &World, id: &str, status: &str, waits_for: &str) {
-    let pid = std::process::id();
-    let start = process::started(pid).expect("it runs").to_string();
-    let domain = format!("pid:[{}]", process::namespace().expect("a namespace"));
-    let entry = json!({"pid": pid, "procStart": start, "pidDomain": domain, "sessionId": id});
-    let entry = with(with(entry, "status", status), "waitingFor", waits_for);
-    world.write(format!(".claude/sessions/{id}.json"), entry.to_string());
-}
+use crate::support::claude::{asked, call, edit, prompt, runs};
+use crate::support::hook::statusline;
+use crate::support::run::program;
+use crate::support::script::Script;
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, THREE, TWO, World, path};
 
 /// A session that asks for permission, one that asks a question, one at work, and one that asks for the status line, which
 /// would like to run something as well.
@@ -34,7 +20,7 @@ fn three_others() -> World {
     let ask = json!([{"type": "tool_use", "id": "q", "name": "AskUserQuestion", "input": question}]);
     world.claude(
         TWO,
-        &(at(7, "set up the whole queue for all our services") + &crate::hook::said_line(6, "q", "m", ask)),
+        &(at(7, "set up the whole queue for all our services") + &crate::support::claude::said_line(6, "q", "m", ask)),
     );
     world.claude(THREE, &(at(3, "test") + &call(&ago(2), "c3", "make test")));
     world.claude(ME, &(at(2, "mine") + &call(&ago(1), "c4", "ls")));
@@ -108,18 +94,20 @@ fn a_file_that_another_session_edited_is_named() {
         move |world: &World| edit(minutes, file, &path(world, &format!("work/{file}")))
     };
     let read = |minutes: i64| {
-        move |world: &World| crate::hook::calls(minutes, "r", &[&format!("Read {}", path(world, "work/a.rs"))])
+        move |world: &World| {
+            crate::support::claude::calls(minutes, "r", &[&format!("Read {}", path(world, "work/a.rs"))])
+        }
     };
     let conflict = "1 working · ! a.rs\n";
-    assert_eq!(lines(&edited(50, "a.rs"), &edited(2, "a.rs")), conflict);
+    assert_eq!(lines(&edited(50, "a.rs"), &edited(2, "a.rs")), conflict, "both edited it");
     assert_eq!(lines(&edited(1, "a.rs"), &edited(2, "a.rs")), "1 working\n", "it was edited again since");
-    assert_eq!(lines(&read(50), &edited(2, "a.rs")), conflict);
+    assert_eq!(lines(&read(50), &edited(2, "a.rs")), conflict, "it was read before");
     assert_eq!(lines(&read(1), &edited(2, "a.rs")), "1 working\n", "it has seen the change");
     assert_eq!(lines(&edited(1, "b.rs"), &edited(2, "a.rs")), "1 working\n", "another file");
     assert_eq!(lines(&edited(1, "a.rs"), &read(2)), "1 working\n", "it only read it");
     assert_eq!(lines(&edited(1, "a.rs"), &edited(70, "a.rs")), "", "long ago");
     let both = |minutes: i64| move |world: &World| edited(minutes, "a.rs")(world) + &edited(minutes - 1, "b.rs")(world);
-    assert_eq!(lines(&both(9), &both(6)), "1 working · ! b.rs +1\n");
+    assert_eq!(lines(&both(9), &both(6)), "1 working · ! b.rs +1\n", "two files");
 }
 
 /// A fork begins with a copy of another session: what is in there was done once.
@@ -248,11 +236,6 @@ const INSTALLED: [(&str, &str, &str, &str); 8] = [
     ),
 ];
 
-fn program() -> String {
-    let path = std::path::Path::new(env!("CARGO_BIN_EXE_session-context")).canonicalize().expect("the program");
-    path.to_str().expect("UTF-8").to_owned()
-}
-
 /// It is put around the user's own, whatever comes after that, and taken out again.
 #[test]
 fn install_puts_it_around_the_users_own_and_uninstall_takes_it_out() {
@@ -327,10 +310,10 @@ fn a_status_line_that_cannot_be_kept_is_left_alone() {
 
 /// What the user's status line leaves running keeps nobody waiting, and what it prints beyond a screen is no failure.
 #[test]
-fn what_theirs_leaves_behind() {
+fn what_theirs_leaves_behind_keeps_nobody_waiting() {
     let world = three_others();
     let fifo = world.path("fifo");
-    crate::trouble::fifo(&fifo);
+    crate::support::files::fifo(&fifo);
     let fast = statusline(&world, &["--", &format!("echo MINE; cat {} &", fifo.display())]).run().success();
     assert_eq!(fast.out(), format!("MINE\n{LINE}"));
     // Now it may end.
@@ -341,10 +324,10 @@ fn what_theirs_leaves_behind() {
 
 /// A status line that takes too long is ended, with all that it started, and ours comes without it.
 #[test]
-fn theirs_takes_too_long() {
+fn theirs_is_ended_if_it_takes_too_long() {
     let world = three_others();
     let fifo = world.path("fifo");
-    crate::trouble::fifo(&fifo);
+    crate::support::files::fifo(&fifo);
     let never = format!("cat {} | cat", fifo.display());
     let slow = statusline(&world, &["--", &never]).env("SESSION_MONITOR_PATIENCE", "1ns").run().status(0);
     assert_eq!(slow.out(), LINE);
@@ -353,7 +336,7 @@ fn theirs_takes_too_long() {
 
 /// One that prints without end is ended like any other, and little of what it prints is kept.
 #[test]
-fn theirs_prints_without_end() {
+fn theirs_is_ended_if_it_prints_without_end() {
     let world = three_others();
     let endless = statusline(&world, &["--", "yes"]).env("SESSION_MONITOR_PATIENCE", "50ms").run().status(0);
     assert_eq!(endless.out(), LINE);

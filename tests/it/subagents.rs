@@ -1,44 +1,16 @@
 //! What a session's subagents edit is the session's work: in bullets, in conflicts, in the files of `resume` and of the
 //! start. They are no sessions, and what they are told and say is nobody's prompt or message.
 
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 
-use crate::hook::{
-    ME, ONE, TWO, ago, asked, block, calls, cursors, edit, home, hook, input, path, read_json, text, told, told_after,
-    told_to, transcript, written_ago,
-};
-use crate::resume::resumed;
-use crate::world::{World, prompt};
+use crate::support::claude::{asked, calls, edits, of_subagent, prompt, subagent, work};
+use crate::support::files::{read_json, written_ago};
+use crate::support::hook::{block, cursors, hook, input, text, told, told_after, told_to};
+use crate::support::resume::resumed;
+use crate::support::times::ago;
+use crate::support::world::{ME, ONE, TWO, World, home, path};
 
 const ASKED: &str = "rewrite the login of the shop";
-
-/// Lines as they stand in the file of a subagent.
-fn of_subagent(lines: &str) -> String {
-    let mark = |line: &str| {
-        let mut line: Value = serde_json::from_str(line).expect("JSON");
-        (line["isSidechain"], line["agentId"]) = (true.into(), "a1".into());
-        line.to_string() + "\n"
-    };
-    lines.lines().map(mark).collect()
-}
-
-/// The file of a subagent of a Claude session: what it was told, and these lines.
-pub(crate) fn subagent(world: &World, session: &str, name: &str, minutes: i64, lines: &str) -> PathBuf {
-    let file = transcript(world, session).with_extension("").join(format!("subagents/{name}.jsonl"));
-    let begun = prompt(&world.path("work"), &ago(minutes), "look into the whole of the shop");
-    world.write(file, of_subagent(&(begun + lines)))
-}
-
-fn work(world: &World, file: &str) -> String {
-    path(world, &format!("work/{file}"))
-}
-
-/// Two edits of files in the working directory.
-pub(crate) fn edits(world: &World, minutes: i64, id: &str, files: &[&str]) -> String {
-    files.iter().map(|file| edit(minutes, &format!("{id}-{file}"), &work(world, file))).collect()
-}
 
 /// The edits are told with what the session itself did, each file once. Nothing else of the subagents is.
 #[test]
@@ -60,7 +32,7 @@ fn edits_count_for_the_session() {
 
 /// A subagent goes on while its session waits for it: then only the edits are told, under the session's name.
 #[test]
-fn a_session_that_waits_for_its_subagents() {
+fn edits_of_subagents_are_told_while_their_session_waits() {
     let world = World::new();
     let own = asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, "");
@@ -78,7 +50,7 @@ fn a_session_that_waits_for_its_subagents() {
 
 /// A session is called by its title also when only its subagents did something.
 #[test]
-fn the_title_of_a_session_that_waits() {
+fn a_session_that_waits_is_called_by_its_title() {
     let world = World::new();
     let own = asked(&world, ONE, 9, ASKED);
     world.append(own, json!({"type": "custom-title", "customTitle": "shop"}).to_string() + "\n");
@@ -92,7 +64,7 @@ fn the_title_of_a_session_that_waits() {
 
 /// Both ways: the other session's subagent edited my file, and mine edited the other session's.
 #[test]
-fn conflicts() {
+fn edits_of_subagents_are_conflicts_both_ways() {
     let theirs = World::new();
     theirs.claude(ME, &(prompt(&theirs.path("work"), &ago(50), "mine") + &edits(&theirs, 10, "m1", &["a.rs"])));
     asked(&theirs, ONE, 9, ASKED);
@@ -107,19 +79,19 @@ fn conflicts() {
     let done =
         calls(40, "s0", &[&format!("Read {}", work(&mine, "b.rs"))]) + &edits(&mine, 10, "s1", &["a.rs", "c.rs"]);
     subagent(&mine, ME, "agent-1", 45, &done);
-    mine.append(transcript(&mine, ME), edits(&mine, 7, "m1", &["c.rs"]));
+    mine.append(mine.transcript(ME), edits(&mine, 7, "m1", &["c.rs"]));
     let own = asked(&mine, ONE, 9, ASKED);
     mine.append(own, edits(&mine, 5, "t1", &["a.rs", "b.rs"]));
     let bullet = format!("- 11111111 (5m ago, 3 messages): \"{ASKED}\" -> edited 2 files (a.rs, b.rs)");
     assert_eq!(told(&mine), block(&[line, &bullet]));
-    mine.append(transcript(&mine, ONE), edits(&mine, 4, "t2", &["c.rs"]));
+    mine.append(mine.transcript(ONE), edits(&mine, 4, "t2", &["c.rs"]));
     let line = "- ! 11111111 edited c.rs 4m ago; you edited it 7m ago";
     assert_eq!(told(&mine), block(&[line, "- 11111111 (4m ago, 1 message) -> updated c.rs"]));
 }
 
 /// What the observer's own subagents do is no news to it; to others it is.
 #[test]
-fn my_own_subagents() {
+fn my_own_subagents_are_news_only_to_others() {
     let world = World::new();
     asked(&world, ME, 9, ASKED);
     let file = subagent(&world, ME, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs"]));
@@ -132,7 +104,7 @@ fn my_own_subagents() {
 
 /// At a first look only the last hour counts, line by line.
 #[test]
-fn the_window_of_the_first_look() {
+fn a_first_look_takes_the_last_hour_line_by_line() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let old = edits(&world, 70, "s1", &["a.rs"]);
@@ -165,7 +137,7 @@ fn seen_together_or_not_at_all() {
 
 /// The deadline holds for them, too: what could not be read is read the next time.
 #[test]
-fn what_was_not_read_in_time() {
+fn what_was_not_read_in_time_is_read_next_time() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs"]));
@@ -179,7 +151,7 @@ fn what_was_not_read_in_time() {
 /// A file that was replaced is read from its start, and only what is later than the last look is news. One that is missing
 /// is remembered.
 #[test]
-fn replaced_and_gone() {
+fn a_replaced_file_is_read_anew_and_a_missing_one_remembered() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs"]));
@@ -195,7 +167,7 @@ fn replaced_and_gone() {
 
 /// In a named home the edits are told under the name, and remembered by the file.
 #[test]
-fn named_homes() {
+fn in_a_named_home_edits_are_told_under_the_name() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
     asked(&world, ONE, 9, ASKED);
@@ -217,7 +189,7 @@ fn named_homes() {
 
 /// `explain` says the same, and lists no subagent that has nothing to tell.
 #[test]
-fn explained() {
+fn explain_says_the_same() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     let file = subagent(&world, ONE, "agent-1", 8, "");
@@ -234,7 +206,7 @@ fn explained() {
 
 /// The files of a session are also those that its subagents edited, each once, with how it was left.
 #[test]
-fn resume_and_start() {
+fn resume_and_start_have_the_files_of_subagents() {
     let world = World::new();
     let own = asked(&world, ONE, 90, ASKED);
     world.append(own, edits(&world, 85, "c1", &["a.rs"]));
@@ -244,7 +216,7 @@ fn resume_and_start() {
         let message = json!({"id": id, "role": "assistant", "content": content});
         json!({"type": "assistant", "uuid": id, "timestamp": ago(minutes), "message": message}).to_string()
             + "\n"
-            + &crate::world::result(&ago(minutes), id, false)
+            + &crate::support::claude::result(&ago(minutes), id, false)
     };
     let more = edits(&world, 80, "s1", &["a.rs"]) + &wrote(79, "s2", "b.rs", "one\ntwo\n");
     subagent(&world, ONE, "agent-1", 88, &more);
@@ -269,7 +241,7 @@ fn resume_and_start() {
 
 /// They are no sessions.
 #[test]
-fn no_sessions() {
+fn subagents_are_no_sessions() {
     let world = World::new();
     asked(&world, ONE, 9, ASKED);
     subagent(&world, ONE, "agent-1", 8, &edits(&world, 5, "s1", &["a.rs"]));
@@ -280,7 +252,7 @@ fn no_sessions() {
 
 /// The same for agents that keep the files of subagents elsewhere.
 #[test]
-fn other_agents() {
+fn subagents_of_other_agents_count_alike() {
     let world = World::new();
     let cwd = path(&world, "work");
     let dir: String = cwd.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect();

@@ -13,13 +13,15 @@ use std::process::Stdio;
 use rustix::process::Resource;
 use serde_json::{Value, json};
 
-use crate::hook::HEADER;
-use crate::trouble::Tells::{Alpha, Beta, Both, Nothing};
-use crate::trouble::{
-    AGAIN, ALPHA, BETA, Call, Check, JOURNAL, OBSERVER, Scene, TOLD, UNTOLD, age, asking, cleared, context, fifo,
-    files_below, heard, limit, words,
+use crate::support::claude::{answer, prompt};
+use crate::support::files::{fifo, files_below, written_ago};
+use crate::support::hook::{HEADER, input, text};
+use crate::support::run::{Run, limit, ran_in_own_process};
+use crate::support::trouble::Tells::{Alpha, Beta, Both, Nothing};
+use crate::support::trouble::{
+    AGAIN, ALPHA, BETA, Call, Check, JOURNAL, OBSERVER, Scene, TOLD, UNTOLD, cleared, words,
 };
-use crate::world::{Run, World, answer, prompt};
+use crate::support::world::World;
 
 /// A look at another place is no look at this one.
 #[test]
@@ -55,6 +57,9 @@ fn in_deleted(world: &World, run: Run) -> Run {
 /// What is written down in a directory that is gone is no note about `/`.
 #[test]
 fn nothing_is_noted_about_a_directory_that_is_gone() {
+    if ran_in_own_process() {
+        return;
+    }
     let world = World::new();
     let gone = "session-context: the working directory was removed; change to one that exists\n";
     for args in [
@@ -153,7 +158,7 @@ fn a_state_directory_that_is_none_does_no_harm() {
         for _ in 0..2 {
             let output = scene.call().run();
             let err = output.err();
-            assert_eq!(heard(&output), words(Both), "{what}: {err}");
+            assert_eq!(text(&output), words(Both), "{what}: {err}");
             assert!(err.lines().all(|line| line.starts_with("session-context: /")), "{what}: {err}");
         }
         cleared(&scene);
@@ -166,7 +171,7 @@ fn mended(scene: &Scene) {
     let path = scene.path(ALPHA);
     let _ = fs::remove_file(&path).or_else(|_| fs::remove_dir(&path));
     scene.restore(ALPHA);
-    age(&path, 0);
+    written_ago(&scene.0, &path, 0);
 }
 
 /// One transcript that cannot be read hides no other, and is told when it can be.
@@ -197,7 +202,7 @@ fn a_transcript_that_is_none_hides_no_other() {
     for content in ["", "\n \n\r\n\n", "{\"type\":\n{{{{\n\0\0\0\n[]\n7\n", &endless] {
         check.one((&content[..content.len().min(20)], &[], &|scene, _| {
             fs::write(scene.path(ALPHA), content).expect("written");
-            age(&scene.path(ALPHA), 60);
+            written_ago(&scene.0, &scene.path(ALPHA), 60);
         }));
     }
 }
@@ -232,12 +237,15 @@ fn what_could_not_be_read_once_is_told_later() {
 /// The same where no file can be opened any more at some point.
 #[test]
 fn too_few_file_descriptors_cost_nothing() {
+    if ran_in_own_process() {
+        return;
+    }
     for most in 4..12 {
         let scene = Scene::new();
         let mut call = scene.call();
         call.alter(move |command| limit(command, Resource::Nofile, most));
         let output = call.run();
-        let text = heard(&output);
+        let text = text(&output);
         let err = output.err();
         assert!(err.lines().all(|line| line.starts_with("session-context: ")), "{most}: {err}");
         let next = scene.hears();
@@ -283,12 +291,12 @@ fn turned(name: &str, turn: fn(&Scene, &Path)) {
     fs::rename(&alpha, &aside).expect("moved");
     turn(&scene, &alpha);
     let output = scene.call().run();
-    let (text, err) = (heard(&output), output.err());
+    let (text, err) = (text(&output), output.err());
     assert_eq!(text, format!("{HEADER}\n- bbbbbbbb (just now, 1 message): \"beta goes on\""), "{name}: {err}");
     assert!(err.lines().count() <= 1 && err.lines().all(|line| line.starts_with("session-context: ")), "{name}: {err}");
     let _ = fs::remove_file(&alpha).or_else(|_| fs::remove_dir(&alpha));
     fs::rename(&aside, &alpha).expect("moved back");
-    age(&alpha, 0);
+    written_ago(&scene.0, &alpha, 0);
     // A repetition is allowed: the cursor may be gone. Nothing may be lost.
     let next = scene.hears();
     assert!(next.contains("aaaaaaaa") && !next.contains("bbbbbbbb"), "{name}: {next}");
@@ -319,7 +327,7 @@ fn own_files_that_are_pipes_keep_nobody_waiting() {
     ] {
         fifo(&path);
         let output = scene.call().run();
-        assert_eq!(heard(&output), words(Both), "{}", path.display());
+        assert_eq!(text(&output), words(Both), "{}", path.display());
         fs::remove_file(&path).expect("removed");
         let _ = fs::remove_dir_all(&state);
     }
@@ -373,8 +381,8 @@ fn clone() -> World {
 
 /// What the session `main` is told, and what is said to be wrong.
 fn asks(world: &World) -> (String, String) {
-    let done = context(world, &[]).stdin(asking(world, OBSERVER).to_string()).run();
-    (heard(&done), done.err().to_owned())
+    let done = world.context(&[]).stdin(input(world, OBSERVER).to_string()).run();
+    (text(&done), done.err().to_owned())
 }
 
 fn assert_told(text: &str) {

@@ -2,9 +2,11 @@
 
 use serde_json::{Value, json};
 
-use crate::claude::{ID, answer, lines};
-use crate::hook::{ME, ago, hook, input, text};
-use crate::world::{World, prompt};
+use crate::claude::answer;
+use crate::support::claude::{lines, prompt};
+use crate::support::hook::{hook, input, text};
+use crate::support::times::ago;
+use crate::support::world::{ID, ME, World};
 
 fn titles(world: &World) -> Vec<String> {
     let rows = world.reader(&["list", "--all", "--json"]).run().json();
@@ -80,7 +82,7 @@ fn message(role: &str, text: &str) -> Value {
 
 /// Codex writes a new name of a session into its transcript, whoever gave it, and into an index, which goes first.
 #[test]
-fn names_of_codex_sessions() {
+fn codex_names_come_from_its_index_then_its_transcript() {
     let world = World::new();
     let named = |name: Value| json!({"timestamp": "2026-08-01T10:00:02.000Z", "type": "event_msg", "payload": {"type": "thread_name_updated", "thread_id": CODEX, "thread_name": name}});
     let all = [
@@ -114,7 +116,8 @@ fn helpers_are_no_sessions() {
     world.reader(&["search", "--all", "Rounding"]).run().status(1);
     let here = json!({"timestamp": ago(4), "type": "turn_context", "payload": {"cwd": world.path("work")}});
     let helper: Vec<Value> = [here, message("user", ASKS), message("assistant", "{\"title\":\"Rounding\"}")].into();
-    let recent = helper.into_iter().map(|line| crate::hook::with(line, "timestamp", ago(4))).collect::<Vec<_>>();
+    let recent =
+        helper.into_iter().map(|line| crate::support::claude::with(line, "timestamp", ago(4))).collect::<Vec<_>>();
     codex(&world, HELPER, &recent);
     assert_eq!(text(&hook(&world, &[], &input(&world, ME)).run().success()), "");
     codex(

@@ -14,9 +14,12 @@ use std::sync::mpsc;
 use serde_json::Value;
 use session_monitor::state::journal::{HookRun, Journal};
 
-use crate::hook::{HEADER, transcript};
-use crate::trouble::{ALPHA, BETA, OBSERVER, asking, context, heard, hears};
-use crate::world::{Chance, Done, Run, World, at_once, prompt};
+use crate::scene::Chance;
+use crate::support::claude::prompt;
+use crate::support::hook::{HEADER, input, told_to, told_to_with};
+use crate::support::run::{Done, Run, at_once};
+use crate::support::trouble::{ALPHA, BETA, OBSERVER};
+use crate::support::world::World;
 
 /// Prompt `number` of a session, with characters of every length.
 fn numbered(world: &World, session: &str, number: usize) -> String {
@@ -26,7 +29,7 @@ fn numbered(world: &World, session: &str, number: usize) -> String {
 }
 
 fn append(world: &World, session: &str, text: impl AsRef<[u8]>) {
-    world.append(transcript(world, session).strip_prefix(world.path("")).expect("below HOME"), text);
+    world.append(world.transcript(session).strip_prefix(world.path("")).expect("below HOME"), text);
 }
 
 /// How many prompts of each session somebody was told.
@@ -59,13 +62,13 @@ fn bullet(line: &str) -> Option<(&str, usize, usize)> {
 
 /// Runs the hooks of some sessions at once.
 fn hooks(world: &World, sessions: &[&str], args: &[&str]) -> Vec<Run> {
-    sessions.iter().map(|session| context(world, args).stdin(asking(world, session).to_string())).collect()
+    sessions.iter().map(|session| world.context(args).stdin(input(world, session).to_string())).collect()
 }
 
 #[track_caller]
 fn text(done: &Done) -> String {
     assert_eq!(done.err(), "");
-    heard(done)
+    crate::support::hook::text(done)
 }
 
 /// Ends the watching also where a test fails.
@@ -138,8 +141,8 @@ fn crowd(rounds: usize) {
         }
     });
     for (heard, name) in heard.iter_mut().zip(&sessions) {
-        heard.hear(&hears(&world, name, &["--budget", "9000"]));
-        assert_eq!(hears(&world, name, &["--budget", "9000"]), "", "{name}");
+        heard.hear(&told_to_with(&world, name, &["--budget", "9000"]));
+        assert_eq!(told_to_with(&world, name, &["--budget", "9000"]), "", "{name}");
         let mut others = written.clone();
         others.remove(*name);
         assert_eq!(heard.0, others, "{name}");
@@ -210,7 +213,7 @@ fn while_written(seed: u64, named: bool) {
                 if pace.try_send(()).is_err() {
                     std::thread::yield_now();
                 }
-                let text = hears(&world, observer, &[]);
+                let text = told_to(&world, observer);
                 // The two observers hear of each other, once.
                 let (others, said): (Vec<&str>, Vec<&str>) =
                     text.lines().partition(|line| line.ends_with("\"one\"") || line.ends_with("\"two\""));
@@ -222,7 +225,7 @@ fn while_written(seed: u64, named: bool) {
     });
     let all: BTreeMap<String, usize> = sessions.iter().map(|id| (shown(id), count)).collect();
     for (place, observer) in observers.iter().enumerate() {
-        heard[place].hear(&hears(&world, observer, &[]));
+        heard[place].hear(&told_to(&world, observer));
         assert_eq!(heard[place].0, all, "{observer}");
         assert_eq!(own[place].len(), 1, "{:?}", own[place]);
     }
@@ -263,7 +266,7 @@ fn commands_and_hooks_get_along() {
     let names = ["main".to_owned(), "talk".to_owned(), "else".to_owned()];
     let (world, cursors) = home(&names);
     let mut heard = Heard::default();
-    let command = |name: &str| context(&world, &[name]).env("CLAUDE_CODE_SESSION_ID", "main");
+    let command = |name: &str| world.context(&[name]).env("CLAUDE_CODE_SESSION_ID", "main");
     let done = |run: Run| run.run().success().out().to_owned();
     let mut chance = Chance::new(7);
     let rounds = 25;
@@ -282,15 +285,15 @@ fn commands_and_hooks_get_along() {
     });
     append(&world, "talk", numbered(&world, "talk", rounds));
     assert_eq!(done(command("mute")), "main is muted; `session-context unmute main` undoes it.\n");
-    assert_eq!(hears(&world, "main", &[]), "");
+    assert_eq!(told_to_with(&world, "main", &[]), "");
     assert!(done(command("explain")).contains("it is muted"));
     assert_eq!(done(command("unmute")), "main is told about the others again.\n");
     let explained = done(command("explain"));
-    let text = hears(&world, "main", &[]);
+    let text = told_to_with(&world, "main", &[]);
     assert!(text.lines().all(|line| explained.contains(line)), "{explained}\n{text}");
     heard.hear(&text);
     assert_eq!(heard.0, BTreeMap::from([("talk".to_owned(), rounds + 1)]));
-    assert_eq!(hears(&world, "main", &[]), "");
+    assert_eq!(told_to_with(&world, "main", &[]), "");
 }
 
 /// The journal is moved aside when it is full. A hook that found it gone at that moment complained, and one test of

@@ -10,64 +10,9 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use crate::world::{Done, World, testdata};
-
-/// A directory `testdata/<format>/<case>/`.
-pub(crate) struct Case {
-    format: String,
-    path: PathBuf,
-}
-
-impl Case {
-    pub(crate) fn all() -> Vec<Case> {
-        let formats = entries(&testdata(""));
-        formats
-            .iter()
-            .filter(|path| path.is_dir())
-            .flat_map(|dir| entries(dir).into_iter().map(|path| Case { format: name(dir), path }))
-            .collect()
-    }
-
-    fn transcripts(&self) -> Vec<PathBuf> {
-        let mut found = Vec::new();
-        collect(&self.path, &mut found);
-        found.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
-        found
-    }
-
-    fn expected(&self, file: &str) -> Option<String> {
-        std::fs::read_to_string(self.path.join(file)).ok()
-    }
-
-    /// A world whose HOME is this case, and the directory below it that commands run in.
-    pub(crate) fn world(&self) -> (World, &'static str) {
-        let world = World::new();
-        world.install(&format!("{}/{}", self.format, name(&self.path)), "");
-        let dir = if self.path.join("cwd").is_dir() { "cwd" } else { "work" };
-        (world, dir)
-    }
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().and_then(|name| name.to_str()).expect("a UTF-8 name").to_owned()
-}
-
-fn entries(dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    paths.sort();
-    paths
-}
-
-fn collect(dir: &Path, found: &mut Vec<PathBuf>) {
-    for path in entries(dir) {
-        if path.is_dir() {
-            collect(&path, found);
-        } else {
-            found.push(path);
-        }
-    }
-}
+use crate::support::clients::{Case, entries, name};
+use crate::support::run::Done;
+use crate::support::world::{World, testdata};
 
 /// What lies beside a transcript, with this ending.
 fn beside(transcript: &Path, ending: &str) -> Option<String> {
@@ -134,7 +79,7 @@ fn every_format_and_every_transcript_has_its_expectation() {
 /// 003-19, 003-20, 003-T22, 003-T23: the whole log of each transcript, recognised from its lines alone. A subagent's
 /// file is read as well when its path is given.
 #[test]
-fn every_log() {
+fn every_log_is_as_expected() {
     let mut wrong = Wrong::default();
     let world = World::new();
     for path in Case::all().iter().flat_map(Case::transcripts) {
@@ -182,7 +127,7 @@ fn last(log: &str, count: usize) -> String {
 
 /// The log for programs: exact lines.
 #[test]
-fn json_logs() {
+fn every_json_log_is_as_expected() {
     let mut wrong = Wrong::default();
     let world = World::new();
     for path in Case::all().iter().flat_map(Case::transcripts) {
@@ -195,7 +140,7 @@ fn json_logs() {
 
 /// With `--full` also thinking, results (once per call, shortened) and marks, in the order of the conversation.
 #[test]
-fn full_logs() {
+fn every_full_log_is_as_expected() {
     let mut wrong = Wrong::default();
     let world = World::new();
     for path in Case::all().iter().flat_map(Case::transcripts) {
@@ -209,7 +154,7 @@ fn full_logs() {
 /// The list of each case, whole objects; and each session in it is found by its id. Subagents, and sessions in which
 /// nothing was said, are not in it.
 #[test]
-fn every_list() {
+fn every_list_is_as_expected() {
     let mut wrong = Wrong::default();
     for case in Case::all() {
         let (world, dir) = case.world();
@@ -239,7 +184,7 @@ fn every_list() {
 
 /// Every transcript is recognised, and every line of it is accounted for: real clients wrote no broken line.
 #[test]
-fn formats_check() {
+fn every_line_of_every_transcript_is_accounted_for() {
     let mut wrong = Wrong::default();
     let world = World::new();
     for case in Case::all() {

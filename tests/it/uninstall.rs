@@ -5,7 +5,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::world::World;
+use crate::support::world::World;
 
 /// An agent, with the files that install changes for the user and in a project.
 struct Agent {

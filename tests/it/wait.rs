@@ -4,10 +4,9 @@ use std::io::{BufRead, BufReader};
 use std::process::Child;
 use std::sync::mpsc::channel;
 
-use crate::claude::ID;
-use crate::hook::{ONE, TWO};
-use crate::script::Script;
-use crate::world::{World, answer, call, prompt};
+use crate::support::claude::{answer, call, prompt};
+use crate::support::script::Script;
+use crate::support::world::{ID, ONE, TWO, World};
 
 const EARLY: &str = "2026-11-16T02:58:00Z";
 const LATE: &str = "2026-11-16T02:59:00Z";
@@ -31,7 +30,7 @@ fn ended(child: Child) -> (Option<i32>, String, String) {
 }
 
 #[test]
-fn a_named_session_that_is_so_already() {
+fn a_named_session_that_is_so_already_ends_the_wait() {
     let world = World::new();
     let file = at_work(&world);
     world.append(file, answer(&world.path("work"), LATE, "It works now."));
@@ -42,7 +41,7 @@ fn a_named_session_that_is_so_already() {
 }
 
 #[test]
-fn a_named_session_that_comes_to_it() {
+fn a_named_session_that_comes_to_it_ends_the_wait() {
     let world = World::new();
     let file = at_work(&world);
     let waiting = world.reader(&["wait", "login", "--until", "waiting"]).spawn();
@@ -54,7 +53,7 @@ fn a_named_session_that_comes_to_it() {
 
 /// Without a name any session will do, also one that is so already, and whoever needs the user comes first.
 #[test]
-fn any_session_that_is_so_already() {
+fn any_session_that_is_so_already_ends_the_wait() {
     let world = World::new();
     Script::of(&world).ago(30).user("an older question").says("An answer.").save(&world, ONE);
     let question = serde_json::json!({"questions": [{"question": "Redis or NATS?"}]});
@@ -79,7 +78,7 @@ fn any_session_that_is_so_already() {
 
 /// With --next it doesn't count that a session is so already, named or not.
 #[test]
-fn no_session_that_is_so_already() {
+fn with_next_a_session_that_is_so_already_does_not_count() {
     let world = World::new();
     at_work(&world);
     let none = "session-reader: timed out: no session changed to working\n";
@@ -90,7 +89,7 @@ fn no_session_that_is_so_already() {
 }
 
 #[test]
-fn the_next_session_that_comes_to_it() {
+fn with_next_the_session_that_comes_to_it_ends_the_wait() {
     let world = World::new();
     let here = world.path("work");
     Script::of(&world).ago(30).user("an older question").says("An answer.").save(&world, ONE);
@@ -113,7 +112,7 @@ fn the_next_session_that_comes_to_it() {
 
 /// With --each nothing is missed between two lines, however soon one comes after the other.
 #[test]
-fn each_session_that_comes_to_it() {
+fn with_each_no_session_that_comes_to_it_is_missed() {
     let world = World::new();
     let here = world.path("work");
     let file = at_work(&world);
@@ -144,7 +143,7 @@ fn each_session_that_comes_to_it() {
 }
 
 #[test]
-fn not_in_that_time() {
+fn a_wait_that_is_over_says_so() {
     let world = World::new();
     at_work(&world);
     let none = |args: &[&str]| {
@@ -157,7 +156,7 @@ fn not_in_that_time() {
 }
 
 #[test]
-fn a_name_that_nobody_has() {
+fn a_name_that_nobody_has_is_an_error() {
     let world = World::new();
     at_work(&world);
     let said = "session-reader: no session is called 'nobody'; `session-reader list --all` shows what there is\n";
@@ -168,7 +167,7 @@ fn a_name_that_nobody_has() {
 
 /// Whoever is named and has stopped working, however long ago, is waited for no longer.
 #[test]
-fn a_session_that_stopped_long_ago() {
+fn a_session_that_stopped_long_ago_is_not_waited_for() {
     let world = World::new();
     Script::of(&world).at("2026-11-16T00:30:00Z").user("an older question").says("An answer.").save(&world, ONE);
     world.reader(&["wait", "older"]).run().success().stdout("11111111  idle  answered 2h ago\n");
@@ -178,7 +177,7 @@ fn a_session_that_stopped_long_ago() {
 
 /// Where there is no session yet, it says so and waits for one.
 #[test]
-fn no_session_yet() {
+fn where_there_is_no_session_yet_it_waits_for_one() {
     let world = World::new();
     let said = world.reader(&["wait", "--timeout", "0s"]).run().status(1).stdout("").err().to_owned();
     let lines: Vec<&str> = said.lines().collect();

@@ -1,9 +1,10 @@
 //! `session-reader watch` where there is no terminal: one frame as text, from transcripts. Its screens and keys are tested
 //! in `src/cmd/watch/tests.rs`, and on a terminal in `watch_tmux.rs`.
 
-use crate::hook::{ONE, THREE, TWO, ago};
-use crate::script::Script;
-use crate::world::{World, prompt};
+use crate::support::claude::prompt;
+use crate::support::script::Script;
+use crate::support::times::ago;
+use crate::support::world::{ONE, THREE, TWO, World};
 
 fn user(id: &str, time: &str, text: &str) -> String {
     let line = serde_json::json!({
@@ -194,7 +195,7 @@ fn a_frame_names_no_keys() {
 
 /// Nothing that somebody wrote is obeyed by a terminal, and each session stays on its line.
 #[test]
-fn hostile_names_and_titles() {
+fn hostile_names_and_titles_stay_on_their_line() {
     let world = World::new();
     let evil = "a\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}31m\r\nb\u{202e}c\tz \u{1b}[?1049l";
     let call = serde_json::json!([{"type": "tool_use", "id": "t1", "name": evil, "input": {"command": evil}}]);
@@ -268,7 +269,7 @@ fn the_demo_is_always_the_same() {
 
 /// A log that cannot be read is said to be so.
 #[test]
-fn a_frame_without_its_log() {
+fn a_log_that_cannot_be_read_is_said() {
     let world = World::new();
     let path = world.claude(A, &user(A, "02:59:00", "go on"));
     // The list is made without the transcript, the log is not.
@@ -280,8 +281,8 @@ fn a_frame_without_its_log() {
 
 /// Not every terminal says where its cursor is; and the editor runs where the user is.
 #[test]
-fn a_terminal_that_answers_nothing() {
-    use crate::cli::in_a_terminal_of;
+fn a_terminal_that_answers_nothing_will_do() {
+    use crate::support::run::in_a_terminal_of;
     let world = World::new();
     let dir = world.path("work/below");
     std::fs::create_dir_all(&dir).expect("a directory");

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::hook::{ME, ONE, THREE, TWO};
-use crate::script::Script;
-use crate::world::{NOW, WATCHDOG, World, skipped};
+use crate::support::run::WATCHDOG;
+use crate::support::script::Script;
+use crate::support::times::NOW;
+use crate::support::world::{ME, ONE, THREE, TWO, World, skipped};
 
 /// A shell in a terminal of its own.
 struct Shell {
@@ -106,7 +107,7 @@ impl Drop for Shell {
 }
 
 #[test]
-fn keys_resize_and_quit() {
+fn keys_move_it_resizes_and_quits() {
     let Some(shell) = Shell::open(80, 24) else { return };
     let before = shell.state();
     shell.watch("env -u SESSION_MONITOR_NOW", "--demo");
@@ -183,13 +184,15 @@ fn a_signal_ends_it_while_the_terminal_does_not_read() {
 
 /// Whatever size a terminal says it has, only a part of it is drawn.
 #[test]
-fn a_terminal_of_any_size() {
+fn a_terminal_of_any_size_is_drawn_in_part() {
     let world = World::new();
     Script::of(&world).ago(3).user("begin").save(&world, ONE);
     let program = env!("CARGO_BIN_EXE_session-reader");
     for size in ["cols 65535 rows 65535", "cols 1 rows 1", "cols 0 rows 0"] {
         let line = format!("session-reader -V >/dev/null; stty {size}; {program} watch; echo ended with $?");
-        let Some(shown) = crate::cli::in_a_terminal_of(24, &world, &line, ("NO_COLOR", "1"), "q") else { return };
+        let Some(shown) = crate::support::run::in_a_terminal_of(24, &world, &line, ("NO_COLOR", "1"), "q") else {
+            return;
+        };
         let is_good = shown.ends_with("ended with 0\n") && shown.len() < 4 << 20;
         assert!(is_good, "{size}: {} bytes, {:?}", shown.len(), shown.lines().last());
     }

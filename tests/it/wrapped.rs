@@ -2,9 +2,12 @@
 
 use serde_json::json;
 
-use crate::claude::{file, lines, listed};
-use crate::hook::{ago, calls, hook, input, text};
-use crate::world::{Done, World, answer, prompt};
+use crate::support::claude::{answer, calls, lines, prompt};
+use crate::support::hook::{hook, input, text};
+use crate::support::reader::{listed, log_of_file};
+use crate::support::run::Done;
+use crate::support::times::ago;
+use crate::support::world::World;
 
 const ID: &str = "0190ab00-aaaa-7bbb-8ccc-000000000001";
 
@@ -30,7 +33,7 @@ fn prompts(log: &Done) -> Vec<String> {
 
 fn typed(all: &[String]) -> Vec<String> {
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    prompts(&file(&all).success())
+    prompts(&log_of_file(&all).success())
 }
 
 /// What `resume` says of a session after a label.
@@ -43,7 +46,7 @@ const IDE: &str = "# Context from my IDE setup:\n\n## Active file: src/cart.rs\n
 const FILES: &str = "\n# Files mentioned by the user:\n\n## shot.png: /tmp/shot.png\n\n## My request for Codex:\n";
 
 #[test]
-fn codex_in_an_editor() {
+fn what_an_editor_wraps_around_a_codex_prompt_is_taken_off() {
     for (written, expected) in [
         (format!("{IDE}round the total to cents"), Some("round the total to cents")),
         (format!("{FILES}why is the button grey?\n"), Some("why is the button grey?")),
@@ -128,7 +131,7 @@ fn pi(said: &[(&str, &str)]) -> Vec<String> {
 }
 
 #[test]
-fn openclaw_envelopes() {
+fn openclaw_envelopes_are_taken_off() {
     let info = "Conversation info (untrusted metadata):\n```json\n{\n  \"message_id\": \"7\"\n}\n```\n\nSender (untrusted metadata):\n```json\n{\n  \"name\": \"Ana\"\n}\n```\n\n";
     for (written, expected) in [
         ("[Telegram Ana (@ana) id:42 2026-01-29 10:00 UTC] book the room\n[message_id: 7]".to_owned(), Some("book the room")),
@@ -202,8 +205,12 @@ fn a_hook_that_stopped_a_prompt_is_nobodys_prompt() {
 fn a_text_that_is_wrapped_over_and_over_does_no_harm() {
     let world = World::new();
     let deep = "[Slack ]".repeat(20_000) + "fix the login page";
-    crate::script::Script::pi(&world.path("work"), "0000").ago(9).user(&deep).says("Done.").save(&world, "0000");
-    crate::hook::asked(&world, crate::hook::ONE, 5, "a healthy session beside it");
-    assert!(crate::hook::told(&world).contains("a healthy session beside it"));
+    crate::support::script::Script::pi(&world.path("work"), "0000")
+        .ago(9)
+        .user(&deep)
+        .says("Done.")
+        .save(&world, "0000");
+    crate::support::claude::asked(&world, crate::support::world::ONE, 5, "a healthy session beside it");
+    assert!(crate::support::hook::told(&world).contains("a healthy session beside it"));
     world.reader(&["list"]).run().success();
 }

@@ -1,7 +1,8 @@
-//! A world for a test: a temporary HOME with sessions in it, a fixed clock, and the programs run in it.
+//! The programs, run in a world: in this process where that will do, as processes or in a terminal where it must be.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::AtomicBool;
@@ -9,106 +10,60 @@ use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use clap::ColorChoice;
+use rustix::process::{Resource, Rlimit, setrlimit};
 use session_monitor::cmd::context::{self, Context};
 use session_monitor::env::Env;
 use session_monitor::show::terminal::Style;
 use session_monitor::{cmd, hook};
 
-pub use crate::scene::Chance;
+use crate::support::times::NOW;
+use crate::support::world::{World, scratch, skipped};
 
-const READER: &str = "session-reader";
+/// Runs a program in a terminal of its own of 80 columns and so many rows, by `script` from util-linux, with something
+/// typed in; none where there is no `script`.
+pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &str), typed: &str) -> Option<String> {
+    use std::io::Write;
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_session-reader")).parent().expect("a directory");
+    let child = Command::new("/usr/bin/script")
+        .args(["-qec", &format!("stty cols 80 rows {rows}; {}/{line}", programs.display()), "/dev/null"])
+        .env_clear()
+        .env("HOME", world.path(""))
+        .env("PATH", "/usr/bin:/bin")
+        .env("TERM", "xterm")
+        .env("TZ", "UTC")
+        .env("SESSION_MONITOR_NOW", crate::support::times::NOW)
+        // Nobody is there to quit a pager.
+        .env("PAGER", "cat")
+        .env(variable.0, variable.1)
+        .current_dir(world.path("work"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        skipped("a test on a terminal: there is no `script` on this machine");
+        return None;
+    };
+    // It may have ended without reading anything.
+    let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
+    let done = child.wait_with_output().expect("it ends");
+    Some(String::from_utf8(done.stdout).expect("UTF-8").replace('\r', ""))
+}
 
-/// The time it is in every test, unless a test says otherwise.
-pub const NOW: &str = "2026-11-16T03:00:00Z";
+pub fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
+    in_a_terminal_of(24, world, &format!("session-reader {args}"), variable, "")
+}
+
+pub fn limit(command: &mut Command, resource: Resource, most: u64) {
+    // SAFETY: a system call, nothing shared.
+    unsafe {
+        command.pre_exec(move || Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?));
+    }
+}
+
+pub const READER: &str = "session-reader";
 
 /// When a program counts as hanging, so that it does not hang all tests. No test expects anything to be faster than that.
 pub const WATCHDOG: Duration = Duration::from_mins(15);
-
-pub struct World {
-    _dir: tempfile::TempDir,
-    /// Its real path, because agents resolve links before they write a working directory down.
-    home: PathBuf,
-}
-
-impl World {
-    pub fn new() -> World {
-        let dir = tempfile::tempdir().expect("a temporary directory");
-        let home = dir.path().canonicalize().expect("HOME exists");
-        std::fs::create_dir(home.join("work")).expect("a working directory");
-        World { _dir: dir, home }
-    }
-
-    /// A path below HOME. `work` is where programs run.
-    pub fn path(&self, below: impl AsRef<Path>) -> PathBuf {
-        self.home.join(below)
-    }
-
-    pub fn write(&self, below: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
-        let path = self.path(below);
-        assert!(path.starts_with(self.path("")), "a test writes below its own HOME");
-        if std::fs::write(&path, &content).is_err() {
-            std::fs::create_dir_all(path.parent().expect("a parent")).expect("parent directories");
-            std::fs::write(&path, content).expect("a file");
-        }
-        path
-    }
-
-    pub fn append(&self, below: impl AsRef<Path>, content: impl AsRef<[u8]>) {
-        use std::io::Write;
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(self.path(below)).expect("a file");
-        file.write_all(content.as_ref()).expect("appended");
-    }
-
-    /// Copies a directory of `testdata/` to a place below HOME.
-    pub fn install(&self, testdata: &str, below: &str) {
-        copy(&self::testdata(testdata), &self.path(below));
-    }
-
-    /// A Claude Code transcript of a session in the working directory.
-    pub fn claude(&self, id: &str, lines: &str) -> PathBuf {
-        let cwd = self.path("work");
-        let dir: String = cwd
-            .to_str()
-            .expect("UTF-8")
-            .chars()
-            .map(|char| if char.is_ascii_alphanumeric() { char } else { '-' })
-            .collect();
-        self.write(format!(".claude/projects/{dir}/{id}.jsonl"), lines)
-    }
-
-    /// `session-context` with some arguments, ready to run.
-    pub fn context(&self, args: &[&str]) -> Run {
-        Run::new(self, "session-context", args)
-    }
-
-    /// `session-reader` with some arguments, ready to run.
-    pub fn reader(&self, args: &[&str]) -> Run {
-        Run::new(self, READER, args)
-    }
-}
-
-/// Says what is not tested on this machine, whether the test passes or not: `.ci/run` counts these lines.
-pub fn skipped(what: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr(), "skipped: {what}");
-}
-
-pub fn testdata(below: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(below)
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).expect("a directory");
-    for entry in std::fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
-        let entry = entry.expect("an entry");
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), &target).expect("a copy");
-        }
-    }
-}
 
 /// Something done to a process before it starts.
 type Alteration = Box<dyn FnOnce(&mut Command) + Send>;
@@ -130,7 +85,7 @@ pub struct Run {
 }
 
 impl Run {
-    fn new(world: &World, program: &'static str, args: &[&str]) -> Run {
+    pub fn new(world: &World, program: &'static str, args: &[&str]) -> Run {
         let home = world.path("");
         let mut vars = vec![("HOME", home.clone().into_os_string()), ("TZ", "UTC".into())];
         vars.push(("SESSION_MONITOR_NOW", NOW.into()));
@@ -457,37 +412,28 @@ impl Done {
     }
 }
 
-/// A line of a Claude session with an id made from what it says.
-fn line(kind: &str, cwd: &Path, time: &str, content: &str) -> String {
-    let (cwd, uuid) = (cwd.display(), format!("{kind}-{time}-{content}").replace('"', "'"));
-    let content = serde_json::Value::from(content);
-    format!(
-        r#"{{"type":"{kind}","uuid":{},"cwd":"{cwd}","timestamp":"{time}","message":{{"id":{},"role":"{kind}","content":{content},"usage":{{"input_tokens":1000,"output_tokens":500}}}}}}"#,
-        serde_json::Value::from(uuid.clone()),
-        serde_json::Value::from(uuid),
-    ) + "\n"
+/// Runs the test that calls it once more, in a process of its own, and says so; a test that hears it returns. The programs
+/// free nothing that ends with them, so it stays here: a test that runs very many of them leaves gigabytes behind, and one
+/// that starts processes by `fork` copies the tables of all that, which takes longer than most tests.
+#[track_caller]
+pub fn ran_in_own_process() -> bool {
+    use std::io::Write;
+    const IS_OWN: &str = "SESSION_MONITOR_OWN_PROCESS";
+    let thread = std::thread::current();
+    // With one thread, tests run in the first one, which has no name of a test.
+    let test = thread.name().filter(|name| name.contains("::"));
+    let Some(test) = test.filter(|_| std::env::var_os(IS_OWN).is_none()) else { return false };
+    let mut command = Command::new(std::env::current_exe().expect("the tests"));
+    command.args(["--exact", test, "--nocapture"]).env(IS_OWN, "1").env("TMPDIR", scratch());
+    let done = command.output().expect("the tests run");
+    let _ = std::io::stderr().write_all(&done.stderr);
+    let out = String::from_utf8_lossy(&done.stdout);
+    assert!(done.status.success() && out.contains("1 passed"), "{out}{}", String::from_utf8_lossy(&done.stderr));
+    true
 }
 
-/// A prompt in a Claude session.
-pub fn prompt(cwd: &Path, time: &str, text: &str) -> String {
-    line("user", cwd, time, text)
-}
-
-/// An answer in a Claude session, of 1,500 tokens.
-pub fn answer(cwd: &Path, time: &str, text: &str) -> String {
-    line("assistant", cwd, time, text)
-}
-
-/// A command that the agent ran, in a Claude session.
-pub fn call(time: &str, id: &str, command: &str) -> String {
-    format!(
-        r#"{{"type":"assistant","uuid":"call-{id}","timestamp":"{time}","message":{{"id":"m-{id}","role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"Bash","input":{{"command":"{command}"}}}}]}}}}"#
-    ) + "\n"
-}
-
-/// What came of a command.
-pub fn result(time: &str, id: &str, failed: bool) -> String {
-    format!(
-        r#"{{"type":"user","uuid":"result-{id}","timestamp":"{time}","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","is_error":{failed},"content":"out"}}]}}}}"#
-    ) + "\n"
+/// The path of `session-context`.
+pub fn program() -> String {
+    let path = Path::new(env!("CARGO_BIN_EXE_session-context")).canonicalize().expect("the program");
+    path.to_str().expect("UTF-8").to_owned()
 }

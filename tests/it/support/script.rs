@@ -8,13 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use crate::hook::ago;
-use crate::world::World;
-
-/// A minute of the hour before two.
-pub(crate) fn at(minute: usize) -> String {
-    format!("2026-11-16T01:{minute:02}:00Z")
-}
+use crate::support::times::{ago, at};
+use crate::support::world::{World, encoded};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Client {
@@ -24,13 +19,13 @@ enum Client {
 }
 
 /// A session of one client.
-pub(crate) struct Script {
+pub struct Script {
     client: Client,
     id: String,
-    pub(crate) cwd: PathBuf,
-    pub(crate) lines: Vec<String>,
+    pub cwd: PathBuf,
+    pub lines: Vec<String>,
     /// How many minutes were gone when it began.
-    pub(crate) from: usize,
+    pub from: usize,
     /// The time of what follows, if it is given.
     time: Option<String>,
     /// Results that share the minute of their call.
@@ -46,33 +41,33 @@ impl Script {
     }
 
     /// A Claude session in a directory.
-    pub(crate) fn new(cwd: PathBuf) -> Script {
+    pub fn new(cwd: PathBuf) -> Script {
         Script::by(Client::Claude, &cwd, "")
     }
 
     /// A Claude session in the working directory.
-    pub(crate) fn of(world: &World) -> Script {
+    pub fn of(world: &World) -> Script {
         Script::new(world.path("work"))
     }
 
     /// A Codex session in the working directory.
-    pub(crate) fn codex(world: &World, id: &str) -> Script {
+    pub fn codex(world: &World, id: &str) -> Script {
         Script::by(Client::Codex, &world.path("work"), id)
     }
 
     /// A Pi session in a directory.
-    pub(crate) fn pi(cwd: &Path, id: &str) -> Script {
+    pub fn pi(cwd: &Path, id: &str) -> Script {
         Script::by(Client::Pi, cwd, id)
     }
 
     /// The time of what follows, and of its head.
-    pub(crate) fn at(mut self, time: &str) -> Script {
+    pub fn at(mut self, time: &str) -> Script {
         self.time = Some(time.to_owned());
         self
     }
 
     /// What follows was so many minutes before the time it is.
-    pub(crate) fn ago(self, minutes: i64) -> Script {
+    pub fn ago(self, minutes: i64) -> Script {
         self.at(&ago(minutes))
     }
 
@@ -83,27 +78,27 @@ impl Script {
     }
 
     /// A line of Claude's.
-    pub(crate) fn line(self, kind: &str, message: Value) -> Script {
+    pub fn line(self, kind: &str, message: Value) -> Script {
         let id = format!("u{}-{}", self.from, self.lines.len());
         let line = json!({"type": kind, "uuid": id, "cwd": self.cwd, "timestamp": self.now(), "message": message});
         self.raw(line)
     }
 
     /// A line of Codex's.
-    pub(crate) fn item(self, kind: &str, payload: Value) -> Script {
+    pub fn item(self, kind: &str, payload: Value) -> Script {
         let line = json!({"timestamp": self.now(), "type": kind, "payload": payload});
         self.raw(line)
     }
 
     /// A line of Pi's.
-    pub(crate) fn message(self, role: &str, mut message: Value) -> Script {
+    pub fn message(self, role: &str, mut message: Value) -> Script {
         message["role"] = json!(role);
         let id = format!("p{}", self.lines.len());
         let line = json!({"type": "message", "id": id, "timestamp": self.now(), "message": message});
         self.raw(line)
     }
 
-    pub(crate) fn user(self, text: &str) -> Script {
+    pub fn user(self, text: &str) -> Script {
         match self.client {
             Client::Claude => self.line("user", json!({"role": "user", "content": text})),
             Client::Codex => {
@@ -114,7 +109,7 @@ impl Script {
         }
     }
 
-    pub(crate) fn says(self, text: &str) -> Script {
+    pub fn says(self, text: &str) -> Script {
         match self.client {
             Client::Claude => {
                 let id = format!("m{}", self.lines.len());
@@ -134,7 +129,7 @@ impl Script {
     }
 
     /// A call that has no result.
-    pub(crate) fn calls(mut self, tool: &str, input: Value) -> Script {
+    pub fn calls(mut self, tool: &str, input: Value) -> Script {
         let id = format!("t{}", self.lines.len());
         self.custom = input.is_string();
         match self.client {
@@ -161,7 +156,7 @@ impl Script {
     }
 
     /// What came of the call just made. In Codex the text alone says whether it failed.
-    pub(crate) fn result(mut self, failed: bool, text: &str) -> Script {
+    pub fn result(mut self, failed: bool, text: &str) -> Script {
         let id = format!("t{}", self.lines.len() - 1);
         if self.client != Client::Claude {
             self.results += 1;
@@ -182,11 +177,11 @@ impl Script {
         }
     }
 
-    pub(crate) fn does(self, tool: &str, input: Value) -> Script {
+    pub fn does(self, tool: &str, input: Value) -> Script {
         self.calls(tool, input).result(false, "ok")
     }
 
-    pub(crate) fn runs(self, command: &str, failed: bool) -> Script {
+    pub fn runs(self, command: &str, failed: bool) -> Script {
         match self.client {
             Client::Claude => self.calls("Bash", json!({"command": command})).result(failed, "out"),
             Client::Codex => {
@@ -197,7 +192,7 @@ impl Script {
         }
     }
 
-    pub(crate) fn writes(self, path: &str, content: &str) -> Script {
+    pub fn writes(self, path: &str, content: &str) -> Script {
         match self.client {
             Client::Pi => self.does("write", json!({"path": path, "content": content})),
             _ => self.does("Write", json!({"file_path": path, "content": content})),
@@ -205,18 +200,18 @@ impl Script {
     }
 
     /// A patch of Codex's, without its first and last line.
-    pub(crate) fn patches(self, lines: &str) -> Script {
+    pub fn patches(self, lines: &str) -> Script {
         let patch = format!("*** Begin Patch\n{lines}*** End Patch\n");
         self.calls("apply_patch", json!(patch)).result(false, "Exit code: 0\n")
     }
 
-    pub(crate) fn raw(mut self, line: Value) -> Script {
+    pub fn raw(mut self, line: Value) -> Script {
         self.lines.push(line.to_string());
         self
     }
 
     /// The line that a file of this client begins with, if any.
-    pub(crate) fn head(&self) -> String {
+    pub fn head(&self) -> String {
         let time = self.time.clone().unwrap_or_else(|| at(self.from));
         let line = match self.client {
             Client::Claude => return String::new(),
@@ -228,21 +223,20 @@ impl Script {
         line.to_string() + "\n"
     }
 
-    pub(crate) fn body(&self) -> String {
+    pub fn body(&self) -> String {
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }
 
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         self.head() + &self.body()
     }
 
     /// Writes it where the client would.
-    pub(crate) fn save(&self, world: &World, id: &str) -> PathBuf {
+    pub fn save(&self, world: &World, id: &str) -> PathBuf {
         let cwd = self.cwd.to_str().expect("UTF-8");
         let path = match self.client {
             Client::Claude => {
-                let dir = cwd.replace(|char: char| !char.is_ascii_alphanumeric(), "-");
-                format!(".claude/projects/{dir}/{id}.jsonl")
+                format!(".claude/projects/{}/{id}.jsonl", encoded(&self.cwd))
             }
             Client::Codex => format!(".codex/sessions/2026/11/16/rollout-2026-11-16T01-00-00-{id}.jsonl"),
             Client::Pi => {
