@@ -44,7 +44,7 @@
 //!   `search/rank.rs`;
 //! - what a profile tells and when it is too little: `fold/profile.rs`; what a command is for: `fold/code/work/`;
 //! - what is hidden from a model, a terminal or a program: `show/gate.rs`; which characters: `show/characters.rs`; which
-//!   keys and passwords: `secrets/table.rs`, `secrets/words.rs`;
+//!   keys and passwords: `secrets/table.toml`;
 //! - how something looks: `show/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 
 pub mod arena;

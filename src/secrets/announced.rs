@@ -1,6 +1,6 @@
 //! Secrets that are known by what stands before them: a name, a flag, a program, an address, the first line of a key.
 //!
-//! A finder is given where such a thing may begin and says what is hidden, or nothing. The words are data (`words`); where a
+//! A finder is given where such a thing may begin and says what is hidden, or nothing. The words are data (`table.toml`); where a
 //! value ends, and what is none, is for `value` to say.
 
 use std::cell::OnceCell;
@@ -10,17 +10,15 @@ use memchr::{memchr, memmem, memrchr};
 use super::kinds::{SHORTEST, block_start, is_random};
 use super::quote::Quote;
 use super::table::{
-    CALLS, CallKind, ENTERING, Form, IDENTIFIED, LOGINS, OperandKind, PASS, PROGRAMS, READERS, SETTERS, Sure, TOKEN,
+    ARTICLES, ASKED_OR_NAMED, CALLS, DIRECTIVES, ENTERING, Form, IDENTIFIED, KNOWN_TO_ALL, LINKS, LINKS_AFTER_VERB,
+    LINKS_ATTACHED, LINKS_BACK, LOGGING_IN, LOGINS, NOW, OperandKind, PASS, PROGRAMS, READERS, SETTERS, SUFFIXES, Sure,
+    TOKEN, USERS, VERBS,
 };
 use super::text::{
     NEAR, Words, after, is_alphanumeric, is_blank, is_capital, is_dash, is_digit, is_dotted, is_graphic, is_line,
     is_login, is_space, is_word, line_before, looked, near, near_before, run, run_end,
 };
 use super::value::{self, Before, Needs, ends_in, is_code, is_placeholder, name_at_end, name_is};
-use super::words::{
-    ARTICLES, ASKED_OR_NAMED, DIRECTIVES, KNOWN_TO_ALL, LINKS, LINKS_AFTER_VERB, LINKS_ATTACHED, LINKS_BACK,
-    LOGGING_IN, NOW, SUFFIXES, USERS, VERBS,
-};
 use super::{REDACTED, Secret};
 
 /// What stands between a name and its value; the longer first.
@@ -255,10 +253,9 @@ fn in_call(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -
         Quote::opened(text, at)?;
         hidden_if(text, at, name, needs)
     };
-    let is_one = |rows: &[CallKind], call: &[u8]| rows.iter().any(|row| row.calls.has(call));
     if let Some(open) = after(text, end, "(") {
         let word = near_before(text, at, is_word);
-        let is_setter = SETTERS.iter().flat_map(|row| row.calls.text.split(' ')).any(|set| ends_in(word, set));
+        let is_setter = SETTERS.text.split(' ').any(|set| ends_in(word, set));
         return match sure {
             Sure::Password if word.is_empty() || is_setter => quoted(open, Needs::Said),
             Sure::Secret if is_setter => quoted(open, Needs::Random(SHORTEST)),
@@ -269,7 +266,7 @@ fn in_call(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -
     if closed == end {
         return user_and_password(text, at, end);
     }
-    let entering = ENTERING.iter().flat_map(|row| row.calls.text.split(' ')).find_map(|call| after(text, closed, call));
+    let entering = ENTERING.text.split(' ').find_map(|call| after(text, closed, call));
     if let Some(open) = entering {
         return quoted(open, Needs::Said);
     }
@@ -282,7 +279,7 @@ fn in_call(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -
         text[..at - before.len()].strip_suffix(b"\"").or_else(|| text[..at - before.len()].strip_suffix(b"'"))?;
     let opening =
         &opening[..opening.len() - near_before(opening, opening.len(), |byte| is_blank(byte) || byte == b'(').len()];
-    let is_call = is_one(CALLS, near_before(opening, opening.len(), is_word));
+    let is_call = CALLS.has(near_before(opening, opening.len(), is_word));
     quoted(next, if is_call { Needs::Nothing } else { Needs::Random(SHORTEST + 2) })
 }
 
@@ -291,7 +288,7 @@ fn user_and_password(text: &[u8], at: usize, end: usize) -> Option<Secret> {
     let next = end + near(text, end, |byte| is_blank(byte) || byte == b'=').len();
     let open = run_end(text, after(text, next, "(")?, is_blank);
     let word = &text[at - near_before(text, at, is_word).len()..end];
-    if !LOGINS.iter().any(|row| row.calls.has(word)) {
+    if !LOGINS.has(word) {
         return None;
     }
     let user = Quote::opened(text, open)?;
@@ -379,7 +376,7 @@ fn said_before(text: &[u8], at: usize, sure: Sure) -> Option<Secret> {
 /// The argument of a program that has no flag for its password: `htpasswd -b file bob …`
 pub fn operand(text: &[u8], at: usize, kind: &OperandKind) -> Option<Secret> {
     let mut next = after(text, at, kind.start).filter(|_| at == 0 || !is_word(text[at - 1]))?;
-    let (mut number, mut has_flag) = (kind.number, kind.wants_flag.is_none());
+    let (mut number, mut has_flag) = (kind.number, kind.flag.is_none());
     // More arguments than that belong to something else.
     for _ in 0..8 {
         next = run_end(text, next, is_blank);
@@ -388,24 +385,21 @@ pub fn operand(text: &[u8], at: usize, kind: &OperandKind) -> Option<Secret> {
         match word {
             [] => return None,
             [b'-', flags @ ..] => {
-                has_flag |= kind.wants_flag.is_some_and(|wanted| flags.contains(&wanted));
-                number -= usize::from(kind.wants_flag.is_some() && flags.contains(&b'n') && number > 1);
+                has_flag |= kind.flag.is_some_and(|wanted| flags.contains(&wanted));
+                number -= usize::from(kind.flag.is_some() && flags.contains(&b'n') && number > 1);
             }
             _ if number > 1 => number -= 1,
             _ if !has_flag => return None,
             _ => {
-                let (open, close) = kind.between;
-                if !open.is_empty() && matches!(word, [b'/' | b'@', ..]) {
+                if !kind.open.is_empty() && matches!(word, [b'/' | b'@', ..]) {
                     return None;
                 }
-                let secret = value::secret_argument(text, next, open)?;
+                let secret = value::secret_argument(text, next, kind.open)?;
                 let inside = &text[secret.clone()];
-                let end = Some(close)
-                    .filter(|close| !close.is_empty())
-                    .and_then(|close| memmem::find(inside, close.as_bytes()));
+                let end = memmem::find(inside, kind.close.as_bytes()).filter(|_| !kind.close.is_empty());
                 let secret = secret.start..end.map_or(secret.end, |end| secret.start + end);
                 let is_one = !kind.is_doubtful || Needs::Said.are_met(&text[secret.clone()], false);
-                return Some(secret).filter(|_| is_one);
+                return is_one.then_some(secret);
             }
         }
         next += length;

@@ -4,12 +4,11 @@
 //! random. Keys that are known only by the words around them are for `announced`.
 
 use super::Secret;
-use super::table::{ANY, KeyKind, Stretch};
+use super::table::{ANY, KeyKind, Stretch, TECHNICAL, UNITS};
 use super::text::{
     NEAR, after, is_alphanumeric, is_dotted, is_encoded, is_space, looked, near, near_before, run, run_end,
     run_end_before_dots,
 };
-use super::words::{TECHNICAL, UNITS};
 
 impl KeyKind {
     /// The key whose prefix is here, if it is this one.

@@ -1,8 +1,8 @@
 //! Secrets in a text, replaced by `[redacted]`: what is hidden, and nothing about who shows it.
 //!
 //! One pass over the bytes that stops where a secret may be announced and asks who knows: `kinds` by the looks of a key,
-//! `announced` by what stands before it; `columns` reads tables. What they know is data: a new kind of key, name or program is
-//! a row in `table`, a word of prose or code one in `words`. In doubt it goes: better a word hidden too many than a password shown.
+//! `announced` by what stands before it; `columns` reads tables. What they know is data: a new kind of key, name or program,
+//! and a word of prose or code, is a row in `table.toml`. In doubt it goes: better a word hidden too many than a password shown.
 //!
 //! The time is linear: a finder that finds nothing has looked no further than a bound, or over a run in which no finder of
 //! its kind begins. Escape sequences and invisible characters can hide a secret: they go before.
@@ -17,7 +17,6 @@ mod quote;
 mod table;
 mod text;
 mod value;
-mod words;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -243,7 +242,7 @@ pub fn redact_command(command: &str) -> String {
         match char {
             '=' if is_name(shown[word..shown.len() - 1].trim_end_matches('+')) => {
                 let end = value_end(&redacted[at + 1..], quote);
-                shown.push_str(if end == 0 { "" } else { "[redacted]" });
+                shown.push_str(if end == 0 { "" } else { REDACTED });
                 while rest.next_if(|(next, _)| *next < at + 1 + end).is_some() {}
             }
             '\'' | '"' if quote.is_none_or(|open| open == char) => {

@@ -12,12 +12,14 @@ use super::Secret;
 use super::announced::private_key;
 use super::kinds::{SHORTEST, is_random};
 use super::quote::Quote;
-use super::table::{AUTHORIZATION, COOKIE, NAMES, Sure};
+use super::table::{
+    AUTHORIZATION, CODE, COOKIE, NAMES, NAMES_OF_PATHS, PATHS, PLACEHOLDERS, PROSE, ROOTS, SCHEMES, Sure, TALK,
+    WRAPPERS,
+};
 use super::text::{
     NEAR, after, is_alphanumeric, is_blank, is_capital, is_digit, is_dotted, is_encoded, is_hex, is_login, is_space,
     is_word, looked, near, run_end,
 };
-use super::words::{CODE, NAMES_OF_PATHS, PATHS, PLACEHOLDERS, PROSE, ROOTS, SCHEMES, TALK, WRAPPERS};
 
 /// What is known of a value from what stands before it.
 pub struct Before {
