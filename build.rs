@@ -1,9 +1,9 @@
-//! Reads and compiles what is written as TOML, so that no program has to when it starts: the built-in descriptors, and what
-//! is known of secrets.
+//! Reads and compiles what is written as TOML, so that no program has to when it starts: the built-in descriptors, what is
+//! known of secrets, and the tables of words.
 //!
 //! It uses the same files as the library, so a mistake in `formats/*.toml` fails the build, with its line. The result is
 //! `built_in.rs`, which `src/format/mod.rs` includes: for each format its name, a hash of its text, and its parts as bytes.
-//! `src/secrets/table.rs` includes `secrets.rs`, the rows of `table.toml` as constants.
+//! `src/secrets/table.rs` includes `secrets.rs`, the rows of `table.toml` as constants; `src/fold/mod.rs` likewise `words.rs`.
 
 #![allow(clippy::disallowed_methods, reason = "those are rules for the programs")]
 #![allow(
@@ -41,9 +41,12 @@ use format::descriptor::Descriptor;
 use toml::{Table, Value};
 
 const SECRETS: &str = "src/secrets/table.toml";
+const WORDS: &str = "src/fold/words.toml";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    for used in ["formats", "src/boundary.rs", "src/entry.rs", "src/format", "src/hash.rs", "src/time.rs", SECRETS] {
+    for used in
+        ["formats", "src/boundary.rs", "src/entry.rs", "src/format", "src/hash.rs", "src/time.rs", SECRETS, WORDS]
+    {
         println!("cargo::rerun-if-changed={used}");
     }
     let mut files =
@@ -53,8 +56,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let built_in = files.iter().map(|file| built_in(file).map_err(|error| format!("{}: {error}", file.display())));
     let list = built_in.collect::<Result<Vec<_>, _>>()?.join(",\n");
     let out = std::env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;
-    let secrets = secrets(&toml::from_str(&std::fs::read_to_string(SECRETS)?)?);
-    std::fs::write(Path::new(&out).join("secrets.rs"), secrets.map_err(|error| format!("{SECRETS}: {error}"))?)?;
+    let tables: [(&str, &str, fn(&Table) -> Result<String, String>); 2] =
+        [(SECRETS, "secrets.rs", secrets), (WORDS, "words.rs", words)];
+    for (file, to, code) in tables {
+        let table = toml::from_str(&std::fs::read_to_string(file)?).map_err(|error| format!("{file}: {error}"))?;
+        let code = code(&table).map_err(|error| format!("{file}: {error}"))?;
+        std::fs::write(Path::new(&out).join(to), code)?;
+    }
     Ok(std::fs::write(Path::new(&out).join("built_in.rs"), format!("[{list}]"))?)
 }
 
@@ -95,14 +103,50 @@ fn secrets(table: &Table) -> Result<String, String> {
     let calls = section("call")?.as_table().into_iter().flatten().map(|(list, row)| (list, row.get("words")));
     let words = section("words")?.as_table().into_iter().flatten().map(|(list, words)| (list, Some(words)));
     for (list, words) in calls.chain(words) {
-        let list = list.to_uppercase();
         code += &match words {
-            Some(Value::String(words)) => format!("pub static {list}: Words = Words::new({words:?});\n"),
-            Some(Value::Array(_)) => format!("pub const {list}: &[&str] = &{};\n", texts(words)?),
-            _ => return Err(format!("{list} has no words")),
+            Some(Value::String(words)) => {
+                format!("pub static {}: Words = Words::new({words:?});\n", list.to_uppercase())
+            }
+            Some(words) => constant(list, words)?,
+            None => return Err(format!("{list} has no words")),
         };
     }
     Ok(code)
+}
+
+/// Texts, and tables of texts, as Rust constants.
+fn words(table: &Table) -> Result<String, String> {
+    table.iter().map(|(name, value)| constant(name, value)).collect()
+}
+
+fn constant(name: &str, value: &Value) -> Result<String, String> {
+    let list = name.to_uppercase();
+    match value {
+        Value::String(text) => Ok(format!("pub const {list}: &str = {text:?};\n")),
+        Value::Array(rows) if rows.iter().all(Value::is_array) => {
+            let rows = rows.iter().filter_map(Value::as_array).flat_map(|row| rows_of(row)).collect::<Vec<_>>();
+            let types = vec!["&str"; rows.first().map_or(0, Vec::len)].join(", ");
+            let rows: String = rows.iter().map(|row| format!("({}),\n", row.join(", "))).collect();
+            Ok(format!("pub const {list}: &[({types})] = &[\n{rows}];\n"))
+        }
+        _ => Ok(format!(
+            "pub const {list}: &[&str] = &{};\n",
+            texts(Some(value)).map_err(|why| format!("{name}: {why}"))?
+        )),
+    }
+}
+
+/// A row of texts; if it ends with a table, a row for each of its keys.
+fn rows_of(row: &[Value]) -> Vec<Vec<String>> {
+    match row.split_last() {
+        Some((Value::Table(last), first)) => {
+            let row = |(key, value): (&String, &Value)| {
+                first.iter().cloned().chain([Value::String(key.clone()), value.clone()]).map(literal).collect()
+            };
+            last.iter().map(row).collect()
+        }
+        _ => vec![row.iter().cloned().map(literal).collect()],
+    }
 }
 
 fn key(row: &Value) -> Result<String, String> {
@@ -157,4 +201,8 @@ fn stretch(text: &str) -> String {
     let (alphabet, count) = text.split_once(' ').unwrap_or((text, "0"));
     let (least, most) = count.split_once("..").unwrap_or((count, count));
     format!("(is_{alphabet}, {least}, {})", if most.is_empty() { "ANY" } else { most })
+}
+
+fn literal(text: Value) -> String {
+    format!("{:?}", text.as_str().unwrap_or_default())
 }

@@ -18,6 +18,10 @@ mod tally;
 pub mod text;
 mod touched;
 mod turn;
+/// The tables of `words.toml`.
+mod words {
+    include!(concat!(env!("OUT_DIR"), "/words.rs"));
+}
 
 pub use activity::Activity;
 pub use asked::LastAsked;
@@ -35,7 +39,7 @@ use memchr::memmem;
 
 use crate::entry::{Entry, Facts};
 
-/// Whether a list of words has this one. A list is a text with blanks between the words, beside the rule that uses it.
+/// True if a list of words has this one. A list is a text with blanks between the words, beside the rule that uses it.
 fn one_of(list: &str, word: &str) -> bool {
     let (list, word) = (list.as_bytes(), word.as_bytes());
     let is_blank = |at: Option<&u8>| at.is_none_or(u8::is_ascii_whitespace);

@@ -6,6 +6,7 @@
 use super::line::{Link, Simple, simple_commands};
 use super::proof::{Effect, Kind, Proof};
 use crate::fold::one_of;
+use crate::fold::words::{RUNNERS, WRAPPERS};
 use crate::path::base_name;
 
 /// A simple command in its line.
@@ -109,7 +110,7 @@ pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
     (found, proof)
 }
 
-/// What two runs of the same command have in common: no directory, no environment, no filter for the output.
+/// The part that two runs of a command share: no directory, no environment, no filter for the output.
 pub fn normalised(command: &str) -> String {
     const ASIDE: &str = "cd pushd popd export source . set echo sleep true tail head grep egrep rg tee less cat sed \
         awk wc sort uniq cut printf";
@@ -149,31 +150,6 @@ fn inner_script(words: &[String]) -> Option<&str> {
     let flag = words.iter().take(5).position(is_flag)?;
     words.get(flag + 1).map(String::as_str).filter(|_| one_of("bash sh zsh dash fish ksh", &program(words)))
 }
-
-/// Programs that run another one, with their options that take a value.
-const WRAPPERS: [(&str, &str); 11] = [
-    ("env", "-u -C -S"),
-    ("sudo", "-u -g -h -p"),
-    ("doas", "-u"),
-    ("time", "-f -o"),
-    ("nice", "-n"),
-    ("ionice", "-c -n"),
-    ("stdbuf", "-i -o -e"),
-    ("timeout", "-s -k"),
-    ("npx", "-p --package"),
-    ("dotenv", "-e -f"),
-    ("cross-env nohup command exec builtin bunx pnpx xvfb-run", ""),
-];
-
-/// Programs that run another one if they are told so by a first argument.
-const RUNNERS: [(&str, &str); 6] = [
-    ("pnpm yarn", "exec dlx"),
-    ("npm", "exec x"),
-    ("bun", "x"),
-    ("bundle", "exec"),
-    ("mise", "exec x"),
-    ("poetry uv pipenv", "run"),
-];
 
 /// The options of runners that take a value.
 const RUNNER_OPTIONS: &str = "--with --extra --group --package -p --python --directory";

@@ -6,7 +6,7 @@
 
 use super::line::Link;
 
-/// How a group of commands is written.
+/// The syntax of a group of commands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// The whole line, or the text that a shell is told to run.
@@ -17,7 +17,7 @@ pub enum Kind {
     Block,
 }
 
-/// What a command does to the list that it is in.
+/// The effect of a command on the list that it is in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect {
     None,
@@ -150,7 +150,7 @@ impl Proof {
         }
     }
 
-    /// Whether what is read now may not run though the line succeeds.
+    /// True if what is read now may not run though the line succeeds.
     pub fn is_unsure(&self) -> bool {
         self.open.iter().any(|group| group.unsure)
     }
@@ -202,7 +202,7 @@ impl Step {
         }
     }
 
-    /// Whether nothing may run after it, though the line succeeds.
+    /// True if nothing may run after it, though the line succeeds.
     fn leaves(&self) -> bool {
         match &self.what {
             What::Command(_, effect) => *effect == Effect::Leaves,
@@ -212,7 +212,7 @@ impl Step {
     }
 }
 
-/// What the success of pipes that are joined by `&&` and `||` proves.
+/// The commands that the success of pipes joined by `&&` and `||` proves.
 fn proven_of_list(list: &[Step], all_of_pipes: bool, same: &dyn Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut sure: Vec<usize> = Vec::new();
     for pipe in list.chunk_by(|_, next| next.link == Link::Pipe) {

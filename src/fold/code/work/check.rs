@@ -11,6 +11,7 @@ use super::{Work, kind};
 use crate::fold::code::command::{Command, commands, linked_commands, program};
 use crate::fold::code::line::Link;
 use crate::fold::one_of;
+use crate::fold::words::FAMILIES;
 use crate::path::base_name;
 
 /// A test, a build or a linter, as far as it matters for which others it speaks.
@@ -35,29 +36,6 @@ enum Kind {
     Lint,
     Format,
 }
-
-/// Programs that prove something about each other. One that is missing is a family of its own.
-const FAMILIES: [(&str, &str); 10] = [
-    ("rust", "cargo rustc rustfmt cargo-nextest"),
-    ("go", "go gofmt golangci-lint staticcheck gotestsum gosec"),
-    (
-        "node",
-        "npm pnpm yarn bun node deno jest vitest mocha ava karma jasmine playwright cypress tsc tsgo vue-tsc svelte-check \
-         webpack rollup esbuild swc parcel eslint prettier stylelint oxlint biome ng react-scripts next vite nuxt astro \
-         vue-cli-service expo turbo nx lerna",
-    ),
-    (
-        "python",
-        "python python2 python3 py pypy3 pytest py.test pytest-3 nosetests nose2 unittest tox nox mypy pyright basedpyright \
-         ty ruff black isort flake8 pylint poetry uv pdm hatch rye",
-    ),
-    ("jvm", "mvn mvnw gradle gradlew javac kotlinc ant sbt lein ktlint detekt"),
-    ("dotnet", "dotnet msbuild"),
-    ("ruby", "rspec rubocop rails minitest"),
-    ("php", "php phpunit pest paratest phpstan psalm phpcs composer"),
-    ("swift", "swift swiftc xcodebuild swiftlint"),
-    ("c", "gcc g++ clang clang++ cc c++ cmake meson ctest clang-tidy clang-format cppcheck"),
-];
 
 /// Families in which a test compiles all that a build does, and those in which a linter does so, too.
 const COMPILED: &str = "rust go jvm dotnet swift c zig stack cabal";
@@ -126,12 +104,12 @@ impl Check {
         }
     }
 
-    /// Whether it is of the same kind and may have run the same programs.
+    /// True if it is of the same kind and may have run the same programs.
     pub fn repeats(&self, other: &Check) -> bool {
         self.kind == other.kind && self.may_run(other)
     }
 
-    /// Whether a later pass of this leaves it open that the other still fails.
+    /// True if a later pass of this leaves it open that the other still fails.
     pub fn clears(&self, failed: &Check) -> bool {
         let compiles = failed.kind == Kind::Build || failed.kind == Kind::Types;
         // Of two targets nobody knows what they compile.
@@ -163,7 +141,7 @@ pub fn failed_checks(command: &str) -> Vec<Check> {
     failing_part(command).into_iter().flat_map(|(checks, _)| checks).collect()
 }
 
-/// What a person calls the checks in a line that failed: `cargo test`, `npm run lint && npm test`. Plain words only, so that
+/// A name for the checks in a line that failed: `cargo test`, `npm run lint && npm test`. Plain words only, so that
 /// it can stand in a sentence.
 pub fn check_name(command: &str) -> Option<String> {
     let names: Option<Vec<String>> = failing_part(command).iter().map(|(_, words)| plain_name(words)).collect();
