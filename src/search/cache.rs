@@ -35,18 +35,18 @@ pub struct SaidCache {
     path: PathBuf,
     version: String,
     table: Table,
-    /// What it has, by the keys of sessions.
+    /// Its texts, by the keys of sessions.
     heads: Mutex<HashMap<Vec<u8>, Head>>,
     /// Memory to read texts into, which is used again.
     memory: Mutex<Vec<Vec<u8>>>,
     now: i64,
 }
 
-/// What is known of the text of a transcript before it is read.
+/// The head of a transcript's record, known before the text is read.
 #[derive(Clone, Copy)]
 struct Head {
     reached: Reached,
-    /// How many bytes the first parts of the record take: what it takes to go on, which is nothing if the file had been
+    /// The lengths of the first parts of the record: what it takes to go on, which is nothing if the file had been
     /// quiet for long, and where lines come from. The text comes after them.
     once: usize,
     lines: usize,
@@ -69,15 +69,15 @@ struct FileText {
     /// With where it begins in memory.
     kept: Option<(Head, usize)>,
     new: Said,
-    /// How far it goes; none if it cannot be read.
+    /// The end of what was read; none if it cannot be read.
     end: Option<Reached>,
-    /// How many bytes of the transcript were read for it now, and what it takes to go on from there.
+    /// The bytes of the transcript that were read for it now, and what it takes to go on from there.
     read: u64,
     once: Option<Once>,
 }
 
 impl FileText {
-    /// What the cache has of it: where lines come from, and the text.
+    /// The cached part: the lines, and the text.
     fn kept<'t>(&self, memory: &'t [u8]) -> (&'t [u8], &'t [u8]) {
         let part = |range: Range<usize>| memory.get(range).unwrap_or_default();
         self.kept.map_or((&[], &[]), |(head, start)| {
@@ -101,7 +101,7 @@ pub struct Part<'t> {
     pub lines: Lookup<'t>,
 }
 
-/// Where an entry comes from: which transcript of the session, and which line of that.
+/// The origin of an entry: a transcript of the session, and a line of that.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
     pub file: usize,
@@ -123,7 +123,7 @@ impl<'t> Text<'t> {
         Text { parts }
     }
 
-    /// How many bytes were said.
+    /// The length of all that was said.
     pub fn length(&self) -> usize {
         self.parts.iter().map(|part| part.text.len()).sum()
     }
@@ -141,7 +141,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Where the lines of a text come from.
+/// Looks up the lines of a text.
 #[derive(Clone, Copy)]
 pub enum Lookup<'t> {
     Kept(&'t [u8]),
@@ -246,7 +246,7 @@ impl SaidCache {
         }
     }
 
-    /// How many bytes of its transcripts have to be read for the text of a session.
+    /// The bytes of its transcripts that have to be read for the text of a session.
     pub fn unread(&self, sources: &Sources) -> u64 {
         let heads = self.heads();
         let unread = |session: &Session| {
@@ -348,7 +348,7 @@ fn read_whole(session: &Session, subagent: bool, results: bool, buffer: &mut Buf
 
 // ---------------------------------------------------------------------------------------- bytes
 
-/// How many bytes a [`SaidLine`] takes in the file.
+/// The size of a [`SaidLine`] in the file.
 const LINE: usize = 32;
 
 /// A line of a text that comes after so much other text.

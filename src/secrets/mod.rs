@@ -28,7 +28,7 @@ use table::{KINDS, KeyKind, NAMES, OPERANDS, OperandKind, Sure};
 
 pub const REDACTED: &str = "[redacted]";
 
-/// Where a secret is: not empty, and whole characters.
+/// The bytes of a secret: not empty, and whole characters.
 type Secret = Range<usize>;
 
 /// Finds the secret that something at this position of a text announces.
@@ -61,7 +61,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// The text up to a position, for whoever keeps no more of it. A secret that the cut goes through, or that is known by what
 /// follows, is hidden before: nobody would know the rest of it.
 pub fn cut(text: &str, at: usize) -> Cow<'_, str> {
-    /// What is further away does not make a secret of what is kept.
+    /// Text further away does not make a secret of the part that is kept.
     const MARGIN: usize = 4 << 10;
     let kept = &text[..text.floor_char_boundary(at)];
     if kept.len() == text.len() {
@@ -70,10 +70,10 @@ pub fn cut(text: &str, at: usize) -> Cow<'_, str> {
     let redacted = redact(&text[..text.floor_char_boundary(kept.len() + MARGIN)]);
     let rest = redact(kept);
     // With something after it, one that the cut goes through may look like something else.
-    match redacted.starts_with(&*rest) && !rest.ends_with(REDACTED) {
-        true => Cow::Borrowed(kept),
-        false => Cow::Owned(redacted[..redacted.floor_char_boundary(at)].to_owned()),
+    if redacted.starts_with(&*rest) && !rest.ends_with(REDACTED) {
+        return Cow::Borrowed(kept);
     }
+    Cow::Owned(redacted[..redacted.floor_char_boundary(at)].to_owned())
 }
 
 /// The secrets that are announced in a stretch of the text.
@@ -99,7 +99,7 @@ fn find(text: &[u8], stretch: Range<usize>, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether there is nothing to hide any more, but for signs around the mark.
+/// True if there is nothing to hide any more, but for signs around the mark.
 fn is_hidden(secret: &[u8]) -> bool {
     let is_sign = |byte: &u8| !byte.is_ascii_alphanumeric() && byte.is_ascii() && *byte != b'[';
     let signs = secret.iter().take_while(|byte| is_sign(byte)).count();
@@ -130,7 +130,7 @@ fn announced(text: &[u8], at: usize) -> Option<Secret> {
     None
 }
 
-/// What else announces a secret, and who knows.
+/// Other signs that announce a secret, with their finders.
 const SIGNS: &[(&str, Finder)] = &[
     ("---", private_key),
     ("-", flagged),
@@ -145,13 +145,13 @@ const SIGNS: &[(&str, Finder)] = &[
     ("@", in_dsn),
 ];
 
-/// How many bytes decide whether something may begin: at nearly every byte of a text the answer is no.
+/// So many bytes decide whether something may begin: at nearly every byte of a text the answer is no.
 const BEGINNING: usize = 3;
 
-/// How many bytes are compared at once before somebody is asked.
+/// So many bytes are compared at once before a finder is asked.
 const HEAD: usize = 8;
 
-/// What a secret is announced by begins like this.
+/// The beginning of something that announces a secret.
 struct Start {
     text: &'static str,
     who: Who,
@@ -256,7 +256,7 @@ pub fn redact_command(command: &str) -> String {
     shown
 }
 
-/// Where the value of a variable ends: at the end of the shell's word, or of the quotes that it stands within.
+/// The end of a variable's value: of the shell's word, or of the quotes that it stands within.
 fn value_end(text: &str, within: Option<char>) -> usize {
     let (mut quote, mut escaped, mut depth) = (within, false, 0u32);
     for (at, char) in text.char_indices() {
@@ -281,7 +281,7 @@ mod tests {
     use super::text::LOOKED_AT;
     use super::*;
 
-    /// How many bytes the finders look at in so much of a text.
+    /// The number of bytes that the finders look at in so much of a text.
     fn looks(unit: &str, size: usize, end: &str) -> usize {
         let text = unit.repeat(size / unit.len()) + end;
         LOOKED_AT.set(0);

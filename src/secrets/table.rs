@@ -12,12 +12,12 @@ pub type Stretch = (Alphabet, usize, usize);
 
 pub const ANY: usize = usize::MAX;
 
-/// How keys of one maker are written.
+/// The keys of one maker.
 pub struct KeyKind {
     pub prefixes: &'static [&'static str],
-    /// What stands before the prefix and belongs to the key.
+    /// The part of the key before the prefix.
     pub before: Stretch,
-    /// What follows the prefix, with dots between the runs.
+    /// The runs after the prefix, with dots between them.
     pub body: &'static [Stretch],
     /// The prefix stays: it tells a reader what was there.
     pub shows_prefix: bool,
@@ -25,7 +25,7 @@ pub struct KeyKind {
     pub is_block: bool,
 }
 
-/// How sure a name is.
+/// The certainty of a name.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Sure {
     /// Its value is a secret, and what follows it without more ado may be one: `password hunter2`.
@@ -41,7 +41,7 @@ pub enum Sure {
 }
 
 impl Sure {
-    /// Whether a value must look random.
+    /// True if a value must look random.
     pub fn is_doubtful(self) -> bool {
         matches!(self, Sure::Maybe | Sure::Login | Sure::Vendor)
     }
@@ -64,7 +64,7 @@ pub const TOKEN: &str = "token";
 /// The name that needs a user before it if its value is a word.
 pub const PASS: &str = "pass";
 
-/// How a program takes its password.
+/// The way a program takes its password.
 pub enum Form {
     /// `-pPASSWORD`, for `-p` alone asks.
     Attached,
@@ -89,13 +89,13 @@ pub struct ProgramKind {
 
 /// A program whose argument of this number is a password.
 pub struct OperandKind {
-    /// What the command begins with.
+    /// The beginning of the command.
     pub start: &'static str,
     /// A letter that one of its flags must have.
     pub flag: Option<u8>,
     /// From one on; a flag with an `n` takes one away.
     pub number: usize,
-    /// What stands before it in the argument, and what after.
+    /// The signs before and after it in the argument.
     pub open: &'static str,
     pub close: &'static str,
     /// It must look random, for the words may mean something else.
@@ -105,7 +105,7 @@ pub struct OperandKind {
 /// Programs that read a password from their input.
 pub struct ReaderKind {
     pub programs: Words,
-    /// What stands before it there.
+    /// The sign before it there.
     pub mark: &'static str,
 }
 
@@ -129,7 +129,7 @@ mod tests {
         row[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
     }
 
-    /// What is wrong with a row whose `~` is this, if anything.
+    /// The problems of a row whose `~` is this.
     fn wrong(row: &Value, hides: &str, meant: &str) -> Vec<String> {
         let made = made_up(&hides.replace('~', meant));
         let (said, keeps) = (made.replace(['⟦', '⟧'], ""), made_up(&text(row, "keeps").replace('~', meant)));

@@ -26,7 +26,7 @@ impl Listed<'_> {
     }
 }
 
-/// Whether a title can stand for a name.
+/// True if a title can stand for a name.
 pub fn is_short(title: &str) -> bool {
     title.chars().count() <= LONGEST && !title.contains('\n')
 }

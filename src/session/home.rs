@@ -71,16 +71,18 @@ impl Home {
         Ok(None)
     }
 
-    /// What in a directory is not the user's own, so that it is no home, and why.
+    /// The path in a directory that is not the user's own, so that it is no home, and why.
     fn refused(dir: &Path, judge: &mut Judge) -> Result<Option<(PathBuf, &'static str)>, Unreadable> {
         for path in ["sessions", "pi-sessions", CURSORS].map(|below| dir.join(below)) {
             let Some(meta) = file::lstat(&path)? else { continue };
-            let why = match () {
-                // It is replaced, whatever it is.
-                () if path.ends_with(CURSORS) => judge.tracks(&path)?.map(Why::as_str),
-                () if meta.is_symlink() => Some("is a link, which is not followed here"),
-                () if !judge.is_own(Stamp::from(&meta).access) => Some(OTHERS),
-                () => judge.tracks(&path)?.map(Why::as_str),
+            // The file of the cursors is replaced, whatever it is.
+            let is_dir = !path.ends_with(CURSORS);
+            let why = if is_dir && meta.is_symlink() {
+                Some("is a link, which is not followed here")
+            } else if is_dir && !judge.is_own(Stamp::from(&meta).access) {
+                Some(OTHERS)
+            } else {
+                judge.tracks(&path)?.map(Why::as_str)
             };
             if let Some(why) = why {
                 return Ok(Some((path, why)));
@@ -98,7 +100,7 @@ impl Home {
         self.dir.join(CURSORS)
     }
 
-    /// What the session with an id, or with a transcript, is called here; `before` is what it was called. A name file that
+    /// The name here of the session with an id, or with a transcript; `before` is its last name. A name file that
     /// cannot be read, now or in time, may be the one that names it, so that is an error unless another file does.
     pub fn name_of(
         &self,
@@ -184,12 +186,12 @@ impl Home {
         Ok(session.map(|session| Session { name: Some(name.into()), ..session }))
     }
 
-    /// Whether what went wrong is a name file that is empty or half written; its owner will write it again.
+    /// True if what went wrong is a name file that is empty or half written; its owner will write it again.
     pub fn is_torn(bad: &Unreadable) -> bool {
         bad.error.kind() == io::ErrorKind::InvalidData
     }
 
-    /// Whether no session has a name, for all that can be read.
+    /// True if no session has a name, for all that can be read.
     pub fn is_free(&self, name: &str) -> bool {
         matches!(self.id_of(name), Ok(None)) && !self.dir.join("pi-sessions").join(name).is_dir()
     }
@@ -309,7 +311,7 @@ mod tests {
         crate::format::known(Path::new("/nonexistent")).0
     }
 
-    /// What is said, without the directories before it.
+    /// The error, without the directories before it.
     fn said<T: std::fmt::Debug>(result: Result<T, Unreadable>) -> (String, String) {
         let Unreadable { path, error } = result.expect_err("an error");
         (path.file_name().expect("a name").to_string_lossy().into_owned(), error.to_string())

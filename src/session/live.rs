@@ -33,7 +33,7 @@ use crate::time::{DAY, HOUR, SECOND, Time};
 /// A root of a format, and the directory it is in now.
 type RootDir<'f> = (&'f Known, &'f Root, PathBuf);
 
-/// What is known about the agent of a session, beside its transcript.
+/// The agent of a session, as far as it is known from elsewhere than its transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Presence {
     /// Nothing.
@@ -46,19 +46,19 @@ pub enum Presence {
     Closed,
 }
 
-/// What an agent says about itself.
+/// An agent's report about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     pub status: Option<Status>,
     /// Since when it is doing that; or, if it does not say what it is doing, when it opened the session.
     pub since: Option<Time>,
     pub by: Evidence,
-    /// What it is doing, where its own transcript does not say that: what a subagent has to be allowed, or what a hook noted.
+    /// Its call, where its own transcript does not say that: one of a subagent that must be allowed, or one that a hook noted.
     pub doing: Option<Doing>,
 }
 
 named! {
-    /// Where a state is known from. That an agent runs is known from the first three.
+    /// The source of a state. That an agent runs is known from the first three.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Evidence {
         Registry = "registry",
@@ -78,17 +78,17 @@ pub struct Agents<'f> {
     complete: Vec<(&'f Root, PathBuf)>,
     /// The inodes of files that anybody keeps locked.
     locked: HashSet<u64>,
-    /// What hooks noted.
+    /// The notes of hooks.
     notes: LiveNotes,
     now: Time,
 }
 
-/// Where nothing tells that an agent runs, what it last did or said is believed for so long.
+/// If nothing tells whether an agent runs, its last word is believed for so long.
 pub const BELIEVED: i64 = HOUR;
 
 /// The longest file of an agent that is read.
 const LONGEST: u64 = 64 * 1024;
-/// How often a look waits for an agent that is writing its file.
+/// A look waits so often for an agent that is writing its file.
 const PAUSES: u32 = 4;
 /// So many files are read in any order.
 const MANY: usize = 64;
@@ -177,7 +177,7 @@ impl<'f> Agents<'f> {
         }
     }
 
-    /// What is known about the agent of a session: `open_end` is what the session is doing, and `updated` when something
+    /// The presence of a session's agent: `open_end` is what the session is doing, and `updated` when something
     /// last happened in it. Where the agent waits for the user and the session itself does not say for what, one of its subagents does.
     pub fn of(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
         let is_own = |end: &OpenEnd| matches!(end, OpenEnd::Call(doing) if doing.act != Act::Delegate);
@@ -214,19 +214,19 @@ impl<'f> Agents<'f> {
         }
     }
 
-    /// Whether something but its transcript says that its agent may run.
+    /// True if something but its transcript says that its agent may run.
     pub fn may_run(&self, session: &Session) -> bool {
         let present = self.present.get(&*session.format.name).and_then(|present| present.get(&*session.id));
         matches!(present, Some(Presence::Runs(_))) || self.notes.has(&session.format.name, &session.id)
     }
 
-    /// What its hooks noted last.
+    /// The last note of its hooks.
     fn noted(&self, session: &Session) -> Option<LiveNote> {
         let may_be = session.format.live().hook.is_some() && super::is_id(&session.id);
         may_be.then(|| self.notes.newest(&session.format.name, &session.id))?
     }
 
-    /// What a lock file tells of which no process is known that has it open. If its inode is locked, another user's process
+    /// Judges by a lock file of which no process is known that has it open. If its inode is locked, another user's process
     /// has it; else it was left behind, by an agent that was killed if it was doing something.
     fn by_lock_file(
         &self,
@@ -249,7 +249,7 @@ impl<'f> Agents<'f> {
         }
     }
 
-    /// What is known from what hooks noted alone; `news` is what they noted since something last happened.
+    /// Judges by the notes of hooks alone; `news` is a note since something last happened.
     fn as_noted(&self, noted: &LiveNote, news: Option<&LiveNote>, session: &Session) -> Presence {
         let nothing = Said { status: None, since: None, by: Evidence::Hook, doing: None };
         let said = Box::new(news.map_or(nothing, |news| said_by(news, session)));
@@ -288,7 +288,7 @@ fn lock_files(session: &Session, dir: &Path) -> Vec<u64> {
     found
 }
 
-/// What an agent is doing, as a hook noted it.
+/// The report in a hook's note.
 fn said_by(note: &LiveNote, session: &Session) -> Said {
     let doing = (!note.tool.is_empty()).then(|| Doing {
         tool: note.tool.clone(),
@@ -312,7 +312,7 @@ pub fn dirs(env: &Env, formats: &[Known]) -> Vec<PathBuf> {
     find::roots(formats, env).flat_map(below).chain(noted).filter(|dir| dir.is_dir()).collect()
 }
 
-/// What a subagent of a session is doing: of those that are doing something, the one that was written last.
+/// The open call of a subagent: of those that have one, the one that was written last.
 fn subagent(session: &Session) -> Option<Doing> {
     /// As much of the end of a file as has the last call in it.
     const END: u64 = 1 << 20;
@@ -325,7 +325,7 @@ fn subagent(session: &Session) -> Option<Doing> {
     find::subagents(session, &session.id, &mut Vec::new()).iter().find_map(|(path, _)| doing(path))
 }
 
-/// What is in a file that an agent writes over and over, perhaps at this moment; then it is worth a few pauses, but not so
+/// Parses a file that an agent writes over and over, perhaps at this moment; then it is worth a few pauses, but not so
 /// many for each of very many files. None if it cannot be told.
 fn parsed(path: &Path, pauses: &mut u32) -> Option<Value> {
     const PAUSE: Duration = Duration::from_millis(3);
@@ -342,7 +342,7 @@ fn parsed(path: &Path, pauses: &mut u32) -> Option<Value> {
     }
 }
 
-/// What an agent says about itself in its file: the session, and what it is doing.
+/// The session in an agent's file, and the presence that the file proves.
 fn registered(live: &Live, said: &Value) -> Option<(String, Presence)> {
     let at = |pointer: &Option<Pointer>| pointer.as_ref()?.0.iter().try_fold(said, |value, key| value.get(key));
     let text = |pointer: &Option<Pointer>| match at(pointer) {

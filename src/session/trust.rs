@@ -20,7 +20,7 @@ use crate::env::Env;
 use crate::file::{self, Access, Owners, Unreadable};
 use crate::hash::HashMap;
 
-/// Where a transcript comes from; nobody is told of another than the user's own.
+/// The origin of a transcript; nobody is told of another than the user's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
     #[default]
@@ -34,7 +34,7 @@ impl Trust {
     }
 }
 
-/// Whether a session is the user's own, for all that can be seen now.
+/// True if a session is the user's own, for all that can be seen now.
 pub fn is_own(session: &Session, env: &Env) -> Result<bool, Unreadable> {
     let Some(stamp) = file::stamp(&session.path)? else { return Ok(false) };
     Ok(Judge::new(env).trust(session, stamp.access, env)?.is_own())
@@ -67,7 +67,7 @@ impl Why {
     }
 }
 
-/// What marks the top of a directory that some other version control keeps, or that was unpacked from such a one.
+/// Marks of a directory that some other version control keeps, or that was unpacked from such a one.
 const OTHER_VERSION_CONTROL: [&str; 8] =
     [".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".hg_archival.txt", ".git_archival.txt"];
 
@@ -75,7 +75,7 @@ const OTHER_VERSION_CONTROL: [&str; 8] =
 #[derive(Debug)]
 pub struct Judge {
     owners: Owners,
-    /// What is around a directory, by its real path, or why that cannot be told.
+    /// The surroundings of a directory, by its real path, or why they cannot be told.
     places: HashMap<PathBuf, Result<Rc<Place>, Unreadable>>,
     /// The directory that was asked about last: sessions are listed one directory after the other.
     last: Option<Rc<Dir>>,
@@ -91,7 +91,7 @@ struct Dir {
     place: Rc<Place>,
 }
 
-/// What is around the files of a directory.
+/// The version control around the files of a directory.
 #[derive(Debug, Default)]
 struct Place {
     /// The nearest working tree.
@@ -123,7 +123,7 @@ impl Judge {
         Judge { owners: env.owners(), places: HashMap::default(), last: None }
     }
 
-    /// Whose a transcript is: the session's, or that of one of its subagents.
+    /// Judges the transcript of a session, or of one of its subagents.
     pub fn trust(&mut self, session: &Session, access: Access, env: &Env) -> Result<Trust, Unreadable> {
         let Access { owner, open, linked } = access;
         let [dir, name] = match session.path.parts().map(OsStr::from_bytes) {
@@ -159,12 +159,12 @@ impl Judge {
         Ok(why.map_or(Trust::Own, Trust::Foreign))
     }
 
-    /// Whether a file or directory is the user's own, as far as its owner and its modes say.
+    /// True if a file or directory is the user's own, as far as its owner and its modes say.
     pub fn is_own(&self, access: Access) -> bool {
         self.owners.own(access)
     }
 
-    /// What speaks against a file, or anything in a directory, being of the user's own making: version control around it.
+    /// A reason why a file, or anything in a directory, may not be the user's own: version control around it.
     pub fn tracks(&mut self, path: &Path) -> Result<Option<Why>, Unreadable> {
         // What a link leads to is tracked or not, and so is the link; here it is the link that counts.
         let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
@@ -184,7 +184,7 @@ impl Judge {
         Ok(if is_tracked { Some(Why::Tracked) } else { place.unknown.then_some(Why::Unknown) })
     }
 
-    /// What is known of a directory of transcripts; none if it is gone by now.
+    /// Looks at a directory of transcripts; none if it is gone by now.
     fn dir(&mut self, path: &Path, root: &dyn Fn() -> Option<PathBuf>) -> Result<Option<Rc<Dir>>, Unreadable> {
         let is_it = |dir: &&Rc<Dir>| dir.path.as_os_str() == path.as_os_str();
         if let Some(dir) = self.last.as_ref().filter(is_it) {
@@ -273,7 +273,7 @@ impl Tree {
         self.is_spelt_freely(below) && any(&mut |path| is_it(&self::plain(path), &plain), &|_| false)
     }
 
-    /// Whether the file system takes another spelling of a path for the same.
+    /// True if the file system takes another spelling of a path for the same.
     fn is_spelt_freely(&self, below: &Path) -> bool {
         let flip =
             |byte: &u8| if byte.is_ascii_lowercase() { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
@@ -316,7 +316,7 @@ fn read_index(path: &Path) -> Result<Option<Index>, Unreadable> {
 /// Reads an index of version 2, 3 or 4 (gitformat-index(5)): a header, the entries, extensions, and a checksum. None if it
 /// is anything else; else the id of the file that it is split from, unless `is_enough` stops it at a path.
 fn parse(bytes: &[u8], id_length: usize, is_enough: &mut dyn FnMut(&[u8]) -> bool) -> Option<String> {
-    /// What git knows of a file, before the object id.
+    /// The length of an entry before the object id.
     const STAT: usize = 40;
     const EXTENDED: u8 = 0x40;
     let rest = &mut bytes.get(..bytes.len().checked_sub(id_length)?)?;

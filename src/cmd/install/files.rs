@@ -126,7 +126,7 @@ impl Changes {
 
 /// A file written beside its target. Dropping it removes it.
 struct Staged<'m> {
-    /// The end of all links.
+    /// The path with symlinks resolved.
     target: PathBuf,
     temporary: PathBuf,
     before: Option<Vec<u8>>,
@@ -187,7 +187,7 @@ impl Drop for Staged<'_> {
     }
 }
 
-/// Where the links of a path lead, even if nothing is there.
+/// The path with symlinks resolved, even if nothing is there.
 pub fn followed(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut at = path.to_owned();
@@ -238,7 +238,7 @@ impl Made {
         }
     }
 
-    /// Whether nothing was there before the first install, where the links of a path lead.
+    /// True if nothing was there before the first install, where the links of a path lead.
     pub fn has_made(&self, path: &Path) -> bool {
         matches!(self.read(&followed(path)), Ok(Some(record)) if record == FILE.as_bytes())
     }

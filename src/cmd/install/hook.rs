@@ -17,7 +17,7 @@ use crate::path::{base_name, shell_word};
 
 pub const NAME: &str = "session-context";
 
-/// What an entry of ours is for.
+/// The purpose of an entry of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Job {
     /// Tells the agent about its other sessions.
@@ -36,7 +36,7 @@ pub struct OurEntry {
     /// The command is a program, not a shell line; its arguments are in `args`.
     bare: bool,
     literal: CstStringLit,
-    /// What to remove with the entry: its group, if nothing else is in it.
+    /// The node to remove with the entry: its group, if nothing else is in it.
     whole: CstContainerNode,
 }
 

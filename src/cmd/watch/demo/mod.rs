@@ -49,7 +49,7 @@ fn template(agent: &str, event: &str) -> Option<&'static str> {
 /// A home with the sessions in it.
 pub struct World {
     pub home: PathBuf,
-    /// How many steps each transcript has.
+    /// The number of steps in each transcript.
     written: HashMap<&'static str, u32>,
 }
 
@@ -147,7 +147,7 @@ fn in_json(text: &str) -> String {
     quoted.trim_start_matches('"').trim_end_matches('"').to_owned()
 }
 
-/// What a Claude Code says of itself. It claims to be this very process, which surely runs.
+/// The report of a Claude Code about itself. It claims to be this very process, which surely runs.
 fn registered(id: &str, status: &str, waits_for: &str, time: Time) -> String {
     let pid = std::process::id();
     let start = process::started(pid).unwrap_or(0).to_string();
