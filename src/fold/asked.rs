@@ -124,13 +124,13 @@ fn after_client_command(own: &str) -> Option<&str> {
 /// A short prompt that says how to work and not at what, known by a word that makes Claude Code think longer.
 fn is_manner(own: &str) -> bool {
     const THINK: [&str; 3] = ["ultrathink", "megathink", "think harder"];
-    const SHORT: usize = 8;
+    const MANNER_WORDS: usize = 8;
     let lower = own.to_lowercase();
     if !THINK.iter().any(|think| lower.contains(think)) {
         return false;
     }
     let says_how = |sentence: &String| {
-        THINK.iter().any(|think| sentence.contains(think)) && sentence.split_whitespace().count() <= SHORT
+        THINK.iter().any(|think| sentence.contains(think)) && sentence.split_whitespace().count() <= MANNER_WORDS
     };
     let all = sentences(&lower);
     !all.is_empty() && all.iter().all(says_how)

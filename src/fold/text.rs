@@ -241,11 +241,11 @@ pub fn first_sentence(text: &str) -> String {
 
 /// The same, sentence by sentence.
 pub fn first_sentences(text: &str) -> Vec<String> {
-    const SHORT: usize = 16;
+    const LEADING: usize = 16;
     const EXCLAIMED: usize = 40;
     let leads = |sentence: &String| match sentence.chars().count() {
         count if sentence.ends_with(['!', '！', ':', '：']) => count < EXCLAIMED,
-        count => count < SHORT,
+        count => count < LEADING,
     };
     let mut all = sentences(text);
     let leading = all.iter().take(2).take_while(|sentence| leads(sentence)).count();
@@ -344,9 +344,9 @@ fn split(paragraph: &str, found: &mut Vec<String>) {
 
 /// True if a full stop after this ends no sentence: `(i.e.`
 fn abbreviates(before: &str) -> bool {
-    const SHORT: &str = "e.g i.e eg ie vs cf p.ex mr mrs dr approx fig incl";
+    const ABBREVIATIONS: &str = "e.g i.e eg ie vs cf p.ex mr mrs dr approx fig incl";
     let word = before.rsplit(|char: char| char.is_whitespace() || char == '(').next().unwrap_or_default();
-    one_of(SHORT, &word.to_ascii_lowercase())
+    one_of(ABBREVIATIONS, &word.to_ascii_lowercase())
 }
 
 #[cfg(test)]

@@ -56,13 +56,13 @@ pub struct Touch {
 /// The last look of a session at each file that it touched.
 #[derive(Debug, Default)]
 pub struct Knowledge {
-    files: HashMap<PathBuf, Known>,
+    files: HashMap<PathBuf, LastSeen>,
     /// When it last brought all files up to date, by git.
     refreshed: Option<Time>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct LastSeen {
     /// When it last read or edited the file.
     seen: Time,
     /// Its last edit; if it only read the file, when it did.
@@ -73,7 +73,7 @@ impl Knowledge {
     /// Takes in something that the session did. What nobody knows the time of is left out.
     pub fn add(&mut self, path: PathBuf, act: Act, time: Option<Time>) {
         let Some(time) = time else { return };
-        let known = self.files.entry(path).or_insert(Known { seen: time, deed: (act, time) });
+        let known = self.files.entry(path).or_insert(LastSeen { seen: time, deed: (act, time) });
         known.seen = known.seen.max(time);
         let is_better = (act == Act::Edit, time) >= (known.deed.0 == Act::Edit, known.deed.1);
         known.deed = if is_better { (act, time) } else { known.deed };

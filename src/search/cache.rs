@@ -36,7 +36,7 @@ pub struct SaidCache {
     version: String,
     table: Table,
     /// Its texts, by the keys of sessions.
-    heads: Mutex<HashMap<Vec<u8>, Head>>,
+    heads: Mutex<HashMap<Vec<u8>, RecordHead>>,
     /// Memory to read texts into, which is used again.
     memory: Mutex<Vec<Vec<u8>>>,
     now: i64,
@@ -44,7 +44,7 @@ pub struct SaidCache {
 
 /// The head of a transcript's record, known before the text is read.
 #[derive(Clone, Copy)]
-struct Head {
+struct RecordHead {
     reached: Reached,
     /// The lengths of the first parts of the record: what it takes to go on, which is nothing if the file had been
     /// quiet for long, and where lines come from. The text comes after them.
@@ -53,13 +53,13 @@ struct Head {
     place: Place,
 }
 
-impl Head {
-    fn of(value: &[u8], place: Place) -> Option<Head> {
+impl RecordHead {
+    fn of(value: &[u8], place: Place) -> Option<RecordHead> {
         let (reached, once, lines) = postcard::from_bytes::<(Reached, usize, usize)>(value).ok()?;
         let text = place.rest_length().checked_sub(once.checked_add(lines)?)?;
         // Every text is in some line, whoever wrote the file.
         let fits = (lines == 0) == (text == 0) && lines.is_multiple_of(LINE);
-        fits.then_some(Head { reached, once, lines, place })
+        fits.then_some(RecordHead { reached, once, lines, place })
     }
 }
 
@@ -67,7 +67,7 @@ impl Head {
 #[derive(Default)]
 struct FileText {
     /// With where it begins in memory.
-    kept: Option<(Head, usize)>,
+    kept: Option<(RecordHead, usize)>,
     new: Said,
     /// The end of what was read; none if it cannot be read.
     end: Option<Reached>,
@@ -197,7 +197,7 @@ impl SaidCache {
 
     fn read_heads(&mut self) {
         let mut heads = HashMap::default();
-        self.table.each(|record| match Head::of(record.value, record.place) {
+        self.table.each(|record| match RecordHead::of(record.value, record.place) {
             Some(head) => drop(heads.insert(record.key.to_vec(), head)),
             None => drop(heads.remove(record.key)),
         });
@@ -216,7 +216,7 @@ impl SaidCache {
         }
     }
 
-    fn heads(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Head>> {
+    fn heads(&self) -> MutexGuard<'_, HashMap<Vec<u8>, RecordHead>> {
         self.heads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -297,7 +297,7 @@ impl SaidCache {
         let value = postcard::to_stdvec(&(end, once.len(), kept_lines.len() + lines.len())).ok()?;
         let (key, rest) = (key(session), [&once, kept_lines, &lines, kept_text, text.new.text.as_bytes()]);
         let place = self.table.add(&self.table.record(&key, &value, &rest)?)?;
-        self.heads().insert(key, Head::of(&value, place)?);
+        self.heads().insert(key, RecordHead::of(&value, place)?);
         Some(())
     }
 }

@@ -354,10 +354,10 @@ mod tests {
         }
         let fillers =
             ["na\u{ef}ve ", "\u{2014} ", "plain text, ", "\u{65e5}\u{672c}", "\\n", "\u{2500}\u{2500}", "ol\u{e9} "];
-        for word in ["fi", "path", "th", "vii", "oe"] {
+        for word in ["fi", "th", "vii", "oe"] {
             assert!(Sieve::new(std::iter::once(word)).runs[0].is_none(), "{word} may be in one character");
         }
-        for word in ["lighthouse", "strasse", "schema", "abc10", "naive", "authors", "x9"] {
+        for word in ["lighthouse", "path", "strasse", "schema", "abc10", "naive", "authors", "x9"] {
             let sieve = Sieve::new(std::iter::once(word));
             let run = sieve.runs[0].as_ref().expect("letters");
             for _ in 0..20_000 {

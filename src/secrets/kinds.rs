@@ -23,7 +23,7 @@ impl KeyKind {
         let from = parts.iter().try_fold(body, |at, part| after(text, end_of(text, at, part)?, "."))?;
         // A long prefix, a mark in the middle and dots where they belong tell enough; `sk-` or `Bearer` do not.
         let near = near(text, from, last.0);
-        let has_digit = || near.iter().any(u8::is_ascii_digit) || is_random(near, LONG);
+        let has_digit = || near.iter().any(u8::is_ascii_digit) || is_random(near, KEY_LENGTH);
         let tells = start < at || from > body || body - at > 3 && !self.shows_prefix && !is_row(near) && has_digit();
         let is_known = tells || is_random(near, SHORTEST);
         let end = is_known.then(|| end_of(text, from, last))??;
@@ -115,13 +115,13 @@ fn is_word_start(text: &[u8], at: usize) -> bool {
 /// The shortest run of letters and digits that looks random.
 pub const SHORTEST: usize = 6;
 /// From here on it looks random whatever it consists of.
-const LONG: usize = 20;
+const KEY_LENGTH: usize = 20;
 
 /// True if this looks like a key rather than like words: letters with digits among them, or no end of letters.
 pub fn is_random(text: &[u8], shortest: usize) -> bool {
     looked(text).split(|byte| !is_alphanumeric(*byte)).any(|run| {
         let is_mixed = || run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
-        (run.len() >= shortest && is_mixed() || run.len() >= LONG && !is_camel(run))
+        (run.len() >= shortest && is_mixed() || run.len() >= KEY_LENGTH && !is_camel(run))
             && !is_row(run)
             && !is_technical(run)
     })

@@ -117,10 +117,10 @@ fn announced(text: &[u8], at: usize) -> Option<Secret> {
     while bits != 0 {
         let begun = starts.lists[bits.trailing_zeros() as usize].iter().filter(|start| head & start.mask == start.head);
         let found = begun.into_iter().find_map(|start| match start.who {
-            Who::Kind(kind) => kind.find(text, at, start.text),
-            Who::Sign(finder) => finder(text, at),
-            Who::Operand(kind) => operand(text, at, kind),
-            Who::Name(sure) => named(text, at, start.text, sure),
+            Finds::Kind(kind) => kind.find(text, at, start.text),
+            Finds::Sign(finder) => finder(text, at),
+            Finds::Operand(kind) => operand(text, at, kind),
+            Finds::Name(sure) => named(text, at, start.text, sure),
         });
         if found.is_some() {
             return found;
@@ -154,15 +154,15 @@ const HEAD: usize = 8;
 /// The beginning of something that announces a secret.
 struct Start {
     text: &'static str,
-    who: Who,
+    who: Finds,
     /// Its first bytes, and which bits of them count: those before a blank in a name, in whatever case.
     head: u64,
     mask: u64,
 }
 
 impl Start {
-    fn new(text: &'static str, who: Who) -> Start {
-        let is_name = matches!(who, Who::Name(_));
+    fn new(text: &'static str, who: Finds) -> Start {
+        let is_name = matches!(who, Finds::Name(_));
         let (mut head, mut mask) = ([0; HEAD], [0; HEAD]);
         for (index, byte) in text.bytes().take(HEAD).take_while(|byte| !is_name || *byte != b' ').enumerate() {
             mask[index] = if is_name && byte.is_ascii_alphabetic() { !0x20 } else { !0 };
@@ -173,7 +173,7 @@ impl Start {
 }
 
 #[derive(Clone, Copy)]
-enum Who {
+enum Finds {
     Kind(&'static KeyKind),
     Sign(Finder),
     Operand(&'static OperandKind),
@@ -188,14 +188,14 @@ struct Starts {
 }
 
 static STARTS: LazyLock<Starts> = LazyLock::new(|| {
-    let kinds = KINDS.iter().flat_map(|kind| kind.prefixes.iter().map(move |text| (*text, Who::Kind(kind))));
-    let signs = SIGNS.iter().map(|(text, finder)| (*text, Who::Sign(*finder)));
-    let operands = OPERANDS.iter().map(|kind| (kind.start, Who::Operand(kind)));
-    let names = NAMES.iter().flat_map(|kind| kind.names.iter().map(move |text| (*text, Who::Name(kind.sure))));
+    let kinds = KINDS.iter().flat_map(|kind| kind.prefixes.iter().map(move |text| (*text, Finds::Kind(kind))));
+    let signs = SIGNS.iter().map(|(text, finder)| (*text, Finds::Sign(*finder)));
+    let operands = OPERANDS.iter().map(|kind| (kind.start, Finds::Operand(kind)));
+    let names = NAMES.iter().flat_map(|kind| kind.names.iter().map(move |text| (*text, Finds::Name(kind.sure))));
     let mut starts = Starts { table: [[0; 256]; BEGINNING], lists: Vec::new() };
     let mut bits: BTreeMap<(bool, u8), usize> = BTreeMap::new();
     for (text, who) in kinds.chain(signs).chain(operands).chain(names) {
-        let is_name = matches!(who, Who::Name(_));
+        let is_name = matches!(who, Finds::Name(_));
         let next = bits.len().min(u128::BITS as usize - 1);
         let bit = *bits.entry((is_name, text.as_bytes()[0])).or_insert(next);
         starts.add(text, bit, is_name);
@@ -359,7 +359,7 @@ mod tests {
             for Start { text, who, .. } in starts {
                 let is_in = |text: &str| STARTS.begun(format!("{text}0000").as_bytes()) & 1 << bit != 0;
                 let written = [text.to_ascii_uppercase(), text.replace(' ', "_"), text.replace(' ', "")];
-                let is_name = matches!(who, Who::Name(_));
+                let is_name = matches!(who, Finds::Name(_));
                 assert!(is_in(text) && (!is_name || written.iter().all(|text| is_in(text))), "{text}");
             }
         }

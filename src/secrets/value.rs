@@ -128,15 +128,15 @@ fn is_slug(value: &[u8]) -> bool {
 
 /// True if this is as long as keys are, and as random.
 fn is_long(value: &[u8]) -> bool {
-    const LONG: usize = 20;
+    const KEY_LENGTH: usize = 20;
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let runs = || value.split(|byte| !is_alphanumeric(*byte)).map(<[u8]>::len);
-    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && runs().any(|run| run > LONG / 2);
-    value.len() >= LONG
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && runs().any(|run| run > KEY_LENGTH / 2);
+    value.len() >= KEY_LENGTH
         && value.iter().all(|byte| is_encoded(*byte) || *byte == b':')
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
-        && (is_mixed || runs().any(|run| run >= LONG))
+        && (is_mixed || runs().any(|run| run >= KEY_LENGTH))
 }
 
 /// The value that begins here after blanks, without its quotes and its scheme, if it has to be hidden.

@@ -18,7 +18,7 @@ use crate::read::{Lines, Transcript};
 use crate::state::table::{Content, Place, Table};
 
 /// So many sessions are kept; the first to go are those whose news were read longest ago.
-const MOST: usize = 100;
+const KEPT_SESSIONS: usize = 100;
 
 /// Reads where a session stopped. A subagent's file is read as what it is.
 pub fn whole(session: &Session, subagent: bool, env: &Env, formats: &[Known]) -> io::Result<Continuity> {
@@ -88,7 +88,7 @@ impl Digest {
 /// Without a table the next look is slower and no different.
 fn keep(table: &Table, others: &[(Vec<u8>, Place)], record: Option<Content>) {
     let (mut others, has_gone) = current(others);
-    others.drain(..others.len().saturating_sub(MOST - 1));
+    others.drain(..others.len().saturating_sub(KEPT_SESSIONS - 1));
     let content: Vec<Content> = others.into_iter().map(Content::Old).chain(record).collect();
     let _ = table.update(&content, has_gone);
 }

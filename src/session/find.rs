@@ -159,9 +159,9 @@ pub struct Steps {
 
 impl Steps {
     /// So many directories are listed, however little time there is.
-    const FEW: u32 = 32;
+    const ALWAYS_LISTED: u32 = 32;
     /// Of so many it matters which come first.
-    const MANY: usize = 256;
+    const ORDERED_FROM: usize = 256;
 
     /// A walk for which there is a part of all the time.
     pub fn new(env: &Env, deadline: &Deadline) -> Steps {
@@ -205,12 +205,12 @@ impl Steps {
     /// True if a directory is listed now.
     fn lists(&self, dir: &Path) -> bool {
         self.listed.set(self.listed.get() + 1);
-        let late = self.late.get() || self.listed.get() > Steps::FEW && self.is_late();
+        let late = self.late.get() || self.listed.get() > Steps::ALWAYS_LISTED && self.is_late();
         !late && !self.has_been_to(dir)
     }
 
     fn order(&self, dirs: &mut [(PathBuf, &str)], spelling: Option<Spelling>) {
-        if dirs.len() > Steps::MANY {
+        if dirs.len() > Steps::ORDERED_FROM {
             dirs.rotate_left(self.turn % dirs.len());
             let is_first = |name: &str| spelling.is_some_and(|spelling| spelling.may_be_below(name, &self.first));
             dirs.sort_by_cached_key(|(_, name)| !is_first(name));
@@ -328,7 +328,7 @@ pub struct ByIds<'f> {
 
 impl<'f> ByIds<'f> {
     /// So many are looked for one by one.
-    const FEW: u32 = 4;
+    const ONE_BY_ONE: u32 = 4;
 
     pub fn find(&mut self, formats: &'f [Known], env: &Env, id: &str) -> Result<Option<Session<'f>>, Unreadable> {
         let mut bad = Vec::new();
@@ -342,9 +342,9 @@ impl<'f> ByIds<'f> {
         }
         self.missed += 1;
         let elsewhere = match self.missed {
-            ..=Self::FEW => elsewhere(formats, env, id, &mut bad),
+            ..=Self::ONE_BY_ONE => elsewhere(formats, env, id, &mut bad),
             _ => {
-                if self.missed == Self::FEW + 1 {
+                if self.missed == Self::ONE_BY_ONE + 1 {
                     let (all, is_all) = sessions_in_time(formats, env, false, &mut self.unlisted);
                     self.listed = is_all;
                     for session in all {

@@ -199,7 +199,7 @@ impl Home {
     /// The id that a name stands for.
     fn id_of(&self, name: &str) -> Result<Option<String>, Unreadable> {
         let path = self.dir.join("sessions").join(format!("{name}.json"));
-        const MOST: u64 = 64 << 10;
+        const LONGEST_FILE: u64 = 64 << 10;
         // Whoever may write into the directory could leave a name there.
         let is_own = |meta: Metadata| {
             let access = Stamp::from(&meta).access;
@@ -209,7 +209,7 @@ impl Home {
         if !file::if_reachable(file::lstat(&path))?.is_some_and(is_own) {
             return Ok(None);
         }
-        let Some(text) = file::there(&path, || file::read_own(&path, MOST))? else { return Ok(None) };
+        let Some(text) = file::there(&path, || file::read_own(&path, LONGEST_FILE))? else { return Ok(None) };
         let torn = "not a whole JSON object; its writer may not be done with it";
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text)
             .map_err(|_| Unreadable::new(&path, io::Error::new(io::ErrorKind::InvalidData, torn)))?;

@@ -13,8 +13,8 @@ pub use crate::state::notes::is_same;
 /// True if a text from inside a transcript may be the id of a session: what is no plain word is taken for none, nor is what
 /// a command would take for an option. Only an id is put into commands, names of files and the clipboard.
 pub fn is_id(text: &str) -> bool {
-    const LONGEST: usize = 128;
-    (1..=LONGEST).contains(&text.len())
+    const LONGEST_ID: usize = 128;
+    (1..=LONGEST_ID).contains(&text.len())
         && !text.starts_with('-')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }

@@ -177,7 +177,7 @@ struct Recent<'w> {
 
 impl Recent<'_> {
     /// At most so many, the newest. Nobody has so many agents at work.
-    const MOST: usize = 512;
+    const NEWEST: usize = 512;
 
     fn retain(&self, sessions: &mut Vec<Session>, env: &Env, agents: &Agents) {
         let written = env.file_clock_at(Time(env.now().0 - self.window.max(BELIEVED)));
@@ -185,8 +185,8 @@ impl Recent<'_> {
         let mut recent: Vec<(Reverse<i64>, usize)> = sessions.iter().map(modified).map(Reverse).zip(0..).collect();
         recent.retain(|(Reverse(modified), _)| *modified >= written);
         recent.sort_unstable();
-        self.cut_short.set(self.cut_short.get() || recent.len() > Self::MOST);
-        let newest: HashSet<usize> = recent.into_iter().take(Self::MOST).map(|(_, index)| index).collect();
+        self.cut_short.set(self.cut_short.get() || recent.len() > Self::NEWEST);
+        let newest: HashSet<usize> = recent.into_iter().take(Self::NEWEST).map(|(_, index)| index).collect();
         let mut index = 0..;
         sessions.retain(|session| {
             let is_newest = index.next().is_some_and(|index| newest.contains(&index));
@@ -243,7 +243,7 @@ fn list_of<'f>(
 }
 
 /// So many of very many are dealt with at a time.
-const SOME: usize = 4096;
+const BATCH: usize = 4096;
 
 /// The sessions, of which nothing is known yet but whose they are. One that is gone by now is left out.
 fn unknown<'f>(
@@ -269,7 +269,7 @@ fn unknown<'f>(
             all.push(Listed { trust, ..Listed::new(session) });
         }
         // Very many of them must not be in memory twice.
-        if sessions.len().is_multiple_of(SOME) {
+        if sessions.len().is_multiple_of(BATCH) {
             sessions.shrink_to_fit();
         }
     }
@@ -374,7 +374,7 @@ fn count(
     let mut content: Vec<Option<Content>> = places.into_iter().map(|place| place.map(Content::Old)).collect();
     let now = env.file_clock();
     let progress = Progress::of(env, "counting", stale.iter().map(|stale| all[stale.index].session.size()));
-    for some in stale.chunks(SOME) {
+    for some in stale.chunks(BATCH) {
         let size = |stale: &Stale| all[stale.index].session.size();
         let read = in_parallel(some, &progress, size, |stale, buffer| {
             if env.is_late() && Some(stale.index) != first {

@@ -39,16 +39,16 @@ pub enum Presence {
     /// Nothing.
     #[default]
     Unknown,
-    Runs(Box<Said>),
+    Runs(Box<AgentReport>),
     /// It was killed while it said this.
-    Killed(Box<Said>),
+    Killed(Box<AgentReport>),
     /// No agent has it open: if one had, there would be a file.
     Closed,
 }
 
 /// An agent's report about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct AgentReport {
     pub status: Option<Status>,
     /// Since when it is doing that; or, if it does not say what it is doing, when it opened the session.
     pub since: Option<Time>,
@@ -87,11 +87,11 @@ pub struct Agents<'f> {
 pub const BELIEVED: i64 = HOUR;
 
 /// The longest file of an agent that is read.
-const LONGEST: u64 = 64 * 1024;
+const LONGEST_FILE: u64 = 64 * 1024;
 /// A look waits so often for an agent that is writing its file.
 const PAUSES: u32 = 4;
 /// So many files are read in any order.
-const MANY: usize = 64;
+const SORTED_FROM: usize = 64;
 
 impl<'f> Agents<'f> {
     pub fn look(env: &Env, formats: &'f [Known]) -> Agents<'f> {
@@ -120,7 +120,7 @@ impl<'f> Agents<'f> {
             let (mut is_all, mut pauses, mut paths) = (true, PAUSES, Vec::new());
             find::each_file(dir, pattern, &mut |path| paths.push(path.to_path_buf()));
             // Agents that were killed leave theirs behind. If there is no time for all, the last that were written count.
-            if paths.len() > MANY {
+            if paths.len() > SORTED_FROM {
                 let written = |path: &PathBuf| file::stamp(path).ok().flatten().map(|stamp| stamp.modified);
                 paths.sort_by_cached_key(|path| Reverse(written(path)));
             }
@@ -154,7 +154,7 @@ impl<'f> Agents<'f> {
                     // It is made when it is locked, and nobody writes to it.
                     let meta = file::stat(&dir.join(path)).ok().flatten();
                     let made = meta.map(|meta| Time(meta.mtime() * SECOND + meta.mtime_nsec() / 1_000_000));
-                    self.add(place.0, id, Presence::Runs(Box::new(Said::locked(made))));
+                    self.add(place.0, id, Presence::Runs(Box::new(AgentReport::locked(made))));
                 }
                 if locked.is_all {
                     self.note(place, pattern);
@@ -185,7 +185,7 @@ impl<'f> Agents<'f> {
             Presence::Runs(said) if said.by == Evidence::Registry && !open_end.is_some_and(is_own) => {
                 let waits = matches!(said.status, Some(Status::Waiting | Status::Permission));
                 let doing = if waits { subagent(session) } else { None };
-                Presence::Runs(Box::new(Said { doing, ..*said }))
+                Presence::Runs(Box::new(AgentReport { doing, ..*said }))
             }
             presence => presence,
         }
@@ -236,22 +236,22 @@ impl<'f> Agents<'f> {
         updated: Option<Time>,
     ) -> Presence {
         /// Nobody keeps a session open for long without doing something.
-        const LONG: i64 = DAY;
-        let is_recent = updated.is_some_and(|updated| self.now.0 - updated.0 < LONG);
+        const OPEN_FOR: i64 = DAY;
+        let is_recent = updated.is_some_and(|updated| self.now.0 - updated.0 < OPEN_FOR);
         let calls = matches!(open_end, Some(OpenEnd::Call(_)));
         let files = if calls || is_recent { lock_files(session, dir) } else { Vec::new() };
         match files.is_empty() {
             false if files.iter().any(|inode| self.locked.contains(inode)) => {
-                Presence::Runs(Box::new(Said::locked(None)))
+                Presence::Runs(Box::new(AgentReport::locked(None)))
             }
-            false if calls => Presence::Killed(Box::new(Said::locked(None))),
+            false if calls => Presence::Killed(Box::new(AgentReport::locked(None))),
             _ => Presence::Closed,
         }
     }
 
     /// Judges by the notes of hooks alone; `news` is a note since something last happened.
     fn as_noted(&self, noted: &LiveNote, news: Option<&LiveNote>, session: &Session) -> Presence {
-        let nothing = Said { status: None, since: None, by: Evidence::Hook, doing: None };
+        let nothing = AgentReport { status: None, since: None, by: Evidence::Hook, doing: None };
         let said = Box::new(news.map_or(nothing, |news| said_by(news, session)));
         let is_recent = |news: &LiveNote| self.now.0 - news.time.0 <= BELIEVED;
         match (noted.running(), noted.status == Status::Ended) {
@@ -267,14 +267,14 @@ impl<'f> Agents<'f> {
     }
 }
 
-impl Said {
+impl AgentReport {
     /// When the agent left the session, if it said so.
     pub fn ended_at(&self) -> Option<Time> {
         self.since.filter(|_| self.status == Some(Status::Ended))
     }
 
-    fn locked(since: Option<Time>) -> Said {
-        Said { status: None, since, by: Evidence::Lock, doing: None }
+    fn locked(since: Option<Time>) -> AgentReport {
+        AgentReport { status: None, since, by: Evidence::Lock, doing: None }
     }
 }
 
@@ -289,7 +289,7 @@ fn lock_files(session: &Session, dir: &Path) -> Vec<u64> {
 }
 
 /// The report in a hook's note.
-fn said_by(note: &LiveNote, session: &Session) -> Said {
+fn said_by(note: &LiveNote, session: &Session) -> AgentReport {
     let doing = (!note.tool.is_empty()).then(|| Doing {
         tool: note.tool.clone(),
         subject: note.subject.clone(),
@@ -298,7 +298,7 @@ fn said_by(note: &LiveNote, session: &Session) -> Said {
     });
     let is_answered = note.status == Status::Permission && note.running() == Running::Yes && note.is_answered();
     let status = if is_answered { Status::Working } else { note.status };
-    Said { status: Some(status), since: Some(note.time), by: Evidence::Hook, doing }
+    AgentReport { status: Some(status), since: Some(note.time), by: Evidence::Hook, doing }
 }
 
 /// The directories in which files come and go when a session begins or its agent says something else.
@@ -330,7 +330,7 @@ fn subagent(session: &Session) -> Option<Doing> {
 fn parsed(path: &Path, pauses: &mut u32) -> Option<Value> {
     const PAUSE: Duration = Duration::from_millis(3);
     loop {
-        let bytes = file::there(path, || file::read_up_to(path, LONGEST)).ok()?;
+        let bytes = file::there(path, || file::read_up_to(path, LONGEST_FILE)).ok()?;
         // An agent that has just ended took its file along.
         let Some(bytes) = bytes else { return Some(Value::Null) };
         let said = serde_json::from_slice(&bytes).ok();
@@ -361,7 +361,7 @@ fn registered(live: &Live, said: &Value) -> Option<(String, Presence)> {
     // Where a word is not known, nobody knows what is so since then.
     let since = at(&live.since).filter(|_| status.is_some() || live.status.is_none());
     let since = since.and_then(Value::as_f64).and_then(Time::from_number);
-    let said = Box::new(Said { status, since, by: Evidence::Registry, doing: None });
+    let said = Box::new(AgentReport { status, since, by: Evidence::Registry, doing: None });
     let presence = match (Claim { pid, start: &start, namespace: &namespace }).running() {
         Running::Yes => Presence::Runs(said),
         Running::No => Presence::Killed(said),

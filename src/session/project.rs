@@ -259,11 +259,11 @@ fn is_same(a: &Path, b: &Path) -> Result<bool, Unreadable> {
 
 /// A file of git's that points somewhere, or its settings: all of them are short.
 fn text(path: &Path) -> Result<Option<String>, Unreadable> {
-    const LONGEST: u64 = 256 << 10;
-    if file::if_reachable(file::stat(path))?.is_none_or(|meta| meta.len() > LONGEST || !meta.is_file()) {
+    const LONGEST_FILE: u64 = 256 << 10;
+    if file::if_reachable(file::stat(path))?.is_none_or(|meta| meta.len() > LONGEST_FILE || !meta.is_file()) {
         return Ok(None);
     }
-    let bytes = file::if_reachable(file::there(path, || file::read_up_to(path, LONGEST)))?;
+    let bytes = file::if_reachable(file::there(path, || file::read_up_to(path, LONGEST_FILE)))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 

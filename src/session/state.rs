@@ -6,7 +6,7 @@
 //! are data; `show/state.rs` has the words.
 
 use super::Session;
-use super::live::{Agents, BELIEVED, Evidence, Presence, Said};
+use super::live::{AgentReport, Agents, BELIEVED, Evidence, Presence};
 use crate::entry::{Act, named};
 use crate::fold::{Continuity, Doing, Ending, OpenEnd};
 use crate::format::live::{Live, Status};
@@ -227,7 +227,13 @@ impl<'s> History<'s> {
     }
 
     /// The agent runs and says what it is doing; the transcript knows of what.
-    fn as_said(&self, status: Status, said: &'s Said, live: &Live, now: Time) -> (StateKind, Option<Reason<'s>>) {
+    fn as_said(
+        &self,
+        status: Status,
+        said: &'s AgentReport,
+        live: &Live,
+        now: Time,
+    ) -> (StateKind, Option<Reason<'s>>) {
         /// The transcript may lag so much behind the agent's own report.
         const LAG: i64 = SECOND / 2;
         let doing = self.doing();

@@ -54,7 +54,7 @@ fn end_of(
     deadline: &Deadline,
     mut only: Option<&mut dyn FnMut(&str) -> bool>,
 ) -> io::Result<Continuity> {
-    const MOST: u64 = 64 << 20;
+    const LONGEST_END: u64 = 64 << 20;
     let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true);
     let size = transcript.meta.len();
     let mut best = None;
@@ -70,7 +70,7 @@ fn end_of(
         let in_time = best.as_ref().map(|_| deadline);
         let Some(mut all) = transcript.continuity(offset, in_time, only)? else { return Ok(best.unwrap_or_default()) };
         all.finish();
-        if all.asked.substantive.is_some() || offset == 0 || most > MOST || deadline.is_over() {
+        if all.asked.substantive.is_some() || offset == 0 || most > LONGEST_END || deadline.is_over() {
             return Ok(all);
         }
         best = Some(all);

@@ -76,24 +76,24 @@ const OTHER_VERSION_CONTROL: [&str; 8] =
 pub struct Judge {
     owners: Owners,
     /// The surroundings of a directory, by its real path, or why they cannot be told.
-    places: HashMap<PathBuf, Result<Rc<Place>, Unreadable>>,
+    places: HashMap<PathBuf, Result<Rc<Around>, Unreadable>>,
     /// The directory that was asked about last: sessions are listed one directory after the other.
-    last: Option<Rc<Dir>>,
+    last: Option<Rc<TranscriptDir>>,
 }
 
 /// A directory of transcripts.
 #[derive(Debug)]
-struct Dir {
+struct TranscriptDir {
     path: PathBuf,
     real: PathBuf,
     /// The directory that an agent keeps sessions in, without links; none if these were not found in one.
     root: Option<PathBuf>,
-    place: Rc<Place>,
+    place: Rc<Around>,
 }
 
 /// The version control around the files of a directory.
 #[derive(Debug, Default)]
-struct Place {
+struct Around {
     /// The nearest working tree.
     tree: Option<Rc<Tree>>,
     unknown: bool,
@@ -185,8 +185,12 @@ impl Judge {
     }
 
     /// Looks at a directory of transcripts; none if it is gone by now.
-    fn dir(&mut self, path: &Path, root: &dyn Fn() -> Option<PathBuf>) -> Result<Option<Rc<Dir>>, Unreadable> {
-        let is_it = |dir: &&Rc<Dir>| dir.path.as_os_str() == path.as_os_str();
+    fn dir(
+        &mut self,
+        path: &Path,
+        root: &dyn Fn() -> Option<PathBuf>,
+    ) -> Result<Option<Rc<TranscriptDir>>, Unreadable> {
+        let is_it = |dir: &&Rc<TranscriptDir>| dir.path.as_os_str() == path.as_os_str();
         if let Some(dir) = self.last.as_ref().filter(is_it) {
             return Ok(Some(dir.clone()));
         }
@@ -196,12 +200,12 @@ impl Judge {
             Some(root) => Some(canonical(&root)?.unwrap_or(root)),
             None => None,
         };
-        let dir = Rc::new(Dir { path: path.into(), place: self.place(&real)?, real, root });
+        let dir = Rc::new(TranscriptDir { path: path.into(), place: self.place(&real)?, real, root });
         self.last = Some(dir.clone());
         Ok(Some(dir))
     }
 
-    fn place(&mut self, dir: &Path) -> Result<Rc<Place>, Unreadable> {
+    fn place(&mut self, dir: &Path) -> Result<Rc<Around>, Unreadable> {
         if let Some(place) = self.places.get(dir) {
             return place.as_ref().map(Rc::clone).map_err(Unreadable::again);
         }
@@ -210,23 +214,23 @@ impl Judge {
         place
     }
 
-    fn look_around(&mut self, dir: &Path) -> Result<Rc<Place>, Unreadable> {
+    fn look_around(&mut self, dir: &Path) -> Result<Rc<Around>, Unreadable> {
         let above = dir.parent().map_or_else(|| Ok(Rc::default()), |above| self.place(above))?;
         let unknown = above.unknown || has_other(dir)?;
         Ok(match git(self.owners, dir)? {
             Some(Git::Proven { own, .. }) => match indexes(&own) {
                 Ok(indexes) => {
                     let tree = Tree { dir: dir.into(), indexes, around: above.tree.clone() };
-                    Rc::new(Place { tree: Some(Rc::new(tree)), unknown })
+                    Rc::new(Around { tree: Some(Rc::new(tree)), unknown })
                 }
                 Err(bad) if bad.error.kind() == io::ErrorKind::InvalidData => {
-                    Rc::new(Place { tree: above.tree.clone(), unknown: true })
+                    Rc::new(Around { tree: above.tree.clone(), unknown: true })
                 }
                 Err(bad) => return Err(bad),
             },
-            Some(Git::Unproven) => Rc::new(Place { tree: above.tree.clone(), unknown: true }),
+            Some(Git::Unproven) => Rc::new(Around { tree: above.tree.clone(), unknown: true }),
             None if unknown == above.unknown => above,
-            None => Rc::new(Place { tree: above.tree.clone(), unknown }),
+            None => Rc::new(Around { tree: above.tree.clone(), unknown }),
         })
     }
 }
@@ -301,12 +305,12 @@ fn indexes(git: &Path) -> Result<Vec<Index>, Unreadable> {
 /// An index file, if there is one. What is too large, or no index of a version known here, is no data.
 fn read_index(path: &Path) -> Result<Option<Index>, Unreadable> {
     /// Some half a million paths.
-    const LARGEST: u64 = 64 << 20;
+    const LARGEST_INDEX: u64 = 64 << 20;
     let Some(meta) = file::lstat(path)? else { return Ok(None) };
-    if meta.len() > LARGEST || !meta.is_file() {
+    if meta.len() > LARGEST_INDEX || !meta.is_file() {
         return Err(Unreadable::new(path, io::ErrorKind::InvalidData.into()));
     }
-    let Some(bytes) = file::there(path, || file::read_up_to(path, LARGEST))? else { return Ok(None) };
+    let Some(bytes) = file::there(path, || file::read_up_to(path, LARGEST_INDEX))? else { return Ok(None) };
     let parsed = |id_length| Some((id_length, parse(&bytes, id_length, &mut |_| false)?));
     let parsed = [20, 32].into_iter().find_map(parsed);
     let index = parsed.map(|(id_length, shared)| Some(Index { bytes, id_length, shared }));

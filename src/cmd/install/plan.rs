@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::files::{self, Changes, Made, Trouble};
+use super::files::{self, Changes, Created, Trouble};
 use super::hook::{self, Job};
 use super::json::Json;
 use super::site::{Level, Site, backup, backups};
@@ -374,7 +374,7 @@ impl Site<'_> {
             return Ok(false);
         }
         let owns_file = is_hook_file && self.owns_file();
-        let is_made = Made::new(self.env).has_made(path);
+        let is_made = Created::new(self.env).has_made(path);
         let backup = if owns_file || is_made { None } else { self.backup(path)? };
         let rest = self.rest(path, json, backup.as_ref().map(|(_, bytes)| &**bytes)).map_err(refused)?;
         // Where nothing is known about it, a file without a backup is one that install made.

@@ -4,7 +4,7 @@
 //! marks and redirections are for `line`; what the work is, for `work`.
 
 use super::line::{Link, Simple, simple_commands};
-use super::proof::{Effect, Kind, Proof};
+use super::proof::{Effect, GroupKind, Proof};
 use crate::fold::one_of;
 use crate::fold::words::{RUNNERS, WRAPPERS};
 use crate::path::base_name;
@@ -34,10 +34,10 @@ pub fn linked_commands(line: &str) -> Vec<Command> {
 /// The simple commands of a line, in their order, and what its success proves of them.
 pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
     /// Nobody writes a longer one by hand, and reading it takes time that a hook does not have.
-    const LONGEST: usize = 64 << 10;
+    const LONGEST_LINE: usize = 64 << 10;
     const DEPTH: usize = 4;
     let (mut found, mut proof) = (Vec::new(), Proof::new());
-    if line.len() > LONGEST {
+    if line.len() > LONGEST_LINE {
         return (found, proof);
     }
     // Simple commands that are still to be read, the next one last; none where the text for a shell ends.
@@ -59,21 +59,21 @@ pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
         let mut from = 0;
         while let Some(word) = words.get(from) {
             let kind = match word.as_str() {
-                "(" => Some(Kind::Brackets),
-                "{" => Some(Kind::Braces),
-                word if one_of("if for while until case select", word) => Some(Kind::Block),
+                "(" => Some(GroupKind::Brackets),
+                "{" => Some(GroupKind::Braces),
+                word if one_of("if for while until case select", word) => Some(GroupKind::Block),
                 _ => None,
             };
             match (kind, word.as_str()) {
                 (Some(kind), _) => {
-                    let unsure = std::mem::take(&mut function) || kind == Kind::Block;
+                    let unsure = std::mem::take(&mut function) || kind == GroupKind::Block;
                     proof.open(kind, own_link, std::mem::take(&mut negated), unsure);
                     own_link = Link::Then;
                     group_link = Some(outer);
                 }
-                (None, ")") => proof.close(Kind::Brackets, background),
-                (None, "}") => proof.close(Kind::Braces, background),
-                (None, word) if one_of("fi done esac", word) => proof.close(Kind::Block, background),
+                (None, ")") => proof.close(GroupKind::Brackets, background),
+                (None, "}") => proof.close(GroupKind::Braces, background),
+                (None, word) if one_of("fi done esac", word) => proof.close(GroupKind::Block, background),
                 (None, "!") => negated = true,
                 (None, "then" | "else" | "elif" | "do") => {}
                 (None, "function") => {
@@ -94,7 +94,7 @@ pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
         let words = unwrapped(words);
         match inner_script(&words).filter(|_| depth < DEPTH) {
             Some(script) => {
-                proof.open(Kind::Script, own_link, negated, background);
+                proof.open(GroupKind::Script, own_link, negated, background);
                 open.push(None);
                 open.extend(read(script, depth + 1));
                 group_link = Some(outer);

@@ -30,12 +30,12 @@ pub enum GitEvent {
 /// which may be the session's own or another checkout, only commits and pushes count.
 pub fn git_events(command: &str) -> Vec<GitEvent> {
     let (all, proof) = commands_and_proof(command);
-    let event = |(command, place): (&Command, Place)| {
-        let event = git(command).filter(Git::is_here)?.event()?;
+    let event = |(command, place): (&Command, RunsIn)| {
+        let event = git(command).filter(GitCall::is_here)?.event()?;
         let counts = match place {
-            Place::Inside => true,
-            Place::Absolute => matches!(event, GitEvent::Committed(_) | GitEvent::Pushed),
-            Place::Outside => false,
+            RunsIn::Inside => true,
+            RunsIn::Absolute => matches!(event, GitEvent::Committed(_) | GitEvent::Pushed),
+            RunsIn::Outside => false,
         };
         counts.then_some(event)
     };
@@ -75,7 +75,7 @@ fn sure<T: Clone + PartialEq>(found: Vec<Option<T>>, proof: Proof) -> Vec<T> {
 
 /// The directory of a command, as far as the `cd`s before it tell.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum RunsIn {
     Inside,
     /// In a directory that is named from the root on.
     Absolute,
@@ -83,15 +83,15 @@ enum Place {
 }
 
 /// The place of each command of a line.
-fn places(all: &[Command]) -> Vec<Place> {
-    let mut place = Place::Inside;
+fn places(all: &[Command]) -> Vec<RunsIn> {
+    let mut place = RunsIn::Inside;
     let after = all.iter().map(|command| {
         if one_of("cd pushd", &program(&command.words)) {
             let dir = command.words.get(1).map(String::as_str).unwrap_or_default();
             place = match place {
-                _ if is_absolute(dir) => Place::Absolute,
+                _ if is_absolute(dir) => RunsIn::Absolute,
                 place if is_within(dir) || is_above(dir) => place,
-                _ => Place::Outside,
+                _ => RunsIn::Outside,
             };
         }
         place
@@ -104,7 +104,7 @@ pub fn shows_changes(command: &str) -> bool {
     /// These show less, or something else.
     const LESS: &str = "--cached --staged --stat --shortstat --numstat --name-only --name-status --quiet -q --check";
     let all = linked_commands(command);
-    let inside = all.iter().zip(places(&all)).filter(|(_, place)| *place == Place::Inside);
+    let inside = all.iter().zip(places(&all)).filter(|(_, place)| *place == RunsIn::Inside);
     inside.filter_map(|(command, _)| git(command)).any(|git| {
         git.subcommand == "diff"
             && git.is_here()
@@ -123,7 +123,7 @@ pub fn commit_subjects(command: &str) -> Vec<String> {
 }
 
 /// A call of git.
-struct Git<'w> {
+struct GitCall<'w> {
     directory: Option<&'w str>,
     subcommand: &'w str,
     arguments: &'w [String],
@@ -131,7 +131,7 @@ struct Git<'w> {
     document: bool,
 }
 
-fn git(Command { words, document, .. }: &Command) -> Option<Git<'_>> {
+fn git(Command { words, document, .. }: &Command) -> Option<GitCall<'_>> {
     /// Options before the subcommand that take a value; these two say that the repository is somewhere else.
     const VALUED: &str = "-C -c --git-dir --work-tree --namespace --config-env --exec-path";
     const ELSEWHERE: &str = "--git-dir --work-tree";
@@ -149,10 +149,10 @@ fn git(Command { words, document, .. }: &Command) -> Option<Git<'_>> {
         at += 1 + usize::from(glued.is_none() && one_of(VALUED, name));
     }
     let subcommand = words.get(at)?;
-    Some(Git { directory, subcommand, arguments: &words[at + 1..], document: *document })
+    Some(GitCall { directory, subcommand, arguments: &words[at + 1..], document: *document })
 }
 
-impl<'w> Git<'w> {
+impl<'w> GitCall<'w> {
     fn is_here(&self) -> bool {
         self.directory.is_none_or(is_within)
     }

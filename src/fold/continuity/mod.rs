@@ -135,7 +135,7 @@ const DECISIONS: usize = 25;
 const COMMITS: usize = 50;
 const FUNCTIONS: usize = 1000;
 const TASKS: usize = 500;
-const TEXT: usize = 4000;
+const LONGEST_TEXT: usize = 4000;
 
 impl Fold for Continuity {
     fn facts(&mut self, facts: &Facts) {
@@ -269,7 +269,7 @@ impl Continuity {
     /// Its topics: the names of the files that it changed most. A file outside of the session's directory, one
     /// that is called like the project and one with a number for a name tell nothing.
     pub fn topics(&self) -> Vec<(&str, u64)> {
-        const MOST: usize = 4;
+        const TOPICS: usize = 4;
         let cwd = PathBuf::from(self.first_cwd.as_deref().unwrap_or_default());
         let mut files: Vec<&FileChange> = self.files.iter().filter(|file| !file.deleted).collect();
         files.sort_by_key(|file| std::cmp::Reverse((file.edits, file.line)));
@@ -279,7 +279,7 @@ impl Continuity {
             let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
             let is_hash = stem.len() >= 7 && stem.chars().all(|char| char.is_ascii_hexdigit() || char == '-');
             let is_project = cwd.file_name().is_some_and(|project| project == stem);
-            if topics.len() < MOST && !is_hash && !is_project && topics.iter().all(|(known, _)| *known != name) {
+            if topics.len() < TOPICS && !is_hash && !is_project && topics.iter().all(|(known, _)| *known != name) {
                 topics.push((name, file.line));
             }
         }
@@ -350,5 +350,5 @@ fn keep<T>(all: &mut Vec<T>, one: T, most: usize) {
 }
 
 fn kept(text: &str) -> String {
-    cut(text, TEXT).into_owned()
+    cut(text, LONGEST_TEXT).into_owned()
 }
