@@ -22,9 +22,9 @@ impl<T> Failing<T> {
     pub fn ended(&mut self, call: &Call, failed: bool, broken_off: bool, item: impl Fn(&str) -> T) {
         self.just_now = false;
         // Of several commands it is not known which failed.
-        let known = !broken_off && (!failed || call.subjects.len() == 1);
-        for command in call.subjects.iter().filter(|_| known && call.act == Act::Run) {
-            self.ran(command, failed, || item(command));
+        let is_known = !broken_off && (!failed || call.subjects.len() == 1);
+        if is_known && call.act == Act::Run {
+            call.subjects.iter().for_each(|command| self.ran(command, failed, || item(command)));
         }
     }
 

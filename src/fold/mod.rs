@@ -45,7 +45,9 @@ fn one_of(list: &str, word: &str) -> bool {
     let is_blank = |at: Option<&u8>| at.is_none_or(u8::is_ascii_whitespace);
     let mut from = 0;
     // Most lists do not have most words, and looking for one is faster than taking the list apart.
-    while let Some(found) = memmem::find(&list[from..], word).filter(|_| !word.is_empty()) {
+    while !word.is_empty()
+        && let Some(found) = memmem::find(&list[from..], word)
+    {
         let (start, end) = (from + found, from + found + word.len());
         if is_blank(start.checked_sub(1).and_then(|before| list.get(before))) && is_blank(list.get(end)) {
             return !word.iter().any(u8::is_ascii_whitespace);

@@ -111,8 +111,10 @@ impl Profile {
     /// Median length of a prompt, in words and characters.
     pub fn prompt_length(&self) -> Option<(u32, u32)> {
         let prompts = &self.lengths_of_prompts;
-        let both = median(prompts.iter().map(|(words, _)| *words)).zip(median(prompts.iter().map(|(_, chars)| *chars)));
-        both.filter(|_| prompts.len() >= PROMPTS_FOR_LENGTH)
+        if prompts.len() < PROMPTS_FOR_LENGTH {
+            return None;
+        }
+        median(prompts.iter().map(|(words, _)| *words)).zip(median(prompts.iter().map(|(_, chars)| *chars)))
     }
 
     /// True if there are enough prompts, on enough days, to say at what time they are typed.
@@ -233,7 +235,10 @@ impl Fold for Reading<'_> {
             }
             _ => {}
         }
-        if let Some(model) = self.basics.model.as_ref().filter(|_| entry.begins && entry.role == Role::Assistant) {
+        if entry.begins
+            && entry.role == Role::Assistant
+            && let Some(model) = &self.basics.model
+        {
             match self.profile.models.get_mut(model) {
                 Some(used) => used.messages += 1,
                 None => drop(self.profile.models.insert(model.clone(), Amount { sessions: 1, messages: 1 })),

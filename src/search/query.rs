@@ -82,7 +82,9 @@ impl Term {
             if bytes[at..].starts_with(self.word.as_bytes()) && (!whole || is_whole(text, at, end)) {
                 return Some((at..end, true));
             }
-            if let Some(end) = self.end_of_form(text, at).filter(|_| stem.len() < self.word.len()) {
+            if stem.len() < self.word.len()
+                && let Some(end) = self.end_of_form(text, at)
+            {
                 return Some((at..end, false));
             }
             from = at + 1;

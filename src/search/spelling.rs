@@ -94,7 +94,9 @@ fn parts(word: &str) -> Vec<String> {
             parts.push(String::new());
         }
         after_small = char.is_lowercase() || char.is_numeric();
-        if let Some(part) = parts.last_mut().filter(|_| char.is_alphanumeric()) {
+        if char.is_alphanumeric()
+            && let Some(part) = parts.last_mut()
+        {
             part.extend(char.to_lowercase());
         }
     }

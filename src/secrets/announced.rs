@@ -172,7 +172,7 @@ fn flag_argument(text: &[u8], at: usize, end: usize, name: &'static str, sure: S
         sure if sure.is_doubtful() => Needs::Random(SHORTEST),
         _ => Needs::Nothing,
     };
-    value::hidden(text, start, &Before { name, is_quoted: true, wants_quotes, is_prose: true, is_shell: false, needs })
+    value::hidden(text, start, &Before { wants_quotes, ..Before::plain(name, needs) })
 }
 
 /// The start of a flag's argument, after the flag that ends here, and whether it is the next of a list.
@@ -318,7 +318,7 @@ fn login(text: &[u8], closed: usize, sure: Sure) -> Option<Secret> {
     }
     let next = over_blanks(text, closed);
     let word = near(text, next, |byte| is_alphanumeric(byte) || !byte.is_ascii());
-    let linked = Some(next + word.len()).filter(|_| LINKS.has(word));
+    let linked = LINKS.has(word).then_some(next + word.len());
     let linked = linked.or_else(|| [":", "=", "："].iter().find_map(|sign| after(text, closed, sign)));
     let start = over_blanks(text, linked.unwrap_or(next));
     let user = near(text, start, |byte| is_dotted(byte) || byte == b'@');
@@ -434,8 +434,7 @@ pub fn in_dsn(text: &[u8], at: usize) -> Option<Secret> {
 
 /// A value in a sentence, if it looks like a secret.
 fn hidden_if(text: &[u8], at: usize, name: &'static str, needs: Needs) -> Option<Secret> {
-    let before = Before { name, is_quoted: true, wants_quotes: false, is_prose: true, is_shell: false, needs };
-    value::hidden(text, at, &before)
+    value::hidden(text, at, &Before::plain(name, needs))
 }
 
 /// The argument of a program's flag for its password, or the password in `-u user:password`.

@@ -34,6 +34,13 @@ pub struct Before {
     pub needs: Needs,
 }
 
+impl Before {
+    /// A value in a sentence.
+    pub fn plain(name: &'static str, needs: Needs) -> Before {
+        Before { name, is_quoted: true, wants_quotes: false, is_prose: true, is_shell: false, needs }
+    }
+}
+
 /// The least that a value must look like to be hidden.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Needs {

@@ -258,7 +258,10 @@ fn choose<'a, 'f>(
 ) -> Result<Option<&'a Listed<'f>>, Unresolved> {
     let lower = words(name);
     // A full stop is a part of too much.
-    for fits in ways.iter().filter(|_| lower.contains(char::is_alphanumeric)) {
+    if !lower.contains(char::is_alphanumeric) {
+        return Ok(None);
+    }
+    for fits in ways {
         for here in [true, false] {
             let matches: Vec<_> =
                 all.iter().filter(|listed| listed.here == here && fits(listed, name, &lower)).collect();

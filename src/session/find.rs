@@ -361,7 +361,10 @@ impl<'f> ByIds<'f> {
             }
         };
         // After an error it may still be somewhere.
-        bad.into_iter().next().filter(|_| elsewhere.is_none()).map_or(Ok(elsewhere), Err)
+        match bad.into_iter().next() {
+            Some(error) if elsewhere.is_none() => Err(error),
+            _ => Ok(elsewhere),
+        }
     }
 }
 
@@ -465,7 +468,7 @@ impl<'p> Route<'p> {
 
     /// The directory that it leads to, if that has a name.
     fn literal(&self) -> Option<&'p str> {
-        self.left.first().filter(|_| self.left.len() > 1)?.literal()
+        if let [first, _, ..] = self.left { first.literal() } else { None }
     }
 }
 

@@ -426,7 +426,9 @@ fn recount(
             tally.settle();
             tally.broken += broken;
             let kept_once = postcard::to_stdvec(&once).ok();
-            if let Some((take, said)) = take.zip(said).filter(|_| tally.is_session()) {
+            if tally.is_session()
+                && let Some((take, said)) = take.zip(said)
+            {
                 take(session, reached, said, once);
             }
             (tally, kept_once)
@@ -436,7 +438,7 @@ fn recount(
     let once = once.filter(|_| reached.is_lately(now)).unwrap_or_default();
     let value = postcard::to_stdvec(&reached).and_then(|value| postcard::to_extend(&tally, value));
     let record = value.ok().and_then(|value| table.record(&key(session), &value, &[&once]));
-    Ok((Some(tally).filter(|_| !cut_short), record))
+    Ok(((!cut_short).then_some(tally), record))
 }
 
 /// The key of a session's record: its path and its format.

@@ -270,7 +270,7 @@ impl<'f> Agents<'f> {
 impl AgentReport {
     /// When the agent left the session, if it said so.
     pub fn ended_at(&self) -> Option<Time> {
-        self.since.filter(|_| self.status == Some(Status::Ended))
+        if self.status == Some(Status::Ended) { self.since } else { None }
     }
 
     fn locked(since: Option<Time>) -> AgentReport {

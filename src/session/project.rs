@@ -66,8 +66,10 @@ impl Project {
 
     /// The directory it is known by. A directory keeps it when it becomes a repository.
     pub fn dir(&self) -> &Path {
-        let git = self.0.file_name().is_some_and(|name| name == ".git");
-        self.0.parent().filter(|_| git).unwrap_or(&self.0)
+        match self.0.parent() {
+            Some(dir) if self.0.ends_with(".git") => dir,
+            _ => &self.0,
+        }
     }
 
     /// The worktrees that git knows of, without the main one. Some of them may be gone.

@@ -62,8 +62,7 @@ impl Row {
     fn text(&self, index: usize) -> Option<&str> {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         let end = self.ends.get(index).map_or(self.texts.len(), |end| *end as usize);
-        let text = self.texts.get(start..end);
-        text.filter(|_| self.has & 1 << index != 0)
+        if self.has & 1 << index != 0 { self.texts.get(start..end) } else { None }
     }
 
     pub fn open_end(&self) -> Option<&OpenEnd> {

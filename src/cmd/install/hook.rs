@@ -154,7 +154,9 @@ fn put(json: &mut Json, install: &Install, event: &str, command: &str) -> Result
     let numbers = install.timeout.iter().map(|(key, number)| (key.clone(), (*number).into()));
     let entry = CstInputValue::Object(command.into_iter().chain(numbers).collect());
     let entry = if install.grouped { object("hooks", vec![entry].into()) } else { entry };
-    if let Some(version) = install.version.filter(|_| member(&json.top, "version").is_none()) {
+    if member(&json.top, "version").is_none()
+        && let Some(version) = install.version
+    {
         json.add(&json.top.clone().into(), Some("version"), version.into())?;
     }
     let Some(hooks) = member(&json.top, "hooks").and_then(|hooks| hooks.object_value()) else {

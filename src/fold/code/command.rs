@@ -92,7 +92,7 @@ pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
         group_link = None;
         let effect = Effect::of(&words);
         let words = unwrapped(words);
-        match inner_script(&words).filter(|_| depth < DEPTH) {
+        match if depth < DEPTH { inner_script(&words) } else { None } {
             Some(script) => {
                 proof.open(GroupKind::Script, own_link, negated, background);
                 open.push(None);
@@ -146,9 +146,12 @@ pub fn is_assignment(word: &str) -> bool {
 
 /// The text that a shell is told to run.
 fn inner_script(words: &[String]) -> Option<&str> {
+    if !one_of("bash sh zsh dash fish ksh", &program(words)) {
+        return None;
+    }
     let is_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
     let flag = words.iter().take(5).position(is_flag)?;
-    words.get(flag + 1).map(String::as_str).filter(|_| one_of("bash sh zsh dash fish ksh", &program(words)))
+    words.get(flag + 1).map(String::as_str)
 }
 
 /// The options of runners that take a value.

@@ -161,7 +161,8 @@ impl Proof {
         while self.open.len() > 1 {
             self.close_script();
         }
-        self.open.pop().filter(|_| !self.too_deep).map_or_else(Vec::new, |line| line.proven(same))
+        let line = if self.too_deep { None } else { self.open.pop() };
+        line.map(|line| line.proven(same)).unwrap_or_default()
     }
 }
 

@@ -305,7 +305,7 @@ impl Continuity {
 
     /// The call that the agent waits for, if it has not ended.
     pub fn open_call(&self) -> Option<Used> {
-        self.open_calls().next().filter(|_| self.ending == Ending::Working).map(Pending::used)
+        if self.ending == Ending::Working { self.open_calls().next().map(Pending::used) } else { None }
     }
 
     /// A question or a plan that the agent waits for the user's word on.

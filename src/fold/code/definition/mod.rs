@@ -1,13 +1,13 @@
 //! The functions and classes that written text defines.
 //!
 //! A definition is known by how its line begins, in the language that the file's ending names. Nothing is parsed, and a
-//! comment or a call that looks like a definition is none. A language that defines by words is a row in `fold/words.toml`; one
-//! that does not has a function in `own`.
+//! comment or a call that looks like a definition is none. The words that define are a row in `fold/words.toml`; what takes more
+//! than words is a function in `own`.
 
 mod head;
 mod own;
 
-use self::head::{after_all, after_one, name};
+use self::head::{after_all, after_brackets, after_one, name};
 use crate::boundary::substr;
 use crate::fold::one_of;
 use crate::fold::words::DEFINED_BY_WORDS;
@@ -31,11 +31,12 @@ impl<'a> Definition<'a> {
     }
 }
 
-/// Languages that do not define by words, by the endings of their files: what a line defines, given those after it.
-type OwnRule = for<'a> fn(&'a str, &[&str]) -> Option<Definition<'a>>;
-const OWN: [(&str, OwnRule); 5] = [
+/// What else a line defines, given what is left of it after the words that may come before, and the lines after it.
+type OwnRule = for<'a> fn(&'a str, &'a str, &[&str]) -> Option<Definition<'a>>;
+
+/// Languages that take more than words, by the endings of their files.
+const OWN: [(&str, OwnRule); 4] = [
     ("js jsx mjs cjs ts tsx mts cts vue svelte", own::script),
-    ("go", own::go),
     ("java cs", own::member),
     ("c h cc cpp cxx hpp hh hxx", own::at_margin),
     ("sh bash zsh", own::shell),
@@ -54,29 +55,27 @@ pub fn definitions<'a>(path: &str, lines: &[&'a str]) -> Vec<(usize, Definition<
     /// No head of a function goes on for longer.
     const NEXT: usize = 12;
     let ending = base_name(path).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    let by_words = DEFINED_BY_WORDS.iter().find(|(endings, ..)| one_of(endings, &ending));
+    let (_, before, functions, classes) =
+        DEFINED_BY_WORDS.iter().find(|(endings, ..)| one_of(endings, &ending)).unwrap_or(&("", "", "", ""));
     let own = OWN.iter().find(|(endings, _)| one_of(endings, &ending));
     let found = lines.iter().enumerate().filter_map(|(index, line)| {
-        let definition = match by_words {
-            Some((_, before, functions, classes)) => {
-                let text = after_all(line, before);
-                match after_one(text, functions) {
-                    Some(rest) => function(rest),
-                    None => class(after_one(text, classes)?),
-                }
-            }
-            None => own?.1(line, &lines[index + 1..lines.len().min(index + 1 + NEXT)]),
+        let text = after_all(line, before);
+        let definition = match (after_one(text, functions), after_one(text, classes)) {
+            (Some(rest), _) => function(rest),
+            (_, Some(rest)) => class(rest),
+            _ => own?.1(line, text, &lines[index + 1..lines.len().min(index + 1 + NEXT)]),
         };
         Some((index, definition?))
     });
     found.collect()
 }
 
-/// Kotlin's type parameters and receivers, Ruby's `self.` and PHP's reference are no part of a name.
+/// Type parameters and receivers in Kotlin and Go, Ruby's `self.` and PHP's reference are no part of a name.
 fn function(rest: &str) -> Option<Definition<'_>> {
+    let rest = if rest.starts_with('(') { after_brackets(rest)?.trim_start() } else { rest };
     let rest = rest.strip_prefix('<').and_then(|rest| Some(rest.split_once('>')?.1.trim_start())).unwrap_or(rest);
     let head = rest.split(['(', ' ', ';', '{', ':', '=']).next().unwrap_or_default();
-    let own = head.rsplit('.').next().unwrap_or(head).trim_start_matches('&');
+    let own = head.rsplit('.').next().unwrap_or(head).trim_start_matches(['&', '*']);
     let whole = name(own)?;
     let hidden = whole.starts_with("__") && whole.ends_with("__");
     Definition::function(whole, !hidden)
