@@ -13,6 +13,7 @@
     reason = "the library uses all of these files, and is public"
 )]
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::path::Path;
 
@@ -56,14 +57,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     let built_in = files.iter().map(|file| built_in(file).map_err(|error| format!("{}: {error}", file.display())));
     let list = built_in.collect::<Result<Vec<_>, _>>()?.join(",\n");
     let out = std::env::var_os("OUT_DIR").ok_or("cargo sets OUT_DIR")?;
-    let tables: [(&str, &str, fn(&Table) -> Result<String, String>); 2] =
-        [(SECRETS, "secrets.rs", secrets), (WORDS, "words.rs", words)];
-    for (file, to, code) in tables {
-        let table = toml::from_str(&std::fs::read_to_string(file)?).map_err(|error| format!("{file}: {error}"))?;
-        let code = code(&table).map_err(|error| format!("{file}: {error}"))?;
-        std::fs::write(Path::new(&out).join(to), code)?;
-    }
-    Ok(std::fs::write(Path::new(&out).join("built_in.rs"), format!("[{list}]"))?)
+    let out = Path::new(&out);
+    generate(SECRETS, &out.join("secrets.rs"), secrets)?;
+    generate(WORDS, &out.join("words.rs"), words)?;
+    Ok(std::fs::write(out.join("built_in.rs"), format!("[{list}]"))?)
+}
+
+/// Writes the code that a table stands for.
+fn generate(file: &str, to: &Path, code: fn(&Table) -> Result<String, String>) -> Result<(), Box<dyn Error>> {
+    let table = toml::from_str(&std::fs::read_to_string(file)?).map_err(|error| format!("{file}: {error}"))?;
+    Ok(std::fs::write(to, code(&table).map_err(|error| format!("{file}: {error}"))?)?)
 }
 
 /// A descriptor as a Rust expression.
@@ -168,7 +171,8 @@ fn name(row: &Value) -> Result<String, String> {
 fn program(row: &Value) -> Result<String, String> {
     let (programs, flags, form) = (text(row, "programs")?, text(row, "flags")?, text(row, "form")?);
     let firsts = flags.split(' ').filter_map(|flag| flag.bytes().find(|byte| !b"-/".contains(byte)));
-    let letters = firsts.fold(0u128, |letters, first| letters | 1 << first);
+    let firsts: BTreeSet<String> = firsts.map(|first| format!("1 << {first}")).collect();
+    let letters = firsts.into_iter().collect::<Vec<_>>().join(" | ");
     Ok(format!("programs: Words::new({programs:?}), flags: {flags:?}, letters: {letters}, form: Form::{form}"))
 }
 

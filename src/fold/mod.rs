@@ -39,7 +39,8 @@ use memchr::memmem;
 
 use crate::entry::{Entry, Facts};
 
-/// True if a list of words has this one. A list is a text with blanks between the words, beside the rule that uses it.
+/// True if a list of words has this one. A list is a text with blanks between the words: a short one beside the rule that
+/// uses it, a long one in `words.toml`.
 fn one_of(list: &str, word: &str) -> bool {
     let (list, word) = (list.as_bytes(), word.as_bytes());
     let is_blank = |at: Option<&u8>| at.is_none_or(u8::is_ascii_whitespace);

@@ -321,6 +321,43 @@ struct Stale {
     known: Option<(Reached, Tally, Place)>,
 }
 
+/// The records of a table, for a list of sessions.
+struct Kept {
+    /// Those of sessions that have not changed since.
+    places: Vec<Option<Place>>,
+    outdated: HashMap<usize, (Reached, Tally, Place)>,
+    /// Those of sessions that are not in the list: they are of other homes, or gone.
+    others: Vec<(Vec<u8>, Place)>,
+}
+
+/// Reads the table, and sets what is known about the sessions that have not changed since.
+fn read_kept(all: &mut [Listed], table: &mut Table, around: &mut Around) -> Kept {
+    let mut kept = Kept { places: vec![None; all.len()], outdated: HashMap::default(), others: Vec::new() };
+    let mut next = 0;
+    table.each(|Record { key, value, place }| {
+        let path = path_of(key).as_os_str().as_bytes();
+        let is_it = |listed: &Listed| listed.session.path.cmp_bytes(path);
+        // The table is in the same order as a rule.
+        let is_next = all.get(next).is_some_and(|listed| is_it(listed).is_eq());
+        let found = if is_next { Ok(next) } else { all.binary_search_by(is_it) };
+        let Ok(index) = found else { return kept.others.push((key.to_vec(), place)) };
+        next = index + 1;
+        let listed = &mut all[index];
+        if listed.session.format.name.as_bytes() != key.get(path.len() + 1..).unwrap_or_default() {
+            return;
+        }
+        let Ok((reached, tally)) = postcard::take_from_bytes::<Reached>(value) else { return };
+        let is_fresh = listed.session.stamp == Some(reached.stamp) && around.set_kept(listed, tally).is_ok();
+        kept.places[index] = is_fresh.then_some(place);
+        let outdated = if is_fresh { None } else { postcard::from_bytes(tally).ok() };
+        match outdated {
+            Some(tally) => drop(kept.outdated.insert(index, (reached, tally, place))),
+            None => drop(kept.outdated.remove(&index)),
+        }
+    });
+    kept
+}
+
 /// Counts all sessions, from the table where it knows them, and adds to it what is new. `is_all`: there are no others.
 fn count(
     all: &mut [Listed],
@@ -332,32 +369,7 @@ fn count(
 ) {
     let env = around.env;
     let mut table = Table::open(env.cache_dir().join("list.bin"), &version(formats));
-    let mut places: Vec<Option<Place>> = vec![None; all.len()];
-    let mut outdated: HashMap<usize, (Reached, Tally, Place)> = HashMap::default();
-    // What is not in this list: the sessions of other homes, and those that are gone.
-    let mut others = Vec::new();
-    let mut next = 0;
-    table.each(|Record { key, value, place }| {
-        let path = path_of(key).as_os_str().as_bytes();
-        let is_it = |listed: &Listed| listed.session.path.cmp_bytes(path);
-        // The table is in the same order as a rule.
-        let is_next = all.get(next).is_some_and(|listed| is_it(listed).is_eq());
-        let found = if is_next { Ok(next) } else { all.binary_search_by(is_it) };
-        let Ok(index) = found else { return others.push((key.to_vec(), place)) };
-        next = index + 1;
-        let listed = &mut all[index];
-        if listed.session.format.name.as_bytes() != key.get(path.len() + 1..).unwrap_or_default() {
-            return;
-        }
-        let Ok((reached, tally)) = postcard::take_from_bytes::<Reached>(value) else { return };
-        let is_fresh = listed.session.stamp == Some(reached.stamp) && around.set_kept(listed, tally).is_ok();
-        places[index] = is_fresh.then_some(place);
-        let known = if is_fresh { None } else { postcard::from_bytes(tally).ok() };
-        match known {
-            Some(tally) => drop(outdated.insert(index, (reached, tally, place))),
-            None => drop(outdated.remove(&index)),
-        }
-    });
+    let Kept { places, mut outdated, others } = read_kept(all, &mut table, around);
     let mut stale: Vec<Stale> = (0..all.len())
         .filter(|index| places[*index].is_none())
         .map(|index| Stale { index, known: outdated.remove(&index) })

@@ -36,78 +36,84 @@ pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
     /// Nobody writes a longer one by hand, and reading it takes time that a hook does not have.
     const LONGEST_LINE: usize = 64 << 10;
     const DEPTH: usize = 4;
-    let (mut found, mut proof) = (Vec::new(), Proof::new());
+    let mut found = Vec::new();
+    let mut groups = Groups { proof: Proof::new(), is_function: false, link: None };
     if line.len() > LONGEST_LINE {
-        return (found, proof);
+        return (found, groups.proof);
     }
     // Simple commands that are still to be read, the next one last; none where the text for a shell ends.
     let read = |line: &str, depth: usize| simple_commands(line).into_iter().rev().map(move |one| Some((depth, one)));
     let mut open: Vec<Option<(usize, Simple)>> = read(line, 0).collect();
-    // The next group is the body of a function.
-    let mut function = false;
-    // How the group that begins hangs on what is before it; its first command does so, too.
-    let mut group_link = None;
     while let Some(next) = open.pop() {
         let Some((depth, Simple { link, mut words, document, background })) = next else {
-            proof.close_script();
+            groups.proof.close_script();
             continue;
         };
-        let mut negated = false;
-        // How it hangs on the one before it in its own group.
-        let mut own_link = link;
-        let outer = group_link.take().unwrap_or(link);
-        let mut from = 0;
+        let outer = groups.link.take().unwrap_or(link);
+        let (link, negated) = groups.take_marks(&mut words, link, outer, background);
+        if words.is_empty() {
+            continue;
+        }
+        groups.link = None;
+        let effect = Effect::of(&words);
+        let words = unwrapped(words);
+        let proof = &mut groups.proof;
+        if let (true, Some(script)) = (depth < DEPTH, inner_script(&words)) {
+            proof.open(GroupKind::Script, link, negated, background);
+            open.push(None);
+            open.extend(read(script, depth + 1));
+            groups.link = Some(outer);
+        } else if !words.is_empty() {
+            proof.command(found.len(), effect, link, negated, background);
+            let conditional = negated || proof.is_unsure();
+            found.push(Command { link: outer, words, document, conditional });
+        }
+    }
+    (found, groups.proof)
+}
+
+/// The groups around the command that is read.
+struct Groups {
+    proof: Proof,
+    /// The next group is the body of a function.
+    is_function: bool,
+    /// The link of the group that has just begun; its first command has it, too.
+    link: Option<Link>,
+}
+
+/// Groups, and the words that open and close them.
+const GROUPS: [(GroupKind, &str, &str); 3] = [
+    (GroupKind::Brackets, "(", ")"),
+    (GroupKind::Braces, "{", "}"),
+    (GroupKind::Block, "if for while until case select", "fi done esac"),
+];
+
+impl Groups {
+    /// Takes off the words before a command that open, close or negate something. Returns the command's link within its own
+    /// group, and whether it is negated.
+    fn take_marks(&mut self, words: &mut Vec<String>, link: Link, outer: Link, background: bool) -> (Link, bool) {
+        let (mut link, mut negated, mut from) = (link, false, 0);
         while let Some(word) = words.get(from) {
-            let kind = match word.as_str() {
-                "(" => Some(GroupKind::Brackets),
-                "{" => Some(GroupKind::Braces),
-                word if one_of("if for while until case select", word) => Some(GroupKind::Block),
-                _ => None,
-            };
-            match (kind, word.as_str()) {
-                (Some(kind), _) => {
-                    let unsure = std::mem::take(&mut function) || kind == GroupKind::Block;
-                    proof.open(kind, own_link, std::mem::take(&mut negated), unsure);
-                    own_link = Link::Then;
-                    group_link = Some(outer);
-                }
-                (None, ")") => proof.close(GroupKind::Brackets, background),
-                (None, "}") => proof.close(GroupKind::Braces, background),
-                (None, word) if one_of("fi done esac", word) => proof.close(GroupKind::Block, background),
-                (None, "!") => negated = true,
-                (None, "then" | "else" | "elif" | "do") => {}
-                (None, "function") => {
-                    function = true;
-                    from += 1;
-                }
-                (None, word) if word.ends_with("()") => function = true,
-                _ => break,
+            let closed = GROUPS.iter().find(|(_, _, closes)| one_of(closes, word));
+            if let Some((kind, ..)) = GROUPS.iter().find(|(_, opens, _)| one_of(opens, word)) {
+                let unsure = std::mem::take(&mut self.is_function) || *kind == GroupKind::Block;
+                self.proof.open(*kind, link, std::mem::take(&mut negated), unsure);
+                (link, self.link) = (Link::Then, Some(outer));
+            } else if let Some((kind, ..)) = closed {
+                self.proof.close(*kind, background);
+            } else if word == "!" {
+                negated = true;
+            } else if word == "function" || word.ends_with("()") {
+                self.is_function = true;
+                from += usize::from(word == "function");
+            } else if !one_of("then else elif do", word) {
+                break;
             }
             from += 1;
         }
         words.drain(..from.min(words.len()));
-        if words.is_empty() {
-            continue;
-        }
-        group_link = None;
-        let effect = Effect::of(&words);
-        let words = unwrapped(words);
-        match if depth < DEPTH { inner_script(&words) } else { None } {
-            Some(script) => {
-                proof.open(GroupKind::Script, own_link, negated, background);
-                open.push(None);
-                open.extend(read(script, depth + 1));
-                group_link = Some(outer);
-            }
-            None if words.is_empty() => {}
-            None => {
-                proof.command(found.len(), effect, own_link, negated, background);
-                let conditional = negated || proof.is_unsure();
-                found.push(Command { link: outer, words, document, conditional });
-            }
-        }
+        (link, negated)
     }
-    (found, proof)
 }
 
 /// The part that two runs of a command share: no directory, no environment, no filter for the output.
