@@ -42,9 +42,10 @@
 //!   `fold/touched.rs`; what goes through a pager: `cmd/args.rs`, `cmd/pager.rs`;
 //! - what a search looks through: `fold/said.rs`, `search/sources.rs`; what fits: `search/query.rs`; in which order:
 //!   `search/rank.rs`;
-//! - what a profile tells and when it is too little: `fold/profile.rs`; what a command is for: `fold/code/work/`;
+//! - what a profile tells and when it is too little: `fold/profile.rs`; what a command is for: `fold/code/work/`; which
+//!   programs, phrases and languages there are: `fold/words.toml`;
 //! - what is hidden from a model, a terminal or a program: `show/gate.rs`; which characters: `show/characters.rs`; which
-//!   keys and passwords: `secrets/table.rs`, `secrets/words.rs`;
+//!   keys and passwords: `secrets/table.toml`;
 //! - how something looks: `show/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
 
 pub mod arena;

@@ -12,7 +12,7 @@ pub struct Activity {
     pub time: Option<Time>,
     /// Messages that began since; a message that only went on is none.
     pub messages: u64,
-    /// What the user asked, and the last thing that the agent said.
+    /// The user's prompts, and the agent's last answer.
     pub asked: LastAsked<String>,
     pub answer: Option<String>,
     /// Files as they were edited, each as often as it was; whoever knows the directory knows which are the same.
@@ -23,16 +23,16 @@ pub struct Activity {
     pub delegated: u64,
     /// The last call that had no result when somebody looked before, and that the user then refused or stopped.
     pub broken_off: Option<Call<'static>>,
-    /// What its commands did to the repository, and when.
+    /// Changes of the repository by its commands, with their times.
     pub git: Vec<(GitEvent, Option<Time>)>,
     /// Tests, builds and checks that fail.
     pub failing: Failing<String>,
-    /// How it ended, so far.
+    /// The ending so far.
     pub ending: Ending,
 }
 
 impl Activity {
-    /// What a conversation amounts to that ended like this. None if nothing happened that is worth telling.
+    /// Folds a conversation that ended like this. None if nothing happened that is worth telling.
     pub fn of(entries: &[Entry], ending: Ending) -> Option<Activity> {
         let mut activity = Activity { ending, ..Activity::default() };
         let entries = without_dead_turns(entries);

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::one_of;
 use super::text::{ends_of, own_words, sentences, unquoted};
+use super::words::SMALL;
 use crate::boundary::substr;
 use crate::hash::HashSet;
 
@@ -66,10 +67,10 @@ enum Weight {
     Nothing,
 }
 
-/// How many different content words make a prompt substantive, and how many a question.
+/// A prompt with this many different content words is substantive; a question needs fewer.
 const WORDS: usize = 3;
 const WORDS_OF_QUESTION: usize = 2;
-/// How many letters do where words are not told apart by blanks.
+/// Enough letters in a script that writes no blanks.
 const LETTERS: usize = 12;
 
 fn weight(own: &str) -> Weight {
@@ -88,12 +89,10 @@ fn weight(own: &str) -> Weight {
     let mut content = HashSet::default();
     // A long prompt need not be read to its end.
     let mut is_enough = || content_words(own).any(|word| content.insert(word) && content.len() >= enough);
-    match () {
-        () if is_manner(own) => Weight::Short,
-        () if is_enough() || foreign.count() >= LETTERS => Weight::Substantive,
-        () if content.is_empty() && only_small(own) => Weight::Nothing,
-        () => Weight::Short,
+    if !is_manner(own) && (is_enough() || foreign.count() >= LETTERS) {
+        return Weight::Substantive;
     }
+    if content.is_empty() && only_small(own) { Weight::Nothing } else { Weight::Short }
 }
 
 /// The words that say something by themselves, in lower case.
@@ -102,7 +101,7 @@ pub fn content_words(text: &str) -> impl Iterator<Item = String> {
     text.split_whitespace().map(bare).filter(|word| word.chars().nth(2).is_some() && !one_of(SMALL, word))
 }
 
-/// Whether a text has only small words, numbers and signs in it.
+/// True if a text has only small words, numbers and signs in it.
 fn only_small(text: &str) -> bool {
     let mut words = text.split(|char: char| !char.is_alphanumeric() && char != '\'').filter(|word| !word.is_empty());
     words.all(|word| {
@@ -112,7 +111,7 @@ fn only_small(text: &str) -> bool {
     })
 }
 
-/// What is said after a command to the client: `/compact`, `!ls`. A path is none.
+/// The text after a command to the client: `/compact`, `!ls`. A path is none.
 fn after_client_command(own: &str) -> Option<&str> {
     if own.starts_with('!') && own.len() > 1 && !own.contains('\n') {
         return Some("");
@@ -125,25 +124,17 @@ fn after_client_command(own: &str) -> Option<&str> {
 /// A short prompt that says how to work and not at what, known by a word that makes Claude Code think longer.
 fn is_manner(own: &str) -> bool {
     const THINK: [&str; 3] = ["ultrathink", "megathink", "think harder"];
-    const SHORT: usize = 8;
+    const MANNER_WORDS: usize = 8;
     let lower = own.to_lowercase();
     if !THINK.iter().any(|think| lower.contains(think)) {
         return false;
     }
     let says_how = |sentence: &String| {
-        THINK.iter().any(|think| sentence.contains(think)) && sentence.split_whitespace().count() <= SHORT
+        THINK.iter().any(|think| sentence.contains(think)) && sentence.split_whitespace().count() <= MANNER_WORDS
     };
     let all = sentences(&lower);
     !all.is_empty() && all.iter().all(says_how)
 }
-
-/// Words that say nothing by themselves: function words, and what acknowledges. A prompt of nothing else asks for nothing.
-const SMALL: &str = "a about after ahead all alright also am an and any are as at awesome be been before but by can \
-    continue cool could d'accord da danke did do does don't done exactly fine for from go going good got gracias \
-    great had has have here how's i i'm if in into is it it's its ja just keep let's lets lgtm like ll looks make me \
-    merci mhm my nice no nope not now of oh ok okay on ones or oui our out over parfait perfect please pls proceed \
-    push right s see si so sounds sure t thank thanks thats that that's the them then there these they this those to \
-    too up us very was way we well were will with vale weiter works would yeah yep yes you your yup да はい 好 好的 네";
 
 #[cfg(test)]
 mod tests {

@@ -13,9 +13,9 @@ use crate::time::Time;
 pub struct Basics<S = String> {
     /// The id inside the file, which may be longer than the one in its name.
     pub id: Option<S>,
-    /// Where it began.
+    /// The directory it began in.
     pub first_cwd: Option<S>,
-    /// Where it went from there.
+    /// The directory it went to from there.
     pub last_cwd: Option<S>,
     /// Another directory of its project.
     pub project: Option<S>,
@@ -27,7 +27,7 @@ pub struct Basics<S = String> {
     pub updated: Option<Time>,
     pub input: u64,
     pub output: u64,
-    /// How many tokens the model had before it in the last request, and how many it can have.
+    /// Tokens in the last request, and the most that the model takes.
     pub context: Option<u64>,
     pub window: Option<u64>,
     pub subagent: bool,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::code::{Check, Work, checks, failed_checks, works};
 use crate::entry::{Act, Call};
 
-/// What failed last of each kind, the newest last. Of a chain any of its checks may have failed.
+/// The last failure of each kind, the newest last. Of a chain any of its checks may have failed.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Failing<T> {
     all: Vec<(Vec<Check>, T)>,
@@ -22,9 +22,9 @@ impl<T> Failing<T> {
     pub fn ended(&mut self, call: &Call, failed: bool, broken_off: bool, item: impl Fn(&str) -> T) {
         self.just_now = false;
         // Of several commands it is not known which failed.
-        let known = !broken_off && (!failed || call.subjects.len() == 1);
-        for command in call.subjects.iter().filter(|_| known && call.act == Act::Run) {
-            self.ran(command, failed, || item(command));
+        let is_known = !broken_off && (!failed || call.subjects.len() == 1);
+        if is_known && call.act == Act::Run {
+            call.subjects.iter().for_each(|command| self.ran(command, failed, || item(command)));
         }
     }
 
@@ -59,7 +59,7 @@ impl<T> Failing<T> {
         }
     }
 
-    /// What fails, the newest first.
+    /// The failures, the newest first.
     pub fn newest(&self) -> impl Iterator<Item = &T> {
         self.all.iter().rev().map(|(_, item)| item)
     }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::fold::code::check_name;
 
-    /// What is told after some commands, of which those with a `!` failed: the newest first.
+    /// The failures after some commands, of which those with a `!` failed: the newest first.
     fn told(commands: &[&str]) -> String {
         let mut failing = Failing::default();
         for command in commands {

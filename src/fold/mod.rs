@@ -18,6 +18,10 @@ mod tally;
 pub mod text;
 mod touched;
 mod turn;
+/// The tables of `words.toml`.
+mod words {
+    include!(concat!(env!("OUT_DIR"), "/words.rs"));
+}
 
 pub use activity::Activity;
 pub use asked::LastAsked;
@@ -35,13 +39,16 @@ use memchr::memmem;
 
 use crate::entry::{Entry, Facts, Position};
 
-/// Whether a list of words has this one. A list is a text with blanks between the words, beside the rule that uses it.
+/// True if a list of words has this one. A list is a text with blanks between the words: a short one beside the rule that
+/// uses it, a long one in `words.toml`.
 fn one_of(list: &str, word: &str) -> bool {
     let (list, word) = (list.as_bytes(), word.as_bytes());
     let is_blank = |at: Option<&u8>| at.is_none_or(u8::is_ascii_whitespace);
     let mut from = 0;
     // Most lists do not have most words, and looking for one is faster than taking the list apart.
-    while let Some(found) = memmem::find(&list[from..], word).filter(|_| !word.is_empty()) {
+    while !word.is_empty()
+        && let Some(found) = memmem::find(&list[from..], word)
+    {
         let (start, end) = (from + found, from + found + word.len());
         if is_blank(start.checked_sub(1).and_then(|before| list.get(before))) && is_blank(list.get(end)) {
             return !word.iter().any(u8::is_ascii_whitespace);

@@ -8,7 +8,7 @@ use crate::boundary::substr;
 use crate::path::base_name;
 use crate::time::Time;
 
-/// How a prompt names an earlier session.
+/// A name for an earlier session in a prompt.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Name {
     File(String),
@@ -17,7 +17,7 @@ pub enum Name {
     Title(String),
 }
 
-/// What a session is named by in a prompt, how much of its work that is, and when that was.
+/// The name that a prompt has for a session, the edits behind it, and their time.
 pub fn named(prompt: &str, session: &Continuity, tags: &[&str]) -> Option<(Name, u64, Option<Time>)> {
     let tokens = tokens(prompt);
     let files = session.files.iter().filter(|file| tokens.iter().any(|token| names_file(token.text, &file.path)));

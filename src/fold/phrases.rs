@@ -2,50 +2,22 @@
 //!
 //! Words are weak evidence. What is found here is marked as taken from words and only shown where somebody asks for
 //! everything (`resume --codes`, `--json`); no agent is told it. A phrase counts only where a short, plain sentence begins
-//! with it. A new phrase is a line.
+//! with it. A new phrase is a word in `words.toml`.
 
 use std::collections::BTreeSet;
 
 use super::asked::content_words;
 use super::one_of;
 use super::text::{ends_of, heading, list_item, own_words, prose, sentences};
+use super::words::{CLAIMS, HEADS, LEAD, PHRASES};
 
-/// What a sentence that begins with a phrase says.
+/// The kinds of phrases, in the order of [`PHRASES`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Phrase {
     Decision,
     Blocker,
     Correction,
 }
-
-/// For each kind, how a sentence begins that says it; and how one goes on that begins so and means something else.
-const PHRASES: [(Phrase, &str, &str); 3] = [
-    (
-        Phrase::Decision,
-        "let's use, lets use, let's go with, lets go with, let's stick with, let's switch to, let's drop, let's skip, \
-         let's keep, let's not, we'll use, we'll go with, we'll keep, we will use, we will go with, i'll go with, \
-         i'll use, going with, we decided, i decided, we've decided, i've decided, decided to, we agreed, i prefer, \
-         i'd rather, we'd rather, decision:, on part sur, on garde, on utilise, on prend, on abandonne, on a décidé, \
-         on a choisi, je préfère, j'ai décidé, décision :",
-        "worry, forget, bother, going, you posted, that, it, this, the following",
-    ),
-    (
-        Phrase::Blocker,
-        "i'm blocked, i am blocked, we're blocked, we are blocked, i'm still blocked, we're still blocked, \
-         we are still blocked, blocked by, blocked on, blocked until, je suis bloqué, on est bloqués",
-        "",
-    ),
-    (
-        Phrase::Correction,
-        "don't, do not, never, stop adding, stop using, stop changing, stop creating, arrête de, ne",
-        "worry, bother, mind, forget, know, think, care, hesitate, understand, have, want, need, like, remember, see, \
-         get, feel, believe, seem, panic, you, again, edit the plan, marche, fonctionne, sais, comprends, t'inquiète, \
-         vous",
-    ),
-];
-
-/// Words that may stand before a phrase.
-const LEAD: &str = "ok, okay, so, no, nope, non, yes, and, but, then, now, please, wait, hmm, bon, alors, well";
 
 /// Longer prompts are specifications or boilerplate: their "never" corrects nobody.
 const SHORT_PROMPT: usize = 300;
@@ -69,7 +41,7 @@ fn says(kind: Phrase, sentence: &str) -> bool {
     while let Some(after) = begins(rest, LEAD) {
         rest = after;
     }
-    let Some((_, phrases, not)) = PHRASES.iter().find(|(of, ..)| *of == kind) else { return false };
+    let Some((_, phrases, not)) = PHRASES.get(kind as usize) else { return false };
     let Some(content) = begins(rest, phrases) else { return false };
     // French negates with two words.
     let negates = !rest.starts_with("ne ") || [" pas", " jamais", " plus"].iter().any(|no| content.contains(no));
@@ -88,10 +60,8 @@ fn begins<'t>(text: &'t str, phrases: &str) -> Option<&'t str> {
     })
 }
 
-/// Whether whoever wrote a prompt says that the project is theirs.
+/// True if whoever wrote a prompt says that the project is theirs.
 pub fn claims_project(prompt: &str) -> bool {
-    const CLAIMS: &str = "my project, my repo, my app, our project, our repo, i created, i built, mon projet, j'ai créé, j'ai \
-        écrit";
     let plain = own_words(prompt).to_lowercase().replace('’', "'");
     let words: Vec<&str> = plain.split(|char: char| !char.is_alphanumeric() && char != '\'').collect();
     let plain = format!(" {} ", words.join(" "));
@@ -100,8 +70,6 @@ pub fn claims_project(prompt: &str) -> bool {
 
 /// The items of lists under headings like "Next steps", unless they are checked off.
 pub fn next_steps(answer: &str) -> Vec<String> {
-    const HEADS: &str = "next steps, next step, remaining, still open, to do, todo, follow-ups, prochaines étapes, reste à \
-        faire";
     let mut found = Vec::new();
     let mut under = false;
     for line in prose(&ends_of(answer)).into_iter().filter(|line| !line.is_empty()) {
@@ -122,7 +90,7 @@ pub fn next_steps(answer: &str) -> Vec<String> {
     found
 }
 
-/// Whether two texts are about the same: most of the content words of the shorter one are in the other. One word is never
+/// True if two texts are about the same: most of the content words of the shorter one are in the other. One word is never
 /// enough, and those that any decision is put in do not say what it is about.
 pub fn overlap(a: &str, b: &str) -> bool {
     const STEM: usize = 4;

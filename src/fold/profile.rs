@@ -17,7 +17,7 @@ pub struct Profile {
     pub sessions: u64,
     /// Days on which something happened, counted from 1970, as the clock on the wall has them.
     days: BTreeSet<i64>,
-    /// How long each stretch of activity lasted, in milliseconds.
+    /// Length of each stretch of activity, in milliseconds.
     lengths: Vec<i64>,
     /// Prompts by the hour of the day, and by the day of the week, Monday first.
     pub hours: [u64; 24],
@@ -35,7 +35,7 @@ pub struct Profile {
     claims: (u64, u64),
 }
 
-/// How much of all there is belongs to an agent or a model.
+/// The share of an agent or a model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Amount {
     pub sessions: u64,
@@ -45,10 +45,10 @@ pub struct Amount {
 /// A part of a whole: what, how many, and the share from 0 to 1.
 pub type Share<T> = (T, u64, f64);
 
-/// What is silent for longer is over.
+/// A longer silence ends a stretch of activity.
 const GAP: i64 = 30 * MINUTE;
 
-/// What it takes to tell something.
+/// The least evidence for each statement.
 const PROMPTS_FOR_HOURS: u64 = 10;
 const DAYS_FOR_HOURS: u64 = 3;
 const DAYS_FOR_WEEKDAYS: u64 = 14;
@@ -93,13 +93,13 @@ impl Profile {
         self.days.len() as u64
     }
 
-    /// How many sessions there are per day of the period, and per day on which there were any.
+    /// Sessions per day of the period, and per active day.
     pub fn rate(&self) -> Option<(f64, f64)> {
         let per = |days: u64| self.sessions as f64 / days as f64;
         (self.sessions >= SESSIONS && self.days() > 1).then(|| (per(self.days()), per(self.active_days())))
     }
 
-    /// How long half of the stretches of activity last at the most, in milliseconds.
+    /// Median length of a stretch of activity, in milliseconds.
     pub fn length(&self) -> Option<i64> {
         (self.lengths.len() >= STRETCHES).then(|| median(self.lengths.iter().copied())).flatten()
     }
@@ -108,19 +108,21 @@ impl Profile {
         self.lengths_of_prompts.len() as u64
     }
 
-    /// How many words and characters half of the prompts have at the most.
+    /// Median length of a prompt, in words and characters.
     pub fn prompt_length(&self) -> Option<(u32, u32)> {
         let prompts = &self.lengths_of_prompts;
-        let both = median(prompts.iter().map(|(words, _)| *words)).zip(median(prompts.iter().map(|(_, chars)| *chars)));
-        both.filter(|_| prompts.len() >= PROMPTS_FOR_LENGTH)
+        if prompts.len() < PROMPTS_FOR_LENGTH {
+            return None;
+        }
+        median(prompts.iter().map(|(words, _)| *words)).zip(median(prompts.iter().map(|(_, chars)| *chars)))
     }
 
-    /// Whether there are enough prompts, on enough days, to say at what time they are typed.
+    /// True if there are enough prompts, on enough days, to say at what time they are typed.
     pub fn tells_hours(&self) -> bool {
         self.hours.iter().sum::<u64>() >= PROMPTS_FOR_HOURS && self.active_days() >= DAYS_FOR_HOURS
     }
 
-    /// Whether there are enough weeks to say on which days.
+    /// True if there are enough weeks to say on which days.
     pub fn tells_weekdays(&self) -> bool {
         self.tells_hours() && self.days() >= DAYS_FOR_WEEKDAYS
     }
@@ -188,7 +190,7 @@ fn median<T: Ord + Copy>(values: impl Iterator<Item = T>) -> Option<T> {
 pub struct Reading<'r> {
     /// Only what happened since.
     since: Option<Time>,
-    /// What the clock on the wall shows at a time, held as if it were UTC.
+    /// Local time, held as if it were UTC.
     wall: &'r (dyn Fn(Time) -> Time + Sync),
     profile: Profile,
     line: LineSoFar,
@@ -200,7 +202,7 @@ pub struct Reading<'r> {
     messages: u64,
 }
 
-/// What a line says, which counts only if its entries are no copies.
+/// The line being read. It counts only if its entries are no copies.
 #[derive(Default)]
 struct LineSoFar {
     time: Option<Time>,
@@ -233,7 +235,10 @@ impl Fold for Reading<'_> {
             }
             _ => {}
         }
-        if let Some(model) = self.basics.model.as_ref().filter(|_| entry.begins && entry.role == Role::Assistant) {
+        if entry.begins
+            && entry.role == Role::Assistant
+            && let Some(model) = &self.basics.model
+        {
             match self.profile.models.get_mut(model) {
                 Some(used) => used.messages += 1,
                 None => drop(self.profile.models.insert(model.clone(), Amount { sessions: 1, messages: 1 })),
@@ -315,7 +320,7 @@ impl<'r> Reading<'r> {
         }
     }
 
-    /// What the session amounts to, as one of an agent.
+    /// The profile of the session, which belongs to this agent.
     pub fn finish(mut self, agent: &str) -> Profile {
         self.end_line();
         let mut profile = self.profile;
@@ -347,7 +352,7 @@ impl<'r> Reading<'r> {
     }
 }
 
-/// What the commands of a line are for, each class once; everything with git is one.
+/// The kinds of work in a command line, each once; everything with git is one kind.
 fn classes(line: &str) -> BTreeSet<Work> {
     let class = |work: Work| if matches!(work, Work::Commit | Work::Push) { Work::Git } else { work };
     code::works(line).into_iter().map(class).filter(|work| *work != Work::Install).collect()

@@ -19,16 +19,16 @@ pub struct Said {
     /// Also what tools answered.
     results: bool,
     offset: Position,
-    /// Where each entry is, because it may be written again, and the tool of a call.
+    /// The line of each entry, because it may be written again, and the tool of a call.
     lines_by_key: ById<(usize, Id)>,
     /// Something was written again that stands before this part.
     pub renews_earlier: bool,
 }
 
-/// Where a line of the text comes from.
+/// The origin of a line of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SaidLine {
-    /// Where it begins in the text.
+    /// Its first byte in the text.
     pub start: u32,
     /// The line of the transcript, from 1, and where that begins.
     pub number: u32,
@@ -45,7 +45,7 @@ impl Said {
     }
 }
 
-/// What of an entry is searched: what somebody said, the subjects of a call, and perhaps the answer of a tool.
+/// The searchable part of an entry: a text, the subjects of a call, and the answer of a tool if that is wanted.
 pub fn searched(entry: &Entry, results: bool) -> Option<String> {
     match &entry.what {
         What::Text(text) => Some(text.to_string()),
@@ -117,7 +117,7 @@ fn fold_into(text: &str, out: &mut String) {
     }
 }
 
-/// How much of a text is ASCII with single blanks between its words, which is most of it and is copied as it is. Many bytes
+/// Length of the ASCII with single blanks that a text begins with. Most of a text is like that and is copied. Many bytes
 /// are looked at together.
 fn plain_length(bytes: &[u8], blank: &mut bool) -> usize {
     const MANY: usize = 32;

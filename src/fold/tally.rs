@@ -13,7 +13,6 @@ use crate::entry::{Entry, Facts, Role, What};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally<S = String> {
     pub basics: Basics<S>,
-    /// What the user last asked.
     pub asked: LastAsked<S>,
     pub messages: u64,
     turns: Turns,
@@ -64,22 +63,22 @@ impl Tally {
 }
 
 impl<S: AsRef<str>> Tally<S> {
-    /// Whether it is of a session of its own, in which something was said.
+    /// True if it is of a session of its own, in which something was said.
     pub fn is_session(&self) -> bool {
         self.messages > 0 && !self.subagent
     }
 
-    /// How the session ended so far, which says whose turn it is.
+    /// The ending so far, which says whose turn it is.
     pub fn ending(&self) -> Ending {
         self.turns.ending()
     }
 
-    /// What it is doing.
+    /// The call or error that it stopped at.
     pub fn open_end(&self) -> Option<OpenEnd> {
         self.turns.open_end()
     }
 
-    /// What a person calls the session: the title somebody gave it, else what was last asked.
+    /// Its title: the one somebody gave it, else the last substantive prompt.
     pub fn title(&self) -> Option<&str> {
         title([self.given_title(), self.asked.best().map(AsRef::as_ref)])
     }

@@ -9,11 +9,12 @@ use memchr::memmem;
 
 use super::asked::content_words;
 use super::one_of;
+use super::words::COURTESIES;
 use crate::boundary::substr;
 pub use crate::secrets::cut;
 use crate::secrets::redact;
 
-/// How much of a long text counts: what is asked for stands at its beginning or at its end.
+/// Limits for a long text: a request stands at its beginning or at its end.
 const HEAD: usize = 4000;
 const TAIL: usize = 2000;
 
@@ -54,9 +55,10 @@ fn typed(text: &str) -> String {
     for (at, paragraph) in paragraphs.iter().enumerate() {
         // Whatever follows a line of a log without a gap is more of the log, but for a question at the very end.
         let (is_first, is_last) = (at == 0, at + 1 == paragraphs.len());
-        let head = match is_output(paragraph) {
-            true => usize::from(is_first && is_question(paragraph[0])),
-            false => paragraph.iter().take_while(|line| !is_pasted(line) || alone && begins(line, SAID_TOO)).count(),
+        let head = if is_output(paragraph) {
+            usize::from(is_first && is_question(paragraph[0]))
+        } else {
+            paragraph.iter().take_while(|line| !is_pasted(line) || alone && begins(line, SAID_TOO)).count()
         };
         let (before, after) = paragraph.split_at(head);
         let is_own = |line: &&&str| is_last && is_question(line) || is_foreign(line, after);
@@ -84,7 +86,7 @@ pub fn unquoted(text: &str) -> Option<String> {
     (!runs_script && lines.iter().all(is_quoted)).then(all)
 }
 
-/// Whether a line asks something, and no program does so.
+/// True if a line asks something, and no program does so.
 fn is_question(line: &str) -> bool {
     const SUGGESTS: &str = "did you mean";
     asks(line)
@@ -93,7 +95,7 @@ fn is_question(line: &str) -> bool {
         && !line.to_lowercase().contains(SUGGESTS)
 }
 
-/// Whether a line among lines of ASCII is in another script: no program changes its language.
+/// True if a line among lines of ASCII is in another script: no program changes its language.
 fn is_foreign(line: &str, among: &[&str]) -> bool {
     let is_other = |line: &str| {
         let letters = line.chars().filter(|char| char.is_alphabetic());
@@ -130,7 +132,7 @@ fn is_console(line: &str, lines: &[&str]) -> bool {
     }
 }
 
-/// Whether a paragraph is the output of a program: nobody types that many lines without an end of a sentence or an item.
+/// True if a paragraph is the output of a program: nobody types that many lines without an end of a sentence or an item.
 fn is_output(paragraph: &[&str]) -> bool {
     const LINES: usize = 10;
     /// Prose that an editor wrapped has long lines.
@@ -165,17 +167,19 @@ const SAID_TOO: &str = "error:;warning:;Error:;GET ;POST ;PUT ;PATCH ;DELETE ;HE
 const LEVELS: &str = "ERROR WARN WARNING INFO DEBUG TRACE FATAL CRITICAL";
 const METHODS: &str = "GET POST PUT PATCH DELETE HEAD OPTIONS";
 
-/// Whether a line was pasted: a place in a file, a stack trace, a log, HTTP, a shell prompt, a diff.
+/// True if a line was pasted: a place in a file, a stack trace, a log, HTTP, a shell prompt, a diff.
 fn is_pasted(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    match () {
-        () if line.starts_with("at ") => second.contains('(') || line.contains(" (") || is_position(second),
-        () if begins(line, PASTED) => true,
-        () if first == "Run" => second.contains('='),
-        () if one_of(METHODS, first) => second.starts_with(['/', 'h']),
-        () if is_position(first) || is_time(first) || is_table(line) => true,
-        () => one_of(LEVELS, first.trim_matches(['[', ']', ':'])),
+    match first {
+        _ if line.starts_with("at ") => second.contains('(') || line.contains(" (") || is_position(second),
+        _ if begins(line, PASTED) => true,
+        "Run" => second.contains('='),
+        _ if one_of(METHODS, first) => second.starts_with(['/', 'h']),
+        _ => {
+            let level = first.trim_matches(['[', ']', ':']);
+            is_position(first) || is_time(first) || is_table(line) || one_of(LEVELS, level)
+        }
     }
 }
 
@@ -213,13 +217,13 @@ fn shape(word: &str) -> String {
     word.chars().take(8).map(|char| if char.is_ascii_digit() { '0' } else { char }).collect()
 }
 
-/// What a heading says.
+/// The text of a heading.
 pub fn heading(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('#');
     (text.len() < line.len() && text.starts_with(' ')).then(|| text.trim())
 }
 
-/// What a list item says.
+/// The text of a list item.
 pub fn list_item(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = match substr(line, digits..) {
@@ -237,11 +241,11 @@ pub fn first_sentence(text: &str) -> String {
 
 /// The same, sentence by sentence.
 pub fn first_sentences(text: &str) -> Vec<String> {
-    const SHORT: usize = 16;
+    const LEADING: usize = 16;
     const EXCLAIMED: usize = 40;
     let leads = |sentence: &String| match sentence.chars().count() {
         count if sentence.ends_with(['!', '！', ':', '：']) => count < EXCLAIMED,
-        count => count < SHORT,
+        count => count < LEADING,
     };
     let mut all = sentences(text);
     let leading = all.iter().take(2).take_while(|sentence| leads(sentence)).count();
@@ -259,25 +263,6 @@ pub fn first_sentences(text: &str) -> Vec<String> {
 /// question that stands in the way. A courtesy ("Anything else?") is left out, as it fits any session, and so is a question
 /// of hardly a word ("Shall I proceed?").
 pub fn closing_question(answer: &str) -> Option<String> {
-    /// Parts of questions that are asked whatever was done.
-    const COURTESIES: [&str; 16] = [
-        "anything else",
-        "something else",
-        "what would you like",
-        "what do you want to do",
-        "what do you want to work",
-        "what should i work on",
-        "what shall we",
-        "what's next",
-        "how can i help",
-        "what can i do for you",
-        "sonst noch",
-        "autre chose",
-        "algo más",
-        "что-нибудь ещё",
-        "还有什么",
-        "他に何か",
-    ];
     const WORDS: usize = 2;
     const LETTERS: usize = 6;
     let answer = ends_of(answer);
@@ -292,7 +277,7 @@ pub fn closing_question(answer: &str) -> Option<String> {
     (says_something && !is_courtesy).then_some(last)
 }
 
-/// Whether a sentence ends as a question, and not with an address. The Greek mark is a semicolon, which ends much else.
+/// True if a sentence ends as a question, and not with an address. The Greek mark is a semicolon, which ends much else.
 fn asks(sentence: &str) -> bool {
     let is_address = sentence.rsplit(' ').next().is_some_and(|word| word.contains("://"));
     !is_address && sentence.trim_end_matches(['*', '_', ')', '）']).ends_with(['?', '？', '؟'])
@@ -357,11 +342,11 @@ fn split(paragraph: &str, found: &mut Vec<String>) {
     push(substr(paragraph, from..));
 }
 
-/// Whether a full stop after this ends no sentence: `(i.e.`
+/// True if a full stop after this ends no sentence: `(i.e.`
 fn abbreviates(before: &str) -> bool {
-    const SHORT: &str = "e.g i.e eg ie vs cf p.ex mr mrs dr approx fig incl";
+    const ABBREVIATIONS: &str = "e.g i.e eg ie vs cf p.ex mr mrs dr approx fig incl";
     let word = before.rsplit(|char: char| char.is_whitespace() || char == '(').next().unwrap_or_default();
-    one_of(SHORT, &word.to_ascii_lowercase())
+    one_of(ABBREVIATIONS, &word.to_ascii_lowercase())
 }
 
 #[cfg(test)]

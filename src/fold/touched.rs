@@ -18,7 +18,7 @@ use crate::path::absolute;
 use crate::time::Time;
 
 named! {
-    /// What was done to a file.
+    /// A way to touch a file.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Deed {
         Created = "created",
@@ -53,16 +53,16 @@ pub struct Touch {
     pub copy: Option<(Id, Option<Time>)>,
 }
 
-/// How up to date a session is on the files that it touched.
+/// The last look of a session at each file that it touched.
 #[derive(Debug, Default)]
 pub struct Knowledge {
-    files: HashMap<PathBuf, Known>,
+    files: HashMap<PathBuf, LastSeen>,
     /// When it last brought all files up to date, by git.
     refreshed: Option<Time>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct LastSeen {
     /// When it last read or edited the file.
     seen: Time,
     /// Its last edit; if it only read the file, when it did.
@@ -73,7 +73,7 @@ impl Knowledge {
     /// Takes in something that the session did. What nobody knows the time of is left out.
     pub fn add(&mut self, path: PathBuf, act: Act, time: Option<Time>) {
         let Some(time) = time else { return };
-        let known = self.files.entry(path).or_insert(Known { seen: time, deed: (act, time) });
+        let known = self.files.entry(path).or_insert(LastSeen { seen: time, deed: (act, time) });
         known.seen = known.seen.max(time);
         let is_better = (act == Act::Edit, time) >= (known.deed.0 == Act::Edit, known.deed.1);
         known.deed = if is_better { (act, time) } else { known.deed };
@@ -101,7 +101,7 @@ impl Knowledge {
         }
     }
 
-    /// What the session last did with a file that another one has edited since, if it has not seen that. Its knowledge
+    /// The session's last deed with a file that another one has edited since, if it has not seen that. Its knowledge
     /// may be so old at the most.
     pub fn overtaken(&self, path: &Path, edited: Option<Time>, window: i64) -> Option<(Act, Time)> {
         let (known, edited) = (self.files.get(path)?, edited?);
@@ -109,13 +109,13 @@ impl Knowledge {
         (is_new && edited.0 - known.seen.0 <= window).then_some(known.deed)
     }
 
-    /// Whether something that was done to all files at that time is news for the session.
+    /// True if something that was done to all files at that time is news for the session.
     pub fn is_unseen(&self, time: Time) -> bool {
         self.refreshed.is_none_or(|refreshed| refreshed < time)
     }
 }
 
-/// Whether a command shows its session what others changed, or brings other files in their place.
+/// True if a command shows its session what others changed, or brings other files in their place.
 fn refreshes(command: &str) -> bool {
     let shows = |event: &GitEvent| matches!(event, GitEvent::Switched(_) | GitEvent::Moved(_));
     command.contains("git") && (code::shows_changes(command) || code::git_events(command).iter().any(shows))
@@ -150,7 +150,7 @@ pub struct Touched {
     seen: HashSet<PathBuf>,
     /// When the session brought its files up to date.
     refreshed: Vec<Time>,
-    /// What the user said, and when.
+    /// The user's prompts, with their times.
     prompts: Vec<(Option<Time>, Arc<str>)>,
 }
 
@@ -168,7 +168,7 @@ impl Touched {
         Touched { cwd: cwd.map(str::to_owned), ..Touched::default() }
     }
 
-    /// What was touched so far.
+    /// The touches so far.
     pub fn touches(&self) -> &[Touch] {
         &self.touches
     }
@@ -271,7 +271,7 @@ mod tests {
     use super::*;
     use crate::time::{DAY, MINUTE};
 
-    /// What a session did with a file, minute by minute, and another session's edit.
+    /// Deeds of a session with a file, minute by minute, and another session's edit.
     #[test]
     fn an_edit_is_in_conflict_until_it_is_seen() {
         const FILE: &str = "/work/a.rs";

@@ -12,7 +12,7 @@ use crate::boundary::substr;
 use crate::entry::{Act, Call, Entry, Id, Mark, Role, What, named};
 
 named! {
-    /// How a session ended, as far as it did.
+    /// The way a session ended, as far as it did.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Ending {
@@ -36,14 +36,14 @@ pub struct Turns {
     last: Ending,
     /// Calls without a result. One without an id never has any.
     open: Vec<OpenCall>,
-    /// What the open calls are, one after the other; or what went wrong last. There is a call in every other line, so room
+    /// The texts of the open calls in a row, or the last error. There is a call in every other line, so room
     /// is made for them only once.
     texts: String,
-    /// What went wrong was a limit.
+    /// The last error was a limit.
     limit: bool,
     /// There were results since the agent last said or did something.
     results: bool,
-    /// How often the agent went on after results, or was prompted.
+    /// Counts each time the agent went on after results or was prompted.
     pub round: u64,
 }
 
@@ -53,11 +53,11 @@ struct OpenCall {
     act: Act,
     asks: bool,
     waits: bool,
-    /// Where in the texts the name of its tool begins, then its subject, and where that ends.
+    /// Positions in the texts: start of the tool, start of the subject, end of the subject.
     texts: [u32; 3],
 }
 
-/// What a session is doing.
+/// The open end of a session: a call or an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenEnd {
     /// This call has no result yet.
@@ -94,12 +94,12 @@ impl Turns {
         turns
     }
 
-    /// Whether results came since the agent last did something.
+    /// True if results came since the agent last did something.
     pub fn has_results(&self) -> bool {
         self.results
     }
 
-    /// Whether the user has to allow a call first, as the transcript says.
+    /// True if the user has to allow a call first, as the transcript says.
     pub fn waits(&self, call: &Call) -> bool {
         self.open.iter().any(|open| open.waits && open.id == call.id)
     }
@@ -189,7 +189,7 @@ impl Turns {
         if asked { Ending::Asked } else { self.last }
     }
 
-    /// What it is doing: of several calls, one that asks the user goes first, then the first that the user has to allow, then
+    /// The call or error that it stopped at: a call that asks the user goes first, then the first that the user has to allow, then
     /// the one that was made last.
     pub fn open_end(&self) -> Option<OpenEnd> {
         match self.last {

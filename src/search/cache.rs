@@ -35,31 +35,31 @@ pub struct SaidCache {
     path: PathBuf,
     version: String,
     table: Table,
-    /// What it has, by the keys of sessions.
-    heads: Mutex<HashMap<Vec<u8>, Head>>,
+    /// Its texts, by the keys of sessions.
+    heads: Mutex<HashMap<Vec<u8>, RecordHead>>,
     /// Memory to read texts into, which is used again.
     memory: Mutex<Vec<Vec<u8>>>,
     now: i64,
 }
 
-/// What is known of the text of a transcript before it is read.
+/// The head of a transcript's record, known before the text is read.
 #[derive(Clone, Copy)]
-struct Head {
+struct RecordHead {
     reached: Reached,
-    /// How many bytes the first parts of the record take: what it takes to go on, which is nothing if the file had been
+    /// The lengths of the first parts of the record: what it takes to go on, which is nothing if the file had been
     /// quiet for long, and where lines come from. The text comes after them.
     once: usize,
     lines: usize,
     place: Place,
 }
 
-impl Head {
-    fn of(value: &[u8], place: Place) -> Option<Head> {
+impl RecordHead {
+    fn of(value: &[u8], place: Place) -> Option<RecordHead> {
         let (reached, once, lines) = postcard::from_bytes::<(Reached, usize, usize)>(value).ok()?;
         let text = place.rest_length().checked_sub(once.checked_add(lines)?)?;
         // Every text is in some line, whoever wrote the file.
         let fits = (lines == 0) == (text == 0) && lines.is_multiple_of(LINE);
-        fits.then_some(Head { reached, once, lines, place })
+        fits.then_some(RecordHead { reached, once, lines, place })
     }
 }
 
@@ -67,17 +67,17 @@ impl Head {
 #[derive(Default)]
 struct FileText {
     /// With where it begins in memory.
-    kept: Option<(Head, usize)>,
+    kept: Option<(RecordHead, usize)>,
     new: Said,
-    /// How far it goes; none if it cannot be read.
+    /// The end of what was read; none if it cannot be read.
     end: Option<Reached>,
-    /// How many bytes of the transcript were read for it now, and what it takes to go on from there.
+    /// The bytes of the transcript that were read for it now, and what it takes to go on from there.
     read: u64,
     once: Option<Once>,
 }
 
 impl FileText {
-    /// What the cache has of it: where lines come from, and the text.
+    /// The cached part: the lines, and the text.
     fn kept<'t>(&self, memory: &'t [u8]) -> (&'t [u8], &'t [u8]) {
         let part = |range: Range<usize>| memory.get(range).unwrap_or_default();
         self.kept.map_or((&[], &[]), |(head, start)| {
@@ -101,7 +101,7 @@ pub struct Part<'t> {
     pub lines: Lookup<'t>,
 }
 
-/// Where an entry comes from: which transcript of the session, and which line of that.
+/// The origin of an entry: a transcript of the session, and a line of that.
 #[derive(Debug, Clone, Copy)]
 pub struct Source {
     pub file: usize,
@@ -123,7 +123,7 @@ impl<'t> Text<'t> {
         Text { parts }
     }
 
-    /// How many bytes were said.
+    /// The length of all that was said.
     pub fn length(&self) -> usize {
         self.parts.iter().map(|part| part.text.len()).sum()
     }
@@ -141,7 +141,7 @@ impl<'t> Text<'t> {
     }
 }
 
-/// Where the lines of a text come from.
+/// Looks up the lines of a text.
 #[derive(Clone, Copy)]
 pub enum Lookup<'t> {
     Kept(&'t [u8]),
@@ -197,7 +197,7 @@ impl SaidCache {
 
     fn read_heads(&mut self) {
         let mut heads = HashMap::default();
-        self.table.each(|record| match Head::of(record.value, record.place) {
+        self.table.each(|record| match RecordHead::of(record.value, record.place) {
             Some(head) => drop(heads.insert(record.key.to_vec(), head)),
             None => drop(heads.remove(record.key)),
         });
@@ -216,7 +216,7 @@ impl SaidCache {
         }
     }
 
-    fn heads(&self) -> MutexGuard<'_, HashMap<Vec<u8>, Head>> {
+    fn heads(&self) -> MutexGuard<'_, HashMap<Vec<u8>, RecordHead>> {
         self.heads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -246,7 +246,7 @@ impl SaidCache {
         }
     }
 
-    /// How many bytes of its transcripts have to be read for the text of a session.
+    /// The bytes of its transcripts that have to be read for the text of a session.
     pub fn unread(&self, sources: &Sources) -> u64 {
         let heads = self.heads();
         let unread = |session: &Session| {
@@ -298,7 +298,7 @@ impl SaidCache {
         let value = postcard::to_stdvec(&(end, once.len(), kept_lines.len() + lines.len())).ok()?;
         let (key, rest) = (key(session), [&once, kept_lines, &lines, kept_text, text.new.text.as_bytes()]);
         let place = self.table.add(&self.table.record(&key, &value, &rest)?)?;
-        self.heads().insert(key, Head::of(&value, place)?);
+        self.heads().insert(key, RecordHead::of(&value, place)?);
         Some(())
     }
 }
@@ -349,7 +349,7 @@ fn read_whole(session: &Session, subagent: bool, results: bool, buffer: &mut Buf
 
 // ---------------------------------------------------------------------------------------- bytes
 
-/// How many bytes a [`SaidLine`] takes in the file.
+/// The size of a [`SaidLine`] in the file.
 const LINE: usize = 32;
 
 /// A line of a text that comes after so much other text.

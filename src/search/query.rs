@@ -82,14 +82,16 @@ impl Term {
             if bytes[at..].starts_with(self.word.as_bytes()) && (!whole || is_whole(text, at, end)) {
                 return Some((at..end, true));
             }
-            if let Some(end) = self.end_of_form(text, at).filter(|_| stem.len() < self.word.len()) {
+            if stem.len() < self.word.len()
+                && let Some(end) = self.end_of_form(text, at)
+            {
                 return Some((at..end, false));
             }
             from = at + 1;
         }
     }
 
-    /// Where a word ends that begins at the stem, if only its ending makes it another one.
+    /// The end of a word that begins at the stem, if only its ending makes it another one.
     fn end_of_form(&self, text: &str, at: usize) -> Option<usize> {
         if substr(text, ..at).ends_with(char::is_alphanumeric) {
             return None;
@@ -215,7 +217,7 @@ impl Query {
         Sieve::new(self.terms.iter().map(Term::stem).chain(file))
     }
 
-    /// What of the sieve a session must have.
+    /// The words of the sieve that a session must have.
     pub fn required(&self) -> Words {
         self.phrases() | u64::from(self.file.is_some()) << self.terms.len()
     }
@@ -225,12 +227,12 @@ impl Query {
         if self.role.is_none() && self.since.is_none() { self.found_in(&folded(title)) } else { 0 }
     }
 
-    /// Whether one of the words is in a text as it is.
+    /// True if one of the words is in a text as it is.
     pub fn is_in(&self, text: &str) -> bool {
         self.found_in(&folded(text)) != 0
     }
 
-    /// Where the words are in a text as it is, in order and apart from each other.
+    /// The places of the words in a text as it is, in order and apart from each other.
     pub fn places_in(&self, text: &str) -> Vec<Range<usize>> {
         let (mut folded, mut origins) = (String::new(), Vec::new());
         fold_each(text, &mut |char, at| {
@@ -265,7 +267,7 @@ impl Query {
             && self.since.is_none_or(|since| line.time.is_some_and(|time| time >= since))
     }
 
-    /// Whether a session has a call with the path that is asked for.
+    /// True if a session has a call with the path that is asked for.
     fn may_be(&self, parts: &[Part]) -> bool {
         let is_call = |Part { lines, .. }: &Part, place: usize| lines.get(lines.at(place)).is_call;
         self.file.as_ref().is_none_or(|file| {
@@ -285,10 +287,9 @@ impl Query {
             for (index, words) in self.words_by_line(part).into_iter().enumerate().filter(|(_, words)| *words != 0) {
                 let source = Source { file: part.file, line: part.lines.get(index) };
                 if self.takes(source) {
-                    let next = match index + 1 < part.lines.count() {
-                        true => Some(part.lines.get(index + 1)),
-                        false => next.map(|next| next.lines.get(0)),
-                    };
+                    let is_last = index + 1 == part.lines.count();
+                    let next =
+                        if is_last { next.map(|next| next.lines.get(0)) } else { Some(part.lines.get(index + 1)) };
                     let is_last_word = next.is_none_or(|next| next.role == Role::User);
                     hits.push(Hit { index: part.first + index, source, words, is_last_word });
                 }
@@ -317,7 +318,7 @@ impl Query {
         words
     }
 
-    /// What a session has of the query; none if that is nothing, or lacks what it must have. The title counts as something
+    /// The evidence of a session; none if it has no word, or lacks one that it must have. The title counts as something
     /// that was said.
     pub fn evidence(&self, hits: &[Hit], text: &Text, title: &str) -> Option<Evidence> {
         let in_title = if hits.is_empty() && !self.may_be(&text.parts) { 0 } else { self.in_title(title) };
@@ -353,7 +354,7 @@ impl Hit {
         }
     }
 
-    /// Whether it says what the session was about: a prompt, or the answer at the end of a turn.
+    /// True if it says what the session was about: a prompt, or the answer at the end of a turn.
     pub fn is_passage(&self) -> bool {
         self.kind() == 0 || self.kind() == 1 && self.is_last_word
     }

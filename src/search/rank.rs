@@ -6,7 +6,7 @@
 
 use super::query::{Hit, Query, Words, in_any_form};
 
-/// What a word in another form is worth.
+/// The worth of a word in another form.
 const OTHER_FORM: f64 = 0.6;
 /// The usual constants of BM25: how soon more of the same adds nothing, and how much a long session is held back.
 const SATURATION: f64 = 1.2;
@@ -16,11 +16,11 @@ const ENOUGH: f64 = 0.3;
 /// Sessions whose worth is the same in so many steps up to the best are equal; then the newer one comes first.
 const STEPS: f64 = 10.0;
 
-/// What a session has of a query, from which its worth follows once the words of all sessions are counted.
+/// The parts of a query that a session has. Its worth follows once the words of all sessions are counted.
 pub struct Evidence {
     /// For each word, in how many entries it stands as it is, and in any form.
     counts: Vec<[u32; 2]>,
-    /// What stands together in a title, a prompt or a final answer.
+    /// Words that stand together in a title, a prompt or a final answer.
     passages: Vec<Words>,
     /// All words stand in one entry, or in the title.
     pub is_together: bool,
@@ -53,7 +53,7 @@ impl Evidence {
     }
 }
 
-/// How much each word tells: the fewer sessions have it, the more.
+/// The weight of each word: the fewer sessions have it, the more.
 pub struct Weights {
     /// For each word, as it is and in any form.
     rarity: Vec<[f64; 2]>,
@@ -85,17 +85,19 @@ impl Weights {
         }
     }
 
-    /// What words are worth that stand together.
+    /// The worth of words that stand together.
     pub fn worth_of(&self, words: Words) -> f64 {
-        let worth = |(index, [as_it_is, any]): (usize, &[f64; 2])| match words & 1 << index != 0 {
-            true => *as_it_is,
-            false if in_any_form(words) & 1 << index != 0 => any * OTHER_FORM,
-            false => 0.0,
+        let worth = |(index, [as_it_is, any]): (usize, &[f64; 2])| {
+            let has = |words: Words| words & 1 << index != 0;
+            if has(words) {
+                return *as_it_is;
+            }
+            if has(in_any_form(words)) { any * OTHER_FORM } else { 0.0 }
         };
         self.rarity.iter().enumerate().map(worth).sum()
     }
 
-    /// Which part a session has of what there is to be had.
+    /// The share of all worth that a session has.
     fn share(&self, evidence: &Evidence) -> f64 {
         let sum = |words: Words| {
             let of = |(index, [_, any]): (usize, &[f64; 2])| if words & 1 << index != 0 { *any } else { 0.0 };

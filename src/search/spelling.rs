@@ -13,7 +13,7 @@ pub struct Unsaid {
     parts: Vec<String>,
 }
 
-/// What a text has in place of it: parts, and words that are like it, with how often they are said.
+/// Candidates from a text: parts, and words that are like it, with how often they are said.
 #[derive(Default)]
 pub struct Others {
     parts: Words,
@@ -21,15 +21,15 @@ pub struct Others {
 }
 
 impl Unsaid {
-    /// What is longer than a word is none, and comparing it letter by letter would take for ever.
+    /// Nothing longer is a word, and comparing it letter by letter would take for ever.
     pub fn new(word: &str) -> Option<Unsaid> {
-        const LONGEST: usize = 64;
+        const LONGEST_WORD: usize = 64;
         let parts = Some(parts(word)).filter(|parts| parts.len() > 1).unwrap_or_default();
-        let folded = Some(folded(word)).filter(|folded| word.len() <= LONGEST && folded.len() <= LONGEST)?;
+        let folded = Some(folded(word)).filter(|folded| word.len() <= LONGEST_WORD && folded.len() <= LONGEST_WORD)?;
         Some(Unsaid { letters: letters(&folded), word: folded, parts })
     }
 
-    /// What a text has in its place.
+    /// Adds the candidates of a text.
     pub fn others_in(&self, text: &Text) -> Others {
         let mut known: HashMap<&str, usize> = HashMap::default();
         for part in &text.parts {
@@ -76,7 +76,7 @@ impl Unsaid {
     }
 }
 
-/// Which part of the letters has to be right, and by how many bytes the length may differ.
+/// The share of letters that must be right, and the most bytes by which the length may differ.
 const ENOUGH: f64 = 0.75;
 const LENGTHS: usize = 2;
 
@@ -94,7 +94,9 @@ fn parts(word: &str) -> Vec<String> {
             parts.push(String::new());
         }
         after_small = char.is_lowercase() || char.is_numeric();
-        if let Some(part) = parts.last_mut().filter(|_| char.is_alphanumeric()) {
+        if char.is_alphanumeric()
+            && let Some(part) = parts.last_mut()
+        {
             part.extend(char.to_lowercase());
         }
     }

@@ -1,6 +1,6 @@
 //! Secrets that are known by what stands before them: a name, a flag, a program, an address, the first line of a key.
 //!
-//! A finder is given where such a thing may begin and says what is hidden, or nothing. The words are data (`words`); where a
+//! A finder is given where such a thing may begin and says what is hidden, or nothing. The words are data (`table.toml`); where a
 //! value ends, and what is none, is for `value` to say.
 
 use std::cell::OnceCell;
@@ -10,20 +10,18 @@ use memchr::{memchr, memmem, memrchr};
 use super::kinds::{SHORTEST, block_start, is_random};
 use super::quote::Quote;
 use super::table::{
-    CALLS, CallKind, ENTERING, Form, IDENTIFIED, LOGINS, OperandKind, PASS, PROGRAMS, READERS, SETTERS, Sure, TOKEN,
+    ARTICLES, ASKED_OR_NAMED, CALLS, DIRECTIVES, ENTERING, Form, IDENTIFIED, KNOWN_TO_ALL, LINKS, LINKS_AFTER_VERB,
+    LINKS_ATTACHED, LINKS_BACK, LOGGING_IN, LOGINS, NOW, OperandKind, PASS, PROGRAMS, READERS, SETTERS, SUFFIXES, Sure,
+    TOKEN, USERS, VERBS,
 };
 use super::text::{
     NEAR, Words, after, is_alphanumeric, is_blank, is_capital, is_dash, is_digit, is_dotted, is_graphic, is_line,
-    is_login, is_space, is_word, line_before, looked, near, near_before, run, run_end,
+    is_login, is_space, is_word, line_before, looked, near, near_before, over, over_blanks, run, run_end,
 };
 use super::value::{self, Before, Needs, ends_in, is_code, is_placeholder, name_at_end, name_is};
-use super::words::{
-    ARTICLES, ASKED_OR_NAMED, DIRECTIVES, KNOWN_TO_ALL, LINKS, LINKS_AFTER_VERB, LINKS_ATTACHED, LINKS_BACK,
-    LOGGING_IN, NOW, SUFFIXES, USERS, VERBS,
-};
 use super::{REDACTED, Secret};
 
-/// What stands between a name and its value; the longer first.
+/// Signs between a name and its value; the longer first.
 const SEPARATORS: &[&str] =
     &["===", "==", "=>", ":=", ":-", ":**", "=", ":", "||", "??", "：", "＝", "%3D", "%3d", "%3A", "%3a", "\\u003d"];
 
@@ -88,11 +86,8 @@ fn after_name(text: &[u8], at: usize, name: &str, sure: Sure) -> Option<(usize, 
     if suffix.split_first().is_some_and(|(first, rest)| matches!(first, b'_' | b'-') && SUFFIXES.has(rest)) {
         return Some((end + suffix.len(), sure));
     }
-    Some(match () {
-        () if is_number => (more, sure),
-        () if is_apart => (more, Sure::Maybe),
-        () => (end, sure),
-    })
+    let is_more = is_number || is_apart;
+    Some((if is_more { more } else { end }, if is_apart && !is_number { Sure::Maybe } else { sure }))
 }
 
 /// `PASSWORD=…`, `"api_key": "…"`, `db.password = …`, `token => '…'`, `"name": "TOKEN", "value": "…"`
@@ -108,7 +103,7 @@ fn assigned(text: &[u8], at: usize, closers: Secret, name: &'static str, sure: S
         next = after_type(text, next).unwrap_or(next);
     }
     let is_prose = text.get(next).is_some_and(|byte| is_blank(*byte));
-    let line_end = run_end(text, next, is_blank);
+    let line_end = over_blanks(text, next);
     if let Some(line) = ["\n", "\\n"].iter().find_map(|newline| after(text, line_end, newline)) {
         return hidden_if(text, line, name, Needs::Said);
     }
@@ -139,12 +134,12 @@ fn value_word(text: &[u8], at: usize) -> Option<usize> {
     // An `n` for a newline that is escaped.
     let start = at + near(text, at, |byte| is_space(byte) || b",\"'\\n".contains(&byte)).len();
     let end = after(text, start, "value")?;
-    Some(end + near(text, end, |byte| is_blank(byte) || b"\"'\\".contains(&byte)).len())
+    Some(over(text, end, b" \t\"'\\"))
 }
 
 /// Over the type in `token: &str = "…"`.
 fn after_type(text: &[u8], at: usize) -> Option<usize> {
-    let start = run_end(text, at, is_blank);
+    let start = over_blanks(text, at);
     let kind = near(text, start, |byte| is_alphanumeric(byte) || b"_<>&'[]|?. ".contains(&byte));
     let end = start + kind.len();
     let is_set = text.get(end) == Some(&b'=') && !matches!(text.get(end + 1), Some(b'=' | b'>'));
@@ -177,14 +172,14 @@ fn flag_argument(text: &[u8], at: usize, end: usize, name: &'static str, sure: S
         sure if sure.is_doubtful() => Needs::Random(SHORTEST),
         _ => Needs::Nothing,
     };
-    value::hidden(text, start, &Before { name, is_quoted: true, wants_quotes, is_prose: true, is_shell: false, needs })
+    value::hidden(text, start, &Before { wants_quotes, ..Before::plain(name, needs) })
 }
 
-/// Where the argument of a flag is that ends here, and whether it is the next of a list.
+/// The start of a flag's argument, after the flag that ends here, and whether it is the next of a list.
 fn argument_start(text: &[u8], at: usize) -> Option<(usize, bool)> {
-    let closed = at + near(text, at, |byte| matches!(byte, b'\\' | b'"' | b'\'')).len();
+    let closed = over(text, at, b"\\\"'");
     let is_list = closed > at && text.get(closed) == Some(&b',');
-    let start = run_end(text, closed + usize::from(is_list), is_blank);
+    let start = over_blanks(text, closed + usize::from(is_list));
     let is_set = text.get(at) == Some(&b'=');
     (is_list || is_set || start > closed).then_some((start + usize::from(is_set), is_list))
 }
@@ -197,10 +192,10 @@ fn said(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> O
         let words = before.rsplit(|byte| byte.is_ascii() && !byte.is_ascii_alphabetic());
         words.take(WORDS).any(|word| VERBS.has(word))
     };
-    let mut next = end + near(text, end, |byte| b"\"'`*".contains(&byte)).len();
+    let mut next = over(text, end, b"\"'`*");
     let mut is_set = false;
     for _ in 0..WORDS {
-        let start = run_end(text, next, is_blank);
+        let start = over_blanks(text, next);
         let word = near(text, start, |byte| !is_space(byte));
         if start == next || word.last().is_none_or(|last| b".,;!?|)".contains(last)) {
             return None;
@@ -208,7 +203,7 @@ fn said(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> O
         next = start + word.len();
         is_set |= VERBS.has(word);
         if word.ends_with(b":") || LINKS.has(word) || LINKS_AFTER_VERB.has(word) && (is_set || is_after_verb()) {
-            let next = after(text, run_end(text, next, is_blank), ":").unwrap_or(next);
+            let next = after(text, over_blanks(text, next), ":").unwrap_or(next);
             let next = NOW.iter().find_map(|now| after(text, next, now)).unwrap_or(next);
             if word == b"from"
                 && let Some(old) = hidden_if(text, next, name, Needs::Said)
@@ -229,7 +224,7 @@ fn said(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> O
 
 /// `password hunter2`, and a key after any name.
 fn adjacent(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> Option<Secret> {
-    let next = end + near(text, end, |byte| b"\"'`*".contains(&byte)).len();
+    let next = over(text, end, b"\"'`*");
     let line = line_before(text, at);
     // The line before that of a password in a `.netrc`: `login bob`.
     let is_after_login = || {
@@ -255,49 +250,48 @@ fn in_call(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -
         Quote::opened(text, at)?;
         hidden_if(text, at, name, needs)
     };
-    let is_one = |rows: &[CallKind], call: &[u8]| rows.iter().any(|row| row.calls.has(call));
     if let Some(open) = after(text, end, "(") {
         let word = near_before(text, at, is_word);
-        let is_setter = SETTERS.iter().flat_map(|row| row.calls.text.split(' ')).any(|set| ends_in(word, set));
+        let is_setter = SETTERS.text.split(' ').any(|set| ends_in(word, set));
         return match sure {
             Sure::Password if word.is_empty() || is_setter => quoted(open, Needs::Said),
             Sure::Secret if is_setter => quoted(open, Needs::Random(SHORTEST)),
             _ => user_and_password(text, at, end),
         };
     }
-    let closed = end + near(text, end, |byte| b"\"'`)]}\\".contains(&byte)).len();
+    let closed = over(text, end, b"\"'`)]}\\");
     if closed == end {
         return user_and_password(text, at, end);
     }
-    let entering = ENTERING.iter().flat_map(|row| row.calls.text.split(' ')).find_map(|call| after(text, closed, call));
+    let entering = ENTERING.text.split(' ').find_map(|call| after(text, closed, call));
     if let Some(open) = entering {
         return quoted(open, Needs::Said);
     }
     // `env('APP_KEY'), 'cipher'`: the call is over.
     let comma = after(text, closed, ",").filter(|_| !text[end..closed].contains(&b')'))?;
-    let next = run_end(text, comma, is_blank);
-    let next = after(text, next, "with:").map_or(next, |with| run_end(text, with, is_blank));
+    let next = over_blanks(text, comma);
+    let next = after(text, next, "with:").map_or(next, |with| over_blanks(text, with));
     let before = near_before(text, at, |byte| is_word(byte) || b".#[]=@:*^$~ ".contains(&byte));
     let opening =
         text[..at - before.len()].strip_suffix(b"\"").or_else(|| text[..at - before.len()].strip_suffix(b"'"))?;
     let opening =
         &opening[..opening.len() - near_before(opening, opening.len(), |byte| is_blank(byte) || byte == b'(').len()];
-    let is_call = is_one(CALLS, near_before(opening, opening.len(), is_word));
+    let is_call = CALLS.has(near_before(opening, opening.len(), is_word));
     quoted(next, if is_call { Needs::Nothing } else { Needs::Random(SHORTEST + 2) })
 }
 
 /// `HTTPBasicAuth('bob', '…')`, `auth=('bob', '…')`
 fn user_and_password(text: &[u8], at: usize, end: usize) -> Option<Secret> {
-    let next = end + near(text, end, |byte| is_blank(byte) || byte == b'=').len();
+    let next = over(text, end, b" \t=");
     let open = run_end(text, after(text, next, "(")?, is_blank);
     let word = &text[at - near_before(text, at, is_word).len()..end];
-    if !LOGINS.iter().any(|row| row.calls.has(word)) {
+    if !LOGINS.has(word) {
         return None;
     }
     let user = Quote::opened(text, open)?;
     let user_end = user.inside + near(text, user.inside, |byte| is_login(byte) && byte != b',').len();
-    let comma = user_end + near(text, user_end, |byte| b"\"'".contains(&byte)).len();
-    let next = run_end(text, after(text, comma, ",")?, is_blank);
+    let comma = over(text, user_end, b"\"'");
+    let next = over_blanks(text, after(text, comma, ",")?);
     Quote::opened(text, next)?;
     hidden_if(text, next, PASS, Needs::Said)
 }
@@ -305,7 +299,7 @@ fn user_and_password(text: &[u8], at: usize, end: usize) -> Option<Secret> {
 /// `パスワードは…`, `密码是…`: such a value has ASCII characters only.
 fn attached(text: &[u8], closed: usize, name: &'static str, sure: Sure) -> Option<Secret> {
     let next = LINKS_ATTACHED.iter().find_map(|link| after(text, closed, link))?;
-    let next = run_end(text, next, is_blank);
+    let next = over_blanks(text, next);
     let needs = match sure {
         Sure::Password => Needs::Said,
         Sure::Secret => Needs::Random(SHORTEST),
@@ -322,11 +316,11 @@ fn login(text: &[u8], closed: usize, sure: Sure) -> Option<Secret> {
     if sure != Sure::Login {
         return None;
     }
-    let next = run_end(text, closed, is_blank);
+    let next = over_blanks(text, closed);
     let word = near(text, next, |byte| is_alphanumeric(byte) || !byte.is_ascii());
-    let linked = Some(next + word.len()).filter(|_| LINKS.has(word));
+    let linked = LINKS.has(word).then_some(next + word.len());
     let linked = linked.or_else(|| [":", "=", "："].iter().find_map(|sign| after(text, closed, sign)));
-    let start = run_end(text, linked.unwrap_or(next), is_blank);
+    let start = over_blanks(text, linked.unwrap_or(next));
     let user = near(text, start, |byte| is_dotted(byte) || byte == b'@');
     let sign = [" / ", ":", "/"].iter().find_map(|sign| after(text, start + user.len(), sign));
     let needs = if linked.is_some() { Needs::Said } else { Needs::Mixed };
@@ -344,7 +338,7 @@ pub fn slashed(text: &[u8], at: usize) -> Option<Secret> {
     hidden_if(text, next, PASS, Needs::Mixed)
 }
 
-/// Whether somebody tells in a line how to log in.
+/// True if somebody tells in a line how to log in.
 fn tells_login(line: &[u8]) -> bool {
     let line = line.to_ascii_lowercase();
     LOGGING_IN.iter().any(|word| memmem::find(&line, word.as_bytes()).is_some())
@@ -379,33 +373,30 @@ fn said_before(text: &[u8], at: usize, sure: Sure) -> Option<Secret> {
 /// The argument of a program that has no flag for its password: `htpasswd -b file bob …`
 pub fn operand(text: &[u8], at: usize, kind: &OperandKind) -> Option<Secret> {
     let mut next = after(text, at, kind.start).filter(|_| at == 0 || !is_word(text[at - 1]))?;
-    let (mut number, mut has_flag) = (kind.number, kind.wants_flag.is_none());
+    let (mut number, mut has_flag) = (kind.number, kind.flag.is_none());
     // More arguments than that belong to something else.
     for _ in 0..8 {
-        next = run_end(text, next, is_blank);
+        next = over_blanks(text, next);
         let length = near(text, next, |byte| !is_space(byte)).len();
         let word = &text[next..next + length];
         match word {
             [] => return None,
             [b'-', flags @ ..] => {
-                has_flag |= kind.wants_flag.is_some_and(|wanted| flags.contains(&wanted));
-                number -= usize::from(kind.wants_flag.is_some() && flags.contains(&b'n') && number > 1);
+                has_flag |= kind.flag.is_some_and(|wanted| flags.contains(&wanted));
+                number -= usize::from(kind.flag.is_some() && flags.contains(&b'n') && number > 1);
             }
             _ if number > 1 => number -= 1,
             _ if !has_flag => return None,
             _ => {
-                let (open, close) = kind.between;
-                if !open.is_empty() && matches!(word, [b'/' | b'@', ..]) {
+                if !kind.open.is_empty() && matches!(word, [b'/' | b'@', ..]) {
                     return None;
                 }
-                let secret = value::secret_argument(text, next, open)?;
+                let secret = value::secret_argument(text, next, kind.open)?;
                 let inside = &text[secret.clone()];
-                let end = Some(close)
-                    .filter(|close| !close.is_empty())
-                    .and_then(|close| memmem::find(inside, close.as_bytes()));
+                let end = memmem::find(inside, kind.close.as_bytes()).filter(|_| !kind.close.is_empty());
                 let secret = secret.start..end.map_or(secret.end, |end| secret.start + end);
                 let is_one = !kind.is_doubtful || Needs::Said.are_met(&text[secret.clone()], false);
-                return Some(secret).filter(|_| is_one);
+                return is_one.then_some(secret);
             }
         }
         next += length;
@@ -443,8 +434,7 @@ pub fn in_dsn(text: &[u8], at: usize) -> Option<Secret> {
 
 /// A value in a sentence, if it looks like a secret.
 fn hidden_if(text: &[u8], at: usize, name: &'static str, needs: Needs) -> Option<Secret> {
-    let before = Before { name, is_quoted: true, wants_quotes: false, is_prose: true, is_shell: false, needs };
-    value::hidden(text, at, &before)
+    value::hidden(text, at, &Before::plain(name, needs))
 }
 
 /// The argument of a program's flag for its password, or the password in `-u user:password`.
@@ -489,7 +479,7 @@ fn words(command: &[u8]) -> Vec<&[u8]> {
     looked(command).split(|byte| !is_word(*byte)).filter(|word| !word.is_empty()).collect()
 }
 
-/// Whether a command has all the words of one of these programs.
+/// True if a command has all the words of one of these programs.
 fn runs_one(command: &[&[u8]], programs: &Words) -> bool {
     let is_run = |program: &str| program.split(' ').all(|word| command.contains(&word.as_bytes()));
     command.iter().any(|word| programs.may_have(word)) && programs.text.split(';').any(is_run)
@@ -520,11 +510,11 @@ pub fn piped(text: &[u8], at: usize) -> Option<Secret> {
     let mark = mark_of_reader(near(text, at + 1, |byte| !b"\n|".contains(&byte)))?;
     let (text, line) = (&text[..at], line_before(text, at));
     let echo = |name: &str| memmem::rfind(line, name.as_bytes()).map(|echo| at - line.len() + echo + name.len());
-    let mut next = run_end(text, echo("echo ").max(echo("printf "))?, is_blank);
+    let mut next = over_blanks(text, echo("echo ").max(echo("printf "))?);
     // Flags, and the format of `printf`.
     while text.get(next) == Some(&b'-') || memchr(b'%', &text[value::argument(text, next)]).is_some() {
         let end = run_end(text, value::argument(text, next).end, |byte| !is_space(byte));
-        next = run_end(text, end, is_blank);
+        next = over_blanks(text, end);
     }
     value::secret_argument(text, next, mark)
 }
@@ -533,10 +523,10 @@ pub fn piped(text: &[u8], at: usize) -> Option<Secret> {
 pub fn here_string(text: &[u8], at: usize) -> Option<Secret> {
     let next = after(text, at, "<<<").filter(|next| text.get(*next) != Some(&b'<'))?;
     let mark = mark_of_reader(line_before(text, at))?;
-    value::secret_argument(text, run_end(text, next, is_blank), mark)
+    value::secret_argument(text, over_blanks(text, next), mark)
 }
 
-/// What stands before the password that a command reads.
+/// The mark before the password that a command reads.
 fn mark_of_reader(command: &[u8]) -> Option<&'static str> {
     let command = words(command);
     READERS.iter().find(|kind| runs_one(&command, &kind.programs)).map(|kind| kind.mark)
@@ -561,7 +551,7 @@ pub fn in_address(text: &[u8], at: usize) -> Option<Secret> {
     secret.filter(|secret| name_is(&text[secret.clone()]).is_none())
 }
 
-/// Where the `@` is if the password has a slash in it, which it should not. A port has no `@` after it.
+/// The position of the `@` if the password has a slash in it, which it should not. A port has no `@` after it.
 fn end_over_slashes(text: &[u8], start: usize, end: usize) -> Option<usize> {
     let password = &text[start + memchr(b':', &text[start..end])? + 1..end];
     let more = near(text, end, is_login);
@@ -570,7 +560,7 @@ fn end_over_slashes(text: &[u8], start: usize, end: usize) -> Option<usize> {
     memrchr(b'@', more).filter(|_| !is_port).map(|at| end + at)
 }
 
-/// What is secret in a login: the password, or all of it if there is none and the user is a token.
+/// The secret of a login: the password, or all of it if there is none and the user is a token.
 fn password_or_token(text: &[u8], login: Secret, colon: usize, is_token: impl FnOnce(&[u8]) -> bool) -> Option<Secret> {
     let password = (colon + 1).min(login.end)..login.end;
     match &text[password.clone()] {
@@ -589,7 +579,7 @@ pub fn private_key(text: &[u8], at: usize) -> Option<Secret> {
     if at > 0 && text[at - 1] == b'-' {
         return None;
     }
-    let label = run_end(text, run_end(text, at, is_dash), is_blank);
+    let label = over_blanks(text, run_end(text, at, is_dash));
     if let Some(end) = after_label(text, label, "END ") {
         // The first half was cut off.
         return Some(block_start(text, at)..end).filter(|half| half.start < at);

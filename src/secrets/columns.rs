@@ -12,7 +12,7 @@ pub fn find(text: &str, found: &mut Vec<Secret>) {
     if !text.contains('\n') || !text.contains(['|', ',', '\t', ';']) {
         return;
     }
-    let mut table: Option<Table> = None;
+    let mut table: Option<SecretColumns> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at;
@@ -24,21 +24,21 @@ pub fn find(text: &str, found: &mut Vec<Secret>) {
                 table.secrets(line, start, found);
                 Some(table)
             }
-            _ => Table::head(line),
+            _ => SecretColumns::head(line),
         };
     }
 }
 
-struct Table {
+struct SecretColumns {
     separator: char,
     cells: usize,
     /// The numbers of the columns that are secret, and how sure that is.
     columns: Vec<usize>,
 }
 
-impl Table {
+impl SecretColumns {
     /// The head of a table that has a column of secrets. Its cells are short.
-    fn head(line: &str) -> Option<Table> {
+    fn head(line: &str) -> Option<SecretColumns> {
         if line.len() > 2 * NEAR {
             return None;
         }
@@ -62,7 +62,7 @@ impl Table {
             }
             cells += 1;
         }
-        (!columns.is_empty()).then_some(Table { separator, cells, columns })
+        (!columns.is_empty()).then_some(SecretColumns { separator, cells, columns })
     }
 
     /// The secrets in a line of the table that begins at this position.

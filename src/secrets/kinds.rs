@@ -4,12 +4,11 @@
 //! random. Keys that are known only by the words around them are for `announced`.
 
 use super::Secret;
-use super::table::{ANY, KeyKind, Stretch};
+use super::table::{ANY, KeyKind, Stretch, TECHNICAL, UNITS};
 use super::text::{
     NEAR, after, is_alphanumeric, is_dotted, is_encoded, is_space, looked, near, near_before, run, run_end,
     run_end_before_dots,
 };
-use super::words::{TECHNICAL, UNITS};
 
 impl KeyKind {
     /// The key whose prefix is here, if it is this one.
@@ -24,7 +23,7 @@ impl KeyKind {
         let from = parts.iter().try_fold(body, |at, part| after(text, end_of(text, at, part)?, "."))?;
         // A long prefix, a mark in the middle and dots where they belong tell enough; `sk-` or `Bearer` do not.
         let near = near(text, from, last.0);
-        let has_digit = || near.iter().any(u8::is_ascii_digit) || is_random(near, LONG);
+        let has_digit = || near.iter().any(u8::is_ascii_digit) || is_random(near, KEY_LENGTH);
         let tells = start < at || from > body || body - at > 3 && !self.shows_prefix && !is_row(near) && has_digit();
         let is_known = tells || is_random(near, SHORTEST);
         let end = is_known.then(|| end_of(text, from, last))??;
@@ -34,7 +33,7 @@ impl KeyKind {
         Some(if self.shows_prefix { body } else { start }..end)
     }
 
-    /// Where the key begins that has its prefix here. It begins a word.
+    /// The start of the key that has its prefix here. It begins a word.
     fn start(&self, text: &[u8], at: usize) -> Option<usize> {
         let (alphabet, least, most) = self.before;
         let before = looked(&text[at.saturating_sub(most)..at]);
@@ -43,7 +42,7 @@ impl KeyKind {
     }
 }
 
-/// Where a run ends, if it is long enough and not too long. A long one without a limit is sure to be hidden.
+/// The end of a run, if it is long enough and not too long. A long one without a limit is sure to be hidden.
 fn end_of(text: &[u8], at: usize, (alphabet, least, most): &Stretch) -> Option<usize> {
     let limit = if *most == ANY { *least } else { most + 1 };
     let length = run(&text[..text.len().min(at + limit)], at, alphabet).len();
@@ -56,10 +55,10 @@ fn end_of(text: &[u8], at: usize, (alphabet, least, most): &Stretch) -> Option<u
     }
 }
 
-/// How long the lines of a key are at least, but for the last.
+/// The shortest line of a key, but for the last.
 const LINE: usize = 40;
 
-/// Where the lines of Base64 end that go on after this position. Only the last of them is short.
+/// The end of the lines of Base64 that go on after this position. Only the last of them is short.
 fn block_end(text: &[u8], mut end: usize) -> usize {
     loop {
         let start = run_end(text, end, |byte| is_space(byte) || byte == b'\\');
@@ -76,7 +75,7 @@ fn block_end(text: &[u8], mut end: usize) -> usize {
     }
 }
 
-/// Where the lines of Base64 begin that end here; here if there are none.
+/// The start of the lines of Base64 that end here; here if there are none.
 pub fn block_start(text: &[u8], at: usize) -> usize {
     let (mut start, mut is_last) = (at, true);
     loop {
@@ -93,7 +92,7 @@ pub fn block_start(text: &[u8], at: usize) -> usize {
     }
 }
 
-/// Whether Base64 goes on here that is longer than a path: a picture, not a key.
+/// True if Base64 goes on here that is longer than a path: a picture, not a key.
 fn is_in_blob(text: &[u8], at: usize, prefix: &str) -> bool {
     let is_base64 = |byte: u8| is_alphanumeric(byte) || matches!(byte, b'+' | b'/');
     prefix.bytes().all(is_base64)
@@ -101,7 +100,7 @@ fn is_in_blob(text: &[u8], at: usize, prefix: &str) -> bool {
         && near_before(text, at, is_base64).len() > NEAR - LINE / 2
 }
 
-/// Whether a word begins here, also after an escaped newline (`\n`), `%3D` or `\u003d`.
+/// True if a word begins here, also after an escaped newline (`\n`), `%3D` or `\u003d`.
 fn is_word_start(text: &[u8], at: usize) -> bool {
     let is_hex = |digits: &[u8]| digits.iter().all(u8::is_ascii_hexdigit);
     match &text[..at] {
@@ -113,33 +112,33 @@ fn is_word_start(text: &[u8], at: usize) -> bool {
     }
 }
 
-/// How short a run of letters and digits may be that looks random.
+/// The shortest run of letters and digits that looks random.
 pub const SHORTEST: usize = 6;
 /// From here on it looks random whatever it consists of.
-const LONG: usize = 20;
+const KEY_LENGTH: usize = 20;
 
-/// Whether this looks like a key rather than like words: letters with digits among them, or no end of letters.
+/// True if this looks like a key rather than like words: letters with digits among them, or no end of letters.
 pub fn is_random(text: &[u8], shortest: usize) -> bool {
     looked(text).split(|byte| !is_alphanumeric(*byte)).any(|run| {
         let is_mixed = || run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
-        (run.len() >= shortest && is_mixed() || run.len() >= LONG && !is_camel(run))
+        (run.len() >= shortest && is_mixed() || run.len() >= KEY_LENGTH && !is_camel(run))
             && !is_row(run)
             && !is_technical(run)
     })
 }
 
-/// Whether these are words in one: `standardSchedulerSettings`. By chance, half of the letters are capitals.
+/// True if these are words in one: `standardSchedulerSettings`. By chance, half of the letters are capitals.
 fn is_camel(run: &[u8]) -> bool {
     let capitals = run.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     run.iter().all(u8::is_ascii_alphabetic) && capitals > 0 && run.len() >= 4 * (capitals + 1)
 }
 
-/// Whether somebody wrote `xxxx` for a key.
+/// True if somebody wrote `xxxx` for a key.
 fn is_row(text: &[u8]) -> bool {
     text.iter().all(|byte| byte.eq_ignore_ascii_case(&b'x'))
 }
 
-/// Whether this is a word of the trade that has digits in it: `sha256`, `32bytes`.
+/// True if this is a word of the trade that has digits in it: `sha256`, `32bytes`.
 fn is_technical(word: &[u8]) -> bool {
     let name = &word[..word.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1)];
     let is_numbered = [b"value".as_slice(), b"key", b"param"].contains(&name);

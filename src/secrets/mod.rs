@@ -1,8 +1,8 @@
 //! Secrets in a text, replaced by `[redacted]`: what is hidden, and nothing about who shows it.
 //!
 //! One pass over the bytes that stops where a secret may be announced and asks who knows: `kinds` by the looks of a key,
-//! `announced` by what stands before it; `columns` reads tables. What they know is data: a new kind of key, name or program is
-//! a row in `table`, a word of prose or code one in `words`. In doubt it goes: better a word hidden too many than a password shown.
+//! `announced` by what stands before it; `columns` reads tables. What they know is data: a new kind of key, name or program,
+//! and a word of prose or code, is a row in `table.toml`. In doubt it goes: better a word hidden too many than a password shown.
 //!
 //! The time is linear: a finder that finds nothing has looked no further than a bound, or over a run in which no finder of
 //! its kind begins. Escape sequences and invisible characters can hide a secret: they go before.
@@ -17,7 +17,6 @@ mod quote;
 mod table;
 mod text;
 mod value;
-mod words;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -29,7 +28,7 @@ use table::{KINDS, KeyKind, NAMES, OPERANDS, OperandKind, Sure};
 
 pub const REDACTED: &str = "[redacted]";
 
-/// Where a secret is: not empty, and whole characters.
+/// The bytes of a secret: not empty, and whole characters.
 type Secret = Range<usize>;
 
 /// Finds the secret that something at this position of a text announces.
@@ -62,7 +61,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 /// The text up to a position, for whoever keeps no more of it. A secret that the cut goes through, or that is known by what
 /// follows, is hidden before: nobody would know the rest of it.
 pub fn cut(text: &str, at: usize) -> Cow<'_, str> {
-    /// What is further away does not make a secret of what is kept.
+    /// Text further away does not make a secret of the part that is kept.
     const MARGIN: usize = 4 << 10;
     let kept = &text[..text.floor_char_boundary(at)];
     if kept.len() == text.len() {
@@ -71,10 +70,10 @@ pub fn cut(text: &str, at: usize) -> Cow<'_, str> {
     let redacted = redact(&text[..text.floor_char_boundary(kept.len() + MARGIN)]);
     let rest = redact(kept);
     // With something after it, one that the cut goes through may look like something else.
-    match redacted.starts_with(&*rest) && !rest.ends_with(REDACTED) {
-        true => Cow::Borrowed(kept),
-        false => Cow::Owned(redacted[..redacted.floor_char_boundary(at)].to_owned()),
+    if redacted.starts_with(&*rest) && !rest.ends_with(REDACTED) {
+        return Cow::Borrowed(kept);
     }
+    Cow::Owned(redacted[..redacted.floor_char_boundary(at)].to_owned())
 }
 
 /// The secrets that are announced in a stretch of the text.
@@ -100,7 +99,7 @@ fn find(text: &[u8], stretch: Range<usize>, found: &mut Vec<Secret>) {
     }
 }
 
-/// Whether there is nothing to hide any more, but for signs around the mark.
+/// True if there is nothing to hide any more, but for signs around the mark.
 fn is_hidden(secret: &[u8]) -> bool {
     let is_sign = |byte: &u8| !byte.is_ascii_alphanumeric() && byte.is_ascii() && *byte != b'[';
     let signs = secret.iter().take_while(|byte| is_sign(byte)).count();
@@ -118,10 +117,10 @@ fn announced(text: &[u8], at: usize) -> Option<Secret> {
     while bits != 0 {
         let begun = starts.lists[bits.trailing_zeros() as usize].iter().filter(|start| head & start.mask == start.head);
         let found = begun.into_iter().find_map(|start| match start.who {
-            Who::Kind(kind) => kind.find(text, at, start.text),
-            Who::Sign(finder) => finder(text, at),
-            Who::Operand(kind) => operand(text, at, kind),
-            Who::Name(sure) => named(text, at, start.text, sure),
+            Finds::Kind(kind) => kind.find(text, at, start.text),
+            Finds::Sign(finder) => finder(text, at),
+            Finds::Operand(kind) => operand(text, at, kind),
+            Finds::Name(sure) => named(text, at, start.text, sure),
         });
         if found.is_some() {
             return found;
@@ -131,7 +130,7 @@ fn announced(text: &[u8], at: usize) -> Option<Secret> {
     None
 }
 
-/// What else announces a secret, and who knows.
+/// Other signs that announce a secret, with their finders.
 const SIGNS: &[(&str, Finder)] = &[
     ("---", private_key),
     ("-", flagged),
@@ -146,24 +145,24 @@ const SIGNS: &[(&str, Finder)] = &[
     ("@", in_dsn),
 ];
 
-/// How many bytes decide whether something may begin: at nearly every byte of a text the answer is no.
+/// So many bytes decide whether something may begin: at nearly every byte of a text the answer is no.
 const BEGINNING: usize = 3;
 
-/// How many bytes are compared at once before somebody is asked.
+/// So many bytes are compared at once before a finder is asked.
 const HEAD: usize = 8;
 
-/// What a secret is announced by begins like this.
+/// The beginning of something that announces a secret.
 struct Start {
     text: &'static str,
-    who: Who,
+    who: Finds,
     /// Its first bytes, and which bits of them count: those before a blank in a name, in whatever case.
     head: u64,
     mask: u64,
 }
 
 impl Start {
-    fn new(text: &'static str, who: Who) -> Start {
-        let is_name = matches!(who, Who::Name(_));
+    fn new(text: &'static str, who: Finds) -> Start {
+        let is_name = matches!(who, Finds::Name(_));
         let (mut head, mut mask) = ([0; HEAD], [0; HEAD]);
         for (index, byte) in text.bytes().take(HEAD).take_while(|byte| !is_name || *byte != b' ').enumerate() {
             mask[index] = if is_name && byte.is_ascii_alphabetic() { !0x20 } else { !0 };
@@ -174,7 +173,7 @@ impl Start {
 }
 
 #[derive(Clone, Copy)]
-enum Who {
+enum Finds {
     Kind(&'static KeyKind),
     Sign(Finder),
     Operand(&'static OperandKind),
@@ -189,14 +188,14 @@ struct Starts {
 }
 
 static STARTS: LazyLock<Starts> = LazyLock::new(|| {
-    let kinds = KINDS.iter().flat_map(|kind| kind.prefixes.iter().map(move |text| (*text, Who::Kind(kind))));
-    let signs = SIGNS.iter().map(|(text, finder)| (*text, Who::Sign(*finder)));
-    let operands = OPERANDS.iter().map(|kind| (kind.start, Who::Operand(kind)));
-    let names = NAMES.iter().flat_map(|kind| kind.names.iter().map(move |text| (*text, Who::Name(kind.sure))));
+    let kinds = KINDS.iter().flat_map(|kind| kind.prefixes.iter().map(move |text| (*text, Finds::Kind(kind))));
+    let signs = SIGNS.iter().map(|(text, finder)| (*text, Finds::Sign(*finder)));
+    let operands = OPERANDS.iter().map(|kind| (kind.start, Finds::Operand(kind)));
+    let names = NAMES.iter().flat_map(|kind| kind.names.iter().map(move |text| (*text, Finds::Name(kind.sure))));
     let mut starts = Starts { table: [[0; 256]; BEGINNING], lists: Vec::new() };
     let mut bits: BTreeMap<(bool, u8), usize> = BTreeMap::new();
     for (text, who) in kinds.chain(signs).chain(operands).chain(names) {
-        let is_name = matches!(who, Who::Name(_));
+        let is_name = matches!(who, Finds::Name(_));
         let next = bits.len().min(u128::BITS as usize - 1);
         let bit = *bits.entry((is_name, text.as_bytes()[0])).or_insert(next);
         starts.add(text, bit, is_name);
@@ -243,7 +242,7 @@ pub fn redact_command(command: &str) -> String {
         match char {
             '=' if is_name(shown[word..shown.len() - 1].trim_end_matches('+')) => {
                 let end = value_end(&redacted[at + 1..], quote);
-                shown.push_str(if end == 0 { "" } else { "[redacted]" });
+                shown.push_str(if end == 0 { "" } else { REDACTED });
                 while rest.next_if(|(next, _)| *next < at + 1 + end).is_some() {}
             }
             '\'' | '"' if quote.is_none_or(|open| open == char) => {
@@ -257,7 +256,7 @@ pub fn redact_command(command: &str) -> String {
     shown
 }
 
-/// Where the value of a variable ends: at the end of the shell's word, or of the quotes that it stands within.
+/// The end of a variable's value: of the shell's word, or of the quotes that it stands within.
 fn value_end(text: &str, within: Option<char>) -> usize {
     let (mut quote, mut escaped, mut depth) = (within, false, 0u32);
     for (at, char) in text.char_indices() {
@@ -282,7 +281,7 @@ mod tests {
     use super::text::LOOKED_AT;
     use super::*;
 
-    /// How many bytes the finders look at in so much of a text.
+    /// The number of bytes that the finders look at in so much of a text.
     fn looks(unit: &str, size: usize, end: &str) -> usize {
         let text = unit.repeat(size / unit.len()) + end;
         LOOKED_AT.set(0);
@@ -360,7 +359,7 @@ mod tests {
             for Start { text, who, .. } in starts {
                 let is_in = |text: &str| STARTS.begun(format!("{text}0000").as_bytes()) & 1 << bit != 0;
                 let written = [text.to_ascii_uppercase(), text.replace(' ', "_"), text.replace(' ', "")];
-                let is_name = matches!(who, Who::Name(_));
+                let is_name = matches!(who, Finds::Name(_));
                 assert!(is_in(text) && (!is_name || written.iter().all(|text| is_in(text))), "{text}");
             }
         }

@@ -14,10 +14,10 @@ const QUOTES: &[(&str, &str)] =
 const MOST_ESCAPES: usize = 7;
 
 pub struct Quote {
-    /// Where the text in it begins.
+    /// The start of the text in it.
     pub inside: usize,
     close: &'static str,
-    /// How many backslashes are before the quote, as in JSON within JSON.
+    /// The number of backslashes before the quote, as in JSON within JSON.
     escapes: usize,
     /// Three quotes, which go over lines.
     is_triple: bool,
@@ -36,7 +36,7 @@ impl Quote {
         (escapes <= MOST_ESCAPES).then_some(Quote { inside, close, escapes, is_triple })
     }
 
-    /// Whether it closes what was opened before, as in `"Enter password: ")`: it is the second of two on its line, and
+    /// True if it closes what was opened before, as in `"Enter password: ")`: it is the second of two on its line, and
     /// what follows does not look like a value.
     pub fn is_closing(&self, text: &[u8]) -> bool {
         let line = line_before(text, self.inside);
@@ -46,7 +46,7 @@ impl Quote {
         is_even && text.get(self.inside).is_none_or(|byte| is_space(*byte) || b",;)]}+".contains(byte))
     }
 
-    /// Where it is closed; at the end of the line if it is not.
+    /// The position of the closing quote; the end of the line if there is none.
     pub fn end(&self, text: &[u8], from: usize) -> usize {
         let rest = &text[from..];
         let first = self.close.as_bytes()[0];
@@ -66,7 +66,7 @@ impl Quote {
     }
 }
 
-/// Whether a text begins with the same thing three times.
+/// True if a text begins with the same thing three times.
 fn is_thrice(text: &[u8], length: usize) -> bool {
     text.len() >= 3 * length && text[..2 * length] == text[length..3 * length]
 }

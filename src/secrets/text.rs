@@ -5,14 +5,14 @@
 
 use memchr::memrchr;
 
-/// How far a finder looks to tell a secret from something else.
+/// A finder looks no further to tell a secret from something else.
 pub const NEAR: usize = 128;
 
 pub type Alphabet = fn(u8) -> bool;
 
 #[cfg(test)]
 thread_local! {
-    /// How many bytes were looked at.
+    /// The number of bytes looked at.
     pub static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
@@ -29,15 +29,25 @@ pub fn run(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u8] {
     looked(&rest[..rest.iter().position(|byte| !alphabet(*byte)).unwrap_or(rest.len())])
 }
 
-/// Where a run ends.
+/// The end of a run.
 pub fn run_end(text: &[u8], at: usize, alphabet: Alphabet) -> usize {
     at + run(text, at, alphabet).len()
 }
 
-/// Where a run ends, without the dots that end a sentence.
+/// The end of a run, without the dots that end a sentence.
 pub fn run_end_before_dots(text: &[u8], at: usize, alphabet: Alphabet) -> usize {
     let run = run(text, at, alphabet);
     at + run.iter().rposition(|byte| *byte != b'.').map_or(0, |last| last + 1)
+}
+
+/// The position after the blanks that begin here.
+pub fn over_blanks(text: &[u8], at: usize) -> usize {
+    run_end(text, at, is_blank)
+}
+
+/// The position after those of these signs that begin here.
+pub fn over(text: &[u8], at: usize, signs: &[u8]) -> usize {
+    at + near(text, at, |byte| signs.contains(&byte)).len()
 }
 
 /// The beginning of a run, which may end within a character.
@@ -88,14 +98,14 @@ impl Words {
         Words { text, letters }
     }
 
-    /// Whether one of the words may be this one, in whatever case.
+    /// True if one of the words may be this one, in whatever case.
     pub fn may_have(&self, word: &[u8]) -> bool {
         let (first, last) = self.letters[word.len().min(15)];
         let is_in = |letters: u32, letter: Option<&u8>| letter.is_some_and(|letter| letters >> (letter & 31) & 1 != 0);
         is_in(first, word.first()) && is_in(last, word.last())
     }
 
-    /// Whether this is one of the words, in whatever case.
+    /// True if this is one of the words, in whatever case.
     pub fn has(&self, word: &[u8]) -> bool {
         // By bytes: the words are short, and looking for a character begins with more work than that.
         let mut words = self.text.as_bytes().split(|byte| *byte == b' ');
@@ -127,7 +137,7 @@ alphabets! {
     is_escaped: byte => is_dotted(byte) || matches!(byte, b'%' | b'=');
     /// Base64, however it is written.
     is_encoded: byte => is_escaped(byte) || matches!(byte, b'+' | b'/');
-    /// What may be in `user:password@`.
+    /// Part of `user:password@`.
     is_login: byte => !is_space(byte) && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b'\\');
     is_graphic: byte => byte.is_ascii_graphic();
     is_line: byte => byte != b'\n';

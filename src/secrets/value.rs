@@ -12,14 +12,16 @@ use super::Secret;
 use super::announced::private_key;
 use super::kinds::{SHORTEST, is_random};
 use super::quote::Quote;
-use super::table::{AUTHORIZATION, COOKIE, NAMES, Sure};
-use super::text::{
-    NEAR, after, is_alphanumeric, is_blank, is_capital, is_digit, is_dotted, is_encoded, is_hex, is_login, is_space,
-    is_word, looked, near, run_end,
+use super::table::{
+    AUTHORIZATION, CODE, COOKIE, NAMES, NAMES_OF_PATHS, PATHS, PLACEHOLDERS, PROSE, ROOTS, SCHEMES, Sure, TALK,
+    WRAPPERS,
 };
-use super::words::{CODE, NAMES_OF_PATHS, PATHS, PLACEHOLDERS, PROSE, ROOTS, SCHEMES, TALK, WRAPPERS};
+use super::text::{
+    NEAR, after, is_alphanumeric, is_capital, is_digit, is_dotted, is_encoded, is_hex, is_login, is_space, is_word,
+    looked, near, over_blanks, run_end,
+};
 
-/// What is known of a value from what stands before it.
+/// The context before a value.
 pub struct Before {
     pub name: &'static str,
     /// The name is in quotes, so that a quote after it opens the value and closes nothing.
@@ -32,7 +34,14 @@ pub struct Before {
     pub needs: Needs,
 }
 
-/// What a value has to look like to be hidden.
+impl Before {
+    /// A value in a sentence.
+    pub fn plain(name: &'static str, needs: Needs) -> Before {
+        Before { name, is_quoted: true, wants_quotes: false, is_prose: true, is_shell: false, needs }
+    }
+}
+
+/// The least that a value must look like to be hidden.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Needs {
     Nothing,
@@ -86,18 +95,18 @@ impl Needs {
     }
 }
 
-/// Whether this is the next of several: `attempts=3`.
+/// True if this is the next of several: `attempts=3`.
 fn is_pair(value: &[u8]) -> bool {
     let name = value.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
     name >= 3 && matches!(value[name..], [b'=', next, ..] if next != b'=')
 }
 
-/// Whether this is a small number: `max_token => 400`.
+/// True if this is a small number: `max_token => 400`.
 fn is_count(value: &[u8]) -> bool {
     value.len() <= 4 && value.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether letters, digits and signs are mixed as only in a password: `p@$$w0rd`.
+/// True if letters, digits and signs are mixed as only in a password: `p@$$w0rd`.
 fn is_strong(value: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let has_sign = value[..value.len().saturating_sub(1)].iter().any(|byte| b"!#$%^&*+=~?".contains(byte));
@@ -110,37 +119,37 @@ fn is_strong(value: &[u8]) -> bool {
     value.len() >= SHORTEST && has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit) && has_sign
 }
 
-/// Whether it has what password rules ask for: `Winter2025`, `kJ8#mPq2`.
+/// True if it has what password rules ask for: `Winter2025`, `kJ8#mPq2`.
 fn is_mixed(value: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let is_cased = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
     value.len() >= SHORTEST + 2 && is_cased && is_random(value, SHORTEST) || is_strong(value)
 }
 
-/// Whether these are small words with a number among them: `linux-cargo-v3-9a8b7c6d`.
+/// True if these are small words with a number among them: `linux-cargo-v3-9a8b7c6d`.
 fn is_slug(value: &[u8]) -> bool {
     let is_small = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
     let is_word = |part: &[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
     value.iter().all(is_small) && value.split(|byte| *byte == b'-').filter(|part| is_word(part)).count() >= 2
 }
 
-/// Whether this is as long as keys are, and as random.
+/// True if this is as long as keys are, and as random.
 fn is_long(value: &[u8]) -> bool {
-    const LONG: usize = 20;
+    const KEY_LENGTH: usize = 20;
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let runs = || value.split(|byte| !is_alphanumeric(*byte)).map(<[u8]>::len);
-    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && runs().any(|run| run > LONG / 2);
-    value.len() >= LONG
+    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && runs().any(|run| run > KEY_LENGTH / 2);
+    value.len() >= KEY_LENGTH
         && value.iter().all(|byte| is_encoded(*byte) || *byte == b':')
         && has(u8::is_ascii_digit)
         && has(u8::is_ascii_alphabetic)
-        && (is_mixed || runs().any(|run| run >= LONG))
+        && (is_mixed || runs().any(|run| run >= KEY_LENGTH))
 }
 
 /// The value that begins here after blanks, without its quotes and its scheme, if it has to be hidden.
 pub fn hidden(text: &[u8], at: usize, before: &Before) -> Option<Secret> {
     let over_scheme = |at| after_scheme(text, at, before.name).unwrap_or(at);
-    let first = run_end(text, at, is_blank);
+    let first = over_blanks(text, at);
     let bare = over_scheme(after_wrapper(text, first).unwrap_or(first));
     let quote = Quote::opened(text, bare);
     let inside = quote.as_ref().map_or(bare, |quote| quote.inside);
@@ -180,7 +189,7 @@ pub fn hidden(text: &[u8], at: usize, before: &Before) -> Option<Secret> {
     Some(start..block.map_or(end, |block| block.end.max(end)))
 }
 
-/// Where a code ends that is written in groups of four: `JBSW Y3DP EHPK 3PXP`.
+/// The end of a code that is written in groups of four: `JBSW Y3DP EHPK 3PXP`.
 fn grouped_end(text: &[u8], start: usize, first: usize) -> usize {
     const GROUP: usize = 4;
     let mut end = first;
@@ -202,7 +211,7 @@ pub fn argument(text: &[u8], at: usize) -> Secret {
     start..end(text, start, quote.as_ref())
 }
 
-/// What follows a mark in the argument that begins here, unless it stands for something else.
+/// The text after a mark in the argument that begins here, unless it is a placeholder.
 pub fn secret_argument(text: &[u8], at: usize, mark: &str) -> Option<Secret> {
     let head = &text[..text.len().min(at + NEAR + 1)];
     let argued = argument(head, at);
@@ -214,7 +223,7 @@ pub fn secret_argument(text: &[u8], at: usize, mark: &str) -> Option<Secret> {
 fn after_scheme(text: &[u8], at: usize, name: &str) -> Option<usize> {
     let word = near(text, at, is_word);
     let end = at + word.len();
-    let start = run_end(text, end, is_blank);
+    let start = over_blanks(text, end);
     let is_scheme = name == AUTHORIZATION && SCHEMES.has(word) || word.eq_ignore_ascii_case(b"bearer");
     (start > end && is_scheme).then_some(start)
 }
@@ -235,12 +244,12 @@ fn cookies(text: &[u8], start: usize) -> Option<Secret> {
 
 fn cookies_end(text: &[u8], start: usize) -> usize {
     let end = run_end(text, start, |byte| is_login(byte) && byte != b';');
-    let next = run_end(text, (end + 1).min(text.len()), is_blank);
+    let next = over_blanks(text, (end + 1).min(text.len()));
     let has_next = text.get(end) == Some(&b';') && text.get(next + near(text, next, is_dotted).len()) == Some(&b'=');
     if has_next { cookies_end(text, next) } else { end }
 }
 
-/// Whether what begins here is plainly no value.
+/// True if what begins here is plainly no value.
 fn is_other(text: &[u8], start: usize, quote: Option<&Quote>, before: &Before) -> bool {
     let head = near(text, start, |byte| byte != b'\n');
     let is_other = match quote {
@@ -253,12 +262,12 @@ fn is_other(text: &[u8], start: usize, quote: Option<&Quote>, before: &Before) -
     is_other || is_path() && (NAMES_OF_PATHS.contains(&before.name) || !is_random(word, SHORTEST))
 }
 
-/// Where a value ends, in quotes or without.
+/// The end of a value, in quotes or without.
 fn end(text: &[u8], start: usize, quote: Option<&Quote>) -> usize {
     quote.map_or_else(|| bare_end(text, start), |quote| quote.end(text, start))
 }
 
-/// Where a value without quotes ends.
+/// The end of a value without quotes.
 fn bare_end(text: &[u8], start: usize) -> usize {
     let rest = &text[start..];
     let end = (0..rest.len()).find(|at| is_bare_end(&rest[*at..])).unwrap_or(rest.len());
@@ -270,7 +279,7 @@ fn bare_end(text: &[u8], start: usize) -> usize {
     start + value.iter().rposition(|byte| !is_after(byte)).map_or(0, |last| last + 1)
 }
 
-/// Whether a character begins of a language that writes no blanks: no password has one, and the words after a value follow
+/// True if a character begins of a language that writes no blanks: no password has one, and the words after a value follow
 /// it at once.
 fn is_unspaced(byte: u8) -> bool {
     matches!(byte, 0xE3..=0xED | 0xEF)
@@ -297,7 +306,7 @@ fn is_next(rest: &[u8]) -> bool {
     }
 }
 
-/// Whether this is plainly no value: a type or a statement, another name with its value, an expression.
+/// True if this is plainly no value: a type or a statement, another name with its value, an expression.
 pub fn is_code(head: &[u8]) -> bool {
     let (word, rest) = first_word(head);
     let next_is = |is: fn(u8) -> bool| rest.get(1).is_some_and(|next| is(*next));
@@ -322,7 +331,7 @@ fn is_variable(word: &[u8]) -> bool {
     is_apart && word.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
 }
 
-/// Whether this is a sentence that goes on: `it is`, `it's`.
+/// True if this is a sentence that goes on: `it is`, `it's`.
 fn is_prose(head: &[u8]) -> bool {
     let (word, rest) = first_word(head);
     let goes_on = match rest {
@@ -397,13 +406,13 @@ fn ending(text: &[u8]) -> &'static [(&'static str, Sure)] {
     text.last().map_or(&[], |last| &BY_LAST[last.to_ascii_lowercase() as usize])
 }
 
-/// How sure the name is that a text is.
+/// The certainty of the name that a text is.
 pub fn name_is(text: &[u8]) -> Option<Sure> {
     let is_it = |name: &str| name.len() == text.len() && ends_in(text, name);
     ending(text).iter().find(|(name, _)| is_it(name)).map(|(_, sure)| *sure)
 }
 
-/// Whether a text ends in this name, in whatever case, with a blank as in [`NAMES`].
+/// True if a text ends in this name, in whatever case, with a blank as in [`NAMES`].
 pub fn ends_in(text: &[u8], name: &str) -> bool {
     let mut rest = text;
     for wanted in name.bytes().rev() {
@@ -417,14 +426,14 @@ pub fn ends_in(text: &[u8], name: &str) -> bool {
     true
 }
 
-/// Whether a value in quotes is the name of a type or what a field is called: `"token": "string"`, `"Token"`.
+/// True if a value in quotes is the name of a type or what a field is called: `"token": "string"`, `"Token"`.
 fn is_label(value: &[u8]) -> bool {
     // Also the first of several: `required|string`.
     let first = value.split(|byte| *byte == b'|').next().unwrap_or_default();
     CODE.has(first) || name_is(value).is_some() || is_sentence(value)
 }
 
-/// Whether this is what a user reads: `"resetPassword": "Reset your password"`, `"At least 12 characters"`.
+/// True if this is what a user reads: `"resetPassword": "Reset your password"`, `"At least 12 characters"`.
 fn is_sentence(value: &[u8]) -> bool {
     let is_begun = value.first().is_some_and(|first| first.is_ascii_uppercase() || !first.is_ascii());
     let words = || value.split(|byte| b" .,!?:".contains(byte)).filter(|word| !word.is_empty());
@@ -435,10 +444,10 @@ fn is_sentence(value: &[u8]) -> bool {
     is_begun && value.contains(&b' ') && !is_random(value, SHORTEST) && !is_strong(value) && (names_one() || is_told())
 }
 
-/// What a placeholder is wrapped in.
+/// The wrapping of a placeholder.
 const WRAPS: &[(&str, &str)] = &[("${", "}"), ("$(", ")"), ("#{", "}"), ("{", "}"), ("<", ">"), ("[", "]"), ("%", "%")];
 
-/// Whether a whole value stands for something else: `$TOKEN`, `<password>`, `********`, `%s`, nothing. It is what keeps
+/// True if a whole value stands for something else: `$TOKEN`, `<password>`, `********`, `%s`, nothing. It is what keeps
 /// `[redacted]` as it is the second time.
 pub fn is_placeholder(value: &[u8]) -> bool {
     if value.len() > NEAR {

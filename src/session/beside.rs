@@ -72,7 +72,7 @@ fn title(index: &Titles, line: &str) -> Option<(String, String)> {
     Some((text(&index.id)?, text(&index.person)?))
 }
 
-/// What a small file next to a transcript says about it.
+/// The facts in a small file next to a transcript.
 #[derive(Debug, Default, Clone)]
 pub struct Aside {
     pub cwd: Option<String>,
@@ -80,7 +80,7 @@ pub struct Aside {
     pub by_person: bool,
 }
 
-/// What lies beside a session's transcript; one from anywhere may have brought it along.
+/// Reads the file beside a session's transcript; a transcript from anywhere may have brought it along.
 pub fn beside(session: &Session) -> Result<Aside, Unreadable> {
     for root in session.roots() {
         // A subagent's transcript is in a directory of its own.

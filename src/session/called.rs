@@ -7,7 +7,7 @@
 use super::index::Listed;
 
 /// The longest title that takes the place of a name, in characters.
-const LONGEST: usize = 40;
+const LONGEST_NAME: usize = 40;
 
 impl Listed<'_> {
     /// Its short name, and the title to show beside it. Only a title that a person gave it is a name for that person.
@@ -26,7 +26,7 @@ impl Listed<'_> {
     }
 }
 
-/// Whether a title can stand for a name.
+/// True if a title can stand for a name.
 pub fn is_short(title: &str) -> bool {
-    title.chars().count() <= LONGEST && !title.contains('\n')
+    title.chars().count() <= LONGEST_NAME && !title.contains('\n')
 }

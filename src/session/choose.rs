@@ -33,13 +33,13 @@ pub enum Unresolved {
 /// A session that may be meant: what to type for it, its agent, age, directory and title.
 pub type Suggestion = [String; 5];
 
-/// What a name leads to.
+/// The session that a name leads to.
 pub struct Resolved<'f> {
     pub session: Session<'f>,
     pub subagent: bool,
     /// The name is only a part of what the session is called.
     pub part: bool,
-    /// Where it is, if it is one of another project that was found by a part, or because this project has none.
+    /// Its directory, if it is in another project and was found by a part, or because this project has none.
     pub elsewhere: Option<String>,
 }
 
@@ -167,7 +167,7 @@ fn of_subagent(
     }
 }
 
-/// Where a session is, if that is another project.
+/// The directory of a session in another project.
 fn elsewhere(listed: &Listed, env: &Env) -> Option<String> {
     (!listed.here).then(|| env.tilde(Path::new(listed.tally.cwd().unwrap_or("?"))))
 }
@@ -179,7 +179,7 @@ fn of_agent<'f, 'n>(name: &'n str, formats: &'f [Known]) -> Option<(&'f Known, &
     Some((format, name.trim().trim_matches('"')))
 }
 
-/// What a name leads to by now, in this home or as a file: for `--follow`, which waits for a session to begin.
+/// The session that a name leads to by now, in this home or as a file: for `--follow`, which waits for a session to begin.
 pub fn begun<'f>(env: &Env, formats: &'f [Known], name: &str) -> Option<Resolved<'f>> {
     let path = env.expand(name);
     // What cannot be read now may be readable at the next look.
@@ -217,7 +217,7 @@ fn by_path<'f>(env: &Env, formats: &'f [Known], path: PathBuf) -> Result<Resolve
     }
 }
 
-/// Whether a session is what a name means: as it is typed, and in lower case with single blanks.
+/// True if a session is what a name means: as it is typed, and in lower case with single blanks.
 type Way = fn(&Listed, &str, &str) -> bool;
 
 /// The ways in which a name is a session's, the best first: name here, title, tag, beginning of the id.
@@ -240,7 +240,7 @@ const ROUGHLY: [Way; 2] = [
     },
 ];
 
-/// Whether a word of a text begins like this.
+/// True if a word of a text begins like this.
 fn has_word(text: &str, start: &str) -> bool {
     text.match_indices(start).any(|(at, _)| !substr(text, ..at).ends_with(char::is_alphanumeric))
 }
@@ -258,7 +258,10 @@ fn choose<'a, 'f>(
 ) -> Result<Option<&'a Listed<'f>>, Unresolved> {
     let lower = words(name);
     // A full stop is a part of too much.
-    for fits in ways.iter().filter(|_| lower.contains(char::is_alphanumeric)) {
+    if !lower.contains(char::is_alphanumeric) {
+        return Ok(None);
+    }
+    for fits in ways {
         for here in [true, false] {
             let matches: Vec<_> =
                 all.iter().filter(|listed| listed.here == here && fits(listed, name, &lower)).collect();
@@ -282,7 +285,7 @@ fn nearest(all: &[Listed], name: &str, env: &Env) -> Vec<Suggestion> {
     suggestions(&near, name, env)
 }
 
-/// Whether a name can hardly be anything but the beginning of an id.
+/// True if a name can hardly be anything but the beginning of an id.
 pub fn looks_like_id(name: &str) -> bool {
     let is_id = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     is_id && name.contains(|char: char| char.is_ascii_digit())
@@ -304,7 +307,7 @@ fn suggestions(all: &[&Listed], name: &str, env: &Env) -> Vec<Suggestion> {
     suggestions
 }
 
-/// How much the words of a name are like words of what a session is called, from 0 to 1. The end of a long title says
+/// The likeness of a name and a session's names, from 0 to 1, word by word. The end of a long title says
 /// little about it.
 fn nearness(listed: &Listed, name: &str) -> f64 {
     const BEGINNING: usize = 60;

@@ -16,18 +16,21 @@ use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::{Lines, Transcript};
 use crate::state::table::{Content, Place, Table};
 
-/// How many sessions are kept; the first to go are those whose news were read longest ago.
-const MOST: usize = 100;
+/// So many sessions are kept; the first to go are those whose news were read longest ago.
+const KEPT_SESSIONS: usize = 100;
 
-/// Where a session stopped. A subagent's file is read as what it is.
+/// Reads where a session stopped. A subagent's file is read as what it is.
 pub fn whole(session: &Session, subagent: bool, env: &Env, formats: &[Known]) -> io::Result<Continuity> {
     let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true).subagent(subagent);
     let mut table = Table::open(env.cache_dir().join("resume.bin"), &version(formats));
     let own = [key(session), vec![u8::from(subagent)]].concat();
     let (mut known, mut others) = (None, Vec::new());
-    table.each(|record| match record.key == own {
-        true => known = postcard::from_bytes::<(Reached, Id)>(record.value).ok().map(|known| (known, record.place)),
-        false => others.push((record.key.to_vec(), record.place)),
+    table.each(|record| {
+        if record.key == own {
+            known = postcard::from_bytes::<(Reached, Id)>(record.value).ok().map(|known| (known, record.place));
+        } else {
+            others.push((record.key.to_vec(), record.place));
+        }
     });
     let known = known
         .filter(|((reached, known), _)| transcript.source.sample(reached.cursor.offset).is_ok_and(|now| now == *known));
@@ -52,11 +55,11 @@ pub fn whole(session: &Session, subagent: bool, env: &Env, formats: &[Known]) ->
     Ok(fold)
 }
 
-/// What the table has of a session.
+/// The record of a session in the table.
 struct Digest {
     fold: Continuity,
     bytes: Vec<u8>,
-    /// Where what counts once begins in the bytes. It is long, and needed only to go on.
+    /// The start of the [`Once`](crate::read::once::Once) in the bytes. It is long, and needed only to go on.
     once: usize,
 }
 
@@ -71,7 +74,7 @@ impl Digest {
 /// Without a table the next look is slower and no different.
 fn keep(table: &Table, others: &[(Vec<u8>, Place)], record: Option<Content>) {
     let (mut others, has_gone) = current(others);
-    others.drain(..others.len().saturating_sub(MOST - 1));
+    others.drain(..others.len().saturating_sub(KEPT_SESSIONS - 1));
     let content: Vec<Content> = others.into_iter().map(Content::Old).chain(record).collect();
     let _ = table.update(&content, has_gone);
 }

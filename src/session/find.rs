@@ -18,7 +18,7 @@ use crate::format::descriptor::Root;
 use crate::format::pattern::{Pattern, Segment, Spelling};
 use crate::hash::HashMap;
 
-/// Where a root is now.
+/// The directory of a root now.
 pub fn root_dir(root: &Root, env: &Env) -> Option<PathBuf> {
     let moved = root.env.as_ref().and_then(|name| env.var(name));
     moved.map(|dir| env.expand(&dir.to_string_lossy())).or_else(|| root.path.as_ref().map(|path| env.expand(path)))
@@ -58,9 +58,11 @@ pub fn sessions_in_time<'f>(
     bad: &mut Vec<Unreadable>,
 ) -> (Vec<Session<'f>>, bool) {
     let mut found: Vec<Session<'f>> = Vec::new();
-    let is_all = each(formats, env, bad, &mut |file, bad| match stamps {
-        true => found.extend(Unreadable::noted(file.stamp(), bad).map(|stamp| file.session(Some(stamp)))),
-        false => found.push(file.session(None)),
+    let is_all = each(formats, env, bad, &mut |file, bad| {
+        let stamp = if stamps { Unreadable::noted(file.stamp(), bad) } else { None };
+        if stamp.is_some() == stamps {
+            found.push(file.session(stamp));
+        }
     });
     in_order(&mut found);
     (found, is_all)
@@ -86,7 +88,7 @@ impl<'f> Listing<'_, 'f> {
         self.entry.inode
     }
 
-    /// What the file is like now; none if it is gone by now.
+    /// The stamp of the file now; none if it is gone.
     pub fn stamp(&self) -> Result<Option<Stamp>, Unreadable> {
         self.entry.stamp()
     }
@@ -129,7 +131,7 @@ impl Branch<'_> {
     }
 }
 
-/// Which parts of the tree a walk goes into.
+/// Limits a walk to parts of the tree.
 #[derive(Default, Clone, Copy)]
 pub struct Guide<'g> {
     /// The transcripts of subagents follow the sessions of a directory, for the ids that this wants.
@@ -145,9 +147,9 @@ pub struct Guide<'g> {
 /// A walk that ends when its time is over. The directories that matter most come first, and another walk begins elsewhere.
 pub struct Steps {
     deadline: Deadline,
-    /// What may stand for this directory or for one below it comes first.
+    /// Names that may stand for this directory, or for one below it, come first.
     first: PathBuf,
-    /// Where to begin among the others.
+    /// The index to begin at among the others.
     turn: usize,
     listed: Cell<u32>,
     late: Cell<bool>,
@@ -157,9 +159,9 @@ pub struct Steps {
 
 impl Steps {
     /// So many directories are listed, however little time there is.
-    const FEW: u32 = 32;
+    const ALWAYS_LISTED: u32 = 32;
     /// Of so many it matters which come first.
-    const MANY: usize = 256;
+    const ORDERED_FROM: usize = 256;
 
     /// A walk for which there is a part of all the time.
     pub fn new(env: &Env, deadline: &Deadline) -> Steps {
@@ -180,7 +182,7 @@ impl Steps {
         env.deadline.map(|deadline| Steps::new(env, &deadline))
     }
 
-    /// Whether the time is over.
+    /// True if the time is over.
     pub fn is_late(&self) -> bool {
         self.late.set(self.late.get() || self.deadline.is_over());
         self.late.get()
@@ -200,15 +202,15 @@ impl Steps {
         self.done.borrow_mut().remove(&id_of(dir));
     }
 
-    /// Whether a directory is listed now.
+    /// True if a directory is listed now.
     fn lists(&self, dir: &Path) -> bool {
         self.listed.set(self.listed.get() + 1);
-        let late = self.late.get() || self.listed.get() > Steps::FEW && self.is_late();
+        let late = self.late.get() || self.listed.get() > Steps::ALWAYS_LISTED && self.is_late();
         !late && !self.has_been_to(dir)
     }
 
     fn order(&self, dirs: &mut [(PathBuf, &str)], spelling: Option<Spelling>) {
-        if dirs.len() > Steps::MANY {
+        if dirs.len() > Steps::ORDERED_FROM {
             dirs.rotate_left(self.turn % dirs.len());
             let is_first = |name: &str| spelling.is_some_and(|spelling| spelling.may_be_below(name, &self.first));
             dirs.sort_by_cached_key(|(_, name)| !is_first(name));
@@ -262,7 +264,7 @@ pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<
     found
 }
 
-/// Whether a subagent with the id of a session stands where that session's subagents do. A session that was copied to
+/// True if a subagent with the id of a session stands where that session's subagents do. A session that was copied to
 /// another project has the same id.
 pub fn is_subagent_place(session: &Session, path: &Path) -> bool {
     subagent_dirs(session).any(|(dir, _)| path.starts_with(dir))
@@ -306,10 +308,7 @@ pub fn in_order(sessions: &mut Vec<Session>) {
 }
 
 fn common_start(a: &[u8], b: &[u8]) -> usize {
-    match a == b {
-        true => a.len(),
-        false => a.iter().zip(b).take_while(|(a, b)| a == b).count(),
-    }
+    if a == b { a.len() } else { a.iter().zip(b).take_while(|(a, b)| a == b).count() }
 }
 
 /// The transcript with an id: in the directory that spells the cwd if it is there, else wherever it is.
@@ -329,7 +328,7 @@ pub struct ByIds<'f> {
 
 impl<'f> ByIds<'f> {
     /// So many are looked for one by one.
-    const FEW: u32 = 4;
+    const ONE_BY_ONE: u32 = 4;
 
     pub fn find(&mut self, formats: &'f [Known], env: &Env, id: &str) -> Result<Option<Session<'f>>, Unreadable> {
         let mut bad = Vec::new();
@@ -343,9 +342,9 @@ impl<'f> ByIds<'f> {
         }
         self.missed += 1;
         let elsewhere = match self.missed {
-            ..=Self::FEW => elsewhere(formats, env, id, &mut bad),
+            ..=Self::ONE_BY_ONE => elsewhere(formats, env, id, &mut bad),
             _ => {
-                if self.missed == Self::FEW + 1 {
+                if self.missed == Self::ONE_BY_ONE + 1 {
                     let (all, is_all) = sessions_in_time(formats, env, false, &mut self.unlisted);
                     self.listed = is_all;
                     for session in all {
@@ -362,7 +361,10 @@ impl<'f> ByIds<'f> {
             }
         };
         // After an error it may still be somewhere.
-        bad.into_iter().next().filter(|_| elsewhere.is_none()).map_or(Ok(elsewhere), Err)
+        match bad.into_iter().next() {
+            Some(error) if elsewhere.is_none() => Err(error),
+            _ => Ok(elsewhere),
+        }
     }
 }
 
@@ -440,7 +442,7 @@ fn excludes(not: &Pattern, name: &str) -> bool {
     not.0.last().is_some_and(|segment| segment.fits(name).is_some())
 }
 
-/// What is left of a pattern below a directory, and the id that was in the names above it.
+/// The rest of a pattern below a directory, and the id that was in the names above it.
 #[derive(Clone, Copy)]
 struct Route<'p> {
     left: &'p [Segment],
@@ -454,7 +456,7 @@ impl<'p> Route<'p> {
         Route { left, id: None, is_subagent, below_cwd: false }
     }
 
-    /// What is left of it below a name, if that fits.
+    /// The rest of it below a name, if that fits.
     fn below<'n>(&self, name: &'n str) -> Option<Route<'n>>
     where
         'p: 'n,
@@ -466,7 +468,7 @@ impl<'p> Route<'p> {
 
     /// The directory that it leads to, if that has a name.
     fn literal(&self) -> Option<&'p str> {
-        self.left.first().filter(|_| self.left.len() > 1)?.literal()
+        if let [first, _, ..] = self.left { first.literal() } else { None }
     }
 }
 
@@ -485,7 +487,7 @@ impl Limits<'_> {
         }
     }
 
-    /// Whether to go into a directory below some routes that lead there. Only one that stands for a cwd on all of them is
+    /// True to go into a directory below some routes that lead there. Only one that stands for a cwd on all of them is
     /// asked about.
     fn enter(&self, path: &Path, name: &str, above: &[Route], routes: &[Route]) -> bool {
         let (Some(enters), Some(spelling)) = (self.guide.enters, self.spelling) else { return true };

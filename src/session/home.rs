@@ -71,16 +71,18 @@ impl Home {
         Ok(None)
     }
 
-    /// What in a directory is not the user's own, so that it is no home, and why.
+    /// The path in a directory that is not the user's own, so that it is no home, and why.
     fn refused(dir: &Path, judge: &mut Judge) -> Result<Option<(PathBuf, &'static str)>, Unreadable> {
         for path in ["sessions", "pi-sessions", CURSORS].map(|below| dir.join(below)) {
             let Some(meta) = file::lstat(&path)? else { continue };
-            let why = match () {
-                // It is replaced, whatever it is.
-                () if path.ends_with(CURSORS) => judge.tracks(&path)?.map(Why::as_str),
-                () if meta.is_symlink() => Some("is a link, which is not followed here"),
-                () if !judge.is_own(Stamp::from(&meta).access) => Some(OTHERS),
-                () => judge.tracks(&path)?.map(Why::as_str),
+            // The file of the cursors is replaced, whatever it is.
+            let is_dir = !path.ends_with(CURSORS);
+            let why = if is_dir && meta.is_symlink() {
+                Some("is a link, which is not followed here")
+            } else if is_dir && !judge.is_own(Stamp::from(&meta).access) {
+                Some(OTHERS)
+            } else {
+                judge.tracks(&path)?.map(Why::as_str)
             };
             if let Some(why) = why {
                 return Ok(Some((path, why)));
@@ -98,7 +100,7 @@ impl Home {
         self.dir.join(CURSORS)
     }
 
-    /// What the session with an id, or with a transcript, is called here; `before` is what it was called. A name file that
+    /// The name here of the session with an id, or with a transcript; `before` is its last name. A name file that
     /// cannot be read, now or in time, may be the one that names it, so that is an error unless another file does.
     pub fn name_of(
         &self,
@@ -184,12 +186,12 @@ impl Home {
         Ok(session.map(|session| Session { name: Some(name.into()), ..session }))
     }
 
-    /// Whether what went wrong is a name file that is empty or half written; its owner will write it again.
+    /// True if what went wrong is a name file that is empty or half written; its owner will write it again.
     pub fn is_torn(bad: &Unreadable) -> bool {
         bad.error.kind() == io::ErrorKind::InvalidData
     }
 
-    /// Whether no session has a name, for all that can be read.
+    /// True if no session has a name, for all that can be read.
     pub fn is_free(&self, name: &str) -> bool {
         matches!(self.id_of(name), Ok(None)) && !self.dir.join("pi-sessions").join(name).is_dir()
     }
@@ -197,7 +199,7 @@ impl Home {
     /// The id that a name stands for.
     fn id_of(&self, name: &str) -> Result<Option<String>, Unreadable> {
         let path = self.dir.join("sessions").join(format!("{name}.json"));
-        const MOST: u64 = 64 << 10;
+        const LONGEST_FILE: u64 = 64 << 10;
         // Whoever may write into the directory could leave a name there.
         let is_own = |meta: Metadata| {
             let access = Stamp::from(&meta).access;
@@ -207,7 +209,7 @@ impl Home {
         if !file::if_reachable(file::lstat(&path))?.is_some_and(is_own) {
             return Ok(None);
         }
-        let Some(text) = file::there(&path, || file::read_own(&path, MOST))? else { return Ok(None) };
+        let Some(text) = file::there(&path, || file::read_own(&path, LONGEST_FILE))? else { return Ok(None) };
         let torn = "not a whole JSON object; its writer may not be done with it";
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text)
             .map_err(|_| Unreadable::new(&path, io::Error::new(io::ErrorKind::InvalidData, torn)))?;
@@ -309,7 +311,7 @@ mod tests {
         crate::format::known(Path::new("/nonexistent")).0
     }
 
-    /// What is said, without the directories before it.
+    /// The error, without the directories before it.
     fn said<T: std::fmt::Debug>(result: Result<T, Unreadable>) -> (String, String) {
         let Unreadable { path, error } = result.expect_err("an error");
         (path.file_name().expect("a name").to_string_lossy().into_owned(), error.to_string())

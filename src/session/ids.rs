@@ -10,16 +10,16 @@ use crate::format::Known;
 
 pub use crate::state::notes::is_same;
 
-/// Whether a text from inside a transcript may be the id of a session: what is no plain word is taken for none, nor is what
+/// True if a text from inside a transcript may be the id of a session: what is no plain word is taken for none, nor is what
 /// a command would take for an option. Only an id is put into commands, names of files and the clipboard.
 pub fn is_id(text: &str) -> bool {
-    const LONGEST: usize = 128;
-    (1..=LONGEST).contains(&text.len())
+    const LONGEST_ID: usize = 128;
+    (1..=LONGEST_ID).contains(&text.len())
         && !text.starts_with('-')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.'))
 }
 
-/// What is wrong with an id that is none, after "the id".
+/// The error for an id that is none, after "the id".
 pub const NO_ID: &str =
     "has other characters than letters, digits, '-', '_' and '.', or begins with '-', or is too long";
 
@@ -28,7 +28,7 @@ pub fn asking(format: &Known, env: &Env) -> Option<String> {
     format.hook()?.env.iter().find_map(|name| Some(env.var(name)?.to_string_lossy().into_owned()))
 }
 
-/// How much of an id must be shown: eight characters, or as many parts as tell it from all others that begin alike. Ids
+/// Shortens an id: to eight characters, or as many parts as tell it from all others that begin alike. Ids
 /// that begin with the time are alike for a minute.
 fn short_id(id: &str, shared: usize) -> &str {
     let shared = id.floor_char_boundary(shared);
@@ -36,7 +36,7 @@ fn short_id(id: &str, shared: usize) -> &str {
     substr(id, ..id.ceil_char_boundary(length.min(id.len())))
 }
 
-/// How many bytes two ids begin with alike.
+/// The length of the beginning that two ids share.
 fn shared_start(a: &str, b: &str) -> usize {
     a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
@@ -55,11 +55,8 @@ pub fn shortened<T>(all: &mut [T], id: impl Fn(&T) -> &str, mut set: impl FnMut(
     for (at, (begins, index)) in order.iter().enumerate() {
         let own = id(&all[*index]);
         let near = at.checked_sub(1).into_iter().chain([at + 1]).filter_map(|near| order.get(near));
-        let shared = near.map(|(other, near)| match begins == other {
-            true => shared_start(own, id(&all[*near])),
-            // Eight bytes are shown at least.
-            false => 0,
-        });
+        // Eight bytes are shown at least.
+        let shared = near.map(|(other, near)| if begins == other { shared_start(own, id(&all[*near])) } else { 0 });
         let length = short_id(own, shared.max().unwrap_or(0)).len();
         set(&mut all[*index], length);
     }

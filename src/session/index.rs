@@ -46,14 +46,13 @@ pub struct Listed<'f> {
     pub tally: Row,
     /// It belongs to the project, or to the named home, that the command runs in.
     pub here: bool,
-    /// Whose it is. One that is not the user's own is listed only if that is asked for.
+    /// A session that is not the user's own is listed only on request.
     pub trust: Trust,
-    /// What is known about its agent.
     pub presence: Presence,
-    /// What the user noted about it.
+    /// The user's notes about it.
     pub done: bool,
     pub tags: Box<[String]>,
-    /// How much of its id tells it from all others.
+    /// The length of the id that tells it from all others.
     short: u32,
     /// It is a session of its own, and somebody said something in it.
     counts: bool,
@@ -80,7 +79,7 @@ impl<'f> Listed<'f> {
         substr(&self.session.id, ..self.short as usize)
     }
 
-    /// What the user types to get at it: its name here, else the beginning of its id.
+    /// The user types this to name it: its name here, else the beginning of its id.
     pub fn handle(&self) -> &str {
         self.session.name.as_deref().unwrap_or_else(|| self.short_id())
     }
@@ -90,12 +89,12 @@ impl<'f> Listed<'f> {
         self.session.name.as_deref().into_iter().chain(self.tally.title())
     }
 
-    /// How long ago something happened in it: `now`, `3m`, `2d`.
+    /// The time since its last activity: `now`, `3m`, `2d`.
     pub fn age(&self, now: Time) -> String {
         self.tally.updated.map_or_else(|| "?".into(), |updated| updated.short_age(now))
     }
 
-    /// Whether something happened in it within the time that a silent agent is believed.
+    /// True if something happened in it within the time that a silent agent is believed.
     pub fn is_recent(&self, now: Time) -> bool {
         self.tally.updated.is_some_and(|updated| now.0 - updated.0 <= BELIEVED)
     }
@@ -127,7 +126,7 @@ impl<'f> Listed<'f> {
     }
 }
 
-/// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
+/// The version of the cache. The formats are part of it: another descriptor reads other entries.
 pub fn version(formats: &[Known]) -> String {
     /// Raised whenever something else is counted, or kept in another form.
     const COUNTS: u32 = 12;
@@ -169,7 +168,7 @@ pub fn list_recent<'f>(
     (all, !recent.cut_short.get() && !env.is_late())
 }
 
-/// Which sessions are listed, if not all of them.
+/// Limits a list to recent and wanted sessions.
 struct Recent<'w> {
     window: i64,
     wanted: &'w dyn Fn(&Session) -> bool,
@@ -178,7 +177,7 @@ struct Recent<'w> {
 
 impl Recent<'_> {
     /// At most so many, the newest. Nobody has so many agents at work.
-    const MOST: usize = 512;
+    const NEWEST: usize = 512;
 
     fn retain(&self, sessions: &mut Vec<Session>, env: &Env, agents: &Agents) {
         let written = env.file_clock_at(Time(env.now().0 - self.window.max(BELIEVED)));
@@ -186,8 +185,8 @@ impl Recent<'_> {
         let mut recent: Vec<(Reverse<i64>, usize)> = sessions.iter().map(modified).map(Reverse).zip(0..).collect();
         recent.retain(|(Reverse(modified), _)| *modified >= written);
         recent.sort_unstable();
-        self.cut_short.set(self.cut_short.get() || recent.len() > Self::MOST);
-        let newest: HashSet<usize> = recent.into_iter().take(Self::MOST).map(|(_, index)| index).collect();
+        self.cut_short.set(self.cut_short.get() || recent.len() > Self::NEWEST);
+        let newest: HashSet<usize> = recent.into_iter().take(Self::NEWEST).map(|(_, index)| index).collect();
         let mut index = 0..;
         sessions.retain(|session| {
             let is_newest = index.next().is_some_and(|index| newest.contains(&index));
@@ -243,8 +242,8 @@ fn list_of<'f>(
     all
 }
 
-/// How many of very many are dealt with at a time.
-const SOME: usize = 4096;
+/// So many of very many are dealt with at a time.
+const BATCH: usize = 4096;
 
 /// The sessions, of which nothing is known yet but whose they are. One that is gone by now is left out.
 fn unknown<'f>(
@@ -270,19 +269,19 @@ fn unknown<'f>(
             all.push(Listed { trust, ..Listed::new(session) });
         }
         // Very many of them must not be in memory twice.
-        if sessions.len().is_multiple_of(SOME) {
+        if sessions.len().is_multiple_of(BATCH) {
             sessions.shrink_to_fit();
         }
     }
     all
 }
 
-/// What is needed to tell more of a session than its transcript does.
+/// Facts from around a transcript.
 struct Around<'e> {
     env: &'e Env,
     members: Members,
     titles: TitleIndex,
-    /// Where the last one began.
+    /// The directory that the last one began in.
     cwd: Option<Arc<str>>,
 }
 
@@ -316,10 +315,47 @@ impl Around<'_> {
     }
 }
 
-/// What the table has of a session that has changed since.
+/// A session that has changed since the table was written.
 struct Stale {
     index: usize,
     known: Option<(Reached, Tally, Place)>,
+}
+
+/// The records of a table, for a list of sessions.
+struct Kept {
+    /// Those of sessions that have not changed since.
+    places: Vec<Option<Place>>,
+    outdated: HashMap<usize, (Reached, Tally, Place)>,
+    /// Those of sessions that are not in the list: they are of other homes, or gone.
+    others: Vec<(Vec<u8>, Place)>,
+}
+
+/// Reads the table, and sets what is known about the sessions that have not changed since.
+fn read_kept(all: &mut [Listed], table: &mut Table, around: &mut Around) -> Kept {
+    let mut kept = Kept { places: vec![None; all.len()], outdated: HashMap::default(), others: Vec::new() };
+    let mut next = 0;
+    table.each(|Record { key, value, place }| {
+        let path = path_of(key).as_os_str().as_bytes();
+        let is_it = |listed: &Listed| listed.session.path.cmp_bytes(path);
+        // The table is in the same order as a rule.
+        let is_next = all.get(next).is_some_and(|listed| is_it(listed).is_eq());
+        let found = if is_next { Ok(next) } else { all.binary_search_by(is_it) };
+        let Ok(index) = found else { return kept.others.push((key.to_vec(), place)) };
+        next = index + 1;
+        let listed = &mut all[index];
+        if listed.session.format.name.as_bytes() != key.get(path.len() + 1..).unwrap_or_default() {
+            return;
+        }
+        let Ok((reached, tally)) = postcard::take_from_bytes::<Reached>(value) else { return };
+        let is_fresh = listed.session.stamp == Some(reached.stamp) && around.set_kept(listed, tally).is_ok();
+        kept.places[index] = is_fresh.then_some(place);
+        let outdated = if is_fresh { None } else { postcard::from_bytes(tally).ok() };
+        match outdated {
+            Some(tally) => drop(kept.outdated.insert(index, (reached, tally, place))),
+            None => drop(kept.outdated.remove(&index)),
+        }
+    });
+    kept
 }
 
 /// Counts all sessions, from the table where it knows them, and adds to it what is new. `is_all`: there are no others.
@@ -333,42 +369,13 @@ fn count(
 ) {
     let env = around.env;
     let mut table = Table::open(env.cache_dir().join("list.bin"), &version(formats));
-    let mut places: Vec<Option<Place>> = vec![None; all.len()];
-    let mut outdated: HashMap<usize, (Reached, Tally, Place)> = HashMap::default();
-    // What is not in this list: the sessions of other homes, and those that are gone.
-    let mut others = Vec::new();
-    let mut next = 0;
-    table.each(|Record { key, value, place }| {
-        let path = path_of(key).as_os_str().as_bytes();
-        let is_it = |listed: &Listed| listed.session.path.cmp_bytes(path);
-        // The table is in the same order as a rule.
-        let found = match all.get(next).is_some_and(|listed| is_it(listed).is_eq()) {
-            true => Ok(next),
-            false => all.binary_search_by(is_it),
-        };
-        let Ok(index) = found else { return others.push((key.to_vec(), place)) };
-        next = index + 1;
-        let listed = &mut all[index];
-        if listed.session.format.name.as_bytes() != key.get(path.len() + 1..).unwrap_or_default() {
-            return;
-        }
-        let Ok((reached, tally)) = postcard::take_from_bytes::<Reached>(value) else { return };
-        let is_fresh = listed.session.stamp == Some(reached.stamp) && around.set_kept(listed, tally).is_ok();
-        places[index] = is_fresh.then_some(place);
-        let known = if is_fresh { None } else { postcard::from_bytes(tally).ok() };
-        match known {
-            Some(tally) => drop(outdated.insert(index, (reached, tally, place))),
-            None => drop(outdated.remove(&index)),
-        }
-    });
+    let Kept { places, mut outdated, others } = read_kept(all, &mut table, around);
     let mut stale: Vec<Stale> = (0..all.len())
         .filter(|index| places[*index].is_none())
         .map(|index| Stale { index, known: outdated.remove(&index) })
         .collect();
-    let (others, has_gone) = match is_all {
-        true => current(&others),
-        false => (others.into_iter().map(|(_, place)| place).collect(), false),
-    };
+    let all_others = || others.iter().map(|(_, place)| *place).collect();
+    let (others, has_gone) = if is_all { current(&others) } else { (all_others(), false) };
     if stale.is_empty() && !has_gone {
         return;
     }
@@ -379,13 +386,14 @@ fn count(
     let mut content: Vec<Option<Content>> = places.into_iter().map(|place| place.map(Content::Old)).collect();
     let now = env.file_clock();
     let progress = Progress::of(env, "counting", stale.iter().map(|stale| all[stale.index].session.size()));
-    for some in stale.chunks(SOME) {
+    for some in stale.chunks(BATCH) {
         let size = |stale: &Stale| all[stale.index].session.size();
-        let read =
-            in_parallel(some, &progress, size, |stale, buffer| match env.is_late() && Some(stale.index) != first {
-                true => Err(io::ErrorKind::TimedOut.into()),
-                false => recount(&all[stale.index].session, stale, &table, take, env, now, buffer),
-            });
+        let read = in_parallel(some, &progress, size, |stale, buffer| {
+            if env.is_late() && Some(stale.index) != first {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            recount(&all[stale.index].session, stale, &table, take, env, now, buffer)
+        });
         for (Stale { index, .. }, read) in some.iter().zip(read) {
             match read {
                 Ok((tally, record)) => {
@@ -430,7 +438,9 @@ fn recount(
             tally.settle();
             tally.broken += broken;
             let kept_once = postcard::to_stdvec(&once).ok();
-            if let Some((take, said)) = take.zip(said).filter(|_| tally.is_session()) {
+            if tally.is_session()
+                && let Some((take, said)) = take.zip(said)
+            {
                 take(session, reached, said, once);
             }
             (tally, kept_once)
@@ -440,10 +450,10 @@ fn recount(
     let once = once.filter(|_| reached.is_lately(now)).unwrap_or_default();
     let value = postcard::to_stdvec(&reached).and_then(|value| postcard::to_extend(&tally, value));
     let record = value.ok().and_then(|value| table.record(&key(session), &value, &[&once]));
-    Ok((Some(tally).filter(|_| !cut_short), record))
+    Ok(((!cut_short).then_some(tally), record))
 }
 
-/// What the record of a session goes by: its path and its format.
+/// The key of a session's record: its path and its format.
 pub fn key(session: &Session) -> Vec<u8> {
     let [dir, name] = session.path.parts();
     [dir, name, b"\0", session.format.name.as_bytes()].concat()
@@ -463,7 +473,7 @@ pub fn path_of(key: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(key.split(|byte| *byte == 0).next().unwrap_or_default()))
 }
 
-/// Whether a file is surely not there any more.
+/// True if a file is surely not there any more.
 pub fn is_gone(path: &Path) -> bool {
     file::stat(path).is_ok_and(|meta| meta.is_none())
 }
@@ -531,7 +541,7 @@ pub fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unread
     }
 }
 
-/// What to type for a session that was not found in a list: its name here, its file where no agent keeps it, or as much
+/// The handle of a session that was not found in a list: its name here, its file where no agent keeps it, or as much
 /// of its id as tells it from those of all other files.
 pub fn handle(session: &Session, env: &Env, formats: &[Known]) -> String {
     match (&session.name, session.root) {

@@ -16,7 +16,7 @@ use crate::fold::Continuity;
 use crate::format::Known;
 use crate::settings::Settings;
 
-/// How well a session does as the last one, the best first. Of two that do equally well the newer is meant.
+/// The claim of a session to be the last one, the best first. Of two with the same claim the newer is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Standing {
     Worked,
@@ -30,10 +30,10 @@ pub enum Standing {
     Elsewhere,
 }
 
-/// How many sessions are read, at the most, to find one that was worked in.
+/// At most so many sessions are read to find one that was worked in.
 pub const TRIES: usize = 60;
 
-/// How a session of this project does, and where it stopped if that had to be read. One in which something goes on is no
+/// The standing of a session of this project, and where it stopped if that had to be read. One in which something goes on is no
 /// question in passing.
 pub fn standing(
     asks: bool,
@@ -49,11 +49,11 @@ pub fn standing(
     Ok((if worked { Standing::Worked } else { Standing::Passing }, Some(stop)))
 }
 
-/// What `last` means.
+/// The session that `last` means.
 pub struct Last<'f> {
     pub listed: Listed<'f>,
     pub standing: Standing,
-    /// How many sessions there are in other projects.
+    /// The number of sessions in other projects.
     pub elsewhere: usize,
     /// The newest session of this project that is done, if it is newer.
     pub newer_done: Option<String>,

@@ -33,32 +33,32 @@ use crate::time::{DAY, HOUR, Time};
 /// A root of a format, and the directory it is in now.
 type RootDir<'f> = (&'f Known, &'f Root, PathBuf);
 
-/// What is known about the agent of a session, beside its transcript.
+/// The agent of a session, as far as it is known from elsewhere than its transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Presence {
     /// Nothing.
     #[default]
     Unknown,
-    Runs(Box<Said>),
+    Runs(Box<AgentReport>),
     /// It was killed while it said this.
-    Killed(Box<Said>),
+    Killed(Box<AgentReport>),
     /// No agent has it open: if one had, there would be a file.
     Closed,
 }
 
-/// What an agent says about itself.
+/// An agent's report about itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Said {
+pub struct AgentReport {
     pub status: Option<Status>,
     /// Since when it is doing that; or, if it does not say what it is doing, when it opened the session.
     pub since: Option<Time>,
     pub by: Evidence,
-    /// What it is doing, where its own transcript does not say that: what a subagent has to be allowed, or what a hook noted.
+    /// Its call, where its own transcript does not say that: one of a subagent that must be allowed, or one that a hook noted.
     pub doing: Option<Doing>,
 }
 
 named! {
-    /// Where a state is known from. That an agent runs is known from the first three.
+    /// The source of a state. That an agent runs is known from the first three.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Evidence {
         Registry = "registry",
@@ -78,20 +78,20 @@ pub struct Agents<'f> {
     complete: Vec<(&'f Root, PathBuf)>,
     /// The inodes of files that anybody keeps locked.
     locked: HashSet<u64>,
-    /// What hooks noted.
+    /// The notes of hooks.
     notes: LiveNotes,
     now: Time,
 }
 
-/// Where nothing tells that an agent runs, what it last did or said is believed for so long.
+/// If nothing tells whether an agent runs, its last word is believed for so long.
 pub const BELIEVED: i64 = HOUR;
 
 /// The longest file of an agent that is read.
-const LONGEST: u64 = 64 * 1024;
-/// How often a look waits for an agent that is writing its file.
+const LONGEST_FILE: u64 = 64 * 1024;
+/// A look waits so often for an agent that is writing its file.
 const PAUSES: u32 = 4;
 /// So many files are read in any order.
-const MANY: usize = 64;
+const SORTED_FROM: usize = 64;
 
 impl<'f> Agents<'f> {
     pub fn look(env: &Env, formats: &'f [Known]) -> Agents<'f> {
@@ -120,7 +120,7 @@ impl<'f> Agents<'f> {
             let (mut is_all, mut pauses, mut paths) = (true, PAUSES, Vec::new());
             find::each_file(dir, pattern, &mut |path| paths.push(path.to_path_buf()));
             // Agents that were killed leave theirs behind. If there is no time for all, the last that were written count.
-            if paths.len() > MANY {
+            if paths.len() > SORTED_FROM {
                 let written = |path: &PathBuf| file::stamp(path).ok().flatten().map(|stamp| stamp.modified);
                 paths.sort_by_cached_key(|path| Reverse(written(path)));
             }
@@ -154,7 +154,7 @@ impl<'f> Agents<'f> {
                     // It is made when it is locked, and nobody writes to it.
                     let meta = file::stat(&dir.join(path)).ok().flatten();
                     let made = meta.map(|meta| Stamp::from(&meta).modified_at());
-                    self.add(place.0, id, Presence::Runs(Box::new(Said::locked(made))));
+                    self.add(place.0, id, Presence::Runs(Box::new(AgentReport::locked(made))));
                 }
                 if locked.is_all {
                     self.note(place, pattern);
@@ -177,7 +177,7 @@ impl<'f> Agents<'f> {
         }
     }
 
-    /// What is known about the agent of a session: `open_end` is what the session is doing, and `updated` when something
+    /// The presence of a session's agent: `open_end` is what the session is doing, and `updated` when something
     /// last happened in it. Where the agent waits for the user and the session itself does not say for what, one of its subagents does.
     pub fn of(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
         let is_own = |end: &OpenEnd| matches!(end, OpenEnd::Call(doing) if doing.act != Act::Delegate);
@@ -185,7 +185,7 @@ impl<'f> Agents<'f> {
             Presence::Runs(said) if said.by == Evidence::Registry && !open_end.is_some_and(is_own) => {
                 let waits = matches!(said.status, Some(Status::Waiting | Status::Permission));
                 let doing = if waits { subagent(session) } else { None };
-                Presence::Runs(Box::new(Said { doing, ..*said }))
+                Presence::Runs(Box::new(AgentReport { doing, ..*said }))
             }
             presence => presence,
         }
@@ -214,19 +214,19 @@ impl<'f> Agents<'f> {
         }
     }
 
-    /// Whether something but its transcript says that its agent may run.
+    /// True if something but its transcript says that its agent may run.
     pub fn may_run(&self, session: &Session) -> bool {
         let present = self.present.get(&*session.format.name).and_then(|present| present.get(&*session.id));
         matches!(present, Some(Presence::Runs(_))) || self.notes.has(&session.format.name, &session.id)
     }
 
-    /// What its hooks noted last.
+    /// The last note of its hooks.
     fn noted(&self, session: &Session) -> Option<LiveNote> {
         let may_be = session.format.live().hook.is_some() && super::is_id(&session.id);
         may_be.then(|| self.notes.newest(&session.format.name, &session.id))?
     }
 
-    /// What a lock file tells of which no process is known that has it open. If its inode is locked, another user's process
+    /// Judges by a lock file of which no process is known that has it open. If its inode is locked, another user's process
     /// has it; else it was left behind, by an agent that was killed if it was doing something.
     fn by_lock_file(
         &self,
@@ -236,22 +236,22 @@ impl<'f> Agents<'f> {
         updated: Option<Time>,
     ) -> Presence {
         /// Nobody keeps a session open for long without doing something.
-        const LONG: i64 = DAY;
-        let is_recent = updated.is_some_and(|updated| self.now.0 - updated.0 < LONG);
+        const OPEN_FOR: i64 = DAY;
+        let is_recent = updated.is_some_and(|updated| self.now.0 - updated.0 < OPEN_FOR);
         let calls = matches!(open_end, Some(OpenEnd::Call(_)));
         let files = if calls || is_recent { lock_files(session, dir) } else { Vec::new() };
         match files.is_empty() {
             false if files.iter().any(|inode| self.locked.contains(inode)) => {
-                Presence::Runs(Box::new(Said::locked(None)))
+                Presence::Runs(Box::new(AgentReport::locked(None)))
             }
-            false if calls => Presence::Killed(Box::new(Said::locked(None))),
+            false if calls => Presence::Killed(Box::new(AgentReport::locked(None))),
             _ => Presence::Closed,
         }
     }
 
-    /// What is known from what hooks noted alone; `news` is what they noted since something last happened.
+    /// Judges by the notes of hooks alone; `news` is a note since something last happened.
     fn as_noted(&self, noted: &LiveNote, news: Option<&LiveNote>, session: &Session) -> Presence {
-        let nothing = Said { status: None, since: None, by: Evidence::Hook, doing: None };
+        let nothing = AgentReport { status: None, since: None, by: Evidence::Hook, doing: None };
         let said = Box::new(news.map_or(nothing, |news| said_by(news, session)));
         let is_recent = |news: &LiveNote| self.now.0 - news.time.0 <= BELIEVED;
         match (noted.running(), noted.status == Status::Ended) {
@@ -267,14 +267,14 @@ impl<'f> Agents<'f> {
     }
 }
 
-impl Said {
+impl AgentReport {
     /// When the agent left the session, if it said so.
     pub fn ended_at(&self) -> Option<Time> {
-        self.since.filter(|_| self.status == Some(Status::Ended))
+        if self.status == Some(Status::Ended) { self.since } else { None }
     }
 
-    fn locked(since: Option<Time>) -> Said {
-        Said { status: None, since, by: Evidence::Lock, doing: None }
+    fn locked(since: Option<Time>) -> AgentReport {
+        AgentReport { status: None, since, by: Evidence::Lock, doing: None }
     }
 }
 
@@ -288,8 +288,8 @@ fn lock_files(session: &Session, dir: &Path) -> Vec<u64> {
     found
 }
 
-/// What an agent is doing, as a hook noted it.
-fn said_by(note: &LiveNote, session: &Session) -> Said {
+/// The report in a hook's note.
+fn said_by(note: &LiveNote, session: &Session) -> AgentReport {
     let doing = (!note.tool.is_empty()).then(|| Doing {
         tool: note.tool.clone(),
         subject: note.subject.clone(),
@@ -298,7 +298,7 @@ fn said_by(note: &LiveNote, session: &Session) -> Said {
     });
     let is_answered = note.status == Status::Permission && note.running() == Running::Yes && note.is_answered();
     let status = if is_answered { Status::Working } else { note.status };
-    Said { status: Some(status), since: Some(note.time), by: Evidence::Hook, doing }
+    AgentReport { status: Some(status), since: Some(note.time), by: Evidence::Hook, doing }
 }
 
 /// The directories in which files come and go when a session begins or its agent says something else.
@@ -312,7 +312,7 @@ pub fn dirs(env: &Env, formats: &[Known]) -> Vec<PathBuf> {
     find::roots(formats, env).flat_map(below).chain(noted).filter(|dir| dir.is_dir()).collect()
 }
 
-/// What a subagent of a session is doing: of those that are doing something, the one that was written last.
+/// The open call of a subagent: of those that have one, the one that was written last.
 fn subagent(session: &Session) -> Option<Doing> {
     /// As much of the end of a file as has the last call in it.
     const END: u64 = 1 << 20;
@@ -325,12 +325,12 @@ fn subagent(session: &Session) -> Option<Doing> {
     find::subagents(session, &session.id, &mut Vec::new()).iter().find_map(|(path, _)| doing(path))
 }
 
-/// What is in a file that an agent writes over and over, perhaps at this moment; then it is worth a few pauses, but not so
+/// Parses a file that an agent writes over and over, perhaps at this moment; then it is worth a few pauses, but not so
 /// many for each of very many files. None if it cannot be told.
 fn parsed(path: &Path, pauses: &mut u32) -> Option<Value> {
     const PAUSE: Duration = Duration::from_millis(3);
     loop {
-        let bytes = file::there(path, || file::read_up_to(path, LONGEST)).ok()?;
+        let bytes = file::there(path, || file::read_up_to(path, LONGEST_FILE)).ok()?;
         // An agent that has just ended took its file along.
         let Some(bytes) = bytes else { return Some(Value::Null) };
         let said = serde_json::from_slice(&bytes).ok();
@@ -342,7 +342,7 @@ fn parsed(path: &Path, pauses: &mut u32) -> Option<Value> {
     }
 }
 
-/// What an agent says about itself in its file: the session, and what it is doing.
+/// The session in an agent's file, and the presence that the file proves.
 fn registered(live: &Live, said: &Value) -> Option<(String, Presence)> {
     let at = |pointer: &Option<Pointer>| pointer.as_ref()?.0.iter().try_fold(said, |value, key| value.get(key));
     let text = |pointer: &Option<Pointer>| match at(pointer) {
@@ -361,7 +361,7 @@ fn registered(live: &Live, said: &Value) -> Option<(String, Presence)> {
     // Where a word is not known, nobody knows what is so since then.
     let since = at(&live.since).filter(|_| status.is_some() || live.status.is_none());
     let since = since.and_then(Value::as_f64).and_then(Time::from_number);
-    let said = Box::new(Said { status, since, by: Evidence::Registry, doing: None });
+    let said = Box::new(AgentReport { status, since, by: Evidence::Registry, doing: None });
     let presence = match (Claim { pid, start: &start, namespace: &namespace }).running() {
         Running::Yes => Presence::Runs(said),
         Running::No => Presence::Killed(said),

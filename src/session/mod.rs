@@ -51,7 +51,7 @@ pub struct Session<'f> {
     /// The root it was found under; none for a file given by path.
     pub root: Option<&'f Root>,
     pub path: ListedPath,
-    /// What the file was like when it was found, if that was asked for.
+    /// The stamp of the file when it was found, if that was asked for.
     pub stamp: Option<Stamp>,
 }
 
@@ -65,7 +65,7 @@ impl<'f> Session<'f> {
         Session { id: id.into(), name: None, format, root, path: path.into(), stamp: None }
     }
 
-    /// How many bytes its file had when it was found.
+    /// The size of its file when it was found.
     pub fn size(&self) -> u64 {
         self.stamp.map_or(0, |stamp| stamp.size)
     }
@@ -75,7 +75,7 @@ impl<'f> Session<'f> {
         self.root.map_or(&self.format.head().roots, std::slice::from_ref)
     }
 
-    /// Whether an id is this session's.
+    /// True if an id is this session's.
     pub fn has_id(&self, id: &str) -> bool {
         ids::is_same(&self.id, id)
     }

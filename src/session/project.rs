@@ -21,7 +21,7 @@ use crate::path::is_too_long;
 pub struct Project(PathBuf);
 
 impl Project {
-    /// What a person calls it: its directory's name.
+    /// Its directory's name.
     pub fn name(&self) -> String {
         self.dir().file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy().into_owned())
     }
@@ -59,15 +59,17 @@ impl Project {
         Ok(Project(dir.into()))
     }
 
-    /// Whether it is a repository, and not a directory outside all of them.
+    /// True if it is a repository, and not a directory outside all of them.
     fn is_repository(&self) -> bool {
         self.0.join("HEAD").symlink_metadata().is_ok()
     }
 
     /// The directory it is known by. A directory keeps it when it becomes a repository.
     pub fn dir(&self) -> &Path {
-        let git = self.0.file_name().is_some_and(|name| name == ".git");
-        self.0.parent().filter(|_| git).unwrap_or(&self.0)
+        match self.0.parent() {
+            Some(dir) if self.0.ends_with(".git") => dir,
+            _ => &self.0,
+        }
     }
 
     /// The worktrees that git knows of, without the main one. Some of them may be gone.
@@ -92,7 +94,7 @@ pub fn checkout(env: &Env, dir: &Path) -> Option<PathBuf> {
     real.ancestors().find(is_top).map(Path::to_path_buf)
 }
 
-/// Which directories belong to a project. Each is looked at once.
+/// Tells which directories belong to a project. Each is looked at once.
 #[derive(Debug)]
 pub struct Members {
     project: Project,
@@ -101,7 +103,7 @@ pub struct Members {
     known: HashMap<String, bool>,
     /// The worktrees that the repository knows of, once a directory that is gone may have been in one.
     worktrees: Option<Vec<PathBuf>>,
-    /// What could not be looked at, and is taken for another project's.
+    /// Directories that could not be looked at. They count as another project's.
     pub bad: Vec<Unreadable>,
 }
 
@@ -143,7 +145,7 @@ impl Members {
         }
     }
 
-    /// Whether a directory that is not there now was in a worktree: the repository knows of those that are away.
+    /// True if a directory that is not there now was in a worktree: the repository knows of those that are away.
     fn has_worktree(&mut self, dir: &Path) -> bool {
         if !is_away(dir) {
             return false;
@@ -164,12 +166,12 @@ impl Members {
     }
 }
 
-/// Whether a directory is not there now. It may come back, so what is said of it without it holds for this moment only.
+/// True if a directory is not there now. It may come back, so what is said of it without it holds for this moment only.
 pub fn is_away(dir: &Path) -> bool {
     !is_too_long(dir) && matches!(file::stat(dir), Ok(None))
 }
 
-/// What the `.git` of a directory says.
+/// The repository that the `.git` of a directory names.
 #[derive(Debug)]
 pub(super) enum Git {
     /// A working tree begins there. `own` has what git knows of this tree, `shared` what it knows of all of them.
@@ -231,13 +233,13 @@ fn shared_dir(own: &Path) -> Result<Option<PathBuf>, Unreadable> {
     Ok(Some(canonical(&shared)?.unwrap_or(shared)))
 }
 
-/// Whether a file in a directory of git's names a path; none if there is no such file.
+/// True if a file in a directory of git's names a path; none if there is no such file.
 fn names(own: &Path, file: &str, path: &Path) -> Result<Option<bool>, Unreadable> {
     let Some(named) = text(&own.join(file))? else { return Ok(None) };
     is_same(&own.join(named.trim()), path).map(Some)
 }
 
-/// Whether the directory of a repository says in its settings that a directory is its working tree, as a submodule's does.
+/// True if the directory of a repository says in its settings that a directory is its working tree, as a submodule's does.
 fn names_in_config(own: &Path, tree: &Path) -> Result<bool, Unreadable> {
     let config = text(&own.join("config"))?.unwrap_or_default();
     let mut in_core = false;
@@ -259,11 +261,11 @@ fn is_same(a: &Path, b: &Path) -> Result<bool, Unreadable> {
 
 /// A file of git's that points somewhere, or its settings: all of them are short.
 fn text(path: &Path) -> Result<Option<String>, Unreadable> {
-    const LONGEST: u64 = 256 << 10;
-    if file::if_reachable(file::stat(path))?.is_none_or(|meta| meta.len() > LONGEST || !meta.is_file()) {
+    const LONGEST_FILE: u64 = 256 << 10;
+    if file::if_reachable(file::stat(path))?.is_none_or(|meta| meta.len() > LONGEST_FILE || !meta.is_file()) {
         return Ok(None);
     }
-    let bytes = file::if_reachable(file::there(path, || file::read_up_to(path, LONGEST)))?;
+    let bytes = file::if_reachable(file::there(path, || file::read_up_to(path, LONGEST_FILE)))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 

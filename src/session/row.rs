@@ -13,11 +13,11 @@ pub struct Row {
     pub input: u64,
     pub output: u64,
     pub ending: Ending,
-    /// What it is doing; few are doing anything.
+    /// Few sessions have one.
     open_end: Option<Box<OpenEnd>>,
     /// Those of the texts that it has, as bits.
     has: u8,
-    /// Where it began, as a rule where many others did.
+    /// The directory it began in, as a rule with many others.
     first_cwd: Option<Arc<str>>,
     /// All other texts, and where each but the last ends.
     texts: Box<str>,
@@ -62,20 +62,19 @@ impl Row {
     fn text(&self, index: usize) -> Option<&str> {
         let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         let end = self.ends.get(index).map_or(self.texts.len(), |end| *end as usize);
-        let text = self.texts.get(start..end);
-        text.filter(|_| self.has & 1 << index != 0)
+        if self.has & 1 << index != 0 { self.texts.get(start..end) } else { None }
     }
 
     pub fn open_end(&self) -> Option<&OpenEnd> {
         self.open_end.as_deref()
     }
 
-    /// Where it began.
+    /// The directory it began in.
     pub fn first_cwd(&self) -> Option<&str> {
         self.first_cwd.as_deref()
     }
 
-    /// Where the session is now, or was last.
+    /// The directory it is in now, or was in last.
     pub fn cwd(&self) -> Option<&str> {
         self.text(LAST_CWD).or_else(|| self.first_cwd())
     }
@@ -88,12 +87,12 @@ impl Row {
         self.text(AGENT_TITLE)
     }
 
-    /// What was last asked in it.
+    /// The last substantive prompt.
     pub fn asked(&self) -> Option<&str> {
         self.text(ASKED)
     }
 
-    /// What a person calls the session: the title somebody gave it, else what was last asked.
+    /// Its title: the one somebody gave it, else the last substantive prompt.
     pub fn title(&self) -> Option<&str> {
         title([PERSON_TITLE, AGENT_TITLE, ASKED].map(|index| self.text(index)))
     }

@@ -6,14 +6,14 @@
 //! are data; `show/state.rs` has the words.
 
 use super::Session;
-use super::live::{Agents, BELIEVED, Evidence, Presence, Said};
+use super::live::{AgentReport, Agents, BELIEVED, Evidence, Presence};
 use crate::entry::{Act, named};
 use crate::fold::{Continuity, Doing, Ending, OpenEnd};
 use crate::format::live::{Live, Status};
 use crate::time::{SECOND, Time};
 
 named! {
-    /// What a session is doing, those that concern the user most first.
+    /// The states of a session, those that concern the user most first.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum StateKind {
         /// The agent cannot go on without the user.
@@ -59,12 +59,12 @@ impl Group {
         }
     }
 
-    /// Whether the user should look at it now.
+    /// True if the user should look at it now.
     pub fn is_urgent(self) -> bool {
         self <= Group::Failed
     }
 
-    /// Whether something goes on in it, or should.
+    /// True if something goes on in it, or should.
     pub fn is_active(self) -> bool {
         self < Group::Inactive
     }
@@ -120,7 +120,7 @@ pub struct Left<'s> {
     pub stage: Stage,
 }
 
-/// How far a call had got that has no result.
+/// The progress of a call that has no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
     Running,
@@ -130,7 +130,7 @@ pub enum Stage {
     Unknown,
 }
 
-/// What the transcript and the user say about a session.
+/// The facts about a session from its transcript and its user.
 pub struct History<'s> {
     pub ending: Ending,
     pub open_end: Option<&'s OpenEnd>,
@@ -169,11 +169,12 @@ impl<'s> State<'s> {
             }
             Presence::Closed => {
                 let source = if live.files.is_empty() { Evidence::Lock } else { Evidence::Registry };
-                let ((kind, reason), source) = match live.late_files {
-                    true => (history.left_off().as_written(live, false, now), Evidence::Transcript),
-                    false => ((StateKind::Gone, Some(history.ended(None, live))), source),
-                };
-                (kind, reason, None, source)
+                if live.late_files {
+                    let (kind, reason) = history.left_off().as_written(live, false, now);
+                    (kind, reason, None, Evidence::Transcript)
+                } else {
+                    (StateKind::Gone, Some(history.ended(None, live)), None, source)
+                }
             }
             Presence::Unknown => {
                 let (kind, reason) = history.as_written(live, false, now);
@@ -181,21 +182,21 @@ impl<'s> State<'s> {
             }
         };
         let state = State { kind, reason, since: since.or(history.updated), source };
-        match history.done && !matches!(kind, StateKind::Working | StateKind::NeedsYou) {
-            true => State { kind: StateKind::Done, reason: None, source: Evidence::User, ..state },
-            false => state,
+        if history.done && !matches!(kind, StateKind::Working | StateKind::NeedsYou) {
+            return State { kind: StateKind::Done, reason: None, source: Evidence::User, ..state };
         }
+        state
     }
 }
 
 impl State<'_> {
-    /// Whether something goes on in it for sure: it waits for its user, or its agent is known to be at work.
+    /// True if something goes on in it for sure: it waits for its user, or its agent is known to be at work.
     pub fn goes_on(&self) -> bool {
         let is_known = self.source != Evidence::Transcript;
         self.kind == StateKind::NeedsYou || self.kind == StateKind::Working && is_known
     }
 
-    /// Whether it needs the user or went wrong, however long ago that was.
+    /// True if it needs the user or went wrong, however long ago that was.
     pub fn concerns_user(&self) -> bool {
         matches!(self.kind, StateKind::NeedsYou | StateKind::Error) || matches!(self.reason, Some(Reason::Crashed(_)))
     }
@@ -226,8 +227,14 @@ impl<'s> History<'s> {
     }
 
     /// The agent runs and says what it is doing; the transcript knows of what.
-    fn as_said(&self, status: Status, said: &'s Said, live: &Live, now: Time) -> (StateKind, Option<Reason<'s>>) {
-        /// How long the transcript may lag behind what the agent says.
+    fn as_said(
+        &self,
+        status: Status,
+        said: &'s AgentReport,
+        live: &Live,
+        now: Time,
+    ) -> (StateKind, Option<Reason<'s>>) {
+        /// The transcript may lag so much behind the agent's own report.
         const LAG: i64 = SECOND / 2;
         let doing = self.doing();
         let is_fresh = said.since.is_some_and(|since| now.0 - since.0 < LAG);
@@ -262,6 +269,7 @@ impl<'s> History<'s> {
     fn as_written(&self, live: &Live, runs: bool, now: Time) -> (StateKind, Option<Reason<'s>>) {
         let silent = self.updated.is_none_or(|updated| now.0 - updated.0 > BELIEVED);
         let (doing, idle) = (self.doing(), silent && !runs);
+        let resting = if silent { StateKind::Idle } else { StateKind::Waiting };
         let answered = if live.late_calls && !silent { Reason::AnsweredOrCalling } else { Reason::Answered };
         match self.ending {
             Ending::Failed => (StateKind::Error, self.trouble()),
@@ -275,11 +283,9 @@ impl<'s> History<'s> {
                 None if live.silent_interrupts => (StateKind::Working, Some(Reason::ThinkingOrInterrupted)),
                 _ => (StateKind::Working, Some(Reason::Running(doing))),
             },
-            Ending::Interrupted => {
-                (if silent { StateKind::Idle } else { StateKind::Waiting }, Some(Reason::Interrupted))
-            }
-            Ending::Answered => (if silent { StateKind::Idle } else { StateKind::Waiting }, Some(answered)),
-            _ => (if silent { StateKind::Idle } else { StateKind::Waiting }, None),
+            Ending::Interrupted => (resting, Some(Reason::Interrupted)),
+            Ending::Answered => (resting, Some(answered)),
+            _ => (resting, None),
         }
     }
 }
@@ -287,11 +293,10 @@ impl<'s> History<'s> {
 impl Stage {
     /// As far as the transcript tells.
     fn of(doing: &Doing, live: &Live) -> Stage {
-        match doing.asks || doing.waits {
-            true => Stage::Waiting,
-            false if live.no_permissions || live.told_permissions => Stage::Running,
-            false => Stage::Unknown,
+        if doing.asks || doing.waits {
+            return Stage::Waiting;
         }
+        if live.no_permissions || live.told_permissions { Stage::Running } else { Stage::Unknown }
     }
 }
 
@@ -319,7 +324,7 @@ impl Situation {
     }
 }
 
-/// What a call asks the user.
+/// The question that a call asks the user.
 fn asked(doing: Option<&Doing>) -> Option<Reason<'_>> {
     doing.map(|doing| match doing.act {
         Act::Plan => Reason::Plan,

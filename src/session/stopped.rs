@@ -11,13 +11,13 @@ use crate::fold::Continuity;
 use crate::read::Transcript;
 use crate::settings::Settings;
 
-/// Which lines of a session count: those in this project, or anywhere for a session that began in it, but never those in a
+/// True if a line of a session counts: in this project, or anywhere for a session that began in it, but never in a
 /// directory that is ignored.
 pub fn counts_in(cwd: &str, began_here: bool, members: &mut Members, settings: &Settings) -> bool {
     (began_here || members.has(cwd)) && !settings.ignores(Path::new(cwd))
 }
 
-/// Where a session stopped by the lines that count, and the directory it was in last if that had to be looked at.
+/// The end of a session by the lines that count, and its last directory if that had to be looked at.
 pub fn stopped_here(
     session: &Session,
     began_here: bool,
@@ -36,7 +36,7 @@ pub fn stopped_here(
     Ok((all, is_in))
 }
 
-/// Where a session stopped, with what its subagents edited.
+/// The end of a session, with the edits of its subagents.
 pub fn stopped(
     session: &Session,
     deadline: &Deadline,
@@ -48,13 +48,13 @@ pub fn stopped(
     Ok(all)
 }
 
-/// Where its own transcript stopped: from its end, and from more of it if that does not tell what was asked and there is time.
+/// The end of its own transcript; more of it is read if that does not tell what was asked and there is time.
 fn end_of(
     session: &Session,
     deadline: &Deadline,
     mut only: Option<&mut dyn FnMut(&str) -> bool>,
 ) -> io::Result<Continuity> {
-    const MOST: u64 = 64 << 20;
+    const LONGEST_END: u64 = 64 << 20;
     let transcript = Transcript::open(&session.path, session.format.detailed())?.full(true);
     let mut best = None;
     let mut most = budget::OWN;
@@ -69,7 +69,7 @@ fn end_of(
         let in_time = best.as_ref().map(|_| deadline);
         let Some(mut all) = transcript.continuity(from, in_time, only)? else { return Ok(best.unwrap_or_default()) };
         all.finish();
-        if all.asked.substantive.is_some() || from.is_start() || most > MOST || deadline.is_over() {
+        if all.asked.substantive.is_some() || from.is_start() || most > LONGEST_END || deadline.is_over() {
             return Ok(all);
         }
         best = Some(all);

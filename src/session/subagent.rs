@@ -26,7 +26,7 @@ pub fn all<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Ve
     found
 }
 
-/// What to type for the subagent with this transcript; nothing if that means another one as well.
+/// The name to type for the subagent with this transcript; none if that means another one as well.
 pub fn name<'p>(path: &'p Path, all: &[Session]) -> Option<&'p str> {
     let name = stem(path).filter(|name| may_be(name))?;
     matches!(called(name, all)[..], [one] if *one.path == *path).then_some(name)
@@ -44,7 +44,7 @@ pub fn called<'s, 'f>(name: &str, all: &'s [Session<'f>]) -> Vec<&'s Session<'f>
     if exactly.is_empty() { that(&|called| called.starts_with(name)) } else { exactly }
 }
 
-/// Whether a name can be that of a subagent. Words of a title are none.
+/// True if a name can be that of a subagent. Words of a title are none.
 pub fn may_be(name: &str) -> bool {
     let is_id = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     is_id && name.len() >= 8 && name.bytes().any(|byte| byte.is_ascii_digit())

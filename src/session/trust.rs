@@ -20,7 +20,7 @@ use crate::env::Env;
 use crate::file::{self, Access, Owners, Unreadable};
 use crate::hash::HashMap;
 
-/// Where a transcript comes from; nobody is told of another than the user's own.
+/// The origin of a transcript; nobody is told of another than the user's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Trust {
     #[default]
@@ -34,7 +34,7 @@ impl Trust {
     }
 }
 
-/// Whether a session is the user's own, for all that can be seen now.
+/// True if a session is the user's own, for all that can be seen now.
 pub fn is_own(session: &Session, env: &Env) -> Result<bool, Unreadable> {
     let Some(stamp) = file::stamp(&session.path)? else { return Ok(false) };
     Ok(Judge::new(env).trust(session, stamp.access, env)?.is_own())
@@ -67,7 +67,7 @@ impl Why {
     }
 }
 
-/// What marks the top of a directory that some other version control keeps, or that was unpacked from such a one.
+/// Marks of a directory that some other version control keeps, or that was unpacked from such a one.
 const OTHER_VERSION_CONTROL: [&str; 8] =
     [".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".hg_archival.txt", ".git_archival.txt"];
 
@@ -75,25 +75,25 @@ const OTHER_VERSION_CONTROL: [&str; 8] =
 #[derive(Debug)]
 pub struct Judge {
     owners: Owners,
-    /// What is around a directory, by its real path, or why that cannot be told.
-    places: HashMap<PathBuf, Result<Rc<Place>, Unreadable>>,
+    /// The surroundings of a directory, by its real path, or why they cannot be told.
+    places: HashMap<PathBuf, Result<Rc<Around>, Unreadable>>,
     /// The directory that was asked about last: sessions are listed one directory after the other.
-    last: Option<Rc<Dir>>,
+    last: Option<Rc<TranscriptDir>>,
 }
 
 /// A directory of transcripts.
 #[derive(Debug)]
-struct Dir {
+struct TranscriptDir {
     path: PathBuf,
     real: PathBuf,
     /// The directory that an agent keeps sessions in, without links; none if these were not found in one.
     root: Option<PathBuf>,
-    place: Rc<Place>,
+    place: Rc<Around>,
 }
 
-/// What is around the files of a directory.
+/// The version control around the files of a directory.
 #[derive(Debug, Default)]
-struct Place {
+struct Around {
     /// The nearest working tree.
     tree: Option<Rc<Tree>>,
     unknown: bool,
@@ -123,7 +123,7 @@ impl Judge {
         Judge { owners: env.owners(), places: HashMap::default(), last: None }
     }
 
-    /// Whose a transcript is: the session's, or that of one of its subagents.
+    /// Judges the transcript of a session, or of one of its subagents.
     pub fn trust(&mut self, session: &Session, access: Access, env: &Env) -> Result<Trust, Unreadable> {
         let Access { owner, open, linked } = access;
         let [dir, name] = match session.path.parts().map(OsStr::from_bytes) {
@@ -159,12 +159,12 @@ impl Judge {
         Ok(why.map_or(Trust::Own, Trust::Foreign))
     }
 
-    /// Whether a file or directory is the user's own, as far as its owner and its modes say.
+    /// True if a file or directory is the user's own, as far as its owner and its modes say.
     pub fn is_own(&self, access: Access) -> bool {
         self.owners.own(access)
     }
 
-    /// What speaks against a file, or anything in a directory, being of the user's own making: version control around it.
+    /// A reason why a file, or anything in a directory, may not be the user's own: version control around it.
     pub fn tracks(&mut self, path: &Path) -> Result<Option<Why>, Unreadable> {
         // What a link leads to is tracked or not, and so is the link; here it is the link that counts.
         let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
@@ -184,9 +184,13 @@ impl Judge {
         Ok(if is_tracked { Some(Why::Tracked) } else { place.unknown.then_some(Why::Unknown) })
     }
 
-    /// What is known of a directory of transcripts; none if it is gone by now.
-    fn dir(&mut self, path: &Path, root: &dyn Fn() -> Option<PathBuf>) -> Result<Option<Rc<Dir>>, Unreadable> {
-        let is_it = |dir: &&Rc<Dir>| dir.path.as_os_str() == path.as_os_str();
+    /// Looks at a directory of transcripts; none if it is gone by now.
+    fn dir(
+        &mut self,
+        path: &Path,
+        root: &dyn Fn() -> Option<PathBuf>,
+    ) -> Result<Option<Rc<TranscriptDir>>, Unreadable> {
+        let is_it = |dir: &&Rc<TranscriptDir>| dir.path.as_os_str() == path.as_os_str();
         if let Some(dir) = self.last.as_ref().filter(is_it) {
             return Ok(Some(dir.clone()));
         }
@@ -196,12 +200,12 @@ impl Judge {
             Some(root) => Some(canonical(&root)?.unwrap_or(root)),
             None => None,
         };
-        let dir = Rc::new(Dir { path: path.into(), place: self.place(&real)?, real, root });
+        let dir = Rc::new(TranscriptDir { path: path.into(), place: self.place(&real)?, real, root });
         self.last = Some(dir.clone());
         Ok(Some(dir))
     }
 
-    fn place(&mut self, dir: &Path) -> Result<Rc<Place>, Unreadable> {
+    fn place(&mut self, dir: &Path) -> Result<Rc<Around>, Unreadable> {
         if let Some(place) = self.places.get(dir) {
             return place.as_ref().map(Rc::clone).map_err(Unreadable::again);
         }
@@ -210,23 +214,23 @@ impl Judge {
         place
     }
 
-    fn look_around(&mut self, dir: &Path) -> Result<Rc<Place>, Unreadable> {
+    fn look_around(&mut self, dir: &Path) -> Result<Rc<Around>, Unreadable> {
         let above = dir.parent().map_or_else(|| Ok(Rc::default()), |above| self.place(above))?;
         let unknown = above.unknown || has_other(dir)?;
         Ok(match git(self.owners, dir)? {
             Some(Git::Proven { own, .. }) => match indexes(&own) {
                 Ok(indexes) => {
                     let tree = Tree { dir: dir.into(), indexes, around: above.tree.clone() };
-                    Rc::new(Place { tree: Some(Rc::new(tree)), unknown })
+                    Rc::new(Around { tree: Some(Rc::new(tree)), unknown })
                 }
                 Err(bad) if bad.error.kind() == io::ErrorKind::InvalidData => {
-                    Rc::new(Place { tree: above.tree.clone(), unknown: true })
+                    Rc::new(Around { tree: above.tree.clone(), unknown: true })
                 }
                 Err(bad) => return Err(bad),
             },
-            Some(Git::Unproven) => Rc::new(Place { tree: above.tree.clone(), unknown: true }),
+            Some(Git::Unproven) => Rc::new(Around { tree: above.tree.clone(), unknown: true }),
             None if unknown == above.unknown => above,
-            None => Rc::new(Place { tree: above.tree.clone(), unknown }),
+            None => Rc::new(Around { tree: above.tree.clone(), unknown }),
         })
     }
 }
@@ -273,7 +277,7 @@ impl Tree {
         self.is_spelt_freely(below) && any(&mut |path| is_it(&self::plain(path), &plain), &|_| false)
     }
 
-    /// Whether the file system takes another spelling of a path for the same.
+    /// True if the file system takes another spelling of a path for the same.
     fn is_spelt_freely(&self, below: &Path) -> bool {
         let flip =
             |byte: &u8| if byte.is_ascii_lowercase() { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
@@ -301,12 +305,12 @@ fn indexes(git: &Path) -> Result<Vec<Index>, Unreadable> {
 /// An index file, if there is one. What is too large, or no index of a version known here, is no data.
 fn read_index(path: &Path) -> Result<Option<Index>, Unreadable> {
     /// Some half a million paths.
-    const LARGEST: u64 = 64 << 20;
+    const LARGEST_INDEX: u64 = 64 << 20;
     let Some(meta) = file::lstat(path)? else { return Ok(None) };
-    if meta.len() > LARGEST || !meta.is_file() {
+    if meta.len() > LARGEST_INDEX || !meta.is_file() {
         return Err(Unreadable::new(path, io::ErrorKind::InvalidData.into()));
     }
-    let Some(bytes) = file::there(path, || file::read_up_to(path, LARGEST))? else { return Ok(None) };
+    let Some(bytes) = file::there(path, || file::read_up_to(path, LARGEST_INDEX))? else { return Ok(None) };
     let parsed = |id_length| Some((id_length, parse(&bytes, id_length, &mut |_| false)?));
     let parsed = [20, 32].into_iter().find_map(parsed);
     let index = parsed.map(|(id_length, shared)| Some(Index { bytes, id_length, shared }));
@@ -316,7 +320,7 @@ fn read_index(path: &Path) -> Result<Option<Index>, Unreadable> {
 /// Reads an index of version 2, 3 or 4 (gitformat-index(5)): a header, the entries, extensions, and a checksum. None if it
 /// is anything else; else the id of the file that it is split from, unless `is_enough` stops it at a path.
 fn parse(bytes: &[u8], id_length: usize, is_enough: &mut dyn FnMut(&[u8]) -> bool) -> Option<String> {
-    /// What git knows of a file, before the object id.
+    /// The length of an entry before the object id.
     const STAT: usize = 40;
     const EXTENDED: u8 = 0x40;
     let rest = &mut bytes.get(..bytes.len().checked_sub(id_length)?)?;

@@ -5,7 +5,7 @@ use session_monitor::entry::Act;
 use session_monitor::fold::{Doing, Ending, OpenEnd};
 use session_monitor::format::live::{Live, Status};
 use session_monitor::session::State;
-use session_monitor::session::live::{Evidence, Presence, Said};
+use session_monitor::session::live::{AgentReport, Evidence, Presence};
 use session_monitor::session::state::History;
 use session_monitor::show::state::reason;
 use session_monitor::time::{HOUR, MINUTE, Time};
@@ -30,8 +30,8 @@ fn ends() -> Vec<(&'static str, Ending, Option<OpenEnd>)> {
     ]
 }
 
-fn said(status: Option<Status>, by: Evidence) -> Said {
-    Said { status, since: None, by, doing: None }
+fn said(status: Option<Status>, by: Evidence) -> AgentReport {
+    AgentReport { status, since: None, by, doing: None }
 }
 
 /// All states of one kind of presence, one line for each end: what is said two minutes later, and after two hours where
@@ -205,7 +205,7 @@ limit      gone       limit: Too many requests, try at 15:00
 fn the_end_of_a_session_is_told_where_a_hook_noted_it() {
     let now = Time(100 * HOUR);
     let at = |minutes: i64| Some(Time(now.0 - minutes * MINUTE));
-    let ended = |minutes| Box::new(Said { since: at(minutes), ..said(Some(Status::Ended), Evidence::Hook) });
+    let ended = |minutes| Box::new(AgentReport { since: at(minutes), ..said(Some(Status::Ended), Evidence::Hook) });
     for (presence, words, since) in [
         (Presence::Closed, "ended; last active 6m ago", 6),
         (Presence::Killed(Box::new(said(Some(Status::Ready), Evidence::Registry))), "ended; last active 6m ago", 6),
@@ -225,7 +225,7 @@ fn the_end_of_a_session_is_told_where_a_hook_noted_it() {
 #[test]
 fn an_agent_that_has_just_come_to_rest_is_not_at_work() {
     let now = Time(100 * HOUR);
-    let ready = Said { since: Some(Time(now.0 - 100)), ..said(Some(Status::Ready), Evidence::Registry) };
+    let ready = AgentReport { since: Some(Time(now.0 - 100)), ..said(Some(Status::Ready), Evidence::Registry) };
     let ready = Presence::Runs(Box::new(ready));
     for (name, ending, open_end) in ends().into_iter().filter(|(_, ending, _)| *ending != Ending::None) {
         let history = History { ending, open_end: open_end.as_ref(), updated: Some(now), done: false };
@@ -284,7 +284,7 @@ fn a_limit_may_end_in_seconds_since_1970() {
 #[test]
 fn what_a_subagent_waits_for_goes_before_its_call() {
     let doing = Some(Doing { tool: "Bash".into(), subject: "rm -rf build".into(), act: Act::Run, ..Doing::default() });
-    let said = Said { status: Some(Status::Permission), since: None, by: Evidence::Registry, doing };
+    let said = AgentReport { status: Some(Status::Permission), since: None, by: Evidence::Registry, doing };
     let states = states(&Presence::Runs(Box::new(said)), &Live::default());
     assert!(states.contains("call       needs-you  permission: Bash rm -rf build\n"), "{states}");
     assert!(states.contains("answer     needs-you  permission: Bash rm -rf build\n"), "{states}");

@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use crate::state::cursors::View;
 use crate::time::Time;
 
-/// Where each session is, below a home directory. `/demo` in them is that directory.
+/// The path and text of each session, below a home directory. `/demo` in them is that directory.
 const SESSIONS: [(&str, &str); 4] = [
     (".claude/projects/shop/5e551011-0000-4000-8000-000000000001.jsonl", include_str!("own.jsonl")),
     (".claude/projects/shop/a11ce000-0000-4000-8000-000000000002.jsonl", include_str!("claude.jsonl")),

@@ -72,7 +72,7 @@ pub fn check_statusline(known: &Known, env: &Env) -> Option<HookState> {
     })
 }
 
-/// Whether what the agent is doing should be noted by a hook and is not. Where it is noted, [`check`] says so.
+/// True if what the agent is doing should be noted by a hook and is not. Where it is noted, [`check`] says so.
 pub fn lacks_live(known: &Known, env: &Env) -> bool {
     let is_noted = |site: Site| {
         let Ok(Some(bytes)) = files::read(&site.file()) else { return false };
@@ -86,7 +86,7 @@ pub fn lacks_live(known: &Known, env: &Env) -> bool {
     known.live().hook.is_some() && !sites.into_iter().any(is_noted)
 }
 
-/// What is wrong if a file runs a program that is not there.
+/// The problem with a file that runs a program that is not there.
 fn missing(program: &str, file: &Path, site: &Site) -> Option<String> {
     let path = Path::new(program);
     let why = || format!("{} runs {}, which is not there; install it again", site.tilde(file), site.tilde(path));

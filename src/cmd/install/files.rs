@@ -109,7 +109,7 @@ impl Changes {
         self.writes.is_empty() && self.removals.is_empty()
     }
 
-    pub fn carry_out(self, made: &Made) -> Result<(), Trouble> {
+    pub fn carry_out(self, made: &Created) -> Result<(), Trouble> {
         let staged: Result<Vec<Staged>, Trouble> =
             self.writes.into_iter().map(|write| Staged::new(write, made)).collect();
         for file in staged? {
@@ -126,18 +126,18 @@ impl Changes {
 
 /// A file written beside its target. Dropping it removes it.
 struct Staged<'m> {
-    /// The end of all links.
+    /// The path with symlinks resolved.
     target: PathBuf,
     temporary: PathBuf,
     before: Option<Vec<u8>>,
     /// The file that it is a copy of.
     original: Option<PathBuf>,
     dirs: Vec<PathBuf>,
-    made: &'m Made,
+    made: &'m Created,
 }
 
 impl Staged<'_> {
-    fn new(Replacement { path, before, after, like }: Replacement, made: &Made) -> Result<Staged<'_>, Trouble> {
+    fn new(Replacement { path, before, after, like }: Replacement, made: &Created) -> Result<Staged<'_>, Trouble> {
         let target = followed(&path);
         let no_name = || Trouble::new(&path, "is no name of a file");
         let (dir, _) = target.parent().zip(target.file_name()).ok_or_else(no_name)?;
@@ -187,7 +187,7 @@ impl Drop for Staged<'_> {
     }
 }
 
-/// Where the links of a path lead, even if nothing is there.
+/// The path with symlinks resolved, even if nothing is there.
 pub fn followed(path: &Path) -> PathBuf {
     const LINKS: usize = 40;
     let mut at = path.to_owned();
@@ -204,16 +204,16 @@ pub fn followed(path: &Path) -> PathBuf {
 ///
 /// Each has a record in the state directory: a file named after the path, for a directory with its identity in it. A
 /// directory that somebody removed and made again is not ours. Without a record an empty directory stays.
-pub struct Made {
+pub struct Created {
     records: PathBuf,
 }
 
 /// The record of a file. Unlike a directory it has no identity: editors replace it.
 const FILE: &str = "file\n";
 
-impl Made {
-    pub fn new(env: &Env) -> Made {
-        Made { records: env.state_dir().join("installed") }
+impl Created {
+    pub fn new(env: &Env) -> Created {
+        Created { records: env.state_dir().join("installed") }
     }
 
     fn record(&self, path: &Path) -> PathBuf {
@@ -238,7 +238,7 @@ impl Made {
         }
     }
 
-    /// Whether nothing was there before the first install, where the links of a path lead.
+    /// True if nothing was there before the first install, where the links of a path lead.
     pub fn has_made(&self, path: &Path) -> bool {
         matches!(self.read(&followed(path)), Ok(Some(record)) if record == FILE.as_bytes())
     }

@@ -17,7 +17,7 @@ use crate::path::{base_name, shell_word};
 
 pub const NAME: &str = "session-context";
 
-/// What an entry of ours is for.
+/// The purpose of an entry of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Job {
     /// Tells the agent about its other sessions.
@@ -36,7 +36,7 @@ pub struct OurEntry {
     /// The command is a program, not a shell line; its arguments are in `args`.
     bare: bool,
     literal: CstStringLit,
-    /// What to remove with the entry: its group, if nothing else is in it.
+    /// The node to remove with the entry: its group, if nothing else is in it.
     whole: CstContainerNode,
 }
 
@@ -154,7 +154,9 @@ fn put(json: &mut Json, install: &Install, event: &str, command: &str) -> Result
     let numbers = install.timeout.iter().map(|(key, number)| (key.clone(), (*number).into()));
     let entry = CstInputValue::Object(command.into_iter().chain(numbers).collect());
     let entry = if install.grouped { object("hooks", vec![entry].into()) } else { entry };
-    if let Some(version) = install.version.filter(|_| member(&json.top, "version").is_none()) {
+    if member(&json.top, "version").is_none()
+        && let Some(version) = install.version
+    {
         json.add(&json.top.clone().into(), Some("version"), version.into())?;
     }
     let Some(hooks) = member(&json.top, "hooks").and_then(|hooks| hooks.object_value()) else {

@@ -72,7 +72,7 @@ impl Json {
         self.top.to_serde_value().unwrap_or_default()
     }
 
-    /// Whether nothing is in it, not even a comment.
+    /// True if nothing is in it, not even a comment.
     pub fn is_empty(&self) -> bool {
         self.root.to_string().trim() == "{}"
     }
@@ -134,7 +134,7 @@ fn offset(node: &CstNode) -> usize {
     before + node.parent().map_or(0, |parent| offset(&parent.into()))
 }
 
-/// What a value has where a container of another document is; nothing below an array has a place of its own.
+/// The value where a container of another document is; nothing below an array has a place of its own.
 fn counterpart<'v>(value: &'v Value, container: &CstContainerNode) -> Option<&'v Value> {
     let outer = container.parent()?;
     if outer.is_root() {

@@ -21,7 +21,7 @@ use clap::Args;
 use super::{Exit, Problem, Stage};
 use crate::env::Env;
 use crate::format::Known;
-use files::{Made, Trouble};
+use files::{Created, Trouble};
 use plan::{Batch, Plan};
 use site::{Level, Site};
 
@@ -177,7 +177,7 @@ impl Request<'_> {
             return Ok((exit, false));
         }
         let changes = !plan.changes.is_empty();
-        if let Err(trouble) = plan.changes.carry_out(&Made::new(stage.env)) {
+        if let Err(trouble) = plan.changes.carry_out(&Created::new(stage.env)) {
             stage.say(trouble);
             return Ok((Exit::Trouble, false));
         }

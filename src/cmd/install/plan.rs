@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use super::files::{self, Changes, Made, Trouble};
+use super::files::{self, Changes, Created, Trouble};
 use super::hook::{self, Job};
 use super::json::Json;
 use super::site::{Level, Site, backup, backups};
@@ -15,6 +15,11 @@ use super::texts::{self, SkillState};
 use super::{InstallArgs, Stage, status};
 use crate::format::Known;
 use crate::format::install::FileKind;
+
+/// Verbs of a report: after a step was carried out, and before.
+const ALREADY: (&str, &str) = ("already installed in", "already installed in");
+const ADDED: (&str, &str) = ("added to", "would add to");
+const UPDATED: (&str, &str) = ("updated in", "would update in");
 
 #[derive(Default)]
 pub struct Plan {
@@ -89,13 +94,13 @@ struct Rewrite {
 }
 
 impl Rewrite {
-    /// What it is by now.
+    /// The content as planned so far.
     fn text(&self) -> &[u8] {
         self.after.as_deref().map(str::as_bytes).or(self.before.as_deref()).unwrap_or_default()
     }
 }
 
-/// What is left of a file without ours.
+/// The rest of a file without ours.
 pub struct Rest {
     pub json: Json,
     /// The events that the hook was there for.
@@ -167,9 +172,9 @@ impl Site<'_> {
             }
             let (did, would) = match (added.is_empty(), is_moved) {
                 _ if all.is_empty() => continue,
-                (true, false) => ("already installed in", "already installed in"),
-                (false, false) => ("added to", "would add to"),
-                (_, true) => ("updated in", "would update in"),
+                (true, false) => ALREADY,
+                (false, false) => ADDED,
+                (_, true) => UPDATED,
             };
             let would = format!("{would} {shown} ({details}):");
             if after.is_some() && !self.owns_file() {
@@ -224,9 +229,9 @@ impl Site<'_> {
         status::put(&mut json, line, program).map_err(by_hand)?;
         let theirs = status::find(&json, line).and_then(|ours| ours.theirs);
         let (did, would) = match &was {
-            Some(ours) if ours.program == program => ("already installed in", "already installed in"),
-            Some(_) => ("updated in", "would update in"),
-            None => ("added to", "would add to"),
+            Some(ours) if ours.program == program => ALREADY,
+            Some(_) => UPDATED,
+            None => ADDED,
         };
         let shown = self.tilde(&path);
         let mut details = theirs.as_ref().map(|_| "; yours is shown above it".to_owned()).unwrap_or_default();
@@ -255,7 +260,7 @@ impl Site<'_> {
         }
         let (did, would) = match &before {
             None => ("written to", "would write"),
-            Some(before) if before == text.as_bytes() => ("already installed in", "already installed in"),
+            Some(before) if before == text.as_bytes() => ALREADY,
             Some(_) => ("updated in", "would replace"),
         };
         plan.step(format!("hook   {did} {shown}"), format!("{would} {shown}:"), Some(text.clone()));
@@ -369,7 +374,7 @@ impl Site<'_> {
             return Ok(false);
         }
         let owns_file = is_hook_file && self.owns_file();
-        let is_made = Made::new(self.env).has_made(path);
+        let is_made = Created::new(self.env).has_made(path);
         let backup = if owns_file || is_made { None } else { self.backup(path)? };
         let rest = self.rest(path, json, backup.as_ref().map(|(_, bytes)| &**bytes)).map_err(refused)?;
         // Where nothing is known about it, a file without a backup is one that install made.
@@ -408,13 +413,13 @@ impl Site<'_> {
         Ok(bytes.map(|bytes| (backup, bytes)))
     }
 
-    /// Whether a text of a file is the user's alone.
+    /// True if a text of a file is the user's alone.
     fn is_theirs(&self, path: &Path, bytes: &[u8]) -> bool {
         let has_ours = |json: Json| !self.entries(path, &json).is_empty() || self.our_line(path, &json).is_some();
         Json::parse(path, bytes).is_ok_and(|json| !has_ours(json))
     }
 
-    /// Whether a document has nothing but the version that we put beside our entries.
+    /// True if a document has nothing but the version that we put beside our entries.
     fn is_bare(&self, json: &Json) -> bool {
         let text: String = json.text().split_whitespace().collect();
         self.install.version.is_some_and(|version| text == format!("{{\"version\":{version}}}"))

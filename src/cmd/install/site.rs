@@ -100,7 +100,7 @@ impl<'e> Site<'e> {
         self.install.kind != FileKind::Settings
     }
 
-    /// Where the status line is, if the agent has one for commands.
+    /// The file and key of the status line, if the agent has one for commands.
     pub fn statusline(&self) -> Option<(PathBuf, &'e StatusLine)> {
         let line = self.install.statusline.as_ref()?;
         Some((self.dir().join(&line.file.0), line))
@@ -161,7 +161,7 @@ impl<'e> Site<'e> {
         (off, unreadable)
     }
 
-    /// How to trust the hook, if the agent asks for that and the user has not done it.
+    /// Tells the user how to trust the hook, if the agent asks for that and the user has not done it.
     pub fn needs_trust(&self) -> Option<&'e str> {
         let trust = self.install.trust.as_ref()?;
         let settings = parsed(&self.at(Level::User).dir().join(&trust.file.0)).unwrap_or_default();
@@ -236,7 +236,7 @@ pub fn backup(path: &Path) -> Option<PathBuf> {
     backups(path).take_while(|backup| fs::symlink_metadata(backup).is_ok()).last()
 }
 
-/// Whether a package is ours: by the name in its manifest if it is a directory, as seen from the settings that list it,
+/// True if a package is ours: by the name in its manifest if it is a directory, as seen from the settings that list it,
 /// else by a part of its own name (`session-monitor@somewhere`, `git:github.com/a/session-monitor`).
 fn is_ours(package: &str, settings: &Path) -> bool {
     let manifest = parsed(&settings.with_file_name(package).join("package.json")).unwrap_or_default();
@@ -252,7 +252,7 @@ fn is_toml(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "toml")
 }
 
-/// What a JSON or TOML file says; null if it is not there.
+/// Parses a JSON or TOML file; null if it is not there.
 fn parsed(path: &Path) -> Result<Value, Trouble> {
     let Some(bytes) = files::read(path)? else { return Ok(Value::Null) };
     if is_toml(path) {

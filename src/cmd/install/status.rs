@@ -32,8 +32,10 @@ pub fn find(json: &Json, line: &StatusLine) -> Option<Ours> {
     let literal = literal(&at(json, line)?.object_value()?)?;
     let command = literal.decoded_value().ok()?;
     let (program, rest) = first_word(&command)?;
-    let rest = rest.trim().strip_prefix("statusline").filter(|_| base_name(&program) == NAME)?;
-    let theirs = match rest.trim() {
+    if base_name(&program) != NAME {
+        return None;
+    }
+    let theirs = match rest.trim().strip_prefix("statusline")?.trim() {
         "" => None,
         // What somebody wrote around it by hand is theirs, and ours stays where it is in it.
         rest => match first_word(rest.strip_prefix("-- ")?) {

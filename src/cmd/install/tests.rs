@@ -490,7 +490,7 @@ fn survives(site: &Site, seed: u64) {
     }
 }
 
-/// Whether the first text is the second with something taken out; blanks in what was empty do not count.
+/// True if the first text is the second with something taken out; blanks in what was empty do not count.
 fn is_within(part: &str, whole: &str) -> bool {
     let mut rest = whole.chars().filter(|char| !char.is_whitespace());
     part.chars().filter(|char| !char.is_whitespace()).all(|char| rest.any(|other| other == char))

@@ -22,7 +22,7 @@ pub fn extension(program: &str, live: bool) -> String {
     if live { text.replacen(NOT_LIVE, LIVE, 1) } else { text }
 }
 
-/// Whether an extension notes what the agent is doing.
+/// True if an extension notes what the agent is doing.
 pub fn is_live(text: &[u8]) -> bool {
     memchr::memmem::find(text, LIVE.as_bytes()).is_some()
 }
@@ -52,7 +52,7 @@ pub fn skill() -> String {
     format!("{SKILL}\n{SKILL_MARK}{hash:016x}: if you edit this file, it is kept as it is -->\n")
 }
 
-/// What is at a path, with its bytes.
+/// The state of the skill at a path, with its bytes.
 pub fn skill_state(path: &Path) -> Result<(SkillState, Option<Vec<u8>>), Trouble> {
     let bytes = files::read(path)?;
     let state = match bytes.as_deref().map(std::str::from_utf8) {

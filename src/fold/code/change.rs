@@ -5,7 +5,7 @@
 
 use super::definition::{Definition, definitions};
 
-/// What changed in a file, in a few words: `total(): +2 -1`.
+/// Sums up a change of a file in a few words: `total(): +2 -1`.
 pub fn summary(path: &str, added: &str, removed: &str) -> String {
     let (new, old): (Vec<&str>, Vec<&str>) = (added.lines().collect(), removed.lines().collect());
     let before = new.iter().zip(&old).take_while(|(new, old)| new == old).count();

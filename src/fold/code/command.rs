@@ -4,8 +4,9 @@
 //! marks and redirections are for `line`; what the work is, for `work`.
 
 use super::line::{Link, Simple, simple_commands};
-use super::proof::{Effect, Kind, Proof};
+use super::proof::{Effect, GroupKind, Proof};
 use crate::fold::one_of;
+use crate::fold::words::{RUNNERS, WRAPPERS};
 use crate::path::base_name;
 
 /// A simple command in its line.
@@ -33,83 +34,89 @@ pub fn linked_commands(line: &str) -> Vec<Command> {
 /// The simple commands of a line, in their order, and what its success proves of them.
 pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
     /// Nobody writes a longer one by hand, and reading it takes time that a hook does not have.
-    const LONGEST: usize = 64 << 10;
+    const LONGEST_LINE: usize = 64 << 10;
     const DEPTH: usize = 4;
-    let (mut found, mut proof) = (Vec::new(), Proof::new());
-    if line.len() > LONGEST {
-        return (found, proof);
+    let mut found = Vec::new();
+    let mut groups = Groups { proof: Proof::new(), is_function: false, link: None };
+    if line.len() > LONGEST_LINE {
+        return (found, groups.proof);
     }
     // Simple commands that are still to be read, the next one last; none where the text for a shell ends.
     let read = |line: &str, depth: usize| simple_commands(line).into_iter().rev().map(move |one| Some((depth, one)));
     let mut open: Vec<Option<(usize, Simple)>> = read(line, 0).collect();
-    // The next group is the body of a function.
-    let mut function = false;
-    // How the group that begins hangs on what is before it; its first command does so, too.
-    let mut group_link = None;
     while let Some(next) = open.pop() {
         let Some((depth, Simple { link, mut words, document, background })) = next else {
-            proof.close_script();
+            groups.proof.close_script();
             continue;
         };
-        let mut negated = false;
-        // How it hangs on the one before it in its own group.
-        let mut own_link = link;
-        let outer = group_link.take().unwrap_or(link);
-        let mut from = 0;
+        let outer = groups.link.take().unwrap_or(link);
+        let (link, negated) = groups.take_marks(&mut words, link, outer, background);
+        if words.is_empty() {
+            continue;
+        }
+        groups.link = None;
+        let effect = Effect::of(&words);
+        let words = unwrapped(words);
+        let proof = &mut groups.proof;
+        if let (true, Some(script)) = (depth < DEPTH, inner_script(&words)) {
+            proof.open(GroupKind::Script, link, negated, background);
+            open.push(None);
+            open.extend(read(script, depth + 1));
+            groups.link = Some(outer);
+        } else if !words.is_empty() {
+            proof.command(found.len(), effect, link, negated, background);
+            let conditional = negated || proof.is_unsure();
+            found.push(Command { link: outer, words, document, conditional });
+        }
+    }
+    (found, groups.proof)
+}
+
+/// The groups around the command that is read.
+struct Groups {
+    proof: Proof,
+    /// The next group is the body of a function.
+    is_function: bool,
+    /// The link of the group that has just begun; its first command has it, too.
+    link: Option<Link>,
+}
+
+/// Groups, and the words that open and close them.
+const GROUPS: [(GroupKind, &str, &str); 3] = [
+    (GroupKind::Brackets, "(", ")"),
+    (GroupKind::Braces, "{", "}"),
+    (GroupKind::Block, "if for while until case select", "fi done esac"),
+];
+
+impl Groups {
+    /// Takes off the words before a command that open, close or negate something. Returns the command's link within its own
+    /// group, and whether it is negated.
+    fn take_marks(&mut self, words: &mut Vec<String>, link: Link, outer: Link, background: bool) -> (Link, bool) {
+        let (mut link, mut negated, mut from) = (link, false, 0);
         while let Some(word) = words.get(from) {
-            let kind = match word.as_str() {
-                "(" => Some(Kind::Brackets),
-                "{" => Some(Kind::Braces),
-                word if one_of("if for while until case select", word) => Some(Kind::Block),
-                _ => None,
-            };
-            match (kind, word.as_str()) {
-                (Some(kind), _) => {
-                    let unsure = std::mem::take(&mut function) || kind == Kind::Block;
-                    proof.open(kind, own_link, std::mem::take(&mut negated), unsure);
-                    own_link = Link::Then;
-                    group_link = Some(outer);
-                }
-                (None, ")") => proof.close(Kind::Brackets, background),
-                (None, "}") => proof.close(Kind::Braces, background),
-                (None, word) if one_of("fi done esac", word) => proof.close(Kind::Block, background),
-                (None, "!") => negated = true,
-                (None, "then" | "else" | "elif" | "do") => {}
-                (None, "function") => {
-                    function = true;
-                    from += 1;
-                }
-                (None, word) if word.ends_with("()") => function = true,
-                _ => break,
+            let closed = GROUPS.iter().find(|(_, _, closes)| one_of(closes, word));
+            if let Some((kind, ..)) = GROUPS.iter().find(|(_, opens, _)| one_of(opens, word)) {
+                let unsure = std::mem::take(&mut self.is_function) || *kind == GroupKind::Block;
+                self.proof.open(*kind, link, std::mem::take(&mut negated), unsure);
+                (link, self.link) = (Link::Then, Some(outer));
+            } else if let Some((kind, ..)) = closed {
+                self.proof.close(*kind, background);
+            } else if word == "!" {
+                negated = true;
+            } else if word == "function" || word.ends_with("()") {
+                self.is_function = true;
+                from += usize::from(word == "function");
+            } else if !one_of("then else elif do", word) {
+                break;
             }
             from += 1;
         }
         words.drain(..from.min(words.len()));
-        if words.is_empty() {
-            continue;
-        }
-        group_link = None;
-        let effect = Effect::of(&words);
-        let words = unwrapped(words);
-        match inner_script(&words).filter(|_| depth < DEPTH) {
-            Some(script) => {
-                proof.open(Kind::Script, own_link, negated, background);
-                open.push(None);
-                open.extend(read(script, depth + 1));
-                group_link = Some(outer);
-            }
-            None if words.is_empty() => {}
-            None => {
-                proof.command(found.len(), effect, own_link, negated, background);
-                let conditional = negated || proof.is_unsure();
-                found.push(Command { link: outer, words, document, conditional });
-            }
-        }
+        (link, negated)
     }
-    (found, proof)
 }
 
-/// What two runs of the same command have in common: no directory, no environment, no filter for the output.
+/// The part that two runs of a command share: no directory, no environment, no filter for the output.
 pub fn normalised(command: &str) -> String {
     const ASIDE: &str = "cd pushd popd export source . set echo sleep true tail head grep egrep rg tee less cat sed \
         awk wc sort uniq cut printf";
@@ -145,35 +152,13 @@ pub fn is_assignment(word: &str) -> bool {
 
 /// The text that a shell is told to run.
 fn inner_script(words: &[String]) -> Option<&str> {
+    if !one_of("bash sh zsh dash fish ksh", &program(words)) {
+        return None;
+    }
     let is_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
     let flag = words.iter().take(5).position(is_flag)?;
-    words.get(flag + 1).map(String::as_str).filter(|_| one_of("bash sh zsh dash fish ksh", &program(words)))
+    words.get(flag + 1).map(String::as_str)
 }
-
-/// Programs that run another one, with their options that take a value.
-const WRAPPERS: [(&str, &str); 11] = [
-    ("env", "-u -C -S"),
-    ("sudo", "-u -g -h -p"),
-    ("doas", "-u"),
-    ("time", "-f -o"),
-    ("nice", "-n"),
-    ("ionice", "-c -n"),
-    ("stdbuf", "-i -o -e"),
-    ("timeout", "-s -k"),
-    ("npx", "-p --package"),
-    ("dotenv", "-e -f"),
-    ("cross-env nohup command exec builtin bunx pnpx xvfb-run", ""),
-];
-
-/// Programs that run another one if they are told so by a first argument.
-const RUNNERS: [(&str, &str); 6] = [
-    ("pnpm yarn", "exec dlx"),
-    ("npm", "exec x"),
-    ("bun", "x"),
-    ("bundle", "exec"),
-    ("mise", "exec x"),
-    ("poetry uv pipenv", "run"),
-];
 
 /// The options of runners that take a value.
 const RUNNER_OPTIONS: &str = "--with --extra --group --package -p --python --directory";

@@ -9,6 +9,7 @@ use super::proof::Proof;
 use crate::fold::filetypes::language;
 use crate::fold::one_of;
 use crate::fold::touched::Deed;
+use crate::fold::words::MOVES;
 use crate::path::base_name;
 
 /// Something that others who work in the same repository notice.
@@ -23,18 +24,18 @@ pub enum GitEvent {
     Moved(&'static str),
 }
 
-/// What a command that succeeded did to the repository that its session works in.
+/// The events in its session's repository that a successful command proves.
 ///
 /// A directory that the command names with `-C` counts only if it is within that one. After a `cd` to an absolute path,
 /// which may be the session's own or another checkout, only commits and pushes count.
 pub fn git_events(command: &str) -> Vec<GitEvent> {
     let (all, proof) = commands_and_proof(command);
-    let event = |(command, place): (&Command, Place)| {
-        let event = git(command).filter(Git::is_here)?.event()?;
+    let event = |(command, place): (&Command, RunsIn)| {
+        let event = git(command).filter(GitCall::is_here)?.event()?;
         let counts = match place {
-            Place::Inside => true,
-            Place::Absolute => matches!(event, GitEvent::Committed(_) | GitEvent::Pushed),
-            Place::Outside => false,
+            RunsIn::Inside => true,
+            RunsIn::Absolute => matches!(event, GitEvent::Committed(_) | GitEvent::Pushed),
+            RunsIn::Outside => false,
         };
         counts.then_some(event)
     };
@@ -60,40 +61,37 @@ pub fn git_changed(command: &str) -> Vec<(String, Deed)> {
         }
         let git = git(command).filter(|git| git.directory.is_none())?;
         let dir = dir.as_deref()?;
-        let changed = git.changed()?.into_iter().map(|(path, deed)| match path.starts_with('/') {
-            true => (path.to_owned(), deed),
-            false => (format!("{dir}{path}"), deed),
-        });
-        Some(changed.collect::<Vec<_>>())
+        let full = |path: &str| if path.starts_with('/') { path.to_owned() } else { format!("{dir}{path}") };
+        Some(git.changed()?.into_iter().map(|(path, deed)| (full(path), deed)).collect::<Vec<_>>())
     };
     sure(all.iter().map(changed).collect(), proof).concat()
 }
 
-/// What was done for sure of what each command does.
+/// Keeps the effects of those commands that succeeded for sure.
 fn sure<T: Clone + PartialEq>(found: Vec<Option<T>>, proof: Proof) -> Vec<T> {
     let sure = proof.proven(&|one, other| found[one].is_some() && found[one] == found[other]);
     sure.into_iter().filter_map(|index| found[index].clone()).collect()
 }
 
-/// Where a command runs, as far as the `cd`s before it tell.
+/// The directory of a command, as far as the `cd`s before it tell.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
+enum RunsIn {
     Inside,
     /// In a directory that is named from the root on.
     Absolute,
     Outside,
 }
 
-/// Where each command of a line runs.
-fn places(all: &[Command]) -> Vec<Place> {
-    let mut place = Place::Inside;
+/// The place of each command of a line.
+fn places(all: &[Command]) -> Vec<RunsIn> {
+    let mut place = RunsIn::Inside;
     let after = all.iter().map(|command| {
         if one_of("cd pushd", &program(&command.words)) {
             let dir = command.words.get(1).map(String::as_str).unwrap_or_default();
             place = match place {
-                _ if is_absolute(dir) => Place::Absolute,
+                _ if is_absolute(dir) => RunsIn::Absolute,
                 place if is_within(dir) || is_above(dir) => place,
-                _ => Place::Outside,
+                _ => RunsIn::Outside,
             };
         }
         place
@@ -101,12 +99,12 @@ fn places(all: &[Command]) -> Vec<Place> {
     after.collect()
 }
 
-/// Whether a command shows all that changed in the working tree.
+/// True if a command shows all that changed in the working tree.
 pub fn shows_changes(command: &str) -> bool {
     /// These show less, or something else.
     const LESS: &str = "--cached --staged --stat --shortstat --numstat --name-only --name-status --quiet -q --check";
     let all = linked_commands(command);
-    let inside = all.iter().zip(places(&all)).filter(|(_, place)| *place == Place::Inside);
+    let inside = all.iter().zip(places(&all)).filter(|(_, place)| *place == RunsIn::Inside);
     inside.filter_map(|(command, _)| git(command)).any(|git| {
         git.subcommand == "diff"
             && git.is_here()
@@ -125,7 +123,7 @@ pub fn commit_subjects(command: &str) -> Vec<String> {
 }
 
 /// A call of git.
-struct Git<'w> {
+struct GitCall<'w> {
     directory: Option<&'w str>,
     subcommand: &'w str,
     arguments: &'w [String],
@@ -133,7 +131,7 @@ struct Git<'w> {
     document: bool,
 }
 
-fn git(Command { words, document, .. }: &Command) -> Option<Git<'_>> {
+fn git(Command { words, document, .. }: &Command) -> Option<GitCall<'_>> {
     /// Options before the subcommand that take a value; these two say that the repository is somewhere else.
     const VALUED: &str = "-C -c --git-dir --work-tree --namespace --config-env --exec-path";
     const ELSEWHERE: &str = "--git-dir --work-tree";
@@ -151,24 +149,10 @@ fn git(Command { words, document, .. }: &Command) -> Option<Git<'_>> {
         at += 1 + usize::from(glued.is_none() && one_of(VALUED, name));
     }
     let subcommand = words.get(at)?;
-    Some(Git { directory, subcommand, arguments: &words[at + 1..], document: *document })
+    Some(GitCall { directory, subcommand, arguments: &words[at + 1..], document: *document })
 }
 
-/// Subcommands that change files in the working tree. Those with a list do so only with one of its arguments; those with
-/// a second list never with one of these.
-const MOVES: [(&str, &str, &str); 9] = [
-    ("reset", "--hard --merge --keep", ""),
-    ("stash", "", "list show drop clear create store"),
-    ("rebase", "", "--show-current-patch --edit-todo --quit"),
-    ("merge", "", "--quit"),
-    ("pull", "", "--dry-run"),
-    ("revert", "", "--quit"),
-    ("cherry-pick", "", "--quit"),
-    ("restore", ". ./ :/ * .. ../", "--staged -S"),
-    ("clean", "-f -fd -df -fdx -dfx -xdf -xfd -fxd -fx -xf -ffd -ffdx --force", "-n --dry-run"),
-];
-
-impl<'w> Git<'w> {
+impl<'w> GitCall<'w> {
     fn is_here(&self) -> bool {
         self.directory.is_none_or(is_within)
     }
@@ -273,7 +257,7 @@ fn is_absolute(dir: &str) -> bool {
     dir.starts_with('/') || dir.starts_with("~/") || dir.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/")
 }
 
-/// Whether a directory is this one or below it, as far as its name says.
+/// True if a directory is this one or below it, as far as its name says.
 fn is_within(dir: &str) -> bool {
     let is_plain = !dir.is_empty() && !dir.starts_with(['~', '$', '-']) && !is_absolute(dir);
     is_plain && !dir.split(['/', '\\']).any(|part| part == "..")
@@ -299,7 +283,7 @@ fn is_revision(name: &str) -> bool {
         || name.starts_with("tags/")
 }
 
-/// Whether it can be the name of a branch; what a variable has in it is not known.
+/// True if it can be the name of a branch; what a variable has in it is not known.
 fn is_branch(name: &str) -> bool {
     let is_odd = |char: char| char.is_whitespace() || char.is_control() || "$`~^:?*[\\".contains(char);
     !name.is_empty() && !name.starts_with('-') && !name.contains(is_odd) && !is_revision(name)
@@ -311,7 +295,7 @@ fn is_file(name: &str) -> bool {
     looks_like_file(name) || in_sources || name.ends_with('/') || name.starts_with(['/', '.'])
 }
 
-/// Whether the last part of a path is named as files are.
+/// True if the last part of a path is named as files are.
 fn looks_like_file(path: &str) -> bool {
     let base = base_name(path);
     let ending = base.rsplit_once('.').map(|(_, ending)| ending);
@@ -321,7 +305,7 @@ fn looks_like_file(path: &str) -> bool {
     has_ending || is_shouted || base.starts_with(char::is_uppercase) && language(base).is_some()
 }
 
-/// Whether a path names one file: no pattern, no variable, no directory.
+/// True if a path names one file: no pattern, no variable, no directory.
 fn names_file(path: &str) -> bool {
     looks_like_file(path) && !path.starts_with([':', '~', '-']) && !path.contains(['*', '?', '[', '$', '`', '{', '\\'])
 }

@@ -6,7 +6,7 @@
 
 use crate::boundary::substr;
 
-/// How a command hangs on the one before it.
+/// The operator between a command and the one before it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum Link {
     /// It runs whatever happened: `;`, `&`, a new line.
@@ -40,7 +40,7 @@ pub fn simple_commands(line: &str) -> Vec<Simple> {
 struct Shell<'a> {
     text: &'a str,
     at: usize,
-    /// How many substitutions it is in.
+    /// The number of substitutions around it.
     depth: usize,
     commands: Vec<Simple>,
     /// The command that is being read.
@@ -102,7 +102,7 @@ impl<'a> Shell<'a> {
         self.word.get_or_insert_default().push_str(text);
     }
 
-    /// Whether a bracket that follows a name closes at once: `f() { …; }`.
+    /// True if a bracket that follows a name closes at once: `f() { …; }`.
     fn defines_function(&self) -> bool {
         let has_name = self.word.is_some() || !self.open.words.is_empty();
         has_name && self.rest().trim_start_matches(' ').starts_with(')')
@@ -223,7 +223,7 @@ fn here_mark(text: &str) -> Option<(&str, usize)> {
     (end > 0).then(|| (substr(bare, ..end), text.len() - bare.len() + end + closing))
 }
 
-/// Where a here-document ends, its mark included; at the end of the text if it has none.
+/// The end of a here-document, its mark included; the end of the text if it has none.
 fn document_end(text: &str, from: usize, mark: &str) -> usize {
     let mut at = from;
     while at < text.len() {

@@ -3,7 +3,7 @@
 //! Text in, facts out. Nothing is executed, parsed in full or looked up, and any text can be given: what cannot be told
 //! is left out.
 //!
-//! A new language is a row in `definition`, a new program a row in `work`. How a shell line is read: `line`;
+//! A new language or program is a row in `fold/words.toml`. How a shell line is read: `line`;
 //! what of it is a command, and when two runs are the same: `command`; what its success proves: `proof`; what it did to
 //! the repository: `git`.
 

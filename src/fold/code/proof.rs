@@ -6,9 +6,9 @@
 
 use super::line::Link;
 
-/// How a group of commands is written.
+/// The syntax of a group of commands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Kind {
+pub enum GroupKind {
     /// The whole line, or the text that a shell is told to run.
     Script,
     Brackets,
@@ -17,7 +17,7 @@ pub enum Kind {
     Block,
 }
 
-/// What a command does to the list that it is in.
+/// The effect of a command on the list that it is in.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Effect {
     None,
@@ -65,11 +65,11 @@ struct Step {
     negated: bool,
     /// The list that it ends runs in the background.
     background: bool,
-    what: What,
+    what: StepKind,
 }
 
 #[derive(Debug)]
-enum What {
+enum StepKind {
     /// A command, by its index.
     Command(usize, Effect),
     /// A group whose success proves what it does.
@@ -80,7 +80,7 @@ enum What {
 
 #[derive(Debug)]
 struct Group {
-    kind: Kind,
+    kind: GroupKind,
     link: Link,
     negated: bool,
     unsure: bool,
@@ -100,12 +100,13 @@ impl Proof {
     const DEPTH: usize = 32;
 
     pub fn new() -> Proof {
-        let line = Group { kind: Kind::Script, link: Link::Then, negated: false, unsure: false, steps: Vec::new() };
+        let line =
+            Group { kind: GroupKind::Script, link: Link::Then, negated: false, unsure: false, steps: Vec::new() };
         Proof { open: vec![line], too_deep: false }
     }
 
     /// A group begins; the body of a function, or of a condition, is not sure to run.
-    pub fn open(&mut self, kind: Kind, link: Link, negated: bool, unsure: bool) {
+    pub fn open(&mut self, kind: GroupKind, link: Link, negated: bool, unsure: bool) {
         self.too_deep |= self.open.len() > Proof::DEPTH;
         if !self.too_deep {
             self.open.push(Group { kind, link, negated, unsure, steps: Vec::new() });
@@ -113,7 +114,7 @@ impl Proof {
     }
 
     /// The innermost group ends, if it is of this kind.
-    pub fn close(&mut self, kind: Kind, background: bool) {
+    pub fn close(&mut self, kind: GroupKind, background: bool) {
         if self.open.len() > 1
             && let Some(group) = self.open.pop_if(|group| group.kind == kind)
         {
@@ -126,7 +127,7 @@ impl Proof {
         while self.open.len() > 1
             && let Some(group) = self.open.pop()
         {
-            let is_script = group.kind == Kind::Script;
+            let is_script = group.kind == GroupKind::Script;
             self.end(group, false);
             if is_script {
                 return;
@@ -136,12 +137,12 @@ impl Proof {
 
     fn end(&mut self, group: Group, background: bool) {
         let (link, negated) = (group.link, group.negated);
-        let what = if group.unsure { What::Unsure { leaves: group.leaves() } } else { What::Group(group) };
+        let what = if group.unsure { StepKind::Unsure { leaves: group.leaves() } } else { StepKind::Group(group) };
         self.push(Step { link, negated, background, what });
     }
 
     pub fn command(&mut self, index: usize, effect: Effect, link: Link, negated: bool, background: bool) {
-        self.push(Step { link, negated, background, what: What::Command(index, effect) });
+        self.push(Step { link, negated, background, what: StepKind::Command(index, effect) });
     }
 
     fn push(&mut self, step: Step) {
@@ -150,7 +151,7 @@ impl Proof {
         }
     }
 
-    /// Whether what is read now may not run though the line succeeds.
+    /// True if what is read now may not run though the line succeeds.
     pub fn is_unsure(&self) -> bool {
         self.open.iter().any(|group| group.unsure)
     }
@@ -160,7 +161,8 @@ impl Proof {
         while self.open.len() > 1 {
             self.close_script();
         }
-        self.open.pop().filter(|_| !self.too_deep).map_or_else(Vec::new, |line| line.proven(same))
+        let line = if self.too_deep { None } else { self.open.pop() };
+        line.map(|line| line.proven(same)).unwrap_or_default()
     }
 }
 
@@ -180,7 +182,7 @@ impl Group {
                 break;
             }
             // Where the end of a group is tested, `set -e` does nothing in it.
-            if let ([Step { what: What::Command(_, Effect::Sets { errexit, pipefail }), .. }], Kind::Script) =
+            if let ([Step { what: StepKind::Command(_, Effect::Sets { errexit, pipefail }), .. }], GroupKind::Script) =
                 (list, self.kind)
             {
                 (strict, all_of_pipes) = (*errexit, *pipefail);
@@ -197,22 +199,22 @@ impl Group {
 impl Step {
     fn effect(&self) -> Effect {
         match self.what {
-            What::Command(_, effect) => effect,
+            StepKind::Command(_, effect) => effect,
             _ => Effect::None,
         }
     }
 
-    /// Whether nothing may run after it, though the line succeeds.
+    /// True if nothing may run after it, though the line succeeds.
     fn leaves(&self) -> bool {
         match &self.what {
-            What::Command(_, effect) => *effect == Effect::Leaves,
-            What::Group(group) => group.kind == Kind::Braces && group.leaves(),
-            What::Unsure { leaves } => *leaves,
+            StepKind::Command(_, effect) => *effect == Effect::Leaves,
+            StepKind::Group(group) => group.kind == GroupKind::Braces && group.leaves(),
+            StepKind::Unsure { leaves } => *leaves,
         }
     }
 }
 
-/// What the success of pipes that are joined by `&&` and `||` proves.
+/// The commands that the success of pipes joined by `&&` and `||` proves.
 fn proven_of_list(list: &[Step], all_of_pipes: bool, same: &dyn Fn(usize, usize) -> bool) -> Vec<usize> {
     let mut sure: Vec<usize> = Vec::new();
     for pipe in list.chunk_by(|_, next| next.link == Link::Pipe) {
@@ -220,9 +222,9 @@ fn proven_of_list(list: &[Step], all_of_pipes: bool, same: &dyn Fn(usize, usize)
         let ends = if all_of_pipes { pipe } else { &pipe[pipe.len() - 1..] };
         let steps = ends.iter().filter(|_| !negated);
         let proven = steps.flat_map(|step| match &step.what {
-            What::Command(index, _) => vec![*index],
-            What::Group(group) => group.proven(same),
-            What::Unsure { .. } => Vec::new(),
+            StepKind::Command(index, _) => vec![*index],
+            StepKind::Group(group) => group.proven(same),
+            StepKind::Unsure { .. } => Vec::new(),
         });
         let proven: Vec<usize> = proven.collect();
         match pipe {

@@ -62,7 +62,7 @@ impl Continuity {
         }
     }
 
-    /// What was refused stands in the way until it is done.
+    /// A refused call stands in the way until it is done.
     fn permission(&mut self, done: &EndedCall) {
         let what = format!("{} {}", done.call.tool, first_subject(done.call)).trim().to_owned();
         self.so_far.denied.retain(|denied| denied.text != what);
@@ -105,10 +105,12 @@ impl Continuity {
             let commit = code::GitEvent::Committed(text.clone());
             !done.failed && code::git_events(subject).contains(&commit)
         };
-        let committed = |text: &String| match is_sure(text) {
-            true => !done.result().contains("nothing to commit"),
+        let committed = |text: &String| {
+            if is_sure(text) {
+                return !done.result().contains("nothing to commit");
+            }
             // Git says so, whatever failed after it, or wherever its output went.
-            false => done.result().contains(&format!("] {text}")),
+            done.result().contains(&format!("] {text}"))
         };
         for text in code::commit_subjects(subject).into_iter().filter(committed) {
             keep(&mut self.commits, done.item(text), COMMITS);
@@ -213,7 +215,7 @@ struct EndedCall<'c> {
     failed: bool,
     /// The user did not allow it.
     denied: bool,
-    /// What it wrote had been there before.
+    /// It replaced something.
     replaced: bool,
     result: Option<&'c LongText<'c>>,
     time: Option<Time>,
@@ -221,7 +223,7 @@ struct EndedCall<'c> {
 }
 
 impl EndedCall<'_> {
-    /// What the tool answered.
+    /// The answer of the tool.
     fn result(&self) -> Cow<'_, str> {
         self.result.map(LongText::text).unwrap_or_default()
     }

@@ -37,7 +37,7 @@ pub struct FileChange {
 }
 
 impl FileChange {
-    /// What was done to it, in one line.
+    /// The change in one line.
     pub fn summary(&self) -> String {
         match self.edits {
             0 | 1 => self.last.clone(),
@@ -65,7 +65,7 @@ pub struct ToDo {
     pub item: Finding,
 }
 
-/// What stands in the way, by its kind.
+/// Something that stands in the way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Blocker {
     pub kind: Obstacle,

@@ -35,11 +35,11 @@ use crate::time::{DAY, Time};
 pub struct Continuity {
     pub basics: Basics,
     pub messages: u64,
-    /// What the user typed, and what the agent said, the oldest first; of both the last few.
+    /// The last few prompts and answers, the oldest first.
     pub prompts: Vec<Finding>,
     pub answers: Vec<Finding>,
     pub asked: LastAsked<Finding>,
-    /// What the client itself said of where the session stands, if nobody said anything since.
+    /// The client's own recap, if nobody said anything since.
     pub recap: Option<Finding>,
     pub files: Vec<FileChange>,
     pub functions: Vec<(String, Finding)>,
@@ -48,7 +48,7 @@ pub struct Continuity {
     pub history: Vec<Used>,
     pub tasks: Vec<ToDo>,
     pub decisions: Vec<Finding>,
-    /// What the user told the agent not to do, after it had done something.
+    /// Things the user told the agent not to do, after it had acted.
     pub corrections: Vec<Finding>,
     pub blockers: Vec<Blocker>,
     pub next: Vec<Finding>,
@@ -58,7 +58,7 @@ pub struct Continuity {
     pub unanswered: bool,
     /// Something was asked since the tasks were last brought up to date: they may be about something else.
     pub tasks_are_old: bool,
-    /// How many prompts there were in all.
+    /// The number of all prompts.
     pub prompted: u64,
     pub broken: u64,
     /// Only its end was read.
@@ -80,7 +80,7 @@ impl DerefMut for Continuity {
     }
 }
 
-/// What is needed only while it is put together.
+/// Needed only while it is put together.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct SoFar {
     turns: Turns,
@@ -125,17 +125,17 @@ impl Pending {
     }
 }
 
-/// How long it is of interest where a session stopped.
+/// The end of an older session is of no interest.
 pub const FRESH: i64 = 7 * DAY;
 
-/// How much is kept of what there may be much of.
+/// Limits for lists and texts that may be long.
 const PROMPTS: usize = 60;
 const HISTORY: usize = 50;
 const DECISIONS: usize = 25;
 const COMMITS: usize = 50;
 const FUNCTIONS: usize = 1000;
 const TASKS: usize = 500;
-const TEXT: usize = 4000;
+const LONGEST_TEXT: usize = 4000;
 
 impl Fold for Continuity {
     fn facts(&mut self, facts: &Facts) {
@@ -244,12 +244,12 @@ impl Continuity {
         self.next = self.open();
     }
 
-    /// What a person calls it: the title somebody gave it, else what was last asked.
+    /// Its title: the one somebody gave it, else the last substantive prompt.
     pub fn title(&self) -> Option<&str> {
         title([self.given_title(), self.asked.best().map(|asked| asked.text.as_str())])
     }
 
-    /// What the agent said last, in a sentence.
+    /// The first sentence of the last answer.
     pub fn said(&self) -> Option<String> {
         self.answers.last().map(|answer| first_sentence(&answer.text)).filter(|said| !said.is_empty())
     }
@@ -266,10 +266,10 @@ impl Continuity {
         files
     }
 
-    /// What it was about: the files that it changed most, by their names. A file outside of the session's directory, one
+    /// Its topics: the names of the files that it changed most. A file outside of the session's directory, one
     /// that is called like the project and one with a number for a name tell nothing.
     pub fn topics(&self) -> Vec<(&str, u64)> {
-        const MOST: usize = 4;
+        const TOPICS: usize = 4;
         let cwd = PathBuf::from(self.first_cwd.as_deref().unwrap_or_default());
         let mut files: Vec<&FileChange> = self.files.iter().filter(|file| !file.deleted).collect();
         files.sort_by_key(|file| std::cmp::Reverse((file.edits, file.line)));
@@ -279,7 +279,7 @@ impl Continuity {
             let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
             let is_hash = stem.len() >= 7 && stem.chars().all(|char| char.is_ascii_hexdigit() || char == '-');
             let is_project = cwd.file_name().is_some_and(|project| project == stem);
-            if topics.len() < MOST && !is_hash && !is_project && topics.iter().all(|(known, _)| *known != name) {
+            if topics.len() < TOPICS && !is_hash && !is_project && topics.iter().all(|(known, _)| *known != name) {
                 topics.push((name, file.line));
             }
         }
@@ -298,14 +298,14 @@ impl Continuity {
         &self.commands[self.commands.len().saturating_sub(HISTORY)..]
     }
 
-    /// What it is doing.
+    /// The call or error that it stopped at.
     pub fn open_end(&self) -> Option<OpenEnd> {
         self.so_far.turns.open_end()
     }
 
     /// The call that the agent waits for, if it has not ended.
     pub fn open_call(&self) -> Option<Used> {
-        self.open_calls().next().filter(|_| self.ending == Ending::Working).map(Pending::used)
+        if self.ending == Ending::Working { self.open_calls().next().map(Pending::used) } else { None }
     }
 
     /// A question or a plan that the agent waits for the user's word on.
@@ -324,7 +324,7 @@ impl Continuity {
         pending.take_while(|pending| pending.round == self.so_far.turns.round)
     }
 
-    /// How many tokens the model had before it last: as the client counted, else about a quarter of what was said.
+    /// Tokens in the last context: as the client counted, else about a quarter of the characters said.
     pub fn context(&self) -> u64 {
         self.basics.context.filter(|context| *context > 0).unwrap_or(self.so_far.said.div_ceil(4))
     }
@@ -350,5 +350,5 @@ fn keep<T>(all: &mut Vec<T>, one: T, most: usize) {
 }
 
 fn kept(text: &str) -> String {
-    cut(text, TEXT).into_owned()
+    cut(text, LONGEST_TEXT).into_owned()
 }

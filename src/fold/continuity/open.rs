@@ -7,7 +7,7 @@ use crate::fold::phrases::{self, Phrase};
 use crate::fold::text::own_words;
 use crate::hash::HashSet;
 
-/// How many steps of an answer count.
+/// At most this many steps of an answer count.
 const STEPS: usize = 20;
 
 impl Continuity {
@@ -33,7 +33,7 @@ impl Continuity {
         all
     }
 
-    /// What is to be done next: tasks that are at work, then open ones; then what the last answer lists, unless it was done
+    /// The next things to do: tasks in progress, then open ones; then the steps of the last answer, unless they were done
     /// since, and a prompt that nobody answered.
     pub(super) fn open(&self) -> Vec<Finding> {
         let of = |state: TaskState| self.tasks.iter().filter(move |task| task.state == state);

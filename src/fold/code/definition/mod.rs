@@ -1,16 +1,16 @@
 //! The functions and classes that written text defines.
 //!
 //! A definition is known by how its line begins, in the language that the file's ending names. Nothing is parsed, and a
-//! comment or a call that looks like a definition is none. A language that defines by words is a row of the table below;
-//! one that does not has a function in `own`.
+//! comment or a call that looks like a definition is none. The words that define are a row in `fold/words.toml`; what takes more
+//! than words is a function in `own`.
 
 mod head;
 mod own;
 
-use self::Syntax::{Own, Words};
-use self::head::{after_all, after_one, name};
+use self::head::{after_all, after_brackets, after_one, name};
 use crate::boundary::substr;
 use crate::fold::one_of;
+use crate::fold::words::DEFINED_BY_WORDS;
 use crate::hash::HashSet;
 use crate::path::base_name;
 
@@ -31,43 +31,15 @@ impl<'a> Definition<'a> {
     }
 }
 
-/// How a language defines things.
-enum Syntax {
-    /// By words: those that may come before, those that define a function, those that define a class.
-    Words(&'static str, &'static str, &'static str),
-    /// What a line defines, given those after it.
-    Own(for<'a> fn(&'a str, &[&str]) -> Option<Definition<'a>>),
-}
+/// What else a line defines, given what is left of it after the words that may come before, and the lines after it.
+type OwnRule = for<'a> fn(&'a str, &'a str, &[&str]) -> Option<Definition<'a>>;
 
-/// Languages by the endings of their files.
-const LANGUAGES: [(&str, Syntax); 11] = [
-    ("rs", Words("pub pub(crate) pub(super) pub(self) const async unsafe default extern \"C\"", "fn", "")),
-    ("py pyi pyw", Words("async", "def", "class")),
-    ("rb rake", Words("private public protected", "def", "class module")),
-    ("php", Words("public private protected static final abstract readonly", "function", "class trait interface")),
-    (
-        "kt kts",
-        Words(
-            "public private internal protected open override suspend inline abstract final data sealed operator infix \
-             tailrec external actual expect enum",
-            "fun",
-            "class object interface",
-        ),
-    ),
-    (
-        "swift",
-        Words(
-            "public private internal fileprivate open override static final mutating nonisolated @objc @MainActor \
-             @discardableResult",
-            "func",
-            "class struct protocol actor",
-        ),
-    ),
-    ("js jsx mjs cjs ts tsx mts cts vue svelte", Own(own::script)),
-    ("go", Own(own::go)),
-    ("java cs", Own(own::member)),
-    ("c h cc cpp cxx hpp hh hxx", Own(own::at_margin)),
-    ("sh bash zsh", Own(own::shell)),
+/// Languages that take more than words, by the endings of their files.
+const OWN: [(&str, OwnRule); 4] = [
+    ("js jsx mjs cjs ts tsx mts cts vue svelte", own::script),
+    ("java cs", own::member),
+    ("c h cc cpp cxx hpp hh hxx", own::at_margin),
+    ("sh bash zsh", own::shell),
 ];
 
 /// The functions and classes that a text defines, each once, in their order.
@@ -83,28 +55,27 @@ pub fn definitions<'a>(path: &str, lines: &[&'a str]) -> Vec<(usize, Definition<
     /// No head of a function goes on for longer.
     const NEXT: usize = 12;
     let ending = base_name(path).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    let Some((_, syntax)) = LANGUAGES.iter().find(|(endings, _)| one_of(endings, &ending)) else { return Vec::new() };
+    let (_, before, functions, classes) =
+        DEFINED_BY_WORDS.iter().find(|(endings, ..)| one_of(endings, &ending)).unwrap_or(&("", "", "", ""));
+    let own = OWN.iter().find(|(endings, _)| one_of(endings, &ending));
     let found = lines.iter().enumerate().filter_map(|(index, line)| {
-        let definition = match syntax {
-            Words(before, functions, classes) => {
-                let text = after_all(line, before);
-                match after_one(text, functions) {
-                    Some(rest) => function(rest),
-                    None => class(after_one(text, classes)?),
-                }
-            }
-            Own(rule) => rule(line, &lines[index + 1..lines.len().min(index + 1 + NEXT)]),
+        let text = after_all(line, before);
+        let definition = match (after_one(text, functions), after_one(text, classes)) {
+            (Some(rest), _) => function(rest),
+            (_, Some(rest)) => class(rest),
+            _ => own?.1(line, text, &lines[index + 1..lines.len().min(index + 1 + NEXT)]),
         };
         Some((index, definition?))
     });
     found.collect()
 }
 
-/// Kotlin's type parameters and receivers, Ruby's `self.` and PHP's reference are no part of a name.
+/// Type parameters and receivers in Kotlin and Go, Ruby's `self.` and PHP's reference are no part of a name.
 fn function(rest: &str) -> Option<Definition<'_>> {
+    let rest = if rest.starts_with('(') { after_brackets(rest)?.trim_start() } else { rest };
     let rest = rest.strip_prefix('<').and_then(|rest| Some(rest.split_once('>')?.1.trim_start())).unwrap_or(rest);
     let head = rest.split(['(', ' ', ';', '{', ':', '=']).next().unwrap_or_default();
-    let own = head.rsplit('.').next().unwrap_or(head).trim_start_matches('&');
+    let own = head.rsplit('.').next().unwrap_or(head).trim_start_matches(['&', '*']);
     let whole = name(own)?;
     let hidden = whole.starts_with("__") && whole.ends_with("__");
     Definition::function(whole, !hidden)

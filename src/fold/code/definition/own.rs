@@ -1,4 +1,4 @@
-//! Languages that take more than a word to tell a definition, a function each.
+//! Definitions that take more than a word to tell, a function for each family of languages.
 //!
 //! What has no body is no definition, so that calls and prototypes are none.
 
@@ -7,19 +7,9 @@ use super::head::{after, after_all, after_brackets, after_one, last_name, name};
 use crate::boundary::substr;
 use crate::fold::one_of;
 
-/// JavaScript and TypeScript: functions, classes, methods, and variables whose value is a function.
-pub fn script<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
-    let text = after_all(line, "export default declare async abstract");
-    if let Some(rest) = text.strip_prefix("function").filter(|rest| rest.starts_with([' ', '*'])) {
-        return Definition::function(name(rest.trim_start_matches(['*', ' ']))?, true);
-    }
-    if let Some(rest) = after(text, "class") {
-        return name(rest).and_then(|name| Definition::class(name, name != "extends"));
-    }
-    match after_one(text, "const let var") {
-        Some(rest) => variable(rest, next),
-        None => method(text),
-    }
+/// JavaScript and TypeScript: methods, and variables whose value is a function.
+pub fn script<'a>(_: &'a str, text: &'a str, next: &[&str]) -> Option<Definition<'a>> {
+    after_one(text, "const let var").map_or_else(|| method(text), |rest| variable(rest, next))
 }
 
 /// `add = (a, b) => a + b`
@@ -64,27 +54,9 @@ fn method(text: &str) -> Option<Definition<'_>> {
     Definition::function(method, opens && !one_of(NEVER, method))
 }
 
-/// Go: `func` at the margin, with or without a receiver. What is indented is a value.
-pub fn go<'a>(line: &'a str, _: &[&str]) -> Option<Definition<'a>> {
-    let rest = after(line, "func")?;
-    let rest = if rest.starts_with('(') { after_brackets(rest)?.trim_start() } else { rest };
-    let found = name(rest)?;
-    Definition::function(found, substr(rest, found.len()..).starts_with(['(', '[']))
-}
-
-/// Java and C#: members and classes with a modifier before them, as nearly all have.
-pub fn member<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
-    const MODIFIERS: &str = "public private protected internal static final abstract override virtual async sealed \
-        synchronized partial default native readonly unsafe extern";
+/// Java and C#: members with a modifier before them, as nearly all have.
+pub fn member<'a>(line: &'a str, text: &'a str, next: &[&str]) -> Option<Definition<'a>> {
     const NEVER: &str = "if for while switch catch new return";
-    let text = after_all(line, MODIFIERS);
-    if let Some(rest) = after_one(text, "class interface enum record struct") {
-        let whole = name(rest)?;
-        let tail = substr(rest, whole.len()..).trim_start();
-        let heads =
-            tail.is_empty() || ["{", "<", ":", "(", "extends", "implements"].iter().any(|next| tail.starts_with(next));
-        return Definition::class(whole, heads);
-    }
     if text.len() == line.trim_start().len() {
         return None;
     }
@@ -99,7 +71,7 @@ pub fn member<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
 }
 
 /// C and C++: functions that begin at the margin, with their type before the name and their body after.
-pub fn at_margin<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
+pub fn at_margin<'a>(line: &'a str, _: &'a str, next: &[&str]) -> Option<Definition<'a>> {
     const NEVER: &str = "if for while switch return else typedef using namespace case do sizeof template";
     const CLASSES: [&str; 5] = ["class", "struct", "enum class", "enum", "union"];
     if !line.starts_with(|char: char| char.is_alphabetic() || char == '_') {
@@ -122,8 +94,7 @@ pub fn at_margin<'a>(line: &'a str, next: &[&str]) -> Option<Definition<'a>> {
 }
 
 /// Shell scripts: `build() {` and `function build {`.
-pub fn shell<'a>(line: &'a str, _: &[&str]) -> Option<Definition<'a>> {
-    let text = line.trim_start();
+pub fn shell<'a>(_: &'a str, text: &'a str, _: &[&str]) -> Option<Definition<'a>> {
     let (text, word) = after(text, "function").map_or((text, false), |rest| (rest, true));
     let end = text.find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '-' | ':')).unwrap_or(text.len());
     let rest = substr(text, end..).trim_start();

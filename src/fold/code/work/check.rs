@@ -11,12 +11,13 @@ use super::{Work, kind};
 use crate::fold::code::command::{Command, commands, linked_commands, program};
 use crate::fold::code::line::Link;
 use crate::fold::one_of;
+use crate::fold::words::FAMILIES;
 use crate::path::base_name;
 
 /// A test, a build or a linter, as far as it matters for which others it speaks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Check {
-    kind: Kind,
+    kind: CheckKind,
     /// The programs it belongs to, like `rust`; none for a script or a target, which may run any.
     family: Option<String>,
     /// A script or a target that is known by its name only.
@@ -28,36 +29,13 @@ pub struct Check {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum Kind {
+enum CheckKind {
     Test,
     Build,
     Types,
     Lint,
     Format,
 }
-
-/// Programs that prove something about each other. One that is missing is a family of its own.
-const FAMILIES: [(&str, &str); 10] = [
-    ("rust", "cargo rustc rustfmt cargo-nextest"),
-    ("go", "go gofmt golangci-lint staticcheck gotestsum gosec"),
-    (
-        "node",
-        "npm pnpm yarn bun node deno jest vitest mocha ava karma jasmine playwright cypress tsc tsgo vue-tsc svelte-check \
-         webpack rollup esbuild swc parcel eslint prettier stylelint oxlint biome ng react-scripts next vite nuxt astro \
-         vue-cli-service expo turbo nx lerna",
-    ),
-    (
-        "python",
-        "python python2 python3 py pypy3 pytest py.test pytest-3 nosetests nose2 unittest tox nox mypy pyright basedpyright \
-         ty ruff black isort flake8 pylint poetry uv pdm hatch rye",
-    ),
-    ("jvm", "mvn mvnw gradle gradlew javac kotlinc ant sbt lein ktlint detekt"),
-    ("dotnet", "dotnet msbuild"),
-    ("ruby", "rspec rubocop rails minitest"),
-    ("php", "php phpunit pest paratest phpstan psalm phpcs composer"),
-    ("swift", "swift swiftc xcodebuild swiftlint"),
-    ("c", "gcc g++ clang clang++ cc c++ cmake meson ctest clang-tidy clang-format cppcheck"),
-];
 
 /// Families in which a test compiles all that a build does, and those in which a linter does so, too.
 const COMPILED: &str = "rust go jvm dotnet swift c zig stack cabal";
@@ -106,13 +84,13 @@ impl Check {
         };
         let has = |list: &str| all.iter().any(|word| one_of(list, word));
         let kind = match work {
-            Work::Test => Kind::Test,
-            _ if one_of(TYPES, program) => Kind::Types,
-            Work::Build => Kind::Build,
-            _ if says(TYPE_TARGETS) => Kind::Types,
-            _ if one_of(FORMATTERS, program) || says(FORMATS) => Kind::Format,
-            _ if plain.first().is_some_and(|first| one_of(FORMATS, first)) => Kind::Format,
-            _ => Kind::Lint,
+            Work::Test => CheckKind::Test,
+            _ if one_of(TYPES, program) => CheckKind::Types,
+            Work::Build => CheckKind::Build,
+            _ if says(TYPE_TARGETS) => CheckKind::Types,
+            _ if one_of(FORMATTERS, program) || says(FORMATS) => CheckKind::Format,
+            _ if plain.first().is_some_and(|first| one_of(FORMATS, first)) => CheckKind::Format,
+            _ => CheckKind::Lint,
         };
         let runs_tests = family.as_deref() == Some("jvm") && has("build package install") && !has("-x -DskipTests");
         Check {
@@ -121,29 +99,29 @@ impl Check {
             // `check.sh`, but `test:ci` only tests.
             runs_all: runs_tests
                 || target.and_then(|name| name.split('.').next()).is_some_and(|name| one_of(RUNS_ALL, name)),
-            rewrites: kind == Kind::Format && !says("check") && !has(ONLY_CHECKS),
+            rewrites: kind == CheckKind::Format && !says("check") && !has(ONLY_CHECKS),
             family: family.or_else(|| target.is_none().then(|| name.to_owned())),
         }
     }
 
-    /// Whether it is of the same kind and may have run the same programs.
+    /// True if it is of the same kind and may have run the same programs.
     pub fn repeats(&self, other: &Check) -> bool {
         self.kind == other.kind && self.may_run(other)
     }
 
-    /// Whether a later pass of this leaves it open that the other still fails.
+    /// True if a later pass of this leaves it open that the other still fails.
     pub fn clears(&self, failed: &Check) -> bool {
-        let compiles = failed.kind == Kind::Build || failed.kind == Kind::Types;
+        let compiles = failed.kind == CheckKind::Build || failed.kind == CheckKind::Types;
         // Of two targets nobody knows what they compile.
         let is_of =
             |list: &str| failed.family.as_ref().or(self.family.as_ref()).is_none_or(|family| one_of(list, family));
         let clears_kind = match self.kind {
             kind if kind == failed.kind || self.runs_all => true,
-            Kind::Test => compiles && is_of(COMPILED),
-            Kind::Build => failed.kind == Kind::Types,
-            Kind::Lint if compiles && is_of(LINTED_AS_COMPILED) => true,
-            Kind::Lint => self.by_name && matches!(failed.kind, Kind::Types | Kind::Format),
-            Kind::Types | Kind::Format => false,
+            CheckKind::Test => compiles && is_of(COMPILED),
+            CheckKind::Build => failed.kind == CheckKind::Types,
+            CheckKind::Lint if compiles && is_of(LINTED_AS_COMPILED) => true,
+            CheckKind::Lint => self.by_name && matches!(failed.kind, CheckKind::Types | CheckKind::Format),
+            CheckKind::Types | CheckKind::Format => false,
         };
         clears_kind && self.may_run(failed)
     }
@@ -163,7 +141,7 @@ pub fn failed_checks(command: &str) -> Vec<Check> {
     failing_part(command).into_iter().flat_map(|(checks, _)| checks).collect()
 }
 
-/// What a person calls the checks in a line that failed: `cargo test`, `npm run lint && npm test`. Plain words only, so that
+/// A name for the checks in a line that failed: `cargo test`, `npm run lint && npm test`. Plain words only, so that
 /// it can stand in a sentence.
 pub fn check_name(command: &str) -> Option<String> {
     let names: Option<Vec<String>> = failing_part(command).iter().map(|(_, words)| plain_name(words)).collect();
@@ -221,13 +199,13 @@ fn plain_name(words: &[String]) -> Option<String> {
     const TELLING: &str = "-m --test --check --noEmit";
     /// Programs whose arguments are all names of targets.
     const TARGETS: &str = "make gmake ninja just task rake mvn mvnw gradle gradlew turbo";
-    const MOST: usize = 4;
+    const NAME_WORDS: usize = 4;
     let is_plain = |char: char| char.is_ascii_alphanumeric() || "_-./:+@".contains(char);
     // Further words are arguments, which anybody may have chosen.
     let count = match words.get(1).map(String::as_str) {
         Some("run" | "-m" | "task" | "xtask") => 3,
         _ if one_of(TARGETS, &program(words)) => {
-            1 + words.iter().skip(1).take_while(|word| named(word) != Work::Other).count().clamp(1, MOST - 1)
+            1 + words.iter().skip(1).take_while(|word| named(word) != Work::Other).count().clamp(1, NAME_WORDS - 1)
         }
         _ => 2,
     };

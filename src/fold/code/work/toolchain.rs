@@ -7,48 +7,26 @@ use super::Work;
 use super::programs::{among, known};
 use crate::fold::code::command::{base, is_assignment};
 use crate::fold::one_of;
+use crate::fold::words::{FLAGS, TARGET_NAMES, TARGET_RUNNERS};
 use crate::path::base_name;
-
-/// Flags that make something else of a program.
-const FLAGS: [(&str, &str, Work); 6] = [
-    ("cargo", "--no-run", Work::Build),
-    ("tsc", "--noEmit", Work::Lint),
-    ("node", "--test", Work::Test),
-    ("node", "--check", Work::Build),
-    ("php", "-l", Work::Build),
-    ("ruby", "-c", Work::Build),
-];
-
-/// Programs that run targets or scripts: after which words the names of these stand, and whether there may be several.
-const RUNNERS: [(&str, &str, bool); 9] = [
-    ("make gmake ninja just task rake invoke inv mage gulp grunt", "", true),
-    ("poe", "", false),
-    ("mise", "run r", false),
-    ("npm pnpm yarn bun composer", "run run-script", false),
-    ("deno", "task", false),
-    ("cargo", "xtask make", false),
-    ("hatch pdm pixi devbox rye melos moon", "run", false),
-    ("turbo nx lerna", "run run-many affected", true),
-    ("turbo nx lerna", "", true),
-];
 
 /// The targets or scripts that a runner is told to run. None if it is no runner, or does something else.
 pub fn targets<'a>(name: &str, plain: &[&'a str]) -> Option<Vec<&'a str>> {
     let first = plain.first().copied().unwrap_or_default();
     let row =
-        |(names, verbs, _): &&(&str, &str, bool)| one_of(names, name) && (verbs.is_empty() || one_of(verbs, first));
-    let (_, verbs, several) = RUNNERS.iter().find(row)?;
+        |(names, verbs, _): &&(&str, &str, &str)| one_of(names, name) && (verbs.is_empty() || one_of(verbs, first));
+    let (_, verbs, several) = TARGET_RUNNERS.iter().find(row)?;
     let names = plain.iter().skip(usize::from(!verbs.is_empty())).filter(|word| !is_assignment(word));
     // `nx run api:test`, `moon run api:test`, `turbo run web#test`; but `npm run test:unit`.
     let has_projects = one_of("turbo nx lerna moon", name);
     let bare = |word: &&'a str| if has_projects { word.rsplit([':', '#']).next().unwrap_or(word) } else { word };
-    Some(names.map(bare).take(if *several { usize::MAX } else { 1 }).collect())
+    Some(names.map(bare).take(if several.is_empty() { 1 } else { usize::MAX }).collect())
 }
 
-/// What a program with ways of its own does, from all its arguments, and those that are no options.
+/// The work of a program with its own rules, by all its arguments and those that are no options.
 pub fn own(name: &str, all: &[&str], plain: &[&str]) -> Option<Work> {
     if let Some((.., work)) = FLAGS.iter().find(|(program, flag, _)| *program == name && all.contains(flag)) {
-        return Some(*work);
+        return Work::named(work);
     }
     let at = |index: usize| plain.get(index).copied().unwrap_or_default();
     let first_but = |skipped: &str| plain.iter().copied().find(|word| !one_of(skipped, word)).unwrap_or_default();
@@ -66,7 +44,7 @@ pub fn own(name: &str, all: &[&str], plain: &[&str]) -> Option<Work> {
         "gh" if plain.starts_with(&["release", "create"]) => Work::Deploy,
         "gcloud" | "aws" | "az" | "cap" if plain.contains(&"deploy") => Work::Deploy,
         "docker" | "podman" | "docker-compose" => {
-            among(&[(Work::Build, "build bake"), (Work::Deploy, "push")], first_but("compose buildx image"))?
+            among(&[("build", "build bake"), ("deploy", "push")], first_but("compose buildx image"))?
         }
         "hatch" | "pdm" | "pixi" | "devbox" | "rye" | "mise" if plain.len() > 1 && one_of("run r", at(0)) => {
             // A program, else a script.
@@ -153,20 +131,6 @@ fn gradle(tasks: &[&str]) -> Work {
     tasks.iter().map(work).min().unwrap_or(Work::Other)
 }
 
-/// What the first word of a script's or a target's name says, after those that only say which one it is (`WHICH`):
-/// `test:unit`, `run_tests`, but `start:test` starts something.
-const NAMES: [(Work, &str); 5] = [
-    (Work::Test, "test tests spec specs pytest jest vitest unittest"),
-    (Work::Build, "build compile bundle"),
-    (
-        Work::Lint,
-        "lint eslint format fmt typecheck prettier check checks types tsc clippy verify \
-     validate ruff mypy preflight precommit",
-    ),
-    (Work::Deploy, "deploy release publish"),
-    (Work::Install, "install setup bootstrap"),
-];
-
 /// The work that a script or a target is, by its name.
 pub fn named(name: &str) -> Work {
     const WHICH: &str = "run unit integration e2e ci all local quick full";
@@ -177,7 +141,7 @@ pub fn named(name: &str) -> Work {
     match words().find(|word| !one_of(WHICH, word)).unwrap_or_default() {
         "" if words().any(|word| one_of("unit integration e2e", word)) => Work::Test,
         "type" if name.ends_with("check") => Work::Lint,
-        word => among(&NAMES, word).unwrap_or(Work::Other),
+        word => among(TARGET_NAMES, word).unwrap_or(Work::Other),
     }
 }
 
