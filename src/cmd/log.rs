@@ -7,14 +7,16 @@ use std::path::Path;
 
 use super::args::{self, LogArgs, Point, Since};
 use super::{Exit, Problem, Stage, follow};
+use crate::ask::follow::{is_named_here, may_appear};
+use crate::ask::log::{Origin, first_open, last};
 use crate::entry::{Entry, What};
 use crate::file::Unreadable;
-use crate::read::{Log, Slice, Transcript, Wanted};
+use crate::read::{Log, Slice, Wanted};
 use crate::search::Query;
 use crate::session::choose::{Resolved, Unresolved};
-use crate::session::{Home, Session, beside, choose, index};
+use crate::session::{Home, Session, choose, index};
 use crate::show::json;
-use crate::show::log::{LogView, Origin, shortened};
+use crate::show::log::{LogView, shortened};
 use crate::show::terminal::Tone;
 
 /// The default number of entries.
@@ -52,14 +54,14 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         }
         Ok(resolved) => resolved,
         Err(Unresolved::Unknown(_) | Unresolved::None | Unresolved::Unrecognised(_))
-            if args.follow && follow::may_appear(name, stage) =>
+            if args.follow && may_appear(name, stage.env) =>
         {
             return follow::late(name, args, stage);
         }
         Err(Unresolved::Unreadable(unreadable)) if args.follow && Home::is_torn(&unreadable) => {
             return follow::late(name, args, stage);
         }
-        Err(Unresolved::Unknown(_) | Unresolved::None) if follow::is_named_here(name, stage) => {
+        Err(Unresolved::Unknown(_) | Unresolved::None) if is_named_here(name, stage.env) => {
             return Problem::nothing(format_args!("'{name}' has no transcript yet"));
         }
         Err(unresolved) => {
@@ -103,9 +105,7 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
         let when = if args.since.is_some() { "since then" } else { "yet" };
         return Problem::nothing(format_args!("nothing was said in '{name}' {when}"));
     }
-    let mut bad = Vec::new();
-    let origin = origin(&resolved.session, None, &mut bad);
-    stage.say_unreadable(&bad);
+    let origin = stage.heard(Origin::of(&resolved.session, None));
     if stage.style.height.is_some() && !log.exact && log.end <= COUNTED && args.at.is_none() && args.slice.is_none() {
         let all = last(resolved, Wanted { count: usize::MAX, ..wanted(args, stage) })?;
         (log.total, log.exact) = (all.total, all.exact);
@@ -129,24 +129,9 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
     Ok(Exit::Found)
 }
 
-/// Where the calls begin that the session ends with, and that have no result yet.
-fn first_open(entries: &[Entry]) -> usize {
-    let is_settled = |entry: &Entry| match &entry.what {
-        What::Call(call) => call.ended || call.id.is_none(),
-        What::Permission { .. } => false,
-        _ => true,
-    };
-    entries.iter().rposition(is_settled).map_or(0, |last| last + 1)
-}
-
 pub fn view(args: &LogArgs, stage: &Stage) -> LogView {
     let marked = args.grep.as_ref().map(|word| Query::new(std::slice::from_ref(word), None));
     LogView::new(stage.env.zone(), stage.gate, stage.style).marking(marked)
-}
-
-pub fn open<'f>(Resolved { session, subagent, .. }: &Resolved<'f>, wanted: Wanted) -> io::Result<Transcript<'f>> {
-    let transcript = Transcript::open(&session.path, session.format.format())?.subagent(*subagent);
-    Ok(transcript.full(wanted.full || wanted.results).whole(wanted.results))
 }
 
 /// The entries that the command line asks for.
@@ -161,21 +146,6 @@ fn read(resolved: &Resolved, args: &LogArgs, stage: &Stage) -> Result<Log, Unrea
     let at = Some(point.target(stage.env, newest.and_then(|entry| entry.time)));
     let slice = Slice { at, context: args.context.unwrap_or(AROUND), ..Slice::default() };
     last(resolved, Wanted { count: usize::MAX, slice: Some(&slice), ..wanted(args, stage) })
-}
-
-pub fn last(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
-    let log = open(resolved, wanted).and_then(|transcript| transcript.last(wanted));
-    log.map_err(|error| Unreadable::new(&resolved.session.path, error))
-}
-
-/// Where the entries of a session come from. The directory is the one it began in: wherever the agent went from there,
-/// the log looks the same.
-pub fn origin(session: &Session, label: Option<String>, bad: &mut Vec<Unreadable>) -> Origin {
-    let beginning = Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
-    let beginning = beginning.map_err(|error| Unreadable::new(&session.path, error));
-    let inside = Unreadable::noted(beginning.map(|beginning| beginning.cwd), bad);
-    let cwd = inside.or_else(|| Unreadable::noted(beside::beside(session).map(|aside| aside.cwd), bad));
-    Origin { label, cwd }
 }
 
 /// On a terminal, a line that says what is shown: session, agent, directory, and how much of it.

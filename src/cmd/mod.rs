@@ -1,7 +1,7 @@
 //! The commands of both programs, a file each.
 //!
-//! A command takes a [`Stage`] and returns how it ended, or the [`Problem`] that stopped it. Nothing here decides how
-//! something looks (`show/`) or which session a name means (`session/`).
+//! A command takes a [`Stage`] and returns how it ended, or the [`Problem`] that stopped it: arguments become a question, the
+//! question is answered (`ask/`), and the answer is shown (`show/`).
 //!
 //! Which file uses which:
 //! ```text
@@ -12,8 +12,7 @@
 //! profile_set ──▶ notes ──▶ tag ──▶ notes, resume
 //! explain, tag, mute, resume ──▶ target_session
 //! context, log, follow, list, wait, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
-//! search ──▶ log
-//! watch ──▶ args, monitor, follow, tag, mute, notes, resume, search
+//! watch ──▶ args, monitor, tag, mute, notes
 //! ```
 
 pub mod args;
@@ -52,6 +51,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{ColorChoice, Parser};
 use serde::Serialize;
 
+use crate::ask::{self, Answer, Asker};
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::format::{self, Known};
@@ -93,6 +93,15 @@ impl Problem {
     }
 }
 
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Problem::Trouble(message) | Problem::Nothing(message) => f.write_str(message),
+            Problem::Output(error) => error.fmt(f),
+        }
+    }
+}
+
 /// Commands write with `?`. An error of any other file must come with its path, as an [`Unreadable`].
 impl From<io::Error> for Problem {
     fn from(error: io::Error) -> Problem {
@@ -125,19 +134,19 @@ pub struct Stage<'s, 'f> {
     pub trouble: &'s RefCell<Vec<String>>,
 }
 
-impl<'f> Stage<'_, 'f> {
+impl<'s, 'f> Stage<'s, 'f> {
     /// Reports the problem, if there is one, and returns the exit status.
     fn end(&mut self, result: Result<Exit, Problem>) -> Exit {
         let flushed = self.out.flush().map_err(Problem::from);
-        let (message, exit) = match result.and_then(|exit| flushed.map(|()| exit)) {
-            Ok(exit) => (None, exit),
+        let exit = match result.and_then(|exit| flushed.map(|()| exit)) {
+            Ok(exit) => exit,
             // The reader of our output went away, which is no problem.
             Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return Exit::Found,
-            Err(Problem::Output(error)) => (Some(error.to_string()), Exit::Trouble),
-            Err(Problem::Trouble(message)) => (Some(message), Exit::Trouble),
-            Err(Problem::Nothing(message)) => (Some(message), Exit::Nothing),
+            Err(problem) => {
+                self.say(&problem);
+                if matches!(problem, Problem::Nothing(_)) { Exit::Nothing } else { Exit::Trouble }
+            }
         };
-        self.say_all(message);
         if self.trouble.borrow().is_empty() { exit } else { Exit::Trouble }
     }
 
@@ -179,22 +188,24 @@ impl<'f> Stage<'_, 'f> {
         self.say_all(wrong.iter().filter(|wrong| !is_named(wrong)));
     }
 
-    /// Runs a search, and names the files that it could not read.
-    fn search<T>(&mut self, search: impl FnOnce(&Env, &'f [Known], &mut Vec<Unreadable>) -> T) -> T {
-        let mut unreadable = Vec::new();
-        let found = search(self.env, self.formats, &mut unreadable);
-        self.say_unreadable(&unreadable);
-        found
+    fn ask(&self) -> Asker<'s, 'f> {
+        Asker { env: self.env, formats: self.formats, settings: self.settings }
+    }
+
+    /// Takes an answer, and names the files that could not be read for it.
+    fn heard<T>(&mut self, (value, bad): Answer<T>) -> T {
+        self.say_unreadable(&bad);
+        value
     }
 
     /// All sessions on the machine, the newest first.
     fn sessions(&mut self) -> Vec<Listed<'f>> {
-        self.search(index::list)
+        self.heard(ask::list::sessions(self.ask()))
     }
 
     /// The session that a name leads to.
     fn resolve(&mut self, name: &str) -> Result<Resolved<'f>, Problem> {
-        let resolved = self.search(|env, formats, bad| choose::resolve(env, formats, name, bad));
+        let resolved = self.heard(self.ask().look(|env, formats, bad| choose::resolve(env, formats, name, bad)));
         let resolved = resolved.map_err(|unresolved| self.unresolved("session", name, unresolved))?;
         self.say_part(name, &resolved);
         Ok(resolved)

@@ -43,12 +43,6 @@ pub struct PinArgs {
     priority: Priority,
 }
 
-impl From<String> for PinArgs {
-    fn from(text: String) -> PinArgs {
-        PinArgs { text: vec![text], span: Span { span: None }, priority: Priority::Normal }
-    }
-}
-
 #[derive(Debug, Args)]
 #[command(after_help = help("  session-context note decision PostgreSQL instead of SQLite
   session-context note blocker --for 2d waiting for the licence"))]
@@ -119,23 +113,28 @@ fn until(span: i64, env: &Env) -> Until {
 
 pub fn pin(args: &PinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let note = new_note(Kind::Pin, &args.text, stage.env).map(|note| Note { priority: args.priority, ..note });
-    let long = note.as_ref().is_some_and(|note| note.text.chars().count() > PIN);
-    put(note, &args.span, stage)?;
-    if long {
+    let note = put(note, args.span.span, stage)?;
+    show(&note.to_string(), stage)?;
+    if note.text.chars().count() > PIN {
         stage.say(format_args!("it is long: sessions are told its first {PIN} characters"));
     }
     Ok(Exit::Found)
 }
 
-pub fn note(args: &NoteArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    put(new_note(args.kind, &args.text, stage.env), &args.span, stage)
+/// Pins a text for good, and returns the pin.
+pub fn add_pin(text: String, stage: &mut Stage) -> Result<Note, Problem> {
+    put(new_note(Kind::Pin, &[text], stage.env), None, stage)
 }
 
-fn put(note: Option<Note>, Span { span }: &Span, stage: &mut Stage) -> Result<Exit, Problem> {
+pub fn note(args: &NoteArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let note = put(new_note(args.kind, &args.text, stage.env), args.span.span, stage)?;
+    show(&note.to_string(), stage)
+}
+
+fn put(note: Option<Note>, span: Option<i64>, stage: &mut Stage) -> Result<Note, Problem> {
     let Some(note) = note else { return Problem::trouble("there is no text to write down") };
     let note = Note { until: span.map(|span| until(span, stage.env)), ..note };
-    let note = change_notes(&here(stage)?, stage, |notes| Ok(notes.put(note)))?;
-    show(&note.to_string(), stage)
+    change_notes(&here(stage)?, stage, |notes| Ok(notes.put(note)))
 }
 
 pub fn pins(args: &PinsArgs, stage: &mut Stage) -> Result<Exit, Problem> {

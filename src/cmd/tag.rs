@@ -90,16 +90,22 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             return show(&format!("{done} was done already; {next}"), stage);
         }
     }
-    let Noted { key, id, project } = noted(name.as_deref(), args.undo, "done NAME", stage)?;
+    let said = set_done(name.as_deref(), !args.undo, None, stage)?;
+    show(&said, stage)
+}
+
+/// Marks a session as done or takes that back, and says so. `called` is what it is called there, if not as usual.
+pub fn set_done(name: Option<&str>, done: bool, called: Option<&str>, stage: &mut Stage) -> Result<String, Problem> {
+    let Noted { key, id, project } = noted(name, !done, "done NAME", stage)?;
     let today = today(stage.env);
-    let changed = change_notes(&project, stage, |notes| Ok(notes.set_done(&id, !args.undo, &today)))?;
-    let now = match (changed, args.undo) {
-        (true, false) => "is done: new sessions are no longer told where it stopped",
-        (false, false) => "was done already",
-        (true, true) => "is no longer done",
-        (false, true) => "was not done",
+    let changed = change_notes(&project, stage, |notes| Ok(notes.set_done(&id, done, &today)))?;
+    let now = match (changed, done) {
+        (true, true) => "is done: new sessions are no longer told where it stopped",
+        (false, true) => "was done already",
+        (true, false) => "is no longer done",
+        (false, false) => "was not done",
     };
-    show(&format!("{key} {now}."), stage)
+    Ok(format!("{} {now}.", called.unwrap_or(&key)))
 }
 
 /// Finds the session. With `takes_back`, one that is gone but still in the notes file will do.
@@ -126,6 +132,12 @@ fn noted(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -
 }
 
 pub fn tag(args: &TagArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let said = set_tag(args, None, stage)?;
+    show(&said, stage)
+}
+
+/// Gives a session a tag or takes it off, and says which ones it has. `called` is what it is called there, if not as usual.
+pub fn set_tag(args: &TagArgs, called: Option<&str>, stage: &mut Stage) -> Result<String, Problem> {
     // Stored as it is; secrets are hidden when it is shown.
     let tag = Gate::new(false).line(&args.tag).into_owned();
     if width(&tag) == 0 || tag.contains(':') {
@@ -137,10 +149,11 @@ pub fn tag(args: &TagArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         let changed = if args.remove { notes.remove_tag(&tag, &id) } else { notes.add_tag(&tag, &id) };
         Ok((changed, notes.tags(&id).join(", ")))
     })?;
+    let key = called.unwrap_or(&key);
     match (changed, args.remove) {
-        (true, _) if tags.is_empty() => show(&format!("{key}: no tags"), stage),
-        (true, _) => show(&format!("{key}: {tags}"), stage),
-        (false, false) => show(&format!("{key} has the tag '{tag}' already."), stage),
+        (true, _) if tags.is_empty() => Ok(format!("{key}: no tags")),
+        (true, _) => Ok(format!("{key}: {tags}")),
+        (false, false) => Ok(format!("{key} has the tag '{tag}' already.")),
         (false, true) => {
             let has = if tags.is_empty() { "nor any other".into() } else { format!("only: {tags}") };
             Problem::nothing(stage.gate.line(format!("{key} has no tag '{tag}', {has}")))
