@@ -272,7 +272,12 @@ impl TouchReader {
         let mut copies = Copies::default();
         // The list has the newest first.
         for (session, read) in read.into_iter().enumerate().rev() {
-            let gone = |error| ((Vec::new(), Vec::new()), Unreadable::unless_gone(&sessions[session].session.path, error).into_iter().collect());
+            let gone = |error| {
+                (
+                    (Vec::new(), Vec::new()),
+                    Unreadable::unless_gone(&sessions[session].session.path, error).into_iter().collect(),
+                )
+            };
             let ((touches, times), unreadable) = read.unwrap_or_else(gone);
             bad.extend(unreadable);
             let is_wanted = |touch: &Touch| self.since.is_none_or(|since| touch.time.is_some_and(|time| time >= since));

@@ -6,9 +6,8 @@
 //!
 //! Which file uses which:
 //! ```text
-//! search, files, profile ──▶ list
-//! search ──▶ log
-//! follow ──▶ log
+//! search, follow ──▶ list, log
+//! files, profile ──▶ list
 //! ```
 
 pub mod files;

@@ -99,7 +99,8 @@ impl<'f> Library<'f> {
     /// How many sessions of other projects have the words, where none of this project does; none if it takes too long to
     /// find out.
     pub fn elsewhere(&self, query: &SearchQuery, env: &Env) -> Answer<Option<Elsewhere>> {
-        let all = if query.all || self.sessions.iter().all(|listed| listed.here) { Vec::new() } else { self.sessions(true) };
+        let all =
+            if query.all || self.sessions.iter().all(|listed| listed.here) { Vec::new() } else { self.sessions(true) };
         let (is_alone, everywhere) = (all.is_empty(), self.scope(all));
         if !is_alone && everywhere.unread().is_none_or(|unread| unread > MOST_UNREAD) {
             return (None, Vec::new());

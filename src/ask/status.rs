@@ -46,9 +46,8 @@ pub fn status<'f>(own: &Own, asker: Asker<'_, 'f>) -> Answer<Status<'f>> {
         return Default::default();
     }
     let window = settings.conflict_window;
-    let ((mut sessions, is_all), mut bad) = asker.look(|env, formats, bad| {
-        index::list_recent(env, formats, window, &|session| own.is(session), bad)
-    });
+    let ((mut sessions, is_all), mut bad) =
+        asker.look(|env, formats, bad| index::list_recent(env, formats, window, &|session| own.is(session), bad));
     let is_own = |listed: &Listed| own.is(&listed.session);
     let is_meant = |listed: &Listed| {
         let is_ignored = settings.ignores_session(listed.tally.first_cwd().into_iter().chain(listed.tally.cwd()));

@@ -16,9 +16,7 @@ const WEEK: i64 = 7 * DAY;
 
 pub fn run(args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     match args.path.as_deref() {
-        Some(path) if path.trim().is_empty() => {
-            Problem::trouble("which file? Give its path, its name, or a directory")
-        }
+        Some(path) if path.trim().is_empty() => Problem::trouble("which file? Give its path, its name, or a directory"),
         Some(path) => show_history(path, args, stage),
         None => show_list(args, stage),
     }
@@ -69,8 +67,7 @@ fn show_history(path: &str, args: &FilesArgs, stage: &mut Stage) -> Result<Exit,
         }
     };
     let any_edit = touches.iter().any(|by| by.touch.deed.is_edit());
-    let shown: Vec<&By> =
-        touches.iter().filter(|by| args.reads || !any_edit || by.touch.deed.is_edit()).collect();
+    let shown: Vec<&By> = touches.iter().filter(|by| args.reads || !any_edit || by.touch.deed.is_edit()).collect();
     if args.json {
         return shown.iter().try_fold(Exit::Found, |_, by| stage.print_json(&view.touch_json(by)));
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::args::LogArgs;
 use super::events::{Events, Happened, LOOK};
-use super::{Exit, Problem, Stage, log};
+use super::{Exit, Problem, Stage, entries};
 use crate::ask::follow::{Followed, FollowedFiles, wanted_of};
 use crate::read::Wanted;
 use crate::session::choose::{self, Resolved};
@@ -20,13 +20,13 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Follows one session, from its last entries on.
 pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>) -> Result<Exit, Problem> {
-    let wanted = log::wanted(args, stage);
+    let wanted = entries::wanted(args, stage);
     let mut followed = stage.heard(Followed::new(resolved, None, None));
     let past = followed.past(wanted)?;
-    let mut view = log::view(args, stage);
-    log::show_head(&followed.resolved.session, &followed.origin, &past, args, stage)?;
+    let mut view = entries::view(args, stage);
+    entries::head(&followed.resolved.session, &followed.origin, &past, args, stage)?;
     for entry in &past.entries {
-        log::show(entry, &followed.origin, false, args, &mut view, stage)?;
+        entries::show(entry, &followed.origin, false, args, &mut view, stage)?;
     }
     follow(vec![followed], args, view, stage, |_| vec![])
 }
@@ -45,7 +45,7 @@ pub fn late(name: &str, args: &LogArgs, stage: &mut Stage) -> Result<Exit, Probl
 
 /// Follows all sessions of the project or machine, also those that begin later.
 pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    let wanted = log::wanted(args, stage);
+    let wanted = entries::wanted(args, stage);
     let shows_past = args.lines.is_some() || args.since.is_some();
     let mut files = FollowedFiles::default();
     let mut followed = files.begun(args.all, stage.ask());
@@ -56,9 +56,9 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         past.extend(entries.into_iter().filter(|_| shows_past).map(|entry| (one.origin.clone(), entry)));
     }
     past.sort_by_key(|(_, entry)| entry.time);
-    let mut view = log::view(args, stage);
+    let mut view = entries::view(args, stage);
     for (origin, entry) in &past[past.len().saturating_sub(wanted.count)..] {
-        log::show(entry, origin, false, args, &mut view, stage)?;
+        entries::show(entry, origin, false, args, &mut view, stage)?;
     }
     let sessions = if followed.len() == 1 { "session" } else { "sessions" };
     stage.say(format_args!("following {} {sessions}", followed.len()));
@@ -73,7 +73,7 @@ fn follow<'s>(
     stage: &mut Stage<'_, 's>,
     mut begun: impl FnMut(&Stage<'_, 's>) -> Vec<Followed<'s>>,
 ) -> Result<Exit, Problem> {
-    let wanted = Wanted { since: None, ..log::wanted(args, stage) };
+    let wanted = Wanted { since: None, ..entries::wanted(args, stage) };
     let (mut searched, mut is_new) = (Instant::now(), false);
     let mut events = (stage.events)();
     watch(&all, &mut *events);
@@ -84,7 +84,7 @@ fn follow<'s>(
                 Ok(entries) => {
                     one.complained = false;
                     for entry in wanted_of(&entries, wanted) {
-                        log::show(entry, &one.origin, false, args, &mut view, stage)?;
+                        entries::show(entry, &one.origin, false, args, &mut view, stage)?;
                     }
                 }
                 Err(error) if !one.complained => {

@@ -2,56 +2,39 @@
 //!
 //! It finds the session and reads as much as is wanted; `show/log.rs` makes the lines, `follow` goes on from there.
 
-use std::io;
-use std::path::Path;
-
-use super::args::{self, LogArgs, Point, Since};
-use super::{Exit, Problem, Stage, follow};
+use super::args::{LogArgs, Point, Since};
+use super::{Exit, Problem, Stage, entries, follow};
 use crate::ask::follow::{is_named_here, may_appear};
 use crate::ask::log::{Origin, first_open, last};
-use crate::entry::{Entry, What};
+use crate::entry::What;
 use crate::file::Unreadable;
 use crate::read::{Log, Slice, Wanted};
-use crate::search::Query;
 use crate::session::choose::{Resolved, Unresolved};
-use crate::session::{Home, Session, choose, index};
-use crate::show::json;
-use crate::show::log::{LogView, shortened};
+use crate::session::{Home, choose};
 use crate::show::terminal::Tone;
 
-/// The default number of entries.
-const LINES: usize = 50;
 /// The entries of a file of this size are counted for the header; reading more would take too long.
 const COUNTED: u64 = 1 << 20;
-
-/// How many lines of a result tell why a call failed.
-const WHY: usize = 6;
-
-pub fn wanted<'a>(args: &'a LogArgs, stage: &Stage) -> Wanted<'a> {
-    let since = args.since.map(|since| since.time(stage.env));
-    let count = args.lines.unwrap_or(if since.is_some() { usize::MAX } else { LINES });
-    let until = args.until.map(|until| until.end(stage.env));
-    let results = args.full || args.results.is_some() || args.errors;
-    Wanted { count, since, until, slice: args.slice.as_ref(), full: args.full, results, unfinished: !args.follow }
-}
 
 pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let name = match &args.name {
         None if args.follow => return follow::many(args, stage),
         name => name.as_deref().unwrap_or("last"),
     };
-    let mut bad = Vec::new();
-    let typo = args::similar_command(name)
-        .filter(|_| args.bare)
-        .map(|command| format!("did you mean `session-reader {command}`?"));
-    let resolved = match choose::resolve(stage.env, stage.formats, name, &mut bad) {
-        Ok(Resolved { part: true, .. }) if args.bare && args::is_almost_command(name) => {
-            let part = format!("`session-reader log {name}` reads a session with that in its title");
-            return Problem::trouble(format_args!(
-                "no command is called '{name}'; {} {part}",
-                typo.unwrap_or_default()
-            ));
-        }
+    let (found, bad) = stage.ask().look(|env, formats, bad| choose::resolve(env, formats, name, bad));
+    let is_part = matches!(&found, Ok(Resolved { part: true, .. }));
+    let is_unknown = matches!(&found, Err(Unresolved::Unknown(_) | Unresolved::None));
+    let like = args.bare.as_ref().and_then(|word| word.like.as_deref());
+    let hint = like.map(|command| format!("did you mean `session-reader {command}`?"));
+    if args.bare.as_ref().is_some_and(|word| is_part && word.is_almost) {
+        let part = format!("`session-reader log {name}` reads a session with that in its title");
+        return Problem::trouble(format_args!("no command is called '{name}'; {} {part}", hint.unwrap_or_default()));
+    }
+    if let Some(error) = args.bare.as_ref().and_then(|word| word.error.as_ref()).filter(|_| !is_unknown) {
+        let error = error.render();
+        return Err(Problem::Usage(if stage.style.colour { error.ansi().to_string() } else { error.to_string() }));
+    }
+    let resolved = match found {
         Ok(resolved) => resolved,
         Err(Unresolved::Unknown(_) | Unresolved::None | Unresolved::Unrecognised(_))
             if args.follow && may_appear(name, stage.env) =>
@@ -61,18 +44,17 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         Err(Unresolved::Unreadable(unreadable)) if args.follow && Home::is_torn(&unreadable) => {
             return follow::late(name, args, stage);
         }
-        Err(Unresolved::Unknown(_) | Unresolved::None) if is_named_here(name, stage.env) => {
+        Err(_) if is_unknown && is_named_here(name, stage.env) => {
             return Problem::nothing(format_args!("'{name}' has no transcript yet"));
         }
         Err(unresolved) => {
             stage.say_unreadable(&bad);
-            let may_be_command = args.bare && name.chars().all(|char| char.is_ascii_alphabetic() || char == '-');
-            let kind = if may_be_command { "command or session" } else { "session" };
-            let unknown = matches!(unresolved, Unresolved::Unknown(_) | Unresolved::None);
-            if let Some(hint) = typo.filter(|_| unknown) {
-                return Problem::trouble(format_args!("no {kind} is called '{name}'; {hint}"));
-            }
-            return Err(stage.unresolved(kind, name, unresolved));
+            let is_word = name.chars().all(|char| char.is_ascii_alphabetic() || char == '-');
+            let kind = if args.bare.is_some() && is_word { "command or session" } else { "session" };
+            return match hint {
+                Some(hint) if is_unknown => Problem::trouble(format_args!("no {kind} is called '{name}'; {hint}")),
+                _ => Err(stage.unresolved(kind, name, unresolved)),
+            };
         }
     };
     stage.say_part(name, &resolved);
@@ -107,11 +89,11 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
     }
     let origin = stage.heard(Origin::of(&resolved.session, None));
     if stage.style.height.is_some() && !log.exact && log.end <= COUNTED && args.at.is_none() && args.slice.is_none() {
-        let all = last(resolved, Wanted { count: usize::MAX, ..wanted(args, stage) })?;
+        let all = last(resolved, Wanted { count: usize::MAX, ..entries::wanted(args, stage) })?;
         (log.total, log.exact) = (all.total, all.exact);
     }
-    show_head(&resolved.session, &origin, &log, args, stage)?;
-    let mut view = view(args, stage);
+    entries::head(&resolved.session, &origin, &log, args, stage)?;
+    let mut view = entries::view(args, stage);
     let open = if args.at.is_none() && args.slice.is_none() { first_open(&log.entries) } else { log.entries.len() };
     for (index, entry) in log.entries.iter().enumerate() {
         if args.context.is_some() && !args.json && log.gaps.contains(&index) {
@@ -119,7 +101,7 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
         }
         view.points_at_it = (args.at.is_some() || args.context.is_some()) && log.hits.binary_search(&index).is_ok();
         let is_open = index >= open && matches!(entry.what, What::Call(_));
-        show(entry, &origin, is_open, args, &mut view, stage)?;
+        entries::show(entry, &origin, is_open, args, &mut view, stage)?;
     }
     if log.broken > 0 && !args.json {
         let lines = if log.broken == 1 { "1 line" } else { &format!("{} lines", log.broken) };
@@ -129,61 +111,18 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
     Ok(Exit::Found)
 }
 
-pub fn view(args: &LogArgs, stage: &Stage) -> LogView {
-    let marked = args.grep.as_ref().map(|word| Query::new(std::slice::from_ref(word), None));
-    LogView::new(stage.env.zone(), stage.gate, stage.style).marking(marked)
-}
-
 /// The entries that the command line asks for.
 fn read(resolved: &Resolved, args: &LogArgs, stage: &Stage) -> Result<Log, Unreadable> {
     /// How many entries before and after a point.
     const AROUND: usize = 10;
-    let Some(point) = args.at else { return last(resolved, wanted(args, stage)) };
+    let Some(point) = args.at else { return last(resolved, entries::wanted(args, stage)) };
     let newest = match point {
-        Point::Time(Since::Clock(_)) => last(resolved, Wanted { count: 1, ..wanted(args, stage) })?.entries.pop(),
+        Point::Time(Since::Clock(_)) => {
+            last(resolved, Wanted { count: 1, ..entries::wanted(args, stage) })?.entries.pop()
+        }
         _ => None,
     };
     let at = Some(point.target(stage.env, newest.and_then(|entry| entry.time)));
     let slice = Slice { at, context: args.context.unwrap_or(AROUND), ..Slice::default() };
-    last(resolved, Wanted { count: usize::MAX, slice: Some(&slice), ..wanted(args, stage) })
-}
-
-/// On a terminal, a line that says what is shown: session, agent, directory, and how much of it.
-pub fn show_head(session: &Session, origin: &Origin, log: &Log, args: &LogArgs, stage: &mut Stage) -> io::Result<()> {
-    if stage.style.height.is_none() || args.json {
-        return Ok(());
-    }
-    let (shown, since) = (log.entries.len(), if args.since.is_some() { " since then" } else { "" });
-    let is_part = args.slice.is_some() || args.at.is_some();
-    let part = match log.total {
-        1 if is_part => "1 entry".into(),
-        _ if is_part => format!("{shown} entries"),
-        1 if log.exact && shown == 1 => format!("1 entry{since}"),
-        total if log.exact && total == shown => format!("all {total} entries{since}"),
-        total if log.exact => format!("last {shown} of {total} entries{since}"),
-        _ => format!("last {shown} entries{since}"),
-    };
-    let handle = index::handle(session, stage.env, stage.formats);
-    let place = origin.cwd.as_ref().map(|cwd| format!(" in {}", stage.env.tilde(Path::new(cwd))));
-    let head = format!("{handle} ({}){}, {part}", session.format.label(), place.unwrap_or_default());
-    let head = stage.gate.line(&head);
-    writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&head)))
-}
-
-/// Shows an entry; a call that is open has no result yet.
-pub fn show(
-    entry: &Entry,
-    origin: &Origin,
-    is_open: bool,
-    args: &LogArgs,
-    view: &mut LogView,
-    stage: &mut Stage,
-) -> Result<Exit, Problem> {
-    let lines = args.results.or((args.errors && !args.full).then_some(WHY));
-    let short = lines.map(|lines| shortened(entry, lines, stage.gate));
-    let entry = short.as_ref().unwrap_or(entry);
-    if args.json {
-        return stage.print_json(&json::entry(entry, origin.label.as_deref(), is_open));
-    }
-    stage.print_lines([view.entry(entry, origin)])
+    last(resolved, Wanted { count: usize::MAX, slice: Some(&slice), ..entries::wanted(args, stage) })
 }

@@ -6,12 +6,12 @@
 //! Which file uses which:
 //! ```text
 //! context ──▶ demo, doctor, explain, install, live, mute, notes, statusline, tag, profile_set
-//! demo ──▶ log ──▶ follow ──▶ log, events
+//! demo ──▶ log ──▶ follow ──▶ entries, events
 //! list, wait ──▶ monitor ──▶ events
 //! doctor ──▶ install
 //! profile_set ──▶ notes ──▶ tag ──▶ notes, resume
 //! explain, tag, mute, resume ──▶ target_session
-//! context, log, follow, list, wait, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
+//! context, log, follow, entries, list, wait, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
 //! watch ──▶ args, monitor, tag, mute, notes
 //! ```
 
@@ -19,6 +19,7 @@ pub mod args;
 pub mod context;
 pub mod demo;
 mod doctor;
+mod entries;
 mod events;
 mod explain;
 mod files;
@@ -79,6 +80,8 @@ pub enum Problem {
     Trouble(String),
     /// Nothing is wrong, but there is nothing to show.
     Nothing(String),
+    /// The flags are wrong; this is all that there is to say.
+    Usage(String),
     /// The output could not be written.
     Output(io::Error),
 }
@@ -96,7 +99,7 @@ impl Problem {
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
-            Problem::Trouble(message) | Problem::Nothing(message) => f.write_str(message),
+            Problem::Trouble(message) | Problem::Nothing(message) | Problem::Usage(message) => f.write_str(message),
             Problem::Output(error) => error.fmt(f),
         }
     }
@@ -142,6 +145,10 @@ impl<'s, 'f> Stage<'s, 'f> {
             Ok(exit) => exit,
             // The reader of our output went away, which is no problem.
             Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return Exit::Found,
+            Err(Problem::Usage(message)) => {
+                let _ = self.err.write_all(message.as_bytes());
+                Exit::Trouble
+            }
             Err(problem) => {
                 self.say(&problem);
                 if matches!(problem, Problem::Nothing(_)) { Exit::Nothing } else { Exit::Trouble }
@@ -315,19 +322,26 @@ fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> String
     format!("no sessions{like} {scope}{hint}")
 }
 
-/// Reads a command line. Help is as wide as the terminal, or 80 columns where there is none.
+/// Reads a command line.
 pub fn parse<P: Parser>(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<P, clap::Error> {
-    let mut args: Vec<OsString> = args.into_iter().collect();
+    parsed(&mut command::<P>(env, terminal), args.into_iter().collect())
+}
+
+/// All that a program takes. Help is as wide as the terminal, or 80 columns where there is none.
+fn command<P: Parser>(env: &Env, terminal: bool) -> clap::Command {
     const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
+    let command = P::command().version(env!("CARGO_PKG_VERSION")).help_template(TEMPLATE).disable_help_subcommand(true);
+    command.term_width(env.width(terminal).unwrap_or(80))
+}
+
+fn parsed<P: Parser>(command: &mut clap::Command, mut args: Vec<OsString>) -> Result<P, clap::Error> {
     // We don't use clap's own `help` command, which would take a line of the screen.
     if args.get(1).is_some_and(|word| word == "help") {
         args.remove(1);
         args.push("--help".into());
     }
-    let command = P::command().version(env!("CARGO_PKG_VERSION")).help_template(TEMPLATE).disable_help_subcommand(true);
-    let mut command = command.term_width(env.width(terminal).unwrap_or(80));
     let matches = command.try_get_matches_from_mut(args)?;
-    P::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    P::from_arg_matches(&matches).map_err(|error| error.format(command))
 }
 
 /// What `--color` asks for, if anything.

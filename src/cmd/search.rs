@@ -72,7 +72,8 @@ fn show(found: &Found, library: &Library, args: &SearchArgs, stage: &mut Stage) 
     let room = stage.style.height.map(|rows| rows.saturating_sub(used).max(6));
     let (env, gate) = (stage.env, stage.gate);
     let opener = Opener { env, gate, subagents: &library.subagents };
-    let view = SearchView { zone: env.zone(), gate, style: stage.style, query: &found.query, has_context: args.context > 0 };
+    let view =
+        SearchView { zone: env.zone(), gate, style: stage.style, query: &found.query, has_context: args.context > 0 };
     let (mut rows, mut count) = (0, 0);
     for session in &found.sessions {
         let (excerpt, bad) = found.excerpt(session, HITS, args.context);

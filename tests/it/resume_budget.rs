@@ -78,8 +78,7 @@ fn codes_keep_to_every_budget() {
     let situation = Situation::of(&session, &all, false, None);
     let (id, subagent, command, wrong) = (ONE.to_owned(), false, Ok(None), Vec::new());
     let (done, tags, continuity) = (false, Vec::new(), all);
-    let stop =
-        Stop { continuity, session, id, project, subagent, command, notes, wrong, now, situation, done, tags };
+    let stop = Stop { continuity, session, id, project, subagent, command, notes, wrong, now, situation, done, tags };
     let whole = stop.codes(usize::MAX).lines;
     let total: usize = whole.iter().map(|code| cost(code)).sum();
     assert!(whole.len() == 121 && total > 1000, "{total}");
