@@ -7,13 +7,14 @@
 //! Which file uses which:
 //! ```text
 //! search, follow ──▶ list, log
-//! files, profile ──▶ list
+//! files, noted, profile ──▶ list
 //! ```
 
 pub mod files;
 pub mod follow;
 pub mod list;
 pub mod log;
+pub mod noted;
 pub mod profile;
 pub mod resume;
 pub mod search;

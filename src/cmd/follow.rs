@@ -11,6 +11,7 @@ use super::{Exit, Problem, Stage, entries};
 use crate::ask::follow::{Followed, FollowedFiles, wanted_of};
 use crate::read::Wanted;
 use crate::session::choose::{self, Resolved};
+use crate::show::figures::plural;
 use crate::show::log::LogView;
 
 /// How often to look for new sessions where nothing tells of them.
@@ -60,8 +61,7 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     for (origin, entry) in &past[past.len().saturating_sub(wanted.count)..] {
         entries::show(entry, origin, false, args, &mut view, stage)?;
     }
-    let sessions = if followed.len() == 1 { "session" } else { "sessions" };
-    stage.say(format_args!("following {} {sessions}", followed.len()));
+    stage.say(format_args!("following {}", plural(followed.len(), "session")));
     follow(followed, args, view, stage, |stage| files.begun(args.all, stage.ask()))
 }
 

@@ -96,9 +96,10 @@ fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit
     } else {
         stage.print_lines(list::table(shown, stage.env, stage.gate, stage.style, args.all))?;
         if more > 0 {
-            let line = match is_cut {
-                true => format!("{more} more: a taller terminal shows them, or --limit {total} without --watch"),
-                false => format!("{more} more: --limit {total} shows all"),
+            let line = if is_cut {
+                format!("{more} more: a taller terminal shows them, or --limit {total} without --watch")
+            } else {
+                format!("{more} more: --limit {total} shows all")
             };
             // In a pipe it would pass for a session.
             match stage.style.height {

@@ -11,6 +11,7 @@ use crate::file::Unreadable;
 use crate::read::{Log, Slice, Wanted};
 use crate::session::choose::{Resolved, Unresolved};
 use crate::session::{Home, choose};
+use crate::show::figures::plural;
 use crate::show::terminal::Tone;
 
 /// The entries of a file of this size are counted for the header; reading more would take too long.
@@ -68,13 +69,12 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let mut log = read(resolved, args, stage)?;
     if let Some(point) = args.at.filter(|_| log.entries.is_empty()) {
-        let lines = if log.lines == 1 { "1 line" } else { &format!("{} lines", log.lines) };
         let why = match point {
             Point::Id(_) => {
                 const TAKES: &str = "--at takes a line like 120, a time like 14:25 or 2h, or an id of the transcript";
                 return Problem::trouble(format_args!("nothing in '{name}' has that id; {TAKES}"));
             }
-            Point::Line(line) if line > log.lines => format!(": it has only {lines}"),
+            Point::Line(line) if line > log.lines => format!(": it has only {}", plural(log.lines, "line")),
             Point::Line(_) => " or after it".into(),
             Point::Time(_) => ": it ends before that".into(),
         };
@@ -104,7 +104,7 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
         entries::show(entry, &origin, is_open, args, &mut view, stage)?;
     }
     if log.broken > 0 && !args.json {
-        let lines = if log.broken == 1 { "1 line" } else { &format!("{} lines", log.broken) };
+        let lines = plural(log.broken, "line");
         let path = resolved.session.path.display();
         stage.say(format_args!("{lines} could not be read: session-reader formats check {path}"));
     }

@@ -9,7 +9,8 @@
 //! demo ──▶ log ──▶ follow ──▶ entries, events
 //! list, wait ──▶ monitor ──▶ events
 //! doctor ──▶ install
-//! profile_set ──▶ notes ──▶ tag ──▶ notes, resume
+//! profile_set, tag ──▶ notes
+//! tag ──▶ resume
 //! explain, tag, mute, resume ──▶ target_session
 //! context, log, follow, entries, list, wait, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
 //! watch ──▶ args, monitor, tag, mute, notes
@@ -223,9 +224,10 @@ impl<'s, 'f> Stage<'s, 'f> {
     fn say_part(&mut self, name: &str, Resolved { session, part, elsewhere, .. }: &Resolved) {
         if let Some(cwd) = elsewhere {
             let handle = index::handle(session, self.env, self.formats);
-            match part {
-                true => self.say(format_args!("'{name}' is in the title of {handle}, a session in {cwd}")),
-                false => self.say(format_args!("'{name}' is {handle}, a session in {cwd}; this project has none")),
+            if *part {
+                self.say(format_args!("'{name}' is in the title of {handle}, a session in {cwd}"));
+            } else {
+                self.say(format_args!("'{name}' is {handle}, a session in {cwd}; this project has none"));
             }
         }
     }

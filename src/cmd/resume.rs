@@ -7,6 +7,7 @@ use crate::ask::resume::{Stop, stop};
 use crate::fold::continuity::FRESH;
 use crate::session::choose::Resolved;
 use crate::session::last::{Last, Standing};
+use crate::show::figures::plural;
 use crate::show::resume::Fitted;
 use crate::time::Time;
 
@@ -52,8 +53,8 @@ fn show(args: &ResumeArgs, stop: &Stop, stage: &mut Stage) -> Result<Exit, Probl
     }
     let exit = stage.print_lines(lines)?;
     if left_out > 0 {
-        let lines = if left_out == 1 { "1 line does" } else { &format!("{left_out} lines do") };
-        stage.say(format_args!("{lines} not fit into {budget} tokens; see --budget"));
+        let (lines, verb) = (plural(left_out, "line"), if left_out == 1 { "does" } else { "do" });
+        stage.say(format_args!("{lines} {verb} not fit into {budget} tokens; see --budget"));
     }
     Ok(exit)
 }

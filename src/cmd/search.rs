@@ -9,6 +9,7 @@ use crate::env::iso;
 use crate::path::shell_word;
 use crate::search::Query;
 use crate::search::query::MOST_WORDS;
+use crate::show::figures::plural;
 use crate::show::json;
 use crate::show::log::Opener;
 use crate::show::search::{SearchView, WORD, correction};
@@ -104,27 +105,20 @@ fn besides(found: &Found, shown: usize) -> Option<String> {
     let all = found.sessions.iter().skip(shown).filter(|session| found.has_all(session)).count();
     let some = found.sessions.len() - shown - all;
     let mut parts = Vec::new();
-    match all {
-        0 => {}
-        1 => parts.push("1 more session".to_owned()),
-        _ => parts.push(format!("{all} more sessions")),
+    if all > 0 {
+        parts.push(plural(all, "more session"));
     }
     if some > 0 {
         parts.push(format!("{some} with only some of the words"));
     }
     let (limit, unsearched) = (found.sessions.len() + found.unsearched, found.unsearched);
-    let verb = match (parts.is_empty(), unsearched) {
-        (true, 0) => return None,
-        (true, _) => {
-            parts.push(format!("{unsearched} older sessions were not searched"));
-            "searches"
-        }
-        (false, 0) => "shows",
-        (false, _) => {
-            parts.push(format!("{unsearched} older ones were not searched"));
-            "shows"
-        }
-    };
+    let (ones, verb) = if parts.is_empty() { ("sessions", "searches") } else { ("ones", "shows") };
+    if unsearched > 0 {
+        parts.push(format!("{unsearched} older {ones} were not searched"));
+    }
+    if parts.is_empty() {
+        return None;
+    }
     Some(format!("{}: --limit {limit} {verb} all", parts.join(", and ")))
 }
 
@@ -169,8 +163,7 @@ fn nothing(found: &Found, library: &Library, query: &SearchQuery, args: &SearchA
                     0 => (elsewhere.sessions, ["says some of it", "say some of it"]),
                     with_all => (with_all, ["does", "do"]),
                 };
-                let (sessions, says) = if count == 1 { ("session", says[0]) } else { ("sessions", says[1]) };
-                format!("{count} {sessions} elsewhere {says}:")
+                format!("{} elsewhere {}:", plural(count, "session"), says[usize::from(count != 1)])
             },
         );
         propose(why, true, args.results);

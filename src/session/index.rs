@@ -340,9 +340,10 @@ fn count(
         let path = path_of(key).as_os_str().as_bytes();
         let is_it = |listed: &Listed| listed.session.path.cmp_bytes(path);
         // The table is in the same order as a rule.
-        let found = match all.get(next).is_some_and(|listed| is_it(listed).is_eq()) {
-            true => Ok(next),
-            false => all.binary_search_by(is_it),
+        let found = if all.get(next).is_some_and(|listed| is_it(listed).is_eq()) {
+            Ok(next)
+        } else {
+            all.binary_search_by(is_it)
         };
         let Ok(index) = found else { return others.push((key.to_vec(), place)) };
         next = index + 1;
@@ -363,10 +364,8 @@ fn count(
         .filter(|index| places[*index].is_none())
         .map(|index| Stale { index, known: outdated.remove(&index) })
         .collect();
-    let (others, has_gone) = match is_all {
-        true => current(&others),
-        false => (others.into_iter().map(|(_, place)| place).collect(), false),
-    };
+    let (others, has_gone) =
+        if is_all { current(&others) } else { (others.into_iter().map(|(_, place)| place).collect(), false) };
     if stale.is_empty() && !has_gone {
         return;
     }
@@ -379,11 +378,13 @@ fn count(
     let progress = Progress::of(env, "counting", stale.iter().map(|stale| all[stale.index].session.size()));
     for some in stale.chunks(SOME) {
         let size = |stale: &Stale| all[stale.index].session.size();
-        let read =
-            in_parallel(some, &progress, size, |stale, buffer| match env.is_late() && Some(stale.index) != first {
-                true => Err(io::ErrorKind::TimedOut.into()),
-                false => recount(&all[stale.index].session, stale, &table, take, env, now, buffer),
-            });
+        let read = in_parallel(some, &progress, size, |stale, buffer| {
+            if env.is_late() && Some(stale.index) != first {
+                Err(io::ErrorKind::TimedOut.into())
+            } else {
+                recount(&all[stale.index].session, stale, &table, take, env, now, buffer)
+            }
+        });
         for (Stale { index, .. }, read) in some.iter().zip(read) {
             match read {
                 Ok((tally, record)) => {

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::figures::plural;
 use super::gate::Gate;
 use super::json::{Object, object};
 use super::log::Opener;
@@ -218,10 +219,6 @@ fn deeds(deeds: &[(Deed, usize)]) -> String {
         count => format!("{} {count}x", deed.name()),
     };
     deeds.iter().map(deed).collect::<Vec<_>>().join(", ")
-}
-
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// As much of the end of a path as fits.

@@ -69,12 +69,12 @@ impl App<'_, '_, '_> {
                     let label = self.question(row, &command);
                     self.model.ask(Question::Resume(Box::new(row.clone()), command), label, String::new());
                 }
-                Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
+                Err(why) => self.say(why),
             },
             // The directory may be gone by now.
             SessionEffect::Resume(command) => match self.resumable(row) {
                 Ok(_) => self.run_command(&command, row.cwd.as_deref(), screen)?,
-                Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
+                Err(why) => self.say(why),
             },
             SessionEffect::Done => {
                 self.model.leave();
@@ -146,7 +146,7 @@ impl App<'_, '_, '_> {
             Ok(status) => format!("{command}: {status}"),
             Err(error) => format!("{command}: {error}"),
         };
-        self.model.message = self.stage.gate.line(message).into_owned();
+        self.say(message);
         Ok(())
     }
 
@@ -157,7 +157,7 @@ impl App<'_, '_, '_> {
         let env = elsewhere.as_ref().unwrap_or(stage.env);
         let said = change(&mut Stage { env, out: stage.out, err: stage.err, trouble: &trouble, ..*stage });
         let said = said.unwrap_or_else(|problem| problem.to_string());
-        self.model.message = self.stage.gate.line(said).into_owned();
+        self.say(said);
         self.shared.look.store(true, Ordering::Relaxed);
     }
 
@@ -202,7 +202,7 @@ impl App<'_, '_, '_> {
             }
             if !older || self.model.log.is_whole {
                 let is_all = self.log.as_ref().is_none_or(|log| log.is_all);
-                self.model.message = self.stage.gate.line(self.model.not_found(older, is_all)).into_owned();
+                self.say(self.model.not_found(older, is_all));
                 return;
             }
             self.more_log();
@@ -212,7 +212,7 @@ impl App<'_, '_, '_> {
     fn more_log(&mut self) {
         let Some(log) = &mut self.log else { return };
         if let Err(bad) = log.more() {
-            self.model.message = self.stage.gate.line(bad.to_string()).into_owned();
+            self.say(bad);
         }
         self.log_lines(0);
     }
