@@ -227,6 +227,11 @@ impl Unreadable {
         Unreadable { path: path.into(), error }
     }
 
+    /// A file that is gone by now is no trouble.
+    pub fn unless_gone(path: &Path, error: io::Error) -> Option<Unreadable> {
+        (error.kind() != io::ErrorKind::NotFound).then(|| Unreadable::new(path, error))
+    }
+
     /// A copy; the system's errors have none of their own.
     pub fn again(&self) -> Unreadable {
         Unreadable::new(&self.path, io::Error::new(self.error.kind(), self.error.to_string()))

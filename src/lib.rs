@@ -3,19 +3,20 @@
 //! One way, each arrow one step with one owner:
 //!
 //! ```text
-//! Env ──session──▶ Session ──read──▶ Entry*, each once ──fold──▶ Tally, Activity, Continuity, Profile ──show──▶ text
+//! Env ──session──▶ Session ──read──▶ Entry*, each once ──fold──▶ Tally, Activity, Continuity ──ask──▶ answers ──show──▶ text
 //!                    ▲ Format (a compiled descriptor)
 //! ```
 //!
 //! | layer | modules | owns |
 //! |---|---|---|
-//! | 9 | the programs in `bin/` | exit codes, stdout |
-//! | 8 | [`cmd`] | a file per command |
-//! | 7 | [`hook`] | what an agent asks, and what it is told |
-//! | 6 | [`show`] | how anything looks, and what must not be shown |
+//! | 10 | the programs in `bin/` | exit codes, stdout |
+//! | 9 | [`cmd`] | a file per command: arguments, `ask`, `show` |
+//! | 8 | [`hook`] | what an agent asks, and what it is told |
+//! | 7 | [`show`] | how anything looks, and what must not be shown |
+//! | 6 | [`ask`] | what is so: the answers that are shown |
 //! | 5 | [`search`] | which sessions say some words |
 //! | 4 | [`session`] | which sessions there are, and which one a name means |
-//! | 3 | [`read`] | one transcript: where to go on reading, and what counts once |
+//! | 3 | [`read`], [`parallel`] | one transcript: where to go on reading, and what counts once; many of them at a time |
 //! | 2 | [`fold`], [`state`], [`settings`], [`decode`], [`progress`] | what entries amount to; our own files; what the user set; lines; how far long work is |
 //! | 1 | [`format`], [`cursor`], [`env`] | TOML; bytes; the process |
 //! | 0 | [`entry`], [`time`], [`file`], [`dir`], [`path`], [`boundary`], [`process`], [`budget`], [`secrets`], [`arena`], [`hash`] | the model; files that are files; directories; parts of texts; who runs; limits; secrets; memory; hash maps |
@@ -46,9 +47,11 @@
 //!   programs, phrases and languages there are: `fold/words.toml`;
 //! - what is hidden from a model, a terminal or a program: `show/gate.rs`; which characters: `show/characters.rs`; which
 //!   keys and passwords: `secrets/table.toml`;
-//! - how something looks: `show/`; what a command takes: `cmd/args.rs`, `cmd/context.rs`.
+//! - what a command, the screen or the status line finds out: `ask/`; how something looks: `show/`; what a command takes:
+//!   `cmd/args.rs`, `cmd/context.rs`.
 
 pub mod arena;
+pub mod ask;
 pub mod boundary;
 pub mod budget;
 pub mod cmd;
@@ -62,6 +65,7 @@ pub mod fold;
 pub mod format;
 pub mod hash;
 pub mod hook;
+pub mod parallel;
 pub mod path;
 pub mod process;
 pub mod progress;

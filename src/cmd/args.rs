@@ -7,15 +7,13 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{Arg, ArgAction, ArgGroup, Args, ColorChoice, CommandFactory, Parser, Subcommand};
+use clap::{Arg, ArgAction, ArgGroup, Args, ColorChoice, Command, Parser, Subcommand};
 
 use crate::entry::{Act, Id, Role};
 use crate::env::Env;
 use crate::fold::folded;
-use crate::format;
 use crate::read::{Slice, Target};
-use crate::session::choose::Unresolved;
-use crate::session::{StateKind, choose};
+use crate::session::StateKind;
 use crate::time::{DAY, MINUTE, Time};
 
 const SHORT: &str = "\
@@ -245,7 +243,7 @@ pub struct LogArgs {
     pub json: bool,
     /// The command was left out, so NAME may be a mistyped one.
     #[arg(skip)]
-    pub bare: bool,
+    pub bare: Option<BareWord>,
     /// What --grep and the like ask for, if anything.
     #[arg(skip)]
     pub slice: Option<Slice>,
@@ -616,55 +614,53 @@ fn since(text: &str) -> Result<Since, &'static str> {
         .ok_or("not a time like 2h, 7d, today, yesterday, monday, 14:25 or 2026-01-31")
 }
 
-/// The command that a mistyped word may mean.
-pub fn similar_command(word: &str) -> Option<String> {
-    // A path is like no command, and it takes long to compare: longer than to read the end of a session.
-    if word.len() > 20 {
-        return None;
+/// A first word that is no command: the name of a session, or a mistyped command.
+#[derive(Debug)]
+pub struct BareWord {
+    /// The command that it is like, and whether one edit makes it that.
+    pub like: Option<String>,
+    pub is_almost: bool,
+    /// What is wrong with the flags, if the word is a session; otherwise the word is the mistake.
+    pub error: Option<clap::Error>,
+}
+
+impl BareWord {
+    fn new(word: &str, reader: &Command, error: Option<clap::Error>) -> BareWord {
+        // A path is like no command, and it takes long to compare: longer than to read the end of a session.
+        let commands =
+            || reader.get_subcommands().map(Command::get_name).filter(|_| word.len() <= 20 && word != "last");
+        let like = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
+        let nearest = commands().max_by(|a, b| like(a).total_cmp(&like(b))).filter(|name| like(name) > 0.6);
+        let is_almost = commands().any(|name| strsim::damerau_levenshtein(word, name) == 1);
+        BareWord { like: nearest.map(str::to_owned), is_almost, error }
     }
-    let commands = ReaderArgs::command();
-    let like = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
-    let nearest = commands.get_subcommands().map(clap::Command::get_name).max_by(|a, b| like(a).total_cmp(&like(b)));
-    nearest.filter(|name| like(name) > 0.6 && word != "last").map(str::to_owned)
 }
 
-/// Whether a word that is no command is one edit away from one.
-pub fn is_almost_command(word: &str) -> bool {
-    let commands = ReaderArgs::command();
-    commands.get_subcommands().any(|command| strsim::damerau_levenshtein(word, command.get_name()) == 1)
-}
-
-/// Reads the command line. If the flags are wrong and the first word is neither a command nor a session, the word is the
-/// mistake: the log of a session by that name will say so.
+/// Reads the command line. If the flags are wrong and the first word is no command, that word may be the mistake: whoever
+/// looks for a session by that name will know.
 pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<ReaderArgs, clap::Error> {
-    let (args, bare) = with_command(args);
-    let is_no_session = |name: &str| {
-        let (formats, _) = format::known(&env.formats_dir());
-        let resolved = choose::resolve(env, &formats, name, &mut Vec::new());
-        let is_unknown = matches!(resolved, Err(Unresolved::None | Unresolved::Unknown(_)));
-        is_unknown || is_almost_command(name) && resolved.is_ok_and(|resolved| resolved.part)
-    };
-    let mut reader = match (super::parse::<ReaderArgs>(args, env, terminal), &bare) {
-        (Err(error), Some(name)) if error.use_stderr() && is_no_session(name) => {
+    let mut reader = super::command::<ReaderArgs>(env, terminal);
+    let (args, bare) = with_command(args, &reader);
+    let (mut parsed, error) = match (super::parsed::<ReaderArgs>(&mut reader, args), &bare) {
+        (Err(error), Some(_)) if error.use_stderr() => {
             let args = LogArgs { name: bare.clone(), ..LogArgs::default() };
             let colors = Colors { color: ColorChoice::Auto };
-            ReaderArgs { command: ReaderCommand::Log(args), colors, no_pager: false }
+            (ReaderArgs { command: ReaderCommand::Log(args), colors, no_pager: false }, Some(error))
         }
-        (parsed, _) => parsed?,
+        (parsed, _) => (parsed?, None),
     };
-    if let ReaderCommand::Log(args) = &mut reader.command {
-        args.bare = bare.is_some();
+    if let ReaderCommand::Log(args) = &mut parsed.command {
+        args.bare = bare.map(|word| BareWord::new(&word, &reader, error));
         args.slice = args.asked_slice();
     }
-    Ok(reader)
+    Ok(parsed)
 }
 
 /// The command line with its command written out: nothing means `list`, and a first word that is no command is the
 /// name of a session. That word, if there is one, comes back as well.
-fn with_command(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Option<String>) {
+fn with_command(args: impl IntoIterator<Item = OsString>, reader: &Command) -> (Vec<OsString>, Option<String>) {
     let mut args: Vec<OsString> = args.into_iter().collect();
     let mut words: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
-    let reader = ReaderArgs::command();
     let asks = |word: &String| matches!(&**word, "-h" | "--help" | "-V" | "--version");
     let is_command = |word: &String| word == "help" || reader.find_subcommand(word).is_some();
     // `--help search` is about that command.
@@ -687,7 +683,7 @@ fn with_command(args: impl IntoIterator<Item = OsString>) -> (Vec<OsString>, Opt
     if first.as_ref().is_some_and(is_command) || !words.is_empty() && words.iter().all(asks) {
         return (args, None);
     }
-    let flags = |command: &str| reader.find_subcommand(command).into_iter().flat_map(clap::Command::get_arguments);
+    let flags = |command: &str| reader.find_subcommand(command).into_iter().flat_map(Command::get_arguments);
     let mut name = None;
     let mut of_log = false;
     let mut rest = words.into_iter();

@@ -1,15 +1,15 @@
 //! `session-reader list`: which sessions there are, in this project or on the machine.
 //!
-//! It picks and orders the rows; the table is made by `show/list.rs`.
+//! `ask/list.rs` says which; the table is made by `show/list.rs`.
 
 use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use super::args::ListArgs;
 use super::monitor::Monitor;
-use super::{Exit, Problem, Stage};
-use crate::session::StateKind;
-use crate::session::index::{self, Listed};
+use super::{Exit, Problem, Stage, ask};
+use crate::ask::list::{ListQuery, Listing};
 use crate::show::terminal::{Style, Tone};
 use crate::show::{json, list};
 
@@ -21,11 +21,18 @@ pub fn run(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if args.watch {
         return watch(args, stage);
     }
-    let mut all = if args.all { stage.search(index::list_with_foreign) } else { stage.sessions() };
-    let shown = show(args, &mut all, stage);
-    // The process ends here, and giving back thousands of small strings takes longer than printing them.
-    std::mem::forget(all);
-    shown
+    let listing = stage.heard(ask::list::list(&query(args, stage), stage.ask()));
+    show(args, listing, stage)
+}
+
+fn query<'q>(args: &'q ListArgs, stage: &Stage) -> ListQuery<'q> {
+    ListQuery {
+        all: args.all,
+        agent: args.agent.as_deref(),
+        states: &args.state,
+        tag: args.tag.as_deref(),
+        since: args.since.map(|since| since.time(stage.env)),
+    }
 }
 
 /// The table, again whenever something in it may be different.
@@ -42,7 +49,8 @@ fn watch(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         let mut frame = Vec::new();
         let style = size(stage);
         let mut inner = Stage { out: &mut frame, err: stage.err, style, ..*stage };
-        match show(args, &mut monitor.sessions().to_vec(), &mut inner) {
+        let listing = query(args, &inner).pick(monitor.sessions().to_vec(), inner.env.now());
+        match show(args, listing, &mut inner) {
             Err(Problem::Nothing(message)) => writeln!(frame, "{}", stage.gate.text(&message))?,
             result => drop(result?),
         }
@@ -60,28 +68,20 @@ fn watch(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     }
 }
 
-fn show(args: &ListArgs, all: &mut Vec<Listed>, stage: &mut Stage) -> Result<Exit, Problem> {
+fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit, Problem> {
     let now = stage.env.now();
-    let since = args.since.map(|since| since.time(stage.env));
-    all.retain(|listed| {
-        args.agent.as_ref().is_none_or(|agent| listed.session.format.is_called(agent))
-            && (args.state.is_empty() || args.state.contains(&listed.state(now).kind))
-            && args.tag.as_ref().is_none_or(|tag| listed.has_tag(tag))
-            && since.is_none_or(|since| listed.tally.updated.is_some_and(|updated| updated >= since))
-    });
-    let elsewhere = all.iter().filter(|listed| !listed.here).count();
     if args.all {
-        all.sort_by_key(|listed| (!listed.trust.is_own(), !listed.here));
-    } else {
-        all.retain(|listed| listed.here);
+        listing.here_first();
     }
     // A person looks for who cannot go on; a program asks for that.
     if stage.style.height.is_some() && !args.json {
-        all.sort_by_key(|listed| !(listed.trust.is_own() && listed.state(now).kind == StateKind::NeedsYou));
+        listing.urgent_first(now);
     }
-    let narrowed = args.agent.is_some() || !args.state.is_empty() || args.tag.is_some() || args.since.is_some();
+    let Listing { sessions, elsewhere } = listing;
+    // The process ends after this, and giving back thousands of small strings takes longer than printing them.
+    let all = ManuallyDrop::new(sessions);
     if all.is_empty() {
-        return Problem::nothing(super::none(args.all, narrowed, elsewhere, "--all"));
+        return Problem::nothing(super::none(args.all, query(args, stage).is_narrow(), elsewhere, "--all"));
     }
     // On a terminal, the heading, the line about the others and the shell's next prompt need room, too.
     let screen = stage.style.height.filter(|rows| !args.json && all.len() + 2 > *rows).map(|rows| rows.max(8) - 3);
@@ -90,15 +90,16 @@ fn show(args: &ListArgs, all: &mut Vec<Listed>, stage: &mut Stage) -> Result<Exi
     let limit = if is_cut { screen } else { args.limit.or(screen) };
     let more = all.len().saturating_sub(limit.unwrap_or(usize::MAX));
     let total = all.len();
-    all.truncate(total - more);
+    let shown = &all[..total - more];
     if args.json {
-        all.iter().try_for_each(|listed| stage.print_json(&json::listed(listed, now)).map(drop))?;
+        shown.iter().try_for_each(|listed| stage.print_json(&json::listed(listed, now)).map(drop))?;
     } else {
-        stage.print_lines(list::table(all, stage.env, stage.gate, stage.style, args.all))?;
+        stage.print_lines(list::table(shown, stage.env, stage.gate, stage.style, args.all))?;
         if more > 0 {
-            let line = match is_cut {
-                true => format!("{more} more: a taller terminal shows them, or --limit {total} without --watch"),
-                false => format!("{more} more: --limit {total} shows all"),
+            let line = if is_cut {
+                format!("{more} more: a taller terminal shows them, or --limit {total} without --watch")
+            } else {
+                format!("{more} more: --limit {total} shows all")
             };
             // In a pipe it would pass for a session.
             match stage.style.height {

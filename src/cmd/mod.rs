@@ -1,25 +1,26 @@
 //! The commands of both programs, a file each.
 //!
-//! A command takes a [`Stage`] and returns how it ended, or the [`Problem`] that stopped it. Nothing here decides how
-//! something looks (`show/`) or which session a name means (`session/`).
+//! A command takes a [`Stage`] and returns how it ended, or the [`Problem`] that stopped it: arguments become a question, the
+//! question is answered (`ask/`), and the answer is shown (`show/`).
 //!
 //! Which file uses which:
 //! ```text
 //! context ──▶ demo, doctor, explain, install, live, mute, notes, statusline, tag, profile_set
-//! demo ──▶ log ──▶ follow ──▶ log, events
+//! demo ──▶ log ──▶ follow ──▶ entries, events
 //! list, wait ──▶ monitor ──▶ events
 //! doctor ──▶ install
-//! profile_set ──▶ notes ──▶ tag ──▶ notes, resume
+//! profile_set, tag ──▶ notes
+//! tag ──▶ resume
 //! explain, tag, mute, resume ──▶ target_session
-//! context, log, follow, list, wait, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
-//! search ──▶ log
-//! watch ──▶ args, monitor, follow, tag, mute, notes, resume, search
+//! context, log, follow, entries, list, wait, profile, formats, resume, search, files, demo, notes, profile_set ──▶ args
+//! watch ──▶ args, monitor, tag, mute, notes
 //! ```
 
 pub mod args;
 pub mod context;
 pub mod demo;
 mod doctor;
+mod entries;
 mod events;
 mod explain;
 mod files;
@@ -52,6 +53,7 @@ use std::sync::atomic::AtomicBool;
 use clap::{ColorChoice, Parser};
 use serde::Serialize;
 
+use crate::ask::{self, Answer, Asker};
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::format::{self, Known};
@@ -79,6 +81,8 @@ pub enum Problem {
     Trouble(String),
     /// Nothing is wrong, but there is nothing to show.
     Nothing(String),
+    /// The flags are wrong; this is all that there is to say.
+    Usage(String),
     /// The output could not be written.
     Output(io::Error),
 }
@@ -90,6 +94,15 @@ impl Problem {
 
     fn nothing<T>(message: impl ToString) -> Result<T, Problem> {
         Err(Problem::Nothing(message.to_string()))
+    }
+}
+
+impl std::fmt::Display for Problem {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        match self {
+            Problem::Trouble(message) | Problem::Nothing(message) | Problem::Usage(message) => f.write_str(message),
+            Problem::Output(error) => error.fmt(f),
+        }
     }
 }
 
@@ -125,19 +138,23 @@ pub struct Stage<'s, 'f> {
     pub trouble: &'s RefCell<Vec<String>>,
 }
 
-impl<'f> Stage<'_, 'f> {
+impl<'s, 'f> Stage<'s, 'f> {
     /// Reports the problem, if there is one, and returns the exit status.
     fn end(&mut self, result: Result<Exit, Problem>) -> Exit {
         let flushed = self.out.flush().map_err(Problem::from);
-        let (message, exit) = match result.and_then(|exit| flushed.map(|()| exit)) {
-            Ok(exit) => (None, exit),
+        let exit = match result.and_then(|exit| flushed.map(|()| exit)) {
+            Ok(exit) => exit,
             // The reader of our output went away, which is no problem.
             Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return Exit::Found,
-            Err(Problem::Output(error)) => (Some(error.to_string()), Exit::Trouble),
-            Err(Problem::Trouble(message)) => (Some(message), Exit::Trouble),
-            Err(Problem::Nothing(message)) => (Some(message), Exit::Nothing),
+            Err(Problem::Usage(message)) => {
+                let _ = self.err.write_all(message.as_bytes());
+                Exit::Trouble
+            }
+            Err(problem) => {
+                self.say(&problem);
+                if matches!(problem, Problem::Nothing(_)) { Exit::Nothing } else { Exit::Trouble }
+            }
         };
-        self.say_all(message);
         if self.trouble.borrow().is_empty() { exit } else { Exit::Trouble }
     }
 
@@ -179,22 +196,24 @@ impl<'f> Stage<'_, 'f> {
         self.say_all(wrong.iter().filter(|wrong| !is_named(wrong)));
     }
 
-    /// Runs a search, and names the files that it could not read.
-    fn search<T>(&mut self, search: impl FnOnce(&Env, &'f [Known], &mut Vec<Unreadable>) -> T) -> T {
-        let mut unreadable = Vec::new();
-        let found = search(self.env, self.formats, &mut unreadable);
-        self.say_unreadable(&unreadable);
-        found
+    fn ask(&self) -> Asker<'s, 'f> {
+        Asker { env: self.env, formats: self.formats, settings: self.settings }
+    }
+
+    /// Takes an answer, and names the files that could not be read for it.
+    fn heard<T>(&mut self, (value, bad): Answer<T>) -> T {
+        self.say_unreadable(&bad);
+        value
     }
 
     /// All sessions on the machine, the newest first.
     fn sessions(&mut self) -> Vec<Listed<'f>> {
-        self.search(index::list)
+        self.heard(ask::list::sessions(self.ask()))
     }
 
     /// The session that a name leads to.
     fn resolve(&mut self, name: &str) -> Result<Resolved<'f>, Problem> {
-        let resolved = self.search(|env, formats, bad| choose::resolve(env, formats, name, bad));
+        let resolved = self.heard(self.ask().look(|env, formats, bad| choose::resolve(env, formats, name, bad)));
         let resolved = resolved.map_err(|unresolved| self.unresolved("session", name, unresolved))?;
         self.say_part(name, &resolved);
         Ok(resolved)
@@ -205,9 +224,10 @@ impl<'f> Stage<'_, 'f> {
     fn say_part(&mut self, name: &str, Resolved { session, part, elsewhere, .. }: &Resolved) {
         if let Some(cwd) = elsewhere {
             let handle = index::handle(session, self.env, self.formats);
-            match part {
-                true => self.say(format_args!("'{name}' is in the title of {handle}, a session in {cwd}")),
-                false => self.say(format_args!("'{name}' is {handle}, a session in {cwd}; this project has none")),
+            if *part {
+                self.say(format_args!("'{name}' is in the title of {handle}, a session in {cwd}"));
+            } else {
+                self.say(format_args!("'{name}' is {handle}, a session in {cwd}; this project has none"));
             }
         }
     }
@@ -304,19 +324,26 @@ fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> String
     format!("no sessions{like} {scope}{hint}")
 }
 
-/// Reads a command line. Help is as wide as the terminal, or 80 columns where there is none.
+/// Reads a command line.
 pub fn parse<P: Parser>(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<P, clap::Error> {
-    let mut args: Vec<OsString> = args.into_iter().collect();
+    parsed(&mut command::<P>(env, terminal), args.into_iter().collect())
+}
+
+/// All that a program takes. Help is as wide as the terminal, or 80 columns where there is none.
+fn command<P: Parser>(env: &Env, terminal: bool) -> clap::Command {
     const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
+    let command = P::command().version(env!("CARGO_PKG_VERSION")).help_template(TEMPLATE).disable_help_subcommand(true);
+    command.term_width(env.width(terminal).unwrap_or(80))
+}
+
+fn parsed<P: Parser>(command: &mut clap::Command, mut args: Vec<OsString>) -> Result<P, clap::Error> {
     // We don't use clap's own `help` command, which would take a line of the screen.
     if args.get(1).is_some_and(|word| word == "help") {
         args.remove(1);
         args.push("--help".into());
     }
-    let command = P::command().version(env!("CARGO_PKG_VERSION")).help_template(TEMPLATE).disable_help_subcommand(true);
-    let mut command = command.term_width(env.width(terminal).unwrap_or(80));
     let matches = command.try_get_matches_from_mut(args)?;
-    P::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    P::from_arg_matches(&matches).map_err(|error| error.format(command))
 }
 
 /// What `--color` asks for, if anything.

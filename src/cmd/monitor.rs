@@ -71,12 +71,11 @@ impl<'e, 'f> Monitor<'e, 'f> {
     pub fn wait(&mut self) -> bool {
         // While an agent writes line after line, most of the time is left to others.
         let pause = (self.took * PAUSE).saturating_sub(self.looked_at_all.elapsed());
-        let happened = match self.is_told {
-            true => {
-                std::thread::sleep(pause.min(events::LOOK));
-                Happened::default()
-            }
-            false => self.events.wait(),
+        let happened = if self.is_told {
+            std::thread::sleep(pause.min(events::LOOK));
+            Happened::default()
+        } else {
+            self.events.wait()
         };
         let since = self.looked_at_all.elapsed();
         self.is_told |= happened.is_told();

@@ -22,16 +22,19 @@ pub struct MuteArgs {
 
 pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     let name = args.session.as_deref().or(args.name.as_deref());
-    change(name, if muted { "mute NAME" } else { "unmute NAME" }, |_| muted, stage)
+    let said = change(name, if muted { "mute NAME" } else { "unmute NAME" }, |_| muted, None, stage)?;
+    stage.print_lines([stage.gate.line(said)])
 }
 
-/// Mutes a session or takes that back, as `muted` makes of whether it is muted.
+/// Mutes a session or takes that back, as `muted` makes of whether it is muted, and says so. `called` is what it is called
+/// there, if not as usual.
 pub fn change(
     name: Option<&str>,
     usage: &str,
     muted: impl FnOnce(bool) -> bool,
+    called: Option<&str>,
     stage: &mut Stage,
-) -> Result<Exit, Problem> {
+) -> Result<String, Problem> {
     let target = TargetSession::find(name, stage)?;
     target.must_exist(usage)?;
     stage.forgive();
@@ -39,10 +42,14 @@ pub fn change(
     let mut problems = Vec::new();
     let deadline = Deadline::after(stage.env.patience(std::time::Duration::from_secs(5)));
     let opened = Cursors::open(observer.cursors(stage.env), observer.key(), &deadline, &mut |what| problems.push(what));
+    let last = problems.pop();
     stage.say_all(&problems);
-    let Some(mut cursors) = opened else { return Problem::trouble("the cursors are in use; try again") };
-    if !problems.is_empty() {
-        return Ok(Exit::Trouble);
+    let Some(mut cursors) = opened else {
+        stage.say_all(last);
+        return Problem::trouble("the cursors are in use; try again");
+    };
+    if let Some(problem) = last {
+        return Problem::trouble(problem);
     }
     let first_look = stage.settings.first_look;
     let first = Look::new(Time(stage.env.now().0.saturating_sub(first_look)));
@@ -51,11 +58,10 @@ pub fn change(
     let muted = muted(before);
     look.muted = muted;
     cursors.save()?;
-    let key = stage.gate.line(observer.key());
-    match (before, muted) {
-        (true, false) => writeln!(stage.out, "{key} is told about the others again.")?,
-        (false, false) => writeln!(stage.out, "{key} was not muted.")?,
-        (_, true) => writeln!(stage.out, "{key} is muted; `session-context unmute {key}` undoes it.")?,
-    }
-    Ok(Exit::Found)
+    let key = called.unwrap_or(observer.key());
+    Ok(match (before, muted) {
+        (true, false) => format!("{key} is told about the others again."),
+        (false, false) => format!("{key} was not muted."),
+        (_, true) => format!("{key} is muted; `session-context unmute {key}` undoes it."),
+    })
 }

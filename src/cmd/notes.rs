@@ -3,14 +3,17 @@
 //! Each is a line in the project's notes file. Expired ones stay there and show with `--all`; only `unpin` deletes.
 //! How the file is written safely is up to `state/notes`.
 
+use std::borrow::Cow;
+
 use clap::Args;
 
 use super::args::one_of;
-use super::tag::show_done;
 use super::{Exit, Problem, Stage};
+use crate::ask::noted::{Missing, Noted, Sessions};
 use crate::env::{Env, iso};
 use crate::file::Unreadable;
 use crate::session::Project;
+use crate::session::index::Listed;
 use crate::show::gate::Gate;
 use crate::show::json::object;
 use crate::show::start::PIN;
@@ -41,12 +44,6 @@ pub struct PinArgs {
     /// high (told first), normal, low
     #[arg(long, value_name = "LEVEL", default_value = "normal", value_parser = one_of(&Priority::ALL, Priority::name), hide_possible_values = true)]
     priority: Priority,
-}
-
-impl From<String> for PinArgs {
-    fn from(text: String) -> PinArgs {
-        PinArgs { text: vec![text], span: Span { span: None }, priority: Priority::Normal }
-    }
 }
 
 #[derive(Debug, Args)]
@@ -119,23 +116,28 @@ fn until(span: i64, env: &Env) -> Until {
 
 pub fn pin(args: &PinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let note = new_note(Kind::Pin, &args.text, stage.env).map(|note| Note { priority: args.priority, ..note });
-    let long = note.as_ref().is_some_and(|note| note.text.chars().count() > PIN);
-    put(note, &args.span, stage)?;
-    if long {
+    let note = put(note, args.span.span, stage)?;
+    show(&note.to_string(), stage)?;
+    if note.text.chars().count() > PIN {
         stage.say(format_args!("it is long: sessions are told its first {PIN} characters"));
     }
     Ok(Exit::Found)
 }
 
-pub fn note(args: &NoteArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    put(new_note(args.kind, &args.text, stage.env), &args.span, stage)
+/// Pins a text for good, and returns the pin.
+pub fn add_pin(text: String, stage: &mut Stage) -> Result<Note, Problem> {
+    put(new_note(Kind::Pin, &[text], stage.env), None, stage)
 }
 
-fn put(note: Option<Note>, Span { span }: &Span, stage: &mut Stage) -> Result<Exit, Problem> {
+pub fn note(args: &NoteArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let note = put(new_note(args.kind, &args.text, stage.env), args.span.span, stage)?;
+    show(&note.to_string(), stage)
+}
+
+fn put(note: Option<Note>, span: Option<i64>, stage: &mut Stage) -> Result<Note, Problem> {
     let Some(note) = note else { return Problem::trouble("there is no text to write down") };
     let note = Note { until: span.map(|span| until(span, stage.env)), ..note };
-    let note = change_notes(&here(stage)?, stage, |notes| Ok(notes.put(note)))?;
-    show(&note.to_string(), stage)
+    change_notes(&here(stage)?, stage, |notes| Ok(notes.put(note)))
 }
 
 pub fn pins(args: &PinsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -244,9 +246,10 @@ pub fn show(line: &str, stage: &mut Stage) -> Result<Exit, Problem> {
 pub fn show_notes(notes: &[&Note], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     for note in notes {
         let expired = note.is_expired(stage.env.now());
-        match json {
-            true => print_json(note, expired, stage)?,
-            false => show(&format!("{}{note}", if expired { "expired: " } else { "" }), stage)?,
+        if json {
+            print_json(note, expired, stage)?
+        } else {
+            show(&format!("{}{note}", if expired { "expired: " } else { "" }), stage)?
         };
     }
     Ok(Exit::Found)
@@ -265,4 +268,48 @@ fn print_json(note: &Note, expired: bool, stage: &mut Stage) -> Result<Exit, Pro
     });
     let (kind, priority) = (note.kind.name(), note.priority.name());
     stage.print_json(&object! { id: note.id, kind, text: note.text, priority, until, created: note.created, expired })
+}
+
+/// All sessions, for some ids of a notes file. If one of them is not found, it may be in an unreadable file, so these are
+/// named.
+pub fn noted_sessions<'f>(ids: &[&str], stage: &mut Stage<'_, 'f>) -> Sessions<'f> {
+    let sessions = Sessions::read(stage.ask());
+    if sessions.noted(ids).iter().any(|noted| noted.found.is_err()) {
+        stage.say_unreadable(&sessions.unreadable);
+    }
+    sessions
+}
+
+/// What is said in the place of a session that is not there.
+pub fn missing(why: Missing) -> &'static str {
+    match why {
+        Missing::Gone => "(gone)",
+        Missing::Unreadable => "(cannot be read)",
+        Missing::Silent => "(nothing was said in it)",
+    }
+}
+
+/// Shows the sessions that are done, a line each.
+fn show_done(ids: &[&str], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
+    for Noted { id, found } in noted_sessions(ids, stage).noted(ids) {
+        let session = found.ok().map(|listed| &listed.session);
+        let id = session.map_or(id, |session| &session.id);
+        let title = found.map_or_else(|why| missing(why).into(), |listed| title(listed, stage.gate));
+        if json {
+            let (name, agent) = (session.map(|one| one.name.as_deref()), session.map(|one| one.format.label()));
+            let title = session.map(|_| title).filter(|title| !title.is_empty());
+            stage.print_json(&object! { kind: "done", session: id, name, agent, title })?;
+            continue;
+        }
+        let line = match found {
+            Ok(listed) => format!("done {}: {title}", stage.gate.line(listed.handle())),
+            Err(why) => format!("done {} {}", stage.gate.line(id), missing(why)),
+        };
+        stage.print_lines([stage.style.fit(&line)])?;
+    }
+    Ok(Exit::Found)
+}
+
+pub fn title<'m>(listed: &'m Listed, gate: Gate) -> Cow<'m, str> {
+    gate.line(listed.tally.title().unwrap_or_default())
 }

@@ -1,8 +1,8 @@
 //! `session-context statusline`: one line about the other sessions, for an agent's status line.
 //!
 //! The user's own status line runs beside it, with the same input, and is printed first; if it fails or takes too long,
-//! ours comes all the same. It runs every few seconds, so it opens only transcripts of sessions at work. It never fails:
-//! whatever goes wrong is a line on stderr. `show/statusline.rs` has the words.
+//! ours comes all the same. It never fails: whatever goes wrong is a line on stderr. `ask/status.rs` knows what there is to
+//! say, `show/statusline.rs` has the words.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -21,15 +21,11 @@ use signal_hook::consts::SIGCHLD;
 use signal_hook::low_level::{pipe, unregister};
 
 use super::{Exit, Problem, Stage};
+use crate::ask::Asker;
+use crate::ask::status::{Own, status};
 use crate::budget::Deadline;
 use crate::path::is_too_long;
-use crate::session::Session;
-use crate::session::conflicts::RecentTouches;
-use crate::session::index::{self, Listed};
-use crate::session::live::Presence;
-use crate::settings::Scope;
-use crate::show::statusline::{Other, StatusLine};
-use crate::time::Time;
+use crate::show::statusline::StatusLine;
 
 #[derive(Debug, Args)]
 pub struct StatuslineArgs {
@@ -43,8 +39,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(4);
 /// The most that is shown of it.
 const MOST: usize = 64 << 10;
-/// How many sessions are looked at for conflicts, the newest: a status line is made anew every few seconds.
-const CONFLICTING: usize = 16;
 /// Agents indent a status line.
 const MARGIN: usize = 4;
 
@@ -94,55 +88,14 @@ fn ours(asks: StatusInput, stage: &mut Stage) -> String {
     let cwd = asks.cwd.or(asks.workspace.and_then(|workspace| workspace.current_dir));
     let cwd = cwd.filter(|cwd| cwd.is_absolute() && !is_too_long(cwd));
     let mut env = cwd.map_or_else(|| stage.env.clone(), |cwd| stage.env.at(cwd));
-    let deadline = Deadline::after(stage.settings.deadline).after_looks(env.looks());
-    env.deadline = Some(deadline);
-    let stage = &mut stage.at(&env);
-    let (settings, now) = (stage.settings, env.now());
-    if settings.ignores(&env.cwd) {
-        return String::new();
+    env.deadline = Some(Deadline::after(stage.settings.deadline).after_looks(env.looks()));
+    let own = Own { id: asks.session_id, transcript: asks.transcript_path };
+    let status = stage.heard(status(&own, Asker { env: &env, ..stage.ask() }));
+    if status.cut_short {
+        stage.say(format_args!("not everything was read within {:?}", stage.settings.deadline));
     }
-    let is_own_session = |session: &Session| {
-        asks.session_id.as_ref().is_some_and(|id| session.has_id(id))
-            || asks.transcript_path.as_deref() == Some(&*session.path)
-    };
-    let is_own = |listed: &Listed| is_own_session(&listed.session);
-    let window = settings.conflict_window;
-    let (sessions, is_all) =
-        stage.search(|env, formats, bad| index::list_recent(env, formats, window, &is_own_session, bad));
-    let is_meant = |listed: &Listed| {
-        let is_ignored = settings.ignores_session(listed.tally.first_cwd().into_iter().chain(listed.tally.cwd()));
-        (listed.here || settings.scope == Scope::Machine) && !is_ignored
-    };
-    let own = sessions.iter().find(|listed| is_own(listed));
-    let others = sessions.iter().filter(|listed| !is_own(listed) && is_meant(listed) && is_lively(listed, now));
-    let others: Vec<Other> = others.map(|listed| (listed, listed.state(now))).collect();
-    // Whoever may have edited a file since this session looked at it, whether or not it is still there.
-    let may_conflict = |listed: &&Listed| {
-        let updated = listed.tally.updated;
-        let is_lately = updated.is_some_and(|updated| now.0 - updated.0 <= settings.conflict_window);
-        is_own(listed) || is_lately && is_meant(listed)
-    };
-    let at_work: Vec<&Listed> = sessions.iter().filter(may_conflict).take(CONFLICTING).collect();
-    let mine = at_work.iter().position(|listed| is_own(listed));
-    let (mut recent, mut bad) = (RecentTouches::new(window), Vec::new());
-    let conflicts = mine.map(|mine| recent.unseen_by(mine, &at_work, &env, &mut bad)).unwrap_or_default();
-    stage.say_unreadable(&bad);
-    let conflicts: Vec<String> = conflicts.iter().map(|path| env.shown(path, None)).collect();
-    if !is_all || env.is_late() {
-        stage.say(format_args!("not everything was read within {:?}", settings.deadline));
-    }
-    let format = own.map(|own| &*own.session.format.name);
     let room = stage.style.width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN));
-    StatusLine { others: &others, conflicts: &conflicts, format, now }.fit(room)
-}
-
-/// Its agent runs, or may: something happened in it within the hour for which a silent session is thought to be at work.
-fn is_lively(listed: &Listed, now: Time) -> bool {
-    match listed.presence {
-        Presence::Runs(_) => true,
-        Presence::Unknown => listed.is_recent(now),
-        Presence::Killed(_) | Presence::Closed => false,
-    }
+    StatusLine { status: &status, now: env.now() }.fit(room)
 }
 
 /// The user's own status line, while it runs.

@@ -3,22 +3,19 @@
 //! Both are lines in the notes file of the session's project, with the session's id. An id may be shortened, and its
 //! session may be gone: every id in the file is shown, whatever became of it.
 
-use std::borrow::Cow;
-
 use clap::Args;
 
-use super::notes::{change_notes, notes_here, show, today};
+use super::notes::{change_notes, missing, noted_sessions, notes_here, show, title, today};
 use super::target_session::{TargetSession, last_here};
 use super::{Exit, Problem, Stage, resume};
-use crate::file::Unreadable;
+use crate::ask::noted::Noted;
 use crate::hook::Observer;
-use crate::session::index::Listed;
+use crate::session::Project;
 use crate::session::last::Last;
-use crate::session::{Project, Session, find, index};
 use crate::show::gate::Gate;
 use crate::show::json::object;
 use crate::show::terminal::{Tone, aligned, cut, width};
-use crate::state::notes::{Notes, is_same};
+use crate::state::notes::Notes;
 
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -68,7 +65,7 @@ pub struct TagsArgs {
 }
 
 /// The session that `done` or `tag` is about, and the project whose notes file it is in.
-struct Noted {
+struct Subject {
     /// What it is called here.
     key: String,
     id: String,
@@ -90,23 +87,29 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             return show(&format!("{done} was done already; {next}"), stage);
         }
     }
-    let Noted { key, id, project } = noted(name.as_deref(), args.undo, "done NAME", stage)?;
+    let said = set_done(name.as_deref(), !args.undo, None, stage)?;
+    show(&said, stage)
+}
+
+/// Marks a session as done or takes that back, and says so. `called` is what it is called there, if not as usual.
+pub fn set_done(name: Option<&str>, done: bool, called: Option<&str>, stage: &mut Stage) -> Result<String, Problem> {
+    let Subject { key, id, project } = subject(name, !done, "done NAME", stage)?;
     let today = today(stage.env);
-    let changed = change_notes(&project, stage, |notes| Ok(notes.set_done(&id, !args.undo, &today)))?;
-    let now = match (changed, args.undo) {
-        (true, false) => "is done: new sessions are no longer told where it stopped",
-        (false, false) => "was done already",
-        (true, true) => "is no longer done",
-        (false, true) => "was not done",
+    let changed = change_notes(&project, stage, |notes| Ok(notes.set_done(&id, done, &today)))?;
+    let now = match (changed, done) {
+        (true, true) => "is done: new sessions are no longer told where it stopped",
+        (false, true) => "was done already",
+        (true, false) => "is no longer done",
+        (false, false) => "was not done",
     };
-    show(&format!("{key} {now}."), stage)
+    Ok(format!("{} {now}.", called.unwrap_or(&key)))
 }
 
 /// Finds the session. With `takes_back`, one that is gone but still in the notes file will do.
-fn noted(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -> Result<Noted, Problem> {
+fn subject(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -> Result<Subject, Problem> {
     let project = Project::of(stage.env, &stage.env.cwd);
     if let Some(id) = name.filter(|id| takes_back && Notes::read(stage.env, project.dir()).0.marks(id)) {
-        return Ok(Noted { key: id.into(), id: id.into(), project });
+        return Ok(Subject { key: id.into(), id: id.into(), project });
     }
     let (observer, elsewhere) = if name == Some("last") {
         // The session that `session-reader resume` shows.
@@ -122,25 +125,32 @@ fn noted(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -
         return Problem::trouble(format_args!("'{}': {why}", observer.id));
     }
     let project = elsewhere.map_or(project, |env| Project::of(&env, &env.cwd));
-    Ok(Noted { key: observer.key().into(), id: observer.id, project })
+    Ok(Subject { key: observer.key().into(), id: observer.id, project })
 }
 
 pub fn tag(args: &TagArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let said = set_tag(args, None, stage)?;
+    show(&said, stage)
+}
+
+/// Gives a session a tag or takes it off, and says which ones it has. `called` is what it is called there, if not as usual.
+pub fn set_tag(args: &TagArgs, called: Option<&str>, stage: &mut Stage) -> Result<String, Problem> {
     // Stored as it is; secrets are hidden when it is shown.
     let tag = Gate::new(false).line(&args.tag).into_owned();
     if width(&tag) == 0 || tag.contains(':') {
         let tags = "a tag is a word, or several in quotes, without a colon";
         return Problem::trouble(format_args!("'{tag}' is not a tag: {tags}"));
     }
-    let Noted { key, id, project } = noted(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
+    let Subject { key, id, project } = subject(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
     let (changed, tags) = change_notes(&project, stage, |notes| {
         let changed = if args.remove { notes.remove_tag(&tag, &id) } else { notes.add_tag(&tag, &id) };
         Ok((changed, notes.tags(&id).join(", ")))
     })?;
+    let key = called.unwrap_or(&key);
     match (changed, args.remove) {
-        (true, _) if tags.is_empty() => show(&format!("{key}: no tags"), stage),
-        (true, _) => show(&format!("{key}: {tags}"), stage),
-        (false, false) => show(&format!("{key} has the tag '{tag}' already."), stage),
+        (true, _) if tags.is_empty() => Ok(format!("{key}: no tags")),
+        (true, _) => Ok(format!("{key}: {tags}")),
+        (false, false) => Ok(format!("{key} has the tag '{tag}' already.")),
         (false, true) => {
             let has = if tags.is_empty() { "nor any other".into() } else { format!("only: {tags}") };
             Problem::nothing(stage.gate.line(format!("{key} has no tag '{tag}', {has}")))
@@ -159,8 +169,8 @@ pub fn tags(args: &TagsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         return tags.into_iter().try_for_each(&mut print).map(|()| Exit::Found);
     }
     let ids: Vec<&str> = tags.iter().flat_map(|(_, ids)| ids).copied().collect();
-    let sessions = Sessions::read(&ids, stage);
-    let tagged: Vec<_> = tags.iter().map(|(_, ids)| sessions.tagged(ids)).collect();
+    let sessions = noted_sessions(&ids, stage);
+    let tagged: Vec<_> = tags.iter().map(|(_, ids)| sessions.noted(ids)).collect();
     for ((tag, _), rows) in tags.iter().zip(tables(&tagged, stage)) {
         show(tag, stage)?;
         stage.print_lines(rows)?;
@@ -168,91 +178,19 @@ pub fn tags(args: &TagsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     Ok(Exit::Found)
 }
 
-/// Shows the sessions that are done, a line each.
-pub fn show_done(ids: &[&str], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
-    for Tagged { id, found } in Sessions::read(ids, stage).tagged(ids) {
-        let session = found.ok().map(|listed| &listed.session);
-        let id = session.map_or(id, |session| &session.id);
-        let title = found.map_or_else(Cow::from, |listed| title(listed, stage.gate));
-        if json {
-            let (name, agent) = (session.map(|one| one.name.as_deref()), session.map(|one| one.format.label()));
-            let title = session.map(|_| title).filter(|title| !title.is_empty());
-            stage.print_json(&object! { kind: "done", session: id, name, agent, title })?;
-            continue;
-        }
-        let line = match found {
-            Ok(listed) => format!("done {}: {title}", stage.gate.line(listed.handle())),
-            Err(why) => format!("done {} {why}", stage.gate.line(id)),
-        };
-        stage.print_lines([stage.style.fit(&line)])?;
-    }
-    Ok(Exit::Found)
-}
-
-/// All sessions there are, to find tagged ones among.
-struct Sessions<'f> {
-    listed: Vec<Listed<'f>>,
-    /// Also sessions in which nobody said anything, and those that cannot be read.
-    files: Vec<Session<'f>>,
-    unreadable: Vec<Unreadable>,
-}
-
-/// A session that an id in the notes file stands for, or why there is nothing to show.
-struct Tagged<'m, 'f> {
-    /// As it is written.
-    id: &'m str,
-    found: Result<&'m Listed<'f>, &'static str>,
-}
-
-impl<'f> Sessions<'f> {
-    /// Reads the sessions for some ids. If one of them is not found, it may be in an unreadable file, so these are named.
-    fn read(ids: &[&str], stage: &mut Stage<'_, 'f>) -> Sessions<'f> {
-        let mut unreadable = Vec::new();
-        let listed = index::list(stage.env, stage.formats, &mut unreadable);
-        // The list has already found what is wrong with the directories.
-        let files = find::sessions(stage.formats, stage.env, false, &mut Vec::new());
-        let sessions = Sessions { listed, files, unreadable };
-        if sessions.tagged(ids).iter().any(|tagged| tagged.found.is_err()) {
-            stage.say_unreadable(&sessions.unreadable);
-        }
-        sessions
-    }
-
-    /// The sessions that some ids stand for, the newest first. A shortened id may stand for several.
-    fn tagged<'m>(&'m self, ids: &[&'m str]) -> Vec<Tagged<'m, 'f>> {
-        let is = |id: &str, listed: &Listed| is_same(id, &listed.session.id);
-        let known = self.listed.iter().filter(|listed| ids.iter().any(|id| is(id, listed)));
-        let known = known.map(|listed| Tagged { id: &listed.session.id, found: Ok(listed) });
-        let others = ids.iter().filter(|id| !self.listed.iter().any(|listed| is(id, listed)));
-        known.chain(others.map(|id| Tagged { id, found: Err(self.why_missing(id)) })).collect()
-    }
-
-    fn why_missing(&self, id: &str) -> &'static str {
-        match self.files.iter().find(|file| is_same(id, &file.id)) {
-            None => "(gone)",
-            Some(file) if self.unreadable.iter().any(|unreadable| file.path == unreadable.path) => "(cannot be read)",
-            Some(_) => "(nothing was said in it)",
-        }
-    }
-}
-
 /// A table for each group, all with the same columns: name, agent, age and title.
-fn tables(groups: &[Vec<Tagged>], stage: &Stage) -> Vec<Vec<String>> {
+fn tables(groups: &[Vec<Noted>], stage: &Stage) -> Vec<Vec<String>> {
     let (gate, style, now) = (stage.gate, stage.style, stage.env.now());
     let most = |text: &str, room: usize| cut(&gate.line(text), room).into_owned();
-    let cells = |tagged: &Tagged| {
+    let cells = |tagged: &Noted| {
         let listed = tagged.found.ok()?;
         let (handle, agent) = (most(listed.handle(), 40), most(listed.session.format.label(), 12));
         Some([handle, agent, listed.age(now), title(listed, gate).into_owned()])
     };
     let mut lines = aligned(&groups.iter().flatten().filter_map(cells).collect::<Vec<_>>(), &[2]).into_iter();
-    let mut row = |Tagged { id, found }: &Tagged| match found {
+    let mut row = |Noted { id, found }: &Noted| match found {
         Ok(_) => style.fit(&format!("  {}", lines.next().unwrap_or_default())).into_owned(),
-        Err(why) => format!("  {}  {}", gate.line(*id), style.paint(Tone::Faint, why)),
+        Err(why) => format!("  {}  {}", gate.line(*id), style.paint(Tone::Faint, missing(*why))),
     };
     groups.iter().map(|group| group.iter().map(&mut row).collect()).collect()
-}
-
-fn title<'m>(listed: &'m Listed, gate: Gate) -> Cow<'m, str> {
-    gate.line(listed.tally.title().unwrap_or_default())
 }

@@ -62,7 +62,7 @@ impl<'f> TargetSession<'f> {
 
 /// The last session of this project, or the message that there is none.
 pub fn last_here<'f>(stage: &mut Stage<'_, 'f>) -> Result<Last<'f>, Problem> {
-    let last = stage.search(last::last);
+    let last = stage.heard(stage.ask().look(last::last));
     let elsewhere = last.as_ref().map_or(0, |last| last.elsewhere);
     let here = last.filter(|last| last.standing != Standing::Elsewhere);
     here.ok_or_else(|| Problem::Nothing(none(false, false, elsewhere, "`session-reader list --all`")))

@@ -28,9 +28,8 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         .map(|name| Ok(stage.resolve(name)?.session.path.to_path_buf()))
         .collect::<Result<Vec<_>, Problem>>()?;
     let until = if args.until.is_empty() { &UNTIL[..] } else { &args.until };
-    let is_meant = |listed: &&Listed| match named.is_empty() {
-        true => args.all || listed.here,
-        false => named.iter().any(|path| listed.session.path == *path),
+    let is_meant = |listed: &&Listed| {
+        if named.is_empty() { args.all || listed.here } else { named.iter().any(|path| listed.session.path == *path) }
     };
     let events: Box<dyn Events> = (stage.events)();
     let mut monitor = Monitor::start(stage.env, stage.formats, events);

@@ -22,7 +22,7 @@ use crate::read::Transcript;
 use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::once::Once;
 use crate::session::Session;
-use crate::session::index::{is_gone, key, path_of, say_unless_gone, version};
+use crate::session::index::{is_gone, key, path_of, version};
 use crate::state::table::{Content, Place, Table};
 use crate::time::Time;
 
@@ -328,7 +328,10 @@ pub fn look_at<R>(
         };
         let text = match read {
             Err(error) if number == 0 => return Err(error),
-            read => read.map_err(|error| say_unless_gone(error, session, &mut bad)).unwrap_or_default(),
+            read => read.unwrap_or_else(|error| {
+                bad.extend(Unreadable::unless_gone(&session.path, error));
+                FileText::default()
+            }),
         };
         cache.map(|cache| cache.keep(session, &text, &memory));
         used += text.kept.map_or(0, |(head, _)| head.place.rest_length());

@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::find;
-use super::index::{Listed, say_unless_gone};
+use super::index::Listed;
 use crate::budget;
 use crate::cursor::{Buffer, Cursor};
 use crate::entry::Act;
@@ -132,7 +132,7 @@ impl RecentTouches {
             let format = session.format;
             match self.read(&session.path, session.stamp, format, listed.tally.first_cwd(), false) {
                 Ok(()) => files.push((number, session.path.to_path_buf())),
-                Err(error) => say_unless_gone(error, session, bad),
+                Err(error) => bad.extend(Unreadable::unless_gone(&session.path, error)),
             }
             let subagents = find::subagents(session, &session.id, bad).into_iter();
             for (path, stamp) in subagents.filter(|(_, stamp)| stamp.modified >= written).take(SUBAGENTS) {

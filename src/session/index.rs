@@ -9,12 +9,9 @@ use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::hash::Hasher;
 use std::io;
-use std::num::NonZero;
 use std::os::unix::ffi::OsStrExt;
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::beside::TitleIndex;
 use super::ids::{Shortener, shortened};
@@ -31,6 +28,7 @@ use crate::file::{self, Unreadable};
 use crate::fold::{Said, Tally};
 use crate::format::Known;
 use crate::hash::{HashMap, HashSet};
+use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::read::Transcript;
 use crate::read::kept::{Addition, Reached, Renewed, renew};
@@ -401,7 +399,7 @@ fn count(
                     content[*index] = record;
                 }
                 Err(error) if Deadline::is_late(&error) => {}
-                Err(error) => say_unless_gone(error, &all[*index].session, bad),
+                Err(error) => bad.extend(Unreadable::unless_gone(&all[*index].session.path, error)),
             }
         }
     }
@@ -498,50 +496,7 @@ fn retain_sessions(all: &mut Vec<Listed>) {
     });
 }
 
-/// Works on all of them in a few threads, each with one buffer to read into. The results are in the order of the items,
-/// each of which has a size, by which the user is told how far it is.
-pub fn in_parallel<T: Sync, R: Send>(
-    items: &[T],
-    progress: &Progress,
-    size: impl Fn(&T) -> u64 + Sync,
-    work: impl Fn(&T, &mut Buffer) -> R + Sync,
-) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(items.len()).min(8);
-    let work = |is_first: bool| {
-        let mut buffer = Buffer::default();
-        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        let done = indices.map_while(|index| {
-            let item = items.get(index)?;
-            let done = work(item, &mut buffer);
-            progress.add(size(item));
-            if is_first {
-                progress.show();
-            }
-            Some((index, done))
-        });
-        done.collect::<Vec<_>>()
-    };
-    let mut done = std::thread::scope(|scope| {
-        // Where no more threads can start, fewer do all the work.
-        let start = |_| std::thread::Builder::new().spawn_scoped(scope, || work(false)).ok();
-        let others: Vec<_> = (1..threads).map_while(start).collect();
-        let own = work(true);
-        let others = others.into_iter().flat_map(|other| other.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        own.into_iter().chain(others).collect::<Vec<_>>()
-    });
-    done.sort_unstable_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
-}
-
-/// A file that is gone by now is no trouble.
-pub fn say_unless_gone(error: io::Error, session: &Session, bad: &mut Vec<Unreadable>) {
-    if error.kind() != io::ErrorKind::NotFound {
-        bad.push(Unreadable { path: session.path.to_path_buf(), error });
-    }
-}
-
-/// The handle of a session that was not found in a list: its name here, its file where no agent keeps it, or as much
+/// What to type for a session that was not found in a list: its name here, its file where no agent keeps it, or as much
 /// of its id as tells it from those of all other files.
 pub fn handle(session: &Session, env: &Env, formats: &[Known]) -> String {
     match (&session.name, session.root) {

@@ -3,6 +3,7 @@
 //! The words are past-tense facts, and whatever comes from a transcript is made harmless first: it was written by
 //! strangers, and a model will read it. What happened is up to `fold/activity.rs`.
 
+use super::figures::plural;
 use super::gate::harmless;
 use super::untrusted::{length, path, quote, shorten};
 use crate::entry::Act;
@@ -283,8 +284,7 @@ fn named(files: &[String], count: usize, names: usize) -> String {
 }
 
 fn counted(verb: &str, count: u64, noun: &str) -> Option<String> {
-    let plural = if count == 1 { "" } else { "s" };
-    (count > 0).then(|| format!("{verb} {count} {noun}{plural}"))
+    (count > 0).then(|| format!("{verb} {}", plural(count, noun)))
 }
 
 /// ` 3m ago`, ` just now`, or nothing where no time is known.

@@ -11,7 +11,13 @@ pub fn number(count: u64) -> String {
 
 /// `1 session`, `1,204 sessions`
 pub fn counted(count: u64, unit: &str) -> String {
-    format!("{} {unit}{}", number(count), if count == 1 { "" } else { "s" })
+    plural(number(count), unit)
+}
+
+/// `1 line`, `1204 lines`
+pub fn plural(count: impl ToString, unit: &str) -> String {
+    let count = count.to_string();
+    format!("{count} {unit}{}", if count == "1" { "" } else { "s" })
 }
 
 /// `850`, `12k`, `3.4M`, `892M`

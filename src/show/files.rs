@@ -1,83 +1,28 @@
 //! Who touched which files, for people and programs: a table of files, and the history of one.
 //!
-//! Which touches are shown, and in which order, is up to `cmd/files.rs`. Paths are relative to the project, else they begin
+//! Which touches there are, and in which order, is up to `ask/files.rs`. Paths are relative to the project, else they begin
 //! with `~` or `/`.
 
 use std::path::{Path, PathBuf};
 
+use super::figures::plural;
 use super::gate::Gate;
 use super::json::{Object, object};
 use super::log::Opener;
 use super::terminal::{Style, Tone, cut, pad, pad_left, width};
+use crate::ask::files::{By, TouchedFile, Who};
 use crate::boundary::substr;
 use crate::env::{Env, iso};
-use crate::fold::{Deed, Touch};
+use crate::fold::Deed;
 use crate::session::index::Listed;
 use crate::time::Time;
 
 /// `2026-01-31 14:25`
 const STAMP: usize = 16;
 
-/// A touch, and the number of the session that made it.
-pub struct By {
-    pub session: usize,
-    pub touch: Touch,
-}
-
-/// A file and all that was done to it.
-pub struct TouchedFile {
-    path: PathBuf,
-    pub conflict: bool,
-    pub edits: usize,
-    /// When it was last edited; if it was only read, when that was.
-    pub time: Option<Time>,
-    /// A session each, the last editor first.
-    who: Vec<Who>,
-}
-
-/// What one session did to one file.
-struct Who {
-    session: usize,
-    /// Each deed but reading, with how often.
-    deeds: Vec<(Deed, usize)>,
-    reads: usize,
-    time: Option<Time>,
-}
-
-impl Who {
-    fn edits(&self) -> usize {
-        self.deeds.iter().map(|(_, count)| count).sum()
-    }
-}
-
-impl TouchedFile {
-    pub fn new(path: PathBuf, touches: Vec<By>, conflict: bool) -> TouchedFile {
-        let edits = || touches.iter().filter(|by| by.touch.deed.is_edit());
-        let mut sessions: Vec<usize> = touches.iter().map(|by| by.session).collect();
-        sessions.sort_unstable();
-        sessions.dedup();
-        let mut who: Vec<Who> = sessions.into_iter().map(|session| Who::new(session, &touches)).collect();
-        who.sort_by_key(|who| (who.deeds.is_empty(), std::cmp::Reverse(who.time)));
-        let time = who.first().and_then(|who| who.time);
-        TouchedFile { path, conflict, edits: edits().count(), time, who }
-    }
-}
-
-impl Who {
-    fn new(session: usize, touches: &[By]) -> Who {
-        let own = || touches.iter().filter(|by| by.session == session).map(|by| &by.touch);
-        let count = |deed: Deed| own().filter(|touch| touch.deed == deed).count();
-        let deeds = Deed::ALL.into_iter().filter(|deed| deed.is_edit()).map(|deed| (deed, count(deed)));
-        let deeds: Vec<_> = deeds.filter(|(_, count)| *count > 0).collect();
-        let counts = |touch: &&Touch| touch.deed.is_edit() || deeds.is_empty();
-        let time = own().filter(counts).filter_map(|touch| touch.time).max();
-        Who { session, reads: count(Deed::Read), time, deeds }
-    }
-}
-
 /// What all of it is shown with.
 pub struct FileView<'v> {
-    pub sessions: &'v [&'v Listed<'v>],
+    pub sessions: &'v [Listed<'v>],
     pub env: &'v Env,
     /// The directory of the project.
     pub root: PathBuf,
@@ -98,7 +43,7 @@ impl FileView<'_> {
 
     /// `codex:01a1e236`, which is also what finds it.
     fn name(&self, session: usize) -> String {
-        let listed = self.sessions[session];
+        let listed = &self.sessions[session];
         format!("{}:{}", self.gate.line(listed.session.format.label()), self.gate.line(listed.handle()))
     }
 
@@ -199,7 +144,7 @@ impl FileView<'_> {
                 pad(&agent(by), agents),
                 self.style.paint(Tone::User, &cut(&prompt, room)),
             ));
-            let open = opener.command(self.sessions[*session], touch.subagent.as_deref(), Some(touch.line));
+            let open = opener.command(&self.sessions[*session], touch.subagent.as_deref(), Some(touch.line));
             let open = format!("{:indent$}{open}", "", indent = STAMP + 2);
             lines.push(self.style.paint(Tone::Faint, &open).into_owned());
         }
@@ -242,7 +187,7 @@ impl FileView<'_> {
     }
 
     fn session_json(&self, session: usize) -> Object {
-        let listed = self.sessions[session];
+        let listed = &self.sessions[session];
         object! {
             session: listed.session.id,
             handle: listed.handle(),
@@ -274,10 +219,6 @@ fn deeds(deeds: &[(Deed, usize)]) -> String {
         count => format!("{} {count}x", deed.name()),
     };
     deeds.iter().map(deed).collect::<Vec<_>>().join(", ")
-}
-
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// As much of the end of a path as fits.

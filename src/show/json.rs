@@ -9,6 +9,7 @@ use std::path::Path;
 use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
+use crate::ask::search::FoundEntry;
 use crate::entry::{Entry, LongText, What};
 use crate::env::iso;
 use crate::session::index::Listed;
@@ -81,7 +82,7 @@ pub fn entry(entry: &Entry, session: Option<&str>, is_open: bool) -> Object {
 
 /// An entry that a search found: where it is, which words its session lacks, then what it says. A subagent's is a line of
 /// the subagent's own transcript.
-pub fn hit(entry: &Entry, listed: &Listed, subagent: Option<&Path>, line: u32, missing: &[&str]) -> Object {
+pub fn hit(found: &FoundEntry, listed: &Listed, subagent: Option<&Path>, missing: &[&str]) -> Object {
     let session = &listed.session;
     let mut hit = object! {
         session: session.id,
@@ -92,9 +93,9 @@ pub fn hit(entry: &Entry, listed: &Listed, subagent: Option<&Path>, line: u32, m
         missing: Some(missing).filter(|missing| !missing.is_empty()),
         subagent: subagent.map(|_| true),
         path: subagent.map(Path::to_string_lossy),
-        line,
+        line: found.source.line.number,
     };
-    hit.0.extend(self::entry(entry, None, false).0);
+    hit.0.extend(entry(&found.entry, None, false).0);
     hit.without_nulls()
 }
 

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use crate::ask::log::Origin;
 use crate::boundary::substr;
 use crate::entry::{Act, Call, Entry, LongText, Mark, Role, What};
 use crate::env::{Env, Zone};
@@ -208,21 +209,6 @@ pub fn shortened(entry: &Entry, lines: usize, gate: Gate) -> Entry<'static> {
         *text = LongText::Read(Cow::Owned(shown.join("\n")));
     }
     entry
-}
-
-#[derive(Debug, Default, Clone)]
-pub struct Origin {
-    /// What its session is called, where entries of several are shown.
-    pub label: Option<String>,
-    /// Paths below it are shown relative to it.
-    pub cwd: Option<String>,
-}
-
-impl Origin {
-    fn relative<'s>(&self, subject: &'s str) -> &'s str {
-        let below = |cwd: &String| Path::new(subject).strip_prefix(cwd).ok().and_then(|path| path.to_str());
-        self.cwd.as_ref().and_then(below).filter(|path| !path.is_empty()).unwrap_or(subject)
-    }
 }
 
 /// What to type to open a log. No two of these subagents may be told by the same name.

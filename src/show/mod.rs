@@ -13,7 +13,7 @@
 //! statusline ──▶ activity, state, terminal
 //! resume, profile ──▶ json
 //! resume, list, json ──▶ state ──▶ activity
-//! resume, profile, list ──▶ figures
+//! resume, profile, list, files, activity ──▶ figures
 //! profile, list, log ──▶ terminal
 //! watch ──▶ log, state, terminal
 //! ```

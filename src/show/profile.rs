@@ -6,23 +6,18 @@ use super::figures::{amount, counted, number};
 use super::gate::Gate;
 use super::json::{Object, object};
 use super::terminal::{Style, Tone, cut, pad, pad_left, width, wrap};
+use crate::ask::profile::Profiled;
 use crate::env::iso;
 use crate::fold::code::Work;
 use crate::fold::{Amount, Profile, Share};
 use crate::time::{DAY, HOUR, MINUTE, Time};
 
-#[derive(Debug, Clone, Copy)]
-pub struct Coverage {
-    pub all: bool,
-    pub since: Option<Time>,
-}
-
 const LABEL: usize = 12;
 const TOO_LITTLE: &str = "too little to tell";
 const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
-/// The page, line by line. `set` is what the user set, a line each.
-pub fn text(profile: &Profile, coverage: Coverage, set: &[String], gate: Gate, style: Style) -> Vec<String> {
+/// The page, line by line.
+pub fn text(Profiled { profile, all, set, .. }: &Profiled, gate: Gate, style: Style) -> Vec<String> {
     let room = style.width.unwrap_or(usize::MAX).saturating_sub(LABEL).max(24);
     let tokens = [(profile.input, "in"), (profile.output, "out")];
     let tokens = tokens.map(|(count, what)| format!("{} {what}", amount(count)));
@@ -41,7 +36,7 @@ pub fn text(profile: &Profile, coverage: Coverage, set: &[String], gate: Gate, s
         let said = format!("so say {prompts} prompts of {sessions} sessions (\"my project\", \"I created\")");
         parts.push(("Owner", wrap(&said, room)));
     }
-    let mut lines = wrap(&head(profile, coverage), room.saturating_add(LABEL));
+    let mut lines = wrap(&head(profile, *all), room.saturating_add(LABEL));
     lines.push(String::new());
     lines.extend(parts.into_iter().flat_map(|(label, part)| labelled(label, part, style)));
     if !set.is_empty() {
@@ -62,8 +57,8 @@ fn labelled(label: &str, mut lines: Vec<String>, style: Style) -> Vec<String> {
     labels.zip(lines).map(|(label, line)| label + &line).collect()
 }
 
-fn head(profile: &Profile, coverage: Coverage) -> String {
-    let place = if coverage.all { "This machine" } else { "This project" };
+fn head(profile: &Profile, all: bool) -> String {
+    let place = if all { "This machine" } else { "This project" };
     let sessions = counted(profile.sessions, "session");
     match profile.period() {
         None => format!("{place}: {sessions}, at times that nobody wrote down"),
@@ -209,15 +204,15 @@ fn duration(length: i64) -> String {
 }
 
 /// One object. What there is too little evidence for is null, or an empty list.
-pub fn json(profile: &Profile, coverage: Coverage, set: &[String]) -> Object {
+pub fn json(Profiled { profile, all, since, set, .. }: &Profiled) -> Object {
     let two = |value: f64| (value * 100.0).round() / 100.0;
     let three = |value: f64| (value * 1000.0).round() / 1000.0;
     let (from, to) = profile.period().map(|(from, to)| (date(from), date(to))).unzip();
     let (per_day, per_active_day) = profile.rate().map(|(day, active)| (two(day), two(active))).unzip();
     let (words, characters) = profile.prompt_length().unzip();
     object! {
-        scope: if coverage.all { "machine" } else { "project" },
-        since: coverage.since.map(iso),
+        scope: if *all { "machine" } else { "project" },
+        since: since.map(iso),
         from,
         to,
         days: profile.days(),

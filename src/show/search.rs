@@ -1,14 +1,17 @@
 //! What a search found, for people: a line for each session, and below it the entries that have the words in them.
 
 use std::ops::Range;
+use std::path::Path;
 
+use crate::ask::log::Origin;
+use crate::ask::search::{Correction, Excerpt, FileExcerpt, FoundEntry};
+use crate::boundary::substr;
 use crate::entry::{Entry, What};
 use crate::env::Zone;
 use crate::search::Query;
 use crate::search::cache::Source;
-use crate::session::index::Listed;
 use crate::show::gate::Gate;
-use crate::show::log::{Origin, call_subjects, label};
+use crate::show::log::{Opener, call_subjects, label};
 use crate::show::terminal::{Style, Tone, cut, pad, pad_left, width};
 use crate::time::Time;
 
@@ -19,56 +22,98 @@ const NUMBER: usize = 5;
 /// How much of a word is said again that was not found.
 pub const WORD: usize = 60;
 
-/// `aurora  claude  3d  Fix the retry of webhooks  (missing: timeout)`
-pub fn head(listed: &Listed, query: &Query, missing: &[&str], now: Time, gate: Gate, style: Style) -> String {
-    /// The title is cut before what is missing.
-    const TITLE: usize = 20;
-    let handle = gate.line(listed.handle());
-    let about = format!("  {}  {}", gate.line(listed.session.format.label()), listed.age(now));
-    let title = gate.line(listed.tally.title().unwrap_or_default());
-    let title = if title.is_empty() { String::new() } else { format!("  {title}") };
-    let room = style.width.map_or(usize::MAX, |all| all.saturating_sub(width(&handle) + width(&about)));
-    let missing: Vec<_> = missing.iter().map(|word| cut(word, WORD)).collect();
-    let missing = if missing.is_empty() { String::new() } else { format!("  (missing: {})", missing.join(", ")) };
-    let missing = gate.line(missing.trim_start()).into_owned();
-    let missing = if missing.is_empty() { missing } else { format!("  {missing}") };
-    let missing = cut(&missing, room.saturating_sub(width(&title).min(TITLE)));
-    let title = cut(&title, room.saturating_sub(width(&missing)));
-    let title = style.paint_marked(Tone::Plain, &title, &query.places_in(&title));
-    let (handle, about) = (style.paint(Tone::Strong, &handle), style.paint(Tone::Faint, &about));
-    format!("{handle}{about}{title}{}", style.paint(Tone::Faint, &missing))
+/// That nobody says a word, and what is shown instead.
+pub fn correction(Correction { word, instead }: &Correction, gate: Gate) -> String {
+    let unsaid = format!("no session says \"{}\"", cut(word, WORD));
+    match instead {
+        None => unsaid,
+        // It may be a secret, which only the words around it tell.
+        Some(_) if gate.hides_secrets() => format!("{unsaid}; showing the nearest word"),
+        Some(other) => format!("{unsaid}; showing \"{other}\""),
+    }
+}
+
+/// A text from shortly before the first of the words on.
+pub fn around(text: &str, query: &Query) -> String {
+    const BEFORE: usize = 24;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let start = query.places_in(&text).first().map_or(0, |place| place.start);
+    if start <= BEFORE {
+        return text;
+    }
+    let from = text.floor_char_boundary(start - BEFORE);
+    let from = substr(&text, from..start).find(' ').map_or(from, |blank| from + blank + 1);
+    format!("…{}", substr(&text, from..))
 }
 
 pub struct SearchView<'q> {
-    zone: Zone,
-    gate: Gate,
-    style: Style,
-    query: &'q Query,
+    pub zone: Zone,
+    pub gate: Gate,
+    pub style: Style,
+    pub query: &'q Query,
     /// Hits are marked with `>`, because there are other entries beside them.
-    points_at_hits: bool,
+    pub has_context: bool,
 }
 
-impl<'q> SearchView<'q> {
-    pub fn new(zone: Zone, gate: Gate, style: Style, query: &'q Query, points_at_hits: bool) -> SearchView<'q> {
-        SearchView { zone, gate, style, query, points_at_hits }
+impl SearchView<'_> {
+    /// A session, and the best of what it says: what stands in one transcript, then the command that opens it there.
+    pub fn session(&self, excerpt: &Excerpt, now: Time, opener: &Opener) -> Vec<String> {
+        let faint = |line: &str| self.style.paint(Tone::Faint, line).into_owned();
+        let command = |subagent: Option<&Path>, line: Option<u32>| {
+            let command = format!("  {}", opener.command(excerpt.listed, subagent, line.map(u64::from)));
+            // The name of a subagent must not be cut.
+            faint(&if subagent.is_some() { command.into() } else { self.style.fit(&command) })
+        };
+        let mut lines = vec![self.title_line(excerpt, now)];
+        for FileExcerpt { subagent, line, blocks } in &excerpt.files {
+            for (index, block) in blocks.iter().enumerate() {
+                if index > 0 && self.has_context {
+                    lines.push("--".to_owned());
+                }
+                lines.extend(block.iter().map(|found| self.entry(found, &excerpt.origin)));
+            }
+            lines.push(command(subagent.as_deref(), Some(*line)));
+        }
+        if excerpt.files.is_empty() {
+            lines.push(command(None, None));
+        }
+        if excerpt.more > 0 {
+            lines.push(faint(&format!("  {} more here", excerpt.more)));
+        }
+        lines
     }
 
-    /// An entry with the words in it marked.
-    pub fn hit(&self, entry: &Entry, source: Source, origin: &Origin) -> String {
-        let (head, room) = self.head(entry, source, Tone::Plain);
+    /// `aurora  claude  3d  Fix the retry of webhooks  (missing: timeout)`
+    fn title_line(&self, Excerpt { listed, missing, .. }: &Excerpt, now: Time) -> String {
+        /// The title is cut before what is missing.
+        const TITLE: usize = 20;
+        let SearchView { gate, style, query, .. } = self;
+        let handle = gate.line(listed.handle());
+        let about = format!("  {}  {}", gate.line(listed.session.format.label()), listed.age(now));
+        let title = gate.line(listed.tally.title().unwrap_or_default());
+        let title = if title.is_empty() { String::new() } else { format!("  {title}") };
+        let room = style.width.map_or(usize::MAX, |all| all.saturating_sub(width(&handle) + width(&about)));
+        let missing: Vec<_> = missing.iter().map(|word| cut(word, WORD)).collect();
+        let missing = if missing.is_empty() { String::new() } else { format!("  (missing: {})", missing.join(", ")) };
+        let missing = gate.line(missing.trim_start()).into_owned();
+        let missing = if missing.is_empty() { missing } else { format!("  {missing}") };
+        let missing = cut(&missing, room.saturating_sub(width(&title).min(TITLE)));
+        let title = cut(&title, room.saturating_sub(width(&missing)));
+        let title = style.paint_marked(Tone::Plain, &title, &query.places_in(&title));
+        let (handle, about) = (style.paint(Tone::Strong, &handle), style.paint(Tone::Faint, &about));
+        format!("{handle}{about}{title}{}", style.paint(Tone::Faint, &missing))
+    }
+
+    /// An entry with the words in it marked, or one beside it.
+    fn entry(&self, FoundEntry { entry, source, is_hit }: &FoundEntry, origin: &Origin) -> String {
+        let (head, room) = self.head(entry, *source, if *is_hit { Tone::Plain } else { Tone::Faint });
         let text = self.text(entry, origin);
+        if !is_hit {
+            return format!(" {head}{}", self.style.paint(Tone::Faint, &cut(&text, room)));
+        }
         let (text, marked) = snippet(&text, &self.query.places_in(&text), room);
-        let pointer = if self.points_at_hits { ">" } else { " " };
-        self.style.paint(Tone::Strong, pointer).into_owned()
-            + &head
-            + &self.style.paint_marked(Tone::Plain, &text, &marked)
-    }
-
-    /// An entry beside one.
-    pub fn context(&self, entry: &Entry, source: Source, origin: &Origin) -> String {
-        let (head, room) = self.head(entry, source, Tone::Faint);
-        let text = self.text(entry, origin);
-        format!(" {head}{}", self.style.paint(Tone::Faint, &cut(&text, room)))
+        let pointer = self.style.paint(Tone::Strong, if self.has_context { ">" } else { " " });
+        format!("{pointer}{head}{}", self.style.paint_marked(Tone::Plain, &text, &marked))
     }
 
     /// The line of the transcript, when it was and who said it; and the room that is left.

@@ -6,20 +6,13 @@ use super::activity::{called, with_agent};
 use super::gate::Gate;
 use super::state::{counted, reason};
 use super::terminal::{cut, width};
-use crate::session::State;
+use crate::ask::status::Status;
 use crate::session::index::Listed;
 use crate::session::state::Group;
 use crate::time::Time;
 
-/// A session that the line is about, and its state.
-pub type Other<'s, 'f> = (&'s Listed<'f>, State<'s>);
-
-pub struct StatusLine<'s, 'f> {
-    pub others: &'s [Other<'s, 'f>],
-    /// Files that another session and this one work on, as they are shown.
-    pub conflicts: &'s [String],
-    /// The format of the session that asks, if it is known.
-    pub format: Option<&'s str>,
+pub struct StatusLine<'s> {
+    pub status: &'s Status<'s>,
     pub now: Time,
 }
 
@@ -39,7 +32,7 @@ enum Detail {
     Count,
 }
 
-impl StatusLine<'_, '_> {
+impl StatusLine<'_> {
     pub fn fit(&self, room: usize) -> String {
         let details = [Detail::Reason(60), Detail::Reason(20), Detail::Name, Detail::Count];
         let mut lines = details.into_iter().map(|detail| GATE.line(self.line(detail)).into_owned());
@@ -58,7 +51,7 @@ impl StatusLine<'_, '_> {
             self.group(Group::NeedsYou, detail),
             self.group(Group::Failed, detail),
             self.group(Group::Working, Detail::Count),
-            self.conflicts.split_first().map(|(first, others)| match others.len() {
+            self.status.conflicts.split_first().map(|(first, others)| match others.len() {
                 0 => format!("! {first}"),
                 others => format!("! {first} +{others}"),
             }),
@@ -68,10 +61,10 @@ impl StatusLine<'_, '_> {
 
     /// `2 need you: api (permission: Bash), web`; none if there is no session in the group.
     fn group(&self, group: Group, detail: Detail) -> Option<String> {
-        let is_in = |(listed, state): &&Other| Group::of(state, &listed.presence, self.now) == group;
-        let members: Vec<_> = self.others.iter().filter(is_in).collect();
+        let is_in = |listed: &&Listed| Group::of(&listed.state(self.now), &listed.presence, self.now) == group;
+        let members: Vec<&Listed> = self.status.others.iter().filter(is_in).collect();
         let count = counted(group, members.len());
-        let mut names: Vec<String> = members.iter().take(NAMED).map(|other| self.name(other, detail)).collect();
+        let mut names: Vec<String> = members.iter().take(NAMED).map(|listed| self.name(listed, detail)).collect();
         if members.len() > NAMED {
             names.push(format!("+{}", members.len() - NAMED));
         }
@@ -82,11 +75,11 @@ impl StatusLine<'_, '_> {
         }
     }
 
-    fn name(&self, (listed, state): &Other, detail: Detail) -> String {
+    fn name(&self, listed: &Listed, detail: Detail) -> String {
         let session = &listed.session;
-        let agent = self.format.is_some_and(|own| session.format.name != own).then(|| session.format.label());
+        let agent = self.status.format.is_some_and(|own| session.format.name != own).then(|| session.format.label());
         let name = with_agent(agent, called(listed.name_alone()));
-        match (detail, reason(state, Some(self.now))) {
+        match (detail, reason(&listed.state(self.now), Some(self.now))) {
             (Detail::Reason(room), Some(reason)) => format!("{name} ({})", cut(&GATE.line(reason), room)),
             _ => name,
         }

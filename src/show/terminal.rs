@@ -106,9 +106,8 @@ pub fn pad_left(text: &str, room: usize) -> String {
 pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]], to_the_right: &[usize]) -> Vec<String> {
     let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
     let widths: [usize; COLUMNS] = std::array::from_fn(widest);
-    let cell = |(column, text): (usize, &String)| match to_the_right.contains(&column) {
-        true => pad_left(text, widths[column]),
-        false => pad(text, widths[column]),
+    let cell = |(column, text): (usize, &String)| {
+        if to_the_right.contains(&column) { pad_left(text, widths[column]) } else { pad(text, widths[column]) }
     };
     let line = |row: &[String; COLUMNS]| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
     rows.iter().map(line).map(|line| line.trim_end().to_owned()).collect()

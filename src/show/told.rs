@@ -89,29 +89,26 @@ fn unfinished(Left { doing, stage }: Left, shown: Shown) -> String {
 }
 
 fn running(doing: &Doing, shown: Shown) -> String {
-    let how = match doing.act {
-        Act::Run => "running",
-        Act::Edit => "editing",
-        Act::Read => "reading",
-        Act::Search => "searching for",
-        Act::Fetch => "fetching",
-        Act::Delegate => "running the subagent",
-        Act::Plan | Act::Other => "using",
-    };
-    format!("{how} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+    let [_, running] = verbs(doing.act);
+    format!("{running} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
 }
 
 fn deed(doing: &Doing, shown: Shown) -> String {
-    let what = match doing.act {
-        Act::Run => "run",
-        Act::Edit => "edit",
-        Act::Read => "read",
-        Act::Search => "search for",
-        Act::Fetch => "fetch",
-        Act::Delegate => "start the subagent",
-        Act::Plan | Act::Other => "use",
-    };
-    format!("{what} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+    let [run, _] = verbs(doing.act);
+    format!("{run} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+}
+
+/// What a call does, and what it is doing.
+fn verbs(act: Act) -> [&'static str; 2] {
+    match act {
+        Act::Run => ["run", "running"],
+        Act::Edit => ["edit", "editing"],
+        Act::Read => ["read", "reading"],
+        Act::Search => ["search for", "searching for"],
+        Act::Fetch => ["fetch", "fetching"],
+        Act::Delegate => ["start the subagent", "running the subagent"],
+        Act::Plan | Act::Other => ["use", "using"],
+    }
 }
 
 /// What a call is about, in a line of facts; its tool if nothing is left of that.
@@ -144,8 +141,9 @@ fn plain(text: &str) -> String {
     let is_known = PROGRAMS.split_ascii_whitespace().any(|program| Some(&program) == words.first());
     let is_short = text.len() <= COMMAND && words.len() <= WORDS;
     let ends_a_sentence = words.iter().any(|word| word.ends_with('.') && word.len() > 2);
-    match is_known && is_short && !ends_a_sentence && text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => quote(text, LONG_COMMAND),
+    if is_known && is_short && !ends_a_sentence && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        quote(text, LONG_COMMAND)
     }
 }

@@ -78,10 +78,13 @@ impl Section {
             Group::NeedsYou => Section::NeedsYou,
             Group::Failed => Section::Failed,
             Group::Working => Section::Working,
-            Group::Waiting | Group::Inactive => match since.is_some_and(|since| now.0 - since.0 <= DAY) {
-                true => Section::Recent,
-                false => Section::Earlier,
-            },
+            Group::Waiting | Group::Inactive => {
+                if since.is_some_and(|since| now.0 - since.0 <= DAY) {
+                    Section::Recent
+                } else {
+                    Section::Earlier
+                }
+            }
         }
     }
 
@@ -497,9 +500,10 @@ fn draw_bottom(bottom: &Bottom, area: Rect, brush: &mut Brush) {
             const END: usize = 9;
             let most = usize::from(area.width).saturating_sub(3);
             let end = label.char_indices().rev().nth(END - 1).map_or(0, |(at, _)| at);
-            let label = match width(label) > most {
-                true => cut(substr(label, ..end), most.saturating_sub(END)).into_owned() + substr(label, end..),
-                false => (*label).to_owned(),
+            let label = if width(label) > most {
+                cut(substr(label, ..end), most.saturating_sub(END)).into_owned() + substr(label, end..)
+            } else {
+                (*label).to_owned()
             };
             let room = usize::from(area.width).saturating_sub(width(&label) + 4);
             let mut from = 0;

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use session_monitor::ask::resume::Stop;
 use session_monitor::fold::Continuity;
 use session_monitor::fold::continuity::{Blocker, FileChange, Finding, Obstacle};
 use session_monitor::format;
-use session_monitor::session::live::Evidence;
-use session_monitor::session::{Session, State, StateKind};
-use session_monitor::show::resume::{Fitted, Stop};
+use session_monitor::session::Session;
+use session_monitor::session::state::Situation;
+use session_monitor::show::resume::Fitted;
 use session_monitor::state::notes::Notes;
 use session_monitor::time::Time;
 
@@ -71,13 +72,12 @@ fn codes_keep_to_every_budget() {
         all.next.push(item(format!("step {at}")));
     }
     let (formats, notes) = (format::known(Path::new("/nonexistent")).0, Notes::default());
-    let session = &Session::new(ONE, &formats[0], None, PathBuf::new());
+    let session = Session::new(ONE, &formats[0], None, PathBuf::new());
     let (project, now) = ("work".to_owned(), Time(0));
-    let state = State { kind: StateKind::Idle, reason: None, since: None, source: Evidence::Transcript };
-    let (subagent, command) = (false, None);
-    let (done, tags) = (false, Vec::new());
-    let stop =
-        Stop { continuity: &all, session, id: ONE, project, subagent, command, notes: &notes, now, state, done, tags };
+    let situation = Situation::of(&session, &all, false, None);
+    let (id, subagent, command, wrong) = (ONE.to_owned(), false, Ok(None), Vec::new());
+    let (done, tags, continuity) = (false, Vec::new(), all);
+    let stop = Stop { continuity, session, id, project, subagent, command, notes, wrong, now, situation, done, tags };
     let whole = stop.codes(usize::MAX).lines;
     let total: usize = whole.iter().map(|code| cost(code)).sum();
     assert!(whole.len() == 121 && total > 1000, "{total}");

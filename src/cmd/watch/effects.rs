@@ -1,8 +1,9 @@
 //! What keys do outside of the screen: other programs, the clipboard, notes about a session.
 //!
-//! `done`, `tag`, `pin` and `mute` are the commands of that name, run for the selected session; what they print is shown in
+//! `done`, `tag`, `pin` and `mute` do what the commands of that name do, for the selected session; what comes of it is said in
 //! the last line.
 
+use std::cell::RefCell;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::Ordering;
@@ -12,14 +13,16 @@ use super::feed::Rows;
 use super::keys::{Effect, SessionEffect};
 use super::model::Question;
 use super::terminal::{self, Screen};
-use crate::cmd::search::{self, BestLine};
-use crate::cmd::tag::{self, DoneArgs, TagArgs};
-use crate::cmd::{Exit, Problem, Stage, mute, notes, resume};
-use crate::env::Env;
+use crate::ask;
+use crate::ask::search::{BestLine, BestLines, best_lines};
+use crate::cmd::tag::{self, TagArgs};
+use crate::cmd::{Problem, Stage, mute, notes};
 use crate::format::Known;
 use crate::path::shell_word;
+use crate::search::Query;
 use crate::session::choose::Resolved;
 use crate::session::{NO_ID, Session, is_id};
+use crate::show::search::{around, correction};
 use crate::show::terminal::width;
 use crate::show::watch::WatchRow;
 
@@ -49,7 +52,8 @@ impl App<'_, '_, '_> {
     }
 
     fn perform_with(&mut self, row: &WatchRow, effect: SessionEffect, screen: &mut Screen) -> Result<(), Problem> {
-        let name = Some(row.id.clone());
+        // A whole id leaves no room for a command that one may want to copy.
+        let called = Some(&*row.handle);
         match effect {
             SessionEffect::CopyId if is_id(&row.id) => self.copy(&row.id, "id")?,
             SessionEffect::CopyId => self.model.message = format!("not copied: the id {NO_ID}"),
@@ -65,26 +69,25 @@ impl App<'_, '_, '_> {
                     let label = self.question(row, &command);
                     self.model.ask(Question::Resume(Box::new(row.clone()), command), label, String::new());
                 }
-                Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
+                Err(why) => self.say(why),
             },
             // The directory may be gone by now.
             SessionEffect::Resume(command) => match self.resumable(row) {
                 Ok(_) => self.run_command(&command, row.cwd.as_deref(), screen)?,
-                Err(why) => self.model.message = self.stage.gate.line(why).into_owned(),
+                Err(why) => self.say(why),
             },
             SessionEffect::Done => {
-                let args = DoneArgs { session: name, undo: row.done };
                 self.model.leave();
-                self.note(row, |stage| tag::done(&args, stage));
+                self.note(row, |stage| tag::set_done(Some(&row.id), !row.done, called, stage));
             }
             SessionEffect::Tag(text) => {
                 let (tag, remove) = text.strip_prefix('-').map_or((&*text, false), |tag| (tag, true));
-                let args = TagArgs { tag: tag.into(), session: name, remove };
-                self.note(row, |stage| tag::tag(&args, stage));
+                let args = TagArgs { tag: tag.into(), session: Some(row.id.clone()), remove };
+                self.note(row, |stage| tag::set_tag(&args, called, stage));
             }
-            SessionEffect::Pin(text) => self.note(row, |stage| notes::pin(&text.into(), stage)),
+            SessionEffect::Pin(text) => self.note(row, |stage| Ok(notes::add_pin(text, stage)?.to_string())),
             SessionEffect::Mute => {
-                self.note(row, |stage| mute::change(name.as_deref(), "mute NAME", |muted| !muted, stage));
+                self.note(row, |stage| mute::change(Some(&row.id), "mute NAME", |muted| !muted, called, stage));
             }
         }
         Ok(())
@@ -99,7 +102,7 @@ impl App<'_, '_, '_> {
     /// The command that resumes a session, or why there is none.
     fn resumable(&self, row: &WatchRow) -> Result<String, String> {
         let transcript = transcript(row, self.stage.formats);
-        let command = transcript.map_or(Ok(None), |own| resume::command(&own.session, Some(&row.id)))?;
+        let command = transcript.map_or(Ok(None), |own| ask::resume::command(&own.session, Some(&row.id)))?;
         let Some(command) = command else {
             return Err(format!("{} has no command that resumes a session", row.agent));
         };
@@ -143,44 +146,45 @@ impl App<'_, '_, '_> {
             Ok(status) => format!("{command}: {status}"),
             Err(error) => format!("{command}: {error}"),
         };
-        self.model.message = self.stage.gate.line(message).into_owned();
+        self.say(message);
         Ok(())
     }
 
-    /// Runs a command that writes a note about a session, and shows what it says.
-    fn note(&mut self, row: &WatchRow, command: impl FnOnce(&mut Stage) -> Result<Exit, Problem>) {
-        let env = row
-            .cwd
-            .as_ref()
-            .filter(|_| !row.here)
-            .map_or_else(|| self.stage.env.clone(), |cwd| self.stage.env.at(cwd.clone()));
-        // A whole id leaves no room for a command that one may want to copy.
-        self.model.message = captured(self.stage, &env, command).replace(&row.id, &row.handle);
+    /// Changes what is noted about a session, in its project, and shows what comes of it.
+    fn note(&mut self, row: &WatchRow, change: impl FnOnce(&mut Stage) -> Result<String, Problem>) {
+        let elsewhere = row.cwd.as_ref().filter(|_| !row.here).map(|cwd| self.stage.env.at(cwd.clone()));
+        let (trouble, stage) = (RefCell::default(), &mut *self.stage);
+        let env = elsewhere.as_ref().unwrap_or(stage.env);
+        let said = change(&mut Stage { env, out: stage.out, err: stage.err, trouble: &trouble, ..*stage });
+        let said = said.unwrap_or_else(|problem| problem.to_string());
+        self.say(said);
         self.shared.look.store(true, Ordering::Relaxed);
     }
 
     fn search(&mut self, words: &str) {
-        let env = self.stage.env.clone();
-        let (gate, now) = (self.stage.gate, env.now());
-        let mut found = Vec::new();
-        let message = captured(self.stage, &env, |stage| {
-            found = search::best_lines(words, FOUND, stage);
-            Ok(Exit::Found)
-        });
-        let mut rows = Rows::new(&env, gate, self.stage.settings.conflict_window);
+        let (env, gate) = (self.stage.env, self.stage.gate);
+        let query = Query::new(&split(words), None).with_forms();
+        let (BestLines { lines, query, corrections }, bad) = if query.is_empty() {
+            (BestLines { lines: Vec::new(), query, corrections: Vec::new() }, Vec::new())
+        } else {
+            best_lines(query, FOUND, self.stage.ask())
+        };
+        let corrections = corrections.iter().filter(|_| !lines.is_empty()).map(|one| correction(one, gate));
+        let said: Vec<String> = bad.iter().map(ToString::to_string).chain(corrections).collect();
+        self.model.message = match &said[..] {
+            [] if lines.is_empty() => format!("nothing found for '{}'", gate.line(words)),
+            said => gate.line(said.join("; ")).into_owned(),
+        };
+        let mut rows = Rows::new(env, gate, self.stage.settings.conflict_window);
         let row = |BestLine { listed, subagent, number, said }| {
+            let (now, said) = (env.now(), around(&gate.line(said), &query));
             let row = rows.row(&listed, now);
             let (is_subagent, path) = (subagent.is_some(), subagent.unwrap_or_else(|| row.path.clone()));
             let (about, time) = (gate.line(said).into_owned(), listed.age(now));
             WatchRow { path, is_subagent, about, time, at: Some(number), ..row }
         };
-        let found: Vec<WatchRow> = found.into_iter().map(row).collect();
-        self.model.message = match found.len() {
-            0 if message.is_empty() => format!("nothing found for '{}'", gate.line(words)),
-            _ => message,
-        };
-        if !found.is_empty() {
-            self.model.set_found(Some(found));
+        if !lines.is_empty() {
+            self.model.set_found(Some(lines.into_iter().map(row).collect()));
         }
     }
 
@@ -198,7 +202,7 @@ impl App<'_, '_, '_> {
             }
             if !older || self.model.log.is_whole {
                 let is_all = self.log.as_ref().is_none_or(|log| log.is_all);
-                self.model.message = self.stage.gate.line(self.model.not_found(older, is_all)).into_owned();
+                self.say(self.model.not_found(older, is_all));
                 return;
             }
             self.more_log();
@@ -208,24 +212,34 @@ impl App<'_, '_, '_> {
     fn more_log(&mut self) {
         let Some(log) = &mut self.log else { return };
         if let Err(bad) = log.more() {
-            self.model.message = self.stage.gate.line(bad.to_string()).into_owned();
+            self.say(bad);
         }
         self.log_lines(0);
     }
 }
 
-/// Runs a command, and returns what it said in one line.
-fn captured<'f>(
-    stage: &mut Stage<'_, 'f>,
-    env: &Env,
-    command: impl FnOnce(&mut Stage<'_, 'f>) -> Result<Exit, Problem>,
-) -> String {
-    let (mut out, mut err, trouble) = (Vec::new(), Vec::new(), std::cell::RefCell::default());
-    let mut own = Stage { env, out: &mut out, err: &mut err, trouble: &trouble, ..*stage };
-    // In one line, however wide the terminal is.
-    own.style = crate::show::terminal::Style::default();
-    let result = command(&mut own);
-    let _ = own.end(result);
-    let said = String::from_utf8_lossy(if out.is_empty() { &err } else { &out }).into_owned();
-    stage.gate.line(said.trim().trim_start_matches("session-reader: ")).into_owned()
+/// The words of a line, with phrases in quotes as a shell would pass them on.
+fn split(line: &str) -> Vec<String> {
+    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    // While the user types, the other quotation mark may be missing.
+    if line.matches('"').count() % 2 == 1 {
+        return words(line);
+    }
+    let parts = line.split('"').enumerate();
+    parts.flat_map(|(index, part)| if index % 2 == 1 { vec![part.to_owned()] } else { words(part) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_line_is_split_into_words_and_phrases() {
+        for (line, words) in [
+            ("retry  webhook", &["retry", "webhook"][..]),
+            ("\"rate limit\" retry", &["rate limit", "retry"]),
+            ("say \"hi", &["say", "\"hi"]),
+            (" ", &[]),
+        ] {
+            assert_eq!(super::split(line), words, "{line}");
+        }
+    }
 }

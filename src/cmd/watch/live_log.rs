@@ -3,8 +3,8 @@
 //! It is read as `log --follow` reads it, and looks as `show/log.rs` makes it.
 
 use super::model::LogPlace;
-use crate::cmd::follow::{Followed, shows_new};
-use crate::cmd::log;
+use crate::ask::follow::{Followed, shows_new};
+use crate::ask::log;
 use crate::entry::{Entry, What};
 use crate::env::Env;
 use crate::file::Unreadable;
@@ -55,7 +55,7 @@ impl<'f> LiveLog<'f> {
         let transcript = transcript.into();
         let target = (transcript.session.path.to_path_buf(), at);
         // What is beside the transcript only makes paths shorter.
-        let followed = Followed::new(transcript, None, None, &mut Vec::new());
+        let followed = Followed::new(transcript, None, None).0;
         let mut log = LiveLog {
             target,
             followed,

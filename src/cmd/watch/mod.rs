@@ -95,10 +95,7 @@ fn watch(args: WatchArgs, demo: Option<demo::World>, stage: &mut Stage) -> Ended
     let here = stage.env.tilde(Project::of(stage.env, &stage.env.cwd).dir());
     let here = stage.gate.line(here).into_owned();
     let model = Model::new(args.all, here);
-    match args.once {
-        true => once(model, stage).map(|exit| (exit, None)),
-        false => interactive(args, model, demo, stage),
-    }
+    if args.once { once(model, stage).map(|exit| (exit, None)) } else { interactive(args, model, demo, stage) }
 }
 
 /// Prints one frame.
@@ -345,6 +342,11 @@ impl App<'_, '_, '_> {
         Ok(())
     }
 
+    /// Says something in the last line.
+    fn say(&mut self, what: impl ToString) {
+        self.model.message = self.stage.gate.line(what.to_string()).into_owned();
+    }
+
     /// Sends a sequence to the terminal.
     fn send(&mut self, sequence: &str) -> Result<(), Problem> {
         self.display.backend_mut().write_all(sequence.as_bytes())?;
@@ -378,7 +380,7 @@ impl App<'_, '_, '_> {
         if let Some((transcript, at)) = transcript {
             match LiveLog::open(transcript, at) {
                 Ok(log) => self.log = Some(log),
-                Err(bad) => self.model.message = self.stage.gate.line(bad.to_string()).into_owned(),
+                Err(bad) => self.say(bad),
             }
         }
         self.model.log.width = 0;
@@ -416,7 +418,7 @@ impl App<'_, '_, '_> {
                 true
             }
             Err(bad) => {
-                self.model.message = self.stage.gate.line(bad.to_string()).into_owned();
+                self.say(bad);
                 true
             }
         }

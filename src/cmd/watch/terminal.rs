@@ -78,9 +78,10 @@ impl Screen {
     /// Takes the terminal.
     pub fn open(display: &mut dyn Write) -> io::Result<Screen> {
         let stdin = io::stdin();
-        let tty = match stdin.is_terminal() {
-            true => stdin.as_fd().try_clone_to_owned()?,
-            false => rustix::fs::open("/dev/tty", rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty())?,
+        let tty = if stdin.is_terminal() {
+            stdin.as_fd().try_clone_to_owned()?
+        } else {
+            rustix::fs::open("/dev/tty", rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty())?
         };
         let (woken, waker) = UnixStream::pair()?;
         woken.set_nonblocking(true)?;
@@ -285,9 +286,10 @@ pub fn notification(text: &str, env: &Env) -> String {
         || env
             .var("TERM")
             .is_some_and(|term| ["rxvt", "foot"].iter().any(|name| term.to_string_lossy().starts_with(name)));
-    let note = match is_like_urxvt {
-        true => format!("\x1b]777;notify;session-monitor;{text}\x1b\\"),
-        false => format!("\x1b]9;{text}\x1b\\"),
+    let note = if is_like_urxvt {
+        format!("\x1b]777;notify;session-monitor;{text}\x1b\\")
+    } else {
+        format!("\x1b]9;{text}\x1b\\")
     };
     match env.var("TMUX") {
         // It passes on what it does not know only if it is asked to.
@@ -300,9 +302,8 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let four = |three: &[u8]| {
         let number = (0..3).fold(0u32, |sum, index| sum << 8 | u32::from(three.get(index).copied().unwrap_or(0)));
-        let digit = |index: usize| match index <= three.len() {
-            true => char::from(DIGITS[(number >> (18 - 6 * index)) as usize & 63]),
-            false => '=',
+        let digit = |index: usize| {
+            if index <= three.len() { char::from(DIGITS[(number >> (18 - 6 * index)) as usize & 63]) } else { '=' }
         };
         (0..4).map(digit).collect::<String>()
     };

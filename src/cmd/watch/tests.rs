@@ -517,9 +517,8 @@ fn the_log_stays_where_it_was_scrolled() {
 fn a_log_of_another_width_is_at_the_same_place() {
     // Ten entries, each of so many lines, the last of which says so.
     let wrapped = |each: usize| {
-        let text = |line: usize| match line % each == each - 1 {
-            true => format!("end of {}", line / each),
-            false => format!("more of {}", line / each),
+        let text = |line: usize| {
+            if line % each == each - 1 { format!("end of {}", line / each) } else { format!("more of {}", line / each) }
         };
         let lines = (0..10 * each).map(|line| vec![(Tone::Plain, text(line))]).collect::<Vec<_>>();
         (lines, (0..10).map(|entry| entry * each).collect::<Vec<_>>())

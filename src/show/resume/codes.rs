@@ -2,7 +2,8 @@
 //!
 //! A model reads them, so each is harmless, and no code is said twice.
 
-use super::{About, Fitted, Stop, within};
+use super::{About, Fitted, within};
+use crate::ask::resume::Stop;
 use crate::boundary::substr;
 use crate::entry::TaskState;
 use crate::fold::code::{Work, normalised, short_paths, work};
@@ -13,7 +14,7 @@ use crate::state::notes::Kind;
 
 impl Stop<'_> {
     pub fn codes(&self, budget: usize) -> Fitted {
-        let all = self.continuity;
+        let all = &self.continuity;
         let mut codes: Vec<(About, String)> = Vec::new();
         let mut known = HashSet::default();
         let mut put = |about: About, prefix: &str, text: &str| {

@@ -2,7 +2,7 @@
 //!
 //! Texts stand here as they are; the [`gate`](crate::show::gate) writes the object.
 
-use super::Stop;
+use crate::ask::resume::Stop;
 use crate::entry::{Act, TaskState};
 use crate::env::iso;
 use crate::fold::code::{Work, work};
@@ -20,8 +20,8 @@ const MESSAGES: usize = 20;
 impl Stop<'_> {
     /// The user's limit wins over the model's, which few transcripts have.
     pub fn json(&self, limit: Option<usize>) -> Object {
-        let all = self.continuity;
-        let done = self.done;
+        let all = &self.continuity;
+        let (done, now_in) = (self.done, self.state());
         let is_pending = |task: &&ToDo| !matches!(task.state, TaskState::Done | TaskState::Dropped);
         let blockers = self.blockers();
         let blockers = blockers.iter().map(|one| statement(None, Some(one.kind.name()), &one.item));
@@ -37,10 +37,10 @@ impl Stop<'_> {
             started_at: all.started.map(iso),
             last_activity_at: all.updated.map(iso),
             status: if self.is_active() { "active" } else { "idle" },
-            state: self.state.kind.name(),
-            reason: state::reason(&self.state, None),
-            since: self.state.since.map(iso),
-            source: self.state.source.name(),
+            state: now_in.kind.name(),
+            reason: state::reason(&now_in, None),
+            since: now_in.since.map(iso),
+            source: now_in.source.name(),
             ending: self.ending(),
             done,
             messages: all.messages,
@@ -75,7 +75,7 @@ impl Stop<'_> {
             tokens: object! { input: all.input, output: all.output },
             // How many tokens the model had before it last, and the most it may have.
             token_budget: object! { used: all.context(), limit: limit.map(|limit| limit as u64).or(all.window) },
-            resume: self.command.as_deref(),
+            resume: self.command.iter().flatten().next(),
         }
     }
 
@@ -92,7 +92,7 @@ impl Stop<'_> {
 
     /// The files read or edited in the history, and those changed before; each once.
     fn files_touched(&self) -> Vec<Object> {
-        let all = self.continuity;
+        let all = &self.continuity;
         let used = all.history.iter().filter(|used| matches!(used.act, Act::Edit | Act::Read) && !used.failed);
         let used = used.map(|used| (used.subject.as_str(), used.act, used.time, used.line));
         let changed = all.files.iter().map(|file| (file.path.as_str(), Act::Edit, file.time, file.line));
@@ -109,7 +109,7 @@ impl Stop<'_> {
     }
 
     fn recent_messages(&self) -> Vec<Object> {
-        let all = self.continuity;
+        let all = &self.continuity;
         let asked = all.prompts.iter().map(|item| ("user", item));
         let answered = all.answers.iter().map(|item| ("assistant", item));
         let mut messages: Vec<_> = asked.chain(answered).collect();

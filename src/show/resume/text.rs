@@ -2,7 +2,8 @@
 //!
 //! A line is cut to the terminal, except the command to go on with, which is for copying.
 
-use super::{About, Fitted, Stop, within};
+use super::{About, Fitted, within};
+use crate::ask::resume::Stop;
 use crate::entry::TaskState;
 use crate::env::Zone;
 use crate::session::StateKind;
@@ -64,7 +65,7 @@ impl Stop<'_> {
     }
 
     fn rows(&self, zone: &Zone, gate: Gate, shown: &dyn Fn(&str) -> String) -> Rows {
-        let all = self.continuity;
+        let all = &self.continuity;
         let mut rows = Rows { gate, all: Vec::new() };
         let title = all.given_title().map_or_else(String::new, |title| format!(", {title}"));
         let part = if self.subagent { ", a subagent's" } else { "" };
@@ -73,10 +74,11 @@ impl Stop<'_> {
         rows.put(About::Head, "Session", &[&format!("{name}{} ({agent}{part}){title}", self.id)]);
         let when = all.updated.map_or_else(String::new, |updated| format!(", {}", self.clock(updated, zone)));
         let done = if self.done { "; marked done" } else { "" };
-        let (stopped, how) = match self.state.kind {
-            StateKind::NeedsYou => ("Needs you", reason(&self.state, None)),
-            StateKind::Working => ("At work", reason(&self.state, None)),
-            StateKind::Gone | StateKind::Waiting => ("Stopped", reason(&self.state, None)),
+        let state = self.state();
+        let (stopped, how) = match state.kind {
+            StateKind::NeedsYou => ("Needs you", reason(&state, None)),
+            StateKind::Working => ("At work", reason(&state, None)),
+            StateKind::Gone | StateKind::Waiting => ("Stopped", reason(&state, None)),
             _ => ("Stopped", Some(self.ending().to_owned())),
         };
         let how = how.map_or_else(String::new, |how| format!("; {how}"));
@@ -114,12 +116,12 @@ impl Stop<'_> {
         if all.input > 0 || all.output > 0 {
             rows.put(About::Next, "Tokens", &[&format!("{} in, {} out", amount(all.input), amount(all.output))]);
         }
-        self.command.iter().for_each(|command| rows.put(About::Head, "Go on", &[command]));
+        self.command.iter().flatten().for_each(|command| rows.put(About::Head, "Go on", &[command]));
         rows
     }
 
     fn put_work(&self, rows: &mut Rows, shown: &dyn Fn(&str) -> String) {
-        let all = self.continuity;
+        let all = &self.continuity;
         let mut files: Vec<(&str, Vec<&str>)> = Vec::new();
         for (file, function) in &all.functions {
             match files.iter_mut().find(|(known, _)| known == file) {
