@@ -31,7 +31,7 @@ pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &
         .env("PATH", "/usr/bin:/bin")
         .env("TERM", "xterm")
         .env("TZ", "UTC")
-        .env("SESSION_MONITOR_NOW", crate::support::times::NOW)
+        .env("SESSION_MONITOR_NOW", NOW)
         // Nobody is there to quit a pager.
         .env("PAGER", "cat")
         .env(variable.0, variable.1)
