@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::claude::answer;
-use crate::support::claude::{lines, prompt, with};
+use crate::support::claude::{answer_as_written as answer, lines, prompt, with};
 use crate::support::hook::{hook, input, text};
 use crate::support::times::ago;
 use crate::support::world::{ID, ME, World};
