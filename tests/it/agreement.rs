@@ -16,7 +16,7 @@ use session_monitor::process;
 use crate::support::claude::with;
 use crate::support::clients::all_clients;
 use crate::support::hook::{hook, input, text};
-use crate::support::run::at_once;
+use crate::support::run::{Done, at_once};
 use crate::support::script::Script;
 use crate::support::times::ago;
 use crate::support::world::{ME, ONE, TWO, World};
@@ -197,7 +197,7 @@ fn log(world: &World) -> Answers {
 
 fn last(world: &World) -> Answers {
     let last = world.reader(&["resume", "last", "--json"]).run();
-    let id = |done: &crate::support::run::Done| done.json().first().map(|all| all["session_id"] == ONE);
+    let id = |done: &Done| done.json().first().map(|all| all["session_id"] == ONE);
     let first = world.reader(&["log", "last", "--lines", "1", "--json"]).run();
     let one = world.reader(&["log", ONE, "--lines", "1", "--json"]).run();
     match id(&last) {

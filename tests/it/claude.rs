@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::claude::{lines, user};
+use crate::support::claude::{answer_as_written as answer, lines, user};
 use crate::support::reader::listed;
 use crate::support::resume::{kinds, resumed, texts};
 use crate::support::run::Done;
@@ -19,16 +19,6 @@ fn prompt(uuid: &str, at: &str, text: &str) -> String {
     )
 }
 
-pub(crate) fn answer(uuid: &str, at: &str, text: &str) -> String {
-    let content = format!(r#"[{{"type":"text","text":{}}}]"#, json!(text));
-    let message = format!(
-        r#"{{"model":"claude-x","id":"msg_{uuid}","role":"assistant","content":{content},"usage":{{"input_tokens":1,"output_tokens":1}}}}"#
-    );
-    format!(
-        r#"{{"parentUuid":null,"message":{message},"type":"assistant","uuid":"{uuid}","timestamp":"2026-08-01T{at}:00.000Z"}}"#
-    )
-}
-
 /// The log of a Claude Code session of these lines.
 fn claude(all: &[&str]) -> Done {
     let world = World::new();
@@ -37,7 +27,7 @@ fn claude(all: &[&str]) -> Done {
 }
 
 /// A row of the list for a session of Claude Code, idle and unnamed.
-pub(crate) fn row(id: &str, title: &str, from: &str, to: &str, messages: u64, tokens: (u64, u64)) -> Value {
+fn row(id: &str, title: &str, from: &str, to: &str, messages: u64, tokens: (u64, u64)) -> Value {
     let time = |at: &str| format!("2026-08-01T{at}:00.000Z");
     json!({
         "id": id, "name": null, "agent": "claude", "title": title, "cwd": null, "started": time(from), "updated": time(to),
@@ -130,7 +120,7 @@ fn q05_q86_shrunk_and_rewritten_files_are_counted_anew() {
 }
 
 /// A line with a working directory.
-pub(crate) fn at(cwd: &str, line: &str) -> String {
+fn at(cwd: &str, line: &str) -> String {
     line.replacen('{', &format!(r#"{{"cwd":{},"#, json!(cwd)), 1)
 }
 

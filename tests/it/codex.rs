@@ -6,6 +6,7 @@ use crate::support::claude::lines;
 use crate::support::reader::{listed, log_of_file};
 use crate::support::resume::resumed;
 use crate::support::script::Script;
+use crate::support::times::ago;
 use crate::support::world::{ID, OTHER, World};
 
 /// What Codex says twice is shown once; scaffolding is no prompt; arguments are read out of their string
@@ -357,7 +358,7 @@ fn patches_in_commands_are_edits() {
 fn a_turn_that_was_taken_back_is_over() {
     let world = World::new();
     let line = |minutes: i64, kind: &str, payload: Value| {
-        json!({"timestamp": crate::support::times::ago(minutes), "type": kind, "payload": payload}).to_string()
+        json!({"timestamp": ago(minutes), "type": kind, "payload": payload}).to_string()
     };
     let said = |minutes: i64, text: &str| {
         line(
@@ -411,7 +412,7 @@ fn an_answered_turn_that_was_taken_back_is_not_quoted() {
     ] {
         let world = World::new();
         let meta = line("session_meta", json!({"id": OTHER, "cwd": world.path("work")}));
-        let time = crate::support::times::ago(2);
+        let time = ago(2);
         let stamped = std::iter::once(&meta)
             .chain(&turns)
             .map(|(kind, payload)| json!({"timestamp": time, "type": kind, "payload": payload}).to_string());

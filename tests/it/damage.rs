@@ -96,13 +96,13 @@ fn a_long_line_of_one_key_is_read_in_time() {
 
 /// A format: where a transcript of it goes, a prompt in it, and lines of every kind it knows.
 struct Kind {
-    pub(crate) path: &'static str,
-    pub(crate) prompt: &'static str,
-    pub(crate) samples: &'static [&'static str],
+    path: &'static str,
+    prompt: &'static str,
+    samples: &'static [&'static str],
 }
 
 impl Kind {
-    pub(crate) fn prompt(&self, number: usize) -> String {
+    fn prompt(&self, number: usize) -> String {
         self.prompt.replace("NUMBER", &number.to_string())
     }
 }

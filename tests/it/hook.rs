@@ -1,5 +1,4 @@
-//! `session-context` as a hook: the other sessions are told once, to every agent in its own form. And what the tests of
-//! the hook share: an agent's input, the text of its reply, sessions of a few lines.
+//! `session-context` as a hook: the other sessions are told once, to every agent in its own form.
 //!
 //! What is said of a session is in `news.rs`, how much in `budget.rs`, of which sessions in `scope.rs`, from look to look
 //! in `looks.rs`, and what goes wrong in `cursors.rs`, `input.rs`, `deadline.rs` and `surroundings.rs`. The reader's

@@ -117,7 +117,11 @@ fn layer(module: &str) -> u8 {
 #[test]
 fn a_module_uses_only_layers_below_it() {
     let mut wrong = Vec::new();
-    for (_, _, sources) in crates() {
+    for (name, _, sources) in crates() {
+        // A root that draws arrows is held to those.
+        if !Module::new(&[], name, &sources).drawn().is_empty() {
+            continue;
+        }
         let modules: BTreeSet<&String> = sources.iter().filter_map(|source| source.module.first()).collect();
         for source in &sources {
             let Some(module) = source.module.first() else { continue };
@@ -135,29 +139,33 @@ fn a_module_uses_only_layers_below_it() {
 
 /// The files of a module and how they use each other.
 struct Module<'s> {
+    /// Its path below the crate's root, which is a module as well.
+    path: &'s [String],
     name: &'s str,
-    /// What stands at the head of its `mod.rs`.
+    /// What stands at the head of its `mod.rs`, or of the crate's root.
     head: &'s str,
     sources: Vec<&'s Source>,
     parts: BTreeSet<&'s str>,
 }
 
 impl<'s> Module<'s> {
-    /// The modules of a crate that have more than one file.
-    fn all(sources: &'s [Source]) -> Vec<Module<'s>> {
-        let mut modules: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
-        for source in sources {
-            if let Some(name) = source.module.first() {
-                modules.entry(name).or_default().push(source);
-            }
-        }
-        modules.retain(|_, sources| sources.len() > 1);
-        let module = |(name, sources): (&'s str, Vec<&'s Source>)| {
-            let head = sources.iter().find(|source| source.part().is_none()).map_or("", |source| &source.text);
-            let parts = sources.iter().filter_map(|source| source.part()).collect();
-            Module { name, head, sources, parts }
-        };
-        modules.into_iter().map(module).collect()
+    /// The root of a crate, if it draws arrows, and its modules that have more than one file.
+    fn all(name: &'s str, sources: &'s [Source]) -> Vec<Module<'s>> {
+        let root = Module::new(&[], name, sources);
+        let modules = root.parts.iter().filter_map(|part| {
+            let path =
+                sources.iter().map(|source| &source.module).find(|path| path.first().is_some_and(|one| one == part))?;
+            Some(Module::new(&path[..1], part, sources))
+        });
+        let modules: Vec<_> = modules.filter(|module| !module.parts.is_empty()).collect();
+        std::iter::once(root).filter(|root| !root.drawn().is_empty()).chain(modules).collect()
+    }
+
+    fn new(path: &'s [String], name: &'s str, all: &'s [Source]) -> Module<'s> {
+        let sources: Vec<&Source> = all.iter().filter(|source| source.module.starts_with(path)).collect();
+        let head = sources.iter().find(|source| source.module == path).map_or("", |source| &source.text);
+        let parts = sources.iter().filter_map(|source| source.part(path)).collect();
+        Module { path, name, head, sources, parts }
     }
 
     /// The arrows of the drawing: `a, b ──▶ c ──▶ d` says that a and b use c, and c uses d.
@@ -190,11 +198,11 @@ impl<'s> Module<'s> {
         let handed_on = self.handed_on();
         let mut uses = Arrows::new();
         for source in &self.sources {
-            let Some(from) = source.part() else { continue };
+            let Some(from) = source.part(self.path) else { continue };
             for path in source.paths() {
-                let [module, used, ..] = &path[..] else { continue };
+                let Some([used, ..]) = path.strip_prefix(self.path) else { continue };
                 let to = handed_on.get(used).unwrap_or(used);
-                if module == self.name && self.parts.contains(to.as_str()) {
+                if self.parts.contains(to.as_str()) {
                     uses.insert((from.to_owned(), to.clone()));
                 }
             }
@@ -204,26 +212,32 @@ impl<'s> Module<'s> {
 
     /// What each item that `mod.rs` hands on is defined in.
     fn handed_on(&self) -> BTreeMap<String, String> {
-        let root = self.sources.iter().filter(|source| source.part().is_none());
+        let root = self.sources.iter().filter(|source| source.module == self.path);
         let all = root.flat_map(|source| source.paths().into_iter().chain(own_paths(source)));
-        let items = all.filter(|path| path.len() == 3 && path[0] == self.name && self.parts.contains(path[1].as_str()));
-        items.map(|path| (path[2].clone(), path[1].clone())).collect()
+        let item = |path: Vec<String>| match path.strip_prefix(self.path)? {
+            [from, item] if self.parts.contains(from.as_str()) => Some((item.clone(), from.clone())),
+            _ => None,
+        };
+        all.filter_map(item).collect()
     }
 
     /// Calls of methods that another file adds to a type. Types are known by their names alone, so a call counts in a file
     /// that names the type, and only if the type is defined elsewhere: who uses the file of a type names its path.
     fn uses_by_method(&self) -> Arrows {
         let mut uses = Arrows::new();
+        let callers: Vec<_> = self
+            .sources
+            .iter()
+            .filter_map(|source| Some((source.part(self.path)?, source.names(), source.calls())))
+            .collect();
         for definer in &self.sources {
-            let Some(to) = definer.part() else { continue };
-            let added = definer.methods().into_iter().filter(|(subject, _)| !definer.defines(subject));
-            for (subject, methods) in added {
-                let callers = self.sources.iter().filter(|source| source.names().contains(subject.as_str()));
-                for (from, source) in callers.filter_map(|source| source.part().zip(Some(source))) {
-                    if methods.iter().any(|method| source.calls().contains(method.as_str())) {
-                        uses.insert((from.to_owned(), to.to_owned()));
-                    }
-                }
+            let Some(to) = definer.part(self.path) else { continue };
+            for (subject, methods) in definer.methods().into_iter().filter(|(subject, _)| !definer.defines(subject)) {
+                let is_called = |(_, names, calls): &&(&str, BTreeSet<&str>, BTreeSet<&str>)| {
+                    names.contains(subject.as_str()) && methods.iter().any(|method| calls.contains(method.as_str()))
+                };
+                let users = callers.iter().filter(is_called);
+                uses.extend(users.map(|(from, ..)| ((*from).to_owned(), to.to_owned())));
             }
         }
         uses
@@ -265,8 +279,8 @@ fn differences<T: Ord + std::fmt::Debug>(found: &BTreeSet<T>, known: &BTreeSet<T
 #[test]
 fn no_files_use_each_other_in_a_circle() {
     let mut found = BTreeSet::new();
-    for (_, _, sources) in crates() {
-        for module in Module::all(&sources) {
+    for (name, _, sources) in crates() {
+        for module in Module::all(name, &sources) {
             let mut arrows = module.uses();
             arrows.extend(module.drawn());
             let named = |circle: Vec<&str>| (module.name.to_owned(), circle.into_iter().map(str::to_owned).collect());
@@ -283,8 +297,8 @@ fn no_files_use_each_other_in_a_circle() {
 fn the_files_of_a_module_use_each_other_as_its_head_draws() {
     let (mut wrong, mut undrawn, mut unused, mut seen) =
         (Vec::new(), BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    for (_, _, sources) in crates() {
-        for module in Module::all(&sources) {
+    for (name, _, sources) in crates() {
+        for module in Module::all(name, &sources) {
             let drawn = module.drawn();
             if drawn.is_empty() {
                 continue;
@@ -337,7 +351,7 @@ fn a_circle_and_an_undrawn_use_are_found() {
     let b = "pub struct First;\nimpl First {\n    pub fn begin(&self) {}\n}\nuse crate::m::c;";
     let c = "pub struct Third;\nimpl super::b::First {\n    pub fn finish(self) {}\n}\nimpl First {\n    pub fn finish(self) {}\n}";
     let sources = [source(&["m"], head), source(&["m", "a"], a), source(&["m", "b"], b), source(&["m", "c"], c)];
-    let [module] = &Module::all(&sources)[..] else { panic!("one module") };
+    let [module] = &Module::all("c", &sources)[..] else { panic!("one module") };
     let arrow = |from: &str, to: &str| (from.to_owned(), to.to_owned());
     let expected = [arrow("a", "b"), arrow("a", "c"), arrow("b", "c"), arrow("c", "b")];
     assert_eq!(module.uses(), expected.into());
@@ -345,6 +359,16 @@ fn a_circle_and_an_undrawn_use_are_found() {
     assert_eq!(module.uses_by_method(), [arrow("a", "c")].into());
     assert_eq!(cycles(&module.uses()), [["b", "c"]]);
     assert!(cycles(&module.drawn()).is_empty());
+}
+
+/// A crate whose files lie side by side draws its arrows at its root.
+#[test]
+fn the_root_of_a_crate_is_a_module() {
+    let head = "//! Which file uses which:\n//! ```text\n//! a ──▶ b\n//! ```\npub mod a;\npub mod b;";
+    let sources =
+        [source(&[], head), source(&["a"], "use crate::b::B;"), source(&["b"], "pub struct B; use crate::a;")];
+    let [root] = &Module::all("reader", &sources)[..] else { panic!("the root alone") };
+    assert_eq!((root.name, root.drawn().len(), cycles(&root.uses())), ("reader", 1, vec![vec!["a", "b"]]));
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::support::run::{Done, at_once};
 use crate::support::times::NOW;
 use crate::support::world::{ONE, TWO, World};
 
-pub(crate) fn at(world: &World, now: &str, args: &[&str]) -> Done {
+fn at(world: &World, now: &str, args: &[&str]) -> Done {
     world.context(args).env("SESSION_MONITOR_NOW", now).run()
 }
 

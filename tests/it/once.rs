@@ -15,6 +15,7 @@ use session_monitor::time::Time;
 
 use crate::scene::Chance;
 use crate::support::claude::{answer, call, prompt, result};
+use crate::support::times::ago;
 use crate::support::world::{World, testdata};
 
 /// A transcript and the format that it is written in.
@@ -423,17 +424,14 @@ fn a_call_that_is_written_in_two_messages_is_one() {
 fn a_message_that_grows_is_kept_within_its_limit() {
     let world = World::new();
     let say = |text: &str| {
-        let message =
-            json!({"id": "g1", "timestamp": crate::support::times::ago(4), "type": "gemini", "content": text});
+        let message = json!({"id": "g1", "timestamp": ago(4), "type": "gemini", "content": text});
         message.to_string() + "\n"
     };
     world.write(".gemini/tmp/work/.project_root", world.path("work").to_str().expect("UTF-8"));
-    let head = json!({"sessionId": "12345678-0000", "projectHash": "x", "startTime": crate::support::times::ago(9),
-        "lastUpdated": crate::support::times::ago(9), "kind": "main"});
+    let head = json!({"sessionId": "12345678-0000", "projectHash": "x", "startTime": ago(9),
+        "lastUpdated": ago(9), "kind": "main"});
     let prompt = |id: &str, text: &str| {
-        json!({"id": id, "timestamp": crate::support::times::ago(3), "type": "user", "content": [{"text": text}]})
-            .to_string()
-            + "\n"
+        json!({"id": id, "timestamp": ago(3), "type": "user", "content": [{"text": text}]}).to_string() + "\n"
     };
     let long = "long ".repeat(520_000);
     let lines = format!("{head}\n{}{}{}{}", prompt("u1", "begin it"), say("short"), say(&long), prompt("u2", &long));

@@ -146,7 +146,7 @@ fn a_call_that_never_ends_is_never_told_as_done() {
 #[test]
 fn a_prompt_that_waits_does_not_end_a_call() {
     let queued = |script: Script| {
-        script.ago(6).raw(json!({"type": "attachment", "uuid": "q1", "timestamp": crate::support::times::ago(6),
+        script.ago(6).raw(json!({"type": "attachment", "uuid": "q1", "timestamp": ago(6),
             "attachment": {"type": "queued_command", "commandMode": "prompt", "prompt": "and mind the docs please"}}))
     };
     let told = looks(&[&calls("make all"), &queued]);

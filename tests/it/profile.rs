@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::claude::{call, prompt, result};
 use crate::support::history::{edit, history, message, run};
+use crate::support::run::Done;
 use crate::support::script::Script;
 use crate::support::world::{ONE, TWO, World};
 
@@ -379,8 +380,7 @@ fn a_broken_file_does_not_hide_the_others() {
     let time = "2026-11-16T02:00:00Z";
     world.claude(ONE, &(prompt(&cwd, time, "one") + "{\"type\":\"us\n\0\0\0\n[]\n" + &prompt(&cwd, time, "two")));
     let bad = world.claude(TWO, &prompt(&cwd, time, "secret"));
-    let sessions =
-        |done: &crate::support::run::Done| done.json()[0]["sessions"].as_u64().zip(done.json()[0]["prompts"].as_u64());
+    let sessions = |done: &Done| done.json()[0]["sessions"].as_u64().zip(done.json()[0]["prompts"].as_u64());
     // Known from the list before it was forbidden, and not known.
     let all = world.reader(&["profile", "--json"]).run().success();
     assert_eq!(sessions(&all), Some((2, 3)));

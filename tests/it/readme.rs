@@ -6,6 +6,7 @@ use session_monitor::cmd::demo;
 
 use crate::support::history::history;
 use crate::support::run::Run;
+use crate::support::times::NOW;
 use crate::support::world::{World, testdata};
 
 /// Where the examples of a page are run: a home with sessions in it, the directory, and the time it is there.
@@ -34,12 +35,12 @@ impl Scene {
         ];
         cases.iter().for_each(|case| world.install(case, ""));
         world.install("pi/volute@1.5.0/cwd", "work");
-        Scene { world, dir: "work", now: crate::support::times::NOW }
+        Scene { world, dir: "work", now: NOW }
     }
 
     /// It takes weeks to have a profile.
     fn history() -> Scene {
-        Scene { world: history(), dir: "work", now: crate::support::times::NOW }
+        Scene { world: history(), dir: "work", now: NOW }
     }
 
     fn here(&self, run: Run) -> Run {

@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::support::claude::{edit, line, prompt};
-use crate::support::files::files;
+use crate::support::files::{files, read_json};
 use crate::support::hook::{cursors, hook, input, look};
 use crate::support::times::ago;
 use crate::support::world::{ME, World, path};
@@ -342,7 +342,7 @@ fn other_projects_take_so_many_looks() {
         longest = longest.max(looks.unwrap_or_else(|| panic!("round {round}: not within {most} looks")));
         // It is forgotten, so that its directory is another project's again.
         let saved = cursors(&times.world, ME);
-        let mut kept = crate::support::files::read_json(&saved);
+        let mut kept = read_json(&saved);
         kept[ME].as_object_mut().expect("an object").retain(|key, _| key == ".");
         fs::write(saved, kept.to_string()).expect("written");
         fs::remove_file(&file).expect("removed");

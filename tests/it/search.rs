@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::clients::Case;
 use crate::support::run::in_a_terminal_of;
 use crate::support::script::Script;
-use crate::support::world::{ONE, THREE, TWO, World};
+use crate::support::world::{ME, ONE, THREE, TWO, World};
 
 /// Three sessions here: two words close together, far apart, and only one of them. And one elsewhere.
 fn several() -> World {
@@ -575,7 +575,7 @@ fn a_query_of_any_length_is_answered_in_time() {
     let world = several();
     let long = "x".repeat(100_000);
     // A word as long, and so as much alike as can be.
-    Script::of(&world).ago(2).user(&format!("The {long}y of it.")).save(&world, crate::support::world::ME);
+    Script::of(&world).ago(2).user(&format!("The {long}y of it.")).save(&world, ME);
     let other = "z".repeat(100_000) + "y";
     for args in [&[&*other][..], &["webhook", &other], &[&*other, "--file", &other], &[&format!("{long}z"), "retry"]] {
         for cache in [&[][..], &["--no-cache"]] {

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::support::claude::with;
 use crate::support::hook::{hook, input};
 use crate::support::script::Script;
+use crate::support::times::ago;
 use crate::support::world::{ME, ONE, World};
 
 const TASK: &str = "Add a retry to the installer";
@@ -64,7 +65,9 @@ fn a_recap_comes_first() {
         let files =
             ["a", "b", "c", "d"].iter().fold(script, |script, name| script.writes(&format!("{name}{long}.sh"), "x\n"));
         let done = tasks(files).runs("cargo test", true).says("Half of it is done, and the rest will be tomorrow.");
-        done.raw(json!({"type": "system", "subtype": "away_summary", "uuid": "s1", "timestamp": crate::support::times::ago(5), "content": recap}))
+        done.raw(
+            json!({"type": "system", "subtype": "away_summary", "uuid": "s1", "timestamp": ago(5), "content": recap}),
+        )
     });
     assert!(all[0].starts_with("- its recap: \"Goal: retry the installer. Done: the loop."), "{all:?}");
 }

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::claude::{answer, asked, calls, compacted, edit, prompt, tasks, title, used};
 use crate::support::files::{files, written_ago};
-use crate::support::hook::{HEADER as NEWS, cursors, hook, told};
+use crate::support::hook::{HEADER as NEWS, cursors, hook, told, told_to};
 use crate::support::start::{
     ATTACKS, GOAL, SECRETS, START, assert_no_secret, at_work, begins, changed, check, just_stopped, pi_begins, pi_text,
     start_block, start_text, started, started_after, started_as, units, was_at_work, work_lines,
@@ -327,7 +327,7 @@ fn old_observers_are_forgotten() {
     fs::copy(cursors(&world, ME), &old).expect("a copy");
     written_ago(&world, &old, 100 * DAY);
     assert_ne!(started_as(&world, THREE, "startup"), "");
-    crate::support::hook::told_to(&world, THREE);
+    told_to(&world, THREE);
     assert!(!old.exists());
 }
 

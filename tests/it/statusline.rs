@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::claude::{asked, call, edit, prompt, runs};
+use crate::support::claude::{asked, call, calls, edit, prompt, runs, said_line};
 use crate::support::hook::statusline;
 use crate::support::run::program;
 use crate::support::script::Script;
@@ -18,10 +18,7 @@ fn three_others() -> World {
     world.claude(ONE, &(at(5, "clean up") + &call(&ago(4), "c1", "rm -rf build")));
     let question = json!({"questions": [{"question": "Redis or NATS?"}]});
     let ask = json!([{"type": "tool_use", "id": "q", "name": "AskUserQuestion", "input": question}]);
-    world.claude(
-        TWO,
-        &(at(7, "set up the whole queue for all our services") + &crate::support::claude::said_line(6, "q", "m", ask)),
-    );
+    world.claude(TWO, &(at(7, "set up the whole queue for all our services") + &said_line(6, "q", "m", ask)));
     world.claude(THREE, &(at(3, "test") + &call(&ago(2), "c3", "make test")));
     world.claude(ME, &(at(2, "mine") + &call(&ago(1), "c4", "ls")));
     runs(&world, ONE, "waiting", "permission prompt");
@@ -93,11 +90,8 @@ fn a_file_that_another_session_edited_is_named() {
     let edited = |minutes: i64, file: &'static str| {
         move |world: &World| edit(minutes, file, &path(world, &format!("work/{file}")))
     };
-    let read = |minutes: i64| {
-        move |world: &World| {
-            crate::support::claude::calls(minutes, "r", &[&format!("Read {}", path(world, "work/a.rs"))])
-        }
-    };
+    let read =
+        |minutes: i64| move |world: &World| calls(minutes, "r", &[&format!("Read {}", path(world, "work/a.rs"))]);
     let conflict = "1 working · ! a.rs\n";
     assert_eq!(lines(&edited(50, "a.rs"), &edited(2, "a.rs")), conflict, "both edited it");
     assert_eq!(lines(&edited(1, "a.rs"), &edited(2, "a.rs")), "1 working\n", "it was edited again since");

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::claude::{asked, calls, edits, of_subagent, prompt, subagent, work};
+use crate::support::claude::{asked, calls, edits, of_subagent, prompt, result, subagent, work};
 use crate::support::files::{read_json, written_ago};
 use crate::support::hook::{block, cursors, hook, input, text, told, told_after, told_to};
 use crate::support::resume::resumed;
@@ -216,7 +216,7 @@ fn resume_and_start_have_the_files_of_subagents() {
         let message = json!({"id": id, "role": "assistant", "content": content});
         json!({"type": "assistant", "uuid": id, "timestamp": ago(minutes), "message": message}).to_string()
             + "\n"
-            + &crate::support::claude::result(&ago(minutes), id, false)
+            + &result(&ago(minutes), id, false)
     };
     let more = edits(&world, 80, "s1", &["a.rs"]) + &wrote(79, "s2", "b.rs", "one\ntwo\n");
     subagent(&world, ONE, "agent-1", 88, &more);

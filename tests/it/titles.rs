@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::claude::answer;
-use crate::support::claude::{lines, prompt};
+use crate::support::claude::{answer_as_written as answer, lines, prompt, with};
 use crate::support::hook::{hook, input, text};
 use crate::support::times::ago;
 use crate::support::world::{ID, ME, World};
@@ -116,8 +115,7 @@ fn helpers_are_no_sessions() {
     world.reader(&["search", "--all", "Rounding"]).run().status(1);
     let here = json!({"timestamp": ago(4), "type": "turn_context", "payload": {"cwd": world.path("work")}});
     let helper: Vec<Value> = [here, message("user", ASKS), message("assistant", "{\"title\":\"Rounding\"}")].into();
-    let recent =
-        helper.into_iter().map(|line| crate::support::claude::with(line, "timestamp", ago(4))).collect::<Vec<_>>();
+    let recent = helper.into_iter().map(|line| with(line, "timestamp", ago(4))).collect::<Vec<_>>();
     codex(&world, HELPER, &recent);
     assert_eq!(text(&hook(&world, &[], &input(&world, ME)).run().success()), "");
     codex(

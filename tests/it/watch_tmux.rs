@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use crate::support::run::WATCHDOG;
+use crate::support::run::{WATCHDOG, in_a_terminal_of};
 use crate::support::script::Script;
 use crate::support::times::NOW;
 use crate::support::world::{ME, ONE, THREE, TWO, World, skipped};
@@ -190,7 +190,7 @@ fn a_terminal_of_any_size_is_drawn_in_part() {
     let program = env!("CARGO_BIN_EXE_session-reader");
     for size in ["cols 65535 rows 65535", "cols 1 rows 1", "cols 0 rows 0"] {
         let line = format!("session-reader -V >/dev/null; stty {size}; {program} watch; echo ended with $?");
-        let Some(shown) = crate::support::run::in_a_terminal_of(24, &world, &line, ("NO_COLOR", "1"), "q") else {
+        let Some(shown) = in_a_terminal_of(24, &world, &line, ("NO_COLOR", "1"), "q") else {
             return;
         };
         let is_good = shown.ends_with("ended with 0\n") && shown.len() < 4 << 20;

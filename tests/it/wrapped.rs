@@ -2,12 +2,13 @@
 
 use serde_json::json;
 
-use crate::support::claude::{answer, calls, lines, prompt};
+use crate::support::claude::{answer, asked, calls, lines, prompt};
 use crate::support::hook::{hook, input, text};
 use crate::support::reader::{listed, log_of_file};
 use crate::support::run::Done;
+use crate::support::script::Script;
 use crate::support::times::ago;
-use crate::support::world::World;
+use crate::support::world::{ONE, World};
 
 const ID: &str = "0190ab00-aaaa-7bbb-8ccc-000000000001";
 
@@ -205,12 +206,8 @@ fn a_hook_that_stopped_a_prompt_is_nobodys_prompt() {
 fn a_text_that_is_wrapped_over_and_over_does_no_harm() {
     let world = World::new();
     let deep = "[Slack ]".repeat(20_000) + "fix the login page";
-    crate::support::script::Script::pi(&world.path("work"), "0000")
-        .ago(9)
-        .user(&deep)
-        .says("Done.")
-        .save(&world, "0000");
-    crate::support::claude::asked(&world, crate::support::world::ONE, 5, "a healthy session beside it");
+    Script::pi(&world.path("work"), "0000").ago(9).user(&deep).says("Done.").save(&world, "0000");
+    asked(&world, ONE, 5, "a healthy session beside it");
     assert!(crate::support::hook::told(&world).contains("a healthy session beside it"));
     world.reader(&["list"]).run().success();
 }

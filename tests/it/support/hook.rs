@@ -48,6 +48,11 @@ pub fn text_for(event: &str, done: &Done) -> String {
     text
 }
 
+#[track_caller]
+pub fn told(world: &World) -> String {
+    told_to(world, ME)
+}
+
 /// What a session is told with its next prompt, and nothing is wrong.
 #[track_caller]
 pub fn told_to(world: &World, id: &str) -> String {
@@ -59,15 +64,21 @@ pub fn told_to_with(world: &World, id: &str, args: &[&str]) -> String {
     text(&hook(world, args, &input(world, id)).run().success())
 }
 
-#[track_caller]
-pub fn told(world: &World) -> String {
-    told_to(world, ME)
-}
-
 /// What it is told some minutes later.
 #[track_caller]
 pub fn told_after(world: &World, minutes: i64) -> String {
     text(&hook(world, &[], &input(world, ME)).env("SESSION_MONITOR_NOW", ago(-minutes)).run().success())
+}
+
+/// What the session is told that asks from a directory, with some arguments; also if something is wrong.
+pub fn told_in(world: &World, dir: &str, args: &[&str]) -> String {
+    let mut input = input(world, ME);
+    input["cwd"] = path(world, dir).into();
+    text(&hook(world, args, &input).run().status(0))
+}
+
+pub fn told_with(world: &World, args: &[&str]) -> String {
+    told_in(world, "work", args)
 }
 
 /// The whole text for some bullets; no text for none.
@@ -76,30 +87,13 @@ pub fn block<S: AsRef<str>>(bullets: &[S]) -> String {
     if bullets.is_empty() { String::new() } else { lines.join("\n") }
 }
 
+pub fn one_said(minutes: i64, text: &str) -> String {
+    block(&[format!("- 11111111 ({minutes}m ago, 1 message): \"{text}\"")])
+}
+
 /// A block as it is where the whole machine counts.
 pub fn on_machine(block: &str) -> String {
     block.replace("other sessions here", "other sessions on this machine")
-}
-
-/// Where the cursors of a Claude session are, outside of named homes.
-pub fn cursors(world: &World, id: &str) -> PathBuf {
-    world.path(format!(".state/session-monitor/cursors/agent-sdk-{id}.json"))
-}
-
-/// Nine sessions, each with much to say and a word of its own.
-pub fn nine() -> World {
-    let world = World::new();
-    for number in 1..=9 {
-        let id =
-            format!("{number}{number}{number}{number}{number}{number}{number}{number}-0000-4000-8000-000000000000");
-        asked(
-            &world,
-            &id,
-            number,
-            &format!("request-{number} wants more {}", "blah ".repeat(5 * (number as usize % 4))),
-        );
-    }
-    world
 }
 
 /// The sessions in a text, in their order, and the number of those that were left out. Every line is whole.
@@ -121,18 +115,25 @@ pub fn taken_apart(text: &str) -> (Vec<String>, usize) {
     (sessions, more)
 }
 
-const SECOND_IN_MICROS: i64 = 1_000_000;
-pub const HOUR_IN_MICROS: i64 = 3600 * SECOND_IN_MICROS;
-
-/// What the session is told that asks from a directory, with some arguments; also if something is wrong.
-pub fn told_in(world: &World, dir: &str, args: &[&str]) -> String {
-    let mut input = input(world, ME);
-    input["cwd"] = path(world, dir).into();
-    text(&hook(world, args, &input).run().status(0))
+/// Nine sessions, each with much to say and a word of its own.
+pub fn nine() -> World {
+    let world = World::new();
+    for number in 1..=9 {
+        let id =
+            format!("{number}{number}{number}{number}{number}{number}{number}{number}-0000-4000-8000-000000000000");
+        asked(
+            &world,
+            &id,
+            number,
+            &format!("request-{number} wants more {}", "blah ".repeat(5 * (number as usize % 4))),
+        );
+    }
+    world
 }
 
-pub fn told_with(world: &World, args: &[&str]) -> String {
-    told_in(world, "work", args)
+/// Where the cursors of a Claude session are, outside of named homes.
+pub fn cursors(world: &World, id: &str) -> PathBuf {
+    world.path(format!(".state/session-monitor/cursors/agent-sdk-{id}.json"))
 }
 
 /// What the session that asks remembers of its last look.
@@ -151,9 +152,8 @@ pub fn move_clock(world: &World, by: i64) {
     fs::write(cursors(world, ME), saved.to_string()).expect("written");
 }
 
-pub fn one_said(minutes: i64, text: &str) -> String {
-    block(&[format!("- 11111111 ({minutes}m ago, 1 message): \"{text}\"")])
-}
+const SECOND_IN_MICROS: i64 = 1_000_000;
+pub const HOUR_IN_MICROS: i64 = 3600 * SECOND_IN_MICROS;
 
 /// The status line of a session, as Claude Code asks for it.
 pub fn statusline(world: &World, args: &[&str]) -> Run {

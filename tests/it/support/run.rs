@@ -19,47 +19,6 @@ use session_monitor::{cmd, hook};
 use crate::support::times::NOW;
 use crate::support::world::{World, scratch, skipped};
 
-/// Runs a program in a terminal of its own of 80 columns and so many rows, by `script` from util-linux, with something
-/// typed in; none where there is no `script`.
-pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &str), typed: &str) -> Option<String> {
-    use std::io::Write;
-    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_session-reader")).parent().expect("a directory");
-    let child = Command::new("/usr/bin/script")
-        .args(["-qec", &format!("stty cols 80 rows {rows}; {}/{line}", programs.display()), "/dev/null"])
-        .env_clear()
-        .env("HOME", world.path(""))
-        .env("PATH", "/usr/bin:/bin")
-        .env("TERM", "xterm")
-        .env("TZ", "UTC")
-        .env("SESSION_MONITOR_NOW", crate::support::times::NOW)
-        // Nobody is there to quit a pager.
-        .env("PAGER", "cat")
-        .env(variable.0, variable.1)
-        .current_dir(world.path("work"))
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn();
-    let Ok(mut child) = child else {
-        skipped("a test on a terminal: there is no `script` on this machine");
-        return None;
-    };
-    // It may have ended without reading anything.
-    let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
-    let done = child.wait_with_output().expect("it ends");
-    Some(String::from_utf8(done.stdout).expect("UTF-8").replace('\r', ""))
-}
-
-pub fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
-    in_a_terminal_of(24, world, &format!("session-reader {args}"), variable, "")
-}
-
-pub fn limit(command: &mut Command, resource: Resource, most: u64) {
-    // SAFETY: a system call, nothing shared.
-    unsafe {
-        command.pre_exec(move || Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?));
-    }
-}
-
 pub const READER: &str = "session-reader";
 
 /// When a program counts as hanging, so that it does not hang all tests. No test expects anything to be faster than that.
@@ -410,6 +369,47 @@ impl Done {
             .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
             .collect()
     }
+}
+
+pub fn limit(command: &mut Command, resource: Resource, most: u64) {
+    // SAFETY: a system call, nothing shared.
+    unsafe {
+        command.pre_exec(move || Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?));
+    }
+}
+
+pub fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Option<String> {
+    in_a_terminal_of(24, world, &format!("session-reader {args}"), variable, "")
+}
+
+/// Runs a program in a terminal of its own of 80 columns and so many rows, by `script` from util-linux, with something
+/// typed in; none where there is no `script`.
+pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &str), typed: &str) -> Option<String> {
+    use std::io::Write;
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_session-reader")).parent().expect("a directory");
+    let child = Command::new("/usr/bin/script")
+        .args(["-qec", &format!("stty cols 80 rows {rows}; {}/{line}", programs.display()), "/dev/null"])
+        .env_clear()
+        .env("HOME", world.path(""))
+        .env("PATH", "/usr/bin:/bin")
+        .env("TERM", "xterm")
+        .env("TZ", "UTC")
+        .env("SESSION_MONITOR_NOW", NOW)
+        // Nobody is there to quit a pager.
+        .env("PAGER", "cat")
+        .env(variable.0, variable.1)
+        .current_dir(world.path("work"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn();
+    let Ok(mut child) = child else {
+        skipped("a test on a terminal: there is no `script` on this machine");
+        return None;
+    };
+    // It may have ended without reading anything.
+    let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
+    let done = child.wait_with_output().expect("it ends");
+    Some(String::from_utf8(done.stdout).expect("UTF-8").replace('\r', ""))
 }
 
 /// Runs the test that calls it once more, in a process of its own, and says so; a test that hears it returns. The programs

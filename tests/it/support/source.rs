@@ -14,9 +14,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// The file or directory below its first module that it is in: `ask` for `hook/ask.rs`; nothing for `hook/mod.rs`.
-    pub fn part(&self) -> Option<&str> {
-        self.module.get(1).map(String::as_str)
+    /// The file or directory of a module that it is in: of `hook`, `ask` for `hook/ask.rs` and nothing for `hook/mod.rs`.
+    pub fn part(&self, of: &[String]) -> Option<&str> {
+        self.module.strip_prefix(of)?.first().map(String::as_str)
     }
 
     /// Every path that the file names, from the crate's root: `use super::{a::B, c}` in `hook/ask.rs` has `hook::a::B` and

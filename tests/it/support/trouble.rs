@@ -13,7 +13,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use self::Tells::{Alpha, Beta, Both, Nothing};
-use crate::support::claude::prompt;
+use crate::support::claude::{prompt, with};
 use crate::support::files::written_ago;
 use crate::support::hook::{HEADER, cursors, input, text, told_to};
 use crate::support::run::{Done, Run};
@@ -64,7 +64,8 @@ impl Scene {
     }
 
     pub fn call(&self) -> Call {
-        let input = input(&self.0, OBSERVER).to_string().into_bytes();
+        // Characters of several bytes: what is cut anywhere is also cut within one.
+        let input = with(input(&self.0, OBSERVER), "prompt", "go on, „please“").to_string().into_bytes();
         Call { run: Some(self.0.context(&[])), input }
     }
 

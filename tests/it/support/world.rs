@@ -14,17 +14,6 @@ pub const ONE: &str = "11111111-0000-4000-8000-000000000001";
 pub const TWO: &str = "22222222-0000-4000-8000-000000000002";
 pub const THREE: &str = "33333333-0000-4000-8000-000000000003";
 
-pub fn path(world: &World, below: &str) -> String {
-    world.path(below).to_str().expect("UTF-8").to_owned()
-}
-
-/// A named home with a Claude session of each name; the id is made of the name.
-pub fn home(world: &World, dir: &str, names: &[(&str, &str)]) {
-    for (name, id) in names {
-        world.write(format!("work/{dir}/sessions/{name}.json"), json!({"sessionId": id}).to_string());
-    }
-}
-
 pub struct World {
     _dir: tempfile::TempDir,
     /// Its real path, because agents resolve links before they write a working directory down.
@@ -88,6 +77,17 @@ impl World {
     /// `session-reader` with some arguments, ready to run.
     pub fn reader(&self, args: &[&str]) -> Run {
         Run::new(self, READER, args)
+    }
+}
+
+pub fn path(world: &World, below: &str) -> String {
+    world.path(below).to_str().expect("UTF-8").to_owned()
+}
+
+/// A named home with a Claude session of each name; the id is made of the name.
+pub fn home(world: &World, dir: &str, names: &[(&str, &str)]) {
+    for (name, id) in names {
+        world.write(format!("work/{dir}/sessions/{name}.json"), json!({"sessionId": id}).to_string());
     }
 }
 
