@@ -260,7 +260,7 @@ impl<'f> Agents<'f> {
             // It has left this session for another one; if something happened here since, somebody else has it.
             (_, true) => news.map_or(Presence::Unknown, |_| Presence::Runs(said)),
             (Running::Yes, false) => Presence::Runs(said),
-            // Nobody knows, so it is believed for as long as a transcript is.
+            // Unknown: trust the note for `BELIEVED`, as we do a transcript.
             (Running::Unknown, false) if news.is_some_and(is_recent) => Presence::Runs(said),
             (Running::Unknown, false) => Presence::Unknown,
         }
