@@ -36,7 +36,7 @@
 //! - which prompt is quoted as what the user last asked: `fold/asked.rs`; what of a text somebody wrote: `fold/text.rs`;
 //! - what the hook finds worth telling: `fold/activity.rs`; which files it opens: `hook/candidates.rs`;
 //! - whether a test still fails: `fold/failing.rs`; which names a prompt has in common with earlier work: `fold/names.rs`;
-//! - where a session stopped: `fold/continuity/`; what people say in so many words: `fold/phrases.rs`; what commands
+//! - where a session stopped: `fold/continuity/`; what people say in set phrases: `fold/phrases.rs`; what commands
 //!   and edits say: `fold/code/`; what a command did to the repository: `fold/code/git.rs`; which check failed and what a
 //!   pass proves: `fold/code/work/check.rs`;
 //! - which entries fit a slice of a log: `read/slice.rs`; what counts as touching a file, and what is a conflict:

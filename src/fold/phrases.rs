@@ -1,4 +1,4 @@
-//! What people say in so many words: decisions, what blocks them, corrections, next steps, whose project it is.
+//! What people say in set phrases: decisions, what blocks them, corrections, next steps, whose project it is.
 //!
 //! Words are weak evidence. What is found here is marked as taken from words and only shown where somebody asks for
 //! everything (`resume --codes`, `--json`); no agent is told it. A phrase counts only where a short, plain sentence begins

@@ -103,7 +103,7 @@ impl<'f> Listing<'_, 'f> {
 /// Takes a file that was found, and an error about it.
 type Take<'t, 'f> = &'t mut dyn FnMut(Listing<'_, 'f>, &mut Vec<Unreadable>);
 
-/// A directory that stands for a cwd, before a walk goes into it.
+/// A directory that stands for a cwd, like `projects/-home-me-work/`, before a walk goes into it.
 pub struct Branch<'w> {
     pub path: &'w Path,
     pub name: &'w str,

@@ -193,12 +193,11 @@ impl<'f> Agents<'f> {
 
     /// The same without a look at its subagents.
     fn of_itself(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
-        let present = self.present.get(&*session.format.name).and_then(|present| present.get(&*session.id));
         let noted = self.noted(session);
         let noted = noted.as_ref();
         let news = noted.filter(|noted| updated.is_none_or(|updated| noted.time >= updated));
         let complete = || self.complete.iter().find(|(root, _)| session.root.is_some_and(|own| ptr::eq(*root, own)));
-        match (present, noted) {
+        match (self.present(session), noted) {
             (Some(Presence::Runs(said)), _) if said.status.is_none() => {
                 Presence::Runs(news.map_or_else(|| said.clone(), |news| Box::new(said_by(news, session))))
             }
@@ -207,17 +206,20 @@ impl<'f> Agents<'f> {
             (None, Some(noted)) if noted.running() == Running::No || complete().is_none() => {
                 self.as_noted(noted, news, session)
             }
-            (None, _) => match (complete(), open_end) {
-                (Some((_, dir)), _) => self.by_lock_file(session, dir, open_end, updated),
-                (None, _) => Presence::Unknown,
-            },
+            (None, _) => {
+                complete().map_or(Presence::Unknown, |(_, dir)| self.by_lock_file(session, dir, open_end, updated))
+            }
         }
     }
 
     /// True if something but its transcript says that its agent may run.
     pub fn may_run(&self, session: &Session) -> bool {
-        let present = self.present.get(&*session.format.name).and_then(|present| present.get(&*session.id));
-        matches!(present, Some(Presence::Runs(_))) || self.notes.has(&session.format.name, &session.id)
+        matches!(self.present(session), Some(Presence::Runs(_))) || self.notes.has(&session.format.name, &session.id)
+    }
+
+    /// The presence that its agent's own files prove.
+    fn present(&self, session: &Session) -> Option<&Presence> {
+        self.present.get(&*session.format.name)?.get(&*session.id)
     }
 
     /// The last note of its hooks.
@@ -240,12 +242,13 @@ impl<'f> Agents<'f> {
         let is_recent = updated.is_some_and(|updated| self.now.0 - updated.0 < OPEN_FOR);
         let calls = matches!(open_end, Some(OpenEnd::Call(_)));
         let files = if calls || is_recent { lock_files(session, dir) } else { Vec::new() };
-        match files.is_empty() {
-            false if files.iter().any(|inode| self.locked.contains(inode)) => {
-                Presence::Runs(Box::new(AgentReport::locked(None)))
-            }
-            false if calls => Presence::Killed(Box::new(AgentReport::locked(None))),
-            _ => Presence::Closed,
+        let report = Box::new(AgentReport::locked(None));
+        if files.iter().any(|inode| self.locked.contains(inode)) {
+            Presence::Runs(report)
+        } else if calls && !files.is_empty() {
+            Presence::Killed(report)
+        } else {
+            Presence::Closed
         }
     }
 
@@ -260,7 +263,7 @@ impl<'f> Agents<'f> {
             // It has left this session for another one; if something happened here since, somebody else has it.
             (_, true) => news.map_or(Presence::Unknown, |_| Presence::Runs(said)),
             (Running::Yes, false) => Presence::Runs(said),
-            // Nobody knows, so it is believed for as long as a transcript is.
+            // Unknown: trust the note for `BELIEVED`, as we do a transcript.
             (Running::Unknown, false) if news.is_some_and(is_recent) => Presence::Runs(said),
             (Running::Unknown, false) => Presence::Unknown,
         }

@@ -216,22 +216,18 @@ impl Judge {
 
     fn look_around(&mut self, dir: &Path) -> Result<Rc<Around>, Unreadable> {
         let above = dir.parent().map_or_else(|| Ok(Rc::default()), |above| self.place(above))?;
-        let unknown = above.unknown || has_other(dir)?;
-        Ok(match git(self.owners, dir)? {
+        let (mut tree, mut unknown) = (above.tree.clone(), above.unknown || has_other(dir)?);
+        match git(self.owners, dir)? {
             Some(Git::Proven { own, .. }) => match indexes(&own) {
-                Ok(indexes) => {
-                    let tree = Tree { dir: dir.into(), indexes, around: above.tree.clone() };
-                    Rc::new(Around { tree: Some(Rc::new(tree)), unknown })
-                }
-                Err(bad) if bad.error.kind() == io::ErrorKind::InvalidData => {
-                    Rc::new(Around { tree: above.tree.clone(), unknown: true })
-                }
+                Ok(indexes) => tree = Some(Rc::new(Tree { dir: dir.into(), indexes, around: tree })),
+                Err(bad) if bad.error.kind() == io::ErrorKind::InvalidData => unknown = true,
                 Err(bad) => return Err(bad),
             },
-            Some(Git::Unproven) => Rc::new(Around { tree: above.tree.clone(), unknown: true }),
-            None if unknown == above.unknown => above,
-            None => Rc::new(Around { tree: above.tree.clone(), unknown }),
-        })
+            Some(Git::Unproven) => unknown = true,
+            None if unknown == above.unknown => return Ok(above),
+            None => {}
+        }
+        Ok(Rc::new(Around { tree, unknown }))
     }
 }
 

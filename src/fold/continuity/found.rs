@@ -12,12 +12,12 @@ pub struct Finding {
     pub time: Option<Time>,
     /// The line of the transcript, counted from 1; 0 if only its end was read.
     pub line: u64,
-    /// It was taken from what somebody said in so many words, which is weak evidence.
+    /// Matched by a phrase: weak evidence.
     pub from_words: bool,
 }
 
 impl Finding {
-    /// Not taken from words.
+    /// One that no phrase was needed for.
     pub fn new(text: String, time: Option<Time>, line: u64) -> Finding {
         Finding { text, time, line, from_words: false }
     }

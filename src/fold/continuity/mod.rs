@@ -1,8 +1,8 @@
 //! Where a session stopped: what was last asked, what it changed and ran, what is open, and how it ended.
 //!
-//! Everything comes from calls, their results and what was said word for word; nothing is guessed. What people say in so
-//! many words ([`phrases`](super::phrases)) is marked as such. Every item says on which line of the transcript it
-//! stands, so that it can be checked.
+//! Everything comes from calls, their results and what was said word for word; nothing is guessed. What only a phrase
+//! tells ([`phrases`](super::phrases)) is marked as such. Every item says on which line of the transcript it stands, so
+//! that it can be checked.
 //!
 //! Entries come in one by one and are folded; calls wait for their results ([`call`]). When all were read, [`finish`] draws
 //! the conclusions ([`open`]).

@@ -96,7 +96,7 @@ fn package(manager: &str, plain: &[&str]) -> Work {
     }
 }
 
-/// `tox -e lint`; what has another name is a test.
+/// `tox -e lint`; any other environment is a test.
 fn environment(all: &[&str]) -> Work {
     let chosen = all.iter().position(|word| ["-e", "-s"].contains(word)).and_then(|at| all.get(at + 1));
     chosen.map(|name| named(name)).filter(|work| *work != Work::Other).unwrap_or(Work::Test)
