@@ -124,7 +124,7 @@ pub fn files<'f>(all: bool, reads: bool, since: Time, asker: Asker<'_, 'f>) -> A
 }
 
 /// What was done to a file.
-pub struct History<'f> {
+pub struct FileHistory<'f> {
     pub sessions: Vec<Listed<'f>>,
     pub meant: Meant,
 }
@@ -140,7 +140,7 @@ pub enum Meant {
 }
 
 /// The history of the file that a path means, or of the files in a directory.
-pub fn history<'f>(path: &str, since: Option<Time>, asker: Asker<'_, 'f>) -> Answer<History<'f>> {
+pub fn history<'f>(path: &str, since: Option<Time>, asker: Asker<'_, 'f>) -> Answer<FileHistory<'f>> {
     let env = asker.env;
     let (sessions, mut bad) = sessions(asker);
     let mut target = absolute(&env.cwd, &env.expand(path).to_string_lossy());
@@ -177,7 +177,7 @@ pub fn history<'f>(path: &str, since: Option<Time>, asker: Asker<'_, 'f>) -> Ans
         touches.sort_by_key(|by| Reverse((by.touch.time, by.touch.line)));
         Meant::Found { dir: is_below.then_some(target), touches }
     };
-    (History { sessions, meant }, bad)
+    (FileHistory { sessions, meant }, bad)
 }
 
 /// What tells transcripts that cannot have touched a path. None if its name is no part of what they wrote, because it is

@@ -2,7 +2,7 @@
 
 use super::{Answer, Asker};
 use crate::session::StateKind;
-use crate::session::index::{self, Listed};
+use crate::session::index::{self, Indexed, Listed, Selection};
 use crate::time::Time;
 
 #[derive(Debug, Default, Clone, Copy)]
@@ -64,6 +64,7 @@ pub fn sessions<'f>(asker: Asker<'_, 'f>) -> Answer<Vec<Listed<'f>>> {
 
 /// The sessions that fit, the newest first; of every project also those that are not the user's own.
 pub fn list<'f>(query: &ListQuery, asker: Asker<'_, 'f>) -> Answer<Listing<'f>> {
-    let (all, bad) = if query.all { asker.look(index::list_with_foreign) } else { sessions(asker) };
-    (query.pick(all, asker.env.now()), bad)
+    let selection = Selection { foreign: query.all, ..Selection::default() };
+    let Indexed { listed, bad, .. } = index::select(asker.env, asker.formats, &selection);
+    (query.pick(listed, asker.env.now()), bad)
 }

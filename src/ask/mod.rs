@@ -6,8 +6,8 @@
 //!
 //! Which file uses which:
 //! ```text
-//! search, follow ──▶ list, log
-//! files, noted, profile ──▶ list
+//! search, follow ──▶ log
+//! files, follow, noted, profile ──▶ list
 //! ```
 
 pub mod files;

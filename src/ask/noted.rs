@@ -8,7 +8,7 @@ use crate::session::{Session, find};
 use crate::state::notes::is_same;
 
 /// All sessions there are, to find noted ones among.
-pub struct Sessions<'f> {
+pub struct NotedSessions<'f> {
     listed: Vec<Listed<'f>>,
     /// Also sessions in which nobody said anything, and those that cannot be read.
     files: Vec<Session<'f>>,
@@ -23,12 +23,12 @@ pub struct Noted<'m, 'f> {
     pub found: Result<&'m Listed<'f>, Missing>,
 }
 
-impl<'f> Sessions<'f> {
-    pub fn read(asker: Asker<'_, 'f>) -> Sessions<'f> {
+impl<'f> NotedSessions<'f> {
+    pub fn read(asker: Asker<'_, 'f>) -> NotedSessions<'f> {
         let (listed, unreadable) = sessions(asker);
         // The list has already found what is wrong with the directories.
         let files = find::sessions(asker.formats, asker.env, false, &mut Vec::new());
-        Sessions { listed, files, unreadable }
+        NotedSessions { listed, files, unreadable }
     }
 
     /// The sessions that some ids stand for, the newest first. A shortened id may stand for several.

@@ -9,7 +9,6 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::list::sessions;
 use super::log::Origin;
 use super::{Answer, Asker};
 use crate::cursor::Buffer;
@@ -28,7 +27,7 @@ use crate::search::rank::{Evidence, Weights};
 use crate::search::sieve::Sieve;
 use crate::search::sources::Sources;
 use crate::search::spelling::{Others, Unsaid};
-use crate::session::index::{Listed, list_and_take};
+use crate::session::index::{self, Indexed, Listed, Selection, TakeSaid};
 use crate::session::{Session, subagent};
 
 /// Where nothing is found here, other projects are searched, too, unless so much of them has never been read.
@@ -68,14 +67,15 @@ impl<'f> Library<'f> {
     pub fn open(query: &SearchQuery, asker: Asker<'_, 'f>) -> Answer<Library<'f>> {
         let is_cached = !query.no_cache && !query.results;
         let mut cache = is_cached.then(|| SaidCache::open(asker.env, asker.formats));
-        let (mut sessions, mut bad) = match &cache {
-            // All that the list has to read is searched, too.
-            Some(cache) if query.all => asker.look(|env, formats, bad| {
-                let take = |session: &Session, reached, said, once| cache.take(session, reached, said, once);
-                list_and_take(env, formats, Some(&take), bad)
-            }),
-            _ => sessions(asker),
+        let take = |session: &Session, reached, said, once| {
+            if let Some(cache) = &cache {
+                cache.take(session, reached, said, once);
+            }
         };
+        // All that the list has to read is searched, too.
+        let take: Option<&TakeSaid> = if query.all && is_cached { Some(&take) } else { None };
+        let selection = Selection { take, ..Selection::default() };
+        let Indexed { listed: mut sessions, mut bad, .. } = index::select(asker.env, asker.formats, &selection);
         let (subagents, unreadable) = asker.look(subagent::all);
         bad.extend(unreadable);
         if let Some(cache) = &mut cache {

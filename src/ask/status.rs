@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::{Answer, Asker};
 use crate::session::Session;
 use crate::session::conflicts::RecentTouches;
-use crate::session::index::{self, Listed};
+use crate::session::index::{self, Indexed, Listed, Recent, Selection};
 use crate::session::live::Presence;
 use crate::settings::Scope;
 use crate::time::Time;
@@ -46,8 +46,9 @@ pub fn status<'f>(own: &Own, asker: Asker<'_, 'f>) -> Answer<Status<'f>> {
         return Default::default();
     }
     let window = settings.conflict_window;
-    let ((mut sessions, is_all), mut bad) =
-        asker.look(|env, formats, bad| index::list_recent(env, formats, window, &|session| own.is(session), bad));
+    let recent = Some(Recent { window, wanted: &|session| own.is(session) });
+    let selection = Selection { recent, ..Selection::default() };
+    let Indexed { listed: mut sessions, cut_short, mut bad } = index::select(env, asker.formats, &selection);
     let is_own = |listed: &Listed| own.is(&listed.session);
     let is_meant = |listed: &Listed| {
         let is_ignored = settings.ignores_session(listed.tally.first_cwd().into_iter().chain(listed.tally.cwd()));
@@ -60,11 +61,13 @@ pub fn status<'f>(own: &Own, asker: Asker<'_, 'f>) -> Answer<Status<'f>> {
     };
     let at_work: Vec<&Listed> = sessions.iter().filter(may_conflict).take(CONFLICTING).collect();
     let mine = at_work.iter().position(|listed| is_own(listed));
-    let conflicts = mine.map(|mine| RecentTouches::new(window).unseen_by(mine, &at_work, env, &mut bad));
-    let conflicts = conflicts.unwrap_or_default().iter().map(|path| env.shown(path, None)).collect();
+    let conflicts = mine.map(|mine| RecentTouches::new(window).unseen_by(mine, &at_work, env));
+    let (conflicts, unreadable) = conflicts.unwrap_or_default();
+    bad.extend(unreadable);
+    let conflicts = conflicts.iter().map(|path| env.shown(path, None)).collect();
     let format = sessions.iter().find(|listed| is_own(listed)).map(|own| &*own.session.format.name);
     sessions.retain(|listed| !is_own(listed) && is_meant(listed) && is_lively(listed, now));
-    (Status { others: sessions, conflicts, format, cut_short: !is_all || env.is_late() }, bad)
+    (Status { others: sessions, conflicts, format, cut_short: cut_short || env.is_late() }, bad)
 }
 
 /// Its agent runs, or may: something happened in it within the hour for which a silent session is thought to be at work.

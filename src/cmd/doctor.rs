@@ -10,7 +10,7 @@ use super::{Exit, Problem, Stage};
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::format::Known;
-use crate::session::index::{self, Listed};
+use crate::session::index::{self, Indexed, Listed, Selection};
 use crate::session::trust::{Trust, Why};
 use crate::session::{Home, Project, find};
 use crate::show::activity::ago;
@@ -60,8 +60,9 @@ pub fn run(bad_formats: &[Unreadable], wrong_settings: &[String], stage: &mut St
 }
 
 fn agents(stage: &Stage) -> Vec<Finding> {
-    let (env, mut bad) = (stage.env, Vec::new());
-    let mut all = index::list_with_foreign(env, stage.formats, &mut bad);
+    let env = stage.env;
+    let selection = Selection { foreign: true, ..Selection::default() };
+    let Indexed { listed: mut all, bad, .. } = index::select(env, stage.formats, &selection);
     let foreign = all.split_off(all.partition_point(|listed| listed.trust.is_own()));
     let mut findings = Vec::new();
     let is_unreadable = |format: &Known| {

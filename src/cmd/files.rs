@@ -2,7 +2,7 @@
 
 use super::args::FilesArgs;
 use super::{Exit, Problem, Stage};
-use crate::ask::files::{By, Files, History, Meant, files, history};
+use crate::ask::files::{By, FileHistory, Files, Meant, files, history};
 use crate::env::Env;
 use crate::path::shell_path;
 use crate::session::index::Listed;
@@ -48,7 +48,7 @@ fn show_list(args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 fn show_history(path: &str, args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     const SHOWN: usize = 5;
     let since = args.since.map(|since| since.time(stage.env));
-    let History { sessions, meant } = stage.heard(history(path, since, stage.ask()));
+    let FileHistory { sessions, meant } = stage.heard(history(path, since, stage.ask()));
     let view = view(&sessions, stage.env, stage);
     let (dir, touches) = match meant {
         Meant::Found { dir, touches } => (dir, touches),

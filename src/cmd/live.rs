@@ -33,7 +33,7 @@ pub fn run(args: &LiveArgs, stage: &mut Stage) -> Exit {
     if let Err(problem) = note(&args.agent, stage) {
         stage.say(problem);
     }
-    stage.forgive();
+    stage.clear_read_errors();
     Exit::Found
 }
 

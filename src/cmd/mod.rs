@@ -185,7 +185,7 @@ impl<'s, 'f> Stage<'s, 'f> {
 
     /// The session is found, and what the command does from here on needs no other file: one that could not be read is no
     /// failure of it.
-    fn forgive(&self) {
+    fn clear_read_errors(&self) {
         self.trouble.borrow_mut().clear();
     }
 

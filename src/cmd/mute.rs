@@ -37,7 +37,7 @@ pub fn change(
 ) -> Result<String, Problem> {
     let target = TargetSession::find(name, stage)?;
     target.must_exist(usage)?;
-    stage.forgive();
+    stage.clear_read_errors();
     let (observer, stage) = (&target.observer, &mut target.stage(stage));
     let mut problems = Vec::new();
     let deadline = Deadline::after(stage.env.patience(std::time::Duration::from_secs(5)));

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::args::one_of;
 use super::{Exit, Problem, Stage};
-use crate::ask::noted::{Missing, Noted, Sessions};
+use crate::ask::noted::{Missing, Noted, NotedSessions};
 use crate::env::{Env, iso};
 use crate::file::Unreadable;
 use crate::session::Project;
@@ -272,8 +272,8 @@ fn print_json(note: &Note, expired: bool, stage: &mut Stage) -> Result<Exit, Pro
 
 /// All sessions, for some ids of a notes file. If one of them is not found, it may be in an unreadable file, so these are
 /// named.
-pub fn noted_sessions<'f>(ids: &[&str], stage: &mut Stage<'_, 'f>) -> Sessions<'f> {
-    let sessions = Sessions::read(stage.ask());
+pub fn noted_sessions<'f>(ids: &[&str], stage: &mut Stage<'_, 'f>) -> NotedSessions<'f> {
+    let sessions = NotedSessions::read(stage.ask());
     if sessions.noted(ids).iter().any(|noted| noted.found.is_err()) {
         stage.say_unreadable(&sessions.unreadable);
     }

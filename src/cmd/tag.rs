@@ -119,7 +119,7 @@ fn subject(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage)
         target.must_exist(usage)?;
         (target.observer, target.elsewhere)
     };
-    stage.forgive();
+    stage.clear_read_errors();
     if observer.id.contains(|char: char| char == ',' || char.is_whitespace() || char.is_control()) {
         let why = "the id of a session must not have a comma or a blank in it";
         return Problem::trouble(format_args!("'{}': {why}", observer.id));

@@ -34,7 +34,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let events: Box<dyn Events> = (stage.events)();
     let mut monitor = Monitor::start(stage.env, stage.formats, events);
     stage.say_unreadable(&monitor.bad);
-    stage.forgive();
+    stage.clear_read_errors();
     // A session doesn't count twice in the state that it was last seen in.
     let mut before = HashMap::default();
     if args.next {
@@ -66,20 +66,20 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         }
         loop {
             if args.timeout.is_some_and(|timeout| started.elapsed() >= timeout) {
-                let kinds: Vec<_> = args.until.iter().map(|kind| kind.name()).collect();
-                let what = match (&kinds[..], args.next) {
-                    ([], _) => "has stopped working".into(),
-                    (kinds, false) => format!("is {}", kinds.join(" or ")),
-                    (kinds, true) => format!("changed to {}", kinds.join(" or ")),
-                };
-                let none = || Problem::nothing(format_args!("timed out: no session {what}"));
-                return if exit == Exit::Found { Ok(exit) } else { none() };
+                return if exit == Exit::Found { Ok(exit) } else { Problem::nothing(timed_out(args)) };
             }
             if monitor.wait() {
                 break;
             }
         }
     }
+}
+
+fn timed_out(args: &WaitArgs) -> String {
+    let kinds = args.until.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+    let what = if args.next { "changed to" } else { "is" };
+    let what = if kinds.is_empty() { "has stopped working".into() } else { format!("{what} {kinds}") };
+    format!("timed out: no session {what}")
 }
 
 /// What makes a state another one. Who needs the user a second time does so for another reason.

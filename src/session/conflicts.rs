@@ -107,19 +107,13 @@ impl RecentTouches {
 
     /// The conflicts between these sessions now. The newest session comes first, as in a list. What is known of others
     /// is forgotten.
-    fn conflicts(
-        &mut self,
-        sessions: &[&Listed],
-        asks: Option<usize>,
-        env: &Env,
-        bad: &mut Vec<Unreadable>,
-    ) -> Vec<Conflict> {
+    fn conflicts(&mut self, sessions: &[&Listed], asks: Option<usize>, env: &Env) -> (Vec<Conflict>, Vec<Unreadable>) {
         // A status line asks every few seconds, as a rule of a session that is alone.
         if sessions.len() < 2 {
             self.of.clear();
-            return Vec::new();
+            return Default::default();
         }
-        let now = env.now();
+        let (now, mut bad) = (env.now(), Vec::new());
         let written = env.file_clock_at(Time(now.0 - self.window));
         let mut files: Vec<(usize, PathBuf)> = Vec::new();
         let mut subagents_of: HashSet<PathBuf> = HashSet::default();
@@ -134,10 +128,11 @@ impl RecentTouches {
                 Ok(()) => files.push((number, session.path.to_path_buf())),
                 Err(error) => bad.extend(Unreadable::unless_gone(&session.path, error)),
             }
-            let subagents = find::subagents(session, &session.id, bad).into_iter();
+            let subagents = find::subagents(session, &session.id, &mut bad).into_iter();
             for (path, stamp) in subagents.filter(|(_, stamp)| stamp.modified >= written).take(SUBAGENTS) {
                 let read = self.read(&path, Some(stamp), format, listed.tally.first_cwd(), true);
-                if Unreadable::noted(read.map(Some).map_err(|error| Unreadable::new(&path, error)), bad).is_some() {
+                if Unreadable::noted(read.map(Some).map_err(|error| Unreadable::new(&path, error)), &mut bad).is_some()
+                {
                     subagents_of.insert(path.clone());
                     files.push((number, path));
                 }
@@ -161,27 +156,23 @@ impl RecentTouches {
         let (known, edited, refreshed) = (known.into_iter(), edited.into_iter(), refreshed.into_iter());
         let mut found = conflicts(sessions, asks, known, edited, refreshed, self.window, now);
         found.retain(|conflict| now.0 - conflict.time.0 <= self.window);
-        found
+        (found, bad)
     }
 
     /// The files over which these sessions are in conflict now.
-    pub fn contested(&mut self, sessions: &[&Listed], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<ContestedFile> {
+    pub fn contested(&mut self, sessions: &[&Listed], env: &Env) -> (Vec<ContestedFile>, Vec<Unreadable>) {
+        let (found, bad) = self.conflicts(sessions, None, env);
         let mut by_file: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
-        for Conflict { path, by, of, .. } in self.conflicts(sessions, None, env, bad) {
+        for Conflict { path, by, of, .. } in found {
             by_file.entry(path).or_default().extend([by, of]);
         }
-        by_file.into_iter().map(|(path, all)| ContestedFile { path, sessions: all.into_iter().collect() }).collect()
+        let of_file = |(path, all): (_, BTreeSet<_>)| ContestedFile { path, sessions: all.into_iter().collect() };
+        (by_file.into_iter().map(of_file).collect(), bad)
     }
 
     /// The files that others edited and one of these sessions has not seen since, the newest edit first.
-    pub fn unseen_by(
-        &mut self,
-        own: usize,
-        sessions: &[&Listed],
-        env: &Env,
-        bad: &mut Vec<Unreadable>,
-    ) -> Vec<PathBuf> {
-        let mut found = self.conflicts(sessions, Some(own), env, bad);
+    pub fn unseen_by(&mut self, own: usize, sessions: &[&Listed], env: &Env) -> (Vec<PathBuf>, Vec<Unreadable>) {
+        let (mut found, bad) = self.conflicts(sessions, Some(own), env);
         found.retain(|conflict| conflict.of == own);
         found.sort_by_key(|conflict| std::cmp::Reverse(conflict.time));
         let mut paths: Vec<PathBuf> = Vec::new();
@@ -190,7 +181,7 @@ impl RecentTouches {
                 paths.push(path);
             }
         }
-        paths
+        (paths, bad)
     }
 
     /// Brings what is known of a transcript up to date.

@@ -4,7 +4,6 @@
 //! modification time), and for files that were written lately what it takes to count on. One changed file adds one record.
 //! Without the table, or with one that is damaged, files are counted anew with the same result.
 
-use std::cell::Cell;
 use std::cmp::Reverse;
 use std::ffi::OsStr;
 use std::hash::Hasher;
@@ -133,99 +132,83 @@ pub fn version(formats: &[Known]) -> String {
     format!("{}-{COUNTS}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
 }
 
-/// All sessions on the machine that somebody said something in, the newest first. Files that cannot be read are named in
-/// `bad` and left out.
-pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
-    list_and_take(env, formats, None, bad)
-}
-
 /// Takes what was said in a whole file that had to be read for the list, so that a search need not read it again.
 pub type TakeSaid<'t> = dyn Fn(&Session, Reached, Said, Once) + Sync + 't;
 
-/// The same; what was said is taken, too.
-pub fn list_and_take<'f>(
-    env: &Env,
-    formats: &'f [Known],
-    take: Option<&TakeSaid>,
-    bad: &mut Vec<Unreadable>,
-) -> Vec<Listed<'f>> {
-    list_of(env, formats, Trust::is_own, None, take, bad)
+/// Which sessions are listed, and what is done on the way.
+#[derive(Default)]
+pub struct Selection<'w> {
+    /// Also those that are not the user's own, after all others.
+    pub foreign: bool,
+    pub recent: Option<Recent<'w>>,
+    pub take: Option<&'w TakeSaid<'w>>,
 }
 
-/// The sessions that may be at work, that were written to within a time, or that are wanted anyway: as many as there is time
-/// for, and whether that is all. Whoever waits for it need not wait until all others are counted.
-pub fn list_recent<'f>(
-    env: &Env,
-    formats: &'f [Known],
-    window: i64,
-    wanted: &dyn Fn(&Session) -> bool,
-    bad: &mut Vec<Unreadable>,
-) -> (Vec<Listed<'f>>, bool) {
-    let recent = Recent { window, wanted, cut_short: Cell::new(false) };
-    let all = list_of(env, formats, Trust::is_own, Some(&recent), None, bad);
-    (all, !recent.cut_short.get() && !env.is_late())
-}
-
-/// Limits a list to recent and wanted sessions.
-struct Recent<'w> {
-    window: i64,
-    wanted: &'w dyn Fn(&Session) -> bool,
-    cut_short: Cell<bool>,
+/// Only the sessions that may be at work, that were written to within a time, or that are wanted anyway: as many as there is
+/// time for. Whoever waits for them need not wait until all others are counted.
+pub struct Recent<'w> {
+    pub window: i64,
+    pub wanted: &'w dyn Fn(&Session) -> bool,
 }
 
 impl Recent<'_> {
     /// At most so many, the newest. Nobody has so many agents at work.
     const NEWEST: usize = 512;
 
-    fn retain(&self, sessions: &mut Vec<Session>, env: &Env, agents: &Agents) {
+    /// Leaves out the others. Says whether there were too many.
+    fn retain(&self, sessions: &mut Vec<Session>, env: &Env, agents: &Agents) -> bool {
         let written = env.file_clock_at(Time(env.now().0 - self.window.max(BELIEVED)));
         let modified = |session: &Session| session.stamp.map_or(i64::MAX, |stamp| stamp.modified);
         let mut recent: Vec<(Reverse<i64>, usize)> = sessions.iter().map(modified).map(Reverse).zip(0..).collect();
         recent.retain(|(Reverse(modified), _)| *modified >= written);
         recent.sort_unstable();
-        self.cut_short.set(self.cut_short.get() || recent.len() > Self::NEWEST);
+        let too_many = recent.len() > Self::NEWEST;
         let newest: HashSet<usize> = recent.into_iter().take(Self::NEWEST).map(|(_, index)| index).collect();
         let mut index = 0..;
         sessions.retain(|session| {
             let is_newest = index.next().is_some_and(|index| newest.contains(&index));
             is_newest || (self.wanted)(session) || agents.may_run(session)
         });
+        too_many
     }
 }
 
-/// The same with those that are not the user's own, after all others.
-pub fn list_with_foreign<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
-    let mut all = list_of(env, formats, |_| true, None, None, bad);
-    all.sort_by_key(|listed| !listed.trust.is_own());
-    all
+/// The sessions of a selection, the newest first.
+pub struct Indexed<'f> {
+    pub listed: Vec<Listed<'f>>,
+    /// There was no time for all of them.
+    pub cut_short: bool,
+    /// Files that could not be read, and are left out.
+    pub bad: Vec<Unreadable>,
 }
 
-fn list_of<'f>(
-    env: &Env,
-    formats: &'f [Known],
-    counts: fn(Trust) -> bool,
-    recent: Option<&Recent>,
-    take: Option<&TakeSaid>,
-    bad: &mut Vec<Unreadable>,
-) -> Vec<Listed<'f>> {
-    let (mut sessions, is_all) = find::sessions_in_time(formats, env, true, bad);
-    if let Some(home) = Unreadable::noted(Home::above(env), bad) {
-        sessions.extend(home.sessions(formats, env, bad));
+/// All sessions on the machine that somebody said something in, the newest first. Files that cannot be read are named in
+/// `bad` and left out.
+pub fn list<'f>(env: &Env, formats: &'f [Known], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
+    let sessions = select(env, formats, &Selection::default());
+    bad.extend(sessions.bad);
+    sessions.listed
+}
+
+pub fn select<'f>(env: &Env, formats: &'f [Known], selection: &Selection) -> Indexed<'f> {
+    let mut bad = Vec::new();
+    let (mut sessions, is_all) = find::sessions_in_time(formats, env, true, &mut bad);
+    if let Some(home) = Unreadable::noted(Home::above(env), &mut bad) {
+        sessions.extend(home.sessions(formats, env, &mut bad));
         find::in_order(&mut sessions);
     }
     let agents = Agents::look(env, formats);
+    let recent = selection.recent.as_ref();
     let ids = recent.map(|_| Shortener::new(sessions.iter().map(|session| session.id.to_string())));
-    if let Some(recent) = recent {
-        recent.cut_short.set(!is_all);
-        recent.retain(&mut sessions, env, &agents);
-    }
-    let mut all = unknown(sessions, env, counts, bad);
-    let mut around = Around { env, members: Members::around(env, &env.cwd), titles: TitleIndex::default(), cwd: None };
-    count(&mut all, formats, &mut around, recent.is_none(), take, bad);
-    bad.append(&mut around.titles.bad);
-    bad.append(&mut around.members.bad);
+    let too_many = recent.is_some_and(|recent| recent.retain(&mut sessions, env, &agents));
+    let members = Members::around(env, &env.cwd);
+    let mut around = Around { env, members, titles: TitleIndex::default(), cwd: None, bad };
+    let mut all = around.judged(sessions, selection.foreign);
+    count(&mut all, formats, &mut around, selection);
+    let Around { titles, members, mut bad, .. } = around;
+    bad.extend(titles.bad.into_iter().chain(members.bad));
     retain_sessions(&mut all);
-    let marks = Marks::read(env, bad);
+    let marks = Marks::read(env, &mut bad);
     for listed in &mut all {
         listed.set_presence(&agents);
         let (done, tags) = marks.of(&listed.session.id);
@@ -236,43 +219,12 @@ fn list_of<'f>(
         None => shortened(&mut all, |listed| &listed.session.id, |listed, length| listed.short = length as u32),
     }
     // They are in the order of their paths, and stay so if they are of one time.
-    all.sort_by_cached_key(|listed| Reverse(listed.tally.updated));
-    all
+    all.sort_by_cached_key(|listed| (!listed.trust.is_own(), Reverse(listed.tally.updated)));
+    Indexed { listed: all, cut_short: !is_all || too_many || env.is_late(), bad }
 }
 
 /// So many of very many are dealt with at a time.
 const BATCH: usize = 4096;
-
-/// The sessions, of which nothing is known yet but whose they are. One that is gone by now is left out.
-fn unknown<'f>(
-    mut sessions: Vec<Session<'f>>,
-    env: &Env,
-    counts: fn(Trust) -> bool,
-    bad: &mut Vec<Unreadable>,
-) -> Vec<Listed<'f>> {
-    let mut all = Vec::with_capacity(sessions.len());
-    let mut judge = Judge::new(env);
-    sessions.reverse();
-    while let Some(mut session) = sessions.pop() {
-        if session.stamp.is_none() {
-            session.stamp = Unreadable::noted(file::stamp(&session.path), bad);
-        }
-        let trust = session.stamp.map(|stamp| judge.trust(&session, stamp.access, env));
-        // What cannot be read may be around very many.
-        let is_known = |error: &Unreadable| bad.iter().any(|known| known.path == error.path);
-        let trust = trust.filter(|trust| !trust.as_ref().is_err_and(is_known));
-        if let Some(trust) = trust.and_then(|trust| Unreadable::noted(trust.map(Some), bad))
-            && counts(trust)
-        {
-            all.push(Listed { trust, ..Listed::new(session) });
-        }
-        // Very many of them must not be in memory twice.
-        if sessions.len().is_multiple_of(BATCH) {
-            sessions.shrink_to_fit();
-        }
-    }
-    all
-}
 
 /// Facts from around a transcript.
 struct Around<'e> {
@@ -281,9 +233,35 @@ struct Around<'e> {
     titles: TitleIndex,
     /// The directory that the last one began in.
     cwd: Option<Arc<str>>,
+    /// Files that could not be read.
+    bad: Vec<Unreadable>,
 }
 
 impl Around<'_> {
+    /// The sessions, of which nothing is known yet but whose they are. One that is gone by now is left out.
+    fn judged<'f>(&mut self, mut sessions: Vec<Session<'f>>, foreign: bool) -> Vec<Listed<'f>> {
+        let (env, bad) = (self.env, &mut self.bad);
+        let mut all = Vec::with_capacity(sessions.len());
+        let mut judge = Judge::new(env);
+        sessions.reverse();
+        while let Some(mut session) = sessions.pop() {
+            if session.stamp.is_none() {
+                session.stamp = Unreadable::noted(file::stamp(&session.path), bad);
+            }
+            match session.stamp.map(|stamp| judge.trust(&session, stamp.access, env)) {
+                Some(Ok(trust)) if foreign || trust.is_own() => all.push(Listed { trust, ..Listed::new(session) }),
+                // What cannot be read may be around very many.
+                Some(Err(error)) if bad.iter().all(|known| known.path != error.path) => bad.push(error),
+                _ => {}
+            }
+            // Very many of them must not be in memory twice.
+            if sessions.len().is_multiple_of(BATCH) {
+                sessions.shrink_to_fit();
+            }
+        }
+        all
+    }
+
     /// Sets what is known about a session, from how it was kept.
     fn set_kept(&mut self, listed: &mut Listed, tally: &[u8]) -> postcard::Result<()> {
         if listed.session.root.is_some_and(|root| root.beside.is_some() || root.titles.is_some()) {
@@ -356,16 +334,9 @@ fn read_kept(all: &mut [Listed], table: &mut Table, around: &mut Around) -> Kept
     kept
 }
 
-/// Counts all sessions, from the table where it knows them, and adds to it what is new. `is_all`: there are no others.
-fn count(
-    all: &mut [Listed],
-    formats: &[Known],
-    around: &mut Around,
-    is_all: bool,
-    take: Option<&TakeSaid>,
-    bad: &mut Vec<Unreadable>,
-) {
-    let env = around.env;
+/// Counts all sessions, from the table where it knows them, and adds to it what is new.
+fn count(all: &mut [Listed], formats: &[Known], around: &mut Around, selection: &Selection) {
+    let (env, take) = (around.env, selection.take);
     let mut table = Table::open(env.cache_dir().join("list.bin"), &version(formats));
     let Kept { places, mut outdated, others } = read_kept(all, &mut table, around);
     let mut stale: Vec<Stale> = (0..all.len())
@@ -373,7 +344,7 @@ fn count(
         .map(|index| Stale { index, known: outdated.remove(&index) })
         .collect();
     let all_others = || others.iter().map(|(_, place)| *place).collect();
-    let (others, has_gone) = if is_all { current(&others) } else { (all_others(), false) };
+    let (others, has_gone) = if selection.recent.is_none() { current(&others) } else { (all_others(), false) };
     if stale.is_empty() && !has_gone {
         return;
     }
@@ -399,7 +370,7 @@ fn count(
                     content[*index] = record;
                 }
                 Err(error) if Deadline::is_late(&error) => {}
-                Err(error) => bad.extend(Unreadable::unless_gone(&all[*index].session.path, error)),
+                Err(error) => around.bad.extend(Unreadable::unless_gone(&all[*index].session.path, error)),
             }
         }
     }

@@ -6,9 +6,9 @@
 use std::path::{Path, PathBuf};
 
 use super::model::ConflictText;
+use crate::ask::Answer;
 use crate::cmd::monitor::Monitor;
 use crate::env::Env;
-use crate::file::Unreadable;
 use crate::hash::HashMap;
 use crate::session::conflicts::RecentTouches;
 use crate::session::index::Listed;
@@ -89,20 +89,15 @@ impl<'e> Rows<'e> {
     }
 
     /// Marks the rows of sessions that are in conflict, and says over which files.
-    pub fn conflicts(
-        &mut self,
-        sessions: &[Listed],
-        rows: &mut [WatchRow],
-        now: Time,
-        bad: &mut Vec<Unreadable>,
-    ) -> Vec<ConflictText> {
+    pub fn conflicts(&mut self, sessions: &[Listed], rows: &mut [WatchRow], now: Time) -> Answer<Vec<ConflictText>> {
         let is_lately = |listed: &Listed| listed.is_recent(now);
         let in_use = sessions.iter().zip(&*rows).enumerate();
         let in_use = in_use.filter(|(_, (listed, row))| row.group.is_active() && is_lately(listed));
         let (numbers, in_use): (Vec<usize>, Vec<&Listed>) =
             in_use.map(|(number, (listed, _))| (number, listed)).unzip();
+        let (contested, bad) = self.recent.contested(&in_use, self.env);
         let mut texts = Vec::new();
-        for conflict in self.recent.contested(&in_use, self.env, bad) {
+        for conflict in contested {
             let numbers: Vec<usize> = conflict.sessions.iter().map(|index| numbers[*index]).collect();
             let names: Vec<&str> = numbers.iter().map(|number| &*rows[*number].name).collect();
             let cwd = sessions[numbers[0]].tally.first_cwd();
@@ -111,7 +106,7 @@ impl<'e> Rows<'e> {
             texts.push(ConflictText { text, here: numbers.iter().any(|number| rows[*number].here) });
             numbers.iter().for_each(|number| rows[*number].conflicts = true);
         }
-        texts
+        (texts, bad)
     }
 }
 
@@ -140,10 +135,10 @@ pub fn run(
         let now = quiet.now();
         if is_different || looks_now || now.0 / MINUTE != minute {
             minute = now.0 / MINUTE;
-            let mut snapshot = Snapshot { rows: rows.all(monitor.sessions(), now), ..Snapshot::default() };
-            let mut bad = Vec::new();
-            snapshot.conflicts = rows.conflicts(monitor.sessions(), &mut snapshot.rows, now, &mut bad);
-            snapshot.bad = monitor.bad.iter().chain(&bad).map(|bad| gate.line(bad.to_string()).into_owned()).collect();
+            let mut all = rows.all(monitor.sessions(), now);
+            let (conflicts, bad) = rows.conflicts(monitor.sessions(), &mut all, now);
+            let bad = monitor.bad.iter().chain(&bad).map(|bad| gate.line(bad.to_string()).into_owned()).collect();
+            let snapshot = Snapshot { rows: all, conflicts, bad };
             if snapshot == last {
                 send(None);
             } else {

@@ -107,8 +107,7 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
     let now = stage.env.now();
     let mut rows = Rows::new(stage.env, stage.gate, stage.settings.conflict_window);
     let mut all = rows.all(&sessions, now);
-    let mut bad = Vec::new();
-    let conflicts = rows.conflicts(&sessions, &mut all, now, &mut bad);
+    let (conflicts, mut bad) = rows.conflicts(&sessions, &mut all, now);
     let width = stage.style.width.unwrap_or(WIDTH).clamp(20, 1000) as u16;
     model.is_printed = true;
     // As high as needed.
