@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Answer;
 use crate::entry::{Entry, What};
 use crate::file::Unreadable;
-use crate::read::{Log, Transcript, Wanted};
+use crate::read::{self, Log, Transcript, Wanted};
 use crate::session::choose::Resolved;
 use crate::session::{Session, beside};
 
@@ -17,7 +17,7 @@ pub fn open<'f>(Resolved { session, subagent, .. }: &Resolved<'f>, wanted: Wante
 
 /// The last entries that are wanted.
 pub fn last(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
-    let log = open(resolved, wanted).and_then(|transcript| transcript.last(wanted));
+    let log = open(resolved, wanted).and_then(|transcript| read::log::last(&transcript, wanted));
     log.map_err(|error| Unreadable::new(&resolved.session.path, error))
 }
 
