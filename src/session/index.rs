@@ -45,12 +45,11 @@ pub struct Listed<'f> {
     pub here: bool,
     /// Whose it is. One that is not the user's own is listed only if that is asked for.
     pub trust: Trust,
-    /// What is known about its agent.
     pub presence: Presence,
-    /// What the user noted about it.
+    /// The user's notes about it.
     pub done: bool,
     pub tags: Box<[String]>,
-    /// How much of its id tells it from all others.
+    /// So much of its id tells it from all others.
     short: u32,
     /// It is a session of its own, and somebody said something in it.
     counts: bool,
@@ -77,7 +76,7 @@ impl<'f> Listed<'f> {
         substr(&self.session.id, ..self.short as usize)
     }
 
-    /// What the user types to get at it: its name here, else the beginning of its id.
+    /// The word that the user types to get at it: its name here, else the beginning of its id.
     pub fn handle(&self) -> &str {
         self.session.name.as_deref().unwrap_or_else(|| self.short_id())
     }
@@ -87,12 +86,12 @@ impl<'f> Listed<'f> {
         self.session.name.as_deref().into_iter().chain(self.tally.title())
     }
 
-    /// How long ago something happened in it: `now`, `3m`, `2d`.
+    /// The time since something happened in it: `now`, `3m`, `2d`.
     pub fn age(&self, now: Time) -> String {
         self.tally.updated.map_or_else(|| "?".into(), |updated| updated.short_age(now))
     }
 
-    /// Whether something happened in it within the time that a silent agent is believed.
+    /// True if something happened in it within the time that a silent agent is believed.
     pub fn is_recent(&self, now: Time) -> bool {
         self.tally.updated.is_some_and(|updated| now.0 - updated.0 <= BELIEVED)
     }
@@ -124,7 +123,7 @@ impl<'f> Listed<'f> {
     }
 }
 
-/// What the cache of this build counts. The formats are part of it: another descriptor reads other entries.
+/// Version of the caches. The formats are part of it: another descriptor reads other entries.
 pub fn version(formats: &[Known]) -> String {
     /// Raised whenever something else is counted, or kept in another form.
     const COUNTS: u32 = 12;
@@ -224,15 +223,15 @@ pub fn select<'f>(env: &Env, formats: &'f [Known], selection: &Selection) -> Ind
     Indexed { listed: all, cut_short: !is_all || too_many || env.is_late(), bad }
 }
 
-/// How many of very many are dealt with at a time.
+/// So many of very many are dealt with at a time.
 const SOME: usize = 4096;
 
-/// What is needed to tell more of a session than its transcript does.
+/// Tells more of a session than its transcript does.
 struct Around<'e> {
     env: &'e Env,
     members: Members,
     titles: TitleIndex,
-    /// Where the last one began.
+    /// The directory in which the last one began.
     cwd: Option<Arc<str>>,
     /// Files that could not be read.
     bad: Vec<Unreadable>,
@@ -292,7 +291,7 @@ impl Around<'_> {
     }
 }
 
-/// What the table has of a session that has changed since.
+/// A session that has changed since, with its record in the table.
 struct Stale {
     index: usize,
     known: Option<(Reached, Tally, Place)>,
@@ -416,7 +415,7 @@ fn recount(
     Ok((Some(tally).filter(|_| !cut_short), record))
 }
 
-/// What the record of a session goes by: its path and its format.
+/// The key of a session's record: its path and its format.
 pub fn key(session: &Session) -> Vec<u8> {
     let [dir, name] = session.path.parts();
     [dir, name, b"\0", session.format.name.as_bytes()].concat()
@@ -436,7 +435,7 @@ pub fn path_of(key: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(key.split(|byte| *byte == 0).next().unwrap_or_default()))
 }
 
-/// Whether a file is surely not there any more.
+/// True if a file is surely not there any more.
 pub fn is_gone(path: &Path) -> bool {
     file::stat(path).is_ok_and(|meta| meta.is_none())
 }
@@ -461,7 +460,7 @@ fn retain_sessions(all: &mut Vec<Listed>) {
     });
 }
 
-/// What to type for a session that was not found in a list: its name here, its file where no agent keeps it, or as much
+/// The word for a session that was not found in a list: its name here, its file where no agent keeps it, or as much
 /// of its id as tells it from those of all other files.
 pub fn handle(session: &Session, env: &Env, formats: &[Known]) -> String {
     match (&session.name, session.root) {
