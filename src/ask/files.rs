@@ -1,4 +1,4 @@
-//! Who touched which file, and the history of one.
+//! Touched files with the sessions that touched them, and the history of one file.
 //!
 //! The sessions and their subagents' transcripts are read for what they touched; `fold/touched.rs` says what counts and what a
 //! conflict is. A transcript that cannot have anything to tell is not read: one that was not written since then, or in which the
@@ -50,7 +50,7 @@ pub struct TouchedFile {
     pub who: Vec<Who>,
 }
 
-/// What one session did to one file.
+/// The deeds of one session on one file.
 pub struct Who {
     pub session: usize,
     /// Each deed but reading, with how often.
@@ -91,7 +91,7 @@ impl Who {
 /// Files that were touched.
 pub struct Files<'f> {
     pub sessions: Vec<Listed<'f>>,
-    /// How many sessions of other projects were left out.
+    /// The number of sessions of other projects that were left out.
     pub elsewhere: usize,
     /// Those in conflict first, then the newest.
     pub files: Vec<TouchedFile>,
@@ -123,7 +123,7 @@ pub fn files<'f>(all: bool, reads: bool, since: Time, asker: Asker<'_, 'f>) -> A
     (Files { sessions, elsewhere, files }, bad)
 }
 
-/// What was done to a file.
+/// The answer to [`history`]; touches name sessions by their index.
 pub struct FileHistory<'f> {
     pub sessions: Vec<Listed<'f>>,
     pub meant: Meant,
@@ -141,31 +141,30 @@ pub enum Meant {
 
 /// The history of the file that a path means, or of the files in a directory.
 pub fn history<'f>(path: &str, since: Option<Time>, asker: Asker<'_, 'f>) -> Answer<FileHistory<'f>> {
-    let env = asker.env;
-    let (sessions, mut bad) = sessions(asker);
+    let (env, (sessions, mut bad)) = (asker.env, sessions(asker));
     let mut target = absolute(&env.cwd, &env.expand(path).to_string_lossy());
-    let mut reader = TouchReader { sieve: sieve(path, &target), ..TouchReader::since(since, asker) };
-    let mut heard = |(files, unreadable): Answer<Vec<PathBuf>>| {
+    let mut members = Members::around(env, &env.cwd);
+    let mut read = |sieve: Option<Sieve>| {
+        let (touches, unreadable) = TouchReader { sieve, ..TouchReader::since(since, asker) }.read(&sessions, env);
         bad.extend(unreadable);
-        files
+        touches.shown
     };
-    let (read, unreadable) = reader.read(&sessions, env);
-    let mut touches = read.shown;
-    heard((Vec::new(), unreadable));
-    let mut found = heard(matching(path, &target, &touches, env));
-    if found.is_empty() && reader.sieve.take().is_some() {
+    let sieve = sieve(path, &target);
+    let is_sieved = sieve.is_some();
+    let mut touches = read(sieve);
+    let mut found = matching(path, &target, &touches, &mut members, env);
+    if found.is_empty() && is_sieved {
         // It may be a directory that is gone; and which name is like it, only all of them tell.
-        let (read, unreadable) = reader.read(&sessions, env);
-        touches = read.shown;
-        heard((Vec::new(), unreadable));
-        found = heard(matching(path, &target, &touches, env));
+        touches = read(None);
+        found = matching(path, &target, &touches, &mut members, env);
     }
     if found.is_empty()
         && let [dir] = &directories(path, &touches)[..]
     {
         target.clone_from(dir);
-        found = heard(matching(path, &target, &touches, env));
+        found = matching(path, &target, &touches, &mut members, env);
     }
+    bad.extend(members.bad);
     let is_below = !found.is_empty() && found.iter().all(|file| file != &target && file.starts_with(&target));
     let meant = if found.is_empty() {
         Meant::Nothing { nearest: nearest(path, &touches) }
@@ -180,7 +179,7 @@ pub fn history<'f>(path: &str, since: Option<Time>, asker: Asker<'_, 'f>) -> Ans
     (FileHistory { sessions, meant }, bad)
 }
 
-/// What tells transcripts that cannot have touched a path. None if its name is no part of what they wrote, because it is
+/// Rules out transcripts that cannot have touched a path. None if its name is no part of what they wrote, because it is
 /// that of a directory, or one of `.` and `..`.
 fn sieve(path: &str, target: &Path) -> Option<Sieve> {
     let name = base_name(path);
@@ -190,21 +189,20 @@ fn sieve(path: &str, target: &Path) -> Option<Sieve> {
 
 /// The files that a path means: the very file, those below it, or those whose path ends like that, in this project if
 /// there are any.
-fn matching(path: &str, target: &Path, touches: &[By], env: &Env) -> Answer<Vec<PathBuf>> {
+fn matching(path: &str, target: &Path, touches: &[By], members: &mut Members, env: &Env) -> Vec<PathBuf> {
     let all: BTreeSet<&Path> = touches.iter().map(|by| &*by.touch.path).collect();
     let of = |fits: &dyn Fn(&Path) -> bool| -> Vec<PathBuf> {
         all.iter().filter(|file| fits(file)).map(|file| file.to_path_buf()).collect()
     };
     if all.contains(target) {
-        return (vec![target.to_path_buf()], Vec::new());
+        return vec![target.to_path_buf()];
     }
     let below: Vec<PathBuf> = of(&|file| file.starts_with(target));
     if !below.is_empty() {
-        return (below, Vec::new());
+        return below;
     }
     let end = Path::new(path.trim_start_matches("./"));
     let ends: Vec<PathBuf> = of(&|file| end.is_relative() && file.ends_with(end));
-    let mut members = Members::around(env, &env.cwd);
     let root = Project::of(env, &env.cwd);
     let mut is_here = |file: &&PathBuf| {
         // Below its directory, or in another worktree of it.
@@ -212,7 +210,7 @@ fn matching(path: &str, target: &Path, touches: &[By], env: &Env) -> Answer<Vec<
         file.starts_with(root.dir()) || dir.is_some_and(|dir| members.has(dir))
     };
     let here: Vec<PathBuf> = ends.iter().filter(&mut is_here).cloned().collect();
-    (if here.is_empty() { ends } else { here }, members.bad)
+    if here.is_empty() { ends } else { here }
 }
 
 /// The directories of touched files whose paths end like that.
@@ -236,15 +234,15 @@ fn nearest(path: &str, touches: &[By]) -> Option<PathBuf> {
     nearest.map(|(_, touch)| touch.path.clone())
 }
 
-/// What was touched, and when files were brought up to date, each with the number of the session.
+/// Touches, and the times at which files were brought up to date, each with the index of the session.
 struct Touches {
     shown: Vec<By>,
-    /// What is not shown because it was before then, or is a copy. Its session knows of it all the same.
+    /// Too old to be shown, or copies. Their session knows of them all the same.
     others: Vec<By>,
     refreshed: Vec<(usize, Time)>,
 }
 
-/// What is read of the transcripts.
+/// Reads transcripts for touches.
 struct TouchReader {
     since: Option<Time>,
     /// Before which files of subagents are of no account, by the clock that files are stamped by.
@@ -262,7 +260,7 @@ impl TouchReader {
         TouchReader { since, modified_after, sieve: None, now: asker.env.now() }
     }
 
-    /// What these sessions touched, each by its number; what a fork copied counts for the session it was copied from.
+    /// All touches of these sessions. A fork's copies count for the session they were copied from.
     fn read(&self, sessions: &[Listed], env: &Env) -> Answer<Touches> {
         let size = |listed: &Listed| listed.session.size();
         let progress = Progress::of(env, "looking for edits", sessions.iter().map(size));
@@ -290,7 +288,7 @@ impl TouchReader {
         (Touches { shown, others, refreshed }, bad)
     }
 
-    /// What a session and its subagents touched, and when it brought its files up to date.
+    /// The touches of a session and its subagents, and the times at which it brought its files up to date.
     fn touches(&self, listed: &Listed, buffer: &mut Buffer) -> io::Result<Answer<(Vec<Touch>, Vec<Time>)>> {
         let (session, mut bad) = (&listed.session, Vec::new());
         let is_over = self.since.is_some_and(|since| listed.open_until(self.now).is_some_and(|until| until < since));

@@ -29,7 +29,7 @@ pub struct Followed<'f> {
     stamp: Option<Stamp>,
     once: Once,
     calls: OpenCalls,
-    /// What is older was shown before, or is not to be shown; and of that very moment, what was shown.
+    /// Entries before this time are old, and so are these of that very moment.
     newest: Option<Time>,
     latest: Vec<Id>,
     /// It was said that it cannot be read.
@@ -148,7 +148,7 @@ impl FollowedFiles {
     }
 }
 
-/// Whether a new entry is wanted. An error may turn out to be the end.
+/// True for a new entry that is wanted. An error may turn out to be the end.
 pub fn shows_new(entry: &Entry, wanted: Wanted) -> bool {
     wanted.shows(entry) || matches!(entry.what, What::Mark(Mark::Error, _))
 }
@@ -170,12 +170,12 @@ fn call_of<'e>(result: &Entry, all: &'e [Entry<'static>]) -> Option<&'e Call<'st
     })
 }
 
-/// Whether a name that leads to nothing may lead to a session later.
+/// True for a name that leads to nothing now but may lead to a session later.
 pub fn may_appear(name: &str, env: &Env) -> bool {
     name.ends_with(".jsonl") || is_named_here(name, env)
 }
 
-/// Whether this home knows a name, with or without a transcript.
+/// True for a name that this home knows, with or without a transcript.
 pub fn is_named_here(name: &str, env: &Env) -> bool {
     // An unreadable home is reported where the sessions are listed.
     let names = Home::above(env).and_then(|home| home.map(|home| home.names()).transpose());

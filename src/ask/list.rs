@@ -20,7 +20,7 @@ pub struct ListQuery<'q> {
 #[derive(Debug)]
 pub struct Listing<'f> {
     pub sessions: Vec<Listed<'f>>,
-    /// How many fit but are of other projects, and were not asked for.
+    /// The number of sessions that fit but are of other projects, and were not asked for.
     pub elsewhere: usize,
 }
 

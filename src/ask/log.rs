@@ -1,4 +1,4 @@
-//! What was said and done in a session, entry by entry, and where its entries come from.
+//! The entries of a session, and where they come from.
 
 use std::io;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub fn last(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
     log.map_err(|error| Unreadable::new(&resolved.session.path, error))
 }
 
-/// Where the calls begin that the session ends with, and that have no result yet.
+/// The index of the first of the calls that the session ends with and that have no result yet.
 pub fn first_open(entries: &[Entry]) -> usize {
     let is_settled = |entry: &Entry| match &entry.what {
         What::Call(call) => call.ended || call.id.is_none(),
@@ -33,7 +33,7 @@ pub fn first_open(entries: &[Entry]) -> usize {
 
 #[derive(Debug, Default, Clone)]
 pub struct Origin {
-    /// What its session is called, where entries of several are shown.
+    /// The name of the session, if entries of several are shown.
     pub label: Option<String>,
     /// Paths below it are shown relative to it.
     pub cwd: Option<String>,

@@ -1,4 +1,4 @@
-//! What is so: which sessions there are and what state they are in, what was said in them, where they stopped, and who touched
+//! Answers: which sessions there are and what state they are in, what was said in them, where they stopped, and who touched
 //! which file.
 //!
 //! A question is a value, and so is its answer. Nothing here prints, parses a command line or knows a terminal: commands, the
@@ -25,7 +25,7 @@ use crate::file::Unreadable;
 use crate::format::Known;
 use crate::settings::Settings;
 
-/// What a question is asked with.
+/// Everything a question needs beside itself.
 #[derive(Clone, Copy)]
 pub struct Asker<'a, 'f> {
     pub env: &'a Env,

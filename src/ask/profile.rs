@@ -1,4 +1,4 @@
-//! How the user works, as the sessions of this project or of the machine tell.
+//! Statistics about the user's work, from the sessions of this project or of the machine.
 
 use std::io;
 
@@ -23,10 +23,10 @@ pub struct Profiled {
     /// Of every project, and since when.
     pub all: bool,
     pub since: Option<Time>,
-    /// What the user set on purpose, a line each, and what is wrong with the file.
+    /// The role, preferences and rules that the user set, a line each, and the mistakes in their file.
     pub set: Vec<String>,
     pub wrong: Vec<String>,
-    /// How many sessions of other projects were left out.
+    /// The number of sessions of other projects that were left out.
     pub elsewhere: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Where a session stopped, and how to go on.
+//! The point at which a session stopped, and the command to go on.
 //!
 //! `session/digest.rs` knows the whole session, and the notes what the user wrote down about it.
 
@@ -28,7 +28,7 @@ pub struct Stop<'f> {
     pub subagent: bool,
     /// The agent's command to continue it, if there is one; or why none can be offered.
     pub command: Result<Option<String>, String>,
-    /// What the user wrote down about the project and its sessions, and what is wrong with the file.
+    /// The user's notes about the project and its sessions, and the mistakes in their file.
     pub notes: Notes,
     pub wrong: Vec<String>,
     pub now: Time,
@@ -47,7 +47,7 @@ impl Stop<'_> {
         self.notes.notes(kind, self.now).map(|note| note.text.as_str())
     }
 
-    /// What stands in the way, with the call that waits for permission, or that a killed agent left behind.
+    /// Blockers, with the call that waits for permission, or that a killed agent left behind.
     pub fn blockers(&self) -> Vec<Blocker> {
         let kind = match self.state().reason {
             Some(Reason::Crashed(_)) => Some(Obstacle::Crashed),
@@ -61,7 +61,7 @@ impl Stop<'_> {
         self.continuity.blockers.iter().cloned().chain(open).collect()
     }
 
-    /// How its transcript ends. What was going on is unfinished once nobody is at work.
+    /// The ending of its transcript. Work that was going on is unfinished once nobody is at it.
     pub fn ending(&self) -> &'static str {
         match (self.continuity.ending, self.state().kind) {
             (ending, StateKind::Working | StateKind::NeedsYou) => ending.name(),
@@ -70,12 +70,12 @@ impl Stop<'_> {
         }
     }
 
-    /// Whether a call of it is running, or may be.
+    /// True if a call of it is running, or may be.
     pub fn is_running(&self) -> bool {
         matches!(self.state().reason, Some(Reason::Running(_) | Reason::Pending(_)))
     }
 
-    /// Whether its agent is at work, or was until lately.
+    /// True if its agent is at work, or was until lately.
     pub fn is_active(&self) -> bool {
         matches!(self.state().kind, StateKind::Working | StateKind::NeedsYou | StateKind::Waiting)
     }
@@ -120,7 +120,7 @@ pub fn stop<'f>(found: Resolved<'f>, asker: Asker<'_, 'f>) -> Result<Answer<Stop
     Ok((stop, bad))
 }
 
-/// What an agent goes on with a session by, in the directory in which the session began; or why there is nothing to offer.
+/// The agent's command that resumes a session, for the directory in which the session began; or the reason for none.
 pub fn command(session: &Session, id: Option<&str>) -> Result<Option<String>, String> {
     let command = session.format.head().resume.as_ref();
     let Some(command) = command.filter(|command| id.is_some() || !command.contains("{id}")) else { return Ok(None) };

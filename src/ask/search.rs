@@ -1,4 +1,4 @@
-//! Where some words were said, in the sessions of this project or of the machine.
+//! The sessions of this project or of the machine that say some words, and their entries that do.
 //!
 //! The words are found and the sessions ordered in `search/`. Only the entries that somebody wants to see are read from their
 //! transcripts.
@@ -30,7 +30,7 @@ use crate::search::spelling::{Others, Unsaid};
 use crate::session::index::{self, Indexed, Listed, Selection, TakeSaid};
 use crate::session::{Session, subagent};
 
-/// Where nothing is found here, other projects are searched, too, unless so much of them has never been read.
+/// If nothing is found here, other projects are searched, too, unless so much of them has never been read.
 const MOST_UNREAD: u64 = 512 << 20;
 /// As many hits are kept from the search until they are shown; more are looked for again, session by session.
 const MOST_HITS: usize = 300_000;
@@ -44,7 +44,7 @@ pub struct SearchQuery<'q> {
     pub results: bool,
     /// The transcripts themselves are read.
     pub no_cache: bool,
-    /// How many sessions are of use.
+    /// No more sessions than this are of use.
     pub needed: usize,
 }
 
@@ -96,8 +96,7 @@ impl<'f> Library<'f> {
         Scope { results: query.results, needed: query.needed, ..scope }.search(query.words.clone(), env)
     }
 
-    /// How many sessions of other projects have the words, where none of this project does; none if it takes too long to
-    /// find out.
+    /// Counts the sessions of other projects that have the words, if none of this project does; none if that takes too long.
     pub fn elsewhere(&self, query: &SearchQuery, env: &Env) -> Answer<Option<Elsewhere>> {
         let all =
             if query.all || self.sessions.iter().all(|listed| listed.here) { Vec::new() } else { self.sessions(true) };
@@ -116,7 +115,7 @@ impl<'f> Library<'f> {
     }
 }
 
-/// How many sessions of other projects have some of the words, and how many of them all.
+/// The number of sessions of other projects that have some of the words, and of those that have all.
 #[derive(Debug, Clone, Copy)]
 pub struct Elsewhere {
     pub sessions: usize,
@@ -157,7 +156,7 @@ pub struct Found<'l, 'f> {
     pub corrections: Vec<Correction>,
     /// The words that nobody says, neither here nor where the filters don't look.
     unsaid: Words,
-    /// How many older sessions were left out.
+    /// The number of older sessions that were left out.
     pub unsearched: usize,
 }
 
@@ -167,9 +166,9 @@ pub struct Excerpt<'e, 'f> {
     pub origin: Origin,
     /// The words that it lacks, as the user typed them.
     pub missing: Vec<&'e str>,
-    /// What stands in each of its transcripts, the best first.
+    /// Its transcripts that have hits, the best first.
     pub files: Vec<FileExcerpt>,
-    /// How many more entries have the words.
+    /// The number of other entries that have the words.
     pub more: usize,
 }
 
@@ -225,7 +224,7 @@ impl<'l, 'f> Found<'l, 'f> {
         self.query.typed(self.unsaid)
     }
 
-    /// Whether somebody says the words where the filters don't look.
+    /// True if somebody says the words outside of the filters.
     pub fn is_said_anyhow(&self, env: &Env) -> bool {
         let anywhere = self.query.anywhere();
         let is_said = |_, text: &Text| anywhere.evidence(&anywhere.hits(text), text, "").is_some();
@@ -249,7 +248,7 @@ impl<'l, 'f> Found<'l, 'f> {
         (source.file > 0).then(|| self.sources(session).get(source.file).path.to_path_buf())
     }
 
-    /// What a search looks at in a line of a transcript; nothing if that cannot be read now.
+    /// The entries of a line that a search looks at; none if it cannot be read now.
     pub fn entries(&self, session: &FoundSession, source: Source) -> Answer<Vec<FoundEntry>> {
         let (transcript, results) = (self.sources(session).get(source.file), self.scope.results);
         let read = cache::open(transcript, source.file > 0, results)
@@ -315,7 +314,7 @@ fn blocks(near: &BTreeMap<usize, Source>, file: usize) -> Vec<Vec<Source>> {
 }
 
 impl<'l, 'f> Scope<'l, 'f> {
-    /// How much of it is not in the cache, if there is one.
+    /// The bytes that are not in the cache, if there is one.
     fn unread(&self) -> Option<u64> {
         let cache = self.cache?;
         Some(self.sources.iter().map(|sources| cache.unread(sources)).sum())
@@ -376,7 +375,7 @@ impl<'l, 'f> Scope<'l, 'f> {
             bad.extend(unreadable);
             (found, unsaid) = (again, 0);
         }
-        (Found { unsaid, corrections, ..found }, bad)
+        (Found { corrections, unsaid, ..found }, bad)
     }
 
     fn find(self, query: Query, env: &Env) -> Answer<Found<'l, 'f>> {
@@ -409,7 +408,7 @@ impl<'l, 'f> Scope<'l, 'f> {
         env: &Env,
         look: impl Fn(usize, &Text) -> Option<FoundSession> + Sync,
     ) -> Answer<(Vec<FoundSession>, usize)> {
-        /// How many are looked through before they are counted; then twice as many, because threads wait for each other.
+        /// So many are looked through before hits are counted; then twice as many, because threads wait for each other.
         const FIRST: usize = 64;
         let sieve = query.sieve();
         let all: Vec<usize> = (0..self.sources.len()).collect();
@@ -451,7 +450,7 @@ impl<'l, 'f> Scope<'l, 'f> {
     }
 }
 
-/// Whether the transcripts of a session may hold what it must have, and one of the other words. A subagent's that cannot be
+/// True if the transcripts of a session may hold what it must have, and one of the other words. A subagent's that cannot be
 /// read hides no other.
 fn may_be_in(
     sources: &Sources,
@@ -504,7 +503,7 @@ pub fn best_lines<'f>(words: Query, most: usize, asker: Asker<'_, 'f>) -> Answer
         let (entries, unreadable) = best.map(|best| found.entries(session, best)).unwrap_or_default();
         bad.extend(unreadable);
         let hit = entries.iter().find(|entry| entry.is_hit);
-        let said = hit.and_then(|hit| searched(&hit.entry, false)).unwrap_or_default().into();
+        let said = hit.and_then(|hit| searched(&hit.entry, false)).unwrap_or_default();
         let subagent = best.and_then(|best| found.subagent(session, best));
         let number = best.map_or(1, |best| best.line.number.into());
         BestLine { listed: found.listed(session).clone(), subagent, number, said }

@@ -1,4 +1,4 @@
-//! What a session wants to know about the others all day: who needs the user, who works, and which of its files others edited.
+//! News for a status line: who needs the user, who works, and which files of this session others edited.
 //!
 //! It is asked every few seconds, so only transcripts of sessions at work are opened, and those of conflicts are few.
 
@@ -12,7 +12,7 @@ use crate::session::live::Presence;
 use crate::settings::Scope;
 use crate::time::Time;
 
-/// How many sessions are looked at for conflicts, the newest.
+/// So many sessions are looked at for conflicts, the newest.
 const CONFLICTING: usize = 16;
 
 /// The session that asks, as far as it says.

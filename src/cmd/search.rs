@@ -185,21 +185,23 @@ fn command_line(args: &SearchArgs, all: bool, results: bool, stage: &Stage) -> S
     if !starts_with_dash {
         words.extend(said.clone());
     }
-    let mut flag = |flag: &str, is_given: bool| words.extend(is_given.then(|| flag.to_owned()));
-    flag("--all", all);
-    flag("-w", args.word);
-    flag("--results", results);
-    flag("--no-cache", args.no_cache);
-    flag("--json", args.json);
-    let mut option = |name: &str, value: Option<String>| {
-        words.extend(value.map(|value| format!("{name} {}", shell_word(&value))));
-    };
-    option("--role", args.role.map(|role| role.name().to_owned()));
-    option("--agent", args.agent.clone());
-    option("--file", args.file.clone().filter(|file| file.len() <= LONGEST));
-    option("--since", args.since.map(|since| iso(since.time(stage.env))));
-    option("--limit", args.limit.map(|limit| limit.to_string()));
-    option("-C", Some(args.context).filter(|context| *context > 0).map(|context| context.to_string()));
+    let flags = [
+        ("--all", all),
+        ("-w", args.word),
+        ("--results", results),
+        ("--no-cache", args.no_cache),
+        ("--json", args.json),
+    ];
+    words.extend(flags.iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| (*flag).to_owned()));
+    let options = [
+        ("--role", args.role.map(|role| role.name().to_owned())),
+        ("--agent", args.agent.clone()),
+        ("--file", args.file.clone().filter(|file| file.len() <= LONGEST)),
+        ("--since", args.since.map(|since| iso(since.time(stage.env)))),
+        ("--limit", args.limit.map(|limit| limit.to_string())),
+        ("-C", (args.context > 0).then(|| args.context.to_string())),
+    ];
+    words.extend(options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", shell_word(&value?)))));
     if starts_with_dash {
         words.push("--".into());
         words.extend(said);

@@ -1,4 +1,4 @@
-//! What sessions touched lately, and over which files they are in conflict.
+//! Recent touches of sessions, and the files over which they are in conflict.
 //!
 //! `fold/touched.rs` says what counts as touching a file and when an edit is in conflict with what another session knows.
 //! Here it is asked for sessions: what a subagent does counts for its session, what a fork copied from another session it
@@ -24,7 +24,7 @@ use crate::read::tail::{self, StartAt};
 use crate::read::{Lines, Transcript};
 use crate::time::Time;
 
-/// How many subagents of a session are looked at: those that wrote last.
+/// So many subagents of a session are looked at: those that wrote last.
 pub const SUBAGENTS: usize = 20;
 
 /// An edit that another session has not seen.
@@ -32,7 +32,7 @@ pub const SUBAGENTS: usize = 20;
 pub struct Conflict {
     pub path: PathBuf,
     pub time: Time,
-    /// Who edited it, and who has not seen that, by their numbers.
+    /// The session that edited it and the one that has not seen that, by their index.
     pub by: usize,
     pub of: usize,
 }
@@ -79,7 +79,7 @@ pub fn conflicts<'t>(
     found
 }
 
-/// What was touched at the end of some transcripts.
+/// The touches at the end of some transcripts.
 pub struct RecentTouches {
     window: i64,
     of: HashMap<PathBuf, End>,
@@ -88,7 +88,7 @@ pub struct RecentTouches {
 struct End {
     touched: Touched,
     once: Once,
-    /// How far it was read.
+    /// It was read up to here.
     cursor: Cursor,
     stamp: Option<Stamp>,
 }

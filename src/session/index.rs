@@ -467,7 +467,7 @@ fn retain_sessions(all: &mut Vec<Listed>) {
     });
 }
 
-/// What to type for a session that was not found in a list: its name here, its file where no agent keeps it, or as much
+/// The word for a session that was not found in a list: its name here, its file where no agent keeps it, or as much
 /// of its id as tells it from those of all other files.
 pub fn handle(session: &Session, env: &Env, formats: &[Known]) -> String {
     match (&session.name, session.root) {

@@ -1,7 +1,7 @@
 //! The list of sessions as a table fitted to the terminal.
 //!
 //! Columns go when there is no room, the least important first, and the title gets what is left. Which sessions are listed,
-//! and in which order, is up to `cmd/list.rs`.
+//! and in which order, is up to `ask/list.rs`.
 
 use std::borrow::Cow;
 use std::path::Path;

@@ -185,13 +185,12 @@ fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: 
             let stage = Stage { env: quiet, out: stage.out, err: stage.err, ..*stage };
             let mut screen = Screen::open(stage.out)?;
             let _ = screen.waker().map(|waker| send_waker.send(waker));
-            let mut held: Vec<u8> = Vec::new();
             let out: &mut dyn Write = stage.out;
             // Dropping it prints an error if the terminal is gone, and printing panics then. The screen gives all back.
             let viewport = Viewport::Fixed(Rect::default());
             let display = Terminal::with_options(CrosstermBackend::new(out), TerminalOptions { viewport })?;
             let display = ManuallyDrop::new(display);
-            let mut captured = Stage { out: &mut held, err: &mut Vec::new(), ..stage };
+            let mut silent = Stage { out: &mut std::io::sink(), err: &mut std::io::sink(), ..stage };
             let mut app = App {
                 model,
                 display,
@@ -202,7 +201,7 @@ fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: 
                 bad: Vec::new(),
                 is_demo,
                 shared,
-                stage: &mut captured,
+                stage: &mut silent,
             };
             app.take(first);
             app.run(&mut screen, &snapshots)
@@ -247,7 +246,7 @@ impl Drop for Outlet {
     }
 }
 
-/// What was sent since; an error if nobody sends any more.
+/// Drains the channel; an error if the feed thread is gone.
 fn sent<T>(receiver: &Receiver<T>) -> Result<Vec<T>, Problem> {
     let mut all = Vec::new();
     loop {
@@ -278,7 +277,7 @@ struct App<'a, 's, 'f> {
     bad: Vec<String>,
     is_demo: bool,
     shared: &'a Shared,
-    /// Its output is a text that is shown in the last line.
+    /// Nothing is printed here: the screen shows what there is.
     stage: &'a mut Stage<'s, 'f>,
 }
 

@@ -282,7 +282,7 @@ impl Model {
         self.top = self.top.min(above).max((index + 1).saturating_sub(room)).min(self.items.len().saturating_sub(room));
     }
 
-    /// Goes so many sessions down, or up.
+    /// Moves the selection by `by` rows; negative moves up.
     pub fn go(&mut self, by: isize) {
         let rows: Vec<usize> =
             (0..self.items.len()).filter(|index| matches!(self.items[*index], Item::Row(_))).collect();
