@@ -7,7 +7,9 @@ use clap::Args;
 use super::target_session::TargetSession;
 use super::{Exit, Problem, Stage};
 use crate::budget::Deadline;
-use crate::state::cursors::{Cursors, Look};
+use crate::state::cursors::Cursors;
+use crate::state::seen::Look;
+use crate::state::sessions::Changes;
 use crate::time::Time;
 
 #[derive(Debug, Args)]
@@ -40,17 +42,16 @@ pub fn change(
     let deadline = Deadline::after(stage.env.patience(std::time::Duration::from_secs(5)));
     let opened = Cursors::open(observer.cursors(stage.env), observer.key(), &deadline, &mut |what| problems.push(what));
     stage.say_all(&problems);
-    let Some(mut cursors) = opened else { return Problem::trouble("the cursors are in use; try again") };
+    let Some(cursors) = opened else { return Problem::trouble("the cursors are in use; try again") };
     if !problems.is_empty() {
         return Ok(Exit::Trouble);
     }
     let first_look = stage.settings.first_look;
-    let first = Look::new(Time(stage.env.now().0.saturating_sub(first_look)));
-    let look = cursors.view.look.get_or_insert(first);
+    let first = || Look::new(Time(stage.env.now().0.saturating_sub(first_look)));
+    let look = cursors.view.look.clone().unwrap_or_else(first);
     let before = look.muted;
     let muted = muted(before);
-    look.muted = muted;
-    cursors.save()?;
+    cursors.save(Look { muted, ..look }, Changes::new())?;
     let key = stage.gate.line(observer.key());
     match (before, muted) {
         (true, false) => writeln!(stage.out, "{key} is told about the others again.")?,

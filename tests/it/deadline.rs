@@ -133,7 +133,7 @@ fn very_many_directories_take_several_looks() {
     for looks in [0, 40] {
         let _ = fs::remove_file(cursors(&world, ME));
         let (_, late) = in_a_hurry(run(), looks);
-        let seen = crate::hook::read_json(&cursors(&world, ME));
+        let seen = crate::hook::saved(&world, ME);
         let seen = seen[ME].as_object().expect("an object");
         assert!(late && seen.len() < 100, "{looks}: {} of {DIRS} were found", seen.len());
         assert!(seen.keys().any(|key| key.contains(ONE)), "{looks}: the observer's own directory comes first");

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
+use session_monitor::state::cursors::{CursorFile, Cursors};
 
 use crate::world::{Done, Run, World, answer, call, prompt, result};
 
@@ -173,7 +174,20 @@ pub(crate) fn files(dir: &Path) -> Files {
 
 /// Where the cursors of a Claude session are, outside of named homes.
 pub(crate) fn cursors(world: &World, id: &str) -> PathBuf {
-    world.path(format!(".state/session-monitor/cursors/agent-sdk-{id}.json"))
+    world.path(format!(".state/session-monitor/cursors/agent-sdk-{id}.bin"))
+}
+
+/// What is in there, in the form that a home's file has.
+pub(crate) fn saved(world: &World, id: &str) -> Value {
+    let file = CursorFile::Own(cursors(world, id));
+    let read = Cursors::read(file, id, &mut |what| panic!("{what}"));
+    serde_json::from_str(&read.to_json().expect("JSON")).expect("JSON")
+}
+
+/// Puts something else there, as an earlier version wrote it.
+pub(crate) fn replace_saved(world: &World, id: &str, saved: &Value) {
+    fs::remove_file(cursors(world, id)).expect("removed");
+    fs::write(cursors(world, id).with_extension("json"), saved.to_string()).expect("written");
 }
 
 pub(crate) fn read_json(path: &Path) -> Value {
@@ -473,7 +487,7 @@ pub(crate) fn written_ago(world: &World, path: &Path, seconds: u64) {
 
 /// What the session that asks remembers of its last look.
 pub(crate) fn look(world: &World) -> Value {
-    read_json(&cursors(world, ME))[ME]["."].clone()
+    saved(world, ME)[ME]["."].clone()
 }
 
 pub(crate) fn clock(world: &World) -> i64 {
@@ -482,9 +496,9 @@ pub(crate) fn clock(world: &World) -> i64 {
 
 /// As if the last look had been later, or earlier.
 pub(crate) fn move_clock(world: &World, by: i64) {
-    let mut saved = read_json(&cursors(world, ME));
+    let mut saved = saved(world, ME);
     saved[ME]["."]["clock"] = (clock(world) + by).into();
-    fs::write(cursors(world, ME), saved.to_string()).expect("written");
+    replace_saved(world, ME, &saved);
 }
 
 pub(crate) fn said(world: &World, minutes: i64, text: &str) -> String {

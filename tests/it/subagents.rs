@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::hook::{
-    ME, ONE, TWO, ago, asked, block, calls, cursors, edit, home, hook, input, path, read_json, text, told, told_after,
-    told_to, transcript, written_ago,
+    ME, ONE, TWO, ago, asked, block, calls, edit, home, hook, input, path, saved, text, told, told_after, told_to,
+    transcript, written_ago,
 };
 use crate::resume::resumed;
 use crate::world::{World, prompt};
@@ -187,7 +187,7 @@ fn replaced_and_gone() {
     let again = edits(&world, 5, "s1", &["a.rs"]) + &edits(&world, -1, "s2", &["b.rs"]);
     subagent(&world, ONE, "agent-1", 7, &again);
     assert_eq!(told_after(&world, 2), block(&["- 11111111 (1m ago) -> updated b.rs"]));
-    let known = || read_json(&cursors(&world, ME))[ME].as_object().expect("an object").len();
+    let known = || saved(&world, ME)[ME].as_object().expect("an object").len();
     let before = known();
     std::fs::remove_file(&file).expect("removed");
     assert_eq!((told_after(&world, 3), known()), (String::new(), before));

@@ -96,7 +96,7 @@ impl Scene {
     }
 
     pub(crate) fn cursors(&self) -> PathBuf {
-        self.state().join(format!("cursors/agent-sdk-{OBSERVER}.json"))
+        self.state().join(format!("cursors/agent-sdk-{OBSERVER}.bin"))
     }
 
     pub(crate) fn call(&self) -> Call {
