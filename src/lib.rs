@@ -35,7 +35,7 @@
 //! - what state a session is in, and why: `session/state.rs`; whether its agent runs: `session/live.rs`, `process.rs`;
 //! - whose turn it is: `fold/turn.rs`; titles, directories and tokens of a session: `fold/basics.rs`;
 //! - which prompt is quoted as what the user last asked: `fold/asked.rs`; what of a text somebody wrote: `fold/text.rs`;
-//! - what the hook finds worth telling: `fold/activity.rs`; which files it opens: `hook/candidates.rs`;
+//! - what the hook finds worth telling: `fold/activity.rs`; which files it opens: `hook/observe.rs`;
 //! - whether a test still fails: `fold/failing.rs`; which names a prompt has in common with earlier work: `fold/names.rs`;
 //! - where a session stopped: `fold/continuity/`; what people say in set phrases: `fold/phrases.rs`; what commands
 //!   and edits say: `fold/code/`; what a command did to the repository: `fold/code/git.rs`; which check failed and what a

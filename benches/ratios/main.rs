@@ -474,7 +474,7 @@ const ROWS: &[Row] = &[
 
 /// A session that begins is told once.
 fn not_begun(corpus: &Corpus) -> io::Result<()> {
-    absent_file(&corpus.dir().join("xdg/state/session-monitor/cursors/agent-sdk-new.json"))
+    absent_file(&corpus.dir().join("xdg/state/session-monitor/cursors/agent-sdk-new.bin"))
 }
 
 fn absent_file(path: &Path) -> io::Result<()> {

@@ -142,7 +142,7 @@ fn extras(format: &Known, env: &Env, has_hook: bool) -> Vec<Finding> {
 /// Whether the hook can save what sessions have seen.
 fn writable(env: &Env) -> Finding {
     let dir = env.state_dir();
-    let probe = dir.join("cursors").join("doctor.json");
+    let probe = dir.join("cursors").join("doctor.bin");
     let dir = env.tilde(&dir);
     match state::replace(&probe, b"{}").and_then(|()| std::fs::remove_file(&probe)) {
         Ok(()) => finding(GOOD, "state", format!("{dir} can be written")),

@@ -11,9 +11,11 @@ use super::target_session::TargetSession;
 use super::{Exit, Problem, Stage, label};
 use crate::budget::Deadline;
 use crate::hook::ask::Source;
-use crate::hook::news::Reason;
-use crate::hook::survey::{Survey, Surveyor, Why};
-use crate::hook::tell;
+use crate::hook::candidate::{Reason, Why};
+use crate::hook::context::Context;
+use crate::hook::report::{Report, report};
+use crate::hook::say::{Said, say};
+use crate::hook::start::Beginning;
 use crate::session::ids::Shortener;
 use crate::show::activity::Block;
 use crate::show::terminal::aligned;
@@ -42,12 +44,11 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let cursors = Cursors::read(file.clone(), observer.key(), &mut |what| problems.push(what));
     stage.say_all(&problems);
     let deadline = Deadline::after(settings.deadline.max(Duration::from_secs(10)));
-    let mut surveyor = Surveyor::new(stage.env, settings, stage.formats, observer, &cursors.view, &deadline);
-    surveyor.explain = true;
-    let survey = surveyor.survey();
-    let block = tell(&survey, &surveyor, settings.budget);
-    stage.say_unreadable(&survey.bad);
-    stage.say_all(cursors.wrong());
+    let context = Context::new(stage.env, settings, stage.formats, observer, &cursors.view, &deadline);
+    let context = Context { explain: true, ..context };
+    let report = report(&context, false);
+    let Said { block, bad } = say(&report, &context, settings.budget);
+    stage.say_unreadable(&report.bad);
     let mut asks = match target.is_new {
         true => "A new session (--session NAME for another)".into(),
         false => format!("{} ({})", stage.gate.line(observer.key()), observer.format.label()),
@@ -57,26 +58,30 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         return Ok(Exit::Found);
     }
     if target.is_new {
-        let (notes, wrong) = Notes::read(stage.env, surveyor.project_dir());
+        let (notes, wrong) = Notes::read(stage.env, observer.project.dir());
         stage.say_all(&wrong);
-        let start = surveyor.start(Source::New, "", &[], &notes);
-        if !start.is_empty() {
-            told_as(&asks, "when it begins", &start, stage)?;
+        let beginning =
+            Beginning { start: Some((Source::New, &notes)), prompt: "", told: &[], ids: report.ids.as_ref() };
+        let start = beginning.say(&context);
+        stage.say_unreadable(&start.bad);
+        if !start.text.is_empty() {
+            told_as(&asks, "when it begins", &start.text, stage)?;
             writeln!(stage.out)?;
             asks = "It".into();
         }
     }
-    stage.say_unreadable(&surveyor.unreadable());
+    stage.say_unreadable(&report.own.bad);
+    stage.say_unreadable(&bad);
     told_as(&asks, "with its next prompt", &block.text, stage)?;
     let seen = match &cursors.view.look {
-        Some(_) => format!("seen so far: {}", stage.env.tilde(&file)),
+        Some(_) => format!("seen so far: {}", stage.env.tilde(file.path())),
         None => {
             let span = Duration::from_millis(settings.first_look.unsigned_abs());
             format!("it has not looked before, so only the last {} counts", humantime::format_duration(span))
         }
     };
     writeln!(stage.out, "\nWhy ({}):", stage.gate.line(&seen))?;
-    table(args.all, cursors.view.look.is_none(), &survey, &block, stage)?;
+    table(args.all, cursors.view.look.is_none(), &report, &block, stage)?;
     Ok(Exit::Found)
 }
 
@@ -100,15 +105,15 @@ fn told_as(who: &str, when: &str, text: &str, stage: &mut Stage) -> io::Result<(
 }
 
 /// A row for each session that matters; quiet ones and those of other projects are only counted.
-fn table(all: bool, first: bool, survey: &Survey, block: &Block, stage: &mut Stage) -> io::Result<()> {
+fn table(all: bool, first: bool, report: &Report, block: &Block, stage: &mut Stage) -> io::Result<()> {
     // Sessions of other agents and those that are not in the table have ids, too.
     let ids = Shortener::of_files(stage.formats, stage.env, &mut Vec::new());
     let (formats, gate, out) = (stage.formats, stage.gate, &mut *stage.out);
     let quiet = |why: &&Why| !all && matches!(why.reason, Reason::Old | Reason::Elsewhere | Reason::Unchanged);
-    let shown = |why: &Why| block.shown.iter().any(|index| survey.news[*index].session.path == why.path);
-    let mut rows: Vec<&Why> = survey.why.iter().filter(|why| !quiet(why)).collect();
+    let shown = |why: &Why| block.shown.iter().any(|index| report.news[*index].session.path == why.path);
+    let mut rows: Vec<&Why> = report.why().filter(|why| !quiet(why)).collect();
     // First the sessions that are told, in that order; then the others.
-    let place = |why: &Why| survey.news.iter().position(|news| news.session.path == why.path);
+    let place = |why: &Why| report.news.iter().position(|news| news.session.path == why.path);
     rows.sort_by_key(|why| (place(why).is_none(), !shown(why), place(why), why.reason));
     let handle =
         |why: &Why| gate.line(if all || why.named { &why.handle } else { ids.short(&why.handle) }).into_owned();
@@ -129,12 +134,12 @@ fn table(all: bool, first: bool, survey: &Survey, block: &Block, stage: &mut Sta
         aligned(&rows, &[2, 3]).iter().try_for_each(|line| writeln!(out, "  {line}"))?;
     }
     for reason in [Reason::Unchanged, Reason::Old, Reason::Elsewhere] {
-        let count = survey.why.iter().filter(quiet).filter(|why| why.reason == reason).count();
+        let count = report.why().filter(quiet).filter(|why| why.reason == reason).count();
         if count > 0 {
             writeln!(out, "  {count} more: {}", words(reason, first))?;
         }
     }
-    if survey.why.is_empty() {
+    if report.why().next().is_none() {
         writeln!(out, "  no session was found; `session-reader formats` shows where they are looked for")?;
     }
     Ok(())

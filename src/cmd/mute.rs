@@ -7,7 +7,9 @@ use clap::Args;
 use super::target_session::TargetSession;
 use super::{Exit, Problem, Stage};
 use crate::budget::Deadline;
-use crate::state::cursors::{Cursors, Look};
+use crate::state::cursors::Cursors;
+use crate::state::seen::Look;
+use crate::state::sessions::Changes;
 use crate::time::Time;
 
 #[derive(Debug, Args)]
@@ -44,7 +46,7 @@ pub fn change(
     let opened = Cursors::open(observer.cursors(stage.env), observer.key(), &deadline, &mut |what| problems.push(what));
     let last = problems.pop();
     stage.say_all(&problems);
-    let Some(mut cursors) = opened else {
+    let Some(cursors) = opened else {
         stage.say_all(last);
         return Problem::trouble("the cursors are in use; try again");
     };
@@ -52,12 +54,11 @@ pub fn change(
         return Problem::trouble(problem);
     }
     let first_look = stage.settings.first_look;
-    let first = Look::new(Time(stage.env.now().0.saturating_sub(first_look)));
-    let look = cursors.view.look.get_or_insert(first);
+    let first = || Look::new(Time(stage.env.now().0.saturating_sub(first_look)));
+    let look = cursors.view.look.clone().unwrap_or_else(first);
     let before = look.muted;
     let muted = muted(before);
-    look.muted = muted;
-    cursors.save()?;
+    cursors.save(Look { muted, ..look }, Changes::new())?;
     let key = called.unwrap_or(observer.key());
     Ok(match (before, muted) {
         (true, false) => format!("{key} is told about the others again."),

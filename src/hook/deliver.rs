@@ -7,11 +7,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use super::Observer;
-use super::survey::Survey;
+use super::context::Context;
+use super::observed::Progress;
+use super::report::Report;
 use crate::env::Env;
 use crate::show::activity::Block;
 use crate::state;
-use crate::state::cursors::{self, Cursors, Look};
+use crate::state::cursors::{self, Cursors};
+use crate::state::seen::Look;
+use crate::state::sessions::Changes;
 use crate::time::{DAY, HOUR, SECOND};
 
 /// Prints a reply. Only then may anything count as told.
@@ -20,9 +24,47 @@ pub fn print(reply: &str, out: &mut dyn Write) -> Result<(), String> {
     written.map_err(|error| format!("stdout: {error}; nothing counts as told"))
 }
 
+/// What is to be remembered of a look.
+pub struct Memory {
+    pub look: Look,
+    pub changes: Changes,
+    /// There is anything to write.
+    pub is_new: bool,
+    /// Where the next look goes on with other projects' directories.
+    pub position: Option<u64>,
+}
+
+/// Moves the cursors past what was told.
+pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
+    let Report { news, verdicts, progress, judgement, opened, .. } = report;
+    let Progress { seen_until, walk, round, is_partial } = progress;
+    let (last, now) = (context.view.look.as_ref(), context.new_look());
+    let walked = walk.is_some() || last.is_some_and(|look| look.walk.is_some());
+    // A look that did not get to all files knows nothing of the others.
+    let before = last.filter(|_| walked || is_partial).map(|look| &*look.examined).unwrap_or_default();
+    let examined: BTreeSet<u64> =
+        before.iter().copied().chain(verdicts.iter().filter_map(|verdict| verdict.examined)).collect();
+    // What was found out later counts.
+    let mut changes: Changes = verdicts.into_iter().flat_map(|verdict| verdict.changes).collect();
+    let is_new = last.is_none() || opened || !changes.is_empty() || walked || judgement.is_new;
+    let mut look = last.cloned().unwrap_or_else(|| now.clone());
+    for (index, news) in news.into_iter().enumerate() {
+        let is_told = block.shown.contains(&index);
+        if is_told {
+            look.add_fingerprints(&news.fingerprints);
+        }
+        changes.extend(news.parts.into_iter().map(|(key, old, new)| (key, Some(if is_told { new } else { old }))));
+    }
+    look.set_looked(seen_until);
+    let round = round.filter(|round| *round != (seen_until, seen_until));
+    let (examined, judged) = (examined.into_iter().collect(), judgement.judged);
+    let look = Look { scope: now.scope, since: now.since, id: now.id, examined, walk, judged, round, ..look };
+    Memory { look, changes, is_new, position: judgement.position }
+}
+
 /// Writes the cursors.
-pub fn save(cursors: &Cursors) -> Result<(), String> {
-    let saved = cursors.save();
+pub fn save(cursors: &Cursors, look: Look, changes: Changes) -> Result<(), String> {
+    let saved = cursors.save(look, changes);
     saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))
 }
 
@@ -52,39 +94,4 @@ pub fn forget(cursors: &mut Cursors, observer: &Observer, env: &Env) {
         (None, Some(dir)) => cursors::forget(dir, before),
         (None, None) => {}
     }
-}
-
-/// Moves the cursors past what was told; says whether there is anything to write.
-pub fn settle(cursors: &mut Cursors, survey: Survey, block: &Block, now: Look) -> bool {
-    let view = &mut cursors.view;
-    let walked = survey.walk.is_some() || view.look.as_ref().is_some_and(|look| look.walk.is_some());
-    let moved = !survey.forgotten.is_empty() || !survey.remembered.is_empty();
-    let changed = view.look.is_none() || survey.opened || moved || walked || survey.moved_on;
-    for key in survey.forgotten {
-        view.sessions.remove(&key);
-    }
-    view.extend(survey.remembered);
-    let mut fingerprints = Vec::new();
-    for (index, news) in survey.news.into_iter().enumerate() {
-        let told = block.shown.contains(&index);
-        if told {
-            fingerprints.extend(&news.fingerprints);
-        }
-        let seen = news.parts.into_iter().map(|(key, before, after)| (key, if told { after } else { before }));
-        view.extend(seen);
-    }
-    let look = view.look.get_or_insert_with(|| now.clone());
-    look.fingerprints.push(&fingerprints);
-    look.scope = now.scope;
-    look.since = now.since;
-    look.id = now.id;
-    // A look that did not get to all files knows nothing of the others.
-    let others = look.examined.iter().filter(|_| walked || survey.is_partial);
-    let examined: BTreeSet<u64> = others.chain(&survey.examined).copied().collect();
-    look.examined = examined.into_iter().collect();
-    look.set_looked(survey.seen_until);
-    look.walk = survey.walk;
-    look.judged = survey.judged;
-    look.round = survey.round.filter(|(before, circle)| (*before, *circle) != (survey.seen_until, survey.seen_until));
-    changed
 }

@@ -1,45 +1,61 @@
-//! The hook: on a prompt, what happened in the other sessions since this one last looked.
+//! The hook: on a prompt, what happened in the other sessions since this one last looked. Each step returns a value:
 //!
 //! ```text
-//! stdin ──ask──▶ Ask ──survey──▶ Survey ──tell──▶ text ──deliver──▶ stdout, then the cursors
+//! stdin ──ask──▶ Ask ──observe──▶ Observed ──read──▶ Readings ──compare──▶ Report ──say──▶ text ──deliver──▶ stdout, then the cursors
 //! ```
 //!
-//! [`ask`] reads what the agent says. [`survey`] finds out what is new: [`candidates`] says which files to open, [`news`]
-//! reads one, [`round`] which directories to look into, [`own`] what the observer did itself, [`overlap`] whether that matters. [`tell`] puts it into words, [`start`] at the beginning of a session.
-//! [`deliver`] prints it and moves the cursors. `explain` and `demo` use the same steps without the last.
+//! [`ask`] reads what the agent says, and [`context`] has all that a look depends on. [`observe`] says which files to open:
+//! [`known`] of those that were seen before, [`names`] of a home's, [`walk`] of all others, and [`round`] which directories it
+//! goes into. [`read`] opens them, and [`reader`] says what is new in one. [`compare`] makes news of it, with [`own`] for what
+//! the observer did itself and [`overlap`] for whether that matters. [`report`] has these steps in their order. [`say`] puts
+//! the news into words, and [`start`] the beginning of a session. [`deliver`] prints it and moves the cursors. `explain` and
+//! `demo` use the same steps without the last.
 //!
 //! It must never harm the prompt: whatever goes wrong is a line on stderr and in the journal, and stdout has the whole
 //! reply or nothing.
 //!
 //! Which file uses which:
 //! ```text
-//! start ──▶ ask
-//! tell, start, deliver ──▶ survey ──▶ news, observer
-//! survey ──▶ candidates ──▶ round ──▶ news, survey
-//! tell ──▶ own ──▶ survey, news, overlap
-//! deliver ──▶ observer
+//! deliver, say ──▶ report ──▶ observe, read, compare, own
+//! observe ──▶ walk ──▶ known ──▶ names, observed ──▶ candidate
+//! observed ──▶ round, ids
+//! start ──▶ ask, compare, own
+//! own ──▶ overlap, ids ──▶ context
+//! read, compare, own, round ──▶ reader ──▶ candidate ──▶ context ──▶ observer
 //! ```
 
 pub mod ask;
-mod candidates;
-pub mod deliver;
-pub mod news;
+pub mod candidate;
+mod compare;
+pub mod context;
+mod deliver;
+mod ids;
+mod known;
+mod names;
+mod observe;
+mod observed;
 mod observer;
 mod overlap;
 mod own;
+mod read;
+mod reader;
+pub mod report;
 mod round;
-mod start;
-pub mod survey;
-mod tell;
+pub mod say;
+pub mod start;
+mod walk;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 
 use ask::{Ask, Asked, Source};
+use context::Context;
+use deliver::{Memory, remember};
 pub use observer::Observer;
-use survey::{News, Surveyor};
-pub use tell::tell;
+use report::{Report, report};
+use say::{Said, say};
+use start::{Beginning, Begun};
 
 use crate::budget::Deadline;
 use crate::env::Env;
@@ -47,9 +63,11 @@ use crate::format::{self, Known};
 use crate::settings::Settings;
 use crate::show::gate::Gate;
 use crate::show::untrusted::length;
-use crate::state::cursors::{Cursors, Look};
+use crate::state::cursors::Cursors;
 use crate::state::journal::{HookRun, Journal};
 use crate::state::notes::Notes;
+use crate::state::seen::Look;
+use crate::state::sessions::Changes;
 
 /// Notes in the journal that the program itself is at fault: nobody sees the stderr of a hook.
 pub fn note_fault(fault: &str, env: &Env) {
@@ -88,6 +106,10 @@ impl<'r> Run<'r> {
         }
         let _ = writeln!(self.err, "session-context: {what}");
         self.note.trouble.push(what);
+    }
+
+    fn trouble_all<T: std::fmt::Display>(&mut self, all: impl IntoIterator<Item = T>) {
+        all.into_iter().for_each(|what| self.trouble(what));
     }
 
     /// Answers one call of the hook.
@@ -139,7 +161,7 @@ impl<'r> Run<'r> {
 
     fn ask(&mut self, flags: &Flags, env: &mut Env) -> Result<(), String> {
         let (mut settings, wrong) = Settings::read(env);
-        wrong.iter().for_each(|wrong| self.trouble(wrong));
+        self.trouble_all(&wrong);
         for (key, text) in &flags.set {
             if let Err(why) = settings.set(key, text, env) {
                 self.trouble(format_args!("--{key} {text}: {why}; ignored"));
@@ -148,7 +170,7 @@ impl<'r> Run<'r> {
         self.deadline = self.deadline.of(settings.deadline).after_looks(env.looks());
         env.deadline = Some(self.deadline);
         let (formats, bad) = format::known(&env.formats_dir());
-        bad.iter().for_each(|bad| self.trouble(bad));
+        self.trouble_all(&bad);
         // The program ends when it has answered; taking the formats apart first would be for nothing.
         let formats = ManuallyDrop::new(formats);
         let stdin = env.stdin(self.deadline.left())?;
@@ -164,43 +186,6 @@ impl<'r> Run<'r> {
             return Ok(());
         }
         self.reply(&ask, source, &settings, &formats, env)
-    }
-
-    /// What a session is told once: where the work stopped, when it begins, or with its first prompt where the agent has no
-    /// event for that; and with the first prompt, what that names of earlier work.
-    fn begin(&mut self, ask: &Ask, source: Option<Source>, surveyor: &Surveyor, news: &[News]) -> String {
-        let look = surveyor.view.look.as_ref();
-        let started = look.is_some_and(|look| look.started);
-        let is_first_look = look.is_none_or(|look| look.looked().is_none());
-        let is_first_prompt = source.is_none() && is_first_look && surveyor.is_first_prompt();
-        let source = match source {
-            Some(Source::New) if started => return String::new(),
-            None if !is_first_prompt => return String::new(),
-            None if ask.starts_with_prompt() && !started => Some(Source::New),
-            source => source,
-        };
-        let begun = match source {
-            Some(source) => {
-                let (notes, wrong) = Notes::read(surveyor.env, surveyor.project_dir());
-                wrong.iter().for_each(|wrong| self.trouble(wrong));
-                surveyor.start(source, &ask.prompt, news, &notes)
-            }
-            None => surveyor.recalled(&ask.prompt, news),
-        };
-        surveyor.unreadable().iter().for_each(|bad| self.trouble(bad));
-        begun
-    }
-
-    /// Prints what is told at the start, and remembers that it was.
-    fn close_start(&mut self, ask: &Ask, text: &str, cursors: &mut Cursors, now: &Look) -> Result<(), String> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        deliver::print(&ask.reply(text), self.out)?;
-        text.clone_into(&mut self.note.text);
-        // What happened before counts as news for the first prompt still.
-        cursors.view.look.get_or_insert_with(|| Look::new(now.since)).started = true;
-        deliver::save(cursors)
     }
 
     fn reply(
@@ -225,49 +210,93 @@ impl<'r> Run<'r> {
             return Ok(());
         }
         let position = cursors.position();
-        let surveyor =
-            Surveyor { position, ..Surveyor::new(env, settings, formats, &observer, &cursors.view, &deadline) };
-        let now = surveyor.look();
-        if source.is_some() {
-            let begun = self.begin(ask, source, &surveyor, &[]);
-            return self.close_start(ask, &begun, &mut cursors, &now);
+        let context = Context { position, ..Context::new(env, settings, formats, &observer, &cursors.view, &deadline) };
+        let is_first_look = context.is_first_look();
+        let memory = match source {
+            Some(source) => self.start(ask, source, &context)?,
+            None => self.tell(ask, &context)?,
+        };
+        if memory.is_new {
+            if source.is_none() && is_first_look {
+                deliver::forget(&mut cursors, &observer, env);
+            }
+            deliver::save(&cursors, memory.look, memory.changes)?;
         }
-        let survey = surveyor.survey();
-        let begun = self.begin(ask, None, &surveyor, &survey.news);
+        memory.position.map_or(Ok(()), |position| deliver::set_position(&cursors, position))
+    }
+
+    /// A session begins: it is told once where the work stopped.
+    fn start(&mut self, ask: &Ask, source: Source, context: &Context) -> Result<Memory, String> {
+        // What happened before counts as news for the first prompt still.
+        let look = context.view.look.clone().unwrap_or_else(|| Look::new(context.since()));
+        let is_told = source == Source::New && look.started;
+        let text = if is_told { String::new() } else { self.begin(Some(source), &ask.prompt, context, None) };
+        let is_new = !text.is_empty();
+        self.deliver(ask, text)?;
+        Ok(Memory { look: Look { started: true, ..look }, changes: Changes::new(), is_new, position: None })
+    }
+
+    /// A prompt: what is new in other sessions is told, and with the first one what it names of earlier work, or where the
+    /// work stopped if the agent has no event for the start of a session.
+    fn tell(&mut self, ask: &Ask, context: &Context) -> Result<Memory, String> {
+        let (settings, is_first_look) = (context.settings, context.is_first_look());
+        let report = report(context, is_first_look);
+        let started = context.view.look.as_ref().is_some_and(|look| look.started);
+        let source = if ask.starts_with_prompt() && !started { Some(Source::New) } else { None };
+        let is_first_prompt = is_first_look && !report.own.was_prompted();
+        let mut begun = String::new();
+        if is_first_prompt {
+            self.trouble_all(&report.own.bad);
+            begun = self.begin(source, &ask.prompt, context, Some(&report));
+        }
         let room = settings.budget.saturating_sub(if begun.is_empty() { 0 } else { length(&begun) + 1 });
-        let block = tell(&survey, &surveyor, room);
-        let fault = env.var("SESSION_CONTEXT_FAULT").filter(|_| cfg!(debug_assertions));
-        assert!(fault.is_none_or(|fault| fault != "panic"), "asked for by SESSION_CONTEXT_FAULT");
-        for bad in survey.bad.iter().chain(&*surveyor.unreadable()) {
-            self.trouble(bad);
-        }
-        cursors.wrong().for_each(|wrong| self.trouble(wrong));
-        if survey.cut_short {
+        let Said { block, bad } = say(&report, context, room);
+        fault_for_tests(context.env);
+        self.trouble_all(report.bad.iter().chain(&report.own.bad).chain(&bad));
+        if report.cut_short {
             self.trouble(format_args!("not everything was read within {:?}; the rest follows", settings.deadline));
         }
-        if !survey.news.is_empty() && block.shown.is_empty() && begun.is_empty() {
+        if !report.news.is_empty() && block.shown.is_empty() && begun.is_empty() {
             self.trouble(format_args!("nothing fits into {} characters; see --budget", settings.budget));
         }
-        let text = [begun.as_str(), block.text.as_str()].into_iter().filter(|text| !text.is_empty());
-        let text = text.collect::<Vec<_>>().join("\n");
+        let text = [&*begun, &*block.text].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+        self.deliver(ask, text)?;
+        let mut memory = remember(report, &block, context);
+        memory.look.started |= !begun.is_empty();
+        memory.is_new |= !begun.is_empty();
+        Ok(memory)
+    }
+
+    /// What a session that begins is told.
+    fn begin(&mut self, source: Option<Source>, prompt: &str, context: &Context, report: Option<&Report>) -> String {
+        let notes = source.map(|source| {
+            let (notes, wrong) = Notes::read(context.env, context.observer.project.dir());
+            self.trouble_all(&wrong);
+            (source, notes)
+        });
+        let beginning = Beginning {
+            start: notes.as_ref().map(|(source, notes)| (*source, notes)),
+            prompt,
+            told: report.map(|report| &*report.news).unwrap_or_default(),
+            ids: report.and_then(|report| report.ids.as_ref()),
+        };
+        let Begun { text, bad } = beginning.say(context);
+        self.trouble_all(&bad);
+        text
+    }
+
+    /// Prints what is told, if there is anything.
+    fn deliver(&mut self, ask: &Ask, text: String) -> Result<(), String> {
         if !text.is_empty() {
             deliver::print(&ask.reply(&text), self.out)?;
             self.note.text = text;
         }
-        let position = survey.position;
-        // A session that was told where the work stopped has not looked yet.
-        let is_first = cursors.view.look.as_ref().is_none_or(|look| look.looked().is_none());
-        if deliver::settle(&mut cursors, survey, &block, now) || !begun.is_empty() {
-            if let (false, Some(look)) = (begun.is_empty(), &mut cursors.view.look) {
-                look.started = true;
-            }
-            if is_first {
-                deliver::forget(&mut cursors, &observer, env);
-            }
-            deliver::save(&cursors)?;
-        }
-        // As with the formats, nobody needs it any more. But the lock goes.
-        std::mem::forget(std::mem::take(&mut cursors.view));
-        position.map_or(Ok(()), |position| deliver::set_position(&cursors, position))
+        Ok(())
     }
+}
+
+/// A test asks for a panic in the middle of the work.
+fn fault_for_tests(env: &Env) {
+    let fault = env.var("SESSION_CONTEXT_FAULT").filter(|_| cfg!(debug_assertions));
+    assert!(fault.is_none_or(|fault| fault != "panic"), "asked for by SESSION_CONTEXT_FAULT");
 }

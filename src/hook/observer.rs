@@ -9,7 +9,7 @@ use crate::format::Known;
 use crate::read::Transcript;
 use crate::session::{Home, Project, Session, find};
 use crate::settings::{Scope, Settings};
-use crate::state::cursors;
+use crate::state::cursors::{self, CursorFile};
 
 /// The session that the hook runs for.
 #[derive(Debug)]
@@ -71,9 +71,9 @@ impl<'f> Observer<'f> {
     }
 
     /// Where its cursors are.
-    pub fn cursors(&self, env: &Env) -> PathBuf {
+    pub fn cursors(&self, env: &Env) -> CursorFile {
         if let Some(home) = &self.home {
-            return home.cursors();
+            return CursorFile::Shared(home.cursors());
         }
         let plain = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
         let id = if self.id.len() <= 100 && self.id.chars().all(plain) {
@@ -81,7 +81,7 @@ impl<'f> Observer<'f> {
         } else {
             format!("{:016x}", Id::of(self.id.as_bytes()).0)
         };
-        env.state_dir().join("cursors").join(format!("{}-{id}.json", self.format.name))
+        CursorFile::Own(env.state_dir().join("cursors").join(format!("{}-{id}.bin", self.format.name)))
     }
 }
 

@@ -6,10 +6,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::news::{Candidate, New};
+use super::candidate::Candidate;
+use super::context::Context;
+use super::ids::Ids;
 use super::overlap::Overlap;
-use super::survey::Surveyor;
+use super::reader::New;
 use crate::budget;
+use crate::cursor::Buffer;
 use crate::entry::{Act, Entry, Role, What};
 use crate::file::{self, Unreadable};
 use crate::fold::Knowledge;
@@ -17,107 +20,138 @@ use crate::read::{Part, Transcript};
 use crate::session::conflicts::SUBAGENTS;
 use crate::session::{Session, find};
 
-impl<'f> Surveyor<'_, 'f> {
-    /// Whether the observer has not been prompted before.
-    pub fn is_first_prompt(&self) -> bool {
-        let is_prompt = |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
-        !self.own().entries.iter().any(is_prompt)
-    }
-
-    /// The end of the observer's own transcript.
-    pub fn own(&self) -> &Part {
-        // Without it, only a conflict may go untold.
-        let read = || self.own_session().and_then(|own| self.end_of(own.path.to_path_buf(), false));
-        self.cache.own.get_or_init(|| read().unwrap_or_default())
-    }
-
-    /// The same, or nothing if it has nothing in common with the news.
-    pub fn own_for_news(&self) -> &Part {
-        if self.cache.overlaps.get() == Some(&false) { &self.cache.nothing } else { self.own() }
-    }
-
-    /// Finds out whether the observer's own transcript may have anything in common with what was read.
-    pub(super) fn compare(&self, readings: &[(Candidate, New)]) {
-        let mut overlap = Overlap::default();
-        for (candidate, New { part, after, .. }) in readings {
-            let cwd = after.cwd.as_deref().map_or(&*self.env.cwd, Path::new);
-            overlap.add(&part.entries, after.title.as_deref(), cwd);
-            // Its session has a title that is found out later.
-            overlap.unclear |= candidate.subagent;
-        }
-        // What is wrong with the file is said by whoever decodes it.
-        let _ = self.cache.overlaps.set(self.has(overlap).unwrap_or(true));
-    }
-
-    fn has(&self, overlap: Overlap) -> io::Result<bool> {
-        let known = self.observer.format;
-        // How a user's descriptor comes by times and paths is not known.
-        let Some(own) = self.own_session().filter(|_| known.file.is_none()) else { return Ok(true) };
-        let format = known.format();
-        let mut keys = Vec::new();
-        format.line.root.names(&format.keys.time, &mut keys);
-        let search = overlap.search(&keys, &self.env.cwd);
-        if search.is_pointless() {
-            return Ok(true);
-        }
-        let transcript = Transcript::open(&own.path, format)?;
-        let Some(start) = transcript.source.newest(budget::OWN, self.deadline)? else { return Ok(true) };
-        let mut buffer = self.cache.buffer.borrow_mut();
-        let mut chunks = transcript.source.chunks(start, &mut buffer);
-        while let Some(chunk) = chunks.next_chunk()? {
-            if search.finds(chunk) {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
+/// The observer's own transcript.
+#[derive(Default)]
+pub struct Own<'f> {
     /// The observer as a session, if it has a transcript by now.
-    pub(super) fn own_session(&self) -> Option<&Session<'f>> {
-        let is_file = |path: &&PathBuf| {
-            let meta = Unreadable::noted(file::stat(path), &mut self.cache.unreadable.borrow_mut());
-            meta.is_some_and(|meta| meta.is_file())
-        };
-        let path = || self.observer.transcript.as_ref().filter(is_file).or_else(|| self.ids().own.as_ref());
-        let session = || Some(Session::new(&self.observer.id, self.observer.format, None, path()?.clone()));
-        self.cache.own_session.get_or_init(session).as_ref()
+    session: Option<Session<'f>>,
+    /// Its end; nothing if that has nothing in common with the news.
+    pub part: Part,
+    pub bad: Vec<Unreadable>,
+}
+
+/// Whether the observer's transcript is where its client says. If not, it takes the ids of all sessions to find it.
+pub fn is_where_told(context: &Context) -> bool {
+    context.observer.transcript.as_ref().is_some_and(|path| path.is_file())
+}
+
+/// The observer as a session.
+pub fn session<'f>(ids: Option<&Ids>, context: &Context<'_, 'f>, bad: &mut Vec<Unreadable>) -> Option<Session<'f>> {
+    let observer = context.observer;
+    let is_file = |path: &&PathBuf| Unreadable::noted(file::stat(path), bad).is_some_and(|meta| meta.is_file());
+    let told = observer.transcript.as_ref().filter(is_file);
+    let path = told.or_else(|| ids?.own.as_ref())?;
+    Some(Session::new(&observer.id, observer.format, None, path.clone()))
+}
+
+impl<'f> Own<'f> {
+    /// Reads it, as far as the news needs it: not if it surely has nothing in common with that.
+    pub fn for_news(
+        news: &[(Candidate, New)],
+        ids: Option<&Ids>,
+        buffer: &mut Buffer,
+        context: &Context<'_, 'f>,
+    ) -> Own<'f> {
+        let mut bad = Vec::new();
+        let session = session(ids, context, &mut bad);
+        let own = Own { session, part: Part::default(), bad };
+        // What is wrong with the file is said by whoever decodes it.
+        let overlaps =
+            own.session.as_ref().is_none_or(|session| overlaps(session, news, buffer, context).unwrap_or(true));
+        if overlaps { own.read(buffer, context) } else { own }
     }
 
-    /// The end of a transcript of the observer, or of one of its subagents.
-    fn end_of(&self, path: PathBuf, subagent: bool) -> Option<Part> {
-        let read = || {
-            let transcript = Transcript::open(&path, self.observer.format.format())?.subagent(subagent);
-            transcript.end_part(budget::OWN, self.deadline, &mut self.cache.buffer.borrow_mut())
-        };
-        match read() {
-            Ok(part) => Some(part),
-            Err(error) => {
-                self.cache.unreadable.borrow_mut().push(Unreadable { path, error });
-                None
-            }
-        }
+    /// Reads it for all that it says.
+    pub fn whole(ids: Option<&Ids>, buffer: &mut Buffer, context: &Context<'_, 'f>) -> Own<'f> {
+        let mut bad = Vec::new();
+        let session = session(ids, context, &mut bad);
+        Own { session, part: Part::default(), bad }.read(buffer, context)
     }
 
-    /// What the observer's subagents have edited lately, as far as there is time to look.
-    fn own_subagents(&self) -> Vec<Entry<'static>> {
-        let Some(own) = self.own_session() else { return Vec::new() };
-        let mut files = find::subagents(own, &own.id, &mut self.cache.unreadable.borrow_mut());
-        files.truncate(SUBAGENTS);
-        let read = files.iter().take_while(|_| !self.deadline.is_over());
-        let parts = read.filter_map(|(path, _)| self.end_of(path.clone(), true));
-        // What it only read, its session does not know.
-        let is_edit = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
-        parts.flat_map(|part| part.entries).filter(is_edit).collect()
+    fn read(mut self, buffer: &mut Buffer, context: &Context) -> Own<'f> {
+        // Without it, only a conflict may go untold.
+        let path = self.session.as_ref().map(|session| session.path.to_path_buf());
+        let part = path.and_then(|path| end_of(path, false, buffer, &mut self.bad, context));
+        Own { part: part.unwrap_or_default(), ..self }
+    }
+
+    /// Whether the observer has been prompted before.
+    pub fn was_prompted(&self) -> bool {
+        let is_prompt = |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
+        self.part.entries.iter().any(is_prompt)
     }
 
     /// How up to date the observer is on the files that it and its subagents touched lately.
-    pub fn own_knowledge(&self) -> Knowledge {
+    pub fn knowledge(&self, context: &Context, bad: &mut Vec<Unreadable>) -> Knowledge {
         let mut knowledge = Knowledge::default();
-        for entry in self.own_for_news().entries.iter().chain(&self.own_subagents()) {
+        let subagents = self.session.as_ref().map(|session| subagents(session, context, bad));
+        for entry in self.part.entries.iter().chain(subagents.iter().flatten()) {
             if let What::Call(call) = &entry.what {
-                knowledge.call(call, entry.time, &self.env.cwd);
+                knowledge.call(call, entry.time, &context.env.cwd);
             }
         }
         knowledge
     }
+}
+
+/// Whether a transcript may have anything in common with what was read.
+fn overlaps(own: &Session, news: &[(Candidate, New)], buffer: &mut Buffer, context: &Context) -> io::Result<bool> {
+    let known = context.observer.format;
+    // How a user's descriptor comes by times and paths is not known.
+    if known.file.is_some() {
+        return Ok(true);
+    }
+    let mut overlap = Overlap::default();
+    for (candidate, New { part, after, .. }) in news {
+        let cwd = after.cwd.as_deref().map_or(&*context.env.cwd, Path::new);
+        overlap.add(&part.entries, after.title.as_deref(), cwd);
+        // Its session has a title that is found out later.
+        overlap.unclear |= candidate.subagent;
+    }
+    let format = known.format();
+    let mut keys = Vec::new();
+    format.line.root.names(&format.keys.time, &mut keys);
+    let search = overlap.search(&keys, &context.env.cwd);
+    if search.is_pointless() {
+        return Ok(true);
+    }
+    let transcript = Transcript::open(&own.path, format)?;
+    let Some(start) = transcript.source.newest(budget::OWN, context.deadline)? else { return Ok(true) };
+    let mut chunks = transcript.source.chunks(start, buffer);
+    while let Some(chunk) = chunks.next_chunk()? {
+        if search.finds(chunk) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The end of a transcript of the observer, or of one of its subagents.
+fn end_of(
+    path: PathBuf,
+    subagent: bool,
+    buffer: &mut Buffer,
+    bad: &mut Vec<Unreadable>,
+    context: &Context,
+) -> Option<Part> {
+    let mut read = || {
+        let transcript = Transcript::open(&path, context.observer.format.format())?.subagent(subagent);
+        transcript.end_part(budget::OWN, context.deadline, buffer)
+    };
+    let part = read().map(Some).map_err(|error| Unreadable { path, error });
+    Unreadable::noted(part, bad)
+}
+
+/// What the observer's subagents have edited lately, as far as there is time to look.
+fn subagents(own: &Session, context: &Context, bad: &mut Vec<Unreadable>) -> Vec<Entry<'static>> {
+    let mut files = find::subagents(own, &own.id, bad);
+    files.truncate(SUBAGENTS);
+    let (mut buffer, mut edits) = (Buffer::default(), Vec::new());
+    for (path, _) in files.into_iter().take_while(|_| !context.deadline.is_over()) {
+        let part = end_of(path, true, &mut buffer, bad, context).unwrap_or_default();
+        // What it only read, its session does not know.
+        let is_edit = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
+        edits.extend(part.entries.into_iter().filter(is_edit));
+    }
+    edits
 }

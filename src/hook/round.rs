@@ -10,15 +10,17 @@
 //! The position in the circle is the id of a directory, so that it holds when others come and go. It stands in the lock file,
 //! because it moves with every look, and replacing the cursors each time would cost as much as the look itself.
 
-use std::ops::Bound;
 use std::path::{Path, PathBuf};
 
-use super::news::Reader;
-use super::survey::{Survey, Surveyor};
+use super::candidate::Verdict;
+use super::context::Context;
+use super::reader::Reader;
 use crate::entry::Id;
+use crate::file::Unreadable;
 use crate::session::Session;
 use crate::session::find::{Branch, Listing};
-use crate::state::cursors::{Judged, View};
+use crate::state::cursors::View;
+use crate::state::seen::Judged;
 use crate::time::Time;
 
 /// How many sessions of other projects a look goes through, unless one directory has more.
@@ -38,7 +40,7 @@ pub(super) struct Round<'s, 'f> {
     /// The worktrees there are now. Another project may be spelt like one, so none is judged under such a name.
     worktrees: Vec<PathBuf>,
     /// A directory that has not changed since then has no new files.
-    horizon: i64,
+    horizon: Time,
     part: Stretch,
     dirs: Vec<Dir<'f>>,
     /// A directory was gone into because a file came or went.
@@ -107,18 +109,18 @@ impl Stretch {
 impl<'s, 'f> Round<'s, 'f> {
     /// The part that is due; all of it if there is no position.
     pub fn new(
-        surveyor: &Surveyor<'s, 'f>,
+        context: &Context<'s, 'f>,
         judged: &'s [Judged],
-        horizon: i64,
+        horizon: Time,
         position: Option<u64>,
         worktrees: Vec<PathBuf>,
     ) -> Round<'s, 'f> {
-        let project = &surveyor.observer.project;
-        let (dir, cwd) = (project.dir(), &*surveyor.env.cwd);
+        let project = &context.observer.project;
+        let (dir, cwd) = (project.dir(), &*context.env.cwd);
         let own = if dir == cwd { vec![dir] } else { vec![dir, cwd] };
         let and_below = dir.as_os_str().as_encoded_bytes() != project.as_bytes();
         let part = position.map_or(Stretch::ALL, |position| Stretch::of(judged, position));
-        let (view, dirs, changed) = (surveyor.view, Vec::new(), false);
+        let (view, dirs, changed) = (context.view, Vec::new(), false);
         Round { view, judged, own, and_below, worktrees, horizon, part, dirs, changed }
     }
 
@@ -137,7 +139,7 @@ impl<'s, 'f> Round<'s, 'f> {
         let been = been && !self.own.iter().any(|dir| branch.spelling.fits(branch.name, dir));
         let mut entered = own || judged.and_then(|(_, files)| files).is_none() || self.part.has(id);
         if !entered && !been {
-            let changed = branch.changed().map(|changed| Time::from_nanos(changed).0 >= self.horizon);
+            let changed = branch.changed().map(|changed| Time::from_nanos(changed) >= self.horizon);
             self.changed |= changed == Some(true);
             entered = changed != Some(false);
         }
@@ -148,9 +150,7 @@ impl<'s, 'f> Round<'s, 'f> {
 
     /// Whether a session in a directory has been seen. It and its subagents are looked at each time.
     fn has_cursor(&self, dir: &Path) -> bool {
-        let dir = [&*dir.to_string_lossy(), "/"].concat();
-        let mut after = self.view.sessions.range::<str, _>((Bound::Included(&*dir), Bound::Unbounded));
-        after.next().is_some_and(|(key, _)| key.starts_with(&dir))
+        self.view.sessions.any_below(&[&*dir.to_string_lossy(), "/"].concat())
     }
 
     /// Counts a file of the directory that the walk is in. Says whether some looks may leave the directory out.
@@ -186,38 +186,57 @@ impl<'s, 'f> Round<'s, 'f> {
         }
     }
 
-    /// Notes what comes of it: which directories are another project's, and where the next look goes on.
-    pub fn close(mut self, reader: &mut Reader, surveyor: &Surveyor<'s, 'f>, survey: &mut Survey<'f>) {
-        self.dirs.retain(|dir| !dir.own && !survey.bad.iter().any(|bad| bad.path.starts_with(&dir.path)));
+    /// What comes of it: which directories are another project's, and where the next look goes on.
+    pub fn close(mut self, reader: &mut Reader, bad: &[Unreadable], verdicts: &[Verdict]) -> Judgement {
+        self.dirs.retain(|dir| !dir.own && !bad.iter().any(|bad| bad.path.starts_with(&dir.path)));
         let known = |dir: &Dir| dir.entered && !dir.been;
         let files = self.dirs.iter().map(|dir| if known(dir) { dir.files.into() } else { u64::from(FILES) + 1 });
         // Where there are few, each look goes into all of them, whatever they are.
         let few = files.sum::<u64>() <= FILES.into();
-        let mut left = if few { 0 } else { JUDGED };
-        let mut judge = |dir: &Dir| {
-            if dir.been {
-                return dir.judged;
-            }
-            let judged = match (dir.judged, &dir.sample) {
-                (_, Some(sample)) => {
-                    left = left.checked_sub(1).filter(|_| !surveyor.deadline.is_time_to_tell())?;
-                    let name = dir.path.file_name()?.to_str()?;
-                    // What cannot be read now is judged another time.
-                    reader.began_elsewhere(sample, name).ok()?.then_some(dir.files)
-                }
-                // The first file to come is noticed.
-                (None | Some((_, Some(_))), None) if dir.entered => Some(dir.files),
-                (judged, None) => judged?.1,
-            };
-            Some((dir.id, judged.filter(|_| !survey.quiet.iter().any(|path| path.starts_with(&dir.path)))))
-        };
-        let mut judged: Vec<Judged> = self.dirs.iter().filter(|_| !few).filter_map(&mut judge).collect();
+        let mut left = JUDGED;
+        let mut judge = |dir: &Dir| dir.judge(reader, &mut left, verdicts);
+        let mut judged: Vec<Judged> = if few { Vec::new() } else { self.dirs.iter().filter_map(&mut judge).collect() };
         judged.sort_unstable();
         let ends_round = self.part.reach.is_some() && self.part.is_last();
-        survey.moved_on = self.changed || ends_round || judged != self.judged;
-        survey.judged = judged;
-        survey.position = self.part.next();
+        let is_new = self.changed || ends_round || judged != self.judged;
+        Judgement { judged, position: self.part.next(), is_new }
     }
+}
+
+impl Dir<'_> {
+    /// Whether it is another project's, as far as that can be told now.
+    fn judge(&self, reader: &mut Reader, left: &mut usize, verdicts: &[Verdict]) -> Option<Judged> {
+        if self.been {
+            return self.judged;
+        }
+        let files = match (self.judged, &self.sample) {
+            (_, Some(sample)) => {
+                if *left == 0 || reader.is_time_to_tell() {
+                    return None;
+                }
+                *left -= 1;
+                let name = self.path.file_name()?.to_str()?;
+                // What cannot be read now is judged another time.
+                reader.began_elsewhere(sample, name).ok()?.then_some(self.files)
+            }
+            // The first file to come is noticed.
+            (None | Some((_, Some(_))), None) if self.entered => Some(self.files),
+            (judged, None) => judged?.1,
+        };
+        let is_inside = |verdict: &Verdict| verdict.quiet.as_ref().is_some_and(|path| path.starts_with(&self.path));
+        Some((self.id, if verdicts.iter().any(is_inside) { None } else { files }))
+    }
+}
+
+/// What a look found out about directories.
+#[derive(Debug, Default)]
+pub struct Judgement {
+    /// Which directories are other projects'.
+    pub judged: Vec<Judged>,
+    /// Where the next look goes on with them.
+    pub position: Option<u64>,
+    /// More is known than before, or the clock has to move on.
+    pub is_new: bool,
 }
 
 #[cfg(test)]

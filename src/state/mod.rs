@@ -2,9 +2,10 @@
 
 pub mod cursors;
 pub mod journal;
-pub mod lazy_seen;
 pub mod live;
 pub mod notes;
+pub mod seen;
+pub mod sessions;
 pub mod table;
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};

@@ -125,7 +125,7 @@ fn explaining_consumes_nothing() {
     assert!(files(&world.path(".state")) == before);
     let next: String = told(&world).lines().map(|line| format!("    {line}\n")).collect();
     let head = format!(
-        "{ME} (claude) would be told with its next prompt:\n\n{next}\nWhy (seen so far: ~/.state/session-monitor/cursors/agent-sdk-{ME}.json):\n"
+        "{ME} (claude) would be told with its next prompt:\n\n{next}\nWhy (seen so far: ~/.state/session-monitor/cursors/agent-sdk-{ME}.bin):\n"
     );
     assert!(done.out().starts_with(&head), "{}", done.out());
     assert!(done.out().contains("  4 more: nothing new since it was seen\n"), "{}", done.out());

@@ -1,7 +1,6 @@
 //! The file of cursors: where it is, who may use it at once, when it is written, and what happens if it is broken, locked,
 //! unwritable or written by another hand.
 
-use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
@@ -11,12 +10,14 @@ use rustix::process::Resource;
 use serde_json::json;
 use session_monitor::budget::Deadline;
 use session_monitor::file::Stamp;
-use session_monitor::state::cursors::{Cursors, View};
-use session_monitor::state::lazy_seen::LazySeen;
+use session_monitor::state::cursors::{CursorFile, Cursors};
+use session_monitor::state::sessions::Changes;
 
 use crate::support::claude::{asked, prompt, said};
 use crate::support::files::{file_clock, files, files_below, read_json, written_ago};
-use crate::support::hook::{HOUR_IN_MICROS, block, cursors, hook, input, one_said, text, told, told_to};
+use crate::support::hook::{
+    HOUR_IN_MICROS, block, cursors, hook, input, one_said, replace_saved, saved, text, told, told_to,
+};
 use crate::support::run::limit;
 use crate::support::times::ago;
 use crate::support::trouble::Tells::{Both, Nothing};
@@ -115,10 +116,9 @@ fn cursors_are_private_and_written_only_when_needed() {
     }
     assert_eq!(told(&world), "");
     assert_eq!(files(&state), before, "bytes and times");
-    let saved = read_json(&cursors(&world, ME));
     let path = world.transcript(ONE);
     let size = std::fs::metadata(&path).expect("a file").len();
-    assert_eq!(saved[ME][path.to_str().expect("UTF-8")]["offset"], size);
+    assert_eq!(saved(&world, ME)[ME][path.to_str().expect("UTF-8")]["offset"], size);
 }
 
 /// 003-T21, 003-L09: what cannot be read as cursors is said and taken as not there, and replaced.
@@ -126,25 +126,32 @@ fn cursors_are_private_and_written_only_when_needed() {
 fn broken_cursors_are_said_and_replaced() {
     let newer = format!(r#"{{"{ME}":{{".":{{"version":99,"since":0,"clock":0}}}}}}"#);
     let odd = format!(r#"{{"{ME}":[1]}}"#);
+    let newer_table = format!("session-monitor cursors 2\n{}", "x".repeat(200));
+    // What an earlier version left, and the file of this one.
     let cases = [
-        ("garbage\n", Some("no cursors (")),
-        ("[1,2]", Some("no cursors (")),
-        ("{\"a\":", Some("no cursors (")),
-        ("\u{0}\u{0}\u{0}", Some("no cursors (")),
-        (&odd, Some(&*format!("no cursors of {ME} ("))),
-        (&newer, Some("written by a newer version; taken as not there")),
-        ("", None),
-        ("{}", None),
+        ("json", "garbage\n", Some("no cursors (")),
+        ("json", "[1,2]", Some("no cursors (")),
+        ("json", "{\"a\":", Some("no cursors (")),
+        ("json", "\u{0}\u{0}\u{0}", Some("no cursors (")),
+        ("json", &odd, Some(&*format!("no cursors of {ME} ("))),
+        ("json", &newer, Some("written by a newer version; taken as not there")),
+        ("json", "", None),
+        ("json", "{}", None),
+        ("bin", "garbage\n", Some("no cursors (")),
+        ("bin", &*"\u{0}".repeat(300), Some("no cursors (")),
+        ("bin", &newer_table, Some("written by a newer version; taken as not there")),
+        ("bin", "", None),
     ];
-    for (content, problem) in cases {
+    for (end, content, problem) in cases {
         let world = World::new();
         asked(&world, ONE, 3, "x");
-        world.write(format!(".state/session-monitor/cursors/agent-sdk-{ME}.json"), content);
+        world.write(format!(".state/session-monitor/cursors/agent-sdk-{ME}.{end}"), content);
         let done = hook(&world, &[], &input(&world, ME)).run().status(0);
         assert_eq!(text(&done), block(&["- 11111111 (3m ago, 1 message): \"x\""]), "{content}");
         match problem {
             Some(problem) => {
-                let start = format!("session-context: {}: {problem}", cursors(&world, ME).display());
+                let file = cursors(&world, ME).with_extension(end);
+                let start = format!("session-context: {}: {problem}", file.display());
                 assert!(
                     done.err().starts_with(&start) && done.err().ends_with("; taken as not there\n"),
                     "{}",
@@ -344,6 +351,13 @@ fn a_held_lock_is_waited_for_no_longer_than_the_deadline() {
     assert_eq!(scene.hears(), "");
 }
 
+/// Cursors as an earlier version wrote them.
+fn write_old(scene: &Scene, content: &str) {
+    let _ = fs::remove_file(scene.cursors());
+    fs::create_dir_all(scene.cursors().parent().expect("a directory")).expect("made");
+    fs::write(scene.cursors().with_extension("json"), content).expect("written");
+}
+
 /// What stands in the cursor file is not trusted.
 #[test]
 fn cursors_that_are_none_are_said_and_taken_as_absent() {
@@ -381,9 +395,8 @@ fn cursors_that_are_none_are_said_and_taken_as_absent() {
         ("a stamp too short", alpha(&scene, r#"{"offset":0,"stamp":[1]}"#)),
         ("a title in a number", alpha(&scene, r#"{"offset":0,"title":7}"#)),
     ];
-    let below = scene.cursors().strip_prefix(scene.0.path("")).expect("below").to_path_buf();
     for (name, content) in cases {
-        scene.0.write(&below, content);
+        write_old(&scene, &content);
         let output = scene.call().run();
         let err = output.err();
         assert_eq!((text(&output), err.lines().count()), (words(Both), 1), "{name}: {err}");
@@ -393,23 +406,25 @@ fn cursors_that_are_none_are_said_and_taken_as_absent() {
     }
     // Nothing at all is nothing to complain about.
     for content in ["", "{}"] {
-        scene.0.write(&below, content);
+        write_old(&scene, content);
         assert_eq!((scene.hears(), scene.hears()), (words(Both), String::new()), "{content:?}");
     }
 }
 
-/// Whatever stands there for other observers is theirs, and stays.
+/// Whatever stands in a home for other observers is theirs, and stays.
 #[test]
 fn cursors_of_others_stay_as_they_are() {
-    let scene = Scene::new();
-    let below = scene.cursors().strip_prefix(scene.0.path("")).expect("below").to_path_buf();
+    let world = World::new();
+    home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
+    asked(&world, ONE, 3, "x");
     let others = r#""else":7,"new":{".":{"version":99,"x":[1e400,{"y":null}]}},"none":null,"odd":"\ud800""#;
-    for own in [String::new(), format!(",\"{OBSERVER}\":[]")] {
-        scene.0.write(&below, format!("{{{others}{own}}}"));
-        assert_eq!(text(&scene.call().run()), words(Both));
-        let kept = fs::read_to_string(scene.cursors()).expect("cursors");
+    for own in ["", ",\"main\":[]"] {
+        let file = world.write("work/.volute/session-cursors.json", format!("{{{others}{own}}}"));
+        let done = hook(&world, &[], &input(&world, ME)).run().status(0);
+        assert_eq!(text(&done), block(&["- discord (3m ago, 1 message): \"x\""]));
+        let kept = fs::read_to_string(file).expect("cursors");
         assert!(others.split(",\"").all(|part| kept.contains(part.trim_start_matches('"'))), "{kept}");
-        assert_eq!(scene.hears(), "");
+        assert_eq!(told(&world), "");
     }
 }
 
@@ -417,7 +432,6 @@ fn cursors_of_others_stay_as_they_are() {
 #[test]
 fn absurd_numbers_in_cursors_do_no_harm() {
     let scene = Scene::new();
-    let below = scene.cursors().strip_prefix(scene.0.path("")).expect("below").to_path_buf();
     let extremes = [i64::MIN, -1, 0, 1, i64::MAX];
     for number in extremes {
         let offset = u64::try_from(number).map_or(u64::MAX, |number| number);
@@ -435,7 +449,7 @@ fn absurd_numbers_in_cursors_do_no_harm() {
                 view[scene.path(ALPHA).to_str().expect("UTF-8")] = seen.clone();
                 let mut all = json!({});
                 all[OBSERVER] = view;
-                scene.0.write(&below, all.to_string());
+                write_old(&scene, &all.to_string());
                 let output = scene.call().run();
                 text(&output);
                 assert_eq!(output.err(), "", "{all}");
@@ -457,8 +471,10 @@ fn a_cut_cursor_file_costs_one_repetition() {
         fs::write(&path, &whole[..length]).expect("cut");
         let mut said = Vec::new();
         let deadline = Deadline::after(Duration::MAX);
-        let cursors = Cursors::open(path.clone(), OBSERVER, &deadline, &mut |what| said.push(what)).expect("free");
-        assert_eq!((said.len(), &cursors.view), (1, &View::default()), "{length} bytes: {said:?}");
+        let file = CursorFile::Own(path.clone());
+        let cursors = Cursors::open(file, OBSERVER, &deadline, &mut |what| said.push(what)).expect("free");
+        assert_eq!((said.len(), cursors.view.sessions.len()), (1, 0), "{length} bytes: {said:?}");
+        assert!(cursors.view.look.is_none());
         drop(cursors);
         if length % 23 == 1 {
             let output = scene.call().run();
@@ -469,47 +485,62 @@ fn a_cut_cursor_file_costs_one_repetition() {
     }
 }
 
-/// Whatever a title or a path looks like, a session is read from the file as serde reads it, and written back byte by byte.
+/// Whatever a title or a path looks like, a table has the sessions as they were taken over from an earlier version.
 #[test]
-fn an_entry_is_cut_out_as_it_stands() {
+fn a_table_has_what_was_written() {
     let world = World::new();
-    let titles =
-        ["plain", "a }", "},", "},\"", "\"},\"/b\":{\"offset\":", "}}", "\\", "\\\"", "unread", "absent", "ü\n"];
-    let look = r#"".":{"version":1,"since":5,"clock":7,"place":3,"told":[1,4294967295]}"#;
-    let entry = |number: usize, title: &str| {
-        let seen = format!(r#"{{"offset":9,"mark":"00000000000000ff","stamp":[1,{number},3,-4],"print":{number}"#);
-        format!("{seen},\"title\":{}}}", json!(title))
-    };
-    let own = |entries: &[String]| format!("{{\"{ME}\":{{{look}{}}}}}", entries.concat());
-    let read = |content: String| {
-        let path = world.write("cursors.json", &content);
-        let cursors = Cursors::read(path, ME, &mut |what| panic!("{content}: {what}"));
-        let all: BTreeMap<String, View> = serde_json::from_str(&content).expect("JSON");
-        let again = cursors.to_json().expect("JSON");
-        for (key, kept) in &cursors.view.sessions {
-            let seen = &all[ME].sessions[key];
-            assert_eq!((kept.title(), kept.fingerprint()), (seen.title(), seen.fingerprint()), "{content}");
+    let titles = ["plain", "a }", "\"},\"/b\":{\"offset\":", "\\\"", "ü\n", "\u{0}"];
+    let (path, deadline) = (cursors(&world, ME), Deadline::after(Duration::MAX));
+    for (number, title) in (1..).zip(titles) {
+        let seen = |key: &str| json!({"offset": 9, "mark": "00000000000000ff", "stamp": [1, number, 3, -4], "print": number, "title": format!("{key}{title}")});
+        let look =
+            json!({"version": 1, "since": 5, "clock": 7, "place": 3, "examined": [4, u64::MAX], "told": [1, u32::MAX]});
+        let all =
+            json!({ME: {".": look, "/a\"}": seen("/a\"}"), "/ä\\": seen("/ä\\"), "/b": {"offset": 0, "unread": true}}});
+        world.write(path.with_extension("json"), all.to_string());
+        let open =
+            || Cursors::open(CursorFile::Own(path.clone()), ME, &deadline, &mut |what| panic!("{what}")).expect("free");
+        let old = open();
+        old.save(old.view.look.clone().expect("a look"), Changes::new()).expect("saved");
+        drop(old);
+        assert!(path.exists() && !path.with_extension("json").exists(), "it was taken over");
+        assert_eq!(saved(&world, ME), all);
+        let new = open();
+        let stamp = |inode: u64| Stamp::from((1, inode, 3, -4));
+        for record in new.view.sessions.iter() {
+            let is_read = record.path() != "/b";
+            let title = is_read.then(|| format!("{}{title}", record.path()));
+            assert_eq!((record.title(), record.fingerprint()), (title.as_deref(), is_read.then_some(number as u32)));
+            assert_eq!([record.is_unchanged(stamp(number)), record.is_unchanged(stamp(99))], [is_read, false]);
         }
-        assert_eq!((&cursors.view, again), (&all[ME], content));
-        cursors
-    };
-    for (number, title) in titles.into_iter().enumerate() {
-        for key in ["/a", "/a\"},\"", "/a}", "/ä\\"] {
-            let [key, last] = [key, "/ü"].map(|key| json!(key).to_string());
-            read(own(&[format!(",{key}:{}", entry(number, title))]));
-            read(own(&[format!(",{key}:{}", entry(number, title)), format!(",{last}:{}", entry(1, title))]));
-        }
+        // One goes, one changes, one comes; the others stay.
+        let mut changed = new.view.sessions.get("/b").expect("a record").seen().expect("whole");
+        changed.unread = false;
+        let changes =
+            Changes::from([("/a\"}".into(), None), ("/b".into(), Some(changed.clone())), ("/z".into(), Some(changed))]);
+        new.save(new.view.look.clone().expect("a look"), changes).expect("saved");
+        drop(new);
+        let quiet = json!({"offset": 0});
+        let after = json!({ME: {".": look, "/ä\\": seen("/ä\\"), "/b": quiet, "/z": quiet}});
+        assert_eq!(saved(&world, ME), after);
+        fs::remove_file(&path).expect("removed");
     }
-    // What rests is not decoded, all else is.
-    let entry = entry(2, "x");
-    let unread = entry.replace(",\"print", ",\"unread\":true,\"print");
-    let cursors =
-        read(own(&[format!(",\"/a\":{entry}"), format!(",\"/b\":{unread}"), ",\"/c\":{\"offset\":0}".into()]));
-    let written: Vec<bool> = cursors.view.sessions.values().map(|kept| matches!(kept, LazySeen::Written(_))).collect();
-    assert_eq!(written, [true, false, false]);
-    let stamp = |inode: u64| Stamp::from((1, inode, 3, -4));
-    let rests = |key: &str, inode| cursors.view.sessions[key].rests(stamp(inode));
-    assert_eq!([rests("/a", 2), rests("/a", 5), rests("/b", 2), rests("/c", 2)], [true, false, false, false]);
+}
+
+/// What an earlier version remembered is not told again, nothing is lost, and its file goes.
+#[test]
+fn cursors_of_an_earlier_version_are_taken_over() {
+    let world = World::new();
+    asked(&world, ONE, 9, "one");
+    assert_eq!(told(&world), one_said(9, "one"));
+    let (table, old) = (cursors(&world, ME), cursors(&world, ME).with_extension("json"));
+    replace_saved(&world, ME, &saved(&world, ME));
+    assert_eq!(told(&world), "", "nothing is told twice");
+    assert!(old.exists() && !table.exists(), "nothing was to be written");
+    world.append(world.transcript(ONE), said(&world, 8, "two"));
+    assert_eq!(told(&world), one_said(8, "two"));
+    assert!(!old.exists() && table.exists());
+    assert_eq!(told(&world), "");
 }
 
 /// An entry that is broken where no look needs it is said when one does. It costs a repetition of that session alone.
@@ -520,10 +551,10 @@ fn a_broken_entry_is_said_when_it_is_needed() {
     asked(&world, TWO, 4, "y");
     assert!(!told(&world).is_empty());
     let (path, one) = (cursors(&world, ME), world.transcript(ONE));
-    let saved = fs::read_to_string(&path).expect("cursors");
-    let (before, entry) = saved.split_once(&*one.to_string_lossy()).expect("an entry");
-    let broken = format!("{before}{}{}", one.display(), entry.replacen("\"seen\":", "\"seen\":x", 1));
-    fs::write(&path, broken).expect("written");
+    let mut bytes = fs::read(&path).expect("cursors");
+    let at = bytes.windows(7).position(|part| part == b"\"seen\":").expect("a detail");
+    bytes[at + 7] = b'x';
+    fs::write(&path, bytes).expect("written");
     assert_eq!(told(&world), "", "nothing is new");
     world.append(&one, said(&world, 2, "z"));
     let done = hook(&world, &[], &input(&world, ME)).run().status(0);
@@ -532,5 +563,4 @@ fn a_broken_entry_is_said_when_it_is_needed() {
     assert!(done.err().starts_with(&start) && done.err().ends_with("; taken as not there\n"), "{}", done.err());
     assert_eq!(done.err().lines().count(), 1);
     assert_eq!(hook(&world, &[], &input(&world, ME)).run().status(0).err(), "");
-    read_json(&path);
 }

@@ -10,8 +10,7 @@ use session_monitor::entry::Position;
 use session_monitor::read::Transcript;
 
 use crate::support::claude::{answer, asked, edits, prompt, runs, subagent};
-use crate::support::files::read_json;
-use crate::support::hook::{cursors, hook, input, text};
+use crate::support::hook::{cursors, hook, input, saved, text};
 use crate::support::resume::GOALS;
 use crate::support::run::Run;
 use crate::support::script::Script;
@@ -141,7 +140,7 @@ fn very_many_directories_take_several_looks() {
     for looks in [0, 40] {
         let _ = fs::remove_file(cursors(&world, ME));
         let (_, late) = in_a_hurry(&run, looks);
-        let seen = read_json(&cursors(&world, ME));
+        let seen = saved(&world, ME);
         let seen = seen[ME].as_object().expect("an object");
         assert!(late && seen.len() < 100, "{looks}: {} of {DIRS} were found", seen.len());
         assert!(seen.keys().any(|key| key.contains(ONE)), "{looks}: the observer's own directory comes first");

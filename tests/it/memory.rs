@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::support::claude::{asked, prompt, said};
 use crate::support::files::read_json;
-use crate::support::hook::{block, cursors, hook, input, one_said, text, told, told_after};
+use crate::support::hook::{block, hook, input, one_said, replace_saved, saved, text, told, told_after};
 use crate::support::times::ago;
 use crate::support::world::{ME, ONE, THREE, TWO, World, home};
 
@@ -32,7 +32,7 @@ fn line_without_id(world: &World, minutes: i64, text: &str) -> String {
 }
 
 fn remembered(world: &World) -> usize {
-    read_json(&cursors(world, ME))[ME].as_object().expect("sessions").len() - 1
+    saved(world, ME)[ME].as_object().expect("sessions").len() - 1
 }
 
 /// A file system gives the inode of a deleted file to the next one. That one was called by the title of the other, and what
@@ -371,7 +371,7 @@ fn a_walk_that_is_cut_short_goes_on() {
     files[..100].iter().for_each(|file| fs::remove_file(file).expect("removed"));
     told.extend((1..MANY.div_ceil(LEAST)).map(|_| look()));
     assert_eq!(told.iter().sum::<usize>(), 1, "{told:?}");
-    assert_eq!(read_json(&cursors(&world, ME))[ME]["."]["unfinished"], Value::Null, "the walk is complete");
+    assert_eq!(saved(&world, ME)[ME]["."]["unfinished"], Value::Null, "the walk is complete");
 }
 
 /// A walk that an earlier version cut short starts anew.
@@ -380,12 +380,12 @@ fn a_walk_of_an_earlier_version_starts_anew() {
     let world = World::new();
     asked(&world, TWO, 9, "two");
     told(&world);
-    let mut saved = read_json(&cursors(&world, ME));
-    saved[ME]["."]["walk"] = serde_json::json!([5000, 1]);
-    fs::write(cursors(&world, ME), saved.to_string()).expect("written");
+    let mut old = saved(&world, ME);
+    old[ME]["."]["walk"] = serde_json::json!([5000, 1]);
+    replace_saved(&world, ME, &old);
     asked(&world, ONE, 8, "one");
     assert_eq!(told(&world), one_said(8, "one"));
-    assert_eq!(read_json(&cursors(&world, ME))[ME]["."]["walk"], Value::Null);
+    assert_eq!(saved(&world, ME)[ME]["."]["walk"], Value::Null);
 }
 
 /// A name that stands for another session for a while. What was told of the first is not told again when it is back.

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 use session_monitor::entry::{Call, Id};
-use session_monitor::state::cursors::OpenCall;
+use session_monitor::state::seen::OpenCall;
 
 use crate::support::claude::line;
 use crate::support::files::lock;

@@ -20,6 +20,7 @@ use session_monitor::hook::Run;
 use session_monitor::read::once::Once;
 use session_monitor::read::{Lines, Transcript};
 use session_monitor::secrets::{REDACTED, redact};
+use session_monitor::state::cursors::{CursorFile, Cursors};
 use session_monitor::time::Time;
 
 /// The built-in formats.
@@ -410,14 +411,18 @@ pub fn cursor_file(data: &[u8]) {
     let place = Place::new(b"");
     let news = place.prompt(OTHER, "2026-11-16T02:50:00Z", "alpha asks");
     place.write(place.transcript(OTHER), news.as_bytes());
-    let path = place.home().join(format!(".local/state/session-monitor/cursors/agent-sdk-{OBSERVER}.json"));
+    let path = place.home().join(format!(".local/state/session-monitor/cursors/agent-sdk-{OBSERVER}.bin"));
     let text = String::from_utf8_lossy(data).replace("HOME", &place.home().to_string_lossy());
-    place.write(&path, text.as_bytes());
-    let (told, err) = place.look(&place.input());
-    let (again, err_again) = place.look(&place.input());
-    assert_eq!((again.as_str(), err_again.as_str()), ("", ""), "after {told}{err}");
-    let saved: Result<Value, _> = serde_json::from_slice(&fs::read(&path).expect("the cursors"));
-    assert!(saved.is_ok_and(|saved| saved.is_object()) || !err.is_empty(), "{told}{err}");
+    // The file of this version, and what an earlier one left.
+    for (end, content) in [("bin", data), ("json", text.as_bytes())] {
+        let _ = fs::remove_file(&path);
+        place.write(path.with_extension(end), content);
+        let (told, err) = place.look(&place.input());
+        let (again, err_again) = place.look(&place.input());
+        assert_eq!((again.as_str(), err_again.as_str()), ("", ""), "after {told}{err}");
+        let file = CursorFile::Own(path.clone());
+        Cursors::read(file, OBSERVER, &mut |what| assert!(!err.is_empty(), "{told}{what}"));
+    }
 }
 
 // ------------------------------------------------------------------------------------- secrets

@@ -14,8 +14,8 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::support::claude::{edit, line, prompt};
-use crate::support::files::{files, read_json};
-use crate::support::hook::{cursors, hook, input, look};
+use crate::support::files::files;
+use crate::support::hook::{cursors, hook, input, look, replace_saved, saved};
 use crate::support::times::ago;
 use crate::support::world::{ME, World, path};
 
@@ -341,10 +341,9 @@ fn other_projects_take_so_many_looks() {
         let looks = (1..=most).find(|_| times.told().contains(&format!("came {round}")));
         longest = longest.max(looks.unwrap_or_else(|| panic!("round {round}: not within {most} looks")));
         // It is forgotten, so that its directory is another project's again.
-        let saved = cursors(&times.world, ME);
-        let mut kept = read_json(&saved);
+        let mut kept = saved(&times.world, ME);
         kept[ME].as_object_mut().expect("an object").retain(|key, _| key == ".");
-        fs::write(saved, kept.to_string()).expect("written");
+        replace_saved(&times.world, ME, &kept);
         fs::remove_file(&file).expect("removed");
         assert_eq!(times.told(), "", "round {round}");
     }
@@ -442,7 +441,7 @@ fn subagents_of_a_session_that_came_here_stay_known() {
 /// The position is lost with the lock file, and everything else with the cursors: then the circle begins again.
 #[test]
 fn what_is_remembered_may_be_deleted() {
-    for lost in ["lock", "json"] {
+    for lost in ["lock", "bin"] {
         let mut times = Times::new();
         times.crowd(9, 90);
         for _ in 0..4 {

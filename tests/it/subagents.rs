@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 
 use crate::support::claude::{asked, calls, edits, of_subagent, prompt, result, subagent, work};
-use crate::support::files::{read_json, written_ago};
-use crate::support::hook::{block, cursors, hook, input, text, told, told_after, told_to};
+use crate::support::files::written_ago;
+use crate::support::hook::{block, hook, input, saved, text, told, told_after, told_to};
 use crate::support::resume::resumed;
 use crate::support::times::ago;
 use crate::support::world::{ME, ONE, TWO, World, home, path};
@@ -159,7 +159,7 @@ fn a_replaced_file_is_read_anew_and_a_missing_one_remembered() {
     let again = edits(&world, 5, "s1", &["a.rs"]) + &edits(&world, -1, "s2", &["b.rs"]);
     subagent(&world, ONE, "agent-1", 7, &again);
     assert_eq!(told_after(&world, 2), block(&["- 11111111 (1m ago) -> updated b.rs"]));
-    let known = || read_json(&cursors(&world, ME))[ME].as_object().expect("an object").len();
+    let known = || saved(&world, ME)[ME].as_object().expect("an object").len();
     let before = known();
     std::fs::remove_file(&file).expect("removed");
     assert_eq!((told_after(&world, 3), known()), (String::new(), before));

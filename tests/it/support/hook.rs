@@ -4,10 +4,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
+use session_monitor::state::cursors::{CursorFile, Cursors};
 
 use crate::support::agents::with_event;
 use crate::support::claude::asked;
-use crate::support::files::read_json;
 use crate::support::run::{Done, Run};
 use crate::support::times::ago;
 use crate::support::world::{ME, World, path};
@@ -133,12 +133,25 @@ pub fn nine() -> World {
 
 /// Where the cursors of a Claude session are, outside of named homes.
 pub fn cursors(world: &World, id: &str) -> PathBuf {
-    world.path(format!(".state/session-monitor/cursors/agent-sdk-{id}.json"))
+    world.path(format!(".state/session-monitor/cursors/agent-sdk-{id}.bin"))
+}
+
+/// What is in there, in the form that a home's file has.
+pub fn saved(world: &World, id: &str) -> Value {
+    let file = CursorFile::Own(cursors(world, id));
+    let read = Cursors::read(file, id, &mut |what| panic!("{what}"));
+    serde_json::from_str(&read.to_json().expect("JSON")).expect("JSON")
+}
+
+/// Puts something else there, as an earlier version wrote it.
+pub fn replace_saved(world: &World, id: &str, saved: &Value) {
+    fs::remove_file(cursors(world, id)).expect("removed");
+    fs::write(cursors(world, id).with_extension("json"), saved.to_string()).expect("written");
 }
 
 /// What the session that asks remembers of its last look.
 pub fn look(world: &World) -> Value {
-    read_json(&cursors(world, ME))[ME]["."].clone()
+    saved(world, ME)[ME]["."].clone()
 }
 
 pub fn clock(world: &World) -> i64 {
@@ -147,9 +160,9 @@ pub fn clock(world: &World) -> i64 {
 
 /// As if the last look had been later, or earlier.
 pub fn move_clock(world: &World, by: i64) {
-    let mut saved = read_json(&cursors(world, ME));
+    let mut saved = saved(world, ME);
     saved[ME]["."]["clock"] = (clock(world) + by).into();
-    fs::write(cursors(world, ME), saved.to_string()).expect("written");
+    replace_saved(world, ME, &saved);
 }
 
 const SECOND_IN_MICROS: i64 = 1_000_000;

@@ -176,7 +176,7 @@ impl Strangers {
         let cursors = if self.named {
             self.world.path("work/.volute/session-cursors.json")
         } else {
-            self.world.path(format!(".state/session-monitor/cursors/agent-sdk-{OBSERVER}.json"))
+            self.world.path(format!(".state/session-monitor/cursors/agent-sdk-{OBSERVER}.bin"))
         };
         [cursors, self.world.path(".state/session-monitor/journal.jsonl")]
     }
