@@ -1,7 +1,5 @@
 //! The sessions that have a name in the observer's home, and their subagents.
 
-use std::path::PathBuf;
-
 use super::candidate::Candidate;
 use super::context::Context;
 use crate::file::{self, Stamp, Unreadable};
@@ -58,20 +56,18 @@ pub fn read<'f>(home: &Home, context: &Context<'_, 'f>) -> Result<Names<'f>, Unr
 impl<'f> Names<'f> {
     fn add(&mut self, session: Session<'f>, stamp: Stamp) {
         let name = session.name.clone();
-        let subagents = find::subagents(&session, &session.id, &mut self.bad);
-        let subagent = |(path, stamp): (PathBuf, Stamp)| {
-            Candidate::new(Session { path: path.into(), ..session.clone() }, stamp, true, None)
-        };
-        let subagents: Vec<_> = subagents.into_iter().map(subagent).collect();
-        let session = Candidate::new(session, stamp, false, None);
+        let file = Candidate::new(session.clone(), stamp, false, None);
         // A session with two names goes by the first.
-        let index = *self.by_path.entry(session.key.clone()).or_insert(self.files.len());
+        let index = *self.by_path.entry(file.key.clone()).or_insert(self.files.len());
         self.by_name.extend(name.map(|name| (name, index)));
-        if index == self.files.len() {
-            for file in std::iter::once(session).chain(subagents) {
-                self.by_path.insert(file.key.clone(), self.files.len());
-                self.files.push(file);
-            }
+        if index < self.files.len() {
+            return;
+        }
+        self.files.push(file);
+        for (path, stamp) in find::subagents(&session, &session.id, &mut self.bad) {
+            let file = Candidate::new(Session { path: path.into(), ..session.clone() }, stamp, true, None);
+            self.by_path.insert(file.key.clone(), self.files.len());
+            self.files.push(file);
         }
     }
 

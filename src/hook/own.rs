@@ -45,34 +45,22 @@ pub fn session<'f>(ids: Option<&Ids>, context: &Context<'_, 'f>, bad: &mut Vec<U
 }
 
 impl<'f> Own<'f> {
-    /// Reads it, as far as the news needs it: not if it surely has nothing in common with that.
-    pub fn for_news(
-        news: &[(Candidate, New)],
+    /// Reads it; with news, only if it may have something in common with that.
+    pub fn read(
+        news: Option<&[(Candidate, New)]>,
         ids: Option<&Ids>,
         buffer: &mut Buffer,
         context: &Context<'_, 'f>,
     ) -> Own<'f> {
         let mut bad = Vec::new();
         let session = session(ids, context, &mut bad);
-        let own = Own { session, part: Part::default(), bad };
-        // What is wrong with the file is said by whoever decodes it.
-        let overlaps =
-            own.session.as_ref().is_none_or(|session| overlaps(session, news, buffer, context).unwrap_or(true));
-        if overlaps { own.read(buffer, context) } else { own }
-    }
-
-    /// Reads it for all that it says.
-    pub fn whole(ids: Option<&Ids>, buffer: &mut Buffer, context: &Context<'_, 'f>) -> Own<'f> {
-        let mut bad = Vec::new();
-        let session = session(ids, context, &mut bad);
-        Own { session, part: Part::default(), bad }.read(buffer, context)
-    }
-
-    fn read(mut self, buffer: &mut Buffer, context: &Context) -> Own<'f> {
+        // What is wrong with the file is said when it is decoded.
+        let mut is_needed =
+            |own: &Session| news.is_none_or(|news| overlaps(own, news, buffer, context).unwrap_or(true));
+        let needed = session.as_ref().filter(|own| is_needed(own)).map(|own| own.path.to_path_buf());
         // Without it, only a conflict may go untold.
-        let path = self.session.as_ref().map(|session| session.path.to_path_buf());
-        let part = path.and_then(|path| end_of(path, false, buffer, &mut self.bad, context));
-        Own { part: part.unwrap_or_default(), ..self }
+        let part = needed.and_then(|path| end_of(path, false, buffer, &mut bad, context));
+        Own { session, part: part.unwrap_or_default(), bad }
     }
 
     /// Whether the observer has been prompted before.

@@ -41,7 +41,7 @@ pub fn read<'f>(mut candidates: Vec<Candidate<'f>>, reader: &mut Reader, context
             continue;
         }
         all.opened = true;
-        let error = match reader.read(&candidate) {
+        let verdict = match reader.read(&candidate) {
             Ok(new) => {
                 all.new.push((candidate, new));
                 continue;
@@ -49,25 +49,20 @@ pub fn read<'f>(mut candidates: Vec<Candidate<'f>>, reader: &mut Reader, context
             // It may be this project's when its directory is back.
             Err(Unread::Left(Reason::Away)) if away < MOST_AWAY && is_recent(&candidate, context) => {
                 away += 1;
-                all.verdicts.push(candidate.put_off(Reason::Away));
-                continue;
+                candidate.put_off(Reason::Away)
             }
-            Err(Unread::Left(reason)) => {
-                all.verdicts.push(candidate.leave(reason));
-                continue;
+            Err(Unread::Left(reason)) => candidate.leave(reason),
+            Err(Unread::Failed(error)) if error.kind() == io::ErrorKind::NotFound => candidate.lost(context.env.now()),
+            Err(Unread::Failed(error)) if Deadline::is_late(&error) => {
+                all.cut_short = true;
+                candidate.too_slow()
             }
-            Err(Unread::Failed(error)) => error,
-        };
-        let is_late = Deadline::is_late(&error);
-        all.cut_short |= is_late;
-        all.verdicts.push(match error.kind() {
-            io::ErrorKind::NotFound => candidate.lost(context.env.now()),
-            _ if is_late => candidate.too_slow(),
-            _ => {
+            Err(Unread::Failed(error)) => {
                 all.bad.push(Unreadable { path: candidate.session.path.to_path_buf(), error });
                 candidate.put_off(Reason::Unreadable)
             }
-        });
+        };
+        all.verdicts.push(verdict);
     }
     all
 }

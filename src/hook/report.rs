@@ -50,11 +50,10 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
     if (whole_own || any_entries) && ids.is_none() && !own::is_where_told(context) {
         ids = Some(Ids::list(context, &mut bad));
     }
-    let own = match (whole_own, any_entries) {
-        (true, _) => Own::whole(ids.as_ref(), &mut reader.buffer, context),
-        (false, true) => Own::for_news(&new, ids.as_ref(), &mut reader.buffer, context),
-        (false, false) => Own::default(),
-    };
+    let mut own = Own::default();
+    if whole_own || any_entries {
+        own = Own::read((!whole_own).then_some(&new), ids.as_ref(), &mut reader.buffer, context);
+    }
     let Compared { news, verdicts: compared } = compare(new, &own.part, context);
     verdicts.extend(unread.into_iter().chain(compared));
     let judgement = match round {

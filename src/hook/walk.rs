@@ -79,13 +79,9 @@ pub fn walk<'s, 'f>(known: Known<'s, 'f>, dirs: &Dirs, context: &Context<'s, 'f>
     let late = been_to.is_some();
     // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
     let lost = (!bad.is_empty()).then(|| Time(walk.began.0.saturating_sub(LOST)));
-    let seen_until = match (late, lost) {
-        (true, _) => context.seen_until(),
-        (false, Some(lost)) => context.seen_until().max(lost),
-        (false, None) => walk.began,
-    };
+    let found_until = lost.map_or(walk.began, |lost| context.seen_until().max(lost));
     found.progress = Progress {
-        seen_until,
+        seen_until: if late { context.seen_until() } else { found_until },
         round: Some(if late { others } else { round.since(others, walk.began, lost) }),
         is_partial: round.goes_on(),
         walk: been_to.map(|dirs| Walk { lively: lively.into_inner().into_iter().collect(), dirs, ..walk }),

@@ -109,12 +109,8 @@ impl View {
             let newer = io::Error::other("written by a newer version");
             return Err(if head.starts_with(family.as_bytes()) { newer } else { broken() });
         }
-        let (numbers, _) = rest.as_chunks::<8>();
-        let [sum, look, examined, told, count, texts, details] =
-            *numbers.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect::<Vec<_>>().as_slice()
-        else {
-            return Err(broken());
-        };
+        let number = |at: usize| rest.as_chunks().0.get(at).map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let [sum, look, examined, told, count, texts, details] = std::array::from_fn(number);
         let lengths = [look, examined.saturating_mul(8), told.saturating_mul(4)];
         let index = count.saturating_mul(RECORD as u64).saturating_add(texts);
         let first = lengths.iter().fold(0, |sum: u64, length| sum.saturating_add(*length));
