@@ -22,7 +22,7 @@ pub struct Candidate<'f> {
     pub stamp: Stamp,
     /// The file is a subagent's; all else is its session's.
     pub subagent: bool,
-    /// How far it was seen.
+    /// Its record, if there is one.
     pub seen: Option<Seen>,
     /// The key it had before its file got another path.
     pub moved_from: Option<String>,
@@ -42,7 +42,7 @@ impl<'f> Candidate<'f> {
         Candidate { moved_from: Some(from.to_owned()), seen: Some(seen), by_inode, ..self }
     }
 
-    /// Whether something of it was told, or it was at least read.
+    /// Something of it was told, or it was at least read.
     pub fn is_known(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| !seen.is_untouched())
     }
@@ -52,7 +52,7 @@ impl<'f> Candidate<'f> {
         if self.subagent { None } else { self.session.name.clone() }
     }
 
-    /// Whether it has to be opened: if it was never seen, because it changed since then. If not, the verdict says why.
+    /// Says if it has to be opened; if it was never seen, because it changed since then. If not, the verdict says why.
     pub fn consider(self, since: Time, context: &Context) -> Result<Candidate<'f>, Verdict> {
         let Candidate { session, stamp, seen, .. } = &self;
         let examined = examined(&session.path, *stamp);
@@ -118,12 +118,12 @@ fn examined(path: &Path, stamp: Stamp) -> u64 {
     Id::of(&[path.as_os_str().as_encoded_bytes(), &numbers].concat()).0
 }
 
-/// What becomes of a file that is not told.
+/// The outcome for a file that is not told.
 #[derive(Debug, Default)]
 pub struct Verdict {
     /// Nothing for a subagent's, and for a file that is not there.
     pub why: Option<Box<Why>>,
-    /// What is remembered from now on, by path; nothing of what goes.
+    /// Records from now on, by path; none for what goes.
     pub changes: Vec<(String, Option<Seen>)>,
     /// The state of the file: it is not opened again before that changes.
     pub examined: Option<u64>,
@@ -140,7 +140,7 @@ impl Verdict {
         Verdict { changes: vec![(key, None)], ..Verdict::default() }
     }
 
-    /// What is not there now may come back: a volume that was unmounted, a directory that was moved, a name that is being
+    /// A file that is not there now may come back: a volume that was unmounted, a directory that was moved, a name that is being
     /// written. Only after days it is gone.
     pub fn missing(key: &str, seen: Seen, now: Time) -> Verdict {
         match seen.absent {
@@ -165,7 +165,7 @@ pub struct Why {
 }
 
 impl Why {
-    /// What becomes of a subagent's file is only of interest if it is told.
+    /// A subagent's file is only of interest if it is told.
     pub fn of(candidate: &Candidate, reason: Reason) -> Option<Box<Why>> {
         let Candidate { session, stamp, seen, .. } = candidate;
         let why = || Why {

@@ -1,4 +1,4 @@
-//! What was read amounts to: news, each once, of the session that said it first.
+//! Makes news of what was read: each thing once, for the session that said it first.
 
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub struct News<'f> {
     /// There was more than could be read.
     pub more: bool,
     pub title: Option<String>,
-    /// Where it began, and where it is.
+    /// The directory it began in, and the one it is in.
     pub cwd: Option<String>,
     pub last_cwd: Option<String>,
     /// The files that it and its subagents edited, in full.
@@ -54,7 +54,7 @@ fn in_other_files(entry: &Entry) -> Option<Id> {
     entry.key.and_then(|_| fingerprint(entry))
 }
 
-/// What the readings amount to. What was copied from another session is that session's.
+/// Makes news of the readings. Text copied from another session is that session's.
 pub fn compare<'f>(mut readings: Vec<(Candidate<'f>, New)>, own: &Part, context: &Context<'_, 'f>) -> Compared<'f> {
     let mut all = Compared::default();
     let mut claimed: IdSet = own.entries.iter().filter_map(in_other_files).collect();
@@ -99,7 +99,7 @@ fn reported(context: &Context) -> IdSet {
     told.chain(view.sessions.iter().filter_map(Record::fingerprint)).map(|short| Id(short.into())).collect()
 }
 
-/// Where reading went on, only new lines were read. Else everything up to what was told last is old. So it is in a file that
+/// Only new lines were read if reading went on. Else everything up to what was told last is old. So it is in a file that
 /// was once rewritten: what it said before may come back bit by bit.
 fn drop_reported(new: &mut New, candidate: &Candidate, reported: &IdSet) {
     let may_repeat = |seen: &Seen| seen.unread || seen.after.is_some();
@@ -167,7 +167,7 @@ impl<'f> News<'f> {
         }
     }
 
-    /// What a subagent edited, its session edited, whether that has other news or none.
+    /// A subagent's edits are its session's, which may have other news or none.
     fn credit(&mut self, candidate: Candidate, new: New, done: Activity, context: &Context) {
         let (edited, git) = (done.edited, done.git);
         let times = edited.iter().map(|(_, time)| *time).chain(git.iter().map(|(_, time)| *time));
@@ -179,12 +179,12 @@ impl<'f> News<'f> {
     }
 }
 
-/// Whether a session is the one that a subagent's transcript belongs to.
+/// A subagent's transcript belongs to this session.
 fn is_parent(session: &Session, subagent: &Session) -> bool {
     session.format.name == subagent.format.name && session.has_id(&subagent.id)
 }
 
-/// What is remembered of the session of a subagent.
+/// The record of the session that a subagent belongs to.
 fn parent<'s>(subagent: &Session, context: &Context<'s, '_>) -> Option<Record<'s>> {
     let short = substr(&subagent.id, ..subagent.id.floor_char_boundary(8));
     let at = |path: &str| find::at(context.formats, context.env, Path::new(path));

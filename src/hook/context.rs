@@ -15,7 +15,7 @@ use crate::state::seen::{Look, Seen};
 use crate::state::sessions::Record;
 use crate::time::{SECOND, Time};
 
-/// How far the clock that stamps files may lag behind.
+/// The clock that stamps files may lag this far behind.
 const LAG: i64 = 2 * SECOND;
 
 pub struct Context<'s, 'f> {
@@ -27,7 +27,7 @@ pub struct Context<'s, 'f> {
     pub deadline: &'s Deadline,
     /// Give a reason for every session, not only for those that changed.
     pub explain: bool,
-    /// Where to go on with other projects' directories. Without it, every look gets to all of them.
+    /// The position in the circle of other projects' directories. Without it, every look gets to all of them.
     pub position: Option<u64>,
 }
 
@@ -65,7 +65,7 @@ impl<'s, 'f> Context<'s, 'f> {
         self.view.look.as_ref().map_or(first, |look| look.since.min(first))
     }
 
-    /// What is remembered of the observer before anything was looked at.
+    /// A record of the observer before it has looked at anything.
     pub fn new_look(&self) -> Look {
         let id = self.observer.home.is_some().then(|| self.observer.id.clone());
         Look { scope: self.scope(), id, ..Look::new(self.since()) }
@@ -79,7 +79,7 @@ impl<'s, 'f> Context<'s, 'f> {
         Time(Time::from_nanos(self.env.file_clock()).0 + ahead * SECOND)
     }
 
-    /// What was written before then was found by the last look; by the clock that stamps files.
+    /// The last look found everything that was written before then, by the clock that stamps files.
     pub fn seen_until(&self) -> Time {
         let now = self.file_time();
         // In a home, a session may get its name long after its words.
@@ -103,12 +103,12 @@ impl<'s, 'f> Context<'s, 'f> {
         (round.0.min(until), round.1.min(until))
     }
 
-    /// Whether it matters which project a directory is of.
+    /// It matters which project a directory is of.
     pub fn judges(&self) -> bool {
         self.settings.scope == Scope::Project && !self.explain
     }
 
-    /// Whether a session counts wherever it is.
+    /// A session counts wherever it is.
     pub fn takes_all(&self) -> bool {
         self.observer.home.is_some() || self.settings.scope == Scope::Machine
     }
@@ -122,7 +122,7 @@ impl<'s, 'f> Context<'s, 'f> {
         session.map(|session| (session, false)).or_else(subagent)
     }
 
-    /// How far a session was seen. What turns out to be broken is said, and the session counts as not yet read.
+    /// The whole record. One that turns out to be broken is said, and its session counts as not yet read.
     pub fn seen(&self, record: Record, bad: &mut Vec<Unreadable>) -> Seen {
         record.seen().unwrap_or_else(|why| {
             let error = format!("no cursor of {} ({why}); taken as not there", record.path());

@@ -1,6 +1,6 @@
 //! Hands the text to the agent and then remembers that it was told: print, flush, save, in this order.
 //!
-//! What could not be printed stays unread. What was printed and could not be saved is told again.
+//! News that could not be printed stays unread. News that was printed and could not be saved is told again.
 
 use std::collections::BTreeSet;
 use std::io::Write;
@@ -24,13 +24,13 @@ pub fn print(reply: &str, out: &mut dyn Write) -> Result<(), String> {
     written.map_err(|error| format!("stdout: {error}; nothing counts as told"))
 }
 
-/// What is to be remembered of a look.
+/// The state after a look, as it is to be saved.
 pub struct Memory {
     pub look: Look,
     pub changes: Changes,
     /// There is anything to write.
     pub is_new: bool,
-    /// Where the next look goes on with other projects' directories.
+    /// The next look's position in the circle of other projects' directories.
     pub position: Option<u64>,
 }
 

@@ -10,7 +10,7 @@ use crate::file::Unreadable;
 use crate::session::find::{self, Listing};
 use crate::session::ids::Shortener;
 
-/// What the names of all files tell.
+/// Ids, taken from the names of all files.
 #[derive(Debug, Default)]
 pub struct Ids {
     /// A line for each session.

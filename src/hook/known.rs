@@ -1,4 +1,4 @@
-//! What became of the sessions that were seen before: which changed, which are missing, and which may be elsewhere now.
+//! The sessions that were seen before: which changed, which are missing, and which may be elsewhere now.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::time::Time;
 /// So many sessions that have been seen are looked at in any case.
 const MANY_KNOWN: usize = 4096;
 
-/// What is known after a look at the sessions that were seen before.
+/// A look at the sessions that were seen before.
 #[derive(Default)]
 pub struct Known<'s, 'f> {
     pub found: Observed<'s, 'f>,
@@ -63,7 +63,7 @@ impl<'s> Moved<'s> {
     }
 }
 
-/// What became of the sessions that were seen before.
+/// Looks at the sessions that were seen before.
 pub fn known<'s, 'f>(names: Option<&Names<'f>>, dirs: &Dirs, context: &Context<'s, 'f>) -> Known<'s, 'f> {
     let (sessions, horizon) = (&context.view.sessions, context.horizon());
     let mut known = Known::default();

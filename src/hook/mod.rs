@@ -83,7 +83,7 @@ pub struct Run<'r> {
     note: HookRun,
 }
 
-/// What the command line of the hook says.
+/// The hook's command line.
 #[derive(Debug, Default)]
 struct Flags {
     agent: Option<String>,
@@ -267,7 +267,7 @@ impl<'r> Run<'r> {
         Ok(memory)
     }
 
-    /// What a session that begins is told.
+    /// The text for a session that begins.
     fn begin(&mut self, source: Option<Source>, prompt: &str, context: &Context, report: Option<&Report>) -> String {
         let notes = source.map(|source| {
             let (notes, wrong) = Notes::read(context.env, context.observer.project.dir());

@@ -1,4 +1,4 @@
-//! Which files have to be opened at a look.
+//! Finds the files that have to be opened at a look.
 //!
 //! Names and stamps decide, not contents. A file is opened if it changed since it was seen, or, if it was never seen, since
 //! the last look. In a home, the sessions with a name count; elsewhere all that a walk finds. A file or a name that is missing

@@ -1,4 +1,4 @@
-//! What names and stamps tell: which files have to be opened, and how far the look got.
+//! The files that have to be opened, by their names and stamps, and how far the look got.
 
 use super::candidate::{Candidate, Verdict};
 use super::context::Context;
@@ -24,10 +24,10 @@ pub struct Observed<'s, 'f> {
     pub ids: Option<Ids>,
 }
 
-/// How far a look got.
+/// The reach of a look.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// What was written before then was found, by the clock that files are stamped by.
+    /// Everything written before then was found, by the clock that files are stamped by.
     pub seen_until: Time,
     /// The walk over all files, if the deadline cut it short.
     pub walk: Option<Walk>,

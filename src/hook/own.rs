@@ -1,4 +1,4 @@
-//! What the observer itself did: the end of its own transcript and of its subagents' transcripts.
+//! The observer's own work: the end of its own transcript and of its subagents' transcripts.
 //!
 //! Conflicts are found by it. What cannot be read of it is said; the news of the others is told all the same. Most news has
 //! nothing to do with it, which [`Overlap`] tells without decoding it.
@@ -30,7 +30,7 @@ pub struct Own<'f> {
     pub bad: Vec<Unreadable>,
 }
 
-/// Whether the observer's transcript is where its client says. If not, it takes the ids of all sessions to find it.
+/// The observer's transcript is where its client says. If not, it takes the ids of all sessions to find it.
 pub fn is_where_told(context: &Context) -> bool {
     context.observer.transcript.as_ref().is_some_and(|path| path.is_file())
 }
@@ -63,13 +63,13 @@ impl<'f> Own<'f> {
         Own { session, part: part.unwrap_or_default(), bad }
     }
 
-    /// Whether the observer has been prompted before.
+    /// The observer has been prompted before.
     pub fn was_prompted(&self) -> bool {
         let is_prompt = |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
         self.part.entries.iter().any(is_prompt)
     }
 
-    /// How up to date the observer is on the files that it and its subagents touched lately.
+    /// The observer's knowledge of the files that it and its subagents touched lately.
     pub fn knowledge(&self, context: &Context, bad: &mut Vec<Unreadable>) -> Knowledge {
         let mut knowledge = Knowledge::default();
         let subagents = self.session.as_ref().map(|session| subagents(session, context, bad));
@@ -82,7 +82,7 @@ impl<'f> Own<'f> {
     }
 }
 
-/// Whether a transcript may have anything in common with what was read.
+/// The transcript may have something in common with what was read.
 fn overlaps(own: &Session, news: &[(Candidate, New)], buffer: &mut Buffer, context: &Context) -> io::Result<bool> {
     let known = context.observer.format;
     // How a user's descriptor comes by times and paths is not known.
@@ -130,7 +130,7 @@ fn end_of(
     Unreadable::noted(part, bad)
 }
 
-/// What the observer's subagents have edited lately, as far as there is time to look.
+/// Recent edits of the observer's subagents, as far as there is time to look.
 fn subagents(own: &Session, context: &Context, bad: &mut Vec<Unreadable>) -> Vec<Entry<'static>> {
     let mut files = find::subagents(own, &own.id, bad);
     files.truncate(SUBAGENTS);

@@ -1,5 +1,5 @@
 //! Reads the files that have to be opened, the most important first, until the deadline. At least one is read in every look.
-//! What could not be read stays to be read, what is missing is kept for days, and an error is said and forgets nothing.
+//! A file that could not be read stays to be read, a missing one is kept for days, and an error is said and forgets nothing.
 
 use std::io;
 
@@ -13,7 +13,7 @@ use crate::time::HOUR;
 /// Of so many sessions whose directory is away, the newest, it is asked at each look whether it is back.
 const MOST_AWAY: usize = 16;
 
-/// What is new in each file, and what becomes of the others.
+/// The new part of each file, and verdicts on the others.
 #[derive(Default)]
 pub struct Readings<'f> {
     pub new: Vec<(Candidate<'f>, New)>,
@@ -67,7 +67,7 @@ pub fn read<'f>(mut candidates: Vec<Candidate<'f>>, reader: &mut Reader, context
     all
 }
 
-/// Whether a file was written to lately. For what was not, nobody waits.
+/// The file was written to lately. Nobody waits for an older one.
 fn is_recent(candidate: &Candidate, context: &Context) -> bool {
     context.file_time().0.saturating_sub(candidate.stamp.modified_at().0) < HOUR
 }

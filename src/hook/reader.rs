@@ -1,5 +1,4 @@
-//! What is new in one transcript for one observer, in three steps: which file it is, where reading goes on, and what it says
-//! from there.
+//! Reads the new part of one transcript, in three steps: which file it is, where reading goes on, and what it says from there.
 //!
 //! Nothing is told here, and nothing is remembered: [`New`] says where reading began and where it ended, and whoever tells
 //! the news moves the cursor.
@@ -29,10 +28,10 @@ use crate::show::gate::{Gate, visible};
 use crate::state::seen::{OpenCall, Seen};
 use crate::time::Time;
 
-/// What is new in a candidate.
+/// The new part of a candidate.
 pub struct New {
     pub part: Part,
-    /// Where the reading began, and where it ended.
+    /// The record if it is not told, and if it is.
     pub before: Seen,
     pub after: Seen,
     /// When its file was made, where that is known.
@@ -54,30 +53,30 @@ impl From<io::Error> for Unread {
     }
 }
 
-/// Which file it is: the one that was seen before, or another.
+/// The file that was seen before, or another.
 struct Identity<'c> {
     start: StartAt,
     seen: Option<&'c Seen>,
-    /// Where it began.
+    /// The directory it began in.
     cwd: Option<String>,
 }
 
-/// Where reading goes on.
+/// The place where reading goes on.
 struct Place {
     before: Seen,
-    /// What the session said last counts.
+    /// The session's last words count.
     here: bool,
     began_here: bool,
     last_cwd: Option<String>,
 }
 
-/// What was read from there.
+/// The lines from there.
 struct Reading {
     part: Part,
-    /// Where the reading began, and whether there was more before that.
+    /// The position of the first line; there may be more before it that was not read.
     from: Position,
     more: bool,
-    /// Where the session is, if that matters.
+    /// The session's directory, if that matters.
     last_cwd: Option<String>,
 }
 
@@ -88,7 +87,7 @@ pub struct Reader<'r> {
     deadline: &'r Deadline,
     /// After that no more files are read for news.
     reading: Deadline,
-    /// What is older was never news.
+    /// Nothing older was ever news.
     since: Time,
     /// A session counts wherever it is.
     takes_all: bool,
@@ -96,7 +95,7 @@ pub struct Reader<'r> {
     judge: Judge,
     pub titles: TitleIndex,
     pub buffer: Buffer,
-    /// How many bytes were read so far.
+    /// The bytes that were read so far.
     read: u64,
 }
 
@@ -118,7 +117,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// Whether there is no time to read more for news, or it would be too much.
+    /// There is no time to read more for news, or it would be too much.
     pub fn has_enough(&self) -> bool {
         self.reading.is_over() || self.read > budget::LOOK
     }
@@ -239,7 +238,7 @@ impl<'r> Reader<'r> {
         }
     }
 
-    /// What the lines from an offset on say, and where the session is after them if that matters.
+    /// The lines from a position on, and the session's directory after them if that matters.
     fn lines(
         &mut self,
         transcript: &Transcript,
@@ -268,7 +267,7 @@ impl<'r> Reader<'r> {
         Ok((part, last_cwd))
     }
 
-    /// What was read, and what is remembered of it: if it is told, and if it is not.
+    /// Puts together the lines and the records.
     fn close(
         &mut self,
         candidate: &Candidate,
@@ -319,7 +318,7 @@ impl<'r> Reader<'r> {
         Ok(self.judge.trust(session, access, self.env)?)
     }
 
-    /// Where a session stopped, and in which directory if that had to be looked at.
+    /// The place a session stopped at, and its directory if that had to be looked at.
     pub fn stopped(&mut self, session: &Session, began_here: bool) -> io::Result<(Continuity, Option<String>)> {
         stopped_here(session, began_here, &mut self.members, self.settings, &self.deadline.for_writing())
     }
@@ -330,7 +329,7 @@ impl<'r> Reader<'r> {
         bad.map_or(Ok(answer), |bad| Err(bad.into()))
     }
 
-    /// Where to begin in a file that was rewritten: only what is later than the last look at it is news.
+    /// Begins again in a file that was rewritten: only what is later than the last look at it is news.
     fn after_rewrite(&self, seen: &Seen) -> Seen {
         // If that look is in the future, the clock was set back, and its time says nothing.
         let looked = seen.seen_at.filter(|looked| *looked <= self.env.now());
@@ -339,7 +338,7 @@ impl<'r> Reader<'r> {
         Seen { after: Some(after), title, by_person, said_titles, fingerprint, last, open, ..Seen::default() }
     }
 
-    /// Whether a session belongs to the observer's project, and is one: if so, whether it began there.
+    /// None if it is no session of the observer's project; else if it began there.
     pub fn whereabouts(&mut self, session: &Session) -> io::Result<Option<bool>> {
         let transcript = Transcript::open(&session.path, session.format.format())?;
         if self.trust(session, &transcript)? != Trust::Own {
@@ -355,7 +354,7 @@ impl<'r> Reader<'r> {
         self.certain((here && !beginning.subagent && !ignored).then_some(began))
     }
 
-    /// Whether a session began in another project, in a directory that the name of the one it is kept in stands for.
+    /// The session began in another project, in a directory that the name of the one it is kept in stands for.
     pub fn began_elsewhere(&mut self, session: &Session, name: &str) -> io::Result<bool> {
         let beginning = Transcript::open(&session.path, session.format.format())?.beginning()?;
         let spelling = session.root.and_then(|root| root.cwd);
@@ -365,7 +364,7 @@ impl<'r> Reader<'r> {
         self.certain(elsewhere)
     }
 
-    /// Whether a session that began elsewhere is in the project by now.
+    /// A session that began elsewhere is in the project by now.
     fn ends_here(&mut self, transcript: &Transcript) -> io::Result<bool> {
         let cwds = self.end_of(transcript)?.cwds;
         Ok(cwds.iter().any(|cwd| self.members.has(cwd)))

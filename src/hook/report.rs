@@ -12,11 +12,11 @@ use super::reader::Reader;
 use super::round::Judgement;
 use crate::file::Unreadable;
 
-/// What there is to tell, and what is to be remembered.
+/// The news, and all that is to be remembered.
 pub struct Report<'f> {
     /// The sessions with news, newest first.
     pub news: Vec<News<'f>>,
-    /// What becomes of all other files, in the order in which it was found out.
+    /// Verdicts on all other files, in the order in which they were found out.
     pub verdicts: Vec<Verdict>,
     pub own: Own<'f>,
     /// The ids of all sessions, if somebody needed them until now.

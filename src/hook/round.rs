@@ -186,7 +186,7 @@ impl<'s, 'f> Round<'s, 'f> {
         }
     }
 
-    /// What comes of it: which directories are another project's, and where the next look goes on.
+    /// Ends it: says which directories are another project's, and where the next look goes on.
     pub fn close(mut self, reader: &mut Reader, bad: &[Unreadable], verdicts: &[Verdict]) -> Judgement {
         self.dirs.retain(|dir| !dir.own && !bad.iter().any(|bad| bad.path.starts_with(&dir.path)));
         let known = |dir: &Dir| dir.entered && !dir.been;
@@ -204,7 +204,7 @@ impl<'s, 'f> Round<'s, 'f> {
 }
 
 impl Dir<'_> {
-    /// Whether it is another project's, as far as that can be told now.
+    /// Says if it is another project's, as far as that can be told now.
     fn judge(&self, reader: &mut Reader, left: &mut usize, verdicts: &[Verdict]) -> Option<Judged> {
         if self.been {
             return self.judged;
@@ -228,12 +228,12 @@ impl Dir<'_> {
     }
 }
 
-/// What a look found out about directories.
+/// The knowledge of directories after a look.
 #[derive(Debug, Default)]
 pub struct Judgement {
-    /// Which directories are other projects'.
+    /// Directories that are other projects'.
     pub judged: Vec<Judged>,
-    /// Where the next look goes on with them.
+    /// The next look's position among them.
     pub position: Option<u64>,
     /// More is known than before, or the clock has to move on.
     pub is_new: bool,

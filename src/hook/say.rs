@@ -20,7 +20,7 @@ use crate::state::notes::Marks;
 use crate::state::sessions::Record;
 use crate::time::Time;
 
-/// What is told, and what could not be read for it.
+/// The text, and files that could not be read for it.
 #[derive(Default)]
 pub struct Said {
     pub block: Block,
@@ -45,13 +45,13 @@ pub fn say(report: &Report, context: &Context, budget: usize) -> Said {
     Said { block: block(&bullets, context.settings.scope, context.env.now(), budget), bad }
 }
 
-/// What the observer did, and how up to date it is.
+/// The observer's own work, and its knowledge of files.
 struct OwnWork<'o> {
     part: &'o Part,
     knowledge: Knowledge,
 }
 
-/// What sessions are called: by their names in a home, by titles that no other has, or by as much of their ids as it takes.
+/// Names for sessions: by their names in a home, by titles that no other has, or by as much of their ids as it takes.
 struct Names<'n> {
     titles: HashMap<&'n str, usize>,
     ids: ShortIds,
@@ -82,7 +82,7 @@ impl<'n> Names<'n> {
     }
 }
 
-/// How many sessions have each title.
+/// Counts the sessions with each title.
 fn count_titles<'t>(report: &'t Report, context: &'t Context) -> HashMap<&'t str, usize> {
     // A session that moved is still known by its old key.
     let gone = report.verdicts.iter().flat_map(|verdict| &verdict.changes).filter(|(_, seen)| seen.is_none());
@@ -99,7 +99,7 @@ fn count_titles<'t>(report: &'t Report, context: &'t Context) -> HashMap<&'t str
     count
 }
 
-/// What the state of each session with news is made of. After the deadline, only what their transcripts say.
+/// The facts behind the state of each session with news. After the deadline, only what their transcripts say.
 fn situations(news: &[News], context: &Context, bad: &mut Vec<Unreadable>) -> Vec<Situation> {
     let deadline = context.deadline;
     let agents = (!deadline.is_over()).then(|| Agents::look_until(context.env, context.formats, deadline));

@@ -24,7 +24,7 @@ use crate::session::{Home, Session, find, stopped};
 use crate::show::start::{self, Past, Recall, full_name};
 use crate::state::notes::{Kind, Marks, Notes};
 
-/// How many sessions a first prompt is compared with.
+/// A first prompt is compared with so many sessions.
 const RECALLED: usize = 12;
 
 /// A session that begins: how, with which prompt, and of which sessions it hears anyway.
@@ -37,7 +37,7 @@ pub struct Beginning<'b, 'f> {
     pub ids: Option<&'b Ids>,
 }
 
-/// What a session that begins is told, if there is anything.
+/// The text for a session that begins, if there is any.
 pub struct Begun {
     pub text: String,
     pub bad: Vec<Unreadable>,
@@ -93,14 +93,14 @@ impl<'f> Beginning<'_, 'f> {
         start::start(&start::Start { pins, noted, past, recall }, now, context.settings.budget, &shown)
     }
 
-    /// Where the observer itself stopped.
+    /// The place the observer itself stopped at.
     fn own_continuity(&self, context: &Context<'_, 'f>, bad: &mut Vec<Unreadable>) -> Option<Continuity> {
         let listed = (self.ids.is_none() && !own::is_where_told(context)).then(|| Ids::list(context, bad));
         let own = own::session(self.ids.or(listed.as_ref()), context, bad)?;
         noted(&own.path, stopped::stopped(&own, &context.deadline.for_writing(), None), bad)
     }
 
-    /// What a first prompt names of an earlier session, where the start of the session was told without it.
+    /// The earlier session that a first prompt names, where the start of the session was told without it.
     fn recalled(&self, context: &Context<'_, 'f>, bad: &mut Vec<Unreadable>) -> String {
         let earlier = Earlier::find(RECALLED, false, context, bad);
         let names = earlier.names(self.ids, context, bad);
@@ -132,12 +132,12 @@ impl<'f> Beginning<'_, 'f> {
     }
 }
 
-/// What was read of a file, if it could be; if not, that is noted.
+/// The content of a file; if it cannot be read, that is noted.
 fn noted<T>(path: &Path, read: io::Result<T>, bad: &mut Vec<Unreadable>) -> Option<T> {
     Unreadable::noted(read.map(Some).map_err(|error| Unreadable::new(path, error)), bad)
 }
 
-/// What leads to a session: its name, or as much of its id as it takes; with its agent, if that is another one.
+/// Names that lead to a session: its name, or as much of its id as it takes; with its agent, if that is another one.
 struct FullNames<'n> {
     agent: &'n str,
     ids: ShortIds,
@@ -253,7 +253,7 @@ impl<'f> Earlier<'f> {
         all
     }
 
-    /// What its sessions are called.
+    /// Names for its sessions.
     fn names<'n>(&self, known: Option<&Ids>, context: &Context<'n, '_>, bad: &mut Vec<Unreadable>) -> FullNames<'n> {
         let agent = &*context.observer.format.name;
         if self.sessions.iter().all(|(session, _)| session.name.is_some()) {

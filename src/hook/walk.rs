@@ -104,7 +104,7 @@ fn round<'s, 'f>(is_lost: bool, horizon: Time, context: &Context<'s, 'f>, bad: &
     Round::new(context, judged, horizon, position, worktrees)
 }
 
-/// Which files a walk asks for their stamps.
+/// The files that a walk asks for their stamps.
 struct Files<'w> {
     steps: &'w Steps,
     /// Those that an earlier part of the same walk has asked.

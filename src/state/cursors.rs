@@ -27,14 +27,14 @@ use crate::time::SECOND;
 const MOST: u64 = 32 << 20;
 /// The name of the look among the sessions of a JSON file, which no session can have.
 const LOOK: &str = ".";
-/// How a table begins: what it is, and its version.
+/// The beginning of a table: its kind and version.
 const HEAD: &str = "session-monitor cursors 1\n";
 /// Before the contents of a table: the head, a checksum, and how long each part is.
 const FIXED: usize = HEAD.len() + 8 + PARTS * 8;
 /// The look, the files that it examined, the fingerprints, the records, paths and titles, and details.
 const PARTS: usize = 6;
 
-/// Where an observer's cursors are.
+/// The place of an observer's cursors.
 #[derive(Debug, Clone)]
 pub enum CursorFile {
     /// In the file of a home, beside those of others.
@@ -51,7 +51,7 @@ impl CursorFile {
     }
 }
 
-/// What an observer has seen.
+/// Everything that an observer has seen.
 #[derive(Debug, Default)]
 pub struct View {
     /// Nothing before its first look.
@@ -163,10 +163,10 @@ fn checksum_of(lengths: &[u8], head: &[u8], index: &[u8]) -> u64 {
 pub struct Cursors {
     file: CursorFile,
     observer: String,
-    /// What a shared file has of other observers.
+    /// Other observers' entries of a shared file.
     others: Object,
     pub view: View,
-    /// Where these cursors were before this version.
+    /// The file of an earlier version that these cursors come from.
     taken_over: Option<PathBuf>,
     /// The lock, if there is one; without it nothing is written.
     lock: Option<Lock>,
@@ -227,7 +227,7 @@ impl Cursors {
         });
     }
 
-    /// Where to go on with other projects' directories; none if that cannot be remembered. It moves with every look, so it
+    /// The position among other projects' directories; none if that cannot be remembered. It moves with every look, so it
     /// stands in the lock file, which costs next to nothing to write. If it cannot be read, the look gets to all of them.
     pub fn position(&self) -> Option<u64> {
         self.lock.as_ref()?.number().ok()
@@ -266,7 +266,7 @@ impl Cursors {
     }
 }
 
-/// What a JSON file has of an observer, and of others.
+/// Reads a JSON file, with the entries of others.
 fn shared(path: &Path, observer: &str, others: &mut Object) -> io::Result<View> {
     let none = |error: io::Error| io::Error::other(format!("no cursors ({error})"));
     let text = file::read_own(path, MOST)?;
@@ -278,7 +278,7 @@ fn shared(path: &Path, observer: &str, others: &mut Object) -> io::Result<View> 
     others.remove(observer).map_or_else(|| Ok(View::default()), |own| View::from_json(own.get()).map_err(none_of))
 }
 
-/// What one of several observers in a file remembers of itself.
+/// The look of one of several observers in a file.
 fn look_of(view: &RawValue) -> Option<Look> {
     let entries: Object = serde_json::from_str(view.get()).ok()?;
     serde_json::from_str(entries.get(LOOK)?.get()).ok()

@@ -1,4 +1,4 @@
-//! What an observer remembers: of itself, and of each session that it has seen.
+//! The memory of an observer: of itself, and of each session that it has seen.
 
 use std::borrow::Cow;
 
@@ -9,14 +9,14 @@ use crate::cursor::Cursor;
 use crate::entry::{Act, Call, Id, Position};
 use crate::time::Time;
 
-/// How far one other session has been seen.
+/// The record of one other session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     pub offset: Position,
     /// Hash of the bytes before the offset, in hexadecimal; a file by another hand may lack it.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "hex")]
     pub mark: Option<u64>,
-    /// What the file was like then: device, inode, size, modification time.
+    /// The state of the file then: device, inode, size, modification time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stamp: Option<(u64, u64, u64, i64)>,
     /// There is something after the offset that has not been told.
@@ -49,16 +49,16 @@ pub struct Seen {
     /// The titles in the transcript, by a person and by the agent, unless the title above is the only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub said_titles: Option<(Option<String>, Option<String>)>,
-    /// What it is called in the observer's home.
+    /// Its name in the observer's home.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its transcript, in the file of a home, where the name is the key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Where it began.
+    /// The directory it began in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// Where it was at the offset, if it began in another project.
+    /// Its directory at the offset, if it began in another project.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_cwd: Option<String>,
     /// Since when the file, or the name, is not there. It may come back.
@@ -121,7 +121,7 @@ impl Seen {
     }
 }
 
-/// What an observer remembers of itself.
+/// The observer's memory of itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Look {
     /// The version of what is written here; a newer one is not understood.

@@ -1,4 +1,4 @@
-//! How far other sessions have been seen, by the paths of their transcripts.
+//! Records of the sessions that an observer has seen, by the paths of their transcripts.
 //!
 //! A look asks every record for its stamp, and few for more. So the records have a fixed size and stand in the order of their
 //! paths. Behind them come the paths and titles. The rest of a record, its detail, is JSON, as in a home's file, and is read from
@@ -26,7 +26,7 @@ pub struct Sessions {
     pub(super) details: Details,
 }
 
-/// What most looks don't need.
+/// The details, which most looks don't need.
 #[derive(Debug)]
 pub(super) enum Details {
     Memory(Vec<u8>),
@@ -40,10 +40,10 @@ impl Default for Details {
     }
 }
 
-/// What is to become of records, by their paths. One without a value goes.
+/// New records by their paths. One without a value goes.
 pub type Changes = BTreeMap<String, Option<Seen>>;
 
-/// How far one session has been seen.
+/// The record of one session.
 #[derive(Debug, Clone, Copy)]
 pub struct Record<'t> {
     fixed: &'t [u8; RECORD],
@@ -81,7 +81,7 @@ impl Sessions {
         self.from(path).next().filter(|record| record.path() == path)
     }
 
-    /// Whether there is any whose path begins like this.
+    /// Some path begins like this.
     pub fn any_below(&self, start: &str) -> bool {
         self.from(start).next().is_some_and(|record| record.path().starts_with(start))
     }
@@ -146,7 +146,7 @@ impl<'t> Record<'t> {
         Some(self.small(60) as u32).filter(|fingerprint| *fingerprint != 0)
     }
 
-    /// Whether the session has been read and its file is as it was then.
+    /// The session has been read, and its file is as it was then.
     pub fn is_unchanged(self, stamp: Stamp) -> bool {
         let Stamp { device, inode, size, modified, .. } = stamp;
         [device, inode, size, modified as u64] == [0, 8, 16, 24].map(|at| self.number(at))
