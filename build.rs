@@ -27,6 +27,7 @@ mod format {
     pub mod pattern;
     pub mod templates;
     pub mod trie;
+    pub mod written;
 }
 #[path = "src/hash.rs"]
 mod hash;

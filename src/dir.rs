@@ -20,8 +20,8 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, SeekFrom, Stat, openat, s
 
 use crate::file::{self, Stamp, Unreadable};
 
-/// How many directories stay open.
-const MOST: usize = 64;
+/// So many directories stay open.
+const KEPT_OPEN: usize = 64;
 
 /// Directories that stay open.
 #[derive(Default)]
@@ -31,7 +31,7 @@ pub struct Dirs {
     buffer: RefCell<Vec<u8>>,
 }
 
-/// What a directory lists.
+/// The entries of a directory.
 #[derive(Default)]
 pub struct Listed {
     dir: Option<Rc<OwnedFd>>,
@@ -72,13 +72,13 @@ pub struct Entry<'l> {
     kind: FileType,
 }
 
-/// What a directory lists; nothing if it is not there. After an error only the rest is missing.
+/// The entries of a directory; none if it is not there. After an error only the rest is missing.
 pub fn entries(dir: &Path, bad: &mut Vec<Unreadable>) -> Listed {
     Dirs::default().entries(dir, bad)
 }
 
 impl Dirs {
-    /// What the file is like that a path leads to; none if nothing is there.
+    /// The stamp of the file that a path leads to; none if nothing is there.
     pub fn stamp(&self, path: &Path) -> Result<Option<Stamp>, Unreadable> {
         // By its bytes, because this is asked for every session at every prompt.
         match split(path.as_os_str().as_bytes()).map(|(dir, name)| (self.beside_others(dir), name)) {
@@ -88,7 +88,7 @@ impl Dirs {
         }
     }
 
-    /// What a directory lists; nothing if it is not there. After an error only the rest is missing.
+    /// The entries of a directory; none if it is not there. After an error only the rest is missing.
     pub fn entries(&self, path: &Path, bad: &mut Vec<Unreadable>) -> Listed {
         let mut listed = Listed::default();
         let list = || {
@@ -99,9 +99,10 @@ impl Dirs {
             bytes.extend_from_slice(path.join("").as_os_str().as_bytes());
             let length = bytes.len();
             let result = each(dir.as_fd(), &mut self.buffer.borrow_mut(), &mut |name, inode, kind| {
-                let start = bytes.len() as u32;
+                // Nobody has four gigabytes of names in a directory; without this check a number could wrap.
+                let Ok(end) = u32::try_from(bytes.len() + name.count_bytes()) else { return };
+                entries.push((bytes.len() as u32..end, inode, kind));
                 bytes.extend_from_slice(name.to_bytes());
-                entries.push((start..bytes.len() as u32, inode, kind));
             });
             listed = Listed { dir: Some(dir), names: Arc::new(Names { bytes, dir: length }), entries };
             result
@@ -129,7 +130,7 @@ impl Dirs {
             None => openat(CWD, path, flags, Mode::empty())?,
         });
         let mut open = self.open.borrow_mut();
-        if open.len() == MOST {
+        if open.len() == KEPT_OPEN {
             open.remove(0);
         }
         open.push((path.into(), dir.clone()));
@@ -151,6 +152,13 @@ impl Listed {
 }
 
 impl Names {
+    /// For a path or a text that no directory listed. Nobody has one of four gigabytes; it would be empty, because of one
+    /// that was cut the last character might be broken.
+    fn alone(bytes: Vec<u8>) -> (Arc<Names>, Range<u32>) {
+        let end = u32::try_from(bytes.len()).unwrap_or_default();
+        (Arc::new(Names { bytes, dir: 0 }), 0..end)
+    }
+
     fn name(&self, at: &Range<u32>) -> &[u8] {
         &self.bytes[at.start as usize..at.end as usize]
     }
@@ -164,17 +172,15 @@ impl Deref for ListedText {
     type Target = str;
 
     fn deref(&self) -> &str {
-        // SAFETY: it is made of a text, or of where a text stands in a name, and neither changes.
+        // SAFETY: `Names::alone` was given a whole text, or `listed_text` found a text at this place; neither changes.
         unsafe { std::str::from_utf8_unchecked(self.names.name(&self.at)) }
     }
 }
 
 impl<T: Into<String>> From<T> for ListedText {
     fn from(text: T) -> ListedText {
-        let bytes = text.into().into_bytes();
-        // Nobody has an id of four gigabytes; of one that was cut, the last character might be broken.
-        let end = u32::try_from(bytes.len()).unwrap_or_default();
-        ListedText { at: 0..end, names: Arc::new(Names { bytes, dir: 0 }) }
+        let (names, at) = Names::alone(text.into().into_bytes());
+        ListedText { names, at }
     }
 }
 
@@ -220,10 +226,12 @@ impl ListedPath {
     /// The same for two of them.
     pub fn cmp_listed(&self, other: &ListedPath) -> Ordering {
         let ([dir, name], [other_dir, other_name]) = (self.parts(), other.parts());
-        match dir.len() == other_dir.len() {
-            true if Arc::ptr_eq(&self.names, &other.names) => name.cmp(other_name),
-            true => dir.cmp(other_dir).then_with(|| name.cmp(other_name)),
-            false => dir.iter().chain(name).cmp(other_dir.iter().chain(other_name)),
+        if Arc::ptr_eq(&self.names, &other.names) {
+            name.cmp(other_name)
+        } else if dir.len() == other_dir.len() {
+            dir.cmp(other_dir).then_with(|| name.cmp(other_name))
+        } else {
+            dir.iter().chain(name).cmp(other_dir.iter().chain(other_name))
         }
     }
 }
@@ -238,9 +246,8 @@ impl Deref for ListedPath {
 
 impl From<PathBuf> for ListedPath {
     fn from(path: PathBuf) -> ListedPath {
-        let bytes = path.into_os_string().into_vec();
-        let name = 0..bytes.len() as u32;
-        ListedPath { names: Arc::new(Names { bytes, dir: 0 }), name, whole: OnceLock::new() }
+        let (names, name) = Names::alone(path.into_os_string().into_vec());
+        ListedPath { names, name, whole: OnceLock::new() }
     }
 }
 
@@ -278,11 +285,12 @@ impl Entry<'_> {
         let name = self.name.to_str().unwrap_or_default();
         // Most names begin with it, and looking for it takes longer.
         let start = if name.starts_with(text) { Some(0) } else { name.find(text) };
+        // It ends no later than the name does, and that was checked.
         let at = start.map(|start| self.at.start + start as u32..self.at.start + (start + text.len()) as u32);
         at.map_or_else(|| text.into(), |at| ListedText { names: self.listed.names.clone(), at })
     }
 
-    /// What it is itself, which may be a link; none if it is gone by now.
+    /// Its own kind, which may be a link; none if it is gone by now.
     pub fn kind(&self) -> Result<Option<FileType>, Unreadable> {
         match self.kind {
             // Some file systems do not say it in a listing.
@@ -291,7 +299,7 @@ impl Entry<'_> {
         }
     }
 
-    /// What the file is like that it leads to; none if nothing is there.
+    /// The stamp of the file that it leads to; none if nothing is there.
     pub fn stamp(&self) -> Result<Option<Stamp>, Unreadable> {
         match self.stat() {
             Ok(Some(stat)) if !FileType::from_raw_mode(stat.st_mode).is_symlink() => Ok(Some(stat.into())),
@@ -364,13 +372,13 @@ mod tests {
     fn each_listing_is_whole_and_each_stamp_is_the_files() {
         let root = tempfile::tempdir().expect("a directory");
         let (dirs, mut bad) = (Dirs::default(), Vec::new());
-        let paths: Vec<PathBuf> = (0..2 * MOST).map(|number| root.path().join(number.to_string())).collect();
+        let paths: Vec<PathBuf> = (0..2 * KEPT_OPEN).map(|number| root.path().join(number.to_string())).collect();
         for path in &paths {
             fs::create_dir(path).expect("a directory");
             fs::write(path.join("file"), path.to_str().expect("a name")).expect("a file");
             symlink("file", path.join("link")).expect("a link");
         }
-        for path in paths.iter().chain(&paths[MOST..]).chain(&paths) {
+        for path in paths.iter().chain(&paths[KEPT_OPEN..]).chain(&paths) {
             let stamp = Stamp::from(&fs::metadata(path.join("file")).expect("a file"));
             for name in ["file", "link"] {
                 assert_eq!(dirs.stamp(&path.join(name)).expect("no error"), Some(stamp));
@@ -383,7 +391,7 @@ mod tests {
             let links = listed.iter().filter(|entry| entry.kind().is_ok_and(|kind| kind == Some(FileType::Symlink)));
             assert_eq!(links.count(), 1);
         }
-        assert_eq!(dirs.entries(root.path(), &mut bad).iter().count(), 2 * MOST);
+        assert_eq!(dirs.entries(root.path(), &mut bad).iter().count(), 2 * KEPT_OPEN);
         assert!(bad.is_empty());
     }
 

@@ -32,7 +32,7 @@ impl Position {
         self == Position::START
     }
 
-    /// How much stands between an earlier position and this one.
+    /// The amount between an earlier position and this one.
     pub fn since(self, earlier: Position) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
@@ -66,7 +66,7 @@ macro_rules! named {
 pub(crate) use named;
 
 named! {
-    /// Who an entry comes from.
+    /// The author of an entry.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Role {
@@ -77,7 +77,7 @@ named! {
 }
 
 named! {
-    /// What a tool call does, whatever the agent calls the tool.
+    /// The kind of a tool call, whatever the agent calls the tool.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum Act {
@@ -170,7 +170,6 @@ impl Hasher for IdHasher {
 pub type Ids = HashSet<Id, BuildHasherDefault<IdHasher>>;
 pub type ById<T> = HashMap<Id, T, BuildHasherDefault<IdHasher>>;
 
-/// What one entry says.
 #[derive(Debug, Clone, PartialEq)]
 pub enum What<'a> {
     Text(Cow<'a, str>),
@@ -198,7 +197,7 @@ pub enum What<'a> {
     Mark(Mark, Cow<'a, str>),
 }
 
-/// What a tool answered, or what the agent thought: long, and of interest to few. It stays as it is written until somebody
+/// A tool's answer, or the agent's thoughts: long, and of interest to few. It stays as it is written until somebody
 /// reads it.
 #[derive(Clone)]
 pub enum LongText<'a> {
@@ -252,19 +251,19 @@ pub struct Call<'a> {
     /// It waits for the user to allow it; set where the entries after it were read, too.
     #[serde(skip)]
     pub waits: bool,
-    /// What else it carries, if that was asked for.
+    /// More that it carries, if that was asked for.
     pub detail: Option<Box<Detail>>,
 }
 
-/// What a call carries beside its subjects.
+/// The content of a call beside its subjects.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Detail {
-    /// What it writes, file by file.
+    /// File by file.
     pub changes: Vec<Change>,
     /// Tasks as they are from now on: all of them, or some that are created or changed.
     pub tasks: Vec<Task>,
     pub all_tasks: bool,
-    /// What the user is asked.
+    /// A question to the user.
     pub question: Option<String>,
     /// The plan that the user is to approve.
     pub plan: Option<String>,
@@ -344,7 +343,7 @@ fn own(text: Cow<str>) -> Cow<'static, str> {
 }
 
 impl Call<'_> {
-    /// What it does to a file, and whether it creates it: it writes the file whole, and nobody knows of an earlier one.
+    /// Its change of a file, and true if it creates it: it writes the file whole, and nobody knows of an earlier one.
     /// `is_new` says that the session did not look at it before, `replaced` that the result tells of an earlier one.
     pub fn change(&self, path: &str, is_new: bool, replaced: bool) -> Option<(&Change, bool)> {
         let changes = self.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
@@ -369,7 +368,7 @@ impl Call<'_> {
         self.broken_off |= denied || unclear;
     }
 
-    /// Whether it did what it was made for: its result is there, and is no failure. A call without an id never has a
+    /// It did what it was made for: its result is there, and is no failure. A call without an id never has a
     /// result. Where the agent went on without one, it is sure only of calls that look something up.
     pub fn is_done(&self, went_on: bool) -> bool {
         let looked_up =
@@ -395,18 +394,18 @@ impl What<'_> {
 }
 
 impl Entry<'_> {
-    /// Whether this is a prompt that was said while the agent was busy, written again where the agent takes it up.
+    /// A prompt that was said while the agent was busy, written again where the agent takes it up.
     pub fn is_taken_up(&self) -> bool {
         matches!(self.what, What::Text(_)) && self.role == Role::User && !self.begins && !self.renews
     }
 
-    /// Whether a person or the agent said or did something. What a client notes for itself, long after the end
+    /// A person or the agent said or did something. What a client notes for itself, long after the end
     /// perhaps, is none.
     pub fn is_activity(&self) -> bool {
         !matches!(self.what, What::Mark(mark, _) if !matches!(mark, Mark::Error | Mark::Interrupt))
     }
 
-    /// How long what it says is, in bytes; thinking and results are read only if somebody wants them.
+    /// The length of its text in bytes; thinking and results are read only if somebody wants them.
     pub fn size(&self) -> u64 {
         let length = match &self.what {
             What::Text(text) | What::Mark(_, text) => text.len(),
@@ -423,7 +422,6 @@ impl Entry<'_> {
     }
 }
 
-/// Who gave a session its title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TitleBy {
     Person,
@@ -442,7 +440,7 @@ pub struct Usage {
     pub total: bool,
 }
 
-/// What a line says about its session, beside the entries in it.
+/// Said by a line about its session, beside the entries in it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Facts<'a> {
     /// The line itself, where titles name the line they are about.

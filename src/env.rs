@@ -16,13 +16,13 @@ use crate::path::absolute;
 use crate::time::Time;
 
 /// The longest input of a hook, and the most that comes on stdin with the blanks before it.
-const LONGEST_INPUT: usize = 16 << 20;
-const MOST_OF_STDIN: usize = 64 << 20;
+const INPUT_BYTES: usize = 16 << 20;
+const STDIN_BYTES: usize = 64 << 20;
 
-/// Where macOS keeps what a program keeps for its user. What may be deleted is in a directory of its own in there.
+/// The place for a program's files on macOS. What may be deleted is in a directory of its own in there.
 const SUPPORT: &str = "Library/Application Support/session-monitor";
 
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Env {
     vars: BTreeMap<OsString, OsString>,
     pub home: PathBuf,
@@ -59,27 +59,14 @@ impl Env {
             vars,
             fixed_now,
             input,
-            program: None,
-            deadline: None,
-            progress: None,
-            lacks_cwd: false,
+            ..Env::default()
         }
     }
 
     /// A made-up environment: a home, a directory, and a clock that stands still.
     pub fn fixed(home: &Path, cwd: PathBuf, now: Time) -> Env {
         let vars = BTreeMap::from([("TZ".into(), "UTC".into())]);
-        Env {
-            vars,
-            home: home.into(),
-            cwd,
-            fixed_now: Some(now),
-            input: None,
-            program: None,
-            deadline: None,
-            progress: None,
-            lacks_cwd: false,
-        }
+        Env { vars, home: home.into(), cwd, fixed_now: Some(now), ..Env::default() }
     }
 
     /// The same environment with a variable set.
@@ -115,30 +102,30 @@ impl Env {
         self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
     }
 
-    /// How long to wait for something that usually does not take so long. Tests have more patience, so that it makes no
+    /// A limit for something that usually does not take so long. Tests have more patience, so that it makes no
     /// difference how busy the machine is.
     pub fn patience(&self, usual: Duration) -> Duration {
-        let tests = self.var("SESSION_MONITOR_PATIENCE").filter(|_| cfg!(debug_assertions));
+        let tests = if cfg!(debug_assertions) { self.var("SESSION_MONITOR_PATIENCE") } else { None };
         tests.and_then(|span| humantime::parse_duration(span.to_str()?).ok()).unwrap_or(usual)
     }
 
-    /// Whether somebody waits, and there is only time left to tell what was found.
+    /// Somebody waits, and there is only time left to tell what was found.
     pub fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| deadline.is_time_to_tell())
     }
 
-    /// Where to begin with very many things, if there is no time for all: each time elsewhere.
+    /// The first of very many things, if there is no time for all: each time another one.
     pub fn turn(&self, count: usize) -> usize {
         (self.file_clock() / 1000).unsigned_abs() as usize % count.max(1)
     }
 
     /// A clock for tests, as [`Deadline::after_looks`] has it.
     pub fn looks(&self) -> Option<u32> {
-        let looks = self.var("SESSION_CONTEXT_LOOKS").filter(|_| cfg!(debug_assertions));
+        let looks = if cfg!(debug_assertions) { self.var("SESSION_CONTEXT_LOOKS") } else { None };
         looks.and_then(|looks| looks.to_str()?.parse().ok())
     }
 
-    /// Whether the user has switched the hook off.
+    /// The user has switched the hook off.
     pub fn is_off(&self) -> bool {
         self.var("SESSION_CONTEXT").is_some_and(|value| value == "off")
     }
@@ -150,6 +137,7 @@ impl Env {
     /// The clock that files are stamped by, in nanoseconds since 1970, whatever time is taken for now.
     pub fn file_clock(&self) -> i64 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        // Enough until the year 2262.
         since.map_or(0, |since| since.as_nanos() as i64)
     }
 
@@ -207,9 +195,9 @@ impl Env {
             if end == 0 {
                 input.clear();
             }
-            if input.len() > LONGEST_INPUT || came > MOST_OF_STDIN {
+            if input.len() > INPUT_BYTES || came > STDIN_BYTES {
                 input.truncate(end);
-                let problem = || format!("stdin: more than {} MB, not read", LONGEST_INPUT >> 20);
+                let problem = || format!("stdin: more than {} MB, not read", INPUT_BYTES >> 20);
                 return Some(input).filter(|input| is_json(input)).ok_or_else(problem);
             }
         }
@@ -252,7 +240,7 @@ impl Env {
         self.dir("XDG_STATE_HOME", ".local/state", "Library/Application Support/session-monitor/state")
     }
 
-    /// Where what the user wrote is kept: nothing in it may be deleted.
+    /// For what the user wrote: nothing in it may be deleted.
     pub fn data_dir(&self) -> PathBuf {
         self.dir("XDG_DATA_HOME", ".local/share", SUPPORT)
     }
@@ -284,12 +272,12 @@ impl Env {
         asked.or_else(|| terminal.then(|| terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))))
     }
 
-    /// How many rows the terminal has.
+    /// Rows of the terminal.
     pub fn height(&self) -> usize {
         terminal_size::terminal_size().map_or(24, |(_, height)| usize::from(height.0))
     }
 
-    /// Whether to colour if the user did not say: on a terminal that can, or where `CLICOLOR_FORCE` asks for it; never
+    /// Colours, if the user did not say: on a terminal that can, or where `CLICOLOR_FORCE` asks for them; never
     /// where `NO_COLOR` forbids it.
     pub fn colour(&self, terminal: bool) -> bool {
         let forced = self.var("CLICOLOR_FORCE").is_some_and(|value| value != "0");
@@ -297,7 +285,7 @@ impl Env {
         (forced || can) && self.var("NO_COLOR").is_none()
     }
 
-    /// What shows long output, as the user set it; the empty text if nothing is to.
+    /// The command that shows long output, as the user set it; empty if nothing is to.
     pub fn pager(&self) -> Option<String> {
         let set = self.vars.get(OsStr::new("PAGER")).map(|pager| pager.to_string_lossy().trim().to_owned());
         // A terminal that cannot move its cursor cannot be paged.
@@ -305,17 +293,17 @@ impl Env {
         if cannot { Some(String::new()) } else { set }
     }
 
-    /// Whether the user set the options of less.
+    /// The user set the options of less.
     pub fn sets_less(&self) -> bool {
         self.vars.contains_key(OsStr::new("LESS"))
     }
 
-    /// Whether somebody can type an answer.
+    /// Somebody can type an answer.
     pub fn has_terminal(&self) -> bool {
         self.input.is_none() && std::io::stdin().is_terminal()
     }
 
-    /// What somebody types at the terminal after a question.
+    /// A line that somebody types at the terminal.
     pub fn answer(&self) -> String {
         let mut line = String::new();
         let _ = std::io::stdin().read_line(&mut line);
@@ -340,7 +328,7 @@ impl Env {
         }
     }
 
-    /// Where the user's descriptors are.
+    /// The user's descriptors.
     pub fn formats_dir(&self) -> PathBuf {
         self.config_dir().join("formats")
     }
@@ -395,7 +383,7 @@ macro_rules! program {
 
 extern "C" fn nothing(_: libc::c_int) {}
 
-/// What a Rust program may rely on: stdin, stdout and stderr are open, so that no file that is opened later is taken for
+/// Does what a Rust program relies on: stdin, stdout and stderr are open, so that no file that is opened later is taken for
 /// one of them, and writing to a closed pipe, or more to a file than the user may, is an error and not the end.
 pub fn start() {
     let mut streams = [0, 1, 2].map(|fd| libc::pollfd { fd, events: 0, revents: 0 });
@@ -412,7 +400,7 @@ pub fn start() {
     }
 }
 
-/// Where the user is, as far as the clock is concerned.
+/// The time zone of the user.
 pub struct Zone(jiff::tz::TimeZone);
 
 impl Zone {
@@ -423,7 +411,7 @@ impl Zone {
         self.0.to_timestamp(civil).map_or(wall, |stamp| Time(stamp.as_millisecond()))
     }
 
-    /// What clocks here show at a moment, held as if it were UTC.
+    /// The time that clocks here show at a moment, held as if it were UTC.
     pub fn wall_clock(&self, time: Time) -> Time {
         let stamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();
         Time(time.0 + 1000 * i64::from(self.0.to_offset(stamp).seconds()))

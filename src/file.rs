@@ -22,7 +22,12 @@ pub const LINK: &str = "a symbolic link, which is not followed here; remove it";
 
 /// Opens a file for reading.
 pub fn open(path: &Path) -> io::Result<File> {
-    open_with(OpenOptions::new().read(true), OFlags::empty(), path).map(|(file, _)| file)
+    open_stated(path).map(|(file, _)| file)
+}
+
+/// The same, with what the file is like.
+pub fn open_stated(path: &Path) -> io::Result<(File, Metadata)> {
+    open_with(OpenOptions::new().read(true), OFlags::empty(), path)
 }
 
 /// Opens one of our own files as the options say. A symbolic link in its place is an error.
@@ -91,14 +96,14 @@ pub fn temporary_beside(path: &Path) -> PathBuf {
     path.with_file_name(format!(".{name}.{random:016x}.tmp"))
 }
 
-/// Whether [`temporary_beside`] made a name.
+/// [`temporary_beside`] made the name.
 pub fn is_temporary(name: &OsStr) -> bool {
     let stem = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
     let random = stem.and_then(|stem| stem.rsplit_once('.')).map(|(_, random)| random);
     random.is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// What tells one state of a file from another.
+/// Tells one state of a file from another.
 #[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
 #[serde(from = "(u64, u64, u64, i64)", into = "(u64, u64, u64, i64)")]
 pub struct Stamp {
@@ -114,7 +119,7 @@ pub struct Stamp {
     pub access: Access,
 }
 
-/// Who may have written a file.
+/// Says who may have written a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
     pub owner: u32,
@@ -132,7 +137,7 @@ impl Access {
         Access { owner, open: mode & 0o002 != 0, linked: false }
     }
 
-    /// Whether nobody but a user can have written it.
+    /// Nobody but this user can have written it.
     pub fn is_only(self, user: u32) -> bool {
         self.owner == user && !self.open
     }
@@ -152,7 +157,7 @@ impl Owners {
         self.0.contains(&owner)
     }
 
-    /// Whether nobody but the user can have written a file.
+    /// Nobody but the user can have written the file.
     pub fn own(self, access: Access) -> bool {
         self.has(access.owner) && !access.open
     }
@@ -264,12 +269,12 @@ pub fn stat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
     there(path, || std::fs::metadata(path))
 }
 
-/// What a path itself names, which may be a link; none if nothing is there.
+/// The path itself, which may be a link; none if nothing is there.
 pub fn lstat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
     there(path, || std::fs::symlink_metadata(path))
 }
 
-/// What the file is like that a path leads to, and whether a link did; none if nothing is there.
+/// The stamp of the file that a path leads to, which knows whether a link did; none if nothing is there.
 pub fn stamp(path: &Path) -> Result<Option<Stamp>, Unreadable> {
     let Some(meta) = lstat(path)? else { return Ok(None) };
     let stamp = Stamp::from(&meta);
@@ -280,7 +285,7 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>, Unreadable> {
     Ok(stat(path)?.map(linked))
 }
 
-/// Whether links were the trouble: they lead in a circle, or must not be followed.
+/// Links lead in a circle, or must not be followed.
 pub fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }

@@ -28,7 +28,8 @@
 //! - what the keys of a descriptor cannot say: a verb in `decode/verbs.rs` (there are few on purpose);
 //! - which session a NAME means: `session/choose.rs`; what a subagent is called: `session/subagent.rs`; which one is `last`:
 //!   `session/last.rs`; whose transcript may be told: `session/trust.rs`;
-//! - what lines come from: `read/source.rs`; where to go on reading: `read/tail.rs`; what counts once: `read/once.rs`; what a list says: `fold/tally.rs`;
+//! - what lines come from: `read/source.rs`; where to go on reading: `read/tail.rs`; what counts once: `read/once.rs`;
+//!   what a list says: `fold/tally.rs`;
 //! - how what a cache has of a transcript is brought up to date: `read/kept.rs`; the files of caches: `state/table.rs`;
 //! - what state a session is in, and why: `session/state.rs`; whether its agent runs: `session/live.rs`, `process.rs`;
 //! - whose turn it is: `fold/turn.rs`; titles, directories and tokens of a session: `fold/basics.rs`;
@@ -38,7 +39,7 @@
 //! - where a session stopped: `fold/continuity/`; what people say in so many words: `fold/phrases.rs`; what commands
 //!   and edits say: `fold/code/`; what a command did to the repository: `fold/code/git.rs`; which check failed and what a
 //!   pass proves: `fold/code/work/check.rs`;
-//! - which entries fit a slice of a log: `read/slice.rs`; what counts as touching a file, and what is a conflict:
+//! - which entries a log shows: `read/wanted.rs`, `read/slice.rs`; what counts as touching a file, and what is a conflict:
 //!   `fold/touched.rs`; what goes through a pager: `cmd/args.rs`, `cmd/pager.rs`;
 //! - what a search looks through: `fold/said.rs`, `search/sources.rs`; what fits: `search/query.rs`; in which order:
 //!   `search/rank.rs`;

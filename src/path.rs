@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::boundary::substr;
 /// The longest path that any system allows.
-const LONGEST: usize = 4096;
+const PATH_BYTES: usize = 4096;
 /// Deeper than any real directory. Each part on the way up is asked for, and the longer the path the longer each takes.
 const DEEPEST: usize = 256;
 
@@ -13,7 +13,7 @@ const DEEPEST: usize = 256;
 /// of its parts.
 pub fn is_too_long(path: impl AsRef<OsStr>) -> bool {
     let path = path.as_ref().as_encoded_bytes();
-    path.len() > LONGEST || memchr::memchr_iter(b'/', path).count() > DEEPEST
+    path.len() > PATH_BYTES || memchr::memchr_iter(b'/', path).count() > DEEPEST
 }
 
 /// A path as it is from the root, without `.` and `..`.

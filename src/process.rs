@@ -15,12 +15,11 @@ use crate::dir;
 use crate::file;
 use crate::hash::HashSet;
 
-/// What may be known about a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Running {
     Yes,
     No,
-    /// It may run on another machine, in another container, or where the system does not tell.
+    /// It may run on another machine, in another container, or the platform cannot tell.
     Unknown,
 }
 
@@ -35,7 +34,7 @@ pub struct Claim<'c> {
 }
 
 impl Claim<'_> {
-    /// Whether this very process runs.
+    /// This very process, not another one that got its number.
     pub fn running(&self) -> Running {
         let Some(own) = &*NAMESPACE else { return Running::Unknown };
         if !self.namespace.is_empty() && !self.is_of(own) {
@@ -49,7 +48,7 @@ impl Claim<'_> {
         if started(self.pid) == Some(start) { Running::Yes } else { Running::No }
     }
 
-    /// Whether the namespace that it names is ours: its digits are at the end, and a machine, if there is one, is this one.
+    /// The namespace that it names is ours: its digits are at the end, and a machine, if there is one, is this one.
     fn is_of(&self, own: &str) -> bool {
         let named = self.namespace.trim_end_matches(']');
         let is_machine = |part: &&str| part.len() == 32 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -61,15 +60,21 @@ impl Claim<'_> {
 
 /// When a process started, in ticks since the machine did; none if there is no such process, or it has ended.
 pub fn started(pid: u32) -> Option<u64> {
-    let stat = text(&format!("/proc/{pid}/stat"))?;
-    // Its name stands in brackets and may have anything in it.
-    let mut fields = substr(&stat, stat.rfind(')')? + 1..).split_ascii_whitespace();
-    let is_over = |state: &str| matches!(state, "Z" | "X" | "x");
-    fields.next().filter(|state| !is_over(state))?;
-    fields.nth(18)?.parse().ok()
+    let (_, fields) = stat(pid)?;
+    let is_over = matches!(&**fields.first()?, "Z" | "X" | "x");
+    if is_over { None } else { fields.get(19)?.parse().ok() }
 }
 
-/// Whether a process has started another one after some time, which still runs and has this word in its command line.
+/// The name of a process, and its state with all that follows in `/proc/PID/stat`.
+fn stat(pid: u32) -> Option<(String, Vec<String>)> {
+    let stat = text(&format!("/proc/{pid}/stat"))?;
+    // The name stands in brackets and may have anything in it.
+    let (before, fields) = stat.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    Some((name.to_owned(), fields.split_ascii_whitespace().map(str::to_owned).collect()))
+}
+
+/// A process has started another one after some time, which still runs and has this word in its command line.
 pub fn has_child_since(pid: u32, ticks: u64, word: &str) -> bool {
     let threads = dir::entries(Path::new(&format!("/proc/{pid}/task")), &mut Vec::new());
     let children = threads.iter().filter_map(|thread| text(thread.path().join("children").to_str()?));
@@ -183,12 +188,11 @@ pub fn caller() -> Option<(u32, u64)> {
     let mut pid = std::os::unix::process::parent_id();
     // A shell in a shell, at the most a few times.
     for _ in 0..4 {
-        let stat = text(&format!("/proc/{pid}/stat"))?;
-        let (name, rest) = (stat.get(stat.find('(')? + 1..stat.rfind(')')?)?, substr(&stat, stat.rfind(')')? + 1..));
-        if !SHELLS.contains(&name) {
-            return started(pid).map(|start| (pid, start)).filter(|_| pid > 1);
+        let (name, fields) = stat(pid)?;
+        if !SHELLS.contains(&&*name) {
+            return if pid > 1 { Some((pid, started(pid)?)) } else { None };
         }
-        pid = rest.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        pid = fields.get(1)?.parse().ok()?;
     }
     None
 }

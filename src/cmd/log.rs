@@ -9,7 +9,7 @@ use super::args::{self, LogArgs, Point, Since};
 use super::{Exit, Problem, Stage, follow};
 use crate::entry::{Entry, Position, What};
 use crate::file::Unreadable;
-use crate::read::{Log, Slice, Transcript, Wanted};
+use crate::read::{self, Log, Slice, Transcript, Wanted};
 use crate::search::Query;
 use crate::session::choose::{Resolved, Unresolved};
 use crate::session::{Home, Session, beside, choose, index};
@@ -164,7 +164,7 @@ fn read(resolved: &Resolved, args: &LogArgs, stage: &Stage) -> Result<Log, Unrea
 }
 
 pub fn last(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
-    let log = open(resolved, wanted).and_then(|transcript| transcript.last(wanted));
+    let log = open(resolved, wanted).and_then(|transcript| read::log::last(&transcript, wanted));
     log.map_err(|error| Unreadable::new(&resolved.session.path, error))
 }
 

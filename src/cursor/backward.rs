@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memchr::memrchr;
 
-use super::{Buffer, Line, LongLine, read_at};
+use super::{Buffer, Line, LongLine, read_all};
 use crate::budget::Deadline;
 
 pub struct Backward<'f> {
@@ -14,7 +14,7 @@ pub struct Backward<'f> {
     block: Buffer,
     /// The part of the file that is in `block`.
     loaded: Range<u64>,
-    /// Where the line that is looked for ends (its newline, or the end of an unfinished last line); none when done.
+    /// The end of the line that is looked for (its newline, or the end of an unfinished last line); none when done.
     line_end: Option<u64>,
     /// The end of the file has no newline yet.
     unfinished: bool,
@@ -51,7 +51,7 @@ impl<'f> Backward<'f> {
         Ok(Some((self.bytes_of(start..end)?, finished)))
     }
 
-    /// Where that line starts; the line itself is passed over. It looks no further back than `limit`, and only as long as
+    /// The start of that line; the line itself is passed over. It looks no further back than `limit`, and only as long as
     /// there is time.
     pub fn previous_start(&mut self, limit: u64, deadline: Option<&Deadline>) -> io::Result<Option<(u64, bool)>> {
         let Some(end) = self.line_end else { return Ok(None) };
@@ -103,15 +103,4 @@ impl<'f> Backward<'f> {
         let read = read_all(self.file, &mut buffer[..length], line.start)?;
         Ok(Line::Whole(line.start, &buffer[..read]))
     }
-}
-
-fn read_all(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buffer.len() {
-        match read_at(file, &mut buffer[filled..], offset + filled as u64)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    Ok(filled)
 }

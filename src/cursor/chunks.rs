@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 
-use super::{Buffer, read_at};
+use super::{Buffer, read_all};
 
 /// The bytes of a file, piece by piece; each begins with the last few of the one before, so that nothing short is cut in two.
 pub struct Chunks<'f> {
@@ -30,15 +30,9 @@ impl<'f> Chunks<'f> {
         let bytes = self.buffer.bytes_mut();
         let kept = if self.position == self.start { 0 } else { Chunks::KEPT };
         bytes.copy_within(Chunks::START + Chunks::SIZE - kept..Chunks::START + Chunks::SIZE, Chunks::START - kept);
-        let mut filled = 0;
         // A short read would leave what is kept for the next one elsewhere.
-        while filled < Chunks::SIZE {
-            let free = &mut bytes[Chunks::START + filled..Chunks::START + Chunks::SIZE];
-            match read_at(self.file, free, self.position)? {
-                0 => break,
-                read => (filled, self.position) = (filled + read, self.position + read as u64),
-            }
-        }
+        let filled = read_all(self.file, &mut bytes[Chunks::START..Chunks::START + Chunks::SIZE], self.position)?;
+        self.position += filled as u64;
         Ok((filled > 0).then(|| &self.buffer.bytes()[Chunks::START - kept..Chunks::START + filled]))
     }
 }

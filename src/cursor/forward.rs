@@ -13,10 +13,10 @@ use super::{Buffer, Line, LongLine, read_at};
 pub struct Forward<'f> {
     file: &'f File,
     buffer: &'f mut Buffer,
-    /// What is in the buffer and not handed out yet. Reads always fill the second half, which is aligned; the rest of a
+    /// In the buffer and not handed out yet. Reads always fill the second half, which is aligned; the rest of a
     /// line that the last read cut off is moved to the end of the first half, right before it.
     unread: Range<usize>,
-    /// Where in the file `unread` ends.
+    /// The end of `unread` in the file.
     position: u64,
     to: u64,
 }
@@ -56,8 +56,8 @@ impl<'f> Forward<'f> {
         }
     }
 
-    /// What follows the last newline, once `next_line` has said that there is no more: a line that is being written, or one
-    /// that never got its newline. If it does not fit the buffer, it is left alone.
+    /// The rest after the last newline, once `next_line` has said that there is no more: a line that is being written, or
+    /// one that never got its newline. If it does not fit the buffer, it is left alone.
     pub fn last(&mut self) -> Option<Line<'_>> {
         let offset = self.offset();
         let line = self.unread.clone();
@@ -76,7 +76,7 @@ impl<'f> Forward<'f> {
         Ok(read > 0)
     }
 
-    /// Where the line that fills the buffer ends. Its beginning is dropped and read again by whoever wants it.
+    /// The end of the line that fills the buffer. Its beginning is dropped and read again by whoever wants it.
     fn find_newline(&mut self) -> io::Result<Option<u64>> {
         let mut at = self.position;
         loop {

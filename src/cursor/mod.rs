@@ -20,7 +20,7 @@ pub use forward::Forward;
 use crate::budget::Deadline;
 use crate::entry::{Id, Position};
 
-/// How far a transcript has been read: an offset just after a newline, and a hash of the bytes before it and of the first
+/// The end of what was read: an offset just after a newline, and a hash of the bytes before it and of the first
 /// of the file, by which one that was replaced or rewritten is told from one that only grew.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Cursor {
@@ -43,7 +43,7 @@ impl Cursor {
         Ok(Cursor { offset: Position::new(offset), mark: Id::of(&bytes).0 })
     }
 
-    /// Whether the file still is what it was up to here. A file that cannot be read now is no reason to think it changed.
+    /// The file is still the same up to here. A file that cannot be read now is no reason to think it changed.
     pub fn holds(&self, file: &File) -> io::Result<bool> {
         match Cursor::at(file, self.offset.number()) {
             Ok(now) => Ok(now == *self),
@@ -53,11 +53,11 @@ impl Cursor {
     }
 }
 
-/// Where the newest whole lines begin that make up at most `most` bytes before `end`; the last one counts even if it is
+/// The start of the newest whole lines that make up at most `most` bytes before `end`; the last one counts even if it is
 /// longer. None if no line begins within reach. When the time is over, that is the error that
 /// [`Deadline::is_late`] knows.
 pub fn newest_lines(file: &File, end: u64, most: u64, deadline: &Deadline) -> io::Result<Option<u64>> {
-    /// How far back the beginning of a line is looked for.
+    /// The beginning of a line is looked for no further back.
     const REACH: u64 = 32 << 20;
     if end <= most {
         return Ok(Some(0));
@@ -114,7 +114,7 @@ pub struct LongLine<'b> {
     file: &'b File,
     buffer: &'b mut [u8],
     pub offset: u64,
-    /// Where the next piece starts, and where the line ends.
+    /// The start of the next piece, and the end of the line.
     next: u64,
     end: u64,
     filled: usize,
@@ -154,6 +154,18 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
             other => return other,
         }
     }
+}
+
+/// As much as there is room for; less only at the end of the file.
+fn read_all(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while filled < buffer.len() {
+        match read_at(file, &mut buffer[filled..], offset + filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    Ok(filled)
 }
 
 /// Memory that starts on a page. Reading into any other place can be three times slower: some CPUs copy slowly between

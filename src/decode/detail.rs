@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use super::text::Raw;
 use super::verbs::Changed;
-use super::walk::{Captures, Walker};
+use super::walk::{elements, members};
 use crate::entry::{Change, Detail, Task, TaskState};
 use crate::format::descriptor::{TaskKeys, Tool, ToolVerb};
-use crate::format::trie::Node;
 
 /// The details of a call, if its tool has any.
 pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
@@ -113,23 +112,11 @@ fn task(item: Raw, keys: &TaskKeys) -> Task {
     Task { id: text(&keys.id), text: text(&keys.text), state: state.or(blocked) }
 }
 
-/// The elements of a list; none if it is something else.
-fn elements(raw: Raw) -> Vec<Raw> {
-    let nothing = Node::default();
-    let mut walker = Walker::new(raw.0, false, Captures::default(), &nothing);
-    walker.element_ranges().into_iter().map(|range| Raw(&raw.0[range])).collect()
-}
-
 /// The value at a path.
 fn at<'v>(value: Raw<'v>, path: &str) -> Option<Raw<'v>> {
     path.split('/').filter(|key| !key.is_empty()).try_fold(value, |value, key| match value.0.first()? {
         b'[' => elements(value).get(key.parse::<usize>().ok()?).copied(),
-        _ => {
-            let nothing = Node::default();
-            let mut walker = Walker::new(value.0, false, Captures::default(), &nothing);
-            let (_, range) = walker.member_ranges().into_iter().find(|(known, _)| known == key)?;
-            Some(Raw(&value.0[range]))
-        }
+        _ => members(value).into_iter().find(|(known, _)| known == key).map(|(_, member)| member),
     })
 }
 

@@ -1,7 +1,7 @@
 //! Which rule a record falls under, as early as that can be told.
 
+use super::found::{Captures, Found};
 use super::text::Raw;
-use super::walk::{Captures, Found};
 use crate::format::descriptor::Expect;
 use crate::format::{Rule, Shape, Test};
 
@@ -59,7 +59,7 @@ impl<'s> Watch<'s> {
                 |test: &Test| test.is_text() && found.get(test.slot).is_some_and(|raw| !holds(test, Some(raw)));
             if !rule.when.iter().any(ruled_out) {
                 self.left = Some(left);
-                self.waits_for = if rule.enough == 0 { rule.asked & !captures.filled() } else { rule.enough };
+                self.waits_for = if rule.enough == 0 { rule.asked & !captures.filled } else { rule.enough };
                 if self.waits_for == 0 {
                     // Only the end of the record can tell.
                     self.waits_for = u128::MAX;

@@ -117,7 +117,7 @@ pub fn rest_with(bytes: &[u8], start: usize, string: impl Fn(&[u8], usize) -> Op
     }
 }
 
-/// Whether an odd number of backslashes stands before a place.
+/// An odd number of backslashes stands before a place.
 #[inline]
 fn is_escaped(bytes: &[u8], start: usize, place: usize) -> bool {
     place > start && bytes[place - 1] == b'\\' && {
@@ -141,7 +141,7 @@ pub fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
     }
 }
 
-/// Whether bytes are ASCII without a backslash: as JSON, they say what they are.
+/// ASCII without a backslash: as JSON, such bytes say what they are.
 #[inline]
 pub fn is_plain(bytes: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'\\';
@@ -228,11 +228,11 @@ pub mod avx2 {
     }
 }
 
-/// Whether bytes begin with some others. Most are a few dozen or a few hundred, which is too short for a call of `memcmp`.
+/// Compares without `memcmp`: most literals are a few dozen or a few hundred bytes, too short for a call of it.
 #[inline(always)]
 pub fn begins(bytes: &[u8], with: &[u8]) -> bool {
     let Some(bytes) = bytes.get(..with.len()) else { return false };
-    /// Whether both begin and end with the same, which is all of them if they are short.
+    /// Both begin and end with the same, which is all of them if they are short.
     #[inline(always)]
     fn ends<const N: usize>(bytes: &[u8], with: &[u8]) -> bool {
         bytes.first_chunk::<N>() == with.first_chunk() && bytes.last_chunk::<N>() == with.last_chunk()
@@ -277,7 +277,7 @@ mod plainly {
 mod tests {
     use super::*;
 
-    /// What a reader that looks at one byte after the other says.
+    /// The answer of a reader that looks at one byte after the other.
     fn slow(bytes: &[u8], start: usize) -> Option<usize> {
         let mut at = start;
         loop {
@@ -300,7 +300,7 @@ mod tests {
         }
     }
 
-    /// What is plain is what a reader of JSON takes as it stands.
+    /// A reader of JSON takes plain text as it stands.
     #[test]
     fn plain_bytes() {
         for length in 0..40 {

@@ -70,6 +70,7 @@ fn fit_with(templates: &mut Templates, line: &[u8], string: impl Fn(&[u8], usize
             let others = std::mem::replace(first, number(index));
             steps[index].other = others;
         }
+        // A whole line fits the buffer.
         starts.push(at as u32);
         if let Then::End(index) = step.then {
             *hits += 1;
@@ -82,7 +83,7 @@ fn fit_with(templates: &mut Templates, line: &[u8], string: impl Fn(&[u8], usize
     }
 }
 
-/// Where what comes after a place ends; none if something else comes there.
+/// The end of what comes after a place; none if something else comes there.
 #[inline(always)]
 fn end_of(then: Then, line: &[u8], at: usize, string: impl Fn(&[u8], usize) -> Option<usize>) -> Option<usize> {
     match then {
@@ -93,7 +94,7 @@ fn end_of(then: Then, line: &[u8], at: usize, string: impl Fn(&[u8], usize) -> O
     }
 }
 
-/// The number of a step, from 1.
+/// The number of a step, from 1. There are no more than `ALL`.
 fn number(index: usize) -> Option<NonZero<u32>> {
     NonZero::new(index as u32 + 1)
 }
@@ -150,50 +151,49 @@ pub fn learn(
     let template = Template { spots, extents: extents.clone(), ..known };
     let mut parent: Option<usize> = None;
     for (index, (start, end)) in same.iter().enumerate() {
-        let literal = &line[*start..*end];
         let kind = varying.get(index).map(|(.., kind)| *kind);
-        let Templates { first, steps, literals, ends, .. } = templates;
-        let mut next = parent.map_or(*first, |parent| steps[parent].next);
-        let is_it = |step: &Step| {
-            Some(step.then) == kind && literals[step.literal.0 as usize..step.literal.1 as usize] == *literal
-        };
-        let mut others = 0;
-        while let Some(other) = next
-            && !is_it(&steps[other.get() as usize - 1])
-        {
-            next = steps[other.get() as usize - 1].other;
-            others += 1;
-        }
-        // Each of them is compared with every line that comes this far.
-        if next.is_none() && others >= OTHERS {
+        parent = step_after(templates, parent, &line[*start..*end], kind);
+        if parent.is_none() {
             return;
         }
-        if next.is_none() {
-            let start = literals.len() as u32;
-            literals.extend_from_slice(literal);
-            let then = kind.unwrap_or(Then::End(ends.len() as u32));
-            next = number(steps.len());
-            let new = Step { literal: (start, literals.len() as u32), then, next: None, other: None };
-            steps.push(new);
-            let first = parent.map_or(first, |parent| &mut steps[parent].next);
-            let others = std::mem::replace(first, next);
-            if let Some(new) = steps.last_mut() {
-                new.other = others;
-            }
-        }
-        parent = next.map(|next| next.get() as usize - 1);
     }
     templates.ends.push(template);
 }
 
-/// Whether the value after some bytes differs from line to line, as far as is known. Templates take a value that never
+/// The step with these bytes that comes after another one, or at the start of a line; it is added if it is new. None if too
+/// many others may come there: each is compared with every line that comes this far.
+fn step_after(templates: &mut Templates, parent: Option<usize>, literal: &[u8], kind: Option<Then>) -> Option<usize> {
+    let Templates { first, steps, literals, ends, .. } = templates;
+    let before = parent.map_or(*first, |parent| steps[parent].next);
+    let (mut next, mut others) = (before, 0);
+    while let Some(index) = next.map(|next| next.get() as usize - 1) {
+        let Step { literal: (start, end), then, other, .. } = steps[index];
+        if Some(then) == kind && literals[start as usize..end as usize] == *literal {
+            return Some(index);
+        }
+        (next, others) = (other, others + 1);
+    }
+    if others >= OTHERS {
+        return None;
+    }
+    // `ALL` and `BYTES` keep these numbers small.
+    let start = literals.len() as u32;
+    literals.extend_from_slice(literal);
+    let then = kind.unwrap_or(Then::End(ends.len() as u32));
+    let new = number(steps.len());
+    steps.push(Step { literal: (start, literals.len() as u32), then, next: None, other: before });
+    *parent.map_or(first, |parent| &mut steps[parent].next) = new;
+    Some(steps.len() - 1)
+}
+
+/// True if the value after some bytes differs from line to line, as far as is known. Templates take a value that never
 /// differs for a part of the line; when one turns out to differ, all of them are dropped and learned again.
 fn varies(templates: &mut Templates, before: &[u8], value: &[u8]) -> bool {
     let before = Id::named(before);
     if templates.values.len() >= VALUES && !templates.values.contains_key(&before) {
         return true;
     }
-    let new = Some(Id::named(value)).filter(|_| value.len() <= VALUE);
+    let new = if value.len() <= VALUE { Some(Id::named(value)) } else { None };
     let known = templates.values.entry(before).or_insert(new);
     if *known != new && known.take().is_some() {
         templates.first = None;

@@ -25,7 +25,7 @@ impl<'a> Raw<'a> {
         Some(if inside.contains(&b'\\') { Cow::Owned(unescape(inside)) } else { lossy(inside) })
     }
 
-    /// Whether this is a string that says just that.
+    /// A string that says just that.
     #[inline]
     pub fn is_text(self, text: &str) -> bool {
         let length = self.0.len();

@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use memchr::memmem;
 
 use super::text::Raw;
-use super::walk::{Captures, Walker};
+use super::walk::{members, pick};
 use crate::boundary::substr;
 use crate::format::descriptor::Pointer;
-use crate::format::trie::Node;
 use crate::hash::HashSet;
 
 /// `argv`: a command as a list of words, out of the shell it may be wrapped in.
@@ -56,14 +55,12 @@ pub struct Changed {
 
 /// `changes`: `{"src/a.rs": {"type": "update", "unified_diff": "…"}}`. What comes before a cut counts.
 pub fn changes(raw: Raw) -> Vec<Changed> {
-    let nothing = Node::default();
-    let mut walker = Walker::new(raw.0, false, Captures::default(), &nothing);
     let keys = ["type", "move_path", "content", "unified_diff"].map(|key| [Pointer::below(key)]);
-    let changed = |(path, range): (String, std::ops::Range<usize>)| {
-        let [kind, moved, content, diff] = super::pick(&raw.0[range], keys.each_ref().map(<[_; 1]>::as_slice))?;
+    let changed = |(path, change): (String, Raw)| {
+        let [kind, moved, content, diff] = pick(change.0, keys.each_ref().map(<[_; 1]>::as_slice))?;
         Some(Changed { path, moved, kind: kind.unwrap_or_default(), content, diff })
     };
-    walker.member_ranges().into_iter().filter_map(changed).collect()
+    members(raw).into_iter().filter_map(changed).collect()
 }
 
 /// `script`: the commands that a script runs, `tools.exec_command({cmd: "cargo test"})`; its first line if there is none.
@@ -123,10 +120,10 @@ fn literal(text: &str, quote: char) -> (usize, String) {
     (end, Raw(json.as_bytes()).text().unwrap_or_default().into_owned())
 }
 
-/// How far from the beginning or the end of an output an exit code may stand.
+/// An exit code stands no further from the beginning or the end of an output.
 const NEAR: usize = 300;
 
-/// Whether the last of some texts near the end of a tool's output tells of an exit code other than 0.
+/// The last of some texts near the end of a tool's output tells of an exit code other than 0.
 pub fn ends_with_code(raw: Raw, after: &[String]) -> bool {
     // Of an output that was cut off, the end is not known.
     let Some(inside) = raw.inside().filter(|_| raw.0.ends_with(b"\"") && !after.is_empty()) else { return false };

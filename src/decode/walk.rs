@@ -4,16 +4,19 @@
 //! only they, are kept. It does not validate more than it must to find the end of a value: a wrong byte inside something
 //! that nobody wants goes unseen.
 
+use std::borrow::Cow;
 use std::io;
-use std::ops::Range;
 
+use super::found::Captures;
 use super::rules::Watch;
 use super::scan;
 use super::template::Seen;
 use super::text::Raw;
 use crate::cursor::Pieces;
+use crate::format::Shape;
+use crate::format::descriptor::Pointer;
 use crate::format::templates::{Extent, Extents, NOTHING, Then};
-use crate::format::trie::{Node, Slot};
+use crate::format::trie::{Node, Slot, Trie};
 
 /// Not JSON from here on, or not readable; the walker knows which.
 #[derive(Debug)]
@@ -21,107 +24,87 @@ pub struct Broken;
 
 type Walked = Result<(), Broken>;
 
-/// What one walk found.
-#[derive(Debug, Default)]
-pub struct Captures {
-    pub extents: Extents,
-    /// A bit for each slot of the line that is filled, as far as there are bits.
-    filled: u128,
-    /// Wanted values of a line that came in pieces.
-    kept: Vec<u8>,
+/// Scalars of one JSON object by their pointers, as lenient as with transcripts: of each list the first that is there.
+/// None if it is no object.
+pub fn pick<const N: usize>(object: &[u8], wanted: [&[Pointer]; N]) -> Option<[Option<String>; N]> {
+    let mut trie = Trie::default();
+    let slots = wanted.map(|pointers| trie.all(pointers));
+    let mut walker = Walker::over(object);
+    let is_object = walker.seek().ok()? && object.get(walker.position()) == Some(&b'{');
+    let whole = is_object && walker.walk(&trie.root, trie.slots, None).is_ok() && matches!(walker.seek(), Ok(false));
+    let found = walker.captures.extents.line(object);
+    whole.then(|| slots.map(|slots| found.first(&slots)?.scalar().map(Cow::into_owned)))
 }
 
-impl Captures {
-    /// More blocks than any real message has; a line of nothing but brackets must not eat the memory.
-    const MOST_BLOCKS: usize = 1 << 16;
-    /// The most that is kept of one value, and of one line, when it comes in pieces.
-    pub const MOST_OF_VALUE: usize = 4 << 20;
-    pub const MOST_OF_LINE: usize = 32 << 20;
-    /// Who only looks for something in what a tool answered has enough with its beginning.
-    pub const MOST_OF_RESULT: usize = 4096;
-
-    fn clear(&mut self, slots: usize, width: usize) {
-        let Extents { all, blocks, .. } = &mut self.extents;
-        all.clear();
-        all.resize(slots, NOTHING);
-        blocks.clear();
-        (self.extents.slots, self.extents.width) = (slots, width);
-        self.kept.clear();
-        self.filled = 0;
+/// The elements of an array; none if it is something else. The last may be cut off.
+pub fn elements(raw: Raw<'_>) -> Vec<Raw<'_>> {
+    let mut walker = Walker::over(raw.0);
+    let mut elements = Vec::new();
+    if matches!(walker.skip_space(), Ok(b'[')) {
+        let _ = walker.each(|walker, _| {
+            let start = walker.at;
+            let skipped = walker.skip();
+            elements.push(Raw(&raw.0[start..walker.at]));
+            skipped
+        });
     }
-
-    /// The bytes that the values were found in: the line itself, or what was kept of it.
-    pub fn bytes<'a>(&'a self, whole: Option<&'a [u8]>) -> &'a [u8] {
-        whole.unwrap_or(&self.kept)
-    }
-
-    /// Whether all slots of a set of bits are filled.
-    pub fn has(&self, slots: u128) -> bool {
-        self.filled & slots == slots
-    }
-
-    pub fn filled(&self) -> u128 {
-        self.filled
-    }
+    elements
 }
 
-impl Extents {
-    pub fn line<'a>(&'a self, bytes: &'a [u8]) -> Found<'a> {
-        Found { slots: &self.all[..self.slots], bytes }
+/// The keys and values of an object; none if it is something else. The last may be cut off.
+pub fn members(raw: Raw<'_>) -> Vec<(String, Raw<'_>)> {
+    let mut walker = Walker::over(raw.0);
+    let mut members = Vec::new();
+    let mut next = |walker: &mut Walker<&[u8]>| -> Result<bool, Broken> {
+        walker.at += 1;
+        if walker.skip_space()? != b'"' {
+            return Ok(false);
+        }
+        let start = walker.at;
+        walker.string()?;
+        let key = Raw(&raw.0[start..walker.at]).text().unwrap_or_default().into_owned();
+        if walker.skip_space()? != b':' {
+            return Err(Broken);
+        }
+        walker.at += 1;
+        walker.skip_space()?;
+        let start = walker.at;
+        let skipped = walker.skip();
+        members.push((key, Raw(&raw.0[start..walker.at])));
+        skipped?;
+        Ok(walker.skip_space()? == b',')
+    };
+    if matches!(walker.skip_space(), Ok(b'{')) {
+        while matches!(next(&mut walker), Ok(true)) {}
     }
-
-    pub fn block<'a>(&'a self, index: usize, bytes: &'a [u8]) -> Found<'a> {
-        Found { slots: &self.all[self.slots + index * self.width..][..self.width], bytes }
-    }
-
-    pub fn first_block<'a>(&'a self, bytes: &'a [u8]) -> Option<Found<'a>> {
-        (!self.blocks.is_empty()).then(|| self.block(0, bytes))
-    }
-}
-
-/// The values found for a line or a block.
-#[derive(Debug, Clone, Copy)]
-pub struct Found<'a> {
-    slots: &'a [Extent],
-    bytes: &'a [u8],
-}
-
-impl<'a> Found<'a> {
-    pub fn get(self, slot: Slot) -> Option<Raw<'a>> {
-        let &(start, end) = self.slots.get(slot)?;
-        (end > start).then(|| Raw(&self.bytes[start as usize..end as usize]))
-    }
-
-    /// The first of some slots that has a value; null is none.
-    pub fn first(self, slots: &[Slot]) -> Option<Raw<'a>> {
-        slots.iter().filter_map(|slot| self.get(*slot)).find(|raw| raw.0 != b"null")
-    }
+    members
 }
 
 pub struct Walker<'n, P> {
     pieces: P,
     at: usize,
-    /// Whether the line comes in pieces, so that wanted values must be kept.
+    /// The line comes in pieces, so wanted values must be kept.
     keep: bool,
     /// The values that are being kept, each inside the one before it.
     keeping: Vec<Keeping>,
-    /// How much is kept of what tools answered, which is long and mostly of no interest.
+    /// So much is kept of what a tool answered, which is long and mostly of no interest.
     pub results: usize,
     pub captures: Captures,
     /// Why the next piece could not be read.
     pub error: Option<io::Error>,
     /// The values that were stepped over, if somebody wants to know.
     pub seen: Option<Vec<Seen>>,
-    block_root: &'n Node,
+    /// None if no elements of an array are walked as blocks.
+    blocks: Option<&'n Shape>,
 }
 
 /// A value of a line in pieces, from its beginning to where the walker is.
 struct Keeping {
-    /// What earlier pieces had of it.
+    /// Its bytes in earlier pieces.
     bytes: Vec<u8>,
-    /// Where it goes on in the current piece.
+    /// It goes on here in the current piece.
     from: usize,
-    /// How much of it is kept.
+    /// So much of it is kept.
     most: usize,
 }
 
@@ -131,7 +114,6 @@ fn fill(bytes: &mut Vec<u8>, most: usize, more: &[u8]) {
     bytes.extend_from_slice(&more[..more.len().min(room)]);
 }
 
-/// Where a walk puts what it finds.
 #[derive(Clone, Copy)]
 enum Into {
     Line,
@@ -148,10 +130,17 @@ impl Into {
     }
 }
 
+impl<'a> Walker<'a, &'a [u8]> {
+    /// For a value that is at hand, without blocks.
+    pub fn over(value: &'a [u8]) -> Walker<'a, &'a [u8]> {
+        Walker::new(value, false, Captures::default(), None)
+    }
+}
+
 impl<'n, P: Pieces> Walker<'n, P> {
-    pub fn new(pieces: P, keep: bool, captures: Captures, block_root: &'n Node) -> Walker<'n, P> {
-        let results = Captures::MOST_OF_RESULT;
-        Walker { pieces, at: 0, keep, keeping: Vec::new(), results, captures, error: None, seen: None, block_root }
+    pub fn new(pieces: P, keep: bool, captures: Captures, blocks: Option<&'n Shape>) -> Walker<'n, P> {
+        let results = Captures::RESULT_BYTES;
+        Walker { pieces, at: 0, keep, keeping: Vec::new(), results, captures, error: None, seen: None, blocks }
     }
 
     /// Goes to the next value on the line; false if there is none. NUL bytes, white space and a byte order mark before
@@ -167,14 +156,8 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     /// Walks one value. With a watch, the walk ends where the rest is of no interest; false says so.
-    pub fn walk(
-        &mut self,
-        root: &Node,
-        slots: usize,
-        block_width: usize,
-        watch: Option<&mut Watch>,
-    ) -> Result<bool, Broken> {
-        self.captures.clear(slots, block_width);
+    pub fn walk(&mut self, root: &Node, slots: usize, watch: Option<&mut Watch>) -> Result<bool, Broken> {
+        self.captures.clear(slots, self.blocks.map_or(0, |blocks| blocks.slots));
         match (watch, self.skip_space()?) {
             (Some(watch), b'{') if !self.keep => self.members(root, Into::Line, &mut |walker| {
                 walker.captures.has(watch.waits_for) && watch.is_over(&walker.captures, walker.pieces.piece())
@@ -183,7 +166,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
         }
     }
 
-    /// How far the current piece has been walked.
+    /// In the current piece.
     pub fn position(&self) -> usize {
         self.at
     }
@@ -191,49 +174,6 @@ impl<'n, P: Pieces> Walker<'n, P> {
     /// Goes back to a position in the current piece.
     pub fn rewind(&mut self, position: usize) {
         self.at = position;
-    }
-
-    /// Where each element of an array is, if this is one. The last may be cut off.
-    pub fn element_ranges(&mut self) -> Vec<Range<usize>> {
-        let mut ranges = Vec::new();
-        if matches!(self.skip_space(), Ok(b'[')) {
-            let _ = self.each(|walker, _| {
-                let start = walker.at;
-                let skipped = walker.skip();
-                ranges.push(start..walker.at);
-                skipped
-            });
-        }
-        ranges
-    }
-
-    /// The keys of an object with the ranges of their values, the last of which may be cut off; none if it is something
-    /// else.
-    pub fn member_ranges(&mut self) -> Vec<(String, Range<usize>)> {
-        let mut ranges = Vec::new();
-        let mut next = |walker: &mut Self| -> Result<bool, Broken> {
-            walker.at += 1;
-            if walker.skip_space()? != b'"' {
-                return Ok(false);
-            }
-            let start = walker.at;
-            walker.string()?;
-            let key = Raw(&walker.pieces.piece()[start..walker.at]).text().unwrap_or_default().into_owned();
-            if walker.skip_space()? != b':' {
-                return Err(Broken);
-            }
-            walker.at += 1;
-            walker.skip_space()?;
-            let start = walker.at;
-            let skipped = walker.skip();
-            ranges.push((key, start..walker.at));
-            skipped?;
-            Ok(walker.skip_space()? == b',')
-        };
-        if matches!(self.skip_space(), Ok(b'{')) {
-            while matches!(next(self), Ok(true)) {}
-        }
-        ranges
     }
 
     /// The byte at hand, in this piece or the next.
@@ -270,21 +210,22 @@ impl<'n, P: Pieces> Walker<'n, P> {
             // A container that the trie enters is found in its parts; of itself it is enough that it is there.
             () if is_container && (node.blocks || !node.is_leaf()) => 1,
             // What a call writes is of use only as a whole.
-            () if is_container && self.results >= Captures::MOST_OF_VALUE => Captures::MOST_OF_LINE,
-            () => self.results.max(Captures::MOST_OF_VALUE),
+            () if is_container && self.results >= Captures::VALUE_BYTES => Captures::LINE_BYTES,
+            () => self.results.max(Captures::VALUE_BYTES),
         };
         self.keeping.push(Keeping { bytes: Vec::new(), from: self.at, most });
     }
 
-    /// Where the value is that began last and ends here.
+    /// The extent of the value that began last and ends here.
     #[cold]
     fn end(&mut self) -> Extent {
         let Some(value) = self.keeping.pop() else { return NOTHING };
         let kept = &mut self.captures.kept;
         let start = kept.len();
-        let most = Captures::MOST_OF_LINE.min(start + value.most);
+        let most = Captures::LINE_BYTES.min(start + value.most);
         fill(kept, most, &value.bytes);
         fill(kept, most, &self.pieces.piece()[value.from..self.at]);
+        // No more than `LINE_BYTES`.
         (start as u32, kept.len() as u32)
     }
 
@@ -323,6 +264,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
             _ => return Err(Broken),
         }
         if let Some(slot) = node.slot {
+            // No piece is four gigabytes long: what does not fit the buffer comes in several.
             let extent = if keeps { self.end() } else { (start as u32, self.at as u32) };
             self.put(into, slot, extent);
         }
@@ -436,14 +378,13 @@ impl<'n, P: Pieces> Walker<'n, P> {
 
     fn block(&mut self, under: Slot) -> Walked {
         let Extents { all, width, blocks, .. } = &mut self.captures.extents;
-        if blocks.len() >= Captures::MOST_BLOCKS {
+        let Some(shape) = self.blocks.filter(|_| blocks.len() < Captures::BLOCKS) else {
             return self.skip();
-        }
+        };
         let start = all.len();
         all.resize(start + *width, NOTHING);
         blocks.push(under);
-        let root = self.block_root;
-        self.value(root, Into::Block(start))
+        self.value(&shape.root, Into::Block(start))
     }
 
     fn elements(&mut self, node: &Node, into: Into) -> Walked {

@@ -18,7 +18,7 @@ pub struct Format {
     pub block: Shape,
     /// The input of a call that is JSON inside a string; its slots are the subjects.
     pub input: Trie,
-    /// What any line may carry.
+    /// For any line.
     pub keys: LineKeys,
     pub side: Subagent,
     pub detailed: bool,
@@ -26,7 +26,7 @@ pub struct Format {
     pub leaves: bool,
     pub prompt: Prompt,
     pub words: Words,
-    /// What lines were seen to look like.
+    /// Learned from the lines that were read.
     #[serde(skip)]
     pub templates: Pool,
     tools: BTreeMap<String, Tool>,
@@ -136,8 +136,8 @@ fn shape(
     Shape { root: trie.root, slots: trie.slots, rules, kind, kinds, any_kind, tested }
 }
 
-/// What a line of a rule must have filled before the rest of it can be left alone. A rule that asks for something not to
-/// be there is never sure before the end.
+/// The slots that a line of a rule must have filled before its rest can be left alone. A rule that asks for something not
+/// to be there is never sure before the end.
 fn enough(rule: &Rule, always: &[Slot], side: Option<&Tests>) -> u128 {
     let sure = rule.when.iter().all(Test::is_text) && rule.session.is_empty() && !rule.when.is_empty();
     let more = rule.call.as_ref().is_some_and(|call| call.input.is_empty())

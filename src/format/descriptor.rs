@@ -3,8 +3,7 @@
 //! Every type here refuses what it does not know, so that a typo is an error with file and line. What the keys mean is
 //! in `formats/README.md`. `super::compile` fills in what is computed and makes a [`super::Format`] of the result.
 //!
-//! `build.rs` uses this file, too. It stores the parts of the built-in descriptors in a binary form that serde derives; a
-//! type that is written in another way than it is stored says so with `two_forms`.
+//! `build.rs` uses this file, too. It stores the parts of the built-in descriptors in a binary form that serde derives.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -16,30 +15,9 @@ use super::install::Install;
 use super::live::Live;
 use super::pattern::{Pattern, Spelling};
 use super::trie::Slot;
+pub use super::written::Pointer;
+use super::written::{Many, two_forms};
 use crate::entry::{Act, Mark, Role};
-
-/// Gives a type two forms: what a person writes, which is converted and checked, and what is stored, which is its fields.
-/// The type derives the second with `remote = "Self"`.
-macro_rules! two_forms {
-    ($type:ident, written as $written:ty) => {
-        impl serde::Serialize for $type {
-            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                $type::serialize(self, serializer)
-            }
-        }
-
-        impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
-                if !deserializer.is_human_readable() {
-                    return $type::deserialize(deserializer);
-                }
-                let written = <$written as serde::Deserialize>::deserialize(deserializer)?;
-                $type::try_from(written).map_err(serde::de::Error::custom)
-            }
-        }
-    };
-}
-pub(super) use two_forms;
 
 /// Reads a field that is stored, but that nobody writes.
 fn computed<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
@@ -89,18 +67,18 @@ impl Descriptor {
     }
 }
 
-/// What is needed to find sessions.
+/// Enough to find sessions.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Head {
     pub agent: String,
-    /// What other agents are told its sessions are: `codex:fix-login`. The name of the format if there is none.
+    /// The prefix of its sessions for other agents: `codex:fix-login`. The name of the format if there is none.
     pub label: Option<String>,
     pub alias: Vec<String>,
     pub resume: Option<String>,
     pub roots: Vec<Root>,
 }
 
-/// What is enough to answer a hook when there is nothing to tell.
+/// Enough to answer a hook when there is nothing to tell.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Talk {
     pub prompt: Prompt,
@@ -112,12 +90,12 @@ pub struct Talk {
 pub struct Root {
     /// The variable that moves this root.
     pub env: Option<String>,
-    /// Where it is if the variable is not set; without it the root exists only where the variable says.
+    /// Used if the variable is not set; without it the root exists only where the variable says.
     pub path: Option<String>,
     pub files: Vec<Pattern>,
     #[serde(default)]
     pub not: Vec<Pattern>,
-    /// How `{cwd}` is spelt in `files`.
+    /// The spelling of `{cwd}` in `files`.
     pub cwd: Option<Spelling>,
     pub beside: Option<Beside>,
     pub titles: Option<Titles>,
@@ -158,7 +136,7 @@ pub struct Titles {
     pub person: Pointer,
 }
 
-/// What is needed to read sessions.
+/// Enough to read sessions.
 #[derive(Debug, Clone)]
 pub struct Body {
     pub line: LineKeys,
@@ -169,7 +147,7 @@ pub struct Body {
     pub tools: BTreeMap<String, Tool>,
 }
 
-/// What any line may carry.
+/// For any line.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LineKeys {
@@ -189,7 +167,7 @@ pub struct Subagent {
     pub file: Option<Tests>,
 }
 
-/// What a line is. The first rule whose tests all hold is applied.
+/// Says what a line is. The first rule whose tests all hold is applied.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rule {
@@ -201,10 +179,10 @@ pub struct Rule {
     pub queued: bool,
     pub content: Keys,
     pub thinking: Keys,
-    /// What went wrong, or how the user stopped the agent, beside what was said before.
+    /// An error, or a stop by the user, beside what was said before.
     pub error: Keys,
     pub interrupt: Keys,
-    /// How many turns the user took back, beside an `interrupt`.
+    /// The number of turns that the user took back, beside an `interrupt`.
     pub takes_back: Keys,
     pub call: Option<CallKeys>,
     pub result: Option<ResultKeys>,
@@ -230,7 +208,7 @@ pub struct Rule {
     pub asked: u128,
 }
 
-/// What an item of a content list is.
+/// Says what an item of a content list is.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct BlockRule {
@@ -329,9 +307,9 @@ pub struct Prompt {
 pub struct Wrapper {
     /// Beginnings of a text that is wrapped like this.
     pub starts: Vec<String>,
-    /// What was typed follows the first of these. Without one, the text is not wrapped; a line also ends with the text.
+    /// The typed text follows the first of these. Without one, the text is not wrapped; a line also ends with the text.
     pub until: Option<String>,
-    /// What was typed follows the last line that begins like this, from its colon on. Without one, nothing was typed.
+    /// The typed text follows the last line that begins like this, from its colon on. Without one, nothing was typed.
     pub after: Option<String>,
     /// A bracket at the end that begins like this is the client's, too.
     pub before: Option<String>,
@@ -341,7 +319,7 @@ pub struct Wrapper {
     pub command: Option<String>,
 }
 
-/// What the client itself writes where a tool, a model or a user would speak.
+/// Words of the client itself where a tool, a model or a user would speak.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Words {
@@ -363,7 +341,7 @@ pub struct Words {
     pub closing: Vec<String>,
 }
 
-/// How the agent's hook talks: what it is given on stdin, and where its reply goes.
+/// The agent's hook: its stdin, and the place for its reply.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hook {
@@ -371,10 +349,10 @@ pub struct Hook {
     pub prompts: Vec<String>,
     #[serde(default)]
     pub starts: Vec<String>,
-    /// How it begins: anew, again, after a compaction.
+    /// The way it begins: anew, again, after a compaction.
     #[serde(default)]
     pub source: Many<Pointer>,
-    /// Where the name of the event is; an agent may not tell it.
+    /// The name of the event; an agent may not tell it.
     #[serde(default)]
     pub event: Many<Pointer>,
     pub session: Many<Pointer>,
@@ -395,12 +373,12 @@ pub struct Hook {
     pub reply: Reply,
 }
 
-/// Where the text goes in the reply, and what must stand beside it.
+/// The places for the text and for what must stand beside it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reply {
     pub text: Pointer,
-    /// Where the name of the event is repeated.
+    /// Repeats the name of the event.
     pub event: Option<Pointer>,
     #[serde(default)]
     pub also: BTreeMap<String, Constant>,
@@ -430,12 +408,12 @@ pub struct Tool {
     /// The list of all tasks, or the one task, that it sets.
     pub tasks: Option<TaskKeys>,
     pub task: Option<TaskKeys>,
-    /// What the user is asked, and the plan to be approved.
+    /// The question to the user, and the plan to be approved.
     pub question: Option<String>,
     pub plan: Option<String>,
 }
 
-/// Where a task is, and its parts in it.
+/// A task, and its parts in it.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TaskKeys {
@@ -448,7 +426,7 @@ pub struct TaskKeys {
     pub blocked: Option<String>,
 }
 
-/// What the keys of a call cannot say.
+/// For what the keys of a call cannot say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CallVerb {
@@ -458,7 +436,7 @@ pub enum CallVerb {
     Changes,
 }
 
-/// What the keys of a result cannot say.
+/// For what the keys of a result cannot say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultVerb {
@@ -466,7 +444,7 @@ pub enum ResultVerb {
     Exit,
 }
 
-/// What the keys of a tool cannot say.
+/// For what the keys of a tool cannot say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ToolVerb {
@@ -478,33 +456,7 @@ pub enum ToolVerb {
     Script,
 }
 
-/// A JSON pointer (RFC 6901), split at its slashes.
-#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(remote = "Self")]
-pub struct Pointer(pub Vec<String>);
-
-two_forms!(Pointer, written as String);
-
-impl TryFrom<String> for Pointer {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Pointer, String> {
-        match text.strip_prefix('/') {
-            Some(path) => Ok(Pointer::below(path)),
-            None => Err(format!("a JSON pointer starts with a slash: \"/{text}\"")),
-        }
-    }
-}
-
-impl Pointer {
-    /// A pointer without its leading slash.
-    pub fn below(path: &str) -> Pointer {
-        let keys = path.split('/').filter(|_| !path.is_empty());
-        Pointer(keys.map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
-    }
-}
-
-/// Where a value may be: pointers, and their slots once compiled. Of several the first that is filled counts.
+/// Pointers to a value, and their slots once compiled. Of several the first that is filled counts.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Keys {
@@ -526,23 +478,6 @@ impl Deref for Keys {
 
     fn deref(&self) -> &[Slot] {
         &self.slots
-    }
-}
-
-/// One value or a list of them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Many<T>(pub Vec<T>);
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Many<T>, D::Error> {
-        if !deserializer.is_human_readable() {
-            return Vec::deserialize(deserializer).map(Many);
-        }
-        let values = match toml::Value::deserialize(deserializer)? {
-            toml::Value::Array(list) => list,
-            one => vec![one],
-        };
-        values.into_iter().map(T::deserialize).collect::<Result<_, _>>().map(Many).map_err(D::Error::custom)
     }
 }
 
@@ -577,7 +512,7 @@ impl Deref for Tests {
 }
 
 impl Test {
-    /// Whether it asks for one of some texts, and for nothing else.
+    /// It asks for one of some texts, and for nothing else.
     pub fn is_text(&self) -> bool {
         self.any.iter().all(|expected| matches!(expected, Expect::Text(_)))
     }

@@ -9,7 +9,7 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-use super::descriptor::{Pointer, two_forms};
+use super::written::{Pointer, two_forms};
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,7 +26,7 @@ pub struct Install {
     pub file: SubPath,
     #[serde(default)]
     pub kind: FileKind,
-    /// Whether an entry stands in a group: `{"hooks": [ENTRY]}`.
+    /// An entry stands in a group: `{"hooks": [ENTRY]}`.
     #[serde(default)]
     pub grouped: bool,
     /// The key of the command in an entry.
@@ -44,13 +44,13 @@ pub struct Install {
     /// Settings that switch all hooks off.
     #[serde(default)]
     pub off: Vec<Switch>,
-    /// Where the agent keeps track of the hooks that the user trusts.
+    /// The list of hooks that the user trusts.
     pub trust: Option<Approvals>,
-    /// Where the agent lists plugins or packages, one of which may be ours.
+    /// The list of plugins or packages, one of which may be ours.
     pub package: Option<Package>,
-    /// Where the agent has the command of its status line.
+    /// The command of its status line.
     pub statusline: Option<StatusLine>,
-    /// What to tell the user after each install.
+    /// Told to the user after each install.
     #[serde(default)]
     pub notes: Vec<String>,
     /// When the agent reads the settings of a project; `{here}` stands for the project.
@@ -64,7 +64,6 @@ fn command() -> String {
     "command".into()
 }
 
-/// What the file with the hook is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
@@ -77,7 +76,7 @@ pub enum FileKind {
     PiExtension,
 }
 
-/// Whether an agent reads `.agents/skills`, too. Those that do warn of a skill that is in both directories.
+/// Some agents read `.agents/skills`, too, and warn of a skill that is in both directories.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SharedSkills {
@@ -105,7 +104,7 @@ pub struct Approvals {
     pub table: Pointer,
     /// The key that such an entry has.
     pub key: String,
-    /// How the user trusts a hook.
+    /// Tells the user how to trust a hook.
     pub how: String,
 }
 
@@ -115,7 +114,7 @@ pub struct Approvals {
 pub struct Package {
     pub file: SubPath,
     pub at: Pointer,
-    /// What it is called, before the name of the file.
+    /// Its name, before the name of the file.
     pub called: String,
 }
 

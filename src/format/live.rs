@@ -7,25 +7,25 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::descriptor::{Many, Pointer};
 use super::pattern::Pattern;
+use super::written::{Many, Pointer};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Live {
     /// JSON files below a root, one for each agent that runs.
     pub files: Vec<Pattern>,
-    /// Where in such a file the id of the session is, and the process: its number, when it started, and in which namespace it
+    /// The id of the session in such a file, and the process: its number, when it started, and in which namespace it
     /// has that number.
     pub session: Option<Pointer>,
     pub pid: Option<Pointer>,
     pub start: Option<Pointer>,
     pub namespace: Option<Pointer>,
-    /// Where it says what it is doing, what it waits for, and since when.
+    /// The words for what it is doing and what it waits for, and since when.
     pub status: Option<Pointer>,
     pub waits_for: Option<Pointer>,
     pub since: Option<Pointer>,
-    /// What the words there mean.
+    /// The meaning of the words there.
     pub words: BTreeMap<String, Status>,
     /// Files below a root that an agent keeps locked while it runs; `{id}` is the session.
     pub locks: Vec<Pattern>,
@@ -41,7 +41,7 @@ pub struct Live {
     pub silent_interrupts: bool,
     /// It writes a call only when it has ended.
     pub late_calls: bool,
-    /// What its hooks tell, if `install --live` has put ours there.
+    /// For its hooks, if `install --live` has put ours there.
     pub hook: Option<LiveHook>,
 }
 
@@ -50,12 +50,12 @@ pub struct Live {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LiveHook {
-    /// What the events mean; `EVENT/KIND` is an event of one kind.
+    /// The meaning of the events; `EVENT/KIND` is an event of one kind.
     pub events: BTreeMap<String, Status>,
-    /// Where the kind of an event is.
+    /// The kind of an event.
     #[serde(default)]
     pub kind: Many<Pointer>,
-    /// Where the tool is that an event is about, and what that is called with; of several the first that is there.
+    /// The tool that an event is about, and what it is called with; of several the first that is there.
     #[serde(default)]
     pub tool: Many<Pointer>,
     #[serde(default)]
@@ -76,7 +76,7 @@ impl LiveHook {
     }
 }
 
-/// What an agent says it is doing.
+/// By its own account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {

@@ -2,7 +2,15 @@
 //!
 //! A descriptor is one TOML file per agent. `build.rs` reads and compiles the built-in ones; a file of the same name in the
 //! user's `formats/` directory replaces a built-in whole. A descriptor has parts: where sessions live, how the agent's hook
-//! talks, how to read sessions, how to know that the agent runs, where it keeps its hooks. Of a built-in, each is loaded when it is first needed.
+//! talks, how to read sessions, how to know that the agent runs, where it keeps its hooks. Of a built-in, each is loaded when
+//! it is first needed.
+//!
+//! Which file uses which:
+//! ```text
+//! compile, prompt ──▶ descriptor ──▶ install, live, pattern, trie ──▶ written
+//! live ──▶ pattern
+//! compile ──▶ templates ──▶ trie
+//! ```
 
 mod compile;
 pub mod descriptor;
@@ -12,6 +20,7 @@ pub mod pattern;
 pub mod prompt;
 pub mod templates;
 pub mod trie;
+mod written;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -97,7 +106,7 @@ impl Known {
         })
     }
 
-    /// What is needed to find sessions.
+    /// Enough to find sessions.
     pub fn head(&self) -> &Head {
         self.head.get()
     }
@@ -111,22 +120,22 @@ impl Known {
         self.detailed.get()
     }
 
-    /// How the agent's hook talks, if it has one.
+    /// The agent's hook, if it has one.
     pub fn hook(&self) -> Option<&Hook> {
         self.talk.get().hook.as_ref()
     }
 
-    /// What of the user's words no user typed.
+    /// Tells the user's words from those that no user typed.
     pub fn prompt(&self) -> &Prompt {
         &self.talk.get().prompt
     }
 
-    /// What the agent leaves on disk while it runs.
+    /// The agent's files while it runs.
     pub fn live(&self) -> &Live {
         self.live.get()
     }
 
-    /// Where the agent keeps its hooks and skills, if that is known.
+    /// The place of its hooks and skills, if that is known.
     pub fn install(&self) -> Option<&Install> {
         self.install.get().as_ref()
     }
@@ -136,7 +145,7 @@ impl Known {
         self.head().label.as_deref().unwrap_or(&self.name)
     }
 
-    /// Whether the user means this format by a name.
+    /// The user may mean this format by a name.
     pub fn is_called(&self, name: &str) -> bool {
         let aliases = self.head().alias.iter().map(String::as_str);
         aliases.chain([&*self.name, self.label()]).any(|known| known.eq_ignore_ascii_case(name))
@@ -219,7 +228,7 @@ mod tests {
         parts.map(|part| part.expect("bytes"))
     }
 
-    /// What the build stored is what the files say, and decodes to the same again.
+    /// The build stored what the files say, and it decodes to the same again.
     #[test]
     fn built_in_descriptors_are_what_is_written() {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("formats");

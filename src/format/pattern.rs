@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::descriptor::two_forms;
-
+use super::written::two_forms;
 use crate::boundary::substr;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +24,7 @@ pub struct Segment {
     /// Which hole, counted from the left, is the id or the cwd.
     id: Option<usize>,
     cwd: bool,
-    /// Where the `*` is, if there is one and no `?`.
+    /// The place of the `*`, if there is one and no `?`.
     hole: Option<usize>,
 }
 
@@ -67,7 +66,7 @@ impl Segment {
         Ok(Segment { glob, id, cwd: text.contains("{cwd}"), hole })
     }
 
-    /// Whether a name fits, and the id in it.
+    /// The id in a name that fits, if the pattern has one; none if the name does not fit.
     pub fn fits<'n>(&self, name: &'n str) -> Option<Option<&'n str>> {
         // With one hole, as in most patterns, there is nothing to try out.
         if let Some(at) = self.hole {
@@ -125,7 +124,7 @@ fn fits(glob: &[u8], name: &[u8], at: usize, holes: &mut Vec<(usize, usize)>) ->
     }
 }
 
-/// How an agent spells a working directory in a file name. All spellings lose something, so they are only used to look
+/// The form of a working directory in a file name. All spellings lose something, so they are only used to look
 /// in the likely place first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -161,7 +160,7 @@ impl Spelling {
         }
     }
 
-    /// Whether a name may stand for a directory or for something below it. It may also stand for another one.
+    /// A name may stand for a directory or for something below it, and also for another one.
     pub fn may_be_below(self, name: &str, dir: &Path) -> bool {
         // The hook asks this for every worktree and every directory, so nothing is copied.
         let dir = dir.to_string_lossy();

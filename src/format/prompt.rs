@@ -7,7 +7,7 @@ use super::descriptor::{Prompt, Words, Wrapper};
 use crate::boundary::substr;
 use crate::entry::Mark;
 
-/// What a text in the user's name is.
+/// A text in the user's name.
 #[derive(Debug, PartialEq)]
 pub enum Said<'a> {
     /// The user typed this.
@@ -60,7 +60,7 @@ impl Prompt {
         }
     }
 
-    /// Whether a client writes this at the beginning of a session that it holds with itself.
+    /// A client writes this at the beginning of a session that it holds with itself.
     pub fn is_helper(&self, text: &str) -> bool {
         self.helper.iter().any(|start| text.trim_start().starts_with(start.as_str()))
     }
@@ -69,9 +69,12 @@ impl Prompt {
     fn unwrapped(&self, wrapper: &Wrapper, inside: &str, whole: &str, depth: usize) -> Said<'static> {
         /// No client wraps a text more often; somebody who does must not use up the stack.
         const DEEPEST: usize = 4;
-        let sort = |text: &str| match depth < DEEPEST {
-            true => self.sort_at(Cow::Owned(text.to_owned()), depth + 1),
-            false => Said::Machine(Mark::Note, untagged(text).into()),
+        let sort = |text: &str| {
+            if depth < DEEPEST {
+                self.sort_at(Cow::Owned(text.to_owned()), depth + 1)
+            } else {
+                Said::Machine(Mark::Note, untagged(text).into())
+            }
         };
         if let Some(each) = &wrapper.each {
             let messages = inside.split(each.as_str()).filter_map(|message| Some(message.split_once('\n')?.1.trim()));
@@ -118,7 +121,7 @@ impl Prompt {
 }
 
 impl Wrapper {
-    /// What was typed, perhaps nothing; None if the text is not wrapped like this.
+    /// The typed text, perhaps empty; None if the text is not wrapped like this.
     fn inside<'t>(&self, text: &'t str) -> Option<&'t str> {
         let mut rest = self.after_start(text)?;
         if let Some(until) = &self.until {
@@ -147,7 +150,7 @@ impl Wrapper {
 }
 
 impl Words {
-    /// Whether an answer says nothing.
+    /// An answer that says nothing.
     pub fn is_silent(&self, answer: &str) -> bool {
         !self.silent.is_empty() && self.silent.iter().any(|silent| answer.trim_matches([' ', '\n', '*']) == silent)
     }
@@ -161,7 +164,7 @@ impl Words {
         substr(body, ..end.unwrap_or(body.len())).trim_end()
     }
 
-    /// Whether an error says that nothing more is to be had for now. A number must stand by itself.
+    /// An error that says that nothing more is to be had for now. A number must stand by itself.
     pub fn is_limit(&self, error: &str) -> bool {
         let error = error.to_lowercase();
         let digit = |char: Option<char>| char.is_some_and(|char| char.is_ascii_digit());
@@ -184,7 +187,7 @@ fn block(text: &str, tag: &str) -> Option<Range<usize>> {
 struct Blocks {
     open: String,
     close: String,
-    /// Where the next block begins, and where the next closing tag does; the end of the text if there is none.
+    /// The next block, and the next closing tag; the end of the text if there is none.
     start: Option<usize>,
     end: Option<usize>,
 }

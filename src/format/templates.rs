@@ -17,14 +17,14 @@ pub struct Templates {
     /// The first steps of all lines, as [`Step::next`].
     pub first: Option<NonZero<u32>>,
     pub steps: Vec<Step>,
-    /// What must stand in a line, of all steps.
+    /// The bytes of all steps.
     pub literals: Vec<u8>,
     pub ends: Vec<Template>,
-    /// Where the steps of the last line began.
+    /// The beginnings of the steps in the last line.
     pub starts: Vec<u32>,
     /// The values that follow some bytes, as long as it was always the same one; none if it varies. Both are hashes.
     pub values: HashMap<Id, Option<Id>>,
-    /// How many lines looked like one of them, and how many did not.
+    /// The number of lines that looked like one of them, and of those that did not.
     pub hits: usize,
     pub misses: usize,
 }
@@ -32,7 +32,7 @@ pub struct Templates {
 /// Some bytes as they must stand in a line, and what comes after them.
 #[derive(Debug, Clone, Copy)]
 pub struct Step {
-    /// Where the bytes are among the literals.
+    /// The range of the bytes among the literals.
     pub literal: (u32, u32),
     pub then: Then,
     /// The first of the steps that may come after this one, and the next that may come in its place; counted from 1.
@@ -40,7 +40,7 @@ pub struct Step {
     pub other: Option<NonZero<u32>>,
 }
 
-/// What comes after the bytes of a step: a value that differs from line to line, or the end.
+/// After the bytes of a step comes a value that differs from line to line, or the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// The rest of a string, with its closing quote.
@@ -52,7 +52,7 @@ pub enum Then {
     End(u32),
 }
 
-/// What is known of a whole line that fits.
+/// Known of a whole line that fits.
 #[derive(Debug, Default)]
 pub struct Template {
     /// The rule it falls under; none if that is still to be found out.
@@ -61,24 +61,24 @@ pub struct Template {
     pub block_rules: Vec<Option<usize>>,
     /// Nothing in it is wanted.
     pub ignored: bool,
-    /// Where the values of the last line that fits are. It differs for these, by their indices.
+    /// The values of the last line that fits. Their places differ for these, by their indices.
     pub extents: Extents,
     pub spots: Vec<(usize, Spot, Spot)>,
 }
 
-/// Where the values of a line are, and those of the blocks in it.
+/// The places of the values of a line, and of the blocks in it.
 #[derive(Debug, Clone, Default)]
 pub struct Extents {
     /// By slot: first those of the line, then those of each block.
     pub all: Vec<Extent>,
-    /// How many slots a line has, and how many a block has.
+    /// The number of slots of a line, and of a block.
     pub slots: usize,
     pub width: usize,
     /// For each block, under which slot it was found.
     pub blocks: Vec<Slot>,
 }
 
-/// Where a value starts and ends. What is held of a line is never long enough for more than 32 bits.
+/// Start and end of a value. The part of a line that is held is never long enough for more than 32 bits.
 pub type Extent = (u32, u32);
 
 pub const NOTHING: Extent = (0, 0);

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::descriptor::Pointer;
+use super::written::Pointer;
 
 pub type Slot = usize;
 
@@ -17,7 +17,7 @@ pub struct Node {
     pub slot: Option<Slot>,
     /// The slots further down, as bits: when all are filled, the rest can be skipped. 0 if a slot has no bit.
     pub below: u128,
-    /// What a tool answered.
+    /// A tool's answer.
     pub result: bool,
     /// The elements of an array here are blocks, to be walked one by one.
     pub blocks: bool,
@@ -68,7 +68,7 @@ impl Node {
         }
     }
 
-    /// How many bytes its longest key has.
+    /// In bytes.
     pub fn longest_key(&self) -> usize {
         self.keys.iter().map(|(key, _)| key.name.len()).max().unwrap_or(0)
     }

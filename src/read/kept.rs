@@ -16,16 +16,16 @@ use crate::entry::Position;
 use crate::file::Stamp;
 use crate::fold::Fold;
 
-/// How far a transcript was read, and what its file was like then.
+/// A position in a transcript, and its file as it was then.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct Reached {
     pub stamp: Stamp,
     pub cursor: Cursor,
-    /// How many lines there are up to there.
+    /// The number of lines up to there.
     pub lines: u64,
 }
 
-/// What has become of something that was kept.
+/// Something kept, up to date.
 pub struct Renewed<F> {
     pub reached: Reached,
     /// None if nothing was written since.
@@ -37,19 +37,19 @@ pub struct Addition<F> {
     pub from: Position,
     pub fold: F,
     pub once: Once,
-    /// How many lines of it could not be read.
+    /// The number of its lines that could not be read.
     pub broken: u64,
     /// The deadline came first.
     pub cut_short: bool,
 }
 
-/// How long a file is expected to grow after it was written; in nanoseconds, like the other.
+/// A file that was written is expected to grow for so long; in nanoseconds, like the other.
 const LATELY: i64 = 24 * 3600 * 1_000_000_000;
 /// A file that was written just now may be written again without a newer stamp.
 const JUST_NOW: i64 = 100_000_000;
 
 impl Reached {
-    /// Whether a file was written lately, so that it is expected to grow.
+    /// A file that was written lately is expected to grow.
     pub fn is_lately(&self, now: i64) -> bool {
         self.stamp.modified == 0 || self.stamp.modified > now - LATELY
     }
@@ -74,7 +74,7 @@ pub fn renew<F: Fold>(
     let is_it = |kept: &Reached| kept.stamp.inode == stamp.inode && (kept.stamp.size != stamp.size || is_same(kept));
     let kept = kept.filter(is_it);
     let start = tail::start(&transcript.source, kept.map(|kept| kept.cursor.into()))?;
-    let kept = kept.filter(|_| matches!(start, StartAt::Resume(_)));
+    let kept = if matches!(start, StartAt::Resume(_)) { kept } else { None };
     if let Some(kept) = kept.filter(|kept| kept.cursor.offset == transcript.source.end()) {
         return Ok(Renewed { reached: Reached { stamp, ..kept }, new: None });
     }

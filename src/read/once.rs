@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::entry::{ById, Call, Entry, Facts, Id, Ids, Mark, Position, Role, TitleBy, What};
 use crate::time::Time;
 
-/// How far reading has got, as far as repetitions are concerned. It can be put away and taken up again.
+/// The memory of everything that may be repeated. It can be put away and taken up again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Once {
     /// The messages that were read, and the entries that belong to none. Not results: those are known by their calls.
@@ -36,7 +36,7 @@ pub struct Once {
     middle: bool,
     #[serde(skip)]
     before: Vec<u32>,
-    /// What other sessions of the family have said.
+    /// Ids of everything that other sessions of the family said.
     #[serde(skip)]
     others: Ids,
     #[serde(skip)]
@@ -60,14 +60,14 @@ struct Message {
 pub struct Family(Id, Option<Time>);
 
 impl Once {
-    /// How many messages may be written in turns, and how many prompts may wait.
+    /// So many messages may be written in turns, and so many prompts may wait.
     const RECENT: usize = 16;
     const QUEUED: usize = 32;
-    /// How many lines back a title may be about.
+    /// A title may be about a line so far back.
     const LINES: usize = 256;
-    /// How many messages a look remembers for the next.
+    /// A look remembers so many messages for the next.
     const LAST: usize = 8;
-    /// How many titles may wait for their lines.
+    /// So many titles may wait for their lines.
     const TITLES: usize = 256;
 
     /// For a file that is read from a position on; `last` are the messages before it, as [`last_messages`] has them.
@@ -80,7 +80,7 @@ impl Once {
         Once { others, ..Once::default() }
     }
 
-    /// What this session and the others of its family have said.
+    /// Ids of everything that this session and the others of its family said.
     pub fn into_ids(mut self) -> Ids {
         self.others.extend(self.known);
         self.others
@@ -148,7 +148,7 @@ impl Once {
         self.others.contains(&entry.message.unwrap_or(key))
     }
 
-    /// Whether an entry counts. One that does says whether a message begins with it; a prompt that was queued, and is
+    /// True if an entry counts; then it knows whether a message begins with it. A prompt that was queued, and is
     /// written again now that the agent takes it up, begins none.
     pub fn entry(&mut self, entry: &mut Entry) -> bool {
         // What a line lists again was said further up, unless this is all there is.
@@ -191,7 +191,7 @@ impl Once {
         !std::mem::replace(&mut self.message(message).begun, true)
     }
 
-    /// Whether a prompt is one that was queued before. Any other means that the queue is done with.
+    /// Recognises a prompt that was queued before. Any other prompt means that the queue is done with.
     fn was_queued(&mut self, queued: bool, text: &str) -> bool {
         if !queued && self.queued.is_empty() {
             return false;
@@ -264,7 +264,7 @@ pub struct Conversation {
     /// Which of the entries has a key, and which is a call.
     by_key: ById<usize>,
     by_call: ById<usize>,
-    /// How long the texts of the entries are.
+    /// Bytes of all texts.
     pub size: u64,
 }
 

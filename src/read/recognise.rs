@@ -9,7 +9,7 @@ use crate::decode::{Decoder, Item, Outcome};
 use crate::entry::Position;
 use crate::format::{Format, Known};
 
-/// How the lines of a file fit a format.
+/// The lines of a file, counted by how they fit a format.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub struct Fit {
     pub matched: u64,
@@ -61,10 +61,8 @@ impl Fit {
 
 /// Recognises a transcript from its lines. The beginning decides; if it says nothing, more of it does.
 pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'f Known, Fit)>> {
-    const BEGINNING: u64 = 512 * 1024;
-    const MOST: u64 = 16 * 1024 * 1024;
     let source = Source::open(path)?;
-    for most in [BEGINNING, MOST] {
+    for most in [512 << 10, 16 << 20] {
         let end = source.end().min(Position::new(most));
         let mut best: Option<(&Known, Fit)> = None;
         for known in formats {
@@ -82,7 +80,7 @@ pub fn recognise<'f>(path: &Path, formats: &'f [Known]) -> io::Result<Option<(&'
     Ok(None)
 }
 
-/// How all lines of a file fit a format.
+/// Counts all lines of a file.
 pub fn fit(path: &Path, format: &Format, subagent: bool) -> io::Result<Fit> {
     let source = Source::open(path)?;
     Fit::of(&source, source.end(), format, subagent)

@@ -3,70 +3,23 @@
 //! [`Slice`] says what fits. [`Sliced`] goes through a transcript and keeps the last entries that do, so memory depends on
 //! how many are wanted and not on the size of the file. Entries that are shown have numbers; a result has none, because it
 //! comes and goes with its call. What a later line says about an entry that was dropped already is noted as missed, and
-//! `transcript`, which says which lines are read, then reads them again.
+//! `log`, which says which lines are read, then reads them again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::once::{OpenCalls, renew};
-use super::transcript::{Log, Target, Wanted};
-use crate::entry::{Act, ById, Call, Entry, Id, Mark, Position, Role, What};
-use crate::fold::{Fold, folded, searched};
-use crate::time::{MINUTE, Time};
-
-/// What a log is narrowed down to. An entry fits if all of it holds.
-#[derive(Debug, Clone, Default)]
-pub struct Slice {
-    /// A word that it says, made comparable.
-    pub word: Option<String>,
-    pub act: Option<Act>,
-    /// Only what failed.
-    pub errors: bool,
-    /// Only what the user said.
-    pub prompts: bool,
-    /// Only what stands there.
-    pub at: Option<Target>,
-    /// How many entries around each that fits are shown as well.
-    pub context: usize,
-    /// Of the results, only those that tell why a call failed.
-    pub only_reasons: bool,
-}
-
-impl Slice {
-    /// `call` is the one that a result belongs to, if it is known.
-    pub fn fits(&self, entry: &Entry, call: Option<&Call>) -> bool {
-        let call = if let What::Call(call) = &entry.what { Some(call) } else { call };
-        let is_prompt = entry.role == Role::User && matches!(entry.what, What::Text(_));
-        (!self.errors || failed(entry))
-            && (is_prompt || !self.prompts)
-            && self.act.is_none_or(|act| call.is_some_and(|call| call.act == act))
-            && self.word.as_ref().is_none_or(|word| folded(&text(entry)).contains(word))
-    }
-}
-
-fn failed(entry: &Entry) -> bool {
-    match &entry.what {
-        What::Call(Call { failed, .. }) | What::Result { failed, .. } => *failed,
-        What::Mark(mark, _) => *mark == Mark::Error,
-        _ => false,
-    }
-}
-
-/// What a word is looked for in: the same as a search does, and what `--full` adds.
-fn text(entry: &Entry) -> String {
-    match &entry.what {
-        What::Thinking(text) => text.text().into_owned(),
-        What::Mark(_, text) => text.to_string(),
-        _ => searched(entry, true).unwrap_or_default(),
-    }
-}
+use super::wanted::{Log, Slice, Target, Wanted, failed};
+use crate::entry::{ById, Call, Entry, Id, Position, What};
+use crate::fold::Fold;
 
 /// A result, with the last number before it and how many results there are up to it.
 type Ordered = ((usize, usize), Entry<'static>);
 
 /// The last entries that fit.
+#[derive(Default)]
 pub struct Sliced<'w> {
     wanted: Wanted<'w>,
-    slice: &'w Slice,
+    slice: Slice,
     /// Entries by their numbers.
     kept: BTreeMap<usize, Entry<'static>>,
     /// Results by the numbers of their calls.
@@ -80,43 +33,22 @@ pub struct Sliced<'w> {
     early: ById<Entry<'static>>,
     /// Results whose calls are not known; they have numbers of their own.
     orphans: BTreeSet<usize>,
-    /// What stands at the target.
+    /// The entries at the target.
     chosen: BTreeSet<usize>,
     target: Option<Target>,
     lines: u64,
-    /// Where the line begins that is the target.
+    /// The beginning of the line that is the target.
     pub position: Option<Position>,
     /// Entries that would be shown, but were dropped; and those that are not to be.
     missed: BTreeSet<usize>,
     held: BTreeSet<usize>,
-    /// How many entries were older than wanted.
-    old: usize,
+    /// The number of entries that were older than wanted.
+    past: usize,
 }
 
 impl<'w> Sliced<'w> {
-    pub fn new(wanted: Wanted<'w>, slice: &'w Slice) -> Sliced<'w> {
-        let (kept, results, fits, by_key, by_call, early, orphans) = Default::default();
-        let (chosen, missed, held) = Default::default();
-        Sliced {
-            wanted,
-            slice,
-            kept,
-            results,
-            fits,
-            shown: 0,
-            taken_results: 0,
-            by_key,
-            by_call,
-            early,
-            orphans,
-            chosen,
-            target: slice.at,
-            lines: 0,
-            position: None,
-            missed,
-            held,
-            old: 0,
-        }
+    pub fn new(wanted: Wanted<'w>, slice: &Slice) -> Sliced<'w> {
+        Sliced { wanted, slice: slice.clone(), target: slice.at, ..Sliced::default() }
     }
 
     /// For the same lines once more, if they have to be read again. `listed` are the entries that the target line lists,
@@ -128,16 +60,14 @@ impl<'w> Sliced<'w> {
         let first = first.map_or(0, |first| first.saturating_sub(self.slice.context));
         let held: BTreeSet<usize> = self.missed.range(first..).copied().collect();
         let is_needed = !held.is_empty() || !chosen.is_subset(&self.fits);
-        is_needed.then(|| Sliced { chosen, held, ..Sliced::new(self.wanted, self.slice) })
+        is_needed.then(|| Sliced { chosen, held, ..Sliced::new(self.wanted, &self.slice) })
     }
 
-    /// Whether lines further up could not change anything.
+    /// Lines further up could not change anything.
     pub fn is_enough(&self) -> bool {
-        /// One line with a wrong clock is not the past yet.
-        const OLD: usize = 100;
         let first = self.fits.first().copied().unwrap_or_default();
         let is_full = self.fits.len() >= self.wanted.count && first >= self.slice.context;
-        self.old > OLD || is_full && self.fits.is_disjoint(&self.orphans)
+        self.past > Wanted::PAST || is_full && self.fits.is_disjoint(&self.orphans)
     }
 
     pub fn finish(self) -> Log {
@@ -179,7 +109,7 @@ impl<'w> Sliced<'w> {
         self.kept.values().chain(self.early.values()).filter_map(call).collect()
     }
 
-    /// Whether something on a line is what the target means. Where nothing is shown of a line, the next one is meant.
+    /// True for an entry that the target means. Where nothing is shown of a line, the next one is meant.
     fn is_target(&mut self, entry: &Entry, line: u64) -> bool {
         let is_result = matches!(entry.what, What::Result { .. });
         let is_later = match self.target {
@@ -308,8 +238,7 @@ impl Fold for Sliced<'_> {
     }
 
     fn entry(&mut self, entry: &Entry, line: u64) {
-        let past = self.wanted.since.map(|since| Time(since.0 - 10 * MINUTE));
-        self.old += usize::from(past.is_some_and(|past| entry.time.is_some_and(|time| time < past)));
+        self.past += usize::from(self.wanted.is_past(entry.time));
         if matches!(entry.what, What::Result { .. }) {
             return self.result(entry, line);
         }
@@ -336,7 +265,6 @@ impl Fold for Sliced<'_> {
     }
 }
 
-/// Whether one that fits stands near.
 fn is_near(fits: &BTreeSet<usize>, at: usize, context: usize) -> bool {
     fits.range(at.saturating_sub(context)..=at.saturating_add(context)).next().is_some()
 }

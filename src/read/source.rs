@@ -16,18 +16,17 @@ use crate::entry::{Id, Position};
 use crate::file::{self, Stamp};
 
 pub struct Source {
-    file: File,
+    pub(super) file: File,
     meta: Metadata,
 }
 
 impl Source {
     /// Opens a transcript. Whatever is not a file is an error.
     pub fn open(path: &Path) -> io::Result<Source> {
-        let file = file::open(path).map_err(|error| match error.kind() {
+        let (file, meta) = file::open_stated(path).map_err(|error| match error.kind() {
             io::ErrorKind::IsADirectory => io::Error::other("is a directory, not a transcript"),
             _ => error,
         })?;
-        let meta = file.metadata()?;
         Ok(Source { file, meta })
     }
 
@@ -44,8 +43,8 @@ impl Source {
         Position::new(self.meta.len())
     }
 
-    /// Where the newest whole lines begin that are no longer than `most`; the last one counts even if it is longer. None if
-    /// no line begins within reach. When the time is over, that is the error that [`Deadline::is_late`] knows.
+    /// The start of the newest whole lines that are no longer than `most`; the last one counts even if it is longer. None
+    /// if no line begins within reach. When the time is over, that is the error that [`Deadline::is_late`] knows.
     pub fn newest(&self, most: u64, deadline: &Deadline) -> io::Result<Option<Position>> {
         Ok(newest_lines(&self.file, self.meta.len(), most, deadline)?.map(Position::new))
     }
@@ -67,12 +66,7 @@ impl Source {
         Cursor::at(&self.file, position.number())
     }
 
-    /// Whether everything before a cursor is still as it was.
-    pub(super) fn holds(&self, cursor: Cursor) -> io::Result<bool> {
-        cursor.holds(&self.file)
-    }
-
-    /// Whether a line begins at a position, by what the file is now.
+    /// A line begins at a position, by what the file is now.
     pub(super) fn is_line_start(&self, position: Position) -> io::Result<bool> {
         let offset = position.number();
         if offset == 0 || offset > self.file.metadata()?.len() {

@@ -10,7 +10,7 @@ use super::source::Source;
 use crate::cursor::Cursor;
 use crate::entry::Position;
 
-/// How far a transcript was read by the last look.
+/// The end of what the last look read.
 #[derive(Debug, Clone, Copy)]
 pub struct LastRead {
     pub offset: Position,
@@ -26,7 +26,6 @@ impl From<Cursor> for LastRead {
     }
 }
 
-/// Where reading begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StartAt {
     /// Nothing of this file was read before.
@@ -43,14 +42,13 @@ pub fn start(source: &Source, read: Option<LastRead>) -> io::Result<StartAt> {
     let holds = match mark {
         // Where nothing was read, nothing tells the file from another.
         _ if by_inode && offset.is_start() => false,
-        Some(mark) => source.holds(Cursor { offset, mark })?,
+        Some(mark) => Cursor { offset, mark }.holds(&source.file)?,
         // At least it must stand after a line.
         None => source.is_line_start(offset)?,
     };
-    Ok(match holds {
-        true => StartAt::Resume(offset),
-        // The inode was used again: this is another file.
-        false if by_inode => StartAt::First,
-        false => StartAt::Restart,
-    })
+    if holds {
+        return Ok(StartAt::Resume(offset));
+    }
+    // If only the inode spoke for it, that was used again: this is another file.
+    Ok(if by_inode { StartAt::First } else { StartAt::Restart })
 }

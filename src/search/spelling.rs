@@ -23,9 +23,9 @@ pub struct Others {
 impl Unsaid {
     /// What is longer than a word is none, and comparing it letter by letter would take for ever.
     pub fn new(word: &str) -> Option<Unsaid> {
-        const LONGEST: usize = 64;
+        const WORD_BYTES: usize = 64;
         let parts = Some(parts(word)).filter(|parts| parts.len() > 1).unwrap_or_default();
-        let folded = Some(folded(word)).filter(|folded| word.len() <= LONGEST && folded.len() <= LONGEST)?;
+        let folded = Some(folded(word)).filter(|folded| word.len() <= WORD_BYTES && folded.len() <= WORD_BYTES)?;
         Some(Unsaid { letters: letters(&folded), word: folded, parts })
     }
 

@@ -2,9 +2,8 @@
 //!
 //! Hardly anybody sees the stderr of a hook; `doctor` shows the lines here.
 
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -20,7 +19,7 @@ pub struct HookRun {
     /// The session that was told.
     pub session: String,
     pub cwd: String,
-    /// How long it took, in microseconds.
+    /// The time it took, in microseconds.
     pub micros: u64,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
@@ -34,7 +33,7 @@ pub struct Journal {
 
 impl Journal {
     /// When the file is longer than this, it becomes the older half, and what was the older half goes.
-    const MOST: u64 = 128 << 10;
+    const ROTATED_AT: u64 = 128 << 10;
 
     pub fn in_dir(state: &Path) -> Journal {
         Journal { path: state.join("journal.jsonl") }
@@ -45,21 +44,14 @@ impl Journal {
     }
 
     pub fn append(&self, run: &HookRun) -> io::Result<()> {
-        super::make_parent(&self.path)?;
-        let mut line = serde_json::to_vec(run)?;
-        line.push(b'\n');
-        let open = || file::open_own(OpenOptions::new().append(true).create(true).mode(0o600), &self.path);
-        let mut journal = open()?;
-        if journal.metadata()?.len() > Journal::MOST {
+        if fs::symlink_metadata(&self.path).is_ok_and(|journal| journal.len() > Journal::ROTATED_AT) {
             match fs::rename(&self.path, self.older()) {
                 // Another hook has just done it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 moved => moved?,
             }
-            journal = open()?;
         }
-        // One write, so that two processes do not write into each other's lines.
-        journal.write_all(&line)
+        super::append_line(&self.path, run).map(drop)
     }
 
     /// All that is kept, the oldest first; a broken line is left out.

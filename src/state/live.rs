@@ -4,9 +4,8 @@
 //! counts. A file that is long enough is cut to its last lines; a line that gets lost then is followed by another one.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -37,13 +36,13 @@ pub struct LiveNote {
 }
 
 impl LiveNote {
-    /// Whether the agent that noted it still runs.
+    /// The agent that noted it.
     pub fn running(&self) -> Running {
         let Self { pid, start, namespace, .. } = self;
         if *pid == 0 { Running::Unknown } else { Claim { pid: *pid, start, namespace }.running() }
     }
 
-    /// Whether the agent, which runs, has started something since: what the user had to allow, for no hook tells that it
+    /// The agent, which runs, has started something since: what the user had to allow, for no hook tells that it
     /// was allowed. Other hooks of the same event are over sooner than anybody answers.
     pub fn is_answered(&self) -> bool {
         const SOON: u64 = 30;
@@ -54,10 +53,8 @@ impl LiveNote {
     /// be told, because a shell puts something else in its place.
     fn program(&self) -> &str {
         let word = self.subject.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
-        match word.contains(|char| "$[`*?{\\…".contains(char)) {
-            true => "",
-            false => base_name(word.trim_matches(|char: char| !char.is_alphanumeric())),
-        }
+        let is_open = word.contains(|char| "$[`*?{\\…".contains(char));
+        if is_open { "" } else { base_name(word.trim_matches(|char: char| !char.is_alphanumeric())) }
     }
 }
 
@@ -69,8 +66,8 @@ pub struct LiveNotes {
 }
 
 /// A longer file is cut to its last lines.
-const MOST: u64 = 16 << 10;
-const KEPT: usize = 8;
+const CUT_AT: u64 = 16 << 10;
+const KEPT_LINES: usize = 8;
 /// Files of sessions in which nothing happened for so long, in seconds, are removed.
 const OLD: i64 = 7 * 24 * 60 * 60;
 
@@ -93,29 +90,26 @@ impl LiveNotes {
     /// Notes an event of a session, at a time in seconds since 1970 by the clock of files.
     pub fn append(&self, format: &str, id: &str, note: &LiveNote, now: i64) -> io::Result<()> {
         let path = self.dir.join(LiveNotes::name(format, id));
-        super::make_parent(&path)?;
         let is_first = !path.exists();
-        let mut line = serde_json::to_vec(note)?;
-        line.push(b'\n');
-        let mut file = file::open_own(OpenOptions::new().append(true).create(true).mode(0o600), &path)?;
-        // One write, so that two hooks do not write into each other's lines.
-        file.write_all(&line)?;
+        let file = super::append_line(&path, note)?;
         if is_first {
             // What another hook has removed is gone as well.
             super::old_files(&self.dir, now - OLD).into_iter().for_each(|old| _ = fs::remove_file(old));
         }
-        if file.metadata()?.len() <= MOST {
+        if file.metadata()?.len() <= CUT_AT {
             return Ok(());
         }
         let bytes = file::read(&path)?;
         let is_note = |line: &&[u8]| serde_json::from_slice::<LiveNote>(line).is_ok();
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').filter(is_note).collect();
-        let kept: Vec<u8> =
-            lines[lines.len().saturating_sub(KEPT)..].iter().flat_map(|line| [line, &b"\n"[..]].concat()).collect();
+        let kept: Vec<u8> = lines[lines.len().saturating_sub(KEPT_LINES)..]
+            .iter()
+            .flat_map(|line| [line, &b"\n"[..]].concat())
+            .collect();
         super::replace(&path, &kept)
     }
 
-    /// Whether there may be a note of a session.
+    /// There may be a note of a session.
     pub fn has(&self, format: &str, id: &str) -> bool {
         self.names.as_ref().is_none_or(|names| names.contains(&LiveNotes::name(format, id)))
     }
@@ -125,7 +119,7 @@ impl LiveNotes {
         if !self.has(format, id) {
             return None;
         }
-        let bytes = file::read_own(&self.dir.join(LiveNotes::name(format, id)), 2 * MOST).ok()?;
+        let bytes = file::read_own(&self.dir.join(LiveNotes::name(format, id)), 2 * CUT_AT).ok()?;
         let mut lines = bytes.rsplit(|byte| *byte == b'\n');
         lines.find_map(|line| serde_json::from_slice(line).ok())
     }

@@ -37,6 +37,15 @@ pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
     written
 }
 
+/// Appends a line of JSON in one write, so that two processes do not write into each other's lines.
+fn append_line(path: &Path, line: &impl serde::Serialize) -> io::Result<File> {
+    make_parent(path)?;
+    let mut file = file::open_own(OpenOptions::new().append(true).create(true).mode(0o600), path)?;
+    let mut line = serde_json::to_vec(line)?;
+    line.push(b'\n');
+    file.write_all(&line).map(|()| file)
+}
+
 pub fn make_parent(path: &Path) -> io::Result<()> {
     let dir = path.parent().ok_or(io::ErrorKind::InvalidInput)?;
     DirBuilder::new().recursive(true).mode(0o700).create(dir)

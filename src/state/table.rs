@@ -22,12 +22,12 @@ pub struct Table {
     path: PathBuf,
     file: Option<File>,
     head: String,
-    /// What every checksum begins with.
+    /// Every checksum begins with it.
     seed: u64,
     size: u64,
     /// Not all of it can be used.
     is_damaged: bool,
-    /// Whether a record can be added; one at a time.
+    /// A record can be added; one at a time.
     can_add: Mutex<bool>,
 }
 
@@ -38,7 +38,7 @@ pub struct Record<'r> {
     pub place: Place,
 }
 
-/// Where a record is, how long its parts are, and the checksum of its rest.
+/// The offset of a record, the lengths of its parts, and the checksum of its rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Never at the start of the file, where the head is.
@@ -64,7 +64,7 @@ impl Place {
     }
 }
 
-/// A record of the table as it shall be: one that is there, or another one.
+/// A record to write: one already in the file, or new bytes.
 pub enum Content {
     Old(Place),
     New(Vec<u8>),
@@ -74,7 +74,7 @@ pub enum Content {
 /// value, and that of the rest.
 const FIXED: usize = 3 * 4 + 2 * 8;
 /// So much that is of no use is no reason to write a table anew.
-const LITTLE: u64 = 64 << 10;
+const UNUSED: u64 = 64 << 10;
 
 impl Table {
     /// Opens a table. It has nothing if there is none, or none of this version.
@@ -118,7 +118,7 @@ impl Table {
         (fixed[12..20] == check(self.seed, &fixed[..12], body)).then_some(Record { key, value, place })
     }
 
-    /// What is long about a record, if it is as it was written.
+    /// The long part of a record, if it is as it was written.
     pub fn rest(&self, place: Place) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
         self.rest_into(place, &mut bytes, 0).then_some(bytes)
@@ -162,11 +162,11 @@ impl Table {
         Place::of(end.checked_sub(bytes.len() as u64)?, bytes)
     }
 
-    /// Whether this becomes the content of the table if the rest of it is added. `clean`: what is not named must not stay.
+    /// This becomes the content of the table if the rest of it is added. `clean`: what is not named must not stay.
     pub fn can_grow(&self, content: &[Content], clean: bool) -> bool {
         let used = content.iter().map(|one| if let Content::Old(place) = one { place.size() } else { 0 }).sum::<u64>();
         let unused = (self.size - used.min(self.size)).saturating_sub(self.head.len() as u64);
-        self.file.is_some() && !self.is_damaged && !clean && unused <= LITTLE.max(used)
+        self.file.is_some() && !self.is_damaged && !clean && unused <= UNUSED.max(used)
     }
 
     /// Makes this the content of the table: by adding what is new, or anew if it is damaged or much of it is of no use any
@@ -210,14 +210,14 @@ struct Window<'f> {
 
 impl Window<'_> {
     /// So much is read where one record follows the other, and where a long one was stepped over.
-    const MUCH: usize = 64 << 10;
-    const LITTLE: usize = 512;
+    const NEXT: usize = 64 << 10;
+    const AFTER_GAP: usize = 512;
 
     /// Some bytes; none if the file ends before.
     fn get(&mut self, offset: u64, length: usize) -> Option<&[u8]> {
         let end = self.start + self.bytes.len() as u64;
         if offset < self.start || offset + length as u64 > end {
-            let block = if offset <= end { Window::MUCH } else { Window::LITTLE };
+            let block = if offset <= end { Window::NEXT } else { Window::AFTER_GAP };
             self.start = offset;
             self.bytes.resize(block.max(length), 0);
             let mut filled = 0;

@@ -430,6 +430,7 @@ fn json_is_one_object_per_entry() {
 /// A file whose lines repeat each other is read from its start instead of being held, and shows the same.
 #[test]
 fn a_log_of_repetitions_is_not_held() {
+    use session_monitor::read::log::last_within;
     use session_monitor::read::{Transcript, Wanted};
     let world = World::new();
     let line = |kind: &str, uuid: &str, text: &str| {
@@ -448,7 +449,7 @@ fn a_log_of_repetitions_is_not_held() {
     let transcript = Transcript::open(&path, format).expect("a transcript");
     for count in [0, 1, 2, 3, 10, 300, 1000] {
         let wanted = Wanted { count, ..Wanted::default() };
-        let [held, read] = [u64::MAX, 1000].map(|most| transcript.last_within(wanted, most).expect("a log"));
+        let [held, read] = [u64::MAX, 1000].map(|most| last_within(&transcript, wanted, most).expect("a log"));
         assert_eq!(format!("{:?}", read.entries), format!("{:?}", held.entries), "{count}");
         assert_eq!(read.entries.len(), count.min(502), "{count}");
         assert!(

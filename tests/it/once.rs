@@ -10,7 +10,7 @@ use session_monitor::entry::{Entry, Mark, Position, What};
 use session_monitor::fold::{Activity, Continuity, Ending, Profile, Reading, Tally};
 use session_monitor::format::{self, Known};
 use session_monitor::read::once::Once;
-use session_monitor::read::{Before, Lines, Log, Transcript, Wanted};
+use session_monitor::read::{Before, Lines, Log, Transcript, Wanted, log};
 use session_monitor::time::Time;
 
 use crate::world::{Chance, World, answer, call, prompt, result, testdata};
@@ -61,7 +61,7 @@ impl Session {
 
     fn log(&self) -> Log {
         let wanted = Wanted { count: usize::MAX, full: true, unfinished: true, ..Wanted::default() };
-        self.transcript().full(true).last(wanted).expect("read")
+        log::last(&self.transcript().full(true), wanted).expect("read")
     }
 
     /// What a hook tells that has seen the file up to an offset, and what it remembers then.

@@ -83,32 +83,32 @@ impl NoteLine {
 }
 
 impl Notes {
-    /// Reads a file and says what is wrong with it. A missing file is empty; so is one that cannot be read, for now.
+    /// Reads a file, with a sentence for each line that is skipped. A missing file is empty; so is one that cannot be read, for now.
     pub fn read<'p>(env: &Env, owner: impl Into<Owner<'p>>) -> (Notes, Vec<String>) {
-        let mut wrong = Vec::new();
-        let notes = Notes::open(env, owner, &mut wrong).unwrap_or_else(|why| {
-            wrong.push(format!("{why}; taken as not there"));
+        let mut problems = Vec::new();
+        let notes = Notes::open(env, owner, &mut problems).unwrap_or_else(|why| {
+            problems.push(format!("{why}; taken as not there"));
             Notes::default()
         });
-        (notes, wrong)
+        (notes, problems)
     }
 
     /// Reads a file for a caller who reports that it cannot be read.
-    pub fn open<'p>(env: &Env, owner: impl Into<Owner<'p>>, wrong: &mut Vec<String>) -> Result<Notes, String> {
+    pub fn open<'p>(env: &Env, owner: impl Into<Owner<'p>>, problems: &mut Vec<String>) -> Result<Notes, String> {
         let owner = owner.into();
         let path = owner.path(env);
         let content = content(&path).map_err(|unreadable| unreadable.to_string())?;
-        Ok(Notes::parse(&content, &path, owner.kinds(), env, wrong))
+        Ok(Notes::parse(&content, &path, owner.kinds(), env, problems))
     }
 
     /// Changes a file. Nobody else does meanwhile, and if the change fails, the file stays as it is.
     pub fn change<'p, T>(
         env: &Env,
         owner: impl Into<Owner<'p>>,
-        wrong: &mut Vec<String>,
+        problems: &mut Vec<String>,
         change: impl FnOnce(&mut Notes) -> Result<T, String>,
     ) -> Result<T, String> {
-        /// How long another process may keep the file.
+        /// Another process may keep the file for so long.
         const PATIENCE: Duration = Duration::from_secs(10);
         let owner = owner.into();
         let path = owner.path(env);
@@ -121,7 +121,7 @@ impl Notes {
             return Err(format!("{}: another process is busy with it; try again", path.display()));
         };
         let content = content(&path).map_err(|unreadable| unreadable.to_string())?;
-        let mut notes = Notes::parse(&content, &path, owner.kinds(), env, wrong);
+        let mut notes = Notes::parse(&content, &path, owner.kinds(), env, problems);
         if content.is_empty() {
             notes.append(&owner.head(env), Says::Nothing);
             notes.append("", Says::Nothing);
@@ -140,7 +140,7 @@ impl Notes {
         owner.into().path(env)
     }
 
-    fn parse(content: &[u8], path: &Path, kinds: &[Kind], env: &Env, wrong: &mut Vec<String>) -> Notes {
+    fn parse(content: &[u8], path: &Path, kinds: &[Kind], env: &Env, problems: &mut Vec<String>) -> Notes {
         /// No clock goes further: the year 9000.
         const FAR: i64 = 221_845_305_600_000;
         let zone = LazyCell::new(|| env.zone());
@@ -148,7 +148,7 @@ impl Notes {
         let mut notes = Notes::default();
         for (number, bytes) in (1..).zip(content.split_inclusive(|byte| *byte == b'\n')) {
             let says = parse(bytes, kinds, &wall).unwrap_or_else(|why| {
-                wrong.push(format!("{}:{number}: {why}; skipped", path.display()));
+                problems.push(format!("{}:{number}: {why}; skipped", path.display()));
                 Says::Nothing
             });
             notes.lines.push(NoteLine { bytes: bytes.into(), says });
@@ -198,7 +198,11 @@ impl Notes {
 /// The next id: none is used again as long as a later one is there.
 pub(super) fn free_id(ids: &HashSet<u32>) -> u32 {
     let last = ids.iter().max().copied().unwrap_or(0);
-    if last < line::MOST { last + 1 } else { (1..line::MOST).find(|id| !ids.contains(id)).unwrap_or(line::MOST) }
+    if last < line::LARGEST_ID {
+        last + 1
+    } else {
+        (1..line::LARGEST_ID).find(|id| !ids.contains(id)).unwrap_or(line::LARGEST_ID)
+    }
 }
 
 /// The content of a file; nothing if it is not there.

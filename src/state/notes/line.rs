@@ -31,7 +31,7 @@ named! {
 }
 
 impl Kind {
-    /// What the file of a project holds, and what the file about the user does.
+    /// Kinds in the file of a project, and in the file about the user.
     pub const OF_PROJECT: &[Kind] = &[Kind::Pin, Kind::Decision, Kind::Blocker, Kind::Next, Kind::Fact];
     pub const OF_USER: &[Kind] = &[Kind::Role, Kind::Preference, Kind::Rule];
 }
@@ -73,7 +73,7 @@ impl Note {
         self.until.as_ref().is_some_and(|until| until.end <= now)
     }
 
-    /// Whether it takes the place of another: there is one role, and one preference about a thing (`language: English`).
+    /// It takes the place of another: there is one role, and one preference about a thing (`language: English`).
     pub fn replaces(&self, other: &Note) -> bool {
         let about = |note: &Note| {
             let (about, _) = note.text.split_once([':', '='])?;
@@ -102,7 +102,6 @@ impl fmt::Display for Note {
     }
 }
 
-/// What a line says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Says {
     /// Nothing to us: a comment, a blank line, or whatever else the user keeps here.
@@ -127,7 +126,7 @@ impl Says {
 }
 
 /// Numbers beyond this are no ids of ours.
-pub const MOST: u32 = 999_999_999;
+pub const LARGEST_ID: u32 = 999_999_999;
 
 const BLANKS: [char; 2] = [' ', '\t'];
 
@@ -171,7 +170,7 @@ fn note(kind: Kind, rest: &str, at: usize, wall: &dyn Fn(Time) -> Time) -> Resul
     if text.is_empty() {
         return Err("no text".into());
     }
-    let id = number.parse().ok().filter(|id| *id <= MOST).unwrap_or(0);
+    let id = number.parse().ok().filter(|id| *id <= LARGEST_ID).unwrap_or(0);
     let mut note = Note { id, kind, text: text.into(), priority: Priority::Normal, created: None, until: None };
     for known in known.split(',').map(str::trim).filter(|known| !known.is_empty()) {
         if let Some(priority) = Priority::named(known) {

@@ -11,7 +11,7 @@ use crate::hash::HashMap;
 /// An id may be shortened to this.
 const LEAST_ID: usize = 8;
 
-/// What the user said of sessions, by the shortest form of their ids: an id is that of one session wherever it is written.
+/// The user's marks, by the shortest form of the sessions' ids: an id is that of one session wherever it is written.
 #[derive(Debug, Default)]
 pub struct Marks(HashMap<String, Vec<Says>>);
 
@@ -37,7 +37,7 @@ impl Marks {
         marks
     }
 
-    /// Whether a session is done, and its tags.
+    /// A session is done or not, and has tags.
     pub fn of(&self, session: &str) -> (bool, Vec<String>) {
         let mut tags: Vec<String> = Vec::new();
         let mut done = false;
@@ -57,7 +57,7 @@ fn beginning(id: &str) -> &str {
     substr(id, ..id.floor_char_boundary(LEAST_ID))
 }
 
-/// Whether two ids are of one session: one may be shortened in the name of a file, and by hand.
+/// Two ids are of one session: one may be shortened in the name of a file, and by hand.
 pub fn is_same(a: &str, b: &str) -> bool {
     let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
     short == long || short.len() >= LEAST_ID && long.starts_with(short)

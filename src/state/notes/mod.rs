@@ -48,13 +48,13 @@ impl Notes {
         pins
     }
 
-    /// What holds about the user: the role that was set last, preferences, rules.
+    /// Notes that hold about the user: the role that was set last, preferences, rules.
     pub fn about_user(&self, now: Time) -> impl Iterator<Item = &Note> {
         let role = self.notes(Kind::Role, now).last();
         role.into_iter().chain(self.notes(Kind::Preference, now)).chain(self.notes(Kind::Rule, now))
     }
 
-    /// Whether the user called a session complete.
+    /// The user called a session complete.
     pub fn is_done(&self, session: &str) -> bool {
         self.says().any(|says| matches!(says, Says::Done(id) if is_same(id, session)))
     }
@@ -90,7 +90,7 @@ impl Notes {
         tags
     }
 
-    /// Whether a session is marked by exactly this id.
+    /// A session is marked by exactly this id.
     pub fn marks(&self, id: &str) -> bool {
         self.says().any(|says| says.sessions().iter().any(|known| known == id))
     }
