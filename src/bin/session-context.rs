@@ -7,22 +7,22 @@ use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 
 use rustix::stdio::{stdin, stdout};
-use session_monitor::arena::Arena;
-use session_monitor::cmd;
-use session_monitor::cmd::context::{self, Context};
-use session_monitor::env::Env;
-use session_monitor::hook::{Run, note_fault};
-use session_monitor::show::terminal::Style;
+use session_core::arena::Arena;
+use session_core::stage;
+use session_context::args::{self, Context};
+use session_core::env::Env;
+use session_context::hook::{Run, note_fault};
+use session_core::show::terminal::Style;
 
-session_monitor::program!(run);
+session_core::program!(run);
 
 #[global_allocator]
 static ARENA: Arena = Arena::new();
 
 fn run() -> u8 {
     ARENA.warm();
-    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    if !context::is_hook(&args, stdin().is_terminal()) {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    if !args::is_hook(&words, stdin().is_terminal()) {
         return command();
     }
     std::panic::set_hook(Box::new(|panic| {
@@ -37,7 +37,7 @@ fn run() -> u8 {
         Ok(stdout) => Box::new(stdout),
         Err(_) => Box::new(std::io::stdout()),
     };
-    Run::new(&mut out, &mut std::io::stderr()).answer(args.into_iter(), Env::of_process());
+    Run::new(&mut out, &mut std::io::stderr()).answer(words.into_iter(), Env::of_process());
     0
 }
 
@@ -46,9 +46,9 @@ fn command() -> u8 {
     let env = Env::of_process();
     let stdout = std::io::stdout();
     let terminal = stdout.is_terminal();
-    let context: Context = cmd::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
-    let style = Style::new(&env, terminal, cmd::wanted_colour(context.colors.color));
+    let context: Context = stage::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
+    let style = Style::new(&env, terminal, stage::wanted_colour(context.colors.color));
     let mut out = BufWriter::new(stdout.lock());
     // It writes out all that it has printed.
-    context::run(context.command, &env, style, &mut out, &mut std::io::stderr()) as u8
+    args::run(context.command, &env, style, &mut out, &mut std::io::stderr()) as u8
 }

@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use session_monitor::cmd;
-use session_monitor::cmd::args::{self, ReaderCommand};
-use session_monitor::cmd::pager::Pager;
-use session_monitor::env::Env;
-use session_monitor::show::terminal::Style;
+use session_core::stage;
+use session_reader::args::{self, ReaderCommand};
+use session_reader::pager::Pager;
+use session_core::env::Env;
+use session_core::show::terminal::Style;
 
-session_monitor::program!(run);
+session_core::program!(run);
 
 /// Sets the flag when nobody reads the output any more, as after `--follow | head -1`. If this thread cannot start, the
 /// next line that is written ends it.
@@ -50,14 +50,14 @@ fn run() -> u8 {
         }
         end_with_reader(Arc::clone(&stop));
     }
-    let style = Style::new(&env, terminal, cmd::wanted_colour(reader.colors.color));
+    let style = Style::new(&env, terminal, stage::wanted_colour(reader.colors.color));
     let mut out = BufWriter::with_capacity(64 * 1024, stdout.lock());
     let rows = style.height.filter(|_| reader.is_paged());
     let mut stderr = std::io::stderr();
     let mut pager = Pager::new(&mut out, &env, rows);
     let mut err = pager.err(&mut stderr);
     // It writes out all that it has printed.
-    let exit = cmd::run(reader.command, &env, style, &mut pager, &mut err, &stop);
+    let exit = session_reader::run(reader.command, &env, style, &mut pager, &mut err, &stop);
     pager.finish(&mut stderr);
     exit as u8
 }

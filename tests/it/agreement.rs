@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
-use session_monitor::cmd::args::ReaderCommand;
-use session_monitor::cmd::context::ContextCommand;
-use session_monitor::process;
+use session_reader::args::ReaderCommand;
+use session_context::args::ContextCommand;
+use session_core::process;
 
 use crate::support::claude::with;
 use crate::support::clients::all_clients;

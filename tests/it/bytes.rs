@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 
-use session_monitor::cursor::{Backward, Buffer, Cursor, Forward, Line, Pieces};
+use session_format::cursor::{Backward, Buffer, Cursor, Forward, Line, Pieces};
 
 use crate::scene::Chance;
 

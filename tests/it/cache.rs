@@ -8,12 +8,12 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use session_monitor::cursor::Buffer;
-use session_monitor::env::Env;
-use session_monitor::fold::SaidLine;
-use session_monitor::search::cache::{Part, SaidCache, Text, look_at};
-use session_monitor::search::sources::Sources;
-use session_monitor::session::index;
+use session_format::cursor::Buffer;
+use session_core::env::Env;
+use session_core::fold::SaidLine;
+use session_core::search::cache::{Part, SaidCache, Text, look_at};
+use session_core::search::sources::Sources;
+use session_core::session::index;
 
 use crate::scene::Chance;
 use crate::support::claude::{answer, prompt};
@@ -321,7 +321,7 @@ fn a_text_that_is_cut_or_wrong_is_read_anew() {
 #[test]
 fn texts_are_those_of_the_transcripts() {
     let (world, files) = world_with(6);
-    let (formats, _) = session_monitor::format::known(Path::new("/nonexistent"));
+    let (formats, _) = session_core::formats::known(Path::new("/nonexistent"));
     let vars =
         [("HOME", ""), ("XDG_CACHE_HOME", ".cache")].map(|(name, below)| (name.into(), world.path(below).into()));
     let env = Env::given(vars, world.path("work"), None);

@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime};
 
 use rustix::process::Resource;
 use serde_json::json;
-use session_monitor::budget::Deadline;
-use session_monitor::file::Stamp;
-use session_monitor::state::cursors::{CursorFile, Cursors};
-use session_monitor::state::sessions::Changes;
+use session_format::budget::Deadline;
+use session_core::file::Stamp;
+use session_core::state::cursors::{CursorFile, Cursors};
+use session_core::state::sessions::Changes;
 
 use crate::support::claude::{asked, prompt, said};
 use crate::support::files::{file_clock, files, files_below, read_json, written_ago};

@@ -5,9 +5,9 @@ use std::fs;
 use std::time::Duration;
 
 use serde_json::json;
-use session_monitor::budget::Deadline;
-use session_monitor::entry::Position;
-use session_monitor::read::Transcript;
+use session_format::budget::Deadline;
+use session_format::entry::Position;
+use session_core::read::Transcript;
 
 use crate::support::claude::{answer, asked, edits, prompt, runs, subagent};
 use crate::support::hook::{cursors, hook, input, saved, text};
@@ -81,7 +81,7 @@ fn reading_stops_when_the_time_is_over() {
     let world = World::new();
     let script = (0..200).fold(Script::of(&world).user(GOALS[0]), |script, _| script.says("hm"));
     let path = script.save(&world, ONE);
-    let (formats, _) = session_monitor::format::known(&world.path("none"));
+    let (formats, _) = session_core::formats::known(&world.path("none"));
     let format = formats.iter().find(|format| format.name == "agent-sdk").expect("a format");
     let file = Transcript::open(&path, format.detailed()).expect("a file");
     let over = Deadline::after(Duration::ZERO);

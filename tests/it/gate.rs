@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use session_monitor::cmd::{self, args};
-use session_monitor::env::Env;
-use session_monitor::show::terminal::Style;
-use session_monitor::time::Time;
+use session_reader::args;
+use session_core::env::Env;
+use session_core::show::terminal::Style;
+use session_format::time::Time;
 
 use crate::support::claude::{answer, call, prompt, result};
 use crate::support::files::files_below;
@@ -134,7 +134,7 @@ fn no_command_shows_a_secret() {
             let words = ["session-reader"].iter().chain(args).map(OsString::from);
             let command = args::parse(words, &env, false).expect("a command").command;
             let (mut out, mut err, stop) = (Vec::new(), Vec::new(), AtomicBool::new(true));
-            cmd::run(command, &env, Style::new(&env, false, None), &mut out, &mut err, &stop);
+            session_reader::run(command, &env, Style::new(&env, false, None), &mut out, &mut err, &stop);
             String::from_utf8([out, err].concat()).expect("UTF-8")
         };
         assert!(shown("off").contains(SECRET), "{args:?}");
@@ -170,14 +170,14 @@ fn what_is_cut_is_hidden_first() {
 fn only_the_gate_hides_and_cleans() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let allowed: [(&str, &[&str]); 2] =
-        [("secrets::", &["show/gate.rs", "fold/text.rs", "hook/reader.rs"]), ("characters::", &["show/gate.rs"])];
+        [("secrets::", &["core/show/gate.rs", "core/fold/text.rs", "context/hook/reader.rs"]), ("characters::", &["core/show/gate.rs"])];
     let mut wrong = Vec::new();
     for path in files_below(&src).into_iter().filter(|path| path.extension().is_some_and(|end| end == "rs")) {
         let below = path.strip_prefix(&src).expect("below src").display().to_string();
         let text = std::fs::read_to_string(&path).expect("a source file");
         for (used, by) in allowed {
             let uses = text.lines().any(|line| !line.trim_start().starts_with("//") && line.contains(used));
-            if uses && !by.contains(&&*below) && !below.starts_with("secrets/") {
+            if uses && !by.contains(&&*below) && !below.starts_with("core/secrets/") {
                 wrong.push(format!("{below} uses {used}"));
             }
         }

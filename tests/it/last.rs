@@ -4,10 +4,12 @@ use std::ffi::OsString;
 use std::sync::atomic::AtomicBool;
 
 use Kind::{Asking, Done, Elsewhere, Passing, Worked};
-use session_monitor::cmd::{self, args, context};
-use session_monitor::env::Env;
-use session_monitor::show::terminal::Style;
-use session_monitor::time::Time;
+use session_context::args as context;
+use session_core::stage;
+use session_reader::args;
+use session_core::env::Env;
+use session_core::show::terminal::Style;
+use session_format::time::Time;
 
 use crate::support::claude::{answer, prompt};
 use crate::support::times::NOW;
@@ -89,14 +91,14 @@ impl Sessions {
         let command = args::parse(words, &env, false).expect("a command").command;
         // Who follows stops at once.
         let (mut out, mut err, stop) = (Vec::new(), Vec::new(), AtomicBool::new(true));
-        cmd::run(command, &env, Style::new(&env, false, None), &mut out, &mut err, &stop);
+        session_reader::run(command, &env, Style::new(&env, false, None), &mut out, &mut err, &stop);
         String::from_utf8([out, err].concat()).expect("UTF-8")
     }
 
     fn context(&self, args: &[&str]) -> String {
         let env = self.env();
         let words = ["session-context"].iter().chain(args).map(OsString::from);
-        let command = cmd::parse::<context::Context>(words, &env, false).expect("a command").command;
+        let command = stage::parse::<context::Context>(words, &env, false).expect("a command").command;
         let (mut out, mut err) = (Vec::new(), Vec::new());
         context::run(command, &env, Style::new(&env, false, None), &mut out, &mut err);
         String::from_utf8([out, err].concat()).expect("UTF-8")

@@ -8,10 +8,11 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::atomic::AtomicBool;
 
-use session_monitor::cmd::{self, Exit, args};
-use session_monitor::env::Env;
-use session_monitor::show::terminal::Style;
-use session_monitor::time::Time;
+use session_core::stage::Exit;
+use session_reader::args;
+use session_core::env::Env;
+use session_core::show::terminal::Style;
+use session_format::time::Time;
 
 use crate::support::claude::{answer, prompt};
 use crate::support::script::Script;
@@ -61,7 +62,7 @@ fn frames_with(world: &World, args: &[&str], acts: Vec<Act>) -> Vec<String> {
     let command = args::parse(words, &env, true).expect("a command").command;
     let mut screen = Screen { written: Vec::new(), frames: Vec::new(), acts: acts.into() };
     let (mut err, style) = (Vec::new(), Style::new(&env, true, Some(false)));
-    let exit = cmd::run(command, &env, style, &mut screen, &mut err, &AtomicBool::new(false));
+    let exit = session_reader::run(command, &env, style, &mut screen, &mut err, &AtomicBool::new(false));
     assert_eq!((exit, String::from_utf8_lossy(&err)), (Exit::Found, "".into()));
     // The program writes out what is left when it ends, which is nothing.
     assert_eq!(screen.frames.pop().as_deref(), Some(""));

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command};
 
 use serde_json::{Value, json};
-use session_monitor::process;
+use session_core::process;
 
 use crate::support::claude::{answer, with};
 use crate::support::times::ago;
@@ -123,7 +123,7 @@ impl Drop for Agent {
 /// What the list says of the only session of an agent, of which a hook noted something.
 fn listed(world: &World, agent: &Agent, format: &str, note: &Value) -> String {
     let pid = agent.0.id();
-    let time = |minutes: i64| session_monitor::time::Time::parse(ago(minutes).as_bytes()).expect("a time").0;
+    let time = |minutes: i64| session_format::time::Time::parse(ago(minutes).as_bytes()).expect("a time").0;
     let start = process::started(pid).expect("it runs").to_string();
     let mut whole = json!({
         "time": time(1), "status": "permission", "tool": "exec", "subject": "make", "pid": pid, "start": start,

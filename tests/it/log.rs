@@ -428,8 +428,8 @@ fn json_is_one_object_per_entry() {
 /// A file whose lines repeat each other is read from its start instead of being held, and shows the same.
 #[test]
 fn a_log_of_repetitions_is_not_held() {
-    use session_monitor::read::log::last_within;
-    use session_monitor::read::{Transcript, Wanted};
+    use session_core::read::log::last_within;
+    use session_core::read::{Transcript, Wanted};
     let world = World::new();
     let line = |kind: &str, uuid: &str, text: &str| {
         let message = json!({"id": uuid, "role": kind, "content": [{"type": "text", "text": text}]});
@@ -442,7 +442,7 @@ fn a_log_of_repetitions_is_not_held() {
         lines += &line(if number % 2 == 0 { "user" } else { "assistant" }, &uuid, &format!("text {number}"));
     }
     let path = world.claude(ONE, &lines);
-    let (formats, _) = session_monitor::format::known(std::path::Path::new("/nonexistent"));
+    let (formats, _) = session_core::formats::known(std::path::Path::new("/nonexistent"));
     let format = formats.iter().find(|known| known.is_called("claude")).expect("a format").format();
     let transcript = Transcript::open(&path, format).expect("a transcript");
     for count in [0, 1, 2, 3, 10, 300, 1000] {

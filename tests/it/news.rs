@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use session_monitor::process;
+use session_core::process;
 
 use crate::support::agents::AGENTS;
 use crate::support::claude::{answer, call, calls, line, prompt, result, said, said_line, with};

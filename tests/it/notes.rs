@@ -6,10 +6,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use serde_json::json;
-use session_monitor::env::Env;
-use session_monitor::session::Project;
-use session_monitor::state::notes::{Kind, Notes, Owner};
-use session_monitor::time::Time;
+use session_core::env::Env;
+use session_core::session::Project;
+use session_core::state::notes::{Kind, Notes, Owner};
+use session_format::time::Time;
 
 use crate::support::notes::{data, edit, page, page_in, read, sessions};
 use crate::support::run::{Done, at_once};
@@ -194,7 +194,7 @@ fn a_date_written_by_hand_lasts_to_the_end_of_that_day() {
         if end.len() > 10 {
             shown(end).status(1);
             let before = Time(Time::parse(end.as_bytes()).expect("a time").0 - 1);
-            shown(&session_monitor::env::iso(before)).success();
+            shown(&session_core::env::iso(before)).success();
         }
     }
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::{Value, json};
-use session_monitor::cursor::Buffer;
-use session_monitor::entry::{Entry, Mark, Position, What};
-use session_monitor::fold::{Activity, Continuity, Ending, Profile, Reading, Tally};
-use session_monitor::format::{self, Known};
-use session_monitor::read::once::Once;
-use session_monitor::read::{Before, Lines, Log, Transcript, Wanted, log};
-use session_monitor::time::Time;
+use session_format::cursor::Buffer;
+use session_format::entry::{Entry, Mark, Position, What};
+use session_core::fold::{Activity, Continuity, Ending, Profile, Reading, Tally};
+use session_core::formats::{self, AgentFormat};
+use session_core::read::once::Once;
+use session_core::read::{Before, Lines, Log, Transcript, Wanted, log};
+use session_format::time::Time;
 
 use crate::scene::Chance;
 use crate::support::claude::{answer, call, prompt, result};
@@ -22,7 +22,7 @@ use crate::support::world::{World, testdata};
 struct Session {
     world: World,
     path: PathBuf,
-    format: Known,
+    format: AgentFormat,
 }
 
 impl Session {
@@ -89,8 +89,8 @@ impl Session {
     }
 }
 
-fn of(agent: &str) -> Known {
-    let (formats, _) = format::known(Path::new("/nowhere"));
+fn of(agent: &str) -> AgentFormat {
+    let (formats, _) = formats::known(Path::new("/nowhere"));
     formats.into_iter().find(|format| format.name == agent).expect("a format")
 }
 

@@ -2,8 +2,8 @@
 //! when it is known.
 
 use serde_json::json;
-use session_monitor::entry::{Call, Id};
-use session_monitor::state::seen::OpenCall;
+use session_format::entry::{Call, Id};
+use session_core::state::seen::OpenCall;
 
 use crate::support::claude::line;
 use crate::support::files::lock;

@@ -10,27 +10,27 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
-use session_monitor::cursor::{Backward, Buffer, Forward, Line, Pieces};
-use session_monitor::decode::{Decoder, Item, Outcome};
-use session_monitor::entry::{Entry, Facts, Position};
-use session_monitor::env::Env;
-use session_monitor::fold::{Fold, Tally};
-use session_monitor::format::{self, Known};
-use session_monitor::hook::Run;
-use session_monitor::read::once::Once;
-use session_monitor::read::{Lines, Transcript};
-use session_monitor::secrets::{REDACTED, redact};
-use session_monitor::state::cursors::{CursorFile, Cursors};
-use session_monitor::time::Time;
+use session_format::cursor::{Backward, Buffer, Forward, Line, Pieces};
+use session_format::decode::{Decoder, Item, Outcome};
+use session_format::entry::{Entry, Facts, Position};
+use session_core::env::Env;
+use session_core::fold::{Fold, Tally};
+use session_core::formats::{self, AgentFormat};
+use session_context::hook::Run;
+use session_core::read::once::Once;
+use session_core::read::{Lines, Transcript};
+use session_core::secrets::{REDACTED, redact};
+use session_core::state::cursors::{CursorFile, Cursors};
+use session_format::time::Time;
 
 /// The built-in formats.
-fn formats() -> &'static [Known] {
-    static FORMATS: OnceLock<Vec<Known>> = OnceLock::new();
-    FORMATS.get_or_init(|| format::known(Path::new("/nonexistent")).0)
+fn formats() -> &'static [AgentFormat] {
+    static FORMATS: OnceLock<Vec<AgentFormat>> = OnceLock::new();
+    FORMATS.get_or_init(|| formats::known(Path::new("/nonexistent")).0)
 }
 
 /// The format that a byte chooses, and the bytes after it.
-fn choose(data: &[u8]) -> Option<(&'static Known, &[u8])> {
+fn choose(data: &[u8]) -> Option<(&'static AgentFormat, &[u8])> {
     let (first, rest) = data.split_first()?;
     Some((&formats()[usize::from(*first) % formats().len()], rest))
 }
@@ -144,7 +144,7 @@ fn looks_make_no_difference<'f>(decoder: &dyn Fn() -> Decoder<'f>, line: &[u8]) 
 }
 
 /// The same for each line, and for lines made from it, one after the other.
-pub fn looks(known: &Known, lines: &mut dyn Iterator<Item = Vec<u8>>) {
+pub fn looks(known: &AgentFormat, lines: &mut dyn Iterator<Item = Vec<u8>>) {
     for line in lines {
         for format in [known.format(), known.detailed()] {
             looks_make_no_difference(&|| Decoder::new(format).full(true), &line);
@@ -200,7 +200,7 @@ struct Counted {
 
 impl Counted {
     /// Reads on.
-    fn read_on(&mut self, path: &Path, known: &Known) {
+    fn read_on(&mut self, path: &Path, known: &AgentFormat) {
         let transcript = Transcript::open(path, known.format()).expect("a file");
         let from = self.end;
         let read = |once: &mut Once, fold: &mut dyn Fold| {
@@ -267,7 +267,7 @@ pub fn descriptor(data: &[u8]) {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("fuzzed.toml");
     fs::write(&path, data).expect("written");
-    match Known::read(&path) {
+    match AgentFormat::read(&path) {
         Ok(known) => {
             let lines =
                 [&b"{\"type\":\"user\",\"message\":{\"content\":\"x\"},\"payload\":{\"type\":\"message\"}}"[..], data];
@@ -460,7 +460,7 @@ pub fn redaction(data: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use session_monitor::entry::What;
+    use session_format::entry::What;
 
     use super::*;
     use crate::scene::Chance;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use session_monitor::cmd::demo;
+use session_context::demo;
 
 use crate::support::history::history;
 use crate::support::run::Run;

@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use serde_json::{Value, json};
-use session_monitor::secrets::redact;
+use session_core::secrets::redact;
 
 use crate::scene::Chance;
 use crate::support::claude::{answer, call, prompt, runs, with};

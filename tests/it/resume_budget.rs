@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
-use session_monitor::ask::resume::Stop;
-use session_monitor::fold::Continuity;
-use session_monitor::fold::continuity::{Blocker, FileChange, Finding, Obstacle};
-use session_monitor::format;
-use session_monitor::session::Session;
-use session_monitor::session::state::Situation;
-use session_monitor::show::resume::Fitted;
-use session_monitor::state::notes::Notes;
-use session_monitor::time::Time;
+use session_core::ask::resume::Stop;
+use session_core::fold::Continuity;
+use session_core::fold::continuity::{Blocker, FileChange, Finding, Obstacle};
+use session_core::formats;
+use session_core::session::Session;
+use session_core::session::state::Situation;
+use session_core::show::resume::Fitted;
+use session_core::state::notes::Notes;
+use session_format::time::Time;
 
 use crate::support::resume::{GOALS, count, resumed, rich, rows_of, texts};
 use crate::support::script::Script;
@@ -71,7 +71,7 @@ fn codes_keep_to_every_budget() {
         all.blockers.push(Blocker { kind: Obstacle::Denied, item: item(format!("Bash command {at}")) });
         all.next.push(item(format!("step {at}")));
     }
-    let (formats, notes) = (format::known(Path::new("/nonexistent")).0, Notes::default());
+    let (formats, notes) = (formats::known(Path::new("/nonexistent")).0, Notes::default());
     let session = Session::new(ONE, &formats[0], None, PathBuf::new());
     let (project, now) = ("work".to_owned(), Time(0));
     let situation = Situation::of(&session, &all, false, None);

@@ -1,7 +1,7 @@
 //! `session-reader resume`: how a session ended, what stands in its way, and what was done last.
 
 use serde_json::{Value, json};
-use session_monitor::process;
+use session_core::process;
 
 use crate::support::resume::{GOALS, json_of, kinds, resumed, rows_of, texts};
 use crate::support::script::Script;

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
-use session_monitor::secrets::{REDACTED, redact};
+use session_core::secrets::{REDACTED, redact};
 
 use crate::made_up::{made_up, random};
 use crate::support::secrets::{comes_through, corpus};

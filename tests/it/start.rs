@@ -7,7 +7,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use session_monitor::process;
+use session_core::process;
 
 use crate::support::agents::{AGENTS, agent, with_event};
 use crate::support::claude::{answer, asked, calls, compacted, edit, line, prompt, tasks, title, used};

@@ -1,14 +1,14 @@
 //! What state a session is in, and why: every combination of what its agent says, how its transcript ends, and how long
 //! ago that was. `state_agents` has the same for the files of real agents.
 
-use session_monitor::entry::Act;
-use session_monitor::fold::{Doing, Ending, OpenEnd};
-use session_monitor::format::live::{Live, Status};
-use session_monitor::session::State;
-use session_monitor::session::live::{AgentReport, Evidence, Presence};
-use session_monitor::session::state::History;
-use session_monitor::show::state::reason;
-use session_monitor::time::{HOUR, MINUTE, Time};
+use session_format::entry::Act;
+use session_core::fold::{Doing, Ending, OpenEnd};
+use session_format::format::live::{Live, Status};
+use session_core::session::State;
+use session_core::session::live::{AgentReport, Evidence, Presence};
+use session_core::session::state::History;
+use session_core::show::state::reason;
+use session_format::time::{HOUR, MINUTE, Time};
 
 fn call(tool: &str, subject: &str, act: Act, asks: bool) -> OpenEnd {
     OpenEnd::Call(Doing { tool: tool.into(), subject: subject.into(), act, asks, waits: false })

@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
-use session_monitor::process;
+use session_core::process;
 
 use crate::support::files::{file_time, lock};
 use crate::support::world::{ONE, World, skipped, testdata};

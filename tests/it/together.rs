@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use serde_json::Value;
-use session_monitor::state::journal::{HookRun, Journal};
+use session_core::state::journal::{HookRun, Journal};
 
 use crate::scene::Chance;
 use crate::support::claude::prompt;

@@ -59,7 +59,7 @@ pub fn written_ago(world: &World, path: &Path, seconds: u64) {
 }
 
 pub fn file_time(time: &str) -> std::time::SystemTime {
-    let time = session_monitor::time::Time::parse(time.as_bytes()).expect("a time");
+    let time = session_format::time::Time::parse(time.as_bytes()).expect("a time");
     UNIX_EPOCH + Duration::from_millis(time.0.unsigned_abs())
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use session_monitor::state::cursors::{CursorFile, Cursors};
+use session_core::state::cursors::{CursorFile, Cursors};
 
 use crate::support::agents::with_event;
 use crate::support::claude::asked;

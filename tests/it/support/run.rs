@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use clap::ColorChoice;
 use rustix::process::{Resource, Rlimit, setrlimit};
-use session_monitor::cmd::context::{self, Context};
-use session_monitor::env::Env;
-use session_monitor::show::terminal::Style;
-use session_monitor::{cmd, hook};
+use session_context::args::{self as context, Context};
+use session_core::env::Env;
+use session_core::show::terminal::Style;
+use session_context::hook;
+use session_core::stage;
 
 use crate::support::times::NOW;
 use crate::support::world::{World, scratch, skipped};
@@ -210,18 +211,18 @@ impl Run {
         let env = Env::given(self.vars, self.dir, Some(self.input)).of_program(program);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let argv = || std::iter::once(self.program.into()).chain(self.args.iter().cloned());
-        let style = |colors: ColorChoice| Style::new(&env, false, cmd::wanted_colour(colors));
+        let style = |colors: ColorChoice| Style::new(&env, false, stage::wanted_colour(colors));
         let exit = if self.program == READER {
             let stop = AtomicBool::new(false);
-            cmd::args::parse(argv(), &env, false).map(|reader| {
+            session_reader::args::parse(argv(), &env, false).map(|reader| {
                 let style = style(reader.colors.color);
-                cmd::run(reader.command, &env, style, &mut out, &mut err, &stop)
+                session_reader::run(reader.command, &env, style, &mut out, &mut err, &stop)
             })
         } else if context::is_hook(&self.args, false) {
             hook::Run::new(&mut out, &mut err).answer(self.args.into_iter(), env);
             return Ended { code: Some(0), out, err, cpu: Duration::ZERO };
         } else {
-            cmd::parse::<Context>(argv(), &env, false).map(|context| {
+            stage::parse::<Context>(argv(), &env, false).map(|context| {
                 let style = style(context.colors.color);
                 context::run(context.command, &env, style, &mut out, &mut err)
             })

@@ -1,6 +1,6 @@
 //! The corpus of secrets and of texts that look like some.
 
-use session_monitor::secrets::redact;
+use session_core::secrets::redact;
 
 use crate::made_up::made_up;
 

@@ -1,0 +1,165 @@
+//! The sessions that were seen before: which changed, which are missing, and which may be elsewhere now.
+
+use std::path::Path;
+
+use super::candidate::{Candidate, Verdict};
+use super::context::Context;
+use super::names::Names;
+use super::observed::Observed;
+use session_core::dir::Dirs;
+use session_format::entry::{ById, Id};
+use session_core::file::Stamp;
+use session_format::hash::HashMap;
+use session_format::path::base_name;
+use session_core::session::Session;
+use session_core::state::seen::Seen;
+use session_core::state::sessions::Record;
+use session_format::time::Time;
+
+/// So many sessions that have been seen are looked at in any case.
+const MANY_KNOWN: usize = 4096;
+
+/// A look at the sessions that were seen before.
+#[derive(Default)]
+pub struct Known<'s, 'f> {
+    pub found: Observed<'s, 'f>,
+    /// The names of their files by inode.
+    pub there: ById<&'s str>,
+    pub moved: Moved<'s>,
+}
+
+/// Records whose files are not where they were.
+#[derive(Default)]
+pub struct Moved<'s> {
+    /// By the path that a name has now.
+    by_path: HashMap<String, Record<'s>>,
+    /// A file may be elsewhere under the same name, or at least with the same inode.
+    by_name: HashMap<(String, &'s str), Record<'s>>,
+    by_inode: HashMap<(u64, u64), Record<'s>>,
+    /// A file was there a look ago, and may be anywhere now, under a name that it has had for long.
+    pub is_lost: bool,
+}
+
+impl<'s> Moved<'s> {
+    /// The record of a file that is at this path by its name in the home.
+    pub fn to(&self, path: &str) -> Option<(Record<'s>, bool)> {
+        self.by_path.get(path).map(|record| (*record, false))
+    }
+
+    /// The record that a file had elsewhere, and whether only the inode says so.
+    pub fn of(&self, id: &str, name: &str, stamp: Stamp) -> Option<(Record<'s>, bool)> {
+        if self.by_name.is_empty() && self.by_inode.is_empty() {
+            return None;
+        }
+        let by_name = self.by_name.get(&(id.to_owned(), name)).map(|record| (*record, false));
+        by_name.or_else(|| self.by_inode.get(&(stamp.device, stamp.inode)).map(|record| (*record, true)))
+    }
+
+    fn add(&mut self, record: Record<'s>, seen: &Seen, session: Option<Session>) {
+        self.is_lost |= seen.absent.is_none();
+        let name = |old: Session| ((old.id.to_string(), base_name(record.path())), record);
+        self.by_name.extend(session.map(name));
+        self.by_inode.extend(seen.stamp.map(|(device, inode, ..)| ((device, inode), record)));
+    }
+}
+
+/// Looks at the sessions that were seen before.
+pub fn known<'s, 'f>(names: Option<&Names<'f>>, dirs: &Dirs, context: &Context<'s, 'f>) -> Known<'s, 'f> {
+    let (sessions, horizon) = (&context.view.sessions, context.horizon());
+    let mut known = Known::default();
+    known.there.reserve(sessions.len());
+    // However many there are, the rest comes another time, when the look begins with another.
+    let count = sessions.len();
+    let first = if count > MANY_KNOWN { context.env.turn(count) } else { 0 };
+    for (number, record) in sessions.iter().cycle().skip(first).take(count).enumerate() {
+        if number >= MANY_KNOWN && number.is_multiple_of(256) && context.deadline.is_time_to_tell() {
+            known.found.cut_short = true;
+            break;
+        }
+        match names {
+            Some(names) => known.add_named(record, names, dirs, horizon, context),
+            None => known.add(record, dirs, horizon, context),
+        }
+    }
+    known.find_untouched(context);
+    known
+}
+
+impl<'s, 'f> Known<'s, 'f> {
+    /// A session by its path, without a name.
+    fn add(&mut self, record: Record<'s>, dirs: &Dirs, horizon: Time, context: &Context<'s, 'f>) {
+        let stamp = match dirs.stamp(Path::new(record.path())) {
+            Ok(Some(stamp)) => stamp,
+            Ok(None) => return self.add_missing(record, context),
+            Err(bad) => return self.found.bad.push(bad),
+        };
+        self.there.insert(Id(stamp.inode), base_name(record.path()));
+        if record.is_unchanged(stamp) && !context.explain {
+            return;
+        }
+        match context.at(record.path()) {
+            Some((session, subagent)) => {
+                let seen = Seen { name: None, ..context.seen(record, &mut self.found.bad) };
+                self.found.consider(Candidate::new(session, stamp, subagent, Some(seen)), horizon, context);
+            }
+            None => self.found.verdicts.push(Verdict::forget(record.path().to_owned())),
+        }
+    }
+
+    fn add_missing(&mut self, record: Record<'s>, context: &Context<'s, 'f>) {
+        let seen = Seen { name: None, ..context.seen(record, &mut self.found.bad) };
+        self.moved.add(record, &seen, context.at(record.path()).map(|(session, _)| session));
+        self.found.verdicts.push(Verdict::missing(record.path(), seen, context.env.now()));
+    }
+
+    /// A session in a home, where a name may have got another session, or a session another name.
+    fn add_named(
+        &mut self,
+        record: Record<'s>,
+        names: &Names<'f>,
+        dirs: &Dirs,
+        horizon: Time,
+        context: &Context<'s, 'f>,
+    ) {
+        let key = record.path();
+        let seen = context.seen(record, &mut self.found.bad);
+        if let Some(file) = names.at(key) {
+            let name = file.name();
+            if seen.name != name {
+                self.found.verdicts.push(Verdict::keep(key.to_owned(), Seen { name: name.clone(), ..seen.clone() }));
+            }
+            let candidate = Candidate { seen: Some(Seen { name, ..seen }), ..file.clone() };
+            return self.found.consider(candidate, horizon, context);
+        }
+        let Some(name) = &seen.name else { return self.add(record, dirs, horizon, context) };
+        if names.unclear.contains(name) {
+            return;
+        }
+        let Some(file) = names.called(name) else {
+            return self.found.verdicts.push(Verdict::missing(key, seen, context.env.now()));
+        };
+        let is_same = |(old, _): (Session, bool)| old.id == file.session.id;
+        if !key.starts_with('/') || context.at(key).is_some_and(is_same) {
+            self.moved.by_path.insert(file.key.clone(), record);
+            return;
+        }
+        // What is left of the session that had the name is still to be told.
+        self.found.verdicts.push(Verdict::keep(key.to_owned(), Seen { name: None, ..seen }));
+        self.add(record, dirs, horizon, context);
+    }
+
+    /// One that was found here and not read yet may have been told from where it was since then.
+    fn find_untouched(&mut self, context: &Context) {
+        let is_untouched = |candidate: &Candidate| candidate.seen.as_ref().is_some_and(Seen::is_untouched);
+        for candidate in std::mem::take(&mut self.found.candidates) {
+            let moved = self.moved.of(&candidate.session.id, base_name(&candidate.key), candidate.stamp);
+            self.found.candidates.push(match moved.filter(|_| is_untouched(&candidate)) {
+                Some((record, by_inode)) => {
+                    let seen = context.seen(record, &mut self.found.bad);
+                    candidate.moved(record.path(), seen, by_inode)
+                }
+                None => candidate,
+            });
+        }
+    }
+}

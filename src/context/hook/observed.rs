@@ -1,0 +1,65 @@
+//! The files that have to be opened, by their names and stamps, and how far the look got.
+
+use super::candidate::{Candidate, Verdict};
+use super::context::Context;
+use super::ids::Ids;
+use super::round::Round;
+use session_core::file::Unreadable;
+use session_core::state::seen::Walk;
+use session_core::state::sessions::Record;
+use session_format::time::Time;
+
+#[derive(Default)]
+pub struct Observed<'s, 'f> {
+    /// The files that have to be opened.
+    pub candidates: Vec<Candidate<'f>>,
+    pub verdicts: Vec<Verdict>,
+    pub bad: Vec<Unreadable>,
+    /// The deadline came first: not every file was found.
+    pub cut_short: bool,
+    pub progress: Progress,
+    /// The round over other projects' directories that this look is part of.
+    pub round: Option<Round<'s, 'f>>,
+    /// The ids of all sessions, if the look has seen all.
+    pub ids: Option<Ids>,
+}
+
+/// The reach of a look.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Everything written before then was found, by the clock that files are stamped by.
+    pub seen_until: Time,
+    /// The walk over all files, if the deadline cut it short.
+    pub walk: Option<Walk>,
+    /// Since when files among other projects' may have news, and since when at the end of the round over them.
+    pub round: Option<(Time, Time)>,
+    /// There are directories that were not gone into, and the round over them goes on.
+    pub is_partial: bool,
+}
+
+impl<'s, 'f> Observed<'s, 'f> {
+    /// A file without a record of its own; it may have moved from where there is one.
+    pub fn add(
+        &mut self,
+        candidate: Candidate<'f>,
+        moved: Option<(Record<'s>, bool)>,
+        horizon: Time,
+        context: &Context<'s, 'f>,
+    ) {
+        let candidate = match moved {
+            Some((record, by_inode)) => {
+                let seen = context.seen(record, &mut self.bad);
+                candidate.moved(record.path(), seen, by_inode)
+            }
+            None => candidate,
+        };
+        self.consider(candidate, horizon, context);
+    }
+
+    pub fn consider(&mut self, candidate: Candidate<'f>, horizon: Time, context: &Context) {
+        match candidate.consider(horizon, context) {
+            Ok(candidate) => self.candidates.push(candidate),
+            Err(verdict) => self.verdicts.push(verdict),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The steps of a look up to what there is to tell: which files changed, what is new in them, and what that amounts to.
+
+use super::candidate::{Verdict, Why};
+use super::compare::{Compared, News, compare};
+use super::context::Context;
+use super::ids::Ids;
+use super::observe::observe;
+use super::observed::{Observed, Progress};
+use super::own::{self, Own};
+use super::read::{Readings, read};
+use super::reader::Reader;
+use super::round::Judgement;
+use session_core::file::Unreadable;
+
+/// The news, and all that is to be remembered.
+pub struct Report<'f> {
+    /// The sessions with news, newest first.
+    pub news: Vec<News<'f>>,
+    /// Verdicts on all other files, in the order in which they were found out.
+    pub verdicts: Vec<Verdict>,
+    pub own: Own<'f>,
+    /// The ids of all sessions, if somebody needed them until now.
+    pub ids: Option<Ids>,
+    pub progress: Progress,
+    pub judgement: Judgement,
+    pub bad: Vec<Unreadable>,
+    /// A file was opened: what is known of it has changed, or the clock has to move on.
+    pub opened: bool,
+    /// The deadline came first: not every file was read, or even found.
+    pub cut_short: bool,
+}
+
+impl Report<'_> {
+    /// Why each session is told or is not.
+    pub fn why(&self) -> impl Iterator<Item = &Why> {
+        let news = self.news.iter().filter_map(|news| news.why.as_deref());
+        self.verdicts.iter().filter_map(|verdict| verdict.why.as_deref()).chain(news)
+    }
+}
+
+/// Looks at the other sessions. `whole_own`: somebody asks for all that the observer did.
+pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
+    let Observed { candidates, mut verdicts, mut bad, cut_short, progress, round, mut ids } = observe(context);
+    let mut reader = Reader::new(context);
+    let readings = read(candidates, &mut reader, context);
+    let Readings { new, verdicts: unread, bad: unreadable, opened, cut_short: late } = readings;
+    bad.extend(unreadable);
+    bad.append(&mut reader.titles.bad);
+    let any_entries = new.iter().any(|(_, new)| !new.part.entries.is_empty());
+    if (whole_own || any_entries) && ids.is_none() && !own::is_where_told(context) {
+        ids = Some(Ids::list(context, &mut bad));
+    }
+    let mut own = Own::default();
+    if whole_own || any_entries {
+        own = Own::read((!whole_own).then_some(&new), ids.as_ref(), &mut reader.buffer, context);
+    }
+    let Compared { news, verdicts: compared } = compare(new, &own.part, context);
+    verdicts.extend(unread.into_iter().chain(compared));
+    let judgement = match round {
+        Some(round) => round.close(&mut reader, &bad, &verdicts),
+        None => Judgement {
+            judged: context.last_look().map(|look| look.judged.clone()).unwrap_or_default(),
+            ..Judgement::default()
+        },
+    };
+    Report { news, verdicts, own, ids, progress, judgement, bad, opened, cut_short: cut_short || late }
+}

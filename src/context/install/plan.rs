@@ -1,0 +1,502 @@
+//! The plan of an install or uninstall: what changes in which file, and how that is told. `files` carries it out.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::files::{self, Changes, Created, Trouble};
+use super::hook::{self, Job};
+use super::json::Json;
+use super::site::{Level, Site, backup, backups};
+use super::texts::{self, SkillState};
+use super::{InstallArgs, Stage, status};
+use session_core::formats::AgentFormat;
+use session_format::format::install::FileKind;
+
+/// Verbs of a report: after a step was carried out, and before.
+const ALREADY: (&str, &str) = ("already installed in", "already installed in");
+const ADDED: (&str, &str) = ("added to", "would add to");
+const UPDATED: (&str, &str) = ("updated in", "would update in");
+
+#[derive(Default)]
+pub struct Plan {
+    pub changes: Changes,
+    /// The report after it is carried out.
+    pub done: Vec<String>,
+    /// The report of `--print`, with the text that would be written.
+    pub would: Vec<(String, Option<String>)>,
+    pub notes: Vec<String>,
+}
+
+impl Plan {
+    fn step(&mut self, done: String, would: String, text: Option<String>) {
+        self.done.push(done);
+        self.would.push((would, text));
+    }
+
+    /// Reports something that does not change.
+    fn stays(&mut self, line: String) {
+        self.step(line.clone(), line, None);
+    }
+
+    fn note(&mut self, note: &str) {
+        self.notes.push(format!("note   {note}"));
+    }
+
+    pub fn show(&self, stage: &mut Stage) -> io::Result<()> {
+        for (line, text) in &self.would {
+            writeln!(stage.out, "{}", stage.gate.text(line))?;
+            stage.out.write_all(stage.gate.hide(text.as_deref().unwrap_or_default()).as_bytes())?;
+        }
+        self.notes.iter().try_for_each(|note| writeln!(stage.out, "{}", stage.gate.text(note)))
+    }
+}
+
+/// The agents of one command, of which one is planned at a time. Where plans are only shown, a plan counts on those before
+/// it, as if they were carried out.
+pub struct Batch<'a> {
+    pub all: &'a [AgentFormat],
+    /// The agents that are still to come, the next one last.
+    pub after: Vec<String>,
+    /// The agents whose plans were shown, and whether the files in these plans would be there.
+    before: Vec<String>,
+    planned: BTreeMap<PathBuf, bool>,
+}
+
+impl<'a> Batch<'a> {
+    pub fn new(agents: &[String], all: &'a [AgentFormat]) -> Batch<'a> {
+        Batch { all, after: agents.iter().rev().cloned().collect(), before: Vec::new(), planned: BTreeMap::new() }
+    }
+
+    /// Counts a plan as carried out.
+    pub fn assume(&mut self, agent: &str, plan: &Plan) {
+        self.before.push(agent.into());
+        self.planned.extend(plan.changes.outcome().map(|(path, there)| (path.into(), there)));
+    }
+
+    fn skill_state(&self, path: &Path) -> Result<(SkillState, Option<Vec<u8>>), Trouble> {
+        match self.planned.get(path) {
+            Some(true) => Ok((SkillState::Current, None)),
+            Some(false) => Ok((SkillState::Absent, None)),
+            None => texts::skill_state(path),
+        }
+    }
+}
+
+/// A file that is changed: its content, and its new content if that differs.
+struct Rewrite {
+    path: PathBuf,
+    before: Option<Vec<u8>>,
+    after: Option<String>,
+}
+
+impl Rewrite {
+    /// The content as planned so far.
+    fn text(&self) -> &[u8] {
+        self.after.as_deref().map(str::as_bytes).or(self.before.as_deref()).unwrap_or_default()
+    }
+}
+
+/// The rest of a file without ours.
+pub struct Rest {
+    pub json: Json,
+    /// The events that the hook was there for.
+    events: Vec<String>,
+    /// Nobody but us has changed the file since the copy of it was made.
+    pub is_as_before: bool,
+}
+
+impl Site<'_> {
+    pub fn plan_install(&self, args: &InstallArgs, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+        let unknown = |error: io::Error| Trouble::new(Path::new("session-context"), error.to_string());
+        let program = self.env.program().map_err(unknown)?;
+        let not_text = || Trouble::new(&program, "this path of the program is not UTF-8 text, and settings are");
+        let program = program.to_str().ok_or_else(not_text)?;
+        let hook = match self.install.kind {
+            FileKind::PiExtension => self.plan_extension(program, args.live, plan)?,
+            FileKind::Settings | FileKind::Own => self.plan_hook(program, args.live, plan)?,
+        };
+        let mut rewrites = vec![hook];
+        self.plan_statusline(program, args.statusline, &mut rewrites, plan)?;
+        self.plan_skill(batch, plan)?;
+        for Rewrite { path, before, after } in rewrites {
+            if let Some(after) = after {
+                plan.changes.write(&path, before, after);
+            }
+        }
+        self.plan_notes(args, plan);
+        Ok(())
+    }
+
+    fn plan_hook(&self, program: &str, live: bool, plan: &mut Plan) -> Result<Rewrite, Trouble> {
+        let path = self.file();
+        let shown = self.tilde(&path);
+        let by_hand = |trouble: Trouble| {
+            let project = if self.level == Level::Project { " --project" } else { "" };
+            let print = format!("session-context install {}{project} --print", self.known.label());
+            trouble.with(&format!("correct that and run this again, or write in by hand what `{print}` shows"))
+        };
+        // If the file cannot be changed, `--print` still shows what to add.
+        let usual = hook::fragment(self, Job::Tell, |_| hook::command(self, program, Job::Tell)).map_err(by_hand)?;
+        plan.would.push((format!("would add to {shown}:"), Some(usual)));
+        let before = files::read(&path)?;
+        let mut json = Json::parse(&path, before.as_deref().unwrap_or_default()).map_err(by_hand)?;
+        let entries = hook::entries(&json, self.install);
+        if self.owns_file() && before.is_some() && entries.is_empty() {
+            return Err(not_ours(&path));
+        }
+        let live = live || entries.iter().any(|entry| entry.job == Job::Live);
+        let jobs = if live { &[Job::Tell, Job::Live][..] } else { &[Job::Tell] };
+        let update = hook::add(&mut json, self, program, jobs).map_err(by_hand)?;
+        plan.would.pop();
+
+        let after = Some(json.text()).filter(|after| before.as_deref() != Some(after.as_bytes()));
+        let entries = hook::entries(&json, self.install);
+        for job in jobs {
+            let all = self.all_events().filter(|(_, of)| of == job).map(|(event, _)| event).collect::<Vec<_>>();
+            let added = update.added.iter().filter(|(_, of)| of == job).map(|(event, _)| &**event).collect::<Vec<_>>();
+            let is_it = |entry: &&hook::OurEntry, event: &str| entry.event == event && entry.job == *job;
+            let of_event = |event: &str| entries.iter().find(|entry| is_it(entry, event));
+            let command = |event: &str| of_event(event).map(|entry| entry.command.clone()).unwrap_or_default();
+            let fragment = hook::fragment(self, *job, command).map_err(by_hand)?;
+            let is_moved = !update.moved.is_empty();
+            let mut details = if added.is_empty() || is_moved { all.join(", ") } else { added.join(", ") };
+            if is_moved {
+                details += &format!("; was {}", update.moved.join(" and "));
+            }
+            if !update.flags.is_empty() {
+                details += &format!("; your flags are kept: {}", update.flags.join(" and "));
+            }
+            let (did, would) = match (added.is_empty(), is_moved) {
+                _ if all.is_empty() => continue,
+                (true, false) => ALREADY,
+                (false, false) => ADDED,
+                (_, true) => UPDATED,
+            };
+            let would = format!("{would} {shown} ({details}):");
+            if after.is_some() && !self.owns_file() {
+                details += &self.plan_backup(&path, before.as_deref(), plan);
+            }
+            let name = if *job == Job::Tell { "hook" } else { "live" };
+            plan.step(format!("{name}   {did} {shown} ({details})"), would, Some(fragment));
+        }
+        Ok(Rewrite { path, before, after })
+    }
+
+    /// Plans to keep a copy of the user's file, and says so. A file that has something of ours in it is not copied: it is
+    /// not what uninstall has to bring back.
+    fn plan_backup(&self, path: &Path, before: Option<&[u8]>, plan: &mut Plan) -> String {
+        let free = backups(path).find(|backup| fs::symlink_metadata(backup).is_err());
+        let is_planned = |backup: &PathBuf| plan.changes.outcome().any(|(path, _)| path == backup);
+        match (before.filter(|before| self.is_theirs(path, before)), free) {
+            (Some(before), Some(backup)) if !is_planned(&backup) => {
+                plan.changes.copy(path, before, &backup);
+                format!("; backup {}", backup.file_name().unwrap_or_default().to_string_lossy())
+            }
+            _ => String::new(),
+        }
+    }
+
+    /// Puts our status line in if that is wanted, or brings it up to date.
+    fn plan_statusline(
+        &self,
+        program: &str,
+        wanted: bool,
+        rewrites: &mut Vec<Rewrite>,
+        plan: &mut Plan,
+    ) -> Result<(), Trouble> {
+        let Some((path, line)) = self.statusline().filter(|_| self.level == Level::User) else { return Ok(()) };
+        let by_hand = |trouble: Trouble| trouble.with("correct that and run this again");
+        if rewrites.iter().all(|rewrite| rewrite.path != path) {
+            let is_ours =
+                |before: &Vec<u8>| Json::parse(&path, before).is_ok_and(|json| status::find(&json, line).is_some());
+            // A file with nothing of ours need not be valid.
+            let before = files::read(&path);
+            if !wanted && !before.as_ref().is_ok_and(|before| before.as_ref().is_some_and(is_ours)) {
+                return Ok(());
+            }
+            rewrites.push(Rewrite { before: before?, path: path.clone(), after: None });
+        }
+        let Some(rewrite) = rewrites.iter_mut().find(|rewrite| rewrite.path == path) else { return Ok(()) };
+        let mut json = Json::parse(&path, rewrite.text()).map_err(by_hand)?;
+        let was = status::find(&json, line);
+        if !wanted && was.is_none() {
+            return Ok(());
+        }
+        status::put(&mut json, line, program).map_err(by_hand)?;
+        let theirs = status::find(&json, line).and_then(|ours| ours.theirs);
+        let (did, would) = match &was {
+            Some(ours) if ours.program == program => ALREADY,
+            Some(_) => UPDATED,
+            None => ADDED,
+        };
+        let shown = self.tilde(&path);
+        let mut details = theirs.as_ref().map(|_| "; yours is shown above it".to_owned()).unwrap_or_default();
+        if json.text().as_bytes() != rewrite.text() {
+            let before = rewrite.before.clone();
+            details += &self.plan_backup(&path, before.as_deref(), plan);
+            rewrite.after = Some(json.text());
+        }
+        let text = status::command(program, theirs.as_deref()) + "\n";
+        plan.step(format!("status {did} {shown}{details}"), format!("status {would} {shown}:"), Some(text));
+        Ok(())
+    }
+
+    fn plan_extension(&self, program: &str, live: bool, plan: &mut Plan) -> Result<Rewrite, Trouble> {
+        let path = self.file();
+        let before = files::read(&path)?;
+        let live = live || before.as_deref().is_some_and(texts::is_live);
+        let (shown, text) = (self.tilde(&path), texts::extension(program, live));
+        if before.as_deref().is_some_and(|before| !texts::is_extension(before)) {
+            return Err(not_ours(&path));
+        }
+        // A link that the user made stays, and so does the file it leads to.
+        if path.is_symlink() && before.is_some() {
+            plan.stays(format!("hook   already installed in {shown}, a link"));
+            return Ok(Rewrite { path, before, after: None });
+        }
+        let (did, would) = match &before {
+            None => ("written to", "would write"),
+            Some(before) if before == text.as_bytes() => ALREADY,
+            Some(_) => ("updated in", "would replace"),
+        };
+        plan.step(format!("hook   {did} {shown}"), format!("{would} {shown}:"), Some(text.clone()));
+        let after = Some(text).filter(|text| before.as_deref() != Some(text.as_bytes()));
+        Ok(Rewrite { path, before, after })
+    }
+
+    fn plan_skill(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+        let (own, shared) = (self.own_skill(), self.shared_skill());
+        if let (Some(place), SkillState::Absent) = (self.packaged(), batch.skill_state(&own)?.0) {
+            plan.stays(format!("skill  comes with {place}"));
+            return Ok(());
+        }
+        let reads_shared = self.shares_skill() && own != shared && batch.skill_state(&shared)?.0.is_ours();
+        self.plan_skill_at(if reads_shared { &shared } else { &own }, batch, plan)?;
+        let copies: Vec<Site> = match (reads_shared, own == shared) {
+            (true, _) => vec![*self],
+            (_, true) => self.others(batch.all).filter(Site::shares_skill).collect(),
+            _ => vec![],
+        };
+        for copy in copies.iter().map(Site::own_skill).filter(|copy| *copy != shared) {
+            if batch.skill_state(&copy)?.0.is_ours() {
+                self.plan_removal("skill", &copy, &format!(": {} is read instead", self.tilde(&shared)), plan);
+            }
+        }
+        Ok(())
+    }
+
+    fn plan_skill_at(&self, path: &Path, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+        let shown = self.tilde(path);
+        let (state, before) = batch.skill_state(path)?;
+        match state {
+            // It is written for an agent before this one.
+            SkillState::Current if batch.planned.contains_key(path) => {
+                plan.stays(format!("would use the skill in {shown}"));
+            }
+            SkillState::Current => plan.stays(format!("skill  already installed in {shown}")),
+            SkillState::Theirs => plan.stays(format!("skill  {shown} is not as it was installed, and is kept")),
+            SkillState::Absent | SkillState::Older => {
+                let did = if state == SkillState::Older { "updated in" } else { "written to" };
+                plan.step(format!("skill  {did} {shown}"), format!("would write the skill to {shown}"), None);
+                plan.changes.write(path, before, texts::skill());
+            }
+        }
+        Ok(())
+    }
+
+    fn plan_notes(&self, args: &InstallArgs, plan: &mut Plan) {
+        let name = self.name();
+        if args.statusline && self.install.statusline.is_none() {
+            plan.note(&format!("{name} has no status line for commands"));
+        }
+        if args.live && self.known.live().hook.is_none() {
+            plan.note(&format!("{name} needs nothing for its live state: its own files tell it"));
+        }
+        let dir = self.at(Level::User).dir();
+        if !dir.is_dir() {
+            plan.note(&format!("{} was not there; is {name} installed?", self.tilde(&dir)));
+        }
+        let (off, unreadable) = self.switched_off();
+        for place in off {
+            plan.note(&format!("hooks are switched off by {place}; ours will not run until that is changed"));
+        }
+        for trouble in unreadable {
+            plan.note(&format!("{trouble}; whether it switches hooks off is not known"));
+        }
+        self.install.notes.iter().for_each(|note| plan.note(note));
+        if self.level == Level::Project {
+            let here = self.tilde(&self.env.cwd);
+            let note = self.install.project_note.as_deref().unwrap_or("reads it only if you trust {here} there");
+            plan.note(&format!("{name} {}", note.replace("{here}", &here)));
+            plan.note("it has a path of this machine in it, so it is better not committed");
+        }
+        for place in self.also() {
+            plan.note(&format!("{place} runs the hook, too; harmless: the second finds nothing new"));
+        }
+    }
+
+    pub fn plan_uninstall(&self, _: &InstallArgs, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+        let was_there = self.plan_removal_from(&self.file(), plan)?;
+        if !was_there {
+            plan.stays(format!("hook   not installed in {}", self.tilde(&self.file())));
+        }
+        if let Some((path, _)) = self.statusline().filter(|(path, _)| *path != self.file())
+            && let Err(trouble) = self.plan_removal_from(&path, plan)
+        {
+            plan.note(&format!("{trouble}; our status line may still be in it"));
+        }
+        self.plan_skill_removal(was_there, batch, plan)?;
+        for place in self.also() {
+            plan.note(&format!("{place} still runs the hook"));
+        }
+        Ok(())
+    }
+
+    /// Plans to take the hook and the status line out of a file, and says whether it has the hook.
+    fn plan_removal_from(&self, path: &Path, plan: &mut Plan) -> Result<bool, Trouble> {
+        let Some(before) = files::read(path)? else { return Ok(false) };
+        let is_hook_file = path == self.file();
+        if is_hook_file && self.install.kind == FileKind::PiExtension {
+            if !texts::is_extension(&before) {
+                return Err(not_ours(path));
+            }
+            self.plan_removal("hook ", path, "", plan);
+            return Ok(true);
+        }
+        let refused = |trouble: Trouble| trouble.with("correct that and run this again");
+        let json = Json::parse(path, &before).map_err(refused)?;
+        let (has_hook, has_line) = (!self.entries(path, &json).is_empty(), self.our_line(path, &json).is_some());
+        if !has_hook && !has_line {
+            return Ok(false);
+        }
+        let owns_file = is_hook_file && self.owns_file();
+        let is_made = Created::new(self.env).has_made(path);
+        let backup = if owns_file || is_made { None } else { self.backup(path)? };
+        let rest = self.rest(path, json, backup.as_ref().map(|(_, bytes)| &**bytes)).map_err(refused)?;
+        // Where nothing is known about it, a file without a backup is one that install made.
+        let goes = is_made || owns_file || backup.is_none() && !path.is_symlink();
+        if goes && (rest.json.is_empty() || owns_file && self.is_bare(&rest.json)) {
+            let target = if is_made { files::followed(path) } else { path.into() };
+            self.plan_removal(if has_hook { "hook " } else { "status" }, &target, "", plan);
+            return Ok(has_hook);
+        }
+        let shown = self.tilde(path);
+        let original = backup.filter(|_| rest.is_as_before);
+        let as_before = if original.is_some() { ", which is as it was before" } else { "" };
+        if has_hook {
+            let from = format!("from {shown} ({}){as_before}", rest.events.join(", "));
+            plan.step(format!("hook   removed {from}"), format!("would remove the hook {from}"), None);
+        }
+        if has_line {
+            let from = format!("from {shown}{as_before}");
+            plan.step(format!("status removed {from}"), format!("would remove the status line {from}"), None);
+        }
+        let after = match original {
+            Some((backup, bytes)) => {
+                plan.changes.remove(&backup);
+                bytes
+            }
+            None => rest.json.text().into(),
+        };
+        plan.changes.write(path, Some(before), after);
+        Ok(has_hook)
+    }
+
+    /// The copy of the user's file, and its path.
+    fn backup(&self, path: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, Trouble> {
+        let Some(backup) = backup(path) else { return Ok(None) };
+        let bytes = files::read(&backup)?.filter(|bytes| self.is_theirs(path, bytes));
+        Ok(bytes.map(|bytes| (backup, bytes)))
+    }
+
+    /// True if a text of a file is the user's alone.
+    fn is_theirs(&self, path: &Path, bytes: &[u8]) -> bool {
+        let has_ours = |json: Json| !self.entries(path, &json).is_empty() || self.our_line(path, &json).is_some();
+        Json::parse(path, bytes).is_ok_and(|json| !has_ours(json))
+    }
+
+    /// True if a document has nothing but the version that we put beside our entries.
+    fn is_bare(&self, json: &Json) -> bool {
+        let text: String = json.text().split_whitespace().collect();
+        self.install.version.is_some_and(|version| text == format!("{{\"version\":{version}}}"))
+    }
+
+    /// Takes ours out of a document, of which there may be a copy from before we came.
+    pub fn rest(&self, path: &Path, json: Json, backup: Option<&[u8]>) -> Result<Rest, Trouble> {
+        let copy = backup.and_then(|backup| Json::parse(path, backup).ok());
+        let theirs = copy.as_ref().map(Json::value).unwrap_or_default();
+        let (jobs, line) = (self.entries(path, &json), self.our_line(path, &json).map(|(line, _)| line));
+        let jobs: Vec<Job> = jobs.iter().map(|entry| entry.job).collect();
+        let (json, events) = self.without_ours(path, json, &theirs)?;
+        // The order of installs shows in the layout. So the copy is not compared with what there is, but what is left of
+        // both, if ours is added to the copy and taken out again.
+        let round_trip = |mut copy: Json| {
+            if !jobs.is_empty() {
+                hook::add(&mut copy, self, hook::NAME, &jobs)?;
+            }
+            line.map_or(Ok(()), |line| status::put(&mut copy, line, hook::NAME))?;
+            self.without_ours(path, copy, &theirs)
+        };
+        let left = copy.map(round_trip);
+        let is_as_before = matches!(left, Some(Ok((left, _))) if left.text() == json.text());
+        Ok(Rest { json, events, is_as_before })
+    }
+
+    /// A document without anything of ours, and the events that the hook was there for.
+    fn without_ours(&self, path: &Path, mut json: Json, theirs: &Value) -> Result<(Json, Vec<String>), Trouble> {
+        let is_hook_file = path == self.file();
+        let events = if is_hook_file { hook::take_out(&mut json, self, theirs)? } else { Vec::new() };
+        if let Some((line, _)) = self.our_line(path, &json) {
+            status::take_out(&mut json, line, theirs)?;
+        }
+        Ok((json, events))
+    }
+
+    fn plan_skill_removal(&self, had_hook: bool, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+        let (own, shared) = (self.own_skill(), self.shared_skill());
+        let reads_shared = |other: &Site| {
+            let copy = other.own_skill();
+            // Unreadable settings may have the hook.
+            other.shares_skill() && (copy == shared || !copy.exists()) && other.has_hook().unwrap_or(true)
+        };
+        let is_of = |agents: &[String], other: &Site| agents.iter().any(|agent| other.known.is_called(agent));
+        let mut readers: Vec<Site> = self.others(batch.all).filter(reads_shared).collect();
+        readers.retain(|other| !is_of(&batch.before, other));
+        match batch.skill_state(&own)?.0 {
+            SkillState::Absent => {}
+            SkillState::Theirs => {
+                plan.stays(format!("skill  {} is not as it was installed, and is kept", self.tilde(&own)));
+            }
+            SkillState::Current | SkillState::Older if own == shared && !readers.is_empty() => {
+                // The last of those that are still to come takes it away.
+                let stay = readers.iter().filter(|other| !is_of(&batch.after, other));
+                let stay: Vec<&str> = stay.map(|other| other.known.label()).collect();
+                if !stay.is_empty() {
+                    plan.stays(format!("skill  {} is kept for {}", self.tilde(&own), stay.join(", ")));
+                }
+            }
+            SkillState::Current | SkillState::Older => self.plan_removal("skill", &own, "", plan),
+        }
+        // The last agent that read the shared skill takes it away.
+        let last = had_hook && self.shares_skill() && own != shared && readers.is_empty();
+        if last && batch.skill_state(&shared)?.0.is_ours() {
+            self.plan_removal("skill", &shared, "", plan);
+        }
+        Ok(())
+    }
+
+    /// Plans to remove a file of ours, and says why if that needs saying.
+    fn plan_removal(&self, what: &str, path: &Path, why: &str, plan: &mut Plan) {
+        let shown = self.tilde(path) + why;
+        plan.step(format!("{what}  removed {shown}"), format!("would remove {shown}"), None);
+        plan.changes.remove(path);
+    }
+}
+
+fn not_ours(path: &Path) -> Trouble {
+    Trouble::new(path, "is there and is not ours; move it away and run this again")
+}

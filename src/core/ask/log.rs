@@ -1,0 +1,57 @@
+//! The entries of a session, and where they come from.
+
+use std::io;
+use std::path::Path;
+
+use super::Answer;
+use session_format::entry::{Entry, What};
+use crate::file::Unreadable;
+use crate::read::{self, Log, Transcript, Wanted};
+use crate::session::choose::Resolved;
+use crate::session::{Session, beside};
+
+pub fn open<'f>(Resolved { session, subagent, .. }: &Resolved<'f>, wanted: Wanted) -> io::Result<Transcript<'f>> {
+    let transcript = Transcript::open(&session.path, session.format.format())?.subagent(*subagent);
+    Ok(transcript.full(wanted.full || wanted.results).whole(wanted.results))
+}
+
+/// The last entries that are wanted.
+pub fn last(resolved: &Resolved, wanted: Wanted) -> Result<Log, Unreadable> {
+    let log = open(resolved, wanted).and_then(|transcript| read::log::last(&transcript, wanted));
+    log.map_err(|error| Unreadable::new(&resolved.session.path, error))
+}
+
+/// The index of the first of the calls that the session ends with and that have no result yet.
+pub fn first_open(entries: &[Entry]) -> usize {
+    let is_settled = |entry: &Entry| match &entry.what {
+        What::Call(call) => call.ended || call.id.is_none(),
+        What::Permission { .. } => false,
+        _ => true,
+    };
+    entries.iter().rposition(is_settled).map_or(0, |last| last + 1)
+}
+
+#[derive(Debug, Default, Clone)]
+pub struct Origin {
+    /// The name of the session, if entries of several are shown.
+    pub label: Option<String>,
+    /// Paths below it are shown relative to it.
+    pub cwd: Option<String>,
+}
+
+impl Origin {
+    /// The directory is the one a session began in: wherever the agent went from there, its log looks the same.
+    pub fn of(session: &Session, label: Option<String>) -> Answer<Origin> {
+        let mut bad = Vec::new();
+        let beginning = Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
+        let beginning = beginning.map_err(|error| Unreadable::new(&session.path, error));
+        let inside = Unreadable::noted(beginning.map(|beginning| beginning.cwd), &mut bad);
+        let cwd = inside.or_else(|| Unreadable::noted(beside::beside(session).map(|aside| aside.cwd), &mut bad));
+        (Origin { label, cwd }, bad)
+    }
+
+    pub fn relative<'s>(&self, subject: &'s str) -> &'s str {
+        let below = |cwd: &String| Path::new(subject).strip_prefix(cwd).ok().and_then(|path| path.to_str());
+        self.cwd.as_ref().and_then(below).filter(|path| !path.is_empty()).unwrap_or(subject)
+    }
+}

@@ -1,0 +1,145 @@
+//! What a program gets of a log and of a list: the keys of each JSON object. The [`gate`](super::gate) writes them.
+//!
+//! A log entry leaves out the keys that do not apply; a list row always has all of them. Each is an [`object!`], whose keys
+//! keep their order.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde::ser::{Error, Serialize, SerializeMap, Serializer};
+use serde_json::value::RawValue;
+
+use crate::ask::search::FoundEntry;
+use session_format::entry::{Entry, LongText, What};
+use crate::env::iso;
+use crate::session::index::Listed;
+use crate::session::trust::Trust;
+use crate::show::state;
+use session_format::time::Time;
+
+/// A JSON object, written like a struct: `object! { line, name: session.name }`. Its keys keep their order.
+#[macro_export]
+macro_rules! object {
+    (@value $key:ident) => { $key };
+    (@value $key:ident $value:expr) => { $value };
+    ($($key:ident $(: $value:expr)?),* $(,)?) => {
+        $crate::show::json::Object(vec![
+            $((stringify!($key), serde_json::value::to_raw_value(&$crate::show::json::object!(@value $key $($value)?)))),*
+        ])
+    };
+}
+pub use object;
+
+pub struct Object(pub Vec<(&'static str, serde_json::Result<Box<RawValue>>)>);
+
+impl Object {
+    /// Leaves out the keys that do not apply.
+    pub fn without_nulls(mut self) -> Object {
+        self.0.retain(|(_, value)| value.as_ref().map_or(true, |value| value.get() != "null"));
+        self
+    }
+}
+
+impl Serialize for Object {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (key, value) in &self.0 {
+            map.serialize_entry(key, value.as_ref().map_err(S::Error::custom)?)?;
+        }
+        map.end()
+    }
+}
+
+/// An entry, with the session it is from where there are several. A call that is open has no result yet.
+pub fn entry(entry: &Entry, session: Option<&str>, is_open: bool) -> Object {
+    let (kind, text, failed) = match &entry.what {
+        What::Text(text) => ("text", Some(Cow::Borrowed(&**text)), None),
+        What::Thinking(text) => ("thinking", Some(text.text()), None),
+        What::Mark(_, text) => ("mark", Some(Cow::Borrowed(&**text)), None),
+        What::Result { failed, text, .. } => ("result", text.as_ref().map(LongText::text), Some(*failed)),
+        What::Call(call) => ("call", None, Some(call.failed)),
+        What::Permission { .. } => ("permission", None, None),
+    };
+    let mark = if let What::Mark(mark, _) = &entry.what { Some(mark.name()) } else { None };
+    let call = if let What::Call(call) = &entry.what { Some(call) } else { None };
+    let subjects = call.map(|call| &call.subjects);
+    let line = object! {
+        session,
+        time: entry.time.map(iso),
+        role: entry.role.name(),
+        kind,
+        mark,
+        text,
+        tool: call.map(|call| &call.tool),
+        act: call.map(|call| call.act.name()),
+        subject: subjects.and_then(|all| all.first()),
+        subjects: subjects.filter(|all| all.len() > 1),
+        failed,
+        refused: call.is_some_and(|call| call.denied).then_some(true),
+        pending: is_open.then_some(true),
+    };
+    line.without_nulls()
+}
+
+/// An entry that a search found: where it is, which words its session lacks, then what it says. A subagent's is a line of
+/// the subagent's own transcript.
+pub fn hit(found: &FoundEntry, listed: &Listed, subagent: Option<&Path>, missing: &[&str]) -> Object {
+    let session = &listed.session;
+    let mut hit = object! {
+        session: session.id,
+        handle: listed.handle(),
+        name: session.name,
+        agent: session.format.label(),
+        title: listed.tally.title(),
+        missing: Some(missing).filter(|missing| !missing.is_empty()),
+        subagent: subagent.map(|_| true),
+        path: subagent.map(Path::to_string_lossy),
+        line: found.source.line.number,
+    };
+    hit.0.extend(entry(&found.entry, None, false).0);
+    hit.without_nulls()
+}
+
+/// A row of the list, with the user's words only where there are some.
+pub fn listed(listed: &Listed, now: Time) -> Object {
+    let (session, tally) = (&listed.session, &listed.tally);
+    let state = listed.state(now);
+    let mut row = object! {
+        id: session.id,
+        // What to type for it, as in the column NAME.
+        handle: listed.handle(),
+        name: session.name,
+        agent: session.format.label(),
+        title: tally.title(),
+        cwd: tally.cwd(),
+        path: session.path.to_path_buf().to_string_lossy(),
+        started: tally.started.map(iso),
+        updated: tally.updated.map(iso),
+        state: state.kind.name(),
+        reason: state::reason(&state, None),
+        since: state.since.map(iso),
+        source: state.source.name(),
+        messages: tally.messages,
+        tokens: object! { input: tally.input, output: tally.output },
+    };
+    let tags = Some(&listed.tags).filter(|tags| !tags.is_empty());
+    let foreign = match listed.trust {
+        Trust::Own => None,
+        Trust::Foreign(why) => Some(why.as_str()),
+    };
+    row.0.extend(object! { tags, done: listed.done.then_some(true), foreign }.without_nulls().0);
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_keys_of_an_object_keep_their_order() {
+        let (zeta, alpha) = ("z", None::<u8>);
+        let object = object! { zeta, nested: object! { b: 1, a: [true] }, alpha };
+        assert_eq!(
+            serde_json::to_string(&object).expect("JSON"),
+            r#"{"zeta":"z","nested":{"b":1,"a":[true]},"alpha":null}"#
+        );
+    }
+}

@@ -1,0 +1,39 @@
+//! How everything looks: for people on a terminal, for a model in its prompt, for programs as JSON.
+//!
+//! Whatever somebody wrote goes through the [`gate`], whoever reads it.
+//!
+//! Which file uses which:
+//! ```text
+//! activity ──▶ figures, gate, untrusted
+//! files ──▶ figures, gate, json, log, terminal
+//! gate ──▶ characters
+//! json ──▶ state
+//! list ──▶ figures, gate, state, terminal
+//! log ──▶ gate, terminal
+//! profile ──▶ figures, gate, json, terminal
+//! resume ──▶ activity, figures, gate, json, state, terminal
+//! search ──▶ gate, log, terminal
+//! start ──▶ activity, gate, told, untrusted
+//! state ──▶ activity, terminal
+//! statusline ──▶ activity, gate, state, terminal
+//! told ──▶ activity, gate, untrusted
+//! untrusted ──▶ gate
+//! ```
+
+pub mod activity;
+mod characters;
+pub mod figures;
+pub mod files;
+pub mod gate;
+pub mod json;
+pub mod list;
+pub mod log;
+pub mod profile;
+pub mod resume;
+pub mod search;
+pub mod start;
+pub mod state;
+pub mod statusline;
+pub mod terminal;
+pub mod told;
+pub mod untrusted;

@@ -1,0 +1,65 @@
+//! The program `session-reader`: a file per command.
+//!
+//! Arguments become a question, `ask` answers it, `show` says how the answer looks. Only the screen of `watch` draws itself.
+//!
+//! Which file uses which:
+//! ```text
+//! log ──▶ follow ──▶ entries, events
+//! log ──▶ entries
+//! list, wait, watch ──▶ monitor ──▶ events
+//! list, wait, watch ──▶ events
+//! entries, files, follow, formats, list, log, profile, resume, search, wait, watch ──▶ args
+//! ```
+
+pub mod args;
+mod entries;
+mod events;
+mod files;
+mod follow;
+mod formats;
+mod list;
+mod log;
+mod monitor;
+pub mod pager;
+mod profile;
+mod resume;
+mod search;
+mod wait;
+mod watch;
+
+use std::io::Write;
+use std::sync::atomic::AtomicBool;
+
+use args::ReaderCommand;
+use session_core::ask;
+use session_core::env::Env;
+use session_core::show::terminal::Style;
+use session_core::stage::{Exit, Problem, Stage, command, none, on_stage, parsed};
+
+/// Runs a command of `session-reader`.
+pub fn run(
+    command: ReaderCommand,
+    env: &Env,
+    style: Style,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+    stop: &AtomicBool,
+) -> Exit {
+    // `formats check` reports only on the file it checks.
+    let checks = matches!(&command, ReaderCommand::Formats { action } if action.is_some());
+    on_stage("session-reader", env, style, out, err, stop, |stage, bad_formats, bad_settings| {
+        stage.say_all(bad_settings);
+        stage.say_all(bad_formats.iter().filter(|_| !checks));
+        match command {
+            ReaderCommand::Log(args) => log::run(&args, stage),
+            ReaderCommand::List(args) => list::run(&args, stage),
+            ReaderCommand::Wait(args) => wait::run(&args, stage),
+            ReaderCommand::Profile(args) => profile::run(&args, stage),
+            ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
+            ReaderCommand::Files(args) => files::run(&args, stage),
+            ReaderCommand::Resume(args) => resume::run(&args, stage),
+            ReaderCommand::Search(args) => search::run(&args, stage),
+            ReaderCommand::Watch(args) => watch::run(args, stage),
+        }
+    })
+}

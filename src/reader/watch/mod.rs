@@ -1,0 +1,480 @@
+//! `session-reader watch`: all sessions on one screen, who needs the user first, with the log of the selected one.
+//!
+//! A thread keeps the sessions up to date (`feed`) and wakes the main loop, which reads keys, does what they ask for and
+//! draws. It draws when a key was pressed or something on the screen is different, and is asleep otherwise.
+//!
+//! | file | owns |
+//! |---|---|
+//! | `model`, `keys` | what is shown, and what each key makes of it |
+//! | `feed` | rows from sessions |
+//! | `live_log` | the log of one session |
+//! | `effects` | what keys do outside of the screen |
+//! | `terminal`, `input` | the terminal, taken and given back; its keys |
+//! | `demo` | made-up sessions |
+//!
+//! How it looks is up to `show/watch.rs`.
+
+mod demo;
+mod effects;
+mod feed;
+mod input;
+mod keys;
+mod live_log;
+mod model;
+mod terminal;
+mod view;
+#[cfg(test)]
+mod tests;
+
+use std::io::Write;
+use std::mem::ManuallyDrop;
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::time::Duration;
+
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+
+use super::args::WatchArgs;
+use super::events::FileEvents;
+use super::monitor::Monitor;
+use super::{Exit, Problem, Stage};
+use session_core::file::Unreadable;
+use session_format::hash::HashMap;
+use session_core::session::Project;
+use session_core::session::state::Group;
+use session_core::show::gate::Gate;
+use view::Layout;
+use session_format::time::Time;
+use feed::{Rows, Snapshot};
+use live_log::{LiveLog, LogLines};
+use model::Model;
+use terminal::{Display, Screen, Woken};
+
+/// More of a terminal is not used, whatever size it says it has.
+const WIDEST: u16 = 1000;
+const HIGHEST: u16 = 500;
+
+pub fn run(args: WatchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    if !args.once && stage.style.height.is_none() {
+        return Problem::trouble("watch needs a terminal; `session-reader watch --once` prints one frame as text");
+    }
+    if !args.demo {
+        let ended = watch(args, None, stage);
+        return end(ended);
+    }
+    let home = stage.env.temporary_dir("session-reader-demo");
+    let home = home.map_err(|error| Problem::Trouble(format!("a temporary directory: {error}")))?;
+    let ended = watch_demo(args, &home, stage);
+    std::fs::remove_dir_all(&home).map_err(|error| Unreadable::new(&home, error))?;
+    end(ended)
+}
+
+/// How it ended, and the signal that ended it.
+type Ended = Result<(Exit, Option<i32>), Problem>;
+
+fn end(ended: Ended) -> Result<Exit, Problem> {
+    let (exit, signal) = ended?;
+    if let Some(signal) = signal {
+        terminal::end_by(signal);
+    }
+    Ok(exit)
+}
+
+fn watch_demo(args: WatchArgs, home: &std::path::Path, stage: &mut Stage) -> Ended {
+    let failed = |error| Problem::from(Unreadable::new(home, error));
+    let real = home.canonicalize().map_err(failed)?;
+    let now = if args.once { Time::parse(demo::NOON).unwrap_or_default() } else { stage.env.now() };
+    let world = demo::World::make(&real, now).map_err(failed)?;
+    let env = world.env(stage.env, args.once);
+    watch(WatchArgs { all: true, ..args }, Some(world), &mut stage.at(&env))
+}
+
+fn watch(args: WatchArgs, demo: Option<demo::World>, stage: &mut Stage) -> Ended {
+    let here = stage.env.tilde(Project::of(stage.env, &stage.env.cwd).dir());
+    let here = stage.gate.line(here).into_owned();
+    let model = Model::new(args.all, here);
+    if args.once { once(model, stage).map(|exit| (exit, None)) } else { interactive(args, model, demo, stage) }
+}
+
+/// Prints one frame.
+fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
+    /// Width without a terminal, and lines of the log.
+    const WIDTH: usize = 80;
+    const LOG: u16 = 10;
+    let sessions = stage.sessions();
+    let now = stage.env.now();
+    let mut rows = Rows::new(stage.env, stage.gate, stage.settings.conflict_window);
+    let mut all = rows.all(&sessions, now);
+    let (conflicts, mut bad) = rows.conflicts(&sessions, &mut all, now);
+    let width = stage.style.width.unwrap_or(WIDTH).clamp(20, 1000) as u16;
+    model.is_printed = true;
+    // As high as needed.
+    model.resize(width, u16::MAX);
+    model.set_rows(all, conflicts);
+    let mut log = match model.selected() {
+        Some(row) if row.group.is_active() => LOG,
+        _ => 0,
+    };
+    if let Some(opened) = model.log_target().filter(|_| log > 0).and_then(|(path, _)| {
+        let transcript = effects::transcript(model.selected()?, stage.formats)?;
+        (*transcript.session.path == *path)
+            .then(|| LiveLog::open(transcript, None).map_err(|error| bad.push(error)).ok())?
+    }) {
+        let LogLines { lines, starts, .. } = opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "");
+        log = log.min(lines.len() as u16);
+        model.set_log(lines, starts, 0);
+    }
+    stage.say_unreadable(&bad);
+    let mut screen = model.screen();
+    screen.layout = Layout::page(width, screen.items.len(), log);
+    screen.selected = screen.selected.filter(|_| log > 0);
+    let lines = view::page(&screen, stage.style);
+    stage.print_lines(lines)
+}
+
+/// What is between the threads.
+struct Shared {
+    stop: AtomicBool,
+    /// The sessions are to be looked at now.
+    look: AtomicBool,
+}
+
+fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: &mut Stage) -> Ended {
+    let mut quiet = stage.env.clone();
+    quiet.progress = None;
+    let shared = Shared { stop: AtomicBool::new(false), look: AtomicBool::new(false) };
+    let (sender, snapshots) = channel();
+    let (env, formats, gate, events) = (stage.env, stage.formats, stage.gate, FileEvents::start);
+    let window = stage.settings.conflict_window;
+    let is_demo = demo.is_some();
+    std::thread::scope(|scope| {
+        let (quiet, shared) = (&quiet, &shared);
+        // Whatever happens, the threads end.
+        let stop = StopOnDrop(&shared.stop);
+        let (send_waker, waker) = channel();
+        let feed = std::thread::Builder::new().spawn_scoped(scope, move || {
+            let mut outlet = Outlet { sender: Some(sender), waker, wake: None };
+            let monitor = Monitor::start(env, formats, events());
+            let goes_on = || (!shared.stop.load(Ordering::Relaxed)).then(|| shared.look.swap(false, Ordering::Relaxed));
+            feed::run(gate, window, monitor, quiet, goes_on, |snapshot| outlet.send(snapshot));
+        });
+        let alone = |error| Problem::Trouble(format!("no thread can be started: {error}; `watch --once` needs none"));
+        let feed = feed.map_err(alone)?;
+        if let Some(world) = demo {
+            // The demo goes on without changes.
+            let _ = std::thread::Builder::new().spawn_scoped(scope, move || {
+                let pause = |wait: Duration| {
+                    let step = Duration::from_millis(50);
+                    for _ in 0..wait.as_millis() / step.as_millis() {
+                        if shared.stop.load(Ordering::Relaxed) {
+                            break;
+                        }
+                        std::thread::sleep(step);
+                    }
+                    !shared.stop.load(Ordering::Relaxed)
+                };
+                let _ = world.play(quiet, pause);
+            });
+        }
+        let show = move || -> Ended {
+            // Counting very many sessions for the first time takes a while, and until then Ctrl-C just ends it.
+            let Ok(Some(first)) = snapshots.recv() else { return Err(not_fed()) };
+            let colour = stage.style.colour;
+            let stage = Stage { env: quiet, out: stage.out, err: stage.err, ..*stage };
+            let mut screen = Screen::open(stage.out)?;
+            let _ = screen.waker().map(|waker| send_waker.send(waker));
+            let out: &mut dyn Write = stage.out;
+            // Dropping it prints an error if the terminal is gone, and printing panics then. The screen gives all back.
+            let viewport = Viewport::Fixed(Rect::default());
+            let display = Terminal::with_options(CrosstermBackend::new(out), TerminalOptions { viewport })?;
+            let display = ManuallyDrop::new(display);
+            let mut silent = Stage { out: &mut std::io::sink(), err: &mut std::io::sink(), ..stage };
+            let mut app = App {
+                model,
+                display,
+                colour,
+                log: None,
+                notifies: args.notify.then(Notified::default),
+                title: String::new(),
+                bad: Vec::new(),
+                is_demo,
+                shared,
+                stage: &mut silent,
+            };
+            app.take(first);
+            app.run(&mut screen, &snapshots)
+        };
+        let ended = show();
+        drop(stop);
+        // Whoever panicked has said so.
+        feed.join().map_err(|_| not_fed()).and(ended)
+    })
+}
+
+/// The thread that reads the sessions has ended before its time.
+fn not_fed() -> Problem {
+    Problem::Trouble("an error in this program: the sessions are no longer read".into())
+}
+
+/// Where snapshots go. The main loop is woken for each, and when no more will come.
+struct Outlet {
+    sender: Option<Sender<Option<Snapshot>>>,
+    /// Brings what wakes it, as soon as there is a screen.
+    waker: Receiver<UnixStream>,
+    wake: Option<UnixStream>,
+}
+
+impl Outlet {
+    fn send(&mut self, snapshot: Option<Snapshot>) {
+        let _ = self.sender.as_ref().map(|sender| sender.send(snapshot));
+        // Before the first snapshot nobody sleeps.
+        self.wake = self.wake.take().or_else(|| self.waker.recv().ok());
+        self.wake();
+    }
+
+    fn wake(&mut self) {
+        let _ = self.wake.as_mut().map(|wake| wake.write(&[0]));
+    }
+}
+
+impl Drop for Outlet {
+    fn drop(&mut self) {
+        self.sender = None;
+        self.wake();
+    }
+}
+
+/// Drains the channel; an error if the feed thread is gone.
+fn sent<T>(receiver: &Receiver<T>) -> Result<Vec<T>, Problem> {
+    let mut all = Vec::new();
+    loop {
+        match receiver.try_recv() {
+            Ok(one) => all.push(one),
+            Err(TryRecvError::Empty) => return Ok(all),
+            Err(TryRecvError::Disconnected) => return Err(not_fed()),
+        }
+    }
+}
+
+struct StopOnDrop<'s>(&'s AtomicBool);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+struct App<'a, 's, 'f> {
+    model: Model,
+    display: ManuallyDrop<Display<'a>>,
+    colour: bool,
+    log: Option<LiveLog<'f>>,
+    notifies: Option<Notified>,
+    title: String,
+    /// The files that could not be read at the last look.
+    bad: Vec<String>,
+    is_demo: bool,
+    shared: &'a Shared,
+    /// Nothing is printed here: the screen shows what there is.
+    stage: &'a mut Stage<'s, 'f>,
+}
+
+impl App<'_, '_, '_> {
+    fn run(&mut self, screen: &mut Screen, snapshots: &Receiver<Option<Snapshot>>) -> Ended {
+        let mut is_stale = true;
+        loop {
+            let size = self.display.size()?;
+            let (width, height) = (size.width.min(WIDEST), size.height.min(HIGHEST));
+            if (width, height) != (self.model.width, self.model.height) {
+                self.display.resize(Rect::new(0, 0, width, height))?;
+                self.model.resize(width, height);
+                is_stale = true;
+            }
+            is_stale |= self.renew_log();
+            if is_stale {
+                self.draw()?;
+            }
+            let Woken { keys, is_gone } = screen.wait()?;
+            if screen.ended().is_some() || is_gone {
+                return Ok((Exit::Found, screen.ended()));
+            }
+            is_stale = !keys.is_empty();
+            if screen.is_stopped() {
+                screen.suspend(&mut self.display)?;
+                is_stale = true;
+            }
+            if screen.is_continued() {
+                Screen::retake(&mut self.display)?;
+                is_stale = true;
+            }
+            for snapshot in sent(snapshots)? {
+                is_stale |= self.follow_log();
+                if let Some(snapshot) = snapshot {
+                    self.take(snapshot);
+                    is_stale = true;
+                }
+            }
+            for key in keys {
+                // What is selected decides what a key does, so another log need not be there yet. How far a key scrolls
+                // depends on the lines that there are.
+                self.fit_log();
+                if let Some(act) = self.model.press(key)
+                    && self.perform(act, screen)?
+                {
+                    return Ok((Exit::Found, None));
+                }
+            }
+        }
+    }
+
+    fn draw(&mut self) -> Result<(), Problem> {
+        let (model, colour) = (&self.model, self.colour);
+        self.display.draw(|frame| view::draw(&model.screen(), frame.buffer_mut(), colour))?;
+        let title = self.model.title();
+        if title != self.title {
+            self.send(&terminal::title(&title))?;
+            self.title = title;
+        }
+        Ok(())
+    }
+
+    /// Says something in the last line.
+    fn say(&mut self, what: impl ToString) {
+        self.model.message = self.stage.gate.line(what.to_string()).into_owned();
+    }
+
+    /// Sends a sequence to the terminal.
+    fn send(&mut self, sequence: &str) -> Result<(), Problem> {
+        self.display.backend_mut().write_all(sequence.as_bytes())?;
+        Ok(Write::flush(self.display.backend_mut())?)
+    }
+
+    fn take(&mut self, Snapshot { rows, conflicts, bad }: Snapshot) {
+        if let Some(message) = new_trouble(&mut self.bad, bad) {
+            self.model.message = message;
+        }
+        self.model.set_rows(rows, conflicts);
+        for text in self.notifies.as_mut().map(|notified| notified.news(&self.model)).unwrap_or_default() {
+            let sequence = terminal::notification(&text, self.stage.env);
+            // If the terminal is gone, the next frame finds out.
+            let _ = self.send(&sequence);
+        }
+    }
+
+    /// Opens the log of the selected session, if that is another one now, or lays it out for the room it has now. Says
+    /// whether it did.
+    fn renew_log(&mut self) -> bool {
+        let target = self.model.log_target().filter(|_| self.model.layout().log.height > 0);
+        if self.log.as_ref().map(|log| &log.target) == target.as_ref() {
+            return self.fit_log();
+        }
+        self.log = None;
+        let transcript = target.and_then(|target| {
+            let row = self.model.selected()?;
+            Some((effects::transcript(row, self.stage.formats)?, target.1))
+        });
+        if let Some((transcript, at)) = transcript {
+            match LiveLog::open(transcript, at) {
+                Ok(log) => self.log = Some(log),
+                Err(bad) => self.say(bad),
+            }
+        }
+        self.model.log.width = 0;
+        self.model.set_log(vec![], vec![], 0);
+        self.fit_log();
+        true
+    }
+
+    /// Lays the log out if its pane has another width now. Says whether it has.
+    fn fit_log(&mut self) -> bool {
+        let (before, width) = (self.model.log.width, self.model.layout().log_room().1);
+        let is_open = self.log.as_ref().is_some_and(|log| Some(&log.target) == self.model.log_target().as_ref());
+        if before == width || !is_open {
+            return false;
+        }
+        self.model.log.width = width;
+        let LogLines { lines, starts, hit, .. } = self.laid_out(0);
+        if before > 0 {
+            self.model.rewrap_log(lines, starts);
+            return true;
+        }
+        self.model.set_log(lines, starts, 0);
+        if let Some(line) = hit {
+            self.model.show_line(line);
+        }
+        true
+    }
+
+    fn follow_log(&mut self) -> bool {
+        let Some(log) = &mut self.log else { return false };
+        match log.news(!self.model.log.follows) {
+            Ok(0) => false,
+            Ok(new) => {
+                self.log_lines(new);
+                true
+            }
+            Err(bad) => {
+                self.say(bad);
+                true
+            }
+        }
+    }
+
+    /// Shows the lines of the log, of which the last `new` entries were added.
+    fn log_lines(&mut self, new: usize) {
+        let LogLines { lines, starts, added, .. } = self.laid_out(new);
+        self.model.set_log(lines, starts, added);
+    }
+
+    fn laid_out(&mut self, new: usize) -> LogLines {
+        self.model.log.is_whole = self.log.as_ref().is_none_or(|log| log.is_whole);
+        match (&self.log, self.model.log.width) {
+            (Some(log), width @ 1..) => log.lines(self.stage.env, self.stage.gate, width, new, &self.model.find),
+            _ => LogLines::default(),
+        }
+    }
+}
+
+/// What to say of files that cannot be read: something once, and not again over what a key has said since.
+fn new_trouble(known: &mut Vec<String>, bad: Vec<String>) -> Option<String> {
+    let is_new = *known != bad;
+    *known = bad;
+    let (first, others) = known.split_first().filter(|_| is_new)?;
+    Some(match others.len() {
+        0 => first.clone(),
+        1 => format!("{first} (and another file)"),
+        others => format!("{first} (and {others} more files)"),
+    })
+}
+
+/// Since when each session needs the user, of those that the user was told of.
+#[derive(Default)]
+struct Notified {
+    since: Option<HashMap<PathBuf, Option<Time>>>,
+}
+
+impl Notified {
+    /// What to tell of the sessions that have begun to need the user: each once, and none that they look at or that was so
+    /// from the start.
+    fn news(&mut self, model: &Model) -> Vec<String> {
+        let selected = model.selected().map(|row| &row.path);
+        let (mut now, mut texts) = (HashMap::default(), Vec::new());
+        let rows = model.rows().iter().filter(|row| model.all || row.here);
+        for row in rows.filter(|row| row.group.is_urgent()) {
+            let is_told = |told: &HashMap<_, _>| told.get(&row.path) == Some(&row.since);
+            if !self.since.as_ref().is_none_or(is_told) && selected != Some(&row.path) {
+                let why = if row.about.is_empty() { &row.title } else { &row.about };
+                let what = if row.group == Group::Failed { "failed" } else { "needs you" };
+                // Others may see it, so secrets are hidden as they are from a model.
+                texts.push(Gate::new(true).line(format!("{} {what}: {why}", row.name)).into_owned());
+            }
+            now.insert(row.path.clone(), row.since);
+        }
+        self.since = Some(now);
+        texts
+    }
+}

@@ -1,0 +1,551 @@
+//! How `session-reader watch` looks: a [`Screen`] is drawn into a buffer, which is a terminal's or a page of text.
+//!
+//! Everything it is given has been through the gate. Only the sixteen colours of the terminal are used, and never a
+//! background, so that it can be read on light and dark ones. What is on the screen is up to `cmd/watch`.
+
+use std::path::PathBuf;
+
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style as CellStyle};
+
+use session_core::show::log::Piece;
+use session_core::show::state::{self, counted, reason};
+use session_core::show::terminal::{Style, Tone, cut, pad, pad_left, width};
+use session_format::boundary::substr;
+use session_core::session::index::Listed;
+use session_core::session::state::{Group, Reason};
+use session_core::session::{State, StateKind};
+use session_format::time::{DAY, Time};
+
+/// A session, with all of its texts ready to be shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WatchRow {
+    pub path: PathBuf,
+    pub id: String,
+    /// What to type to get at it, and what it is called.
+    pub handle: String,
+    pub name: String,
+    /// The format of its transcript, and what its agent is called.
+    pub format: String,
+    pub agent: String,
+    pub project: String,
+    /// The directory it is in, as it is and as it is shown.
+    pub cwd: Option<PathBuf>,
+    pub place: String,
+    pub kind: StateKind,
+    pub group: Group,
+    pub section: Section,
+    pub since: Option<Time>,
+    pub started: Option<Time>,
+    /// How long it has been in its state.
+    pub time: String,
+    /// Why it is in its state, or the line that a search found.
+    pub about: String,
+    pub title: String,
+    pub tags: String,
+    /// The user marked it as done, whatever it is at.
+    pub done: bool,
+    /// It belongs to the project that this runs in.
+    pub here: bool,
+    /// An agent has it open.
+    pub is_open: bool,
+    /// Another session edited the same file lately.
+    pub conflicts: bool,
+    /// The line of the transcript that a search found.
+    pub at: Option<u64>,
+    /// That transcript is one of its subagent's.
+    pub is_subagent: bool,
+}
+
+/// A part of the list with a heading of its own. Those that want something of the user come first, then those at work; of
+/// all others the newest, whatever their state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Section {
+    NeedsYou,
+    Failed,
+    Working,
+    Recent,
+    Earlier,
+}
+
+impl Section {
+    pub const ALL: [Section; 5] =
+        [Section::NeedsYou, Section::Failed, Section::Working, Section::Recent, Section::Earlier];
+
+    pub fn of(group: Group, since: Option<Time>, now: Time) -> Section {
+        match group {
+            Group::NeedsYou => Section::NeedsYou,
+            Group::Failed => Section::Failed,
+            Group::Working => Section::Working,
+            Group::Waiting | Group::Inactive => {
+                if since.is_some_and(|since| now.0 - since.0 <= DAY) {
+                    Section::Recent
+                } else {
+                    Section::Earlier
+                }
+            }
+        }
+    }
+
+    fn heading(self) -> (Tone, &'static str) {
+        match self {
+            Section::NeedsYou => (tone(Group::NeedsYou), "Needs you"),
+            Section::Failed => (tone(Group::Failed), "Failed"),
+            Section::Working => (tone(Group::Working), "Working"),
+            Section::Recent => (Tone::Strong, "Recent"),
+            Section::Earlier => (Tone::Faint, "Earlier"),
+        }
+    }
+
+    /// Its sessions are in several states, so each row says in which.
+    pub fn is_mixed(self) -> bool {
+        self >= Section::Recent
+    }
+}
+
+/// Why a session is in its state, as far as the word for that and the time in its line do not say so.
+pub fn about(state: &State, now: Time) -> String {
+    match state.reason {
+        Some(Reason::Answered | Reason::Ended(None, _)) => String::new(),
+        // When a limit ends is nowhere else; how long ago the rest was is in its own column.
+        Some(Reason::Trouble { .. }) => reason(state, Some(now)).unwrap_or_default(),
+        _ => reason(state, None).unwrap_or_default(),
+    }
+}
+
+/// What the user noted about a session. That it is done is said here where its state does not say so.
+pub fn tags(listed: &Listed, kind: StateKind) -> String {
+    let done = (listed.done && kind != StateKind::Done).then_some("done");
+    done.into_iter().chain(listed.tags.iter().map(String::as_str)).collect::<Vec<_>>().join(", ")
+}
+
+/// How long a session has been in its state.
+pub fn time_in(state: &State, now: Time) -> String {
+    state.since.map(|since| since.short_age(now)).unwrap_or_default()
+}
+
+fn tone(group: Group) -> Tone {
+    match group {
+        Group::NeedsYou => Tone::Call,
+        Group::Failed => Tone::Alarm,
+        Group::Working => Tone::User,
+        Group::Waiting => Tone::Strong,
+        Group::Inactive => Tone::Faint,
+    }
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Item {
+    Heading(Section, usize),
+    /// The session with this number.
+    Row(usize),
+    /// So many more are not printed.
+    More(usize),
+    /// Between two sections.
+    Gap,
+}
+
+/// What the last line of the screen says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bottom<'s> {
+    Keys(&'s [(&'s str, &'s str)]),
+    Message(&'s str),
+    Prompt { label: &'s str, text: &'s str },
+}
+
+pub struct LogPane<'s> {
+    pub title: String,
+    /// What stands at the right of the title.
+    pub note: String,
+    pub lines: &'s [Vec<Piece>],
+    /// How many lines are below those that are shown.
+    pub below: usize,
+    /// The line that the user has found.
+    pub found: Option<usize>,
+}
+
+pub struct Screen<'s> {
+    pub layout: Layout,
+    pub counts: [usize; Group::ALL.len()],
+    /// Files that several sessions edited lately, with their names.
+    pub conflicts: Vec<&'s str>,
+    /// What the list is of: `~/shop`, `all projects`.
+    pub scope: &'s str,
+    pub filter: &'s str,
+    pub rows: &'s [WatchRow],
+    pub items: &'s [Item],
+    /// The number of the item that is selected, and of the first one that is shown.
+    pub selected: Option<usize>,
+    pub top: usize,
+    /// What to say if there are no items.
+    pub nothing: &'s str,
+    /// How to get at the older ones that are not printed.
+    pub older: &'s str,
+    pub shows_projects: bool,
+    pub log: Option<LogPane<'s>>,
+    pub bottom: Bottom<'s>,
+    pub help: &'s [(&'s str, &'s str)],
+}
+
+/// Where everything is. Parts for which there is no room are empty.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Layout {
+    pub header: Rect,
+    pub list: Rect,
+    /// The log, with its title in the first line.
+    pub log: Rect,
+    pub bottom: Rect,
+}
+
+impl Layout {
+    /// From this width on, the log is beside the list.
+    const WIDE: u16 = 120;
+    /// The least height with a log below the list, and the least with a line of keys.
+    const TALL: u16 = 14;
+    const LEAST: u16 = 6;
+    const NARROWEST_LOG: u16 = 40;
+    const NARROWEST_LIST: u16 = 60;
+    const WIDEST_LIST: u16 = 100;
+
+    /// `only_log`: the log has the whole screen.
+    pub fn of(width: u16, height: u16, only_log: bool) -> Layout {
+        let frame = u16::from(height >= Layout::LEAST);
+        let header = Rect::new(0, 0, width, frame);
+        let bottom = Rect::new(0, height - frame, width, frame);
+        let main = Rect::new(0, frame, width, height - 2 * frame);
+        let (mut list, mut log) = (main, Rect::default());
+        if only_log {
+            (list, log) = (Rect::default(), main);
+        } else if width >= Layout::WIDE && height >= Layout::LEAST {
+            list.width = (width * 9 / 20).clamp(Layout::NARROWEST_LIST, Layout::WIDEST_LIST);
+            log = Rect { x: list.width + 2, width: width - list.width - 2, ..main };
+        } else if height >= Layout::TALL && width >= Layout::NARROWEST_LOG {
+            list.height = main.height.div_ceil(2);
+            log = Rect { y: list.bottom(), height: main.height - list.height, ..main };
+        }
+        Layout { header, list, log, bottom }
+    }
+
+    /// A page of text: all items of the list, and some lines of the log.
+    pub fn page(width: u16, items: usize, log: u16) -> Layout {
+        let list = Rect::new(0, 1, width, items.clamp(1, 1000) as u16);
+        let log = if log > 0 { Rect::new(0, list.bottom() + 1, width, log + 1) } else { Rect::default() };
+        Layout { header: Rect::new(0, 0, width, 1), list, log, bottom: Rect::default() }
+    }
+
+    fn area(&self) -> Rect {
+        [self.header, self.list, self.log, self.bottom].into_iter().reduce(Rect::union).unwrap_or_default()
+    }
+
+    /// How many lines and columns of a log there is room for.
+    pub fn log_room(&self) -> (usize, usize) {
+        (self.log.height.saturating_sub(1).into(), self.log.width.saturating_sub(1).into())
+    }
+}
+
+/// How a tone looks in a cell. Bold and dim are no colours, so they stay where colours are not wanted.
+fn cell_style(tone: Tone, colour: bool) -> CellStyle {
+    let style = CellStyle::new();
+    let style = match tone {
+        Tone::Plain | Tone::User | Tone::Alarm => style,
+        Tone::Faint => style.add_modifier(Modifier::DIM),
+        Tone::Strong | Tone::Call => style.add_modifier(Modifier::BOLD),
+    };
+    match tone {
+        Tone::User if colour => style.fg(Color::Cyan),
+        Tone::Alarm if colour => style.fg(Color::Red),
+        Tone::Call if colour => style.fg(Color::Yellow),
+        _ => style,
+    }
+}
+
+struct Brush<'b> {
+    buffer: &'b mut Buffer,
+    colour: bool,
+}
+
+impl Brush<'_> {
+    /// Writes pieces from left to right, as far as there is room. Says where they end.
+    fn put<'p>(&mut self, line: Rect, pieces: impl IntoIterator<Item = (Tone, &'p str)>) -> u16 {
+        // The terminal may have become smaller a moment ago.
+        let line = line.intersection(self.buffer.area);
+        let mut x = line.x;
+        if line.is_empty() {
+            return x;
+        }
+        for (tone, text) in pieces {
+            let room = usize::from(line.right().saturating_sub(x));
+            let shown = cut(text, room);
+            (x, _) = self.buffer.set_stringn(x, line.y, &shown, room, cell_style(tone, self.colour));
+        }
+        x
+    }
+
+    fn put_right(&mut self, line: Rect, tone: Tone, text: &str) {
+        let wide = (width(text) as u16).min(line.width);
+        self.put(Rect { x: line.right() - wide, width: wide, ..line }, [(tone, text)]);
+    }
+}
+
+fn line_of(area: Rect, index: usize) -> Rect {
+    Rect { y: area.y + index as u16, height: 1, ..area }
+}
+
+pub fn draw(screen: &Screen, buffer: &mut Buffer, colour: bool) {
+    let mut brush = Brush { buffer, colour };
+    let Layout { header, list, log, bottom } = screen.layout;
+    if header.height > 0 {
+        draw_header(screen, header, &mut brush);
+    }
+    match screen.help {
+        [] => draw_list(screen, list, &mut brush),
+        help => return draw_help(help, list.union(log), bottom, &mut brush),
+    }
+    if let Some(pane) = screen.log.as_ref().filter(|_| log.height > 0) {
+        draw_log(pane, log, &mut brush);
+    }
+    if bottom.height > 0 {
+        draw_bottom(&screen.bottom, bottom, &mut brush);
+    }
+}
+
+/// One frame as lines of text.
+pub fn page(screen: &Screen, style: Style) -> Vec<String> {
+    let area = screen.layout.area();
+    let mut buffer = Buffer::empty(area);
+    draw(screen, &mut buffer, true);
+    let tones = [Tone::Faint, Tone::Strong, Tone::User, Tone::Alarm, Tone::Call];
+    let tone = |cell: CellStyle| {
+        let is_it = |tone: &Tone| {
+            let style = cell_style(*tone, true);
+            style.add_modifier == cell.add_modifier
+                && style.fg.unwrap_or(Color::Reset) == cell.fg.unwrap_or(Color::Reset)
+        };
+        tones.into_iter().find(is_it).unwrap_or(Tone::Plain)
+    };
+    let line = |y: u16| {
+        let (mut line, mut piece, mut piece_tone) = (String::new(), String::new(), Tone::Plain);
+        let mut x = 0;
+        while x < area.width {
+            let cell = &buffer[(x, y)];
+            let own = tone(cell.style());
+            // A blank looks the same in all tones.
+            if own != piece_tone && cell.symbol() != " " {
+                line += &style.paint(piece_tone, &std::mem::take(&mut piece));
+                piece_tone = own;
+            }
+            piece += cell.symbol();
+            x += (width(cell.symbol()) as u16).max(1);
+        }
+        piece.truncate(piece.trim_end().len());
+        line + &style.paint(piece_tone, &piece)
+    };
+    (0..area.height).map(line).map(|line| line.trim_end().to_owned()).collect()
+}
+
+fn draw_header(screen: &Screen, area: Rect, brush: &mut Brush) {
+    let scope = match screen.filter {
+        "" => screen.scope.to_owned(),
+        filter => format!("/{filter}  {}", screen.scope),
+    };
+    let scope = cut(&scope, usize::from(area.width / 2)).into_owned();
+    brush.put_right(Rect { width: area.width.saturating_sub(1), ..area }, Tone::Faint, &scope);
+    let left = Rect { width: area.width.saturating_sub(width(&scope) as u16 + 3), ..area };
+    let mut pieces = vec![(Tone::Plain, " ".to_owned())];
+    // Those in which nothing goes on count only where there are no others.
+    let mut counts: Vec<_> = Group::ALL.into_iter().zip(screen.counts).filter(|(_, count)| *count > 0).collect();
+    if counts.len() > 1 {
+        counts.retain(|(group, _)| group.is_active());
+    }
+    for (group, count) in counts {
+        if pieces.len() > 1 {
+            pieces.push((Tone::Faint, " · ".into()));
+        }
+        pieces.push((tone(group), counted(group, count)));
+    }
+    if pieces.len() == 1 {
+        pieces.push((Tone::Faint, "no sessions".into()));
+    }
+    if let [first, rest @ ..] = &screen.conflicts[..] {
+        let more = if rest.is_empty() { String::new() } else { format!(", +{} more", rest.len()) };
+        pieces.push((Tone::Alarm, format!("   ! {first}{more}")));
+    }
+    brush.put(left, pieces.iter().map(|(tone, text)| (*tone, &**text)));
+}
+
+/// How wide the columns of the list are.
+struct Columns {
+    name: usize,
+    agent: usize,
+    project: usize,
+    time: usize,
+    state: usize,
+}
+
+impl Columns {
+    /// As wide as their texts need, within limits. They are taken from all items, so that they stay while one scrolls.
+    fn of(screen: &Screen, room: u16) -> Columns {
+        let widest = |text: fn(&WatchRow) -> &str, least: usize, most: usize| {
+            let all = screen.items.iter().filter_map(|item| match item {
+                Item::Row(index) => screen.rows.get(*index),
+                _ => None,
+            });
+            all.map(|row| width(text(row))).max().unwrap_or(0).clamp(least, most)
+        };
+        Columns {
+            name: widest(|row| &row.name, 8, if room < 90 { 16 } else { 24 }),
+            agent: if room < 44 { 0 } else { widest(|row| &row.agent, 6, 8) },
+            project: if room < 56 || !screen.shows_projects { 0 } else { widest(|row| &row.project, 4, 14) },
+            time: widest(|row| &row.time, 3, 4),
+            state: if room < 44 { 0 } else { StateKind::Waiting.name().len() },
+        }
+    }
+}
+
+fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
+    if screen.items.is_empty() && area.height > 0 {
+        let line = Rect { x: area.x + 2, width: area.width.saturating_sub(2), height: 1, ..area };
+        brush.put(line, [(Tone::Faint, screen.nothing)]);
+    }
+    let columns = Columns::of(screen, area.width);
+    let shown = screen.items.iter().enumerate().skip(screen.top).take(area.height.into());
+    for (line, (index, item)) in shown.enumerate() {
+        let line = line_of(area, line);
+        match item {
+            Item::Gap => {}
+            Item::Heading(section, count) => {
+                let count = format!("  {count}");
+                brush.put(line, [(Tone::Plain, " "), section.heading(), (Tone::Faint, &count)]);
+            }
+            Item::More(count) => {
+                let text = format!("  {count} older: {}", screen.older);
+                brush.put(line, [(Tone::Faint, &*text)]);
+            }
+            Item::Row(row) => {
+                if let Some(row) = screen.rows.get(*row) {
+                    draw_row(row, &columns, screen.selected == Some(index), line, brush);
+                }
+            }
+        }
+    }
+}
+
+/// The least room for a title behind a reason.
+const LEAST_TITLE: u16 = 12;
+
+fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, brush: &mut Brush) {
+    let is_idle = !row.group.is_active() && row.at.is_none();
+    let quiet = if is_idle && !is_selected { Tone::Faint } else { Tone::Plain };
+    let name = if is_idle && !is_selected { Tone::Faint } else { Tone::Strong };
+    let reason = match row.group {
+        _ if row.at.is_some() => Tone::Plain,
+        group if group.is_urgent() => tone(group),
+        _ => quiet,
+    };
+    let cell = |text: &str, room: usize| if room == 0 { String::new() } else { pad(&cut(text, room), room + 2) };
+    let state = if row.section.is_mixed() && row.at.is_none() { row.kind.name() } else { "" };
+    let state_room = if state.is_empty() { 0 } else { columns.state };
+    let tags = if row.tags.is_empty() { String::new() } else { format!("[{}] ", row.tags) };
+    let x = brush.put(
+        line,
+        [
+            (Tone::User, if is_selected { "▌" } else { " " }),
+            (Tone::Alarm, if row.conflicts { "!" } else { " " }),
+            (name, &cell(&row.name, columns.name)),
+            (Tone::Faint, &cell(&row.agent, columns.agent)),
+            (quiet, &cell(&row.project, columns.project)),
+            (Tone::Faint, &format!("{}  ", pad_left(&cut(&row.time, columns.time), columns.time))),
+            (state::tone(row.kind), &cell(state, state_room)),
+            (Tone::User, &tags),
+            (reason, &row.about),
+        ],
+    );
+    // A title of a few letters says nothing.
+    let room = line.right().saturating_sub(x);
+    let rest = Rect { x, width: room, ..line };
+    match row.about.is_empty() {
+        true => _ = brush.put(rest, [(quiet, &*row.title)]),
+        false if row.title.is_empty() || room < LEAST_TITLE => {}
+        false => _ = brush.put(rest, [(Tone::Faint, " · "), (Tone::Faint, &row.title)]),
+    }
+}
+
+fn draw_log(pane: &LogPane, area: Rect, brush: &mut Brush) {
+    let title = format!("── {} ", pane.title);
+    let rule = "─".repeat(usize::from(area.width).saturating_sub(width(&title)));
+    let first = line_of(area, 0);
+    let note = if pane.note.is_empty() { String::new() } else { format!(" {} ─", pane.note) };
+    brush.put(first, [(Tone::Faint, &*cut(&title, usize::from(area.width))), (Tone::Faint, &rule)]);
+    brush.put_right(first, Tone::Faint, &note);
+    let room = usize::from(area.height - 1);
+    let end = pane.lines.len().saturating_sub(pane.below);
+    let start = end.saturating_sub(room);
+    for (index, line) in pane.lines[start..end].iter().enumerate() {
+        let line_area = line_of(area, index + 1);
+        if pane.found == Some(start + index) {
+            brush.put(line_area, [(Tone::User, "▌")]);
+        }
+        let line_area = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..line_area };
+        brush.put(line_area, line.iter().map(|(tone, text)| (*tone, &**text)));
+    }
+}
+
+fn draw_bottom(bottom: &Bottom, area: Rect, brush: &mut Brush) {
+    match bottom {
+        Bottom::Message(text) => _ = brush.put(area, [(Tone::Plain, " "), (Tone::Plain, text)]),
+        Bottom::Prompt { label, text } => {
+            // The end of a question is what must be seen, and the end of what is typed.
+            const END: usize = 9;
+            let most = usize::from(area.width).saturating_sub(3);
+            let end = label.char_indices().rev().nth(END - 1).map_or(0, |(at, _)| at);
+            let label = if width(label) > most {
+                cut(substr(label, ..end), most.saturating_sub(END)).into_owned() + substr(label, end..)
+            } else {
+                (*label).to_owned()
+            };
+            let room = usize::from(area.width).saturating_sub(width(&label) + 4);
+            let mut from = 0;
+            while width(substr(text, from..)) > room {
+                from += substr(text, from..).chars().next().map_or(1, char::len_utf8);
+            }
+            brush.put(
+                area,
+                [(Tone::Call, " "), (Tone::Call, &*label), (Tone::Plain, substr(text, from..)), (Tone::User, "▏")],
+            );
+        }
+        Bottom::Keys(keys) => {
+            let mut line = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
+            for (key, what) in *keys {
+                // A key that does not fit is left out as a whole; `?` names them all.
+                if width(key) + width(what) + 3 > usize::from(line.width) {
+                    break;
+                }
+                let x = brush
+                    .put(line, [(Tone::Strong, *key), (Tone::Plain, " "), (Tone::Faint, *what), (Tone::Plain, "  ")]);
+                line = Rect { x, width: line.right() - x, ..line };
+            }
+        }
+    }
+}
+
+fn draw_help(help: &[(&str, &str)], area: Rect, bottom: Rect, brush: &mut Brush) {
+    let keys = help.iter().map(|(key, _)| width(key)).max().unwrap_or(0);
+    // In two columns if one is not enough and they fit; else the last lines are left out.
+    let rows = help.len().min(usize::from(area.height)).max(1);
+    let half = area.width / 2;
+    let widest = help.iter().map(|(_, what)| width(what)).max().unwrap_or(0);
+    let columns = if keys + 2 + widest + 2 <= usize::from(half) { 2 } else { 1 };
+    for (index, (key, what)) in help.iter().enumerate() {
+        let (column, row) = ((index / rows) as u16, index % rows);
+        if column < columns {
+            let x = area.x + 2 + column * half;
+            let line = Rect { x, width: area.right().saturating_sub(x), ..line_of(area, row) };
+            brush.put(line, [(Tone::Strong, &*pad(key, keys + 2)), (Tone::Plain, what)]);
+        }
+    }
+    if bottom.height > 0 {
+        brush.put(bottom, [(Tone::Faint, " any key goes back")]);
+    }
+}
