@@ -164,35 +164,73 @@ pub fn run(mut command: Command, below: &Path, plan: Plan) -> io::Result<Done> {
     let mut calls = Vec::new();
     let hung = !serve(&listener, pid, below, plan, &mut calls)?;
     drop(listener);
-    let output = output.join().map_err(|_| io::Error::other("the waiting thread has failed"))??;
-    Ok(Done { output, calls, hung })
+    let output = output
+        .join()
+        .map_err(|_| io::Error::other("the waiting thread has failed"))??;
+    Ok(Done {
+        output,
+        calls,
+        hung,
+    })
 }
 
 /// A program for the kernel: every call of the list is handed out, all others go on.
 fn filter() -> Vec<libc::sock_filter> {
-    let step = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
+    let step = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter {
+        code: code as u16,
+        jt,
+        jf,
+        k,
+    };
     let mut filter = vec![step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0)];
     for (left, (number, ..)) in (1..=CALLS.len()).rev().zip(CALLS) {
-        filter.push(step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, left as u8, 0, *number as u32));
+        filter.push(step(
+            libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K,
+            left as u8,
+            0,
+            *number as u32,
+        ));
     }
-    filter.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_ALLOW));
-    filter.push(step(libc::BPF_RET | libc::BPF_K, 0, 0, libc::SECCOMP_RET_USER_NOTIF));
+    filter.push(step(
+        libc::BPF_RET | libc::BPF_K,
+        0,
+        0,
+        libc::SECCOMP_RET_ALLOW,
+    ));
+    filter.push(step(
+        libc::BPF_RET | libc::BPF_K,
+        0,
+        0,
+        libc::SECCOMP_RET_USER_NOTIF,
+    ));
     filter
 }
 
 fn checked(result: libc::c_long) -> io::Result<RawFd> {
-    if result < 0 { Err(io::Error::last_os_error()) } else { Ok(result as RawFd) }
+    if result < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(result as RawFd)
+    }
 }
 
 /// In the child: from here on its calls are filtered.
 fn install(filter: &[libc::sock_filter]) -> io::Result<()> {
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
+    let program = libc::sock_fprog {
+        len: filter.len() as u16,
+        filter: filter.as_ptr().cast_mut(),
+    };
     // SAFETY: plain system calls; the filter outlives them.
     unsafe {
         checked(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).into())?;
         let flags = libc::SECCOMP_FILTER_FLAG_NEW_LISTENER;
         let mode = libc::SECCOMP_SET_MODE_FILTER;
-        let listener = checked(libc::syscall(libc::SYS_seccomp, mode, flags, &raw const program))?;
+        let listener = checked(libc::syscall(
+            libc::SYS_seccomp,
+            mode,
+            flags,
+            &raw const program,
+        ))?;
         // The first one is closed by `exec`: to close it here would wait for somebody who listens.
         checked(libc::dup2(listener, LISTENER).into())?;
     }
@@ -203,17 +241,33 @@ fn install(filter: &[libc::sock_filter]) -> io::Result<()> {
 fn listener(child: &Child) -> io::Result<OwnedFd> {
     // SAFETY: plain system calls; what they return is ours.
     unsafe {
-        let process = OwnedFd::from_raw_fd(checked(libc::syscall(libc::SYS_pidfd_open, child.id(), 0))?);
-        let taken = checked(libc::syscall(libc::SYS_pidfd_getfd, process.as_raw_fd(), LISTENER, 0))?;
+        let process =
+            OwnedFd::from_raw_fd(checked(libc::syscall(libc::SYS_pidfd_open, child.id(), 0))?);
+        let taken = checked(libc::syscall(
+            libc::SYS_pidfd_getfd,
+            process.as_raw_fd(),
+            LISTENER,
+            0,
+        ))?;
         Ok(OwnedFd::from_raw_fd(taken))
     }
 }
 
 /// Answers all calls until the program has ended; false if it had to be killed.
-fn serve(listener: &OwnedFd, pid: u32, below: &Path, plan: Plan, calls: &mut Vec<Call>) -> io::Result<bool> {
+fn serve(
+    listener: &OwnedFd,
+    pid: u32,
+    below: &Path,
+    plan: Plan,
+    calls: &mut Vec<Call>,
+) -> io::Result<bool> {
     const PATIENCE_MS: i32 = 30_000;
     loop {
-        let mut poll = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+        let mut poll = libc::pollfd {
+            fd: listener.as_raw_fd(),
+            events: libc::POLLIN,
+            revents: 0,
+        };
         // SAFETY: one valid entry.
         match unsafe { libc::poll(&raw mut poll, 1, PATIENCE_MS) } {
             0 => {
@@ -227,7 +281,14 @@ fn serve(listener: &OwnedFd, pid: u32, below: &Path, plan: Plan, calls: &mut Vec
         // SAFETY: all zeros is a valid value, and what the kernel asks for.
         let mut request: libc::seccomp_notif = unsafe { std::mem::zeroed() };
         // SAFETY: the kernel writes one request.
-        if unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_RECV, &raw mut request) } < 0 {
+        if unsafe {
+            libc::ioctl(
+                listener.as_raw_fd(),
+                libc::SECCOMP_IOCTL_NOTIF_RECV,
+                &raw mut request,
+            )
+        } < 0
+        {
             // The caller is gone by now.
             continue;
         }
@@ -240,14 +301,31 @@ fn serve(listener: &OwnedFd, pid: u32, below: &Path, plan: Plan, calls: &mut Vec
                 continue;
             }
             (Some(_), Plan::Fail(at, error)) if at == number => Some(error),
-            (Some(call), Plan::FailFrom(at)) if at <= number => call.class.errors().first().copied(),
+            (Some(call), Plan::FailFrom(at)) if at <= number => {
+                call.class.errors().first().copied()
+            }
             _ => None,
         };
         calls.extend(call);
-        let flags = if error.is_some() { 0 } else { libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32 };
-        let mut answer = libc::seccomp_notif_resp { id: request.id, val: 0, error: -error.unwrap_or(0), flags };
+        let flags = if error.is_some() {
+            0
+        } else {
+            libc::SECCOMP_USER_NOTIF_FLAG_CONTINUE as u32
+        };
+        let mut answer = libc::seccomp_notif_resp {
+            id: request.id,
+            val: 0,
+            error: -error.unwrap_or(0),
+            flags,
+        };
         // SAFETY: a whole answer. If the caller has gone meanwhile, nobody wants it.
-        unsafe { libc::ioctl(listener.as_raw_fd(), libc::SECCOMP_IOCTL_NOTIF_SEND, &raw mut answer) };
+        unsafe {
+            libc::ioctl(
+                listener.as_raw_fd(),
+                libc::SECCOMP_IOCTL_NOTIF_SEND,
+                &raw mut answer,
+            )
+        };
     }
 }
 
@@ -258,14 +336,20 @@ fn kill(pid: u32) {
 
 /// What a call is about, if it counts.
 fn what(request: &libc::seccomp_notif, below: &Path) -> Option<Call> {
-    let (_, class, about) = CALLS.iter().find(|(number, ..)| *number == libc::c_long::from(request.data.nr))?;
+    let (_, class, about) = CALLS
+        .iter()
+        .find(|(number, ..)| *number == libc::c_long::from(request.data.nr))?;
     let [first, second, ..] = request.data.args;
     let path = match about {
         About::File => file(request.pid, first)?,
         About::Path => text(request.pid, first)?,
         About::At => {
             let path = text(request.pid, second)?;
-            if path.is_absolute() { path } else { file(request.pid, first)?.join(path) }
+            if path.is_absolute() {
+                path
+            } else {
+                file(request.pid, first)?.join(path)
+            }
         }
         About::None | About::Flags | About::FlagsAt => {
             let flags = match about {
@@ -273,16 +357,29 @@ fn what(request: &libc::seccomp_notif, below: &Path) -> Option<Call> {
                 About::FlagsAt => u64::from_ne_bytes(bytes(request.pid, first)?),
                 _ => libc::CLONE_THREAD as u64,
             };
-            let call = Call { class: *class, about: String::new() };
+            let call = Call {
+                class: *class,
+                about: String::new(),
+            };
             return (flags & libc::CLONE_THREAD as u64 != 0).then_some(call);
         }
     };
     if matches!(about, About::File) && first <= 1 {
         let about = if first == 0 { "stdin" } else { "stdout" };
-        return Some(Call { class: *class, about: about.into() });
+        return Some(Call {
+            class: *class,
+            about: about.into(),
+        });
     }
-    let about = path.strip_prefix(below).ok()?.to_string_lossy().into_owned();
-    Some(Call { class: *class, about })
+    let about = path
+        .strip_prefix(below)
+        .ok()?
+        .to_string_lossy()
+        .into_owned();
+    Some(Call {
+        class: *class,
+        about,
+    })
 }
 
 /// The file of a descriptor.
@@ -297,7 +394,10 @@ fn file(pid: u32, number: u64) -> Option<PathBuf> {
 fn bytes<const COUNT: usize>(pid: u32, address: u64) -> Option<[u8; COUNT]> {
     let memory = fs::File::open(format!("/proc/{pid}/mem")).ok()?;
     let mut bytes = [0; COUNT];
-    memory.read_exact_at(&mut bytes, address).ok().map(|()| bytes)
+    memory
+        .read_exact_at(&mut bytes, address)
+        .ok()
+        .map(|()| bytes)
 }
 
 /// A path in the memory of a process.
@@ -305,7 +405,10 @@ fn text(pid: u32, address: u64) -> Option<PathBuf> {
     let memory = fs::File::open(format!("/proc/{pid}/mem")).ok()?;
     let mut bytes = [0; 4096];
     // As far as its page goes; a path rarely crosses one.
-    let read = memory.read_at(&mut bytes, address).ok().filter(|_| address > 0)?;
+    let read = memory
+        .read_at(&mut bytes, address)
+        .ok()
+        .filter(|_| address > 0)?;
     let path = CStr::from_bytes_until_nul(&bytes[..read]).ok()?;
     Some(PathBuf::from(OsStr::from_bytes(path.to_bytes())))
 }

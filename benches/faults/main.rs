@@ -24,7 +24,10 @@ fn main() -> std::process::ExitCode {
             "--bench" => {}
             "--short" => choice = faults::Choice::OnePerClass,
             "--step" => {
-                let step = args.next().and_then(|step| step.parse().ok()).expect("--step needs a number");
+                let step = args
+                    .next()
+                    .and_then(|step| step.parse().ok())
+                    .expect("--step needs a number");
                 choice = faults::Choice::Every(step);
             }
             _ => words.push(arg),

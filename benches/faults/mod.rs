@@ -3,7 +3,10 @@
 //! A scenario is a scene, a program run in it, and a judge. The judge compares with the same run without a fault, and with
 //! what the next run does once the fault is gone: nothing may be lost, told twice, cut, or left out without a word.
 
-#![allow(dead_code, reason = "the program needs one part of it, the tests another")]
+#![allow(
+    dead_code,
+    reason = "the program needs one part of it, the tests another"
+)]
 
 pub mod inject;
 mod scenarios;
@@ -58,7 +61,11 @@ struct Ran {
 impl From<Output> for Ran {
     fn from(output: Output) -> Ran {
         let err = String::from_utf8_lossy(&output.stderr).into_owned();
-        Ran { exit: output.status.code(), out: output.stdout, err }
+        Ran {
+            exit: output.status.code(),
+            out: output.stdout,
+            err,
+        }
     }
 }
 
@@ -112,14 +119,25 @@ pub struct Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let call = self.call.as_ref().map_or("?".into(), |call| format!("{:?} {}", call.class, call.about));
+        let call = self.call.as_ref().map_or("?".into(), |call| {
+            format!("{:?} {}", call.class, call.about)
+        });
         let plan = match self.plan {
             Plan::Nothing => "no fault".to_owned(),
-            Plan::Fail(at, error) => format!("call {at} fails ({})", std::io::Error::from_raw_os_error(error)),
+            Plan::Fail(at, error) => format!(
+                "call {at} fails ({})",
+                std::io::Error::from_raw_os_error(error)
+            ),
             Plan::FailFrom(at) => format!("all fail from call {at} on"),
             Plan::Kill(at) => format!("killed at call {at}"),
         };
-        write!(f, "{}: {}: {plan}, {call}\n    {}", self.kind, self.scenario, self.detail.replace('\n', "\n    "))
+        write!(
+            f,
+            "{}: {}: {plan}, {call}\n    {}",
+            self.kind,
+            self.scenario,
+            self.detail.replace('\n', "\n    ")
+        )
     }
 }
 
@@ -134,30 +152,63 @@ pub enum Choice {
 
 impl Choice {
     fn plans(self, scenario: &Scenario, calls: &[Call]) -> Vec<(Mode, Plan)> {
-        let all = |at: usize| [(Mode::FromThenOn, Plan::FailFrom(at)), (Mode::Kill, Plan::Kill(at))];
+        let all = |at: usize| {
+            [
+                (Mode::FromThenOn, Plan::FailFrom(at)),
+                (Mode::Kill, Plan::Kill(at)),
+            ]
+        };
         let one = |at: usize, number: usize| {
             let errors = calls[at].class.errors();
             (Mode::Single, Plan::Fail(at, errors[number % errors.len()]))
         };
-        let each = |at: usize| calls[at].class.errors().iter().map(move |error| (Mode::Single, Plan::Fail(at, *error)));
+        let each = |at: usize| {
+            calls[at]
+                .class
+                .errors()
+                .iter()
+                .map(move |error| (Mode::Single, Plan::Fail(at, *error)))
+        };
         match self {
-            Choice::Every(1) => (0..calls.len()).flat_map(|at| each(at).chain(all(at))).collect(),
-            Choice::Every(step) => {
-                (0..calls.len()).step_by(step).flat_map(|at| [one(at, at / step)].into_iter().chain(all(at))).collect()
-            }
+            Choice::Every(1) => (0..calls.len())
+                .flat_map(|at| each(at).chain(all(at)))
+                .collect(),
+            Choice::Every(step) => (0..calls.len())
+                .step_by(step)
+                .flat_map(|at| [one(at, at / step)].into_iter().chain(all(at)))
+                .collect(),
             Choice::OnePerClass => {
                 let mut classes: BTreeMap<Class, Vec<usize>> = BTreeMap::new();
-                calls.iter().enumerate().for_each(|(at, call)| classes.entry(call.class).or_default().push(at));
-                let middle: Vec<usize> = classes.values().map(|of_class| of_class[of_class.len() / 2]).collect();
+                calls
+                    .iter()
+                    .enumerate()
+                    .for_each(|(at, call)| classes.entry(call.class).or_default().push(at));
+                let middle: Vec<usize> = classes
+                    .values()
+                    .map(|of_class| of_class[of_class.len() / 2])
+                    .collect();
                 let ends = [middle.first(), middle.last()].into_iter().flatten();
-                let singles = middle.iter().enumerate().map(|(number, at)| one(*at, number));
-                let harmed =
-                    HARMED.iter().filter(|(name, ..)| *name == scenario.name).flat_map(|(_, class, path, error)| {
-                        let is_it = move |call: &Call| call.class == *class && Path::new(&call.about).ends_with(path);
-                        let found = calls.iter().enumerate().filter(move |(_, call)| is_it(call));
+                let singles = middle
+                    .iter()
+                    .enumerate()
+                    .map(|(number, at)| one(*at, number));
+                let harmed = HARMED
+                    .iter()
+                    .filter(|(name, ..)| *name == scenario.name)
+                    .flat_map(|(_, class, path, error)| {
+                        let is_it = move |call: &Call| {
+                            call.class == *class && Path::new(&call.about).ends_with(path)
+                        };
+                        let found = calls
+                            .iter()
+                            .enumerate()
+                            .filter(move |(_, call)| is_it(call));
                         found.map(|(at, _)| (Mode::Single, Plan::Fail(at, *error)))
                     });
-                singles.chain(ends.flat_map(|at| all(*at))).chain(harmed).collect()
+                singles
+                    .chain(ends.flat_map(|at| all(*at)))
+                    .chain(harmed)
+                    .collect()
             }
         }
     }
@@ -183,17 +234,32 @@ pub fn matrix(scenario: &'static Scenario, choice: Choice) -> Row {
 }
 
 /// The run that all others are measured by. It must be as the scenario wants it, twice.
-fn without_fault(scenario: &'static Scenario, stage: &Stage) -> Result<(Sound, Vec<Call>), Failure> {
+fn without_fault(
+    scenario: &'static Scenario,
+    stage: &Stage,
+) -> Result<(Sound, Vec<Call>), Failure> {
     let scene = stage.scene();
     (scenario.prepare)(&scene);
     let before = files(scene.home());
-    let done = inject::run((scenario.command)(&scene), scene.home(), Plan::Nothing).expect("calls can be watched");
+    let done = inject::run((scenario.command)(&scene), scene.home(), Plan::Nothing)
+        .expect("calls can be watched");
     let calls = done.calls;
     let ran = Ran::from(done.output);
-    let sound = Sound { ran: ran.clone(), after: files(scene.home()) };
+    let sound = Sound {
+        ran: ran.clone(),
+        after: files(scene.home()),
+    };
     let after = sound.after.clone();
     let command = scenario.command;
-    let trial = Trial { scene: &scene, command, plan: Plan::Nothing, ran, sound: &sound, before: &before, after };
+    let trial = Trial {
+        scene: &scene,
+        command,
+        plan: Plan::Nothing,
+        ran,
+        sound: &sound,
+        before: &before,
+        after,
+    };
     let verdict = (scenario.judge)(&trial);
     match verdict {
         Verdict::Harmless => Ok((sound, calls)),
@@ -207,13 +273,25 @@ fn without_fault(scenario: &'static Scenario, stage: &Stage) -> Result<(Sound, V
     }
 }
 
-fn try_one(scenario: &Scenario, plan: Plan, sound: &Sound, stage: &Stage) -> (Verdict, Option<Call>) {
+fn try_one(
+    scenario: &Scenario,
+    plan: Plan,
+    sound: &Sound,
+    stage: &Stage,
+) -> (Verdict, Option<Call>) {
     let scene = stage.scene();
     (scenario.prepare)(&scene);
     let before = files(scene.home());
-    let done = inject::run((scenario.command)(&scene), scene.home(), plan).expect("calls can be watched");
-    let Done { output, calls, hung } = done;
-    let (Plan::Fail(at, _) | Plan::FailFrom(at) | Plan::Kill(at)) = plan else { unreachable!("there is a fault") };
+    let done =
+        inject::run((scenario.command)(&scene), scene.home(), plan).expect("calls can be watched");
+    let Done {
+        output,
+        calls,
+        hung,
+    } = done;
+    let (Plan::Fail(at, _) | Plan::FailFrom(at) | Plan::Kill(at)) = plan else {
+        unreachable!("there is a fault")
+    };
     let call = calls.get(at).cloned();
     if hung {
         return (Verdict::Failed("hangs", String::new()), call);
@@ -221,7 +299,15 @@ fn try_one(scenario: &Scenario, plan: Plan, sound: &Sound, stage: &Stage) -> (Ve
     let after = files(scene.home());
     let ran = Ran::from(output);
     let command = scenario.command;
-    let trial = Trial { scene: &scene, command, plan, ran, sound, before: &before, after };
+    let trial = Trial {
+        scene: &scene,
+        command,
+        plan,
+        ran,
+        sound,
+        before: &before,
+        after,
+    };
     let verdict = left_over(&trial, call.as_ref()).unwrap_or_else(|| (scenario.judge)(&trial));
     let verdict = match verdict {
         Verdict::Failed(kind, detail) => Verdict::Failed(kind, format!("{detail}\n{}", trial.ran)),
@@ -232,7 +318,8 @@ fn try_one(scenario: &Scenario, plan: Plan, sound: &Sound, stage: &Stage) -> (Ve
 
 /// Temporary files that stay, although they could have been deleted.
 fn left_over(trial: &Trial, call: Option<&Call>) -> Option<Verdict> {
-    let deletable = matches!(trial.plan, Plan::Fail(..)) && call.is_none_or(|call| call.class != Class::Unlink);
+    let deletable =
+        matches!(trial.plan, Plan::Fail(..)) && call.is_none_or(|call| call.class != Class::Unlink);
     let left = trial.after.keys().find(|name| name.ends_with(".tmp"))?;
     deletable.then(|| Verdict::Failed("left a temporary file", left.clone()))
 }
@@ -240,12 +327,25 @@ fn left_over(trial: &Trial, call: Option<&Call>) -> Option<Verdict> {
 impl fmt::Display for Ran {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let out = String::from_utf8_lossy(&self.out);
-        write!(f, "exit {:?}\nstdout: {}\nstderr: {}", self.exit, out.trim_end(), self.err.trim_end())
+        write!(
+            f,
+            "exit {:?}\nstdout: {}\nstderr: {}",
+            self.exit,
+            out.trim_end(),
+            self.err.trim_end()
+        )
     }
 }
 
 impl Row {
-    fn add(&mut self, scenario: &Scenario, mode: Mode, plan: Plan, call: Option<Call>, verdict: Verdict) {
+    fn add(
+        &mut self,
+        scenario: &Scenario,
+        mode: Mode,
+        plan: Plan,
+        call: Option<Call>,
+        verdict: Verdict,
+    ) {
         let place = match verdict {
             Verdict::Harmless => 0,
             Verdict::Said => 1,
@@ -259,7 +359,13 @@ impl Row {
             *failed += usize::from(place == 3);
         }
         if let Verdict::Failed(kind, detail) = verdict {
-            self.failures.push(Failure { scenario: scenario.name, plan, call, kind, detail });
+            self.failures.push(Failure {
+                scenario: scenario.name,
+                plan,
+                call,
+                kind,
+                detail,
+            });
         }
     }
 
@@ -294,9 +400,16 @@ fn files(home: &Path) -> Files {
     let mut found = Files::new();
     let mut dirs = vec![home.to_owned()];
     while let Some(dir) = dirs.pop() {
-        for entry in std::fs::read_dir(&dir).expect("a directory").map(|entry| entry.expect("an entry")) {
+        for entry in std::fs::read_dir(&dir)
+            .expect("a directory")
+            .map(|entry| entry.expect("an entry"))
+        {
             let path = entry.path();
-            let name = path.strip_prefix(home).expect("below").to_string_lossy().into_owned();
+            let name = path
+                .strip_prefix(home)
+                .expect("below")
+                .to_string_lossy()
+                .into_owned();
             if path.is_dir() && name != ".cache" && !name.ends_with("session-monitor/installed") {
                 dirs.push(path);
             } else if path.is_file() && !name.ends_with("journal.jsonl") {

@@ -14,26 +14,126 @@ use super::{Ran, Scenario, Trial, Verdict};
 use crate::scene::{Agent, BEGINNING, HEADER, Scene};
 
 pub const SCENARIOS: &[Scenario] = &[
-    Scenario { name: "hook, first look", prepare: first_look, command: hook, judge: told_once },
-    Scenario { name: "hook, later look", prepare: later_look, command: hook, judge: told_once },
-    Scenario { name: "hook, named home", prepare: named_home, command: hook, judge: told_once },
-    Scenario { name: "hook, repository", prepare: repository, command: hook, judge: told_once },
-    Scenario { name: "hook, start", prepare: worked, command: start, judge: started_once },
-    Scenario { name: "list, no cache", prepare: first_look, command: list, judge: same_or_said },
-    Scenario { name: "list, old cache", prepare: listed_before, command: list, judge: same_or_said },
-    Scenario { name: "log", prepare: worked, command: log, judge: same_or_said },
-    Scenario { name: "resume", prepare: worked, command: resume, judge: same_or_said },
-    Scenario { name: "resume, last", prepare: repository, command: resume_last, judge: same_or_said },
-    Scenario { name: "search, no cache", prepare: worked, command: search, judge: same_or_said },
-    Scenario { name: "search, old cache", prepare: searched_before, command: search, judge: same_or_said },
-    Scenario { name: "files", prepare: worked, command: files, judge: same_or_said },
-    Scenario { name: "profile", prepare: worked, command: profile, judge: same_or_said },
-    Scenario { name: "wait", prepare: worked, command: wait, judge: same_or_said },
-    Scenario { name: "watch, once", prepare: worked, command: watch, judge: same_or_said },
-    Scenario { name: "formats", prepare: worked, command: formats, judge: same_or_said },
-    Scenario { name: "status line", prepare: worked, command: statusline, judge: same_or_said },
-    Scenario { name: "pin", prepare: pinned_before, command: pin, judge: pinned_or_said },
-    Scenario { name: "install", prepare: settings, command: install, judge: old_or_new },
+    Scenario {
+        name: "hook, first look",
+        prepare: first_look,
+        command: hook,
+        judge: told_once,
+    },
+    Scenario {
+        name: "hook, later look",
+        prepare: later_look,
+        command: hook,
+        judge: told_once,
+    },
+    Scenario {
+        name: "hook, named home",
+        prepare: named_home,
+        command: hook,
+        judge: told_once,
+    },
+    Scenario {
+        name: "hook, repository",
+        prepare: repository,
+        command: hook,
+        judge: told_once,
+    },
+    Scenario {
+        name: "hook, start",
+        prepare: worked,
+        command: start,
+        judge: started_once,
+    },
+    Scenario {
+        name: "list, no cache",
+        prepare: first_look,
+        command: list,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "list, old cache",
+        prepare: listed_before,
+        command: list,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "log",
+        prepare: worked,
+        command: log,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "resume",
+        prepare: worked,
+        command: resume,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "resume, last",
+        prepare: repository,
+        command: resume_last,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "search, no cache",
+        prepare: worked,
+        command: search,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "search, old cache",
+        prepare: searched_before,
+        command: search,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "files",
+        prepare: worked,
+        command: files,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "profile",
+        prepare: worked,
+        command: profile,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "wait",
+        prepare: worked,
+        command: wait,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "watch, once",
+        prepare: worked,
+        command: watch,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "formats",
+        prepare: worked,
+        command: formats,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "status line",
+        prepare: worked,
+        command: statusline,
+        judge: same_or_said,
+    },
+    Scenario {
+        name: "pin",
+        prepare: pinned_before,
+        command: pin,
+        judge: pinned_or_said,
+    },
+    Scenario {
+        name: "install",
+        prepare: settings,
+        command: install,
+        judge: old_or_new,
+    },
 ];
 
 /// Faults that did harm once: calls of a class about a path that ends so. The short form tries them all.
@@ -42,9 +142,19 @@ pub const HARMED: &[(&str, Class, &str, i32)] = &[
     ("hook, later look", Class::Stat, "work/.git", libc::EIO),
     ("hook, repository", Class::Stat, "work/.git", libc::EACCES),
     // The home was taken for missing, and all was told again once it was back.
-    ("hook, named home", Class::Stat, "work/.volute", libc::EACCES),
+    (
+        "hook, named home",
+        Class::Stat,
+        "work/.volute",
+        libc::EACCES,
+    ),
     // Paths were shown in full, because nobody knew where the session had begun.
-    ("log", Class::Open, "aaaaaaaa-0000-4000-8000-00000000000a.jsonl", libc::EIO),
+    (
+        "log",
+        Class::Open,
+        "aaaaaaaa-0000-4000-8000-00000000000a.jsonl",
+        libc::EIO,
+    ),
 ];
 
 const CONTEXT: &str = env!("CARGO_BIN_EXE_session-context");
@@ -64,7 +174,13 @@ const DELTA: (Agent, &str) = (Agent::Pi, "dddddddd-0000-4000-8000-00000000000d")
 type Who = (Agent, &'static str);
 
 fn prompt(scene: &Scene, (agent, id): Who, minutes_ago: i64, text: &str) -> String {
-    agent.prompt(id, &scene.work(), NOW - minutes_ago * MINUTE, &format!("{id}-{minutes_ago}"), text)
+    agent.prompt(
+        id,
+        &scene.work(),
+        NOW - minutes_ago * MINUTE,
+        &format!("{id}-{minutes_ago}"),
+        text,
+    )
 }
 
 /// Begins a session with one prompt.
@@ -79,7 +195,8 @@ fn begin(scene: &Scene, path: &str, who: Who, minutes_ago: i64, text: &str) {
 fn age(scene: &Scene, path: &str) {
     let then = SystemTime::now() - Duration::from_mins(1);
     let file = std::fs::File::options().append(true).open(scene.path(path));
-    file.and_then(|file| file.set_modified(then)).expect("an older file");
+    file.and_then(|file| file.set_modified(then))
+        .expect("an older file");
 }
 
 fn place(scene: &Scene, (agent, id): Who) -> String {
@@ -99,7 +216,13 @@ fn first_look(scene: &Scene) {
     begin(scene, &place(scene, GAMMA), GAMMA, 13, "gamma asks first");
     begin(scene, &place(scene, DELTA), DELTA, 14, "delta asks first");
     let elsewhere = scene.path("elsewhere");
-    let line = Agent::Claude.prompt("e", &elsewhere, NOW - MINUTE, "e-1", "epsilon asks elsewhere");
+    let line = Agent::Claude.prompt(
+        "e",
+        &elsewhere,
+        NOW - MINUTE,
+        "e-1",
+        "epsilon asks elsewhere",
+    );
     scene.write(Agent::Claude.transcript("eeeeeeee", &elsewhere), line);
 }
 
@@ -109,9 +232,15 @@ fn worked(scene: &Scene) {
     let path = place(scene, ALPHA);
     let file = scene.work().join("src/parser.rs");
     scene.append(&path, Agent::Claude.edit(10, NOW - 10 * MINUTE, &file));
-    scene.append(&path, Agent::Claude.answer(11, NOW - 9 * MINUTE, "The parser reads both forms now."));
+    scene.append(
+        &path,
+        Agent::Claude.answer(11, NOW - 9 * MINUTE, "The parser reads both forms now."),
+    );
     scene.append(&path, prompt(scene, ALPHA, 5, "and now the tests"));
-    scene.append(&path, Agent::Claude.answer(12, NOW - 4 * MINUTE, "The tests are written."));
+    scene.append(
+        &path,
+        Agent::Claude.answer(12, NOW - 4 * MINUTE, "The tests are written."),
+    );
     age(scene, &path);
 }
 
@@ -124,11 +253,17 @@ fn later_look(scene: &Scene) {
     begin(scene, &place(scene, GAMMA), GAMMA, 13, "gamma asked before");
     let seen = ran(hook(scene));
     assert!(seen.err.is_empty() && !seen.out.is_empty(), "{seen}");
-    scene.append(place(scene, ALPHA), prompt(scene, ALPHA, 5, "alpha asks first"));
+    scene.append(
+        place(scene, ALPHA),
+        prompt(scene, ALPHA, 5, "alpha asks first"),
+    );
     scene.write(&moved, "");
     std::fs::rename(scene.path(place(scene, BETA)), scene.path(&moved)).expect("moved");
     scene.append(&moved, prompt(scene, BETA, 6, "beta asks first"));
-    scene.append(place(scene, GAMMA), prompt(scene, GAMMA, 7, "gamma asks first"));
+    scene.append(
+        place(scene, GAMMA),
+        prompt(scene, GAMMA, 7, "gamma asks first"),
+    );
     begin(scene, &place(scene, DELTA), DELTA, 8, "delta asks first");
     for path in [place(scene, ALPHA), moved, place(scene, GAMMA)] {
         age(scene, &path);
@@ -138,7 +273,10 @@ fn later_look(scene: &Scene) {
 /// The same where sessions have names: two with a name file, one in a folder of its own.
 fn named_home(scene: &Scene) {
     let name = |name: &str, id: &str| {
-        scene.write(format!("work/.volute/sessions/{name}.json"), json!({"sessionId": id}).to_string());
+        scene.write(
+            format!("work/.volute/sessions/{name}.json"),
+            json!({"sessionId": id}).to_string(),
+        );
     };
     name("main", OBSERVER);
     name("alpha", ALPHA.1);
@@ -149,7 +287,10 @@ fn named_home(scene: &Scene) {
     begin(scene, delta, DELTA, 14, "delta asked before");
     let seen = ran(hook(scene));
     assert!(seen.err.is_empty() && !seen.out.is_empty(), "{seen}");
-    scene.append(place(scene, ALPHA), prompt(scene, ALPHA, 5, "alpha asks first"));
+    scene.append(
+        place(scene, ALPHA),
+        prompt(scene, ALPHA, 5, "alpha asks first"),
+    );
     scene.append(delta, prompt(scene, DELTA, 6, "delta asks first"));
     begin(scene, &place(scene, BETA), BETA, 7, "beta asks first");
     for path in [place(scene, ALPHA), delta.into()] {
@@ -163,20 +304,38 @@ fn repository(scene: &Scene) {
     scene.write("work/.git/worktrees/tree/commondir", "../..\n");
     scene.write("work/src/main.rs", "");
     let tree = scene.path("tree");
-    scene.write("tree/.git", format!("gitdir: {}\n", scene.path("work/.git/worktrees/tree").display()));
+    scene.write(
+        "tree/.git",
+        format!(
+            "gitdir: {}\n",
+            scene.path("work/.git/worktrees/tree").display()
+        ),
+    );
     observer(scene);
     begin(scene, &place(scene, ALPHA), ALPHA, 11, "alpha asks first");
     let moves = place(scene, BETA).replace("-work/", "-elsewhere/");
-    let elsewhere =
-        Agent::Claude.prompt(BETA.1, &scene.path("elsewhere"), NOW - 13 * MINUTE, "b-1", "beta asks elsewhere");
-    scene.write(&moves, elsewhere + &prompt(scene, BETA, 12, "beta asks first"));
+    let elsewhere = Agent::Claude.prompt(
+        BETA.1,
+        &scene.path("elsewhere"),
+        NOW - 13 * MINUTE,
+        "b-1",
+        "beta asks elsewhere",
+    );
+    scene.write(
+        &moves,
+        elsewhere + &prompt(scene, BETA, 12, "beta asks first"),
+    );
     age(scene, &moves);
-    for ((agent, id), cwd, text) in
-        [(GAMMA, tree, "gamma asks first"), (DELTA, scene.path("work/src"), "delta asks first")]
-    {
+    for ((agent, id), cwd, text) in [
+        (GAMMA, tree, "gamma asks first"),
+        (DELTA, scene.path("work/src"), "delta asks first"),
+    ] {
         let path = agent.transcript(id, &cwd);
         let time = NOW - 14 * MINUTE;
-        scene.write(&path, agent.head(id, &cwd, time) + &agent.prompt(id, &cwd, time, id, text));
+        scene.write(
+            &path,
+            agent.head(id, &cwd, time) + &agent.prompt(id, &cwd, time, id, text),
+        );
         age(scene, &path);
     }
 }
@@ -184,14 +343,20 @@ fn repository(scene: &Scene) {
 fn listed_before(scene: &Scene) {
     first_look(scene);
     ran(list(scene));
-    scene.append(place(scene, ALPHA), prompt(scene, ALPHA, 5, "alpha asks again"));
+    scene.append(
+        place(scene, ALPHA),
+        prompt(scene, ALPHA, 5, "alpha asks again"),
+    );
     std::fs::remove_file(scene.path(place(scene, BETA))).expect("deleted");
 }
 
 fn searched_before(scene: &Scene) {
     worked(scene);
     ran(search(scene));
-    scene.append(place(scene, ALPHA), prompt(scene, ALPHA, 3, "another parser"));
+    scene.append(
+        place(scene, ALPHA),
+        prompt(scene, ALPHA, 3, "another parser"),
+    );
     std::fs::remove_file(scene.path(place(scene, BETA))).expect("deleted");
 }
 
@@ -200,7 +365,10 @@ fn pinned_before(scene: &Scene) {
 }
 
 fn settings(scene: &Scene) {
-    scene.write(".claude/settings.json", "{\n  // mine\n  \"model\": \"opus\"\n}\n");
+    scene.write(
+        ".claude/settings.json",
+        "{\n  // mine\n  \"model\": \"opus\"\n}\n",
+    );
     scene.write(".codex/config.toml", "model = \"gpt\"\n");
 }
 
@@ -215,13 +383,19 @@ fn ran(mut command: Command) -> Ran {
 fn with_input(mut command: Command, input: &serde_json::Value) -> Command {
     use std::io::Write;
     let (reader, mut writer) = std::io::pipe().expect("a pipe");
-    writer.write_all(input.to_string().as_bytes()).expect("it fits a pipe");
+    writer
+        .write_all(input.to_string().as_bytes())
+        .expect("it fits a pipe");
     command.stdin(Stdio::from(reader));
     command
 }
 
 fn hook(scene: &Scene) -> Command {
-    let input = Agent::Claude.asks(OBSERVER, &scene.work(), &scene.path(place(scene, (Agent::Claude, OBSERVER))));
+    let input = Agent::Claude.asks(
+        OBSERVER,
+        &scene.work(),
+        &scene.path(place(scene, (Agent::Claude, OBSERVER))),
+    );
     with_input(scene.command(CONTEXT, &["--budget", "3000"], NOW), &input)
 }
 
@@ -260,7 +434,11 @@ fn profile(scene: &Scene) -> Command {
 }
 
 fn wait(scene: &Scene) -> Command {
-    scene.command(READER, &["wait", "--until", "error", "--timeout", "10ms"], NOW)
+    scene.command(
+        READER,
+        &["wait", "--until", "error", "--timeout", "10ms"],
+        NOW,
+    )
 }
 
 fn watch(scene: &Scene) -> Command {
@@ -275,7 +453,10 @@ fn formats(scene: &Scene) -> Command {
 fn statusline(scene: &Scene) -> Command {
     let mut command = scene.command(CONTEXT, &["statusline", "--", "cat; echo theirs"], NOW);
     command.env("PATH", "/usr/bin:/bin");
-    with_input(command, &json!({"session_id": OBSERVER, "cwd": scene.work()}))
+    with_input(
+        command,
+        &json!({"session_id": OBSERVER, "cwd": scene.work()}),
+    )
 }
 
 fn pin(scene: &Scene) -> Command {
@@ -292,15 +473,31 @@ fn install(scene: &Scene) -> Command {
 
 // ------------------------------------------------------------------------------------- judges
 
-const NEWS: [&str; 4] = ["alpha asks first", "beta asks first", "gamma asks first", "delta asks first"];
-const OLD: [&str; 4] = ["alpha asked before", "beta asked before", "gamma asked before", "delta asked before"];
+const NEWS: [&str; 4] = [
+    "alpha asks first",
+    "beta asks first",
+    "gamma asks first",
+    "delta asks first",
+];
+const OLD: [&str; 4] = [
+    "alpha asked before",
+    "beta asked before",
+    "gamma asked before",
+    "delta asked before",
+];
 
 fn told(ran: &Ran) -> Result<BTreeSet<&'static str>, Verdict> {
-    let text = Agent::Claude.told(&ran.out).map_err(|why| Verdict::Failed("cut output", why))?;
+    let text = Agent::Claude
+        .told(&ran.out)
+        .map_err(|why| Verdict::Failed("cut output", why))?;
     if !text.is_empty() && !text.starts_with(HEADER) || text.contains("elsewhere") {
         return Err(Verdict::Failed("wrong output", text));
     }
-    Ok(NEWS.into_iter().chain(OLD).filter(|news| text.contains(news)).collect())
+    Ok(NEWS
+        .into_iter()
+        .chain(OLD)
+        .filter(|news| text.contains(news))
+        .collect())
 }
 
 /// What holds for the hook whatever happens.
@@ -313,8 +510,15 @@ fn unharmed(trial: &Trial) -> Option<Verdict> {
     let all = lines.len();
     lines.sort_unstable();
     lines.dedup();
-    if lines.len() < all || !lines.iter().all(|line| line.starts_with("session-context: ")) {
-        return Some(Verdict::Failed("stderr is not a line per problem", String::new()));
+    if lines.len() < all
+        || !lines
+            .iter()
+            .all(|line| line.starts_with("session-context: "))
+    {
+        return Some(Verdict::Failed(
+            "stderr is not a line per problem",
+            String::new(),
+        ));
     }
     None
 }
@@ -327,7 +531,12 @@ fn told_once(trial: &Trial) -> Verdict {
         let (next, last) = (ran(hook(trial.scene)), ran(hook(trial.scene)));
         let (second, third) = (told(&next)?, told(&last)?);
         let said = !trial.ran.err.is_empty();
-        let context = |what: &str| format!("{what}\nfirst {first:?}\nthen {second:?} {}\nthen {third:?}", next.err);
+        let context = |what: &str| {
+            format!(
+                "{what}\nfirst {first:?}\nthen {second:?} {}\nthen {third:?}",
+                next.err
+            )
+        };
         let heard: BTreeSet<_> = first.union(&second).copied().collect();
         let lost: Vec<_> = news.difference(&heard).collect();
         if !lost.is_empty() {
@@ -338,9 +547,13 @@ fn told_once(trial: &Trial) -> Verdict {
             return Err(Verdict::Failed("goes on telling", context("")));
         }
         if !first.is_subset(&news) && !said {
-            return Err(Verdict::Failed("told again what was told before, silently", context("")));
+            return Err(Verdict::Failed(
+                "told again what was told before, silently",
+                context(""),
+            ));
         }
-        let again = !second.is_disjoint(&first) || !second.is_subset(&news) || !first.is_subset(&news);
+        let again =
+            !second.is_disjoint(&first) || !second.is_subset(&news) || !first.is_subset(&news);
         if again && !said && !trial.was_killed() {
             return Err(Verdict::Failed("repeated silently", context("")));
         }
@@ -358,8 +571,13 @@ fn told_once(trial: &Trial) -> Verdict {
 impl Trial<'_> {
     /// Whether a text stands in a file of the scene.
     fn has(&self, text: &str) -> bool {
-        let files = self.before.iter().filter(|(name, _)| name.ends_with(".jsonl"));
-        files.into_iter().any(|(_, content)| memchr::memmem::find(content, text.as_bytes()).is_some())
+        let files = self
+            .before
+            .iter()
+            .filter(|(name, _)| name.ends_with(".jsonl"));
+        files
+            .into_iter()
+            .any(|(_, content)| memchr::memmem::find(content, text.as_bytes()).is_some())
     }
 }
 
@@ -370,7 +588,11 @@ fn judged(first: Option<Verdict>, then: impl FnOnce() -> Result<Verdict, Verdict
 /// Where the work stopped is told at the start, or at the next start.
 fn started_once(trial: &Trial) -> Verdict {
     judged(unharmed(trial), || {
-        let text = |ran: &Ran| Agent::Claude.told(&ran.out).map_err(|why| Verdict::Failed("cut output", why));
+        let text = |ran: &Ran| {
+            Agent::Claude
+                .told(&ran.out)
+                .map_err(|why| Verdict::Failed("cut output", why))
+        };
         let (whole, first) = (text(&trial.sound.ran)?, text(&trial.ran)?);
         let next = ran(start(trial.scene));
         let second = text(&next)?;
@@ -380,7 +602,11 @@ fn started_once(trial: &Trial) -> Verdict {
             return Err(Verdict::Failed("tells nothing at all", context()));
         }
         match (first == whole, second == whole) {
-            (true, false) if second.is_empty() => Ok(if said { Verdict::Said } else { Verdict::Harmless }),
+            (true, false) if second.is_empty() => Ok(if said {
+                Verdict::Said
+            } else {
+                Verdict::Harmless
+            }),
             (true, true) if said || trial.was_killed() => Ok(Verdict::Repeated),
             (true, true) => Err(Verdict::Failed("repeated silently", context())),
             (false, true) if said || trial.was_killed() => Ok(Verdict::Said),
@@ -399,10 +625,17 @@ fn same_or_said(trial: &Trial) -> Verdict {
     }
     let next = ran((trial.command)(trial.scene));
     if next.out != trial.sound.ran.out || next.err != trial.sound.ran.err {
-        return Verdict::Failed("wrong afterwards", format!("then {next}\ninstead of {}", trial.sound.ran));
+        return Verdict::Failed(
+            "wrong afterwards",
+            format!("then {next}\ninstead of {}", trial.sound.ran),
+        );
     }
     if *out == trial.sound.ran.out && (*exit == trial.sound.ran.exit || trial.was_killed()) {
-        return if *err == trial.sound.ran.err { Verdict::Harmless } else { Verdict::Said };
+        return if *err == trial.sound.ran.err {
+            Verdict::Harmless
+        } else {
+            Verdict::Said
+        };
     }
     if trial.was_killed() || !err.is_empty() {
         Verdict::Said
@@ -416,9 +649,16 @@ fn pinned_or_said(trial: &Trial) -> Verdict {
     let Ran { exit, err, .. } = &trial.ran;
     let kept = ran(pins(trial.scene));
     let list = String::from_utf8_lossy(&kept.out);
-    let (first, second) = (list.contains("pin 1 ("), list.contains(": the second note\n"));
+    let (first, second) = (
+        list.contains("pin 1 ("),
+        list.contains(": the second note\n"),
+    );
     let context = || format!("pins: {kept}");
-    if !first || !list.contains(": the first note\n") || !kept.err.is_empty() || list.lines().count() > 2 {
+    if !first
+        || !list.contains(": the first note\n")
+        || !kept.err.is_empty()
+        || list.lines().count() > 2
+    {
         return Verdict::Failed("notes are damaged", context());
     }
     match (exit, second) {
@@ -441,15 +681,27 @@ fn old_or_new(trial: &Trial) -> Verdict {
             return Verdict::Failed("a file is neither old nor new", name.clone());
         }
     }
-    if let Some(gone) = trial.before.keys().find(|name| !trial.after.contains_key(*name)) {
+    if let Some(gone) = trial
+        .before
+        .keys()
+        .find(|name| !trial.after.contains_key(*name))
+    {
         return Verdict::Failed("a file is gone", gone.clone());
     }
     if !trial.was_killed() && !matches!(exit, Some(0..=2)) {
         return Verdict::Failed("exit status", format!("{exit:?}"));
     }
-    let complete = trial.sound.after.iter().all(|(name, content)| trial.after.get(name) == Some(content));
+    let complete = trial
+        .sound
+        .after
+        .iter()
+        .all(|(name, content)| trial.after.get(name) == Some(content));
     if *exit == Some(0) && !complete && err.is_empty() {
-        let missing = trial.sound.after.iter().find(|(name, content)| trial.after.get(*name) != Some(content));
+        let missing = trial
+            .sound
+            .after
+            .iter()
+            .find(|(name, content)| trial.after.get(*name) != Some(content));
         return Verdict::Failed("says that it is done", format!("{missing:?}"));
     }
     if matches!(exit, Some(1 | 2)) && err.is_empty() && out.is_empty() {
@@ -457,8 +709,18 @@ fn old_or_new(trial: &Trial) -> Verdict {
     }
     let next = ran(install(trial.scene));
     let now = super::files(trial.scene.home());
-    if next.exit != Some(0) || trial.sound.after.iter().any(|(name, content)| now.get(name) != Some(content)) {
+    if next.exit != Some(0)
+        || trial
+            .sound
+            .after
+            .iter()
+            .any(|(name, content)| now.get(name) != Some(content))
+    {
         return Verdict::Failed("cannot be completed", format!("{next}"));
     }
-    if *exit == Some(0) && complete && err.is_empty() { Verdict::Harmless } else { Verdict::Said }
+    if *exit == Some(0) && complete && err.is_empty() {
+        Verdict::Harmless
+    } else {
+        Verdict::Said
+    }
 }

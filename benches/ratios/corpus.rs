@@ -50,24 +50,87 @@ const ONE: Corpus = Corpus {
     hole: 0,
     rare: None,
 };
-pub const GB1: Corpus = Corpus { name: "gb1", repeat: 64, ..ONE };
-pub const GB10: Corpus = Corpus { name: "gb10", repeat: 640, ..ONE };
-pub const LONG: Corpus = Corpus { name: "long", long_lines: 60, ..ONE };
-pub const SCAN: Corpus = Corpus { name: "scan", files: 1000, bytes: MB, ..ONE };
+pub const GB1: Corpus = Corpus {
+    name: "gb1",
+    repeat: 64,
+    ..ONE
+};
+pub const GB10: Corpus = Corpus {
+    name: "gb10",
+    repeat: 640,
+    ..ONE
+};
+pub const LONG: Corpus = Corpus {
+    name: "long",
+    long_lines: 60,
+    ..ONE
+};
+pub const SCAN: Corpus = Corpus {
+    name: "scan",
+    files: 1000,
+    bytes: MB,
+    ..ONE
+};
 /// With half as much in a line: about 400 lines in a megabyte. The row that searches what was just said leaves it longer.
-pub const SHORT: Corpus = Corpus { name: "short", result: 250, rare: Some("lighthouse"), ..SCAN };
-pub const TALK: Corpus = Corpus { name: "talk", talk: true, ..SHORT };
-pub const SCAN_TENTH: Corpus = Corpus { name: "scan-tenth", files: 100, ..SCAN };
+pub const SHORT: Corpus = Corpus {
+    name: "short",
+    result: 250,
+    rare: Some("lighthouse"),
+    ..SCAN
+};
+pub const TALK: Corpus = Corpus {
+    name: "talk",
+    talk: true,
+    ..SHORT
+};
+pub const SCAN_TENTH: Corpus = Corpus {
+    name: "scan-tenth",
+    files: 100,
+    ..SCAN
+};
 
-pub const HOOK_100: Corpus = Corpus { name: "hook100", files: 100, bytes: MB / 4, ..SCAN };
-pub const HOOK_1000: Corpus = Corpus { name: "hook1000", files: 1000, bytes: MB / 16, ..SCAN };
-pub const HOOK_10000: Corpus = Corpus { name: "hook10000", files: 10_000, bytes: 1, ..SCAN };
-pub const HOOK_10000_IN_50: Corpus = Corpus { name: "hook10000in50", projects: 50, ..HOOK_10000 };
-pub const TINY: Corpus = Corpus { name: "tiny", files: 100_000, bytes: 0, ..SCAN };
+pub const HOOK_100: Corpus = Corpus {
+    name: "hook100",
+    files: 100,
+    bytes: MB / 4,
+    ..SCAN
+};
+pub const HOOK_1000: Corpus = Corpus {
+    name: "hook1000",
+    files: 1000,
+    bytes: MB / 16,
+    ..SCAN
+};
+pub const HOOK_10000: Corpus = Corpus {
+    name: "hook10000",
+    files: 10_000,
+    bytes: 1,
+    ..SCAN
+};
+pub const HOOK_10000_IN_50: Corpus = Corpus {
+    name: "hook10000in50",
+    projects: 50,
+    ..HOOK_10000
+};
+pub const TINY: Corpus = Corpus {
+    name: "tiny",
+    files: 100_000,
+    bytes: 0,
+    ..SCAN
+};
 /// Some sessions, one with a line of 6 GB before its last turn.
-pub const HOLE: Corpus = Corpus { name: "hole", files: 41, bytes: 1, hole: 6 << 30, ..SCAN };
+pub const HOLE: Corpus = Corpus {
+    name: "hole",
+    files: 41,
+    bytes: 1,
+    hole: 6 << 30,
+    ..SCAN
+};
 /// Like the first of these; the rows that make it grow leave it longer.
-pub const GROWING: Corpus = Corpus { name: "growing", ..HOOK_100 };
+pub const GROWING: Corpus = Corpus {
+    name: "growing",
+    ..HOOK_100
+};
 
 pub fn root() -> PathBuf {
     let tmp = option_env!("CARGO_TARGET_TMPDIR").map_or_else(env::temp_dir, PathBuf::from);
@@ -103,7 +166,12 @@ impl Corpus {
 
     fn transcript(&self, number: usize) -> PathBuf {
         let who = Identity::of(number, self.projects);
-        self.tree().join(who.cwd.replace(|char: char| !char.is_ascii_alphanumeric(), "-")).join(who.id + ".jsonl")
+        self.tree()
+            .join(
+                who.cwd
+                    .replace(|char: char| !char.is_ascii_alphanumeric(), "-"),
+            )
+            .join(who.id + ".jsonl")
     }
 
     pub fn expand(&self, word: &str) -> Vec<OsString> {
@@ -119,7 +187,9 @@ impl Corpus {
     pub fn fill_in(&self, text: &str) -> String {
         let who = Identity::of(0, self.projects);
         let file = self.transcript(0);
-        text.replace("FILE", &file.to_string_lossy()).replace("SESSION", &who.id).replace("CWD", &who.cwd)
+        text.replace("FILE", &file.to_string_lossy())
+            .replace("SESSION", &who.id)
+            .replace("CWD", &who.cwd)
     }
 
     fn is_complete(&self) -> bool {
@@ -153,7 +223,8 @@ impl Corpus {
 
     /// 100 KB of new lines at the end of one session. What a writer counts begins at 0.
     pub fn grow(&self) -> io::Result<()> {
-        self.append(1, |session| session.converse(100_000)).map(drop)
+        self.append(1, |session| session.converse(100_000))
+            .map(drop)
     }
 
     /// The first session gets one more prompt; returns a word in it that nobody has said before, and when it was said.
@@ -164,7 +235,11 @@ impl Corpus {
     }
 
     /// New lines at the end of a session, in one write, each with ids of its own; returns when that began.
-    fn append(&self, number: usize, write: impl FnOnce(&mut Session) -> io::Result<()>) -> io::Result<Instant> {
+    fn append(
+        &self,
+        number: usize,
+        write: impl FnOnce(&mut Session) -> io::Result<()>,
+    ) -> io::Result<Instant> {
         let path = self.transcript(number);
         let size = fs::metadata(&path)?.len();
         let lines = source_lines();
@@ -184,7 +259,11 @@ impl Corpus {
     fn write(&self, number: usize, lines: &[String]) -> io::Result<()> {
         let path = self.transcript(number);
         fs::create_dir_all(path.parent().unwrap_or(&path))?;
-        let mut session = Session::new(Identity::of(number, self.projects), lines, File::create(&path)?);
+        let mut session = Session::new(
+            Identity::of(number, self.projects),
+            lines,
+            File::create(&path)?,
+        );
         session.result = self.result;
         match self.talk {
             true => session.talk(self.bytes)?,
@@ -251,8 +330,7 @@ const COMMON: &str = r#""userType":"external","entrypoint":"cli","cwd":"<cwd>","
 const ENQUEUE: &str = r#"{"type":"queue-operation","operation":"enqueue","timestamp":"<time>",
     "sessionId":"<session>","content":"<asked>"}"#;
 
-const DEQUEUE: &str =
-    r#"{"type":"queue-operation","operation":"dequeue","timestamp":"<time>","sessionId":"<session>"}"#;
+const DEQUEUE: &str = r#"{"type":"queue-operation","operation":"dequeue","timestamp":"<time>","sessionId":"<session>"}"#;
 
 const SNAPSHOT: &str = r#"{"type":"file-history-snapshot","messageId":"<turn>","snapshot":
     {"messageId":"<turn>","trackedFileBackups":{},"timestamp":"<time>"},"isSnapshotUpdate":false}"#;
@@ -322,10 +400,11 @@ const LAST_PROMPT: &str =
 const TITLE: &str = r#"{"type":"ai-title","aiTitle":"<said>","sessionId":"<session>"}"#;
 
 const WORDS: &[&str] = &[
-    "add", "the", "parser", "for", "session", "lines", "return", "buffer", "offset", "schema", "when", "value",
-    "error", "read", "from", "cache", "index", "token", "quality", "request", "naïve", "match", "self", "write",
-    "size", "default", "config", "and", "then", "check", "every", "naming", "zone", "queue", "join", "whole", "of",
-    "file", "test", "that", "fails", "with", "key", "over", "first",
+    "add", "the", "parser", "for", "session", "lines", "return", "buffer", "offset", "schema",
+    "when", "value", "error", "read", "from", "cache", "index", "token", "quality", "request",
+    "naïve", "match", "self", "write", "size", "default", "config", "and", "then", "check",
+    "every", "naming", "zone", "queue", "join", "whole", "of", "file", "test", "that", "fails",
+    "with", "key", "over", "first",
 ];
 
 struct Identity {
@@ -339,7 +418,11 @@ impl Identity {
         let mut rng = Rng::new(number as u64);
         let project = number % projects;
         let again = if project < WORDS.len() { "" } else { "-2" };
-        Identity { id: rng.uuid(), cwd: format!("/home/dev/src/{}{again}", WORDS[project % WORDS.len()]), rng }
+        Identity {
+            id: rng.uuid(),
+            cwd: format!("/home/dev/src/{}{again}", WORDS[project % WORDS.len()]),
+            rng,
+        }
     }
 }
 
@@ -428,7 +511,8 @@ impl<'a> Session<'a> {
 
     /// A prompt that ends in this word.
     fn ask(&mut self, word: &str) -> io::Result<()> {
-        (self.turn, self.asked, self.word) = (self.who.rng.uuid(), self.who.rng.next(), format!(" {word}"));
+        (self.turn, self.asked, self.word) =
+            (self.who.rng.uuid(), self.who.rng.next(), format!(" {word}"));
         self.line(PROMPT, 0)?;
         self.word.clear();
         Ok(())

@@ -26,8 +26,8 @@ use std::time::{Duration, Instant};
 use std::{env, iter, thread};
 
 use corpus::{
-    Corpus, GB1, GB10, GROWING, HOLE, HOOK_100, HOOK_1000, HOOK_10000, HOOK_10000_IN_50, LONG, SCAN, SCAN_TENTH, SHORT,
-    TALK, TINY, absent, root,
+    Corpus, GB1, GB10, GROWING, HOLE, HOOK_100, HOOK_1000, HOOK_10000, HOOK_10000_IN_50, LONG,
+    SCAN, SCAN_TENTH, SHORT, TALK, TINY, absent, root,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -111,15 +111,24 @@ const ROW: Row = Row {
 const PROMPT: &str = r#"{"session_id":"SESSION","transcript_path":"FILE","cwd":"CWD","hook_event_name":"UserPromptSubmit","prompt":"go on"}"#;
 
 /// A session that begins in the same project.
-const START: &str = r#"{"session_id":"new","cwd":"CWD","hook_event_name":"SessionStart","source":"startup"}"#;
+const START: &str =
+    r#"{"session_id":"new","cwd":"CWD","hook_event_name":"SessionStart","source":"startup"}"#;
 
-const HOOK: Row = Row { ours: "session-context --agent agent-sdk", stdin: PROMPT, settle: true, ..ROW };
+const HOOK: Row = Row {
+    ours: "session-context --agent agent-sdk",
+    stdin: PROMPT,
+    settle: true,
+    ..ROW
+};
 
 /// An observer that has never looked, and all history as news.
 const NEWS: Row = Row {
     ours: "session-context --agent agent-sdk --scope machine",
     stdin: PROMPT,
-    env: &[("SESSION_CONTEXT_FIRST_LOOK", "10000d"), ("SESSION_CONTEXT_DEADLINE", "300ms")],
+    env: &[
+        ("SESSION_CONTEXT_FIRST_LOOK", "10000d"),
+        ("SESSION_CONTEXT_DEADLINE", "300ms"),
+    ],
     reference: "true",
     limit_ms: Some(300.0),
     before: unseen,
@@ -130,7 +139,13 @@ const NEWS: Row = Row {
 };
 
 /// A search that may take 10 ms, or a tenth of what `rg` takes with one thread.
-const SEARCH: Row = Row { corpus: &SHORT, bar: 0.1, enough_ms: Some(10.0), rss_mb: Some(64), ..ROW };
+const SEARCH: Row = Row {
+    corpus: &SHORT,
+    bar: 0.1,
+    enough_ms: Some(10.0),
+    rss_mb: Some(64),
+    ..ROW
+};
 
 /// A search of sessions in which everything is searched: what it takes to hold their texts.
 const TALK_SEARCH: Row = Row {
@@ -144,12 +159,29 @@ const TALK_SEARCH: Row = Row {
     ..ROW
 };
 
-const SCAN_FLOOR: Row = Row { reference: "rg -uu -j1 -c lighthouse TREE", runs: 7, bar: f64::INFINITY, ..ROW };
+const SCAN_FLOOR: Row = Row {
+    reference: "rg -uu -j1 -c lighthouse TREE",
+    runs: 7,
+    bar: f64::INFINITY,
+    ..ROW
+};
 
 /// Other tools for the same files, where they are installed. There is no bar.
-const VS: Row = Row { corpus: &SHORT, bar: f64::INFINITY, ..ROW };
-const SEARCH_VS: Row = Row { ours: "session-reader search --all lighthouse", prints: 3, ..VS };
-const LIST_VS: Row = Row { ours: "session-reader list --all", prints: 1000, ..VS };
+const VS: Row = Row {
+    corpus: &SHORT,
+    bar: f64::INFINITY,
+    ..ROW
+};
+const SEARCH_VS: Row = Row {
+    ours: "session-reader search --all lighthouse",
+    prints: 3,
+    ..VS
+};
+const LIST_VS: Row = Row {
+    ours: "session-reader list --all",
+    prints: 1000,
+    ..VS
+};
 
 const ROWS: &[Row] = &[
     // All sessions of the machine, so that each of them has been seen and has a cursor.
@@ -162,9 +194,30 @@ const ROWS: &[Row] = &[
         bar: 1.7,
         ..HOOK
     },
-    Row { name: "hook 1,000", reference: "find TREE -newer MARK", corpus: &HOOK_1000, runs: 50, bar: 0.6, ..HOOK },
-    Row { name: "hook 10,000", reference: "find TREE -newer MARK", corpus: &HOOK_10000, runs: 15, bar: 1.1, ..HOOK },
-    Row { name: "hook 10,000 in 50", reference: "true", corpus: &HOOK_10000_IN_50, runs: 50, bar: 4.0, ..HOOK },
+    Row {
+        name: "hook 1,000",
+        reference: "find TREE -newer MARK",
+        corpus: &HOOK_1000,
+        runs: 50,
+        bar: 0.6,
+        ..HOOK
+    },
+    Row {
+        name: "hook 10,000",
+        reference: "find TREE -newer MARK",
+        corpus: &HOOK_10000,
+        runs: 15,
+        bar: 1.1,
+        ..HOOK
+    },
+    Row {
+        name: "hook 10,000 in 50",
+        reference: "true",
+        corpus: &HOOK_10000_IN_50,
+        runs: 50,
+        bar: 4.0,
+        ..HOOK
+    },
     Row {
         name: "hook 100 KB new",
         ours: "session-context --agent agent-sdk --scope machine",
@@ -177,8 +230,16 @@ const ROWS: &[Row] = &[
         ..HOOK
     },
     // The deadline is what the user set: with it as the reference, 1.2 means that it was kept.
-    Row { name: "hook 10,000 news", corpus: &HOOK_10000, ..NEWS },
-    Row { name: "hook 6 GB line", corpus: &HOLE, ..NEWS },
+    Row {
+        name: "hook 10,000 news",
+        corpus: &HOOK_10000,
+        ..NEWS
+    },
+    Row {
+        name: "hook 6 GB line",
+        corpus: &HOLE,
+        ..NEWS
+    },
     Row {
         name: "start, 1 GB",
         ours: "session-context --agent agent-sdk",
@@ -352,8 +413,16 @@ const ROWS: &[Row] = &[
         ..ROW
     },
     // What a list without a cache cannot do without: reading everything, and finding the lines. There is no bar.
-    Row { name: "scan floor: read", ours: "cat FILES", ..SCAN_FLOOR },
-    Row { name: "scan floor: lines", ours: "wc -l FILES", ..SCAN_FLOOR },
+    Row {
+        name: "scan floor: read",
+        ours: "cat FILES",
+        ..SCAN_FLOOR
+    },
+    Row {
+        name: "scan floor: lines",
+        ours: "wc -l FILES",
+        ..SCAN_FLOOR
+    },
     Row {
         name: "scan vs jq",
         ours: "session-reader list --all",
@@ -415,10 +484,27 @@ const ROWS: &[Row] = &[
         gauge: Gauge::Fresh,
         ..SEARCH
     },
-    Row { name: "search talk, first", cold: true, rss_mb: Some(100), ..TALK_SEARCH },
-    Row { name: "search talk", ..TALK_SEARCH },
-    Row { name: "search talk, common", ours: "session-reader search --all schema", prints: 60, ..TALK_SEARCH },
-    Row { name: "search talk, typo", ours: "session-reader search --all lighthuose", ..TALK_SEARCH },
+    Row {
+        name: "search talk, first",
+        cold: true,
+        rss_mb: Some(100),
+        ..TALK_SEARCH
+    },
+    Row {
+        name: "search talk",
+        ..TALK_SEARCH
+    },
+    Row {
+        name: "search talk, common",
+        ours: "session-reader search --all schema",
+        prints: 60,
+        ..TALK_SEARCH
+    },
+    Row {
+        name: "search talk, typo",
+        ours: "session-reader search --all lighthuose",
+        ..TALK_SEARCH
+    },
     Row {
         name: "search raw, rare",
         ours: "session-reader search --no-cache --all lighthouse",
@@ -452,15 +538,52 @@ const ROWS: &[Row] = &[
         bar: 0.6,
         ..ROW
     },
-    Row { name: "search vs claudex", reference: "claudex search lighthouse", ..SEARCH_VS },
-    Row { name: "search vs fr", reference: "fr --list lighthouse", ..SEARCH_VS },
-    Row { name: "search vs cc-trans.", reference: "cc-transcript grep lighthouse --all", runs: 3, ..SEARCH_VS },
+    Row {
+        name: "search vs claudex",
+        reference: "claudex search lighthouse",
+        ..SEARCH_VS
+    },
+    Row {
+        name: "search vs fr",
+        reference: "fr --list lighthouse",
+        ..SEARCH_VS
+    },
+    Row {
+        name: "search vs cc-trans.",
+        reference: "cc-transcript grep lighthouse --all",
+        runs: 3,
+        ..SEARCH_VS
+    },
     // A search that makes the index first.
-    Row { name: "index vs claudex", reference: "claudex index --force", cold: true, runs: 3, ..SEARCH_VS },
-    Row { name: "index vs fr", reference: "fr --list lighthouse", cold: true, runs: 3, ..SEARCH_VS },
-    Row { name: "list vs claudex", reference: "claudex sessions -l 1000", ..LIST_VS },
-    Row { name: "list vs fr", reference: "fr --list --all", ..LIST_VS },
-    Row { name: "list vs cc-trans.", reference: "cc-transcript list --all", ..LIST_VS },
+    Row {
+        name: "index vs claudex",
+        reference: "claudex index --force",
+        cold: true,
+        runs: 3,
+        ..SEARCH_VS
+    },
+    Row {
+        name: "index vs fr",
+        reference: "fr --list lighthouse",
+        cold: true,
+        runs: 3,
+        ..SEARCH_VS
+    },
+    Row {
+        name: "list vs claudex",
+        reference: "claudex sessions -l 1000",
+        ..LIST_VS
+    },
+    Row {
+        name: "list vs fr",
+        reference: "fr --list --all",
+        ..LIST_VS
+    },
+    Row {
+        name: "list vs cc-trans.",
+        reference: "cc-transcript list --all",
+        ..LIST_VS
+    },
     Row {
         name: "tail vs cc-trans.",
         ours: "session-reader log FILE --lines 50",
@@ -474,7 +597,11 @@ const ROWS: &[Row] = &[
 
 /// A session that begins is told once.
 fn not_begun(corpus: &Corpus) -> io::Result<()> {
-    absent_file(&corpus.dir().join("xdg/state/session-monitor/cursors/agent-sdk-new.bin"))
+    absent_file(
+        &corpus
+            .dir()
+            .join("xdg/state/session-monitor/cursors/agent-sdk-new.bin"),
+    )
 }
 
 fn absent_file(path: &Path) -> io::Result<()> {
@@ -508,7 +635,8 @@ fn main() -> ExitCode {
             Err(e) => trouble(&format!("{}: {e}", root().display())),
         };
     }
-    let chosen = |row: &&Row| words.is_empty() || words.iter().any(|w| row.name.contains(w.as_str()));
+    let chosen =
+        |row: &&Row| words.is_empty() || words.iter().any(|w| row.name.contains(w.as_str()));
     let rows: Vec<&Row> = ROWS.iter().filter(chosen).collect();
     if rows.is_empty() {
         return trouble(&format!("no row is named like {}", words.join(" or ")));
@@ -525,7 +653,10 @@ fn trouble(message: &str) -> ExitCode {
 }
 
 fn table(rows: &[&Row]) -> ExitCode {
-    println!("{:<19} {:>9} {:>9} {:>7} {:>7}  {:<16}", "CPU time", "ours ms", "ref ms", "ratio", "bar", "peak RSS");
+    println!(
+        "{:<19} {:>9} {:>9} {:>7} {:>7}  {:<16}",
+        "CPU time", "ours ms", "ref ms", "ratio", "bar", "peak RSS"
+    );
     let (mut ok, mut bad) = (0, 0);
     for row in rows {
         if let Some(why) = unmet(row) {
@@ -541,7 +672,10 @@ fn table(rows: &[&Row]) -> ExitCode {
         };
         if within { ok += 1 } else { bad += 1 }
     }
-    println!("{ok} ok, {bad} over or failed, {} not measured", rows.len() - ok - bad);
+    println!(
+        "{ok} ok, {bad} over or failed, {} not measured",
+        rows.len() - ok - bad
+    );
     ExitCode::from(u8::from(bad > 0))
 }
 
@@ -549,13 +683,19 @@ fn table(rows: &[&Row]) -> ExitCode {
 fn unmet(row: &Row) -> Option<String> {
     let missing = [row.ours, row.reference]
         .into_iter()
-        .flat_map(|line| line.split(' ').enumerate().filter(|(index, word)| *index == 0 || OURS.contains(word)))
+        .flat_map(|line| {
+            line.split(' ')
+                .enumerate()
+                .filter(|(index, word)| *index == 0 || OURS.contains(word))
+        })
         .map(|(_, name)| name)
         .find(|name| program(name).is_none());
     if let Some(name) = missing {
         return Some(format!("{name} not found; {}", how_to_get(name)));
     }
-    iter::once(row.corpus).chain(row.against).find_map(Corpus::lacks_room)
+    iter::once(row.corpus)
+        .chain(row.against)
+        .find_map(Corpus::lacks_room)
 }
 
 fn how_to_get(name: &str) -> String {
@@ -594,10 +734,17 @@ impl Measured {
         let fits = row.rss_mb.is_none_or(|mb| self.ours.rss <= mb * MB);
         let is_enough = row.enough_ms.is_some_and(|ms| self.ours.ms <= ms);
         let ok = (ratio <= row.bar || is_enough) && fits;
-        let rss = row.rss_mb.map(|mb| format!("{:.1} of {mb} MB", self.ours.rss as f64 / MB as f64));
-        let clock = matches!(row.gauge, Gauge::Wall | Gauge::Follow | Gauge::Screen).then(|| "on the clock".to_owned());
+        let rss = row
+            .rss_mb
+            .map(|mb| format!("{:.1} of {mb} MB", self.ours.rss as f64 / MB as f64));
+        let clock = matches!(row.gauge, Gauge::Wall | Gauge::Follow | Gauge::Screen)
+            .then(|| "on the clock".to_owned());
         let note = rss.or(clock).unwrap_or_default();
-        let bar = if row.bar.is_finite() { format!("{:.3}", row.bar) } else { String::new() };
+        let bar = if row.bar.is_finite() {
+            format!("{:.3}", row.bar)
+        } else {
+            String::new()
+        };
         println!(
             "{:<19} {:>9.2} {:>9.2} {ratio:>7.3} {bar:>7}  {note:<16} {}",
             row.name,
@@ -617,7 +764,12 @@ fn measure(row: &Row) -> Result<Measured> {
     }
     let mut ours = Side::new(row.ours, row.stdin, row.corpus, row.gauge)?;
     ours.command.envs(row.env.iter().copied());
-    let mut reference = Side::new(row.reference, row.reference_stdin.unwrap_or(row.stdin), against, row.gauge)?;
+    let mut reference = Side::new(
+        row.reference,
+        row.reference_stdin.unwrap_or(row.stdin),
+        against,
+        row.gauge,
+    )?;
     if row.gauge == Gauge::Follow {
         return follow(row, ours);
     }
@@ -633,10 +785,23 @@ fn measure(row: &Row) -> Result<Measured> {
     }
     reference.run(Stdio::null())?;
 
-    let mut best = Measured { ours: Cost { ms: f64::INFINITY, rss: 0 }, reference: Cost { ms: f64::INFINITY, rss: 0 } };
+    let mut best = Measured {
+        ours: Cost {
+            ms: f64::INFINITY,
+            rss: 0,
+        },
+        reference: Cost {
+            ms: f64::INFINITY,
+            rss: 0,
+        },
+    };
     for _ in 0..row.runs {
         prepare(row)?;
-        best.ours = best.ours.with(if row.gauge == Gauge::Fresh { fresh(row)? } else { ours.run(Stdio::null())? });
+        best.ours = best.ours.with(if row.gauge == Gauge::Fresh {
+            fresh(row)?
+        } else {
+            ours.run(Stdio::null())?
+        });
         if row.cold {
             forget(row.corpus)?;
         }
@@ -649,7 +814,10 @@ fn measure(row: &Row) -> Result<Measured> {
 impl Cost {
     /// The least time, since all noise adds; the greatest memory, since it is a peak.
     fn with(self, other: Cost) -> Cost {
-        Cost { ms: self.ms.min(other.ms), rss: self.rss.max(other.rss) }
+        Cost {
+            ms: self.ms.min(other.ms),
+            rss: self.rss.max(other.rss),
+        }
     }
 }
 
@@ -660,7 +828,9 @@ fn settle(row: &Row) -> Result<()> {
         ("SESSION_CONTEXT_DEADLINE", "60s"),
         ("SESSION_CONTEXT_BUDGET", "9000"),
     ];
-    let (line, stdin) = row.reference_stdin.map_or((row.ours, row.stdin), |stdin| (row.reference, stdin));
+    let (line, stdin) = row
+        .reference_stdin
+        .map_or((row.ours, row.stdin), |stdin| (row.reference, stdin));
     let mut side = Side::new(line, stdin, row.corpus, row.gauge)?;
     side.command.envs(ALL);
     let out = row.corpus.dir().join("stdout");
@@ -685,7 +855,9 @@ fn warm_up(row: &Row, ours: &mut Side) -> Result<()> {
     let out = row.corpus.dir().join("stdout");
     prepare(row)?;
     ours.run(File::create(&out)?.into())?;
-    let bytes = BufReader::new(File::open(&out)?).bytes().map_while(io::Result::ok);
+    let bytes = BufReader::new(File::open(&out)?)
+        .bytes()
+        .map_while(io::Result::ok);
     let lines = bytes.filter(|&b| b == b'\n').count();
     fs::remove_file(&out)?;
     if lines < row.prints {
@@ -699,20 +871,38 @@ fn fresh(row: &Row) -> Result<Cost> {
     let out = row.corpus.dir().join("stdout");
     let (word, _) = row.corpus.say()?;
     let line = format!("{} {word}", row.ours);
-    let cost = Side::new(&line, row.stdin, row.corpus, row.gauge)?.run(File::create(&out)?.into())?;
+    let cost =
+        Side::new(&line, row.stdin, row.corpus, row.gauge)?.run(File::create(&out)?.into())?;
     let found = fs::read_to_string(&out)?.contains(&word);
     fs::remove_file(&out)?;
-    if found { Ok(cost) } else { Err(format!("`{line}` does not find what was just said").into()) }
+    if found {
+        Ok(cost)
+    } else {
+        Err(format!("`{line}` does not find what was just said").into())
+    }
 }
 
 /// How long it takes until a line is shown that was appended to FILE. The median, since whoever polls is lucky at times.
 fn follow(row: &Row, mut ours: Side) -> Result<Measured> {
-    let mut child = ours.command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let mut child = ours
+        .command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
     let (sender, shown) = mpsc::channel();
     let lines = BufReader::new(child.stdout.take().ok_or("no pipe")?).lines();
-    let reader = thread::spawn(move || lines.map_while(io::Result::ok).try_for_each(|line| sender.send(line)));
+    let reader = thread::spawn(move || {
+        lines
+            .map_while(io::Result::ok)
+            .try_for_each(|line| sender.send(line))
+    });
     let wait_for = |text: &str| -> Result<()> {
-        while !shown.recv_timeout(Duration::from_secs(10)).map_err(|_| "nothing is shown for 10 s")?.contains(text) {}
+        while !shown
+            .recv_timeout(Duration::from_secs(10))
+            .map_err(|_| "nothing is shown for 10 s")?
+            .contains(text)
+        {}
         Ok(())
     };
     let follow = || -> Result<Vec<f64>> {
@@ -732,7 +922,13 @@ fn follow(row: &Row, mut ours: Side) -> Result<Measured> {
     let (mut times, limit) = (times?, row.limit_ms.unwrap_or_default());
     drop(reader);
     times.sort_by(f64::total_cmp);
-    Ok(Measured { ours: Cost { ms: times[times.len() / 2], ..cost }, reference: Cost { ms: limit, rss: 0 } })
+    Ok(Measured {
+        ours: Cost {
+            ms: times[times.len() / 2],
+            ..cost
+        },
+        reference: Cost { ms: limit, rss: 0 },
+    })
 }
 
 /// Runs ours on a terminal of its own, and measures how soon its screen changes, or what it does while nothing happens.
@@ -740,7 +936,11 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
     // The list is cached, as it is for everybody who has looked before.
     Side::new("session-reader list --all", "", row.corpus, Gauge::Cpu)?.run(Stdio::null())?;
     let (terminal, inside) = terminal()?;
-    let command = ours.command.env("TERM", "xterm-256color").stdin(inside.try_clone()?).stdout(inside);
+    let command = ours
+        .command
+        .env("TERM", "xterm-256color")
+        .stdin(inside.try_clone()?)
+        .stdout(inside);
     let mut child = command.stderr(Stdio::null()).spawn()?;
     // A command keeps its end of the terminal until it is run again.
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -751,7 +951,9 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
     });
     // Until it has drawn all that there is, and has nothing to do any more.
     let settle = || -> Result<()> {
-        shown.recv_timeout(Duration::from_secs(10)).map_err(|_| "nothing is drawn for 10 s")?;
+        shown
+            .recv_timeout(Duration::from_secs(10))
+            .map_err(|_| "nothing is drawn for 10 s")?;
         while shown.recv_timeout(Duration::from_millis(300)).is_ok() {}
         Ok(())
     };
@@ -764,7 +966,9 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
                 return Ok(cpu_ms(child.id())? - before);
             }
             let (_, said) = row.corpus.say()?;
-            shown.recv_timeout(Duration::from_secs(10)).map_err(|_| "no change is drawn for 10 s")?;
+            shown
+                .recv_timeout(Duration::from_secs(10))
+                .map_err(|_| "no change is drawn for 10 s")?;
             let took = said.elapsed().as_secs_f64() * 1e3;
             while shown.recv_timeout(Duration::from_millis(300)).is_ok() {}
             Ok(took)
@@ -775,17 +979,39 @@ fn watch(row: &Row, mut ours: Side) -> Result<Measured> {
     let (_, cost) = wait(child.id())?;
     let mut times = measured?;
     times.sort_by(f64::total_cmp);
-    let reference = Cost { ms: row.limit_ms.unwrap_or_default(), rss: 0 };
-    Ok(Measured { ours: Cost { ms: times[times.len() / 2], ..cost }, reference })
+    let reference = Cost {
+        ms: row.limit_ms.unwrap_or_default(),
+        rss: 0,
+    };
+    Ok(Measured {
+        ours: Cost {
+            ms: times[times.len() / 2],
+            ..cost
+        },
+        reference,
+    })
 }
 
 /// Both ends of a terminal of 60 rows and 200 columns.
 fn terminal() -> io::Result<(File, File)> {
     let (mut outside, mut inside) = (0, 0);
-    let mut size = libc::winsize { ws_row: 60, ws_col: 200, ws_xpixel: 0, ws_ypixel: 0 };
+    let mut size = libc::winsize {
+        ws_row: 60,
+        ws_col: 200,
+        ws_xpixel: 0,
+        ws_ypixel: 0,
+    };
     let (name, settings) = (std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: the pointers are to live locals, or null where that is allowed.
-    let opened = unsafe { libc::openpty(&raw mut outside, &raw mut inside, name, settings, &raw mut size) };
+    let opened = unsafe {
+        libc::openpty(
+            &raw mut outside,
+            &raw mut inside,
+            name,
+            settings,
+            &raw mut size,
+        )
+    };
     if opened < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -796,24 +1022,43 @@ fn terminal() -> io::Result<(File, File)> {
 /// How much CPU time a process has used so far.
 #[cfg(not(target_os = "linux"))]
 fn cpu_ms(_: u32) -> io::Result<f64> {
-    Err(io::Error::new(io::ErrorKind::Unsupported, "the CPU time of another process is known on Linux only"))
+    Err(io::Error::new(
+        io::ErrorKind::Unsupported,
+        "the CPU time of another process is known on Linux only",
+    ))
 }
 
 /// How much CPU time a process has used so far.
 #[cfg(target_os = "linux")]
 fn cpu_ms(pid: u32) -> io::Result<f64> {
-    let (mut clock, mut time) = (0, libc::timespec { tv_sec: 0, tv_nsec: 0 });
+    let (mut clock, mut time) = (
+        0,
+        libc::timespec {
+            tv_sec: 0,
+            tv_nsec: 0,
+        },
+    );
     // SAFETY: both pointers are to live locals of the types that are written.
     let failed = unsafe {
         libc::clock_getcpuclockid(pid as libc::pid_t, &raw mut clock) != 0
             || libc::clock_gettime(clock, &raw mut time) != 0
     };
-    if failed { Err(io::Error::last_os_error()) } else { Ok(time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6) }
+    if failed {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6)
+    }
 }
 
 /// The variables by which agents move their sessions.
-const AGENTS: [&str; 6] =
-    ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "GEMINI_CLI_HOME", "QWEN_HOME", "PI_CODING_AGENT_DIR"];
+const AGENTS: [&str; 6] = [
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+    "GEMINI_CLI_HOME",
+    "QWEN_HOME",
+    "PI_CODING_AGENT_DIR",
+];
 
 /// A command over a corpus, ready to be run again and again.
 struct Side {
@@ -839,19 +1084,30 @@ impl Side {
         }
         // Right after the last thing said in a corpus.
         command.env("SESSION_MONITOR_NOW", "2025-03-28T00:00:00Z");
-        command.env("TZ", "UTC").env("HOME", corpus.home()).current_dir(corpus.home());
+        command
+            .env("TZ", "UTC")
+            .env("HOME", corpus.home())
+            .current_dir(corpus.home());
         for kind in ["CACHE", "CONFIG", "STATE", "DATA"] {
             let dir = corpus.dir().join("xdg").join(kind.to_lowercase());
             command.env(format!("XDG_{kind}_HOME"), dir);
         }
         let file = corpus.dir().join(format!("stdin-{}", stdin.len()));
         fs::write(&file, corpus.fill_in(stdin))?;
-        Ok(Side { line: line.into(), gauge, command, stdin: file, stderr: corpus.dir().join("stderr") })
+        Ok(Side {
+            line: line.into(),
+            gauge,
+            command,
+            stdin: file,
+            stderr: corpus.dir().join("stderr"),
+        })
     }
 
     fn run(&mut self, stdout: Stdio) -> Result<Cost> {
         let command = self.command.stdout(stdout);
-        command.stdin(File::open(&self.stdin)?).stderr(File::create(&self.stderr)?);
+        command
+            .stdin(File::open(&self.stdin)?)
+            .stderr(File::create(&self.stderr)?);
         let started = Instant::now();
         let (status, mut cost) = wait(command.spawn()?.id())?;
         if self.gauge == Gauge::Wall {
@@ -863,7 +1119,12 @@ impl Side {
         }
         let said = fs::read(&self.stderr)?;
         let said = String::from_utf8_lossy(&said);
-        Err(format!("`{}`: {status}: {}", self.line, said.lines().next().unwrap_or_default()).into())
+        Err(format!(
+            "`{}`: {status}: {}",
+            self.line,
+            said.lines().next().unwrap_or_default()
+        )
+        .into())
     }
 }
 
@@ -881,7 +1142,10 @@ fn wait(pid: u32) -> io::Result<(ExitStatus, Cost)> {
     #[allow(clippy::cast_lossless)] // Systems differ in how wide these are.
     let ms = |t: libc::timeval| t.tv_sec as f64 * 1e3 + t.tv_usec as f64 / 1e3;
     let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-    let cost = Cost { ms: ms(usage.ru_utime) + ms(usage.ru_stime), rss: usage.ru_maxrss as u64 * unit };
+    let cost = Cost {
+        ms: ms(usage.ru_utime) + ms(usage.ru_stime),
+        rss: usage.ru_maxrss as u64 * unit,
+    };
     Ok((ExitStatus::from_raw(status), cost))
 }
 
@@ -891,10 +1155,15 @@ const OURS: [&str; 2] = ["session-reader", "session-context"];
 /// many small pieces, which cost a fifth of what the hook takes to be mapped again at every start.
 fn install() -> io::Result<()> {
     fs::create_dir_all(installed(""))?;
-    let built = [option_env!("CARGO_BIN_EXE_session-reader"), option_env!("CARGO_BIN_EXE_session-context")];
+    let built = [
+        option_env!("CARGO_BIN_EXE_session-reader"),
+        option_env!("CARGO_BIN_EXE_session-context"),
+    ];
     for (name, built) in OURS.iter().zip(built) {
         absent_file(&installed(name))?;
-        built.map(|built| fs::copy(built, installed(name))).transpose()?;
+        built
+            .map(|built| fs::copy(built, installed(name)))
+            .transpose()?;
     }
     Ok(())
 }
@@ -910,7 +1179,9 @@ fn program(name: &str) -> Option<PathBuf> {
         "session-context" => "SESSION_CONTEXT",
         _ => {
             let path = env::var_os("PATH").unwrap_or_default();
-            return env::split_paths(&path).map(|dir| dir.join(name)).find(|p| p.is_file());
+            return env::split_paths(&path)
+                .map(|dir| dir.join(name))
+                .find(|p| p.is_file());
         }
     };
     let file = env::var_os(variable).map_or_else(|| installed(name), PathBuf::from);

@@ -26,7 +26,12 @@ impl Stage {
     /// An empty scene in place of the last one.
     pub fn scene(&self) -> Scene {
         // The real path: agents resolve links before they write a working directory down.
-        let home = self.0.path().canonicalize().expect("a directory").join("home");
+        let home = self
+            .0
+            .path()
+            .canonicalize()
+            .expect("a directory")
+            .join("home");
         if home.exists() {
             fs::remove_dir_all(&home).expect("cleared");
         }
@@ -61,7 +66,10 @@ impl Scene {
     }
 
     pub fn append(&self, path: impl AsRef<Path>, content: impl AsRef<[u8]>) {
-        let mut file = fs::OpenOptions::new().append(true).open(self.path(path)).expect("a file");
+        let mut file = fs::OpenOptions::new()
+            .append(true)
+            .open(self.path(path))
+            .expect("a file");
         file.write_all(content.as_ref()).expect("appended");
     }
 
@@ -72,12 +80,25 @@ impl Scene {
         let name = Path::new(program).file_name().expect("a file");
         let mut command = Command::new(other.map_or_else(|| program.into(), |dir| dir.join(name)));
         command.args(args).env_clear().current_dir(self.work());
-        command.env("HOME", self.home()).env("TZ", "UTC").env("SESSION_MONITOR_NOW", iso(now));
-        for (name, dir) in [("CONFIG", ".config"), ("CACHE", ".cache"), ("STATE", ".state"), ("DATA", ".data")] {
+        command
+            .env("HOME", self.home())
+            .env("TZ", "UTC")
+            .env("SESSION_MONITOR_NOW", iso(now));
+        for (name, dir) in [
+            ("CONFIG", ".config"),
+            ("CACHE", ".cache"),
+            ("STATE", ".state"),
+            ("DATA", ".data"),
+        ] {
             command.env(format!("XDG_{name}_HOME"), self.path(dir));
         }
-        command.env("SESSION_CONTEXT_DEADLINE", "1h").env("SESSION_MONITOR_PATIENCE", "1h");
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .env("SESSION_CONTEXT_DEADLINE", "1h")
+            .env("SESSION_MONITOR_PATIENCE", "1h");
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     }
 }
@@ -112,11 +133,25 @@ impl Agent {
     /// Where it keeps the transcript of a session, below HOME.
     pub fn transcript(self, id: &str, cwd: &Path) -> String {
         let cwd = cwd.to_str().expect("UTF-8");
-        let plain = |char: char| if char.is_ascii_alphanumeric() { char } else { '-' };
+        let plain = |char: char| {
+            if char.is_ascii_alphanumeric() {
+                char
+            } else {
+                '-'
+            }
+        };
         match self {
-            Agent::Claude => format!(".claude/projects/{}/{id}.jsonl", cwd.chars().map(plain).collect::<String>()),
-            Agent::Codex => format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-00-00-{id}.jsonl"),
-            Agent::Pi => format!(".pi/agent/sessions/--{}--/1_{id}.jsonl", cwd[1..].replace('/', "-")),
+            Agent::Claude => format!(
+                ".claude/projects/{}/{id}.jsonl",
+                cwd.chars().map(plain).collect::<String>()
+            ),
+            Agent::Codex => {
+                format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-00-00-{id}.jsonl")
+            }
+            Agent::Pi => format!(
+                ".pi/agent/sessions/--{}--/1_{id}.jsonl",
+                cwd[1..].replace('/', "-")
+            ),
         }
     }
 
@@ -127,7 +162,9 @@ impl Agent {
             Agent::Claude => String::new(),
             Agent::Codex => line(json!({"timestamp": time, "type": "session_meta",
                 "payload": {"id": id, "timestamp": time, "cwd": cwd, "originator": "codex_cli_rs"}})),
-            Agent::Pi => line(json!({"type": "session", "version": 3, "id": id, "timestamp": time, "cwd": cwd})),
+            Agent::Pi => line(
+                json!({"type": "session", "version": 3, "id": id, "timestamp": time, "cwd": cwd}),
+            ),
         }
     }
 
@@ -135,10 +172,14 @@ impl Agent {
     pub fn prompt(self, id: &str, cwd: &Path, time: i64, key: &str, text: &str) -> String {
         let time = iso(time);
         line(match self {
-            Agent::Claude => json!({"type": "user", "uuid": key, "sessionId": id, "cwd": cwd, "timestamp": time,
-                "message": {"role": "user", "content": text}}),
-            Agent::Codex => json!({"timestamp": time, "type": "response_item", "payload": {"type": "message",
-                "role": "user", "content": [{"type": "input_text", "text": text}]}}),
+            Agent::Claude => {
+                json!({"type": "user", "uuid": key, "sessionId": id, "cwd": cwd, "timestamp": time,
+                "message": {"role": "user", "content": text}})
+            }
+            Agent::Codex => {
+                json!({"timestamp": time, "type": "response_item", "payload": {"type": "message",
+                "role": "user", "content": [{"type": "input_text", "text": text}]}})
+            }
             Agent::Pi => json!({"type": "message", "id": key, "timestamp": time,
                 "message": {"role": "user", "content": [{"type": "text", "text": text}]}}),
         })
@@ -161,9 +202,11 @@ impl Agent {
 
     fn claude(self, number: usize, time: i64, block: Value) -> String {
         assert_eq!(self, Agent::Claude, "no scene needs more of the others yet");
-        line(json!({"type": "assistant", "uuid": format!("a-{number}"), "timestamp": iso(time),
+        line(
+            json!({"type": "assistant", "uuid": format!("a-{number}"), "timestamp": iso(time),
             "message": {"id": format!("msg_{number}"), "role": "assistant", "content": [block],
-                "usage": {"input_tokens": 1000, "output_tokens": 500}}}))
+                "usage": {"input_tokens": 1000, "output_tokens": 500}}}),
+        )
     }
 
     /// What the agent gives its hook with a prompt.
@@ -175,13 +218,19 @@ impl Agent {
 
     /// The text in a reply to its hook: the whole of stdout is one reply in one line, or nothing.
     pub fn told(self, stdout: &[u8]) -> Result<String, String> {
-        let out = std::str::from_utf8(stdout).map_err(|error| format!("stdout is not UTF-8: {error}"))?;
+        let out =
+            std::str::from_utf8(stdout).map_err(|error| format!("stdout is not UTF-8: {error}"))?;
         if out.is_empty() {
             return Ok(String::new());
         }
         let whole = out.ends_with('\n') && out.matches('\n').count() == 1;
-        let reply: Value = serde_json::from_str(out).map_err(|error| format!("stdout is not whole: {error}: {out}"))?;
-        let pointer = if self == Agent::Pi { "/message/content" } else { "/hookSpecificOutput/additionalContext" };
+        let reply: Value = serde_json::from_str(out)
+            .map_err(|error| format!("stdout is not whole: {error}: {out}"))?;
+        let pointer = if self == Agent::Pi {
+            "/message/content"
+        } else {
+            "/hookSpecificOutput/additionalContext"
+        };
         match reply.pointer(pointer).and_then(Value::as_str) {
             Some(text) if whole && !text.is_empty() => Ok(text.to_owned()),
             _ => Err(format!("stdout is not one reply: {out}")),

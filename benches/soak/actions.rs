@@ -113,8 +113,13 @@ impl Kind {
 impl Action {
     pub fn of(chance: &mut Chance) -> Action {
         let mut left = chance.below(KINDS.iter().map(|(_, often)| often).sum());
-        let kind = KINDS.iter().find(|(_, often)| left.checked_sub(*often).map(|rest| left = rest).is_none());
-        Action { kind: kind.map_or(Kind::Look, |(kind, _)| *kind), seed: chance.next() }
+        let kind = KINDS
+            .iter()
+            .find(|(_, often)| left.checked_sub(*often).map(|rest| left = rest).is_none());
+        Action {
+            kind: kind.map_or(Kind::Look, |(kind, _)| *kind),
+            seed: chance.next(),
+        }
     }
 }
 
@@ -129,7 +134,11 @@ pub struct Layout {
 
 impl Layout {
     pub fn of(chance: &mut Chance) -> Layout {
-        Layout { named: chance.below(2) == 0, sessions: 3 + chance.below(6), seed: chance.next() }
+        Layout {
+            named: chance.below(2) == 0,
+            sessions: 3 + chance.below(6),
+            seed: chance.next(),
+        }
     }
 }
 
@@ -188,7 +197,10 @@ impl World {
         fs::create_dir_all(scene.path("elsewhere")).expect("another project");
         scene.write("work/.git/HEAD", "ref: refs/heads/main\n");
         scene.write("work/.git/worktrees/tree/commondir", "../..\n");
-        scene.write("work/.git/worktrees/tree/gitdir", format!("{}\n", scene.path("tree/.git").display()));
+        scene.write(
+            "work/.git/worktrees/tree/gitdir",
+            format!("{}\n", scene.path("tree/.git").display()),
+        );
         scene.write("tree/.git", "gitdir: ../work/.git/worktrees/tree\n");
         if layout.named {
             fs::create_dir_all(scene.path("work/.volute/sessions")).expect("a home");
@@ -217,26 +229,39 @@ impl World {
     }
 
     fn observe(&mut self, number: usize) {
-        let agent = if self.named || number != 1 { Agent::Claude } else { Agent::Codex };
+        let agent = if self.named || number != 1 {
+            Agent::Claude
+        } else {
+            Agent::Codex
+        };
         let id = format!("0b5e00{number:02x}-0000-4000-8000-000000000000");
         let name = (self.named && number != 2).then(|| format!("observer{number}"));
         let cwd = self.scene.work();
         let transcript = self.scene.path(agent.transcript(&id, &cwd));
         let then = BEGINNING - 48 * HOUR;
-        let lines = agent.head(&id, &cwd, then) + &agent.prompt(&id, &cwd, then, &id, "what I asked myself long ago");
+        let lines = agent.head(&id, &cwd, then)
+            + &agent.prompt(&id, &cwd, then, &id, "what I asked myself long ago");
         self.scene.write(&transcript, lines);
         if let Some(name) = &name {
             self.name(name, &id);
         }
-        self.observers.push(Observer { agent, id, name, transcript, model: model::Observer::default() });
+        self.observers.push(Observer {
+            agent,
+            id,
+            name,
+            transcript,
+            model: model::Observer::default(),
+        });
     }
 
     fn name_file(&self, name: &str) -> PathBuf {
-        self.scene.path(format!("work/.volute/sessions/{name}.json"))
+        self.scene
+            .path(format!("work/.volute/sessions/{name}.json"))
     }
 
     fn name(&self, name: &str, id: &str) {
-        self.scene.write(self.name_file(name), json!({"sessionId": id}).to_string());
+        self.scene
+            .write(self.name_file(name), json!({"sessionId": id}).to_string());
     }
 
     /// Begins a session, in this project or in another, with an old history or none.
@@ -250,7 +275,11 @@ impl World {
             &[Agent::Claude, Agent::Codex, Agent::Pi]
         };
         let agent = *chance.pick(agents);
-        let id = format!("{:08x}-{:04x}-4000-8000-{number:012x}", chance.next() as u32, number);
+        let id = format!(
+            "{:08x}-{:04x}-4000-8000-{number:012x}",
+            chance.next() as u32,
+            number
+        );
         let cwd = match here {
             true if chance.below(3) == 0 => self.scene.path("tree"),
             true => self.scene.work(),
@@ -258,7 +287,9 @@ impl World {
         };
         let name = (self.named && here).then(|| format!("name{number}"));
         let path = match (&name, agent) {
-            (Some(name), Agent::Pi) => self.scene.path(format!("work/.volute/pi-sessions/{name}/1_{id}.jsonl")),
+            (Some(name), Agent::Pi) => self
+                .scene
+                .path(format!("work/.volute/pi-sessions/{name}/1_{id}.jsonl")),
             _ => self.scene.path(agent.transcript(&id, &cwd)),
         };
         if let (Some(name), Agent::Claude) = (&name, agent) {
@@ -287,7 +318,9 @@ impl World {
         let session = self.sessions.last_mut().expect("just begun");
         for _ in 0..chance.below(3) {
             let number = session.say(BEGINNING - 48 * HOUR);
-            self.observers.iter_mut().for_each(|observer| observer.model.knows(&session.tag, [number].into_iter()));
+            self.observers
+                .iter_mut()
+                .for_each(|observer| observer.model.knows(&session.tag, [number].into_iter()));
         }
         if chance.below(2) == 0 {
             session.say(self.now);
@@ -301,7 +334,9 @@ impl World {
     pub fn act(&mut self, action: &Action) -> Result<()> {
         let mut chance = Chance::new(action.seed);
         self.now += (1 + chance.below(20)) as i64 * SECOND;
-        let present: Vec<usize> = (0..self.sessions.len()).filter(|at| self.sessions[*at].present).collect();
+        let present: Vec<usize> = (0..self.sessions.len())
+            .filter(|at| self.sessions[*at].present)
+            .collect();
         let observer = chance.below(self.observers.len());
         if let (false, Some(&at)) = (present.is_empty(), present.get(chance.below(present.len()))) {
             let before = self.sessions[at].state();
@@ -314,7 +349,9 @@ impl World {
         match action.kind {
             Kind::NewSession => self.begin(&mut chance),
             Kind::Restore => self.restore(&mut chance),
-            Kind::Clock => self.now += [-3, -1, 1, 3][chance.below(4)] * HOUR / (1 + chance.below(6) as i64),
+            Kind::Clock => {
+                self.now += [-3, -1, 1, 3][chance.below(4)] * HOUR / (1 + chance.below(6) as i64)
+            }
             Kind::Times => self.set_times(&mut chance),
             Kind::RenameDir => self.rename_dir(&mut chance),
             Kind::WorktreeLook => return self.worktree_look(observer),
@@ -323,12 +360,18 @@ impl World {
             Kind::Look => return self.look(observer),
             Kind::KilledLook => return self.killed_look(observer, &mut chance),
             Kind::TwoLooks => return self.looks_at_once(&[observer, observer]),
-            Kind::AllLook => return self.looks_at_once(&(0..self.observers.len()).collect::<Vec<_>>()),
+            Kind::AllLook => {
+                return self.looks_at_once(&(0..self.observers.len()).collect::<Vec<_>>());
+            }
             Kind::ShortLook => return self.short_look(observer),
             Kind::AwayLook => return self.away_look(observer, &mut chance),
             Kind::TornLook => return self.torn_look(observer, &mut chance),
             Kind::ShrinkLook if !present.is_empty() => {
-                return self.shrink_look(observer, present[chance.below(present.len())], &mut chance);
+                return self.shrink_look(
+                    observer,
+                    present[chance.below(present.len())],
+                    &mut chance,
+                );
             }
             _ => {}
         }
@@ -385,9 +428,14 @@ impl World {
             }
             Kind::ReplaceSame => session.replace(),
             Kind::CopyUp => {
-                let modified = fs::metadata(&session.path).and_then(|meta| meta.modified()).expect("a time");
+                let modified = fs::metadata(&session.path)
+                    .and_then(|meta| meta.modified())
+                    .expect("a time");
                 session.replace();
-                let file = fs::File::options().append(true).open(&session.path).expect("a transcript");
+                let file = fs::File::options()
+                    .append(true)
+                    .open(&session.path)
+                    .expect("a transcript");
                 file.set_modified(modified).expect("the same time");
             }
             Kind::ReplaceOther => {
@@ -407,11 +455,15 @@ impl World {
 
     fn rewritten(&mut self, at: usize) {
         let tag = &self.sessions[at].tag;
-        self.observers.iter_mut().for_each(|observer| observer.model.rewritten(tag));
+        self.observers
+            .iter_mut()
+            .for_each(|observer| observer.model.rewritten(tag));
     }
 
     fn restore(&mut self, chance: &mut Chance) {
-        let gone: Vec<usize> = (0..self.sessions.len()).filter(|at| !self.sessions[*at].present).collect();
+        let gone: Vec<usize> = (0..self.sessions.len())
+            .filter(|at| !self.sessions[*at].present)
+            .collect();
         if gone.is_empty() {
             return;
         }
@@ -431,18 +483,35 @@ impl World {
         let now = SystemTime::now();
         let which = chance.below(3);
         let time = [now - 2 * DAY, now + DAY, now][which];
-        self.note(format_args!("files are {}", ["old", "from the future", "touched"][which]));
+        self.note(format_args!(
+            "files are {}",
+            ["old", "from the future", "touched"][which]
+        ));
         for session in self.sessions.iter().filter(|session| session.present) {
-            let file = fs::File::options().append(true).open(&session.path).expect("a transcript");
+            let file = fs::File::options()
+                .append(true)
+                .open(&session.path)
+                .expect("a transcript");
             file.set_modified(time).expect("another time");
         }
     }
 
     /// Renames the directory of a session, or makes its old name a link to the new one.
     fn rename_dir(&mut self, chance: &mut Chance) {
-        let is_in_agents = |session: &&Session| session.present && !session.path.starts_with(self.scene.work());
-        let paths: Vec<&PathBuf> = self.sessions.iter().filter(is_in_agents).map(|session| &session.path).collect();
-        let Some(dir) = paths.get(chance.below(paths.len())).and_then(|path| path.parent()) else { return };
+        let is_in_agents =
+            |session: &&Session| session.present && !session.path.starts_with(self.scene.work());
+        let paths: Vec<&PathBuf> = self
+            .sessions
+            .iter()
+            .filter(is_in_agents)
+            .map(|session| &session.path)
+            .collect();
+        let Some(dir) = paths
+            .get(chance.below(paths.len()))
+            .and_then(|path| path.parent())
+        else {
+            return;
+        };
         let dir = dir.to_path_buf();
         let is_link = fs::symlink_metadata(&dir).is_ok_and(|meta| meta.is_symlink());
         let to = dir.with_file_name(format!("-renamed-{}", chance.below(1000)));
@@ -452,7 +521,11 @@ impl World {
         fs::rename(&dir, &to).expect("renamed");
         if chance.below(2) == 0 {
             std::os::unix::fs::symlink(&to, &dir).expect("a link");
-            return self.note(format_args!("{} is a link to {}", dir.display(), to.display()));
+            return self.note(format_args!(
+                "{} is a link to {}",
+                dir.display(),
+                to.display()
+            ));
         }
         self.note(format_args!("{} is {} now", dir.display(), to.display()));
         let moved = |path: &mut PathBuf| {
@@ -464,7 +537,9 @@ impl World {
             moved(&mut session.path);
             moved(&mut session.aside);
         }
-        self.observers.iter_mut().for_each(|observer| moved(&mut observer.transcript));
+        self.observers
+            .iter_mut()
+            .for_each(|observer| moved(&mut observer.transcript));
     }
 
     // --------------------------------------------------------------------------------- looks
@@ -474,8 +549,15 @@ impl World {
     }
 
     fn hook_with(&self, observer: usize, change: impl FnOnce(&mut Command)) -> Child {
-        let Observer { agent, id, transcript, .. } = &self.observers[observer];
-        let mut command = self.scene.command(CONTEXT, &["--agent", agent.format()], self.now);
+        let Observer {
+            agent,
+            id,
+            transcript,
+            ..
+        } = &self.observers[observer];
+        let mut command = self
+            .scene
+            .command(CONTEXT, &["--agent", agent.format()], self.now);
         command.stdin(Stdio::piped());
         change(&mut command);
         let mut child = command.spawn().expect("the program starts");
@@ -490,7 +572,9 @@ impl World {
     fn heard(&self, observer: usize, output: &Output, manner: Manner) -> Result<String> {
         let err = String::from_utf8_lossy(&output.stderr);
         let text = self.observers[observer].agent.told(&output.stdout)?;
-        let is_orderly = err.lines().all(|line| line.starts_with("session-context: "));
+        let is_orderly = err
+            .lines()
+            .all(|line| line.starts_with("session-context: "));
         if manner != Manner::Killed && output.status.code() != Some(0) || !is_orderly {
             return Err(format!("{}: {err}", output.status));
         }
@@ -519,14 +603,22 @@ impl World {
             .map(|session| session.seen_by(agent))
             .collect();
         let who = self.observers[observer].id[..8].to_owned();
-        self.log.push(format!("{} {manner:?} look of {who}: {text}", &iso(self.now)[11..19]));
+        self.log.push(format!(
+            "{} {manner:?} look of {who}: {text}",
+            &iso(self.now)[11..19]
+        ));
         let model = &mut self.observers[observer].model;
-        model.hear(&text, self.now, manner, &sessions, &mut self.counts).map_err(|why| format!("observer {who}: {why}"))
+        model
+            .hear(&text, self.now, manner, &sessions, &mut self.counts)
+            .map_err(|why| format!("observer {who}: {why}"))
     }
 
     fn look(&mut self, observer: usize) -> Result<()> {
         let started = std::time::Instant::now();
-        let output = self.hook(observer).wait_with_output().expect("the program runs");
+        let output = self
+            .hook(observer)
+            .wait_with_output()
+            .expect("the program runs");
         self.typical = started.elapsed();
         self.hear(observer, &output, Manner::Quiet, &|_| false)
     }
@@ -537,21 +629,38 @@ impl World {
         std::thread::sleep(Duration::from_micros(chance.below(most) as u64));
         child.kill().expect("killed");
         let output = child.wait_with_output().expect("the program ran");
-        let manner = if output.status.code().is_none() { Manner::Killed } else { Manner::Quiet };
+        let manner = if output.status.code().is_none() {
+            Manner::Killed
+        } else {
+            Manner::Quiet
+        };
         self.hear(observer, &output, manner, &|_| false)
     }
 
     fn looks_at_once(&mut self, observers: &[usize]) -> Result<()> {
-        let children: Vec<Child> = observers.iter().map(|observer| self.hook(*observer)).collect();
-        let outputs: Vec<Output> =
-            children.into_iter().map(|child| child.wait_with_output().expect("the program runs")).collect();
+        let children: Vec<Child> = observers
+            .iter()
+            .map(|observer| self.hook(*observer))
+            .collect();
+        let outputs: Vec<Output> = children
+            .into_iter()
+            .map(|child| child.wait_with_output().expect("the program runs"))
+            .collect();
         // Of two looks of one observer, one tells what was too much for the other; a third must find that all was told.
         let is_same = observers.first() == observers.last();
-        let manner = if is_same { Manner::Disturbed } else { Manner::Quiet };
+        let manner = if is_same {
+            Manner::Disturbed
+        } else {
+            Manner::Quiet
+        };
         for (observer, output) in observers.iter().zip(&outputs) {
             self.hear(*observer, output, manner, &|_| false)?;
         }
-        if is_same { self.look(observers[0]) } else { Ok(()) }
+        if is_same {
+            self.look(observers[0])
+        } else {
+            Ok(())
+        }
     }
 
     fn short_look(&mut self, observer: usize) -> Result<()> {
@@ -563,22 +672,38 @@ impl World {
     }
 
     fn away_look(&mut self, observer: usize, chance: &mut Chance) -> Result<()> {
-        let dirs = [".claude/projects", ".codex/sessions", ".pi/agent", "work/.volute/pi-sessions"];
-        let there: Vec<&str> = dirs.into_iter().filter(|dir| self.scene.path(dir).is_dir()).collect();
+        let dirs = [
+            ".claude/projects",
+            ".codex/sessions",
+            ".pi/agent",
+            "work/.volute/pi-sessions",
+        ];
+        let there: Vec<&str> = dirs
+            .into_iter()
+            .filter(|dir| self.scene.path(dir).is_dir())
+            .collect();
         let dir = self.scene.path(chance.pick(&there));
         let away = dir.with_extension("away");
         self.note(format_args!("{} is away", dir.display()));
         fs::rename(&dir, &away).expect("away");
-        let output = self.hook(observer).wait_with_output().expect("the program runs");
+        let output = self
+            .hook(observer)
+            .wait_with_output()
+            .expect("the program runs");
         fs::rename(&away, &dir).expect("back");
-        self.hear(observer, &output, Manner::Disturbed, &|session| session.path.starts_with(&dir))
+        self.hear(observer, &output, Manner::Disturbed, &|session| {
+            session.path.starts_with(&dir)
+        })
     }
 
     fn worktree_look(&mut self, observer: usize) -> Result<()> {
         let (tree, away) = (self.scene.path("tree"), self.scene.path("tree.away"));
         self.note("the worktree is away");
         fs::rename(&tree, &away).expect("away");
-        let output = self.hook(observer).wait_with_output().expect("the program runs");
+        let output = self
+            .hook(observer)
+            .wait_with_output()
+            .expect("the program runs");
         fs::rename(&away, &tree).expect("back");
         self.hear(observer, &output, Manner::Disturbed, &|_| false)
     }
@@ -592,7 +717,9 @@ impl World {
             unsafe { libc::kill(child.id() as libc::pid_t, signal) };
         };
         signal(libc::SIGSTOP);
-        let present: Vec<usize> = (0..self.sessions.len()).filter(|at| self.sessions[*at].present).collect();
+        let present: Vec<usize> = (0..self.sessions.len())
+            .filter(|at| self.sessions[*at].present)
+            .collect();
         if let Some(at) = present.get(chance.below(present.len())) {
             self.change(Kind::Append, *at, chance);
         }
@@ -603,10 +730,21 @@ impl World {
 
     fn unheard_look(&mut self, observer: usize, chance: &mut Chance) -> Result<()> {
         let full = chance.below(2) == 0;
-        self.note(if full { "stdout is full" } else { "stdout is closed" });
+        self.note(if full {
+            "stdout is full"
+        } else {
+            "stdout is closed"
+        });
         let child = self.hook_with(observer, |command| {
-            let file = fs::File::options().write(true).open("/dev/full").ok().filter(|_| full);
-            command.stdout(file.map_or_else(|| Stdio::from(std::io::pipe().expect("a pipe").1), Stdio::from));
+            let file = fs::File::options()
+                .write(true)
+                .open("/dev/full")
+                .ok()
+                .filter(|_| full);
+            command.stdout(file.map_or_else(
+                || Stdio::from(std::io::pipe().expect("a pipe").1),
+                Stdio::from,
+            ));
         });
         let output = child.wait_with_output().expect("the program runs");
         self.hear(observer, &output, Manner::Disturbed, &|_| false)
@@ -630,29 +768,42 @@ impl World {
             1 => fs::write(&file, &content[..content.len() / 2]).expect("cut"),
             _ => fs::remove_file(&file).expect("away"),
         }
-        let output = self.hook(observer).wait_with_output().expect("the program runs");
+        let output = self
+            .hook(observer)
+            .wait_with_output()
+            .expect("the program runs");
         fs::write(&file, content).expect("a name");
         self.hear(observer, &output, Manner::Disturbed, &|_| false)
     }
 
     fn shrink_look(&mut self, observer: usize, at: usize, chance: &mut Chance) -> Result<()> {
         self.rewritten(at);
-        self.note(format_args!("{} shrinks and grows", self.sessions[at].state()));
+        self.note(format_args!(
+            "{} shrinks and grows",
+            self.sessions[at].state()
+        ));
         let session = &self.sessions[at];
         let whole = &session.content[..session.written];
         let size = session.head + chance.below(whole.len() - session.head + 1);
         let done = AtomicBool::new(false);
         let output = std::thread::scope(|scope| {
             scope.spawn(|| {
-                let file = fs::File::options().write(true).open(&session.path).expect("a transcript");
+                let file = fs::File::options()
+                    .write(true)
+                    .open(&session.path)
+                    .expect("a transcript");
                 while !done.load(Ordering::Relaxed) {
                     file.set_len(size as u64).expect("shorter");
                     std::thread::yield_now();
-                    file.write_all_at(&whole[size..], size as u64).expect("whole again");
+                    file.write_all_at(&whole[size..], size as u64)
+                        .expect("whole again");
                     std::thread::sleep(Duration::from_micros(200));
                 }
             });
-            let output = self.hook(observer).wait_with_output().expect("the program runs");
+            let output = self
+                .hook(observer)
+                .wait_with_output()
+                .expect("the program runs");
             done.store(true, Ordering::Relaxed);
             output
         });
@@ -666,16 +817,27 @@ impl Session {
         let number = self.next_number;
         self.next_number += 1;
         let text = format!("{} says {number} äß€𝄞", self.tag);
-        let line = self.agent.prompt(&self.id, &self.cwd, time, &format!("{}-{number}", self.id), &text);
+        let line = self.agent.prompt(
+            &self.id,
+            &self.cwd,
+            time,
+            &format!("{}-{number}", self.id),
+            &text,
+        );
         self.content.extend(line.bytes());
-        self.messages.push((self.content.len(), Message { number, time }));
+        self.messages
+            .push((self.content.len(), Message { number, time }));
         number
     }
 
     /// Writes on, up to an offset.
     fn write_to(&mut self, end: usize) {
-        let mut file = fs::OpenOptions::new().append(true).open(&self.path).expect("a transcript");
-        file.write_all(&self.content[self.written..end]).expect("appended");
+        let mut file = fs::OpenOptions::new()
+            .append(true)
+            .open(&self.path)
+            .expect("a transcript");
+        file.write_all(&self.content[self.written..end])
+            .expect("appended");
         self.written = end;
     }
 
@@ -686,7 +848,10 @@ impl Session {
         if size < self.written && self.content[size] == b'\n' {
             size += 1;
         }
-        let file = fs::File::options().write(true).open(&self.path).expect("a transcript");
+        let file = fs::File::options()
+            .write(true)
+            .open(&self.path)
+            .expect("a transcript");
         file.set_len(size as u64).expect("shorter");
         self.content.truncate(size);
         self.written = size;
@@ -709,7 +874,8 @@ impl Session {
         self.content.truncate(self.head);
         self.messages.clear();
         let keep = chance.below(2) == 0;
-        self.content.extend(format!("{{\"type\":\"padding\",\"at\":{now}}}\n").bytes());
+        self.content
+            .extend(format!("{{\"type\":\"padding\",\"at\":{now}}}\n").bytes());
         for message in visible.iter().filter(|_| keep) {
             let next = std::mem::replace(&mut self.next_number, message.number);
             self.say(message.time);
@@ -758,10 +924,18 @@ impl Session {
         } else {
             "elsewhere"
         };
-        let dir = self.path.parent().and_then(|dir| dir.file_name()).unwrap_or_default().to_string_lossy();
+        let dir = self
+            .path
+            .parent()
+            .and_then(|dir| dir.file_name())
+            .unwrap_or_default()
+            .to_string_lossy();
         let file = format!("{:?} {} in {dir}", self.agent, &self.id[..8]);
         let inode = self.inode();
-        format!("{} {file} ({place}, inode {inode}, {} bytes, says {numbers:?})", self.tag, self.written)
+        format!(
+            "{} {file} ({place}, inode {inode}, {} bytes, says {numbers:?})",
+            self.tag, self.written
+        )
     }
 
     fn inode(&self) -> u64 {
@@ -769,17 +943,34 @@ impl Session {
     }
 
     fn visible(&self) -> impl Iterator<Item = &Message> {
-        self.messages.iter().filter(|(end, _)| *end <= self.written).map(|(_, message)| message)
+        self.messages
+            .iter()
+            .filter(|(end, _)| *end <= self.written)
+            .map(|(_, message)| message)
     }
 
     fn seen_by(&self, agent: Agent) -> Visible<'_> {
-        let label = if self.agent == Agent::Claude { "claude" } else { self.agent.format() };
+        let label = if self.agent == Agent::Claude {
+            "claude"
+        } else {
+            self.agent.format()
+        };
         let handles = [&self.id[..8], &self.id].map(|id| {
             let name = self.name.as_deref().unwrap_or(id);
-            if self.agent == agent { name.to_owned() } else { format!("{label}:{name}") }
+            if self.agent == agent {
+                name.to_owned()
+            } else {
+                format!("{label}:{name}")
+            }
         });
         let file = (self.path.clone(), self.inode());
         let messages = self.visible().collect();
-        Visible { tag: &self.tag, handles, here: self.here, file, messages }
+        Visible {
+            tag: &self.tag,
+            handles,
+            here: self.here,
+            file,
+            messages,
+        }
     }
 }

@@ -23,7 +23,11 @@ fn main() -> std::process::ExitCode {
     let (mut minutes, mut seed, mut first) = (1.0, None, 0);
     let mut without = Vec::new();
     while let Some(arg) = args.next() {
-        let mut number = || args.next().and_then(|number| number.parse::<f64>().ok()).expect("a number");
+        let mut number = || {
+            args.next()
+                .and_then(|number| number.parse::<f64>().ok())
+                .expect("a number")
+        };
         match arg.as_str() {
             "--minutes" => minutes = number(),
             "--seed" => seed = Some(number() as u64),
@@ -37,7 +41,13 @@ fn main() -> std::process::ExitCode {
     let end = Instant::now() + Duration::from_secs_f64(60.0 * minutes);
     let seeds = seed.map_or(first..u64::MAX, |seed| seed..seed + 1);
     for seed in seeds {
-        soak::soak(seed, ACTIONS, &without, Duration::from_secs(20), &mut report);
+        soak::soak(
+            seed,
+            ACTIONS,
+            &without,
+            Duration::from_secs(20),
+            &mut report,
+        );
         if Instant::now() >= end || report.failures.len() >= FAILURES {
             break;
         }

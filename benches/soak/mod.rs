@@ -39,23 +39,39 @@ pub struct Failure {
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         writeln!(f, "seed {} ({}): {}", self.seed, self.layout, self.why)?;
-        self.actions.iter().enumerate().try_for_each(|(at, action)| writeln!(f, "  {at:>3} {action:?}"))?;
-        self.log.iter().try_for_each(|line| writeln!(f, "      {}", line.replace('\n', "\n        ")))
+        self.actions
+            .iter()
+            .enumerate()
+            .try_for_each(|(at, action)| writeln!(f, "  {at:>3} {action:?}"))?;
+        self.log
+            .iter()
+            .try_for_each(|line| writeln!(f, "      {}", line.replace('\n', "\n        ")))
     }
 }
 
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let Counts { looks, bullets, messages, repeats } = self.counts;
+        let Counts {
+            looks,
+            bullets,
+            messages,
+            repeats,
+        } = self.counts;
         let (runs, broken) = (self.runs, self.failures.len());
         writeln!(
             f,
             "{runs} runs, {looks} looks, {bullets} bullets, {messages} messages told, {repeats} repeated after a kill, \
              {broken} runs broke a promise"
         )?;
-        let actions: Vec<String> = self.actions.iter().map(|(kind, count)| format!("{kind:?} {count}")).collect();
+        let actions: Vec<String> = self
+            .actions
+            .iter()
+            .map(|(kind, count)| format!("{kind:?} {count}"))
+            .collect();
         writeln!(f, "{}", actions.join(", "))?;
-        self.failures.iter().try_for_each(|failure| writeln!(f, "\n{failure}"))
+        self.failures
+            .iter()
+            .try_for_each(|failure| writeln!(f, "\n{failure}"))
     }
 }
 
@@ -69,9 +85,17 @@ pub fn soak(seed: u64, length: usize, without: &[String], patience: Duration, re
     for action in &actions {
         *report.actions.entry(action.kind).or_default() += 1;
     }
-    let Err(broken) = run(&layout, &actions, &mut report.counts) else { return };
+    let Err(broken) = run(&layout, &actions, &mut report.counts) else {
+        return;
+    };
     let (actions, Broken { why, log, .. }) = shorten(&layout, &actions, broken, patience);
-    report.failures.push(Failure { seed, why, actions, layout: format!("{layout:?}"), log });
+    report.failures.push(Failure {
+        seed,
+        why,
+        actions,
+        layout: format!("{layout:?}"),
+        log,
+    });
 }
 
 /// What is wrong, after how many actions, and what happened until then.
@@ -84,7 +108,9 @@ struct Broken {
 impl Broken {
     /// What kind of promise it is.
     fn kind(&self) -> Option<usize> {
-        ["LOST", "REPEAT", "FOREIGN", "WRONG NAME", "UNSAID"].iter().position(|kind| self.why.contains(kind))
+        ["LOST", "REPEAT", "FOREIGN", "WRONG NAME", "UNSAID"]
+            .iter()
+            .position(|kind| self.why.contains(kind))
     }
 }
 
@@ -92,15 +118,26 @@ fn run(layout: &Layout, actions: &[Action], counts: &mut Counts) -> Result<(), B
     let broken = |done, why, log| Broken { done, why, log };
     let mut world = World::new(layout).map_err(|why| broken(0, why, Vec::new()))?;
     let result = actions.iter().enumerate().try_for_each(|(at, action)| {
-        world.act(action).map_err(|why| (at + 1, format!("action {at}, {action:?}: {why}")))
+        world
+            .act(action)
+            .map_err(|why| (at + 1, format!("action {at}, {action:?}: {why}")))
     });
-    let result = result.and_then(|()| world.settle().map_err(|why| (actions.len(), format!("in the end: {why}"))));
+    let result = result.and_then(|()| {
+        world
+            .settle()
+            .map_err(|why| (actions.len(), format!("in the end: {why}")))
+    });
     counts.add(&world.counts);
     result.map_err(|(done, why)| broken(done, why, world.log))
 }
 
 /// Leaves out what is not needed to break the same promise: halves, quarters, then single actions.
-fn shorten(layout: &Layout, actions: &[Action], first: Broken, patience: Duration) -> (Vec<Action>, Broken) {
+fn shorten(
+    layout: &Layout,
+    actions: &[Action],
+    first: Broken,
+    patience: Duration,
+) -> (Vec<Action>, Broken) {
     let started = Instant::now();
     let mut shortest = actions[..first.done].to_vec();
     let mut broken = first;

@@ -86,11 +86,18 @@ struct Bullet<'t> {
 fn bullet(line: &str) -> Option<Bullet<'_>> {
     let (handle, rest) = line.strip_prefix("- ")?.split_once(" (")?;
     let (facts, quote) = rest.split_once("): ")?;
-    let count = facts.split(", ").find_map(|fact| fact.split_once(" message")?.0.parse().ok())?;
+    let count = facts
+        .split(", ")
+        .find_map(|fact| fact.split_once(" message")?.0.parse().ok())?;
     let (before, after) = quote.rsplit_once(" says ")?;
     let tag = before.rsplit(['"', ' ']).next()?;
     let newest = after.split(' ').next()?.parse().ok()?;
-    Some(Bullet { handle, count, tag, newest })
+    Some(Bullet {
+        handle,
+        count,
+        tag,
+        newest,
+    })
 }
 
 const WINDOW: i64 = 55 * 60_000;
@@ -98,7 +105,11 @@ const WINDOW: i64 = 55 * 60_000;
 impl Observer {
     /// Old messages of a session, from before all of this.
     pub fn knows(&mut self, tag: &str, numbers: impl Iterator<Item = usize>) {
-        self.sessions.entry(tag.into()).or_default().numbers.extend(numbers);
+        self.sessions
+            .entry(tag.into())
+            .or_default()
+            .numbers
+            .extend(numbers);
     }
 
     /// The file of a session was rewritten.
@@ -123,32 +134,48 @@ impl Observer {
             return Err(format!("no header: {text}"));
         }
         let (more, lines): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("- +"));
-        sessions.iter().for_each(|session| self.recognise(session, manner));
+        sessions
+            .iter()
+            .for_each(|session| self.recognise(session, manner));
         let mut heard = BTreeSet::new();
         for line in lines {
             let bullet = bullet(line).ok_or_else(|| format!("what is this? {line}"))?;
             let session = sessions.iter().find(|session| session.tag == bullet.tag);
-            let session = session.ok_or_else(|| format!("UNSAID: its file is not there: {line}"))?;
+            let session =
+                session.ok_or_else(|| format!("UNSAID: its file is not there: {line}"))?;
             if !session.here {
                 return Err(format!("FOREIGN: a session of another project: {line}"));
             }
             let allowed = if manner == Manner::Quiet { 1 } else { 2 };
-            if !session.handles[..allowed].iter().any(|handle| handle == bullet.handle) {
-                return Err(format!("WRONG NAME: {} is not {:?}: {line}", bullet.handle, session.handles));
+            if !session.handles[..allowed]
+                .iter()
+                .any(|handle| handle == bullet.handle)
+            {
+                return Err(format!(
+                    "WRONG NAME: {} is not {:?}: {line}",
+                    bullet.handle, session.handles
+                ));
             }
             if !heard.insert(bullet.tag) {
                 return Err(format!("REPEAT: two bullets of one session: {text}"));
             }
-            self.told(&bullet, session, now.min(first), manner, counts).map_err(|why| format!("{why}: {line}"))?;
+            self.told(&bullet, session, now.min(first), manner, counts)
+                .map_err(|why| format!("{why}: {line}"))?;
             counts.bullets += 1;
         }
         counts.looks += 1;
-        for session in sessions.iter().filter(|session| session.here && !heard.contains(session.tag)) {
+        for session in sessions
+            .iter()
+            .filter(|session| session.here && !heard.contains(session.tag))
+        {
             let (must, _) = self.owed(session, now.min(first));
             let told = self.sessions.entry(session.tag.into()).or_default();
             if manner == Manner::Quiet && more.is_empty() {
                 if !must.is_empty() {
-                    return Err(format!("LOST: {} says {must:?}, and that was not told: {text}", session.tag));
+                    return Err(format!(
+                        "LOST: {} says {must:?}, and that was not told: {text}",
+                        session.tag
+                    ));
                 }
                 told.doubtful.clear();
             }
@@ -163,7 +190,8 @@ impl Observer {
         let told = self.sessions.entry(session.tag.into()).or_default();
         let (path, inode) = &session.file;
         let is_changed = told.rewritten;
-        let is_other = |(old_path, old): &(PathBuf, u64)| old_path != path && (old != inode || is_changed);
+        let is_other =
+            |(old_path, old): &(PathBuf, u64)| old_path != path && (old != inode || is_changed);
         if told.file.as_ref().is_some_and(is_other) {
             told.doubtful.extend(&told.numbers);
             told.floor = told.floor.max(self.latest);
@@ -179,16 +207,27 @@ impl Observer {
     fn owed(&self, session: &Visible, earliest: i64) -> (BTreeSet<usize>, BTreeSet<usize>) {
         let unknown = Told::default();
         let told = self.sessions.get(session.tag).unwrap_or(&unknown);
-        let untold = session.messages.iter().filter(|message| !told.numbers.contains(&message.number));
+        let untold = session
+            .messages
+            .iter()
+            .filter(|message| !told.numbers.contains(&message.number));
         let is_news = |message: &Message| match told.known {
             true => !told.old.contains(&message.number),
             false => message.time >= earliest - WINDOW,
         };
         let is_due = |message: &&&&Message| message.time > told.floor && is_news(message);
         let (must, may): (Vec<_>, Vec<_>) = untold.partition(|message| is_due(&message));
-        let doubtful = session.messages.iter().filter(|message| told.doubtful.contains(&message.number));
-        let numbers = |messages: &mut dyn Iterator<Item = &&Message>| messages.map(|message| message.number).collect();
-        (numbers(&mut must.into_iter()), numbers(&mut may.into_iter().chain(doubtful)))
+        let doubtful = session
+            .messages
+            .iter()
+            .filter(|message| told.doubtful.contains(&message.number));
+        let numbers = |messages: &mut dyn Iterator<Item = &&Message>| {
+            messages.map(|message| message.number).collect()
+        };
+        (
+            numbers(&mut must.into_iter()),
+            numbers(&mut may.into_iter().chain(doubtful)),
+        )
     }
 
     fn told(
@@ -203,29 +242,55 @@ impl Observer {
         let told = self.sessions.entry(bullet.tag.into()).or_default();
         let newest = bullet.newest;
         if !must.contains(&newest) && !may.contains(&newest) {
-            let kind = if told.numbers.contains(&newest) { "REPEAT" } else { "UNSAID" };
-            return Err(format!("{kind}: message {newest}, while {must:?} were to be told, and {may:?} could be"));
+            let kind = if told.numbers.contains(&newest) {
+                "REPEAT"
+            } else {
+                "UNSAID"
+            };
+            return Err(format!(
+                "{kind}: message {newest}, while {must:?} were to be told, and {may:?} could be"
+            ));
         }
         // A look that is disturbed may have seen a part of the file, but from its beginning.
         let upto = |set: &BTreeSet<usize>| set.range(..=newest).count();
-        let least = if manner == Manner::Disturbed { upto(&must).min(1) } else { must.len() };
+        let least = if manner == Manner::Disturbed {
+            upto(&must).min(1)
+        } else {
+            must.len()
+        };
         let most = upto(&must) + upto(&may);
-        if bullet.count < least || manner != Manner::Disturbed && must.last().is_some_and(|last| *last > newest) {
+        if bullet.count < least
+            || manner != Manner::Disturbed && must.last().is_some_and(|last| *last > newest)
+        {
             return Err(format!("LOST: {must:?} were to be told"));
         }
         if bullet.count > most {
-            return Err(format!("REPEAT: only {must:?} were to be told, and {may:?} could be"));
+            return Err(format!(
+                "REPEAT: only {must:?} were to be told, and {may:?} could be"
+            ));
         }
         // Of what it may tell, it told the newest; the others are still untold.
-        let all: BTreeSet<usize> = must.union(&may).copied().filter(|number| *number <= newest).collect();
+        let all: BTreeSet<usize> = must
+            .union(&may)
+            .copied()
+            .filter(|number| *number <= newest)
+            .collect();
         let newest_ones = all.iter().rev().take(bullet.count);
         let now: BTreeSet<usize> = newest_ones.chain(must.range(..=newest)).copied().collect();
         if !told.known {
-            told.old
-                .extend(session.messages.iter().map(|message| message.number).filter(|number| !must.contains(number)));
+            told.old.extend(
+                session
+                    .messages
+                    .iter()
+                    .map(|message| message.number)
+                    .filter(|number| !must.contains(number)),
+            );
         }
         counts.messages += bullet.count;
-        counts.repeats += now.intersection(&told.doubtful).count().min(bullet.count.saturating_sub(upto(&must)));
+        counts.repeats += now
+            .intersection(&told.doubtful)
+            .count()
+            .min(bullet.count.saturating_sub(upto(&must)));
         match manner {
             Manner::Killed => told.doubtful.extend(&now),
             // It may not have seen what comes later.

@@ -7,12 +7,12 @@ use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 
 use rustix::stdio::{stdin, stdout};
-use session_core::arena::Arena;
-use session_core::stage;
 use session_context::args::{self, Context};
-use session_core::env::Env;
 use session_context::hook::{Run, note_fault};
+use session_core::arena::Arena;
+use session_core::env::Env;
 use session_core::show::terminal::Style;
+use session_core::stage;
 
 session_core::program!(run);
 
@@ -26,7 +26,10 @@ fn run() -> u8 {
         return command();
     }
     std::panic::set_hook(Box::new(|panic| {
-        let fault = format!("a fault of its own: {}", panic.to_string().replace('\n', " "));
+        let fault = format!(
+            "a fault of its own: {}",
+            panic.to_string().replace('\n', " ")
+        );
         let _ = writeln!(std::io::stderr(), "session-context: {fault}");
         note_fault(&fault, &Env::of_process());
         std::process::exit(0);
@@ -46,9 +49,16 @@ fn command() -> u8 {
     let env = Env::of_process();
     let stdout = std::io::stdout();
     let terminal = stdout.is_terminal();
-    let context: Context = stage::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
+    let context: Context =
+        stage::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
     let style = Style::new(&env, terminal, stage::wanted_colour(context.colors.color));
     let mut out = BufWriter::new(stdout.lock());
     // It writes out all that it has printed.
-    args::run(context.command, &env, style, &mut out, &mut std::io::stderr()) as u8
+    args::run(
+        context.command,
+        &env,
+        style,
+        &mut out,
+        &mut std::io::stderr(),
+    ) as u8
 }

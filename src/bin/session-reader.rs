@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
+use session_core::env::Env;
+use session_core::show::terminal::Style;
 use session_core::stage;
 use session_reader::args::{self, ReaderCommand};
 use session_reader::pager::Pager;
-use session_core::env::Env;
-use session_core::show::terminal::Style;
 
 session_core::program!(run);
 
@@ -38,11 +38,13 @@ fn run() -> u8 {
     if terminal && std::io::stderr().is_terminal() {
         // The cursor stays at the start of the line, so that whatever comes next writes over it.
         env.progress = Some(|line| {
-            let width = terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
+            let width =
+                terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0));
             eprint!("{line:.0$}\x1b[K\r", width.saturating_sub(1));
         });
     }
-    let reader = args::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
+    let reader =
+        args::parse(std::env::args_os(), &env, terminal).unwrap_or_else(|error| error.exit());
     let stop = Arc::new(AtomicBool::new(false));
     if matches!(&reader.command, ReaderCommand::Log(args) if args.follow) {
         for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {

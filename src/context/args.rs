@@ -10,7 +10,6 @@ use std::sync::atomic::AtomicBool;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-use session_core::stage::Colors;
 use super::explain::{self, ExplainArgs};
 use super::install::{InstallArgs, Request, UninstallArgs};
 use super::live::{self, LiveArgs};
@@ -22,6 +21,7 @@ use super::tag::{self, DoneArgs, TagArgs, TagsArgs};
 use super::{Exit, demo, doctor, on_stage};
 use session_core::env::Env;
 use session_core::show::terminal::Style;
+use session_core::stage::Colors;
 
 const SHORT: &str = "  -h, --help     This summary; `--help` shows everything   -V, --version";
 
@@ -171,33 +171,55 @@ pub fn is_hook(args: &[OsString], terminal: bool) -> bool {
 }
 
 /// Runs a command of `session-context`.
-pub fn run(command: ContextCommand, env: &Env, style: Style, out: &mut dyn Write, err: &mut dyn Write) -> Exit {
+pub fn run(
+    command: ContextCommand,
+    env: &Env,
+    style: Style,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> Exit {
     let never = AtomicBool::new(false);
-    on_stage("session-context", env, style, out, err, &never, |stage, bad_formats, bad_settings| {
-        // The doctor says it in its report.
-        if !matches!(command, ContextCommand::Doctor) {
-            stage.say_all(bad_settings);
-            stage.say_all(bad_formats);
-        }
-        match command {
-            ContextCommand::Demo => demo::run(stage),
-            ContextCommand::Install(args) => Request { args: &args, installs: true }.run(stage),
-            ContextCommand::Uninstall(args) => Request { args: &args.into(), installs: false }.run(stage),
-            ContextCommand::Explain(args) => explain::run(&args, stage),
-            ContextCommand::Doctor => doctor::run(bad_formats, bad_settings, stage),
-            ContextCommand::Mute(args) => mute::run(&args, true, stage),
-            ContextCommand::Unmute(args) => mute::run(&args, false, stage),
-            ContextCommand::Pin(args) => notes::pin(&args, stage),
-            ContextCommand::Pins(args) => notes::pins(&args, stage),
-            ContextCommand::Unpin(args) => notes::unpin(&args, stage),
-            ContextCommand::Note(args) => notes::note(&args, stage),
-            ContextCommand::Notes(args) => notes::notes(&args, stage),
-            ContextCommand::Done(args) => tag::done(&args, stage),
-            ContextCommand::Tag(args) => tag::tag(&args, stage),
-            ContextCommand::Tags(args) => tag::tags(&args, stage),
-            ContextCommand::Profile(args) => profile_set::profile(&args, stage),
-            ContextCommand::Statusline(args) => statusline::run(&args, stage),
-            ContextCommand::Live(args) => Ok(live::run(&args, stage)),
-        }
-    })
+    on_stage(
+        "session-context",
+        env,
+        style,
+        out,
+        err,
+        &never,
+        |stage, bad_formats, bad_settings| {
+            // The doctor says it in its report.
+            if !matches!(command, ContextCommand::Doctor) {
+                stage.say_all(bad_settings);
+                stage.say_all(bad_formats);
+            }
+            match command {
+                ContextCommand::Demo => demo::run(stage),
+                ContextCommand::Install(args) => Request {
+                    args: &args,
+                    installs: true,
+                }
+                .run(stage),
+                ContextCommand::Uninstall(args) => Request {
+                    args: &args.into(),
+                    installs: false,
+                }
+                .run(stage),
+                ContextCommand::Explain(args) => explain::run(&args, stage),
+                ContextCommand::Doctor => doctor::run(bad_formats, bad_settings, stage),
+                ContextCommand::Mute(args) => mute::run(&args, true, stage),
+                ContextCommand::Unmute(args) => mute::run(&args, false, stage),
+                ContextCommand::Pin(args) => notes::pin(&args, stage),
+                ContextCommand::Pins(args) => notes::pins(&args, stage),
+                ContextCommand::Unpin(args) => notes::unpin(&args, stage),
+                ContextCommand::Note(args) => notes::note(&args, stage),
+                ContextCommand::Notes(args) => notes::notes(&args, stage),
+                ContextCommand::Done(args) => tag::done(&args, stage),
+                ContextCommand::Tag(args) => tag::tag(&args, stage),
+                ContextCommand::Tags(args) => tag::tags(&args, stage),
+                ContextCommand::Profile(args) => profile_set::profile(&args, stage),
+                ContextCommand::Statusline(args) => statusline::run(&args, stage),
+                ContextCommand::Live(args) => Ok(live::run(&args, stage)),
+            }
+        },
+    )
 }

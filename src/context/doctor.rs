@@ -32,51 +32,113 @@ fn finding(mark: &'static str, topic: &str, text: impl Into<String>) -> Finding 
     (mark, topic.into(), text.into())
 }
 
-pub fn run(bad_formats: &[Unreadable], wrong_settings: &[String], stage: &mut Stage) -> Result<Exit, Problem> {
+pub fn run(
+    bad_formats: &[Unreadable],
+    wrong_settings: &[String],
+    stage: &mut Stage,
+) -> Result<Exit, Problem> {
     let env = stage.env;
     let mut findings = agents(stage);
-    findings.extend(bad_formats.iter().map(|bad| finding(BAD, "formats", bad.to_string())));
+    findings.extend(
+        bad_formats
+            .iter()
+            .map(|bad| finding(BAD, "formats", bad.to_string())),
+    );
     if bad_formats.is_empty() {
-        findings.push(finding(GOOD, "formats", format!("{} known, all valid", stage.formats.len())));
+        findings.push(finding(
+            GOOD,
+            "formats",
+            format!("{} known, all valid", stage.formats.len()),
+        ));
     }
     let config = env.config_dir().join("config.toml");
-    findings.extend(wrong_settings.iter().map(|wrong| finding(BAD, "settings", wrong.clone())));
+    findings.extend(
+        wrong_settings
+            .iter()
+            .map(|wrong| finding(BAD, "settings", wrong.clone())),
+    );
     if wrong_settings.is_empty() {
-        let from = if config.exists() { String::new() } else { "defaults; there is no ".into() };
+        let from = if config.exists() {
+            String::new()
+        } else {
+            "defaults; there is no ".into()
+        };
         findings.push(finding(GOOD, "settings", from + &env.tilde(&config)));
     }
     if env.is_off() {
-        findings.push(finding(BAD, "settings", "SESSION_CONTEXT=off: the hook says nothing"));
+        findings.push(finding(
+            BAD,
+            "settings",
+            "SESSION_CONTEXT=off: the hook says nothing",
+        ));
     }
     let (_, of_project) = Notes::read(env, Project::of(env, &env.cwd).dir());
     let (_, of_user) = Notes::read(env, Owner::User);
-    findings.extend(of_project.into_iter().chain(of_user).map(|wrong| finding(BAD, "notes", wrong)));
+    findings.extend(
+        of_project
+            .into_iter()
+            .chain(of_user)
+            .map(|wrong| finding(BAD, "notes", wrong)),
+    );
     findings.push(writable(env));
     let gate = stage.gate;
-    let row = |(mark, topic, text): &Finding| [format!("{mark} {}", gate.line(topic)), gate.line(text).into_owned()];
+    let row = |(mark, topic, text): &Finding| {
+        [
+            format!("{mark} {}", gate.line(topic)),
+            gate.line(text).into_owned(),
+        ]
+    };
     stage.print_lines(aligned(&findings.iter().map(row).collect::<Vec<_>>(), &[]))?;
     journal(stage)?;
-    Ok(if findings.iter().any(|(mark, ..)| *mark == BAD) { Exit::Trouble } else { Exit::Found })
+    Ok(if findings.iter().any(|(mark, ..)| *mark == BAD) {
+        Exit::Trouble
+    } else {
+        Exit::Found
+    })
 }
 
 fn agents(stage: &Stage) -> Vec<Finding> {
     let env = stage.env;
-    let selection = Selection { foreign: true, ..Selection::default() };
-    let Indexed { listed: mut all, bad, .. } = index::select(env, stage.formats, &selection);
+    let selection = Selection {
+        foreign: true,
+        ..Selection::default()
+    };
+    let Indexed {
+        listed: mut all,
+        bad,
+        ..
+    } = index::select(env, stage.formats, &selection);
     let foreign = all.split_off(all.partition_point(|listed| listed.trust.is_own()));
     let mut findings = Vec::new();
     let is_unreadable = |format: &AgentFormat| {
-        let mut places = format.head().roots.iter().filter_map(|root| find::agent_dir(root, env));
-        places.any(|dir| bad.iter().any(|unreadable| unreadable.path.starts_with(&dir)))
+        let mut places = format
+            .head()
+            .roots
+            .iter()
+            .filter_map(|root| find::agent_dir(root, env));
+        places.any(|dir| {
+            bad.iter()
+                .any(|unreadable| unreadable.path.starts_with(&dir))
+        })
     };
     for format in stage.formats {
-        let sessions: Vec<_> = all.iter().filter(|listed| listed.session.format.name == format.name).collect();
+        let sessions: Vec<_> = all
+            .iter()
+            .filter(|listed| listed.session.format.name == format.name)
+            .collect();
         let hook = install::check(format, env);
-        let newest = sessions.iter().filter_map(|listed| listed.tally.updated).max();
+        let newest = sessions
+            .iter()
+            .filter_map(|listed| listed.tally.updated)
+            .max();
         let count = counted(sessions.len() as u64, "session");
         let sessions = match newest {
-            _ if sessions.is_empty() && is_unreadable(format) => "its sessions cannot be read".into(),
-            _ if sessions.is_empty() && matches!(hook, None | Some(HookState::Missing(_))) => continue,
+            _ if sessions.is_empty() && is_unreadable(format) => {
+                "its sessions cannot be read".into()
+            }
+            _ if sessions.is_empty() && matches!(hook, None | Some(HookState::Missing(_))) => {
+                continue;
+            }
             _ if sessions.is_empty() => "no sessions".into(),
             None => count,
             newest => format!("{count}, the newest{}", ago(newest, env.now())),
@@ -86,7 +148,9 @@ fn agents(stage: &Stage) -> Vec<Finding> {
         let (mark, text) = match hook {
             None => (OPEN, "no hook is known for it".into()),
             Some(HookState::Installed(files)) => (GOOD, format!("hook in {}", files.join(", "))),
-            Some(HookState::Missing(None)) => (OPEN, format!("no hook: session-context install {agent}")),
+            Some(HookState::Missing(None)) => {
+                (OPEN, format!("no hook: session-context install {agent}"))
+            }
             Some(HookState::Missing(Some(dir))) => (OPEN, format!("no hook; there is no {dir}")),
             Some(HookState::Broken(why)) => (BAD, why.join("; ")),
         };
@@ -94,11 +158,19 @@ fn agents(stage: &Stage) -> Vec<Finding> {
         findings.extend(extras(format, env, has_hook));
     }
     if findings.is_empty() {
-        findings.push(finding(BAD, "agents", "none found; `session-reader formats` shows where they are looked for"));
+        findings.push(finding(
+            BAD,
+            "agents",
+            "none found; `session-reader formats` shows where they are looked for",
+        ));
     }
     findings.extend(not_told(&foreign, env));
     for unreadable in bad {
-        findings.push(finding(BAD, "sessions", format!("{}: {}", env.tilde(&unreadable.path), unreadable.error)));
+        findings.push(finding(
+            BAD,
+            "sessions",
+            format!("{}: {}", env.tilde(&unreadable.path), unreadable.error),
+        ));
     }
     findings
 }
@@ -114,13 +186,21 @@ fn not_told(foreign: &[Listed], env: &Env) -> Vec<Finding> {
     let mut findings: Vec<Finding> = counts
         .into_iter()
         .map(|(why, count)| (count, why.as_str()))
-        .map(|(count, why)| finding(OPEN, "foreign", format!("{} not told: {why}", counted(count, "session"))))
+        .map(|(count, why)| {
+            finding(
+                OPEN,
+                "foreign",
+                format!("{} not told: {why}", counted(count, "session")),
+            )
+        })
         .collect();
     let mut refused = Vec::new();
     if let Err(bad) = Home::look(env, &mut refused) {
         findings.push(finding(BAD, "home", bad.to_string()));
     }
-    let refused = refused.into_iter().map(|(path, why)| format!("{} {why}; it gives no names here", env.tilde(&path)));
+    let refused = refused
+        .into_iter()
+        .map(|(path, why)| format!("{} {why}; it gives no names here", env.tilde(&path)));
     findings.extend(refused.map(|text| finding(OPEN, "home", text)));
     findings
 }
@@ -128,15 +208,26 @@ fn not_told(foreign: &[Listed], env: &Env) -> Vec<Finding> {
 /// What is installed for an agent beside the hook. What could be added is said if there is a hook.
 fn extras(format: &AgentFormat, env: &Env, has_hook: bool) -> Vec<Finding> {
     let agent = format.label();
-    let lacks = |what: &str, flag: &str| (OPEN, format!("no {what}: session-context install {agent} {flag}"));
+    let lacks = |what: &str, flag: &str| {
+        (
+            OPEN,
+            format!("no {what}: session-context install {agent} {flag}"),
+        )
+    };
     let line = match install::check_statusline(format, env) {
-        Some(HookState::Installed(files)) => Some((GOOD, format!("status line in {}", files.join(", ")))),
+        Some(HookState::Installed(files)) => {
+            Some((GOOD, format!("status line in {}", files.join(", "))))
+        }
         Some(HookState::Broken(why)) => Some((BAD, format!("status line: {}", why.join("; ")))),
         Some(HookState::Missing(_)) if has_hook => Some(lacks("status line", "--statusline")),
         Some(HookState::Missing(_)) | None => None,
     };
-    let live = (has_hook && install::lacks_live(format, env)).then(|| lacks("live state", "--live"));
-    line.into_iter().chain(live).map(|(mark, text)| finding(mark, agent, text)).collect()
+    let live =
+        (has_hook && install::lacks_live(format, env)).then(|| lacks("live state", "--live"));
+    line.into_iter()
+        .chain(live)
+        .map(|(mark, text)| finding(mark, agent, text))
+        .collect()
 }
 
 /// Whether the hook can save what sessions have seen.
@@ -146,7 +237,11 @@ fn writable(env: &Env) -> Finding {
     let dir = env.tilde(&dir);
     match state::replace(&probe, b"{}").and_then(|()| std::fs::remove_file(&probe)) {
         Ok(()) => finding(GOOD, "state", format!("{dir} can be written")),
-        Err(error) => finding(BAD, "state", format!("{dir}: {error}; the same would be told again and again")),
+        Err(error) => finding(
+            BAD,
+            "state",
+            format!("{dir}: {error}; the same would be told again and again"),
+        ),
     }
 }
 
@@ -156,13 +251,19 @@ fn journal(stage: &mut Stage) -> Result<(), Problem> {
     match notes.iter().rfind(|note| !note.text.is_empty()) {
         None => writeln!(stage.out, "\nNothing has been told yet.")?,
         Some(note) => {
-            let (when, label) = (ago(note.time, now), super::label(stage.formats, &note.agent));
+            let (when, label) = (
+                ago(note.time, now),
+                super::label(stage.formats, &note.agent),
+            );
             let to = match &*note.session {
                 "" => String::new(),
                 session => format!(" to {} ({label})", gate.line(session)),
             };
             let (count, millis) = (note.text.chars().count(), note.micros as f64 / 1000.0);
-            writeln!(stage.out, "\nLast told,{when}{to}, {count} characters in {millis:.1} ms:\n")?;
+            writeln!(
+                stage.out,
+                "\nLast told,{when}{to}, {count} characters in {millis:.1} ms:\n"
+            )?;
             stage.print_indented(&gate.text(&note.text))?;
         }
     }

@@ -9,12 +9,12 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{Exit, Stage};
-use session_format::decode::pick;
 use session_core::process;
 use session_core::session::is_id;
 use session_core::show::gate::Gate;
 use session_core::show::terminal::cut;
 use session_core::state::live::{LiveNote, LiveNotes};
+use session_format::decode::pick;
 
 #[derive(Debug, Args)]
 pub struct LiveArgs {
@@ -41,16 +41,27 @@ fn note(agent: &str, stage: &Stage) -> Result<(), String> {
     let format = stage.formats.iter().find(|format| format.is_called(agent));
     let format = format.ok_or_else(|| format!("no agent is called '{agent}'"))?;
     let hooks = format.hook().zip(format.live().hook.as_ref());
-    let (hook, live) = hooks.ok_or_else(|| format!("the format of '{agent}' has no [live.hook]"))?;
+    let (hook, live) =
+        hooks.ok_or_else(|| format!("the format of '{agent}' has no [live.hook]"))?;
     let input = stage.env.stdin(stage.env.patience(PATIENCE))?;
-    let wanted = [&hook.event, &hook.session, &live.kind, &live.tool, &live.subject];
-    let values = pick(&input, wanted.map(|pointers| &*pointers.0)).ok_or("stdin is not a JSON object")?;
+    let wanted = [
+        &hook.event,
+        &hook.session,
+        &live.kind,
+        &live.tool,
+        &live.subject,
+    ];
+    let values =
+        pick(&input, wanted.map(|pointers| &*pointers.0)).ok_or("stdin is not a JSON object")?;
     let [event, session, kind, tool, subject] = values.map(Option::unwrap_or_default);
     if !is_id(&session) {
         return Err("stdin does not say which session it is".into());
     }
-    let Some(status) = live.meaning(&event, &kind) else { return Ok(()) };
-    let (pid, start) = process::caller().map_or_else(Default::default, |(pid, start)| (pid, start.to_string()));
+    let Some(status) = live.meaning(&event, &kind) else {
+        return Ok(());
+    };
+    let (pid, start) =
+        process::caller().map_or_else(Default::default, |(pid, start)| (pid, start.to_string()));
     // What is cut could be half a secret, so that comes last.
     let kept = |text: &str, most: usize| cut(&Gate::new(true).line(text), most).into_owned();
     let note = LiveNote {
@@ -65,5 +76,7 @@ fn note(agent: &str, stage: &Stage) -> Result<(), String> {
     };
     let notes = LiveNotes::in_dir(&stage.env.state_dir());
     let now = stage.env.file_clock() / 1_000_000_000;
-    notes.append(&format.name, &session, &note, now).map_err(|error| format!("{}: {error}", notes.dir.display()))
+    notes
+        .append(&format.name, &session, &note, now)
+        .map_err(|error| format!("{}: {error}", notes.dir.display()))
 }

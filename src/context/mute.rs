@@ -6,10 +6,10 @@ use clap::Args;
 
 use super::target_session::TargetSession;
 use super::{Exit, Problem, Stage};
-use session_format::budget::Deadline;
 use session_core::state::cursors::Cursors;
 use session_core::state::seen::Look;
 use session_core::state::sessions::Changes;
+use session_format::budget::Deadline;
 use session_format::time::Time;
 
 #[derive(Debug, Args)]
@@ -24,7 +24,13 @@ pub struct MuteArgs {
 
 pub fn run(args: &MuteArgs, muted: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     let name = args.session.as_deref().or(args.name.as_deref());
-    let said = change(name, if muted { "mute NAME" } else { "unmute NAME" }, |_| muted, None, stage)?;
+    let said = change(
+        name,
+        if muted { "mute NAME" } else { "unmute NAME" },
+        |_| muted,
+        None,
+        stage,
+    )?;
     stage.print_lines([stage.gate.line(said)])
 }
 
@@ -43,7 +49,12 @@ pub fn change(
     let (observer, stage) = (&target.observer, &mut target.stage(stage));
     let mut problems = Vec::new();
     let deadline = Deadline::after(stage.env.patience(std::time::Duration::from_secs(5)));
-    let opened = Cursors::open(observer.cursors(stage.env), observer.key(), &deadline, &mut |what| problems.push(what));
+    let opened = Cursors::open(
+        observer.cursors(stage.env),
+        observer.key(),
+        &deadline,
+        &mut |what| problems.push(what),
+    );
     let last = problems.pop();
     stage.say_all(&problems);
     let Some(cursors) = opened else {

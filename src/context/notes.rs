@@ -7,7 +7,6 @@ use std::borrow::Cow;
 
 use clap::Args;
 
-use session_core::stage::one_of;
 use super::{Exit, Problem, Stage};
 use session_core::ask::noted::{Missing, Noted, NotedSessions};
 use session_core::env::{Env, iso};
@@ -18,6 +17,7 @@ use session_core::show::gate::Gate;
 use session_core::show::json::object;
 use session_core::show::start::PIN;
 use session_core::show::terminal::{width, wrap};
+use session_core::stage::one_of;
 use session_core::state::make_parent;
 use session_core::state::notes::{Kind, Note, Notes, Priority, Until};
 use session_format::time::{DAY, SECOND, Time};
@@ -99,27 +99,40 @@ pub struct UnpinArgs {
 }
 
 fn id(text: &str) -> Result<u32, &'static str> {
-    text.parse().map_err(|_| "an id is the number that `session-context pins` or `session-context notes` shows")
+    text.parse().map_err(
+        |_| "an id is the number that `session-context pins` or `session-context notes` shows",
+    )
 }
 
 /// At most a thousand years, so that its end is still a date.
 fn span(text: &str) -> Result<i64, &'static str> {
-    let span = humantime::parse_duration(text).ok().and_then(|span| i64::try_from(span.as_millis()).ok());
-    span.filter(|span| (1..=1000 * 365 * DAY).contains(span)).ok_or("not a time span like 30m, 2h or 7d")
+    let span = humantime::parse_duration(text)
+        .ok()
+        .and_then(|span| i64::try_from(span.as_millis()).ok());
+    span.filter(|span| (1..=1000 * 365 * DAY).contains(span))
+        .ok_or("not a time span like 30m, 2h or 7d")
 }
 
 /// The end of a span that begins now, rounded up to the second.
 fn until(span: i64, env: &Env) -> Until {
     let end = Time((env.now().0 + span + SECOND - 1).div_euclid(SECOND) * SECOND);
-    Until { written: iso(end).replace(".000Z", "Z"), end }
+    Until {
+        written: iso(end).replace(".000Z", "Z"),
+        end,
+    }
 }
 
 pub fn pin(args: &PinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    let note = new_note(Kind::Pin, &args.text, stage.env).map(|note| Note { priority: args.priority, ..note });
+    let note = new_note(Kind::Pin, &args.text, stage.env).map(|note| Note {
+        priority: args.priority,
+        ..note
+    });
     let note = put(note, args.span.span, stage)?;
     show(&note.to_string(), stage)?;
     if note.text.chars().count() > PIN {
-        stage.say(format_args!("it is long: sessions are told its first {PIN} characters"));
+        stage.say(format_args!(
+            "it is long: sessions are told its first {PIN} characters"
+        ));
     }
     Ok(Exit::Found)
 }
@@ -130,20 +143,32 @@ pub fn add_pin(text: String, stage: &mut Stage) -> Result<Note, Problem> {
 }
 
 pub fn note(args: &NoteArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    let note = put(new_note(args.kind, &args.text, stage.env), args.span.span, stage)?;
+    let note = put(
+        new_note(args.kind, &args.text, stage.env),
+        args.span.span,
+        stage,
+    )?;
     show(&note.to_string(), stage)
 }
 
 fn put(note: Option<Note>, span: Option<i64>, stage: &mut Stage) -> Result<Note, Problem> {
-    let Some(note) = note else { return Problem::trouble("there is no text to write down") };
-    let note = Note { until: span.map(|span| until(span, stage.env)), ..note };
+    let Some(note) = note else {
+        return Problem::trouble("there is no text to write down");
+    };
+    let note = Note {
+        until: span.map(|span| until(span, stage.env)),
+        ..note
+    };
     change_notes(&here(stage)?, stage, |notes| Ok(notes.put(note)))
 }
 
 pub fn pins(args: &PinsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let notes = notes_here(stage)?;
     let mut pins = notes.pins(stage.env.now());
-    let expired: Vec<&Note> = notes.all(Kind::Pin).filter(|pin| pin.is_expired(stage.env.now())).collect();
+    let expired: Vec<&Note> = notes
+        .all(Kind::Pin)
+        .filter(|pin| pin.is_expired(stage.env.now()))
+        .collect();
     pins.extend(expired.iter().filter(|_| args.all));
     if pins.is_empty() {
         return none("pins", "pin TEXT", expired.len());
@@ -161,16 +186,27 @@ pub fn notes(args: &NotesArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     }
     let PinsArgs { all, json } = args.shown;
     let notes = notes_here(stage)?;
-    let of_project = Kind::OF_PROJECT[1..].iter().flat_map(|kind| notes.all(*kind));
-    let (expired, mut shown): (Vec<&Note>, Vec<&Note>) = of_project.partition(|note| note.is_expired(stage.env.now()));
+    let of_project = Kind::OF_PROJECT[1..]
+        .iter()
+        .flat_map(|kind| notes.all(*kind));
+    let (expired, mut shown): (Vec<&Note>, Vec<&Note>) =
+        of_project.partition(|note| note.is_expired(stage.env.now()));
     shown.extend(expired.iter().filter(|_| all));
     let done = notes.done();
     if shown.is_empty() && done.is_empty() {
-        return none("notes", "note decision|blocker|next|fact TEXT", expired.len());
+        return none(
+            "notes",
+            "note decision|blocker|next|fact TEXT",
+            expired.len(),
+        );
     }
     show_notes(&shown, json, stage)?;
     // Listing all sessions takes time, so it is left out if none is done.
-    if done.is_empty() { Ok(Exit::Found) } else { show_done(&done, json, stage) }
+    if done.is_empty() {
+        Ok(Exit::Found)
+    } else {
+        show_done(&done, json, stage)
+    }
 }
 
 fn none(what: &str, usage: &str, expired: usize) -> Result<Exit, Problem> {
@@ -183,14 +219,21 @@ fn none(what: &str, usage: &str, expired: usize) -> Result<Exit, Problem> {
 
 pub fn unpin(args: &UnpinArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let all = "`session-context pins --all` and `session-context notes --all` show what there is";
-    let remove = |notes: &mut Notes| notes.remove(&args.ids).map_err(|why| format!("{why} in this project; {all}"));
+    let remove = |notes: &mut Notes| {
+        notes
+            .remove(&args.ids)
+            .map_err(|why| format!("{why} in this project; {all}"))
+    };
     let removed = change_notes(&here(stage)?, stage, remove)?;
     show_removed(&removed, stage)
 }
 
 /// The project that notes are about.
 fn here(stage: &Stage) -> Result<Project, Problem> {
-    stage.env.check_cwd().map_err(|why| Problem::Trouble(why.into()))?;
+    stage
+        .env
+        .check_cwd()
+        .map_err(|why| Problem::Trouble(why.into()))?;
     Ok(Project::of(stage.env, &stage.env.cwd))
 }
 
@@ -199,7 +242,14 @@ pub fn new_note(kind: Kind, words: &[String], env: &Env) -> Option<Note> {
     // Stored as it is; secrets are hidden when it is shown.
     let text = Gate::new(false).line(words.join(" ")).into_owned();
     let created = Some(today(env));
-    (width(&text) > 0).then_some(Note { id: 0, kind, text, priority: Priority::Normal, created, until: None })
+    (width(&text) > 0).then_some(Note {
+        id: 0,
+        kind,
+        text,
+        priority: Priority::Normal,
+        created,
+        until: None,
+    })
 }
 
 pub fn today(env: &Env) -> String {
@@ -222,13 +272,17 @@ pub fn change_notes<T>(
     stage: &mut Stage,
     change: impl FnOnce(&mut Notes) -> Result<T, String>,
 ) -> Result<T, Problem> {
-    with_file(stage, |env, skipped| Notes::change(env, project.dir(), skipped, change))
+    with_file(stage, |env, skipped| {
+        Notes::change(env, project.dir(), skipped, change)
+    })
 }
 
 /// The notes of this project.
 pub fn notes_here(stage: &mut Stage) -> Result<Notes, Problem> {
     let project = here(stage)?;
-    with_file(stage, |env, skipped| Notes::open(env, project.dir(), skipped))
+    with_file(stage, |env, skipped| {
+        Notes::open(env, project.dir(), skipped)
+    })
 }
 
 /// Shows a whole line: what does not fit the terminal continues below, indented.
@@ -249,14 +303,19 @@ pub fn show_notes(notes: &[&Note], json: bool, stage: &mut Stage) -> Result<Exit
         if json {
             print_json(note, expired, stage)?
         } else {
-            show(&format!("{}{note}", if expired { "expired: " } else { "" }), stage)?
+            show(
+                &format!("{}{note}", if expired { "expired: " } else { "" }),
+                stage,
+            )?
         };
     }
     Ok(Exit::Found)
 }
 
 pub fn show_removed(notes: &[Note], stage: &mut Stage) -> Result<Exit, Problem> {
-    notes.iter().try_for_each(|note| show(&format!("removed: {note}"), stage).map(drop))?;
+    notes
+        .iter()
+        .try_for_each(|note| show(&format!("removed: {note}"), stage).map(drop))?;
     Ok(Exit::Found)
 }
 
@@ -294,9 +353,15 @@ fn show_done(ids: &[&str], json: bool, stage: &mut Stage) -> Result<Exit, Proble
     for Noted { id, found } in noted_sessions(ids, stage).noted(ids) {
         let session = found.ok().map(|listed| &listed.session);
         let id = session.map_or(id, |session| &session.id);
-        let title = found.map_or_else(|why| missing(why).into(), |listed| title(listed, stage.gate));
+        let title = found.map_or_else(
+            |why| missing(why).into(),
+            |listed| title(listed, stage.gate),
+        );
         if json {
-            let (name, agent) = (session.map(|one| one.name.as_deref()), session.map(|one| one.format.label()));
+            let (name, agent) = (
+                session.map(|one| one.name.as_deref()),
+                session.map(|one| one.format.label()),
+            );
             let title = session.map(|_| title).filter(|title| !title.is_empty());
             stage.print_json(&object! { kind: "done", session: id, name, agent, title })?;
             continue;

@@ -5,9 +5,9 @@
 
 use clap::{Args, Subcommand};
 
-use session_core::stage::one_of;
 use super::notes::{new_note, show, show_notes, show_removed, with_file};
 use super::{Exit, Problem, Stage};
+use session_core::stage::one_of;
 use session_core::state::notes::{Kind, Note, Notes, Owner};
 
 const SET: &str = "\
@@ -16,7 +16,8 @@ Examples:
   session-context profile set preference language: English
   session-context profile set rule simple solutions first";
 
-const REMOVE: &str = "  session-context profile remove 3     what is shown as: rule 3 (2026-11-16): …
+const REMOVE: &str =
+    "  session-context profile remove 3     what is shown as: rule 3 (2026-11-16): …
   session-context profile remove role";
 
 const ONE: &str = "\
@@ -71,7 +72,10 @@ enum Which {
 fn which(text: &str) -> Result<Which, &'static str> {
     match text {
         "role" => Ok(Which::Role),
-        _ => text.parse().map(Which::Id).map_err(|_| "an id is the number that `session-context profile` shows"),
+        _ => text
+            .parse()
+            .map(Which::Id)
+            .map_err(|_| "an id is the number that `session-context profile` shows"),
     }
 }
 
@@ -87,7 +91,9 @@ fn view(json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     let profile = with_file(stage, |env, skipped| Notes::open(env, Owner::User, skipped))?;
     let all: Vec<&Note> = profile.about_user(stage.env.now()).collect();
     if all.is_empty() {
-        return Problem::nothing("nothing is set; `session-context profile set role TEXT` begins it");
+        return Problem::nothing(
+            "nothing is set; `session-context profile set role TEXT` begins it",
+        );
     }
     show_notes(&all, json, stage)
 }
@@ -97,8 +103,9 @@ fn set(kind: Kind, text: &[String], stage: &mut Stage) -> Result<Exit, Problem> 
         let hint = "`session-context profile remove` takes something away";
         return Problem::trouble(format_args!("there is no text to write down; {hint}"));
     };
-    let note =
-        with_file(stage, |env, skipped| Notes::change(env, Owner::User, skipped, |profile| Ok(profile.put(note))))?;
+    let note = with_file(stage, |env, skipped| {
+        Notes::change(env, Owner::User, skipped, |profile| Ok(profile.put(note)))
+    })?;
     show(&note.to_string(), stage)
 }
 
@@ -109,7 +116,9 @@ fn remove(which: &[Which], stage: &mut Stage) -> Result<Exit, Problem> {
         for which in which {
             match which {
                 Which::Id(id) => ids.push(*id),
-                Which::Role if profile.all(Kind::Role).next().is_none() => return Err("no role is set".into()),
+                Which::Role if profile.all(Kind::Role).next().is_none() => {
+                    return Err("no role is set".into());
+                }
                 Which::Role => ids.extend(profile.all(Kind::Role).map(|role| role.id)),
             }
         }
@@ -117,7 +126,9 @@ fn remove(which: &[Which], stage: &mut Stage) -> Result<Exit, Problem> {
     };
     let removed = with_file(stage, |env, skipped| {
         let hinted = |why: String| format!("{why}; `session-context profile` shows what there is");
-        Notes::change(env, Owner::User, skipped, |profile| remove(profile).map_err(hinted))
+        Notes::change(env, Owner::User, skipped, |profile| {
+            remove(profile).map_err(hinted)
+        })
     })?;
     show_removed(&removed, stage)
 }

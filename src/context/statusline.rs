@@ -23,9 +23,9 @@ use signal_hook::low_level::{pipe, unregister};
 use super::{Exit, Problem, Stage};
 use session_core::ask::Asker;
 use session_core::ask::status::{Own, status};
+use session_core::show::statusline::StatusLine;
 use session_format::budget::Deadline;
 use session_format::path::is_too_long;
-use session_core::show::statusline::StatusLine;
 
 #[derive(Debug, Args)]
 pub struct StatuslineArgs {
@@ -57,7 +57,11 @@ struct Workspace {
 }
 
 pub fn run(args: &StatuslineArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    let input = if stage.env.has_terminal() { Ok(Vec::new()) } else { stage.env.stdin(stage.env.patience(PATIENCE)) };
+    let input = if stage.env.has_terminal() {
+        Ok(Vec::new())
+    } else {
+        stage.env.stdin(stage.env.patience(PATIENCE))
+    };
     let input = input.unwrap_or_else(|problem| {
         stage.say(problem);
         Vec::new()
@@ -85,17 +89,38 @@ pub fn run(args: &StatuslineArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 
 /// The line about the other sessions, which may be empty.
 fn ours(asks: StatusInput, stage: &mut Stage) -> String {
-    let cwd = asks.cwd.or(asks.workspace.and_then(|workspace| workspace.current_dir));
+    let cwd = asks
+        .cwd
+        .or(asks.workspace.and_then(|workspace| workspace.current_dir));
     let cwd = cwd.filter(|cwd| cwd.is_absolute() && !is_too_long(cwd));
     let mut env = cwd.map_or_else(|| stage.env.clone(), |cwd| stage.env.at(cwd));
     env.deadline = Some(Deadline::after(stage.settings.deadline).after_looks(env.looks()));
-    let own = Own { id: asks.session_id, transcript: asks.transcript_path };
-    let status = stage.heard(status(&own, Asker { env: &env, ..stage.ask() }));
+    let own = Own {
+        id: asks.session_id,
+        transcript: asks.transcript_path,
+    };
+    let status = stage.heard(status(
+        &own,
+        Asker {
+            env: &env,
+            ..stage.ask()
+        },
+    ));
     if status.cut_short {
-        stage.say(format_args!("not everything was read within {:?}", stage.settings.deadline));
+        stage.say(format_args!(
+            "not everything was read within {:?}",
+            stage.settings.deadline
+        ));
     }
-    let room = stage.style.width.map_or(usize::MAX, |width| width.saturating_sub(MARGIN));
-    StatusLine { status: &status, now: env.now() }.fit(room)
+    let room = stage
+        .style
+        .width
+        .map_or(usize::MAX, |width| width.saturating_sub(MARGIN));
+    StatusLine {
+        status: &status,
+        now: env.now(),
+    }
+    .fit(room)
 }
 
 /// The user's own status line, while it runs.
@@ -111,7 +136,9 @@ struct Theirs {
 
 impl Theirs {
     fn start(words: &[OsString], input: Vec<u8>, cwd: &Path) -> Result<Option<Theirs>, String> {
-        let Some((first, rest)) = words.split_first() else { return Ok(None) };
+        let Some((first, rest)) = words.split_first() else {
+            return Ok(None);
+        };
         let mut command = match rest {
             [] => Command::new("sh"),
             _ => Command::new(first),
@@ -120,7 +147,10 @@ impl Theirs {
             [] => command.arg("-c").arg(first),
             _ => command.args(rest),
         };
-        let command = command.current_dir(cwd).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let command = command
+            .current_dir(cwd)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
         // Before it starts, so that its end is not missed.
         let ended = EndedChildren::new().map_err(|error| format!("the status line: {error}"))?;
         // A group of its own, so that all of it can be ended.
@@ -128,9 +158,16 @@ impl Theirs {
         let mut child = spawned.map_err(|error| format!("{}: {error}", first.display()))?;
         let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
         if let Some(stdin) = &stdin {
-            rustix::io::ioctl_fionbio(stdin, true).map_err(|error| format!("the status line: {error}"))?;
+            rustix::io::ioctl_fionbio(stdin, true)
+                .map_err(|error| format!("the status line: {error}"))?;
         }
-        Ok(Some(Theirs { child, input, stdin, stdout, ended }))
+        Ok(Some(Theirs {
+            child,
+            input,
+            stdin,
+            stdout,
+            ended,
+        }))
     }
 
     /// All that it has printed when it ends; what it left running in the background may keep its output open.
@@ -142,10 +179,17 @@ impl Theirs {
                 // It has not been waited for, so the number is still its own.
                 let group = rustix::process::Pid::from_child(&self.child);
                 let _ = rustix::process::kill_process_group(group, rustix::process::Signal::TERM);
-                return Err(format!("the status line took more than {} seconds", LONGEST.as_secs()));
+                return Err(format!(
+                    "the status line took more than {} seconds",
+                    LONGEST.as_secs()
+                ));
             }
             // What it printed is there when it has ended, so there is nothing to wait for.
-            let patience = if ended.is_some() { Duration::ZERO } else { deadline.left() };
+            let patience = if ended.is_some() {
+                Duration::ZERO
+            } else {
+                deadline.left()
+            };
             let (stdin, stdout) = (self.stdin.as_ref(), self.stdout.as_ref());
             let mut fds = vec![PollFd::new(&self.ended.stream, PollFlags::IN)];
             fds.extend(stdout.map(|stdout| PollFd::new(stdout, PollFlags::IN)));
@@ -160,7 +204,11 @@ impl Theirs {
             let has_more = stdout.is_some() && fds.get(1).is_some_and(is_ready);
             let reads = stdin.is_some() && fds.last().is_some_and(is_ready);
             if let Some(status) = ended.filter(|_| !has_more || output.len() >= MOST) {
-                return if status.success() { Ok(output) } else { Err(format!("the status line failed: {status}")) };
+                return if status.success() {
+                    Ok(output)
+                } else {
+                    Err(format!("the status line failed: {status}"))
+                };
             }
             if has_ended {
                 let _ = (&self.ended.stream).read(&mut some);
@@ -170,7 +218,11 @@ impl Theirs {
                 self.give();
             }
             if has_more {
-                match self.stdout.as_mut().map_or(Ok(0), |stdout| stdout.read(&mut some)) {
+                match self
+                    .stdout
+                    .as_mut()
+                    .map_or(Ok(0), |stdout| stdout.read(&mut some))
+                {
                     // More is read, so that it can end, but not shown.
                     Ok(length @ 1..) => output.extend(&some[..length.min(MOST - output.len())]),
                     _ => self.stdout = None,
@@ -181,7 +233,10 @@ impl Theirs {
 
     /// Gives it as much of its input as it takes now.
     fn give(&mut self) {
-        let given = self.stdin.as_mut().map_or(Ok(0), |stdin| stdin.write(&self.input));
+        let given = self
+            .stdin
+            .as_mut()
+            .map_or(Ok(0), |stdin| stdin.write(&self.input));
         match given {
             Ok(length @ 1..) => drop(self.input.drain(..length)),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
@@ -204,7 +259,10 @@ impl EndedChildren {
     fn new() -> io::Result<EndedChildren> {
         let (stream, end) = UnixStream::pair()?;
         stream.set_nonblocking(true)?;
-        Ok(EndedChildren { stream, signal: pipe::register(SIGCHLD, end)? })
+        Ok(EndedChildren {
+            stream,
+            signal: pipe::register(SIGCHLD, end)?,
+        })
     }
 }
 

@@ -8,8 +8,8 @@ use clap::Args;
 use super::notes::{change_notes, missing, noted_sessions, notes_here, show, title, today};
 use super::target_session::{TargetSession, last_here, last_open};
 use super::{Exit, Problem, Stage};
-use session_core::ask::noted::Noted;
 use crate::hook::Observer;
+use session_core::ask::noted::Noted;
 use session_core::session::Project;
 use session_core::session::last::Last;
 use session_core::show::gate::Gate;
@@ -81,9 +81,14 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         }
     }
     if !args.undo && name.as_deref() == Some("last") {
-        let Last { listed, newer_done, .. } = last_here(stage)?;
+        let Last {
+            listed, newer_done, ..
+        } = last_here(stage)?;
         if let Some(done) = newer_done {
-            let next = format!("to finish the one before it: session-context done {}", listed.handle());
+            let next = format!(
+                "to finish the one before it: session-context done {}",
+                listed.handle()
+            );
             return show(&format!("{done} was done already; {next}"), stage);
         }
     }
@@ -92,10 +97,17 @@ pub fn done(args: &DoneArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 /// Marks a session as done or takes that back, and says so. `called` is what it is called there, if not as usual.
-pub fn set_done(name: Option<&str>, done: bool, called: Option<&str>, stage: &mut Stage) -> Result<String, Problem> {
+pub fn set_done(
+    name: Option<&str>,
+    done: bool,
+    called: Option<&str>,
+    stage: &mut Stage,
+) -> Result<String, Problem> {
     let Subject { key, id, project } = subject(name, !done, "done NAME", stage)?;
     let today = today(stage.env);
-    let changed = change_notes(&project, stage, |notes| Ok(notes.set_done(&id, done, &today)))?;
+    let changed = change_notes(&project, stage, |notes| {
+        Ok(notes.set_done(&id, done, &today))
+    })?;
     let now = match (changed, done) {
         (true, true) => "is done: new sessions are no longer told where it stopped",
         (false, true) => "was done already",
@@ -106,26 +118,47 @@ pub fn set_done(name: Option<&str>, done: bool, called: Option<&str>, stage: &mu
 }
 
 /// Finds the session. With `takes_back`, one that is gone but still in the notes file will do.
-fn subject(name: Option<&str>, takes_back: bool, usage: &str, stage: &mut Stage) -> Result<Subject, Problem> {
+fn subject(
+    name: Option<&str>,
+    takes_back: bool,
+    usage: &str,
+    stage: &mut Stage,
+) -> Result<Subject, Problem> {
     let project = Project::of(stage.env, &stage.env.cwd);
-    if let Some(id) = name.filter(|id| takes_back && Notes::read(stage.env, project.dir()).0.marks(id)) {
-        return Ok(Subject { key: id.into(), id: id.into(), project });
+    if let Some(id) =
+        name.filter(|id| takes_back && Notes::read(stage.env, project.dir()).0.marks(id))
+    {
+        return Ok(Subject {
+            key: id.into(),
+            id: id.into(),
+            project,
+        });
     }
     let (observer, elsewhere) = if name == Some("last") {
         // The session that `session-reader resume` shows.
-        (Observer::of(last_open(stage, None)?.session, stage.env, stage.settings), None)
+        (
+            Observer::of(last_open(stage, None)?.session, stage.env, stage.settings),
+            None,
+        )
     } else {
         let target = TargetSession::find(name, stage)?;
         target.must_exist(usage)?;
         (target.observer, target.elsewhere)
     };
     stage.clear_read_errors();
-    if observer.id.contains(|char: char| char == ',' || char.is_whitespace() || char.is_control()) {
+    if observer
+        .id
+        .contains(|char: char| char == ',' || char.is_whitespace() || char.is_control())
+    {
         let why = "the id of a session must not have a comma or a blank in it";
         return Problem::trouble(format_args!("'{}': {why}", observer.id));
     }
     let project = elsewhere.map_or(project, |env| Project::of(&env, &env.cwd));
-    Ok(Subject { key: observer.key().into(), id: observer.id, project })
+    Ok(Subject {
+        key: observer.key().into(),
+        id: observer.id,
+        project,
+    })
 }
 
 pub fn tag(args: &TagArgs, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -141,9 +174,18 @@ pub fn set_tag(args: &TagArgs, called: Option<&str>, stage: &mut Stage) -> Resul
         let tags = "a tag is a word, or several in quotes, without a colon";
         return Problem::trouble(format_args!("'{tag}' is not a tag: {tags}"));
     }
-    let Subject { key, id, project } = subject(args.session.as_deref(), args.remove, "tag TAG --session NAME", stage)?;
+    let Subject { key, id, project } = subject(
+        args.session.as_deref(),
+        args.remove,
+        "tag TAG --session NAME",
+        stage,
+    )?;
     let (changed, tags) = change_notes(&project, stage, |notes| {
-        let changed = if args.remove { notes.remove_tag(&tag, &id) } else { notes.add_tag(&tag, &id) };
+        let changed = if args.remove {
+            notes.remove_tag(&tag, &id)
+        } else {
+            notes.add_tag(&tag, &id)
+        };
         Ok((changed, notes.tags(&id).join(", ")))
     })?;
     let key = called.unwrap_or(&key);
@@ -152,7 +194,11 @@ pub fn set_tag(args: &TagArgs, called: Option<&str>, stage: &mut Stage) -> Resul
         (true, _) => Ok(format!("{key}: {tags}")),
         (false, false) => Ok(format!("{key} has the tag '{tag}' already.")),
         (false, true) => {
-            let has = if tags.is_empty() { "nor any other".into() } else { format!("only: {tags}") };
+            let has = if tags.is_empty() {
+                "nor any other".into()
+            } else {
+                format!("only: {tags}")
+            };
             Problem::nothing(stage.gate.line(format!("{key} has no tag '{tag}', {has}")))
         }
     }
@@ -166,7 +212,10 @@ pub fn tags(args: &TagsArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     }
     if args.json {
         let mut print = |(tag, sessions)| stage.print_json(&object! { tag, sessions }).map(drop);
-        return tags.into_iter().try_for_each(&mut print).map(|()| Exit::Found);
+        return tags
+            .into_iter()
+            .try_for_each(&mut print)
+            .map(|()| Exit::Found);
     }
     let ids: Vec<&str> = tags.iter().flat_map(|(_, ids)| ids).copied().collect();
     let sessions = noted_sessions(&ids, stage);
@@ -184,13 +233,38 @@ fn tables(groups: &[Vec<Noted>], stage: &Stage) -> Vec<Vec<String>> {
     let most = |text: &str, room: usize| cut(&gate.line(text), room).into_owned();
     let cells = |tagged: &Noted| {
         let listed = tagged.found.ok()?;
-        let (handle, agent) = (most(listed.handle(), 40), most(listed.session.format.label(), 12));
-        Some([handle, agent, listed.age(now), title(listed, gate).into_owned()])
+        let (handle, agent) = (
+            most(listed.handle(), 40),
+            most(listed.session.format.label(), 12),
+        );
+        Some([
+            handle,
+            agent,
+            listed.age(now),
+            title(listed, gate).into_owned(),
+        ])
     };
-    let mut lines = aligned(&groups.iter().flatten().filter_map(cells).collect::<Vec<_>>(), &[2]).into_iter();
+    let mut lines = aligned(
+        &groups
+            .iter()
+            .flatten()
+            .filter_map(cells)
+            .collect::<Vec<_>>(),
+        &[2],
+    )
+    .into_iter();
     let mut row = |Noted { id, found }: &Noted| match found {
-        Ok(_) => style.fit(&format!("  {}", lines.next().unwrap_or_default())).into_owned(),
-        Err(why) => format!("  {}  {}", gate.line(*id), style.paint(Tone::Faint, missing(*why))),
+        Ok(_) => style
+            .fit(&format!("  {}", lines.next().unwrap_or_default()))
+            .into_owned(),
+        Err(why) => format!(
+            "  {}  {}",
+            gate.line(*id),
+            style.paint(Tone::Faint, missing(*why))
+        ),
     };
-    groups.iter().map(|group| group.iter().map(&mut row).collect()).collect()
+    groups
+        .iter()
+        .map(|group| group.iter().map(&mut row).collect())
+        .collect()
 }

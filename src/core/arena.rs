@@ -30,7 +30,10 @@ unsafe impl Sync for Arena {}
 impl Arena {
     #[allow(clippy::new_without_default, clippy::large_stack_arrays)] // It is made for a static.
     pub const fn new() -> Arena {
-        Arena { block: UnsafeCell::new([0; SIZE]), free: AtomicUsize::new(0) }
+        Arena {
+            block: UnsafeCell::new([0; SIZE]),
+            free: AtomicUsize::new(0),
+        }
     }
 
     /// Takes the pages that every run needs from the system in one go: one by one, each would cost as much as a call of `stat`.
@@ -46,12 +49,18 @@ impl Arena {
 
     /// Where a piece is in the block; none if it is the system's.
     fn place(&self, piece: *mut u8) -> Option<usize> {
-        (piece as usize).checked_sub(self.block.get() as usize).filter(|place| *place < SIZE)
+        (piece as usize)
+            .checked_sub(self.block.get() as usize)
+            .filter(|place| *place < SIZE)
     }
 
     /// Moves the end of the last piece. False if it is not the last any more, or the block is full.
     fn move_end(&self, from: usize, to: usize) -> bool {
-        to <= SIZE && self.free.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        to <= SIZE
+            && self
+                .free
+                .compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed)
+                .is_ok()
     }
 }
 
@@ -127,14 +136,16 @@ mod tests {
         static ARENA: Arena = Arena::new();
         std::thread::scope(|scope| {
             for thread in 0..4 {
-                let started = std::thread::Builder::new().spawn_scoped(scope, move || use_pieces(&ARENA, thread));
+                let started = std::thread::Builder::new()
+                    .spawn_scoped(scope, move || use_pieces(&ARENA, thread));
                 started.expect("a thread");
             }
         });
     }
 
     fn use_pieces(arena: &Arena, thread: usize) {
-        let layout = |size: usize, align: usize| Layout::from_size_align(size, align).expect("a layout");
+        let layout =
+            |size: usize, align: usize| Layout::from_size_align(size, align).expect("a layout");
         let mut pieces: Vec<(*mut u8, Layout, u8)> = Vec::new();
         // SAFETY: each piece is as long as its layout says, and is given back once, with that layout.
         unsafe {
@@ -149,7 +160,11 @@ mod tests {
                     1 if !pieces.is_empty() => {
                         let at = round * 17 % pieces.len();
                         let (piece, old, mark) = pieces[at];
-                        let size = if round % 50 == 1 { LARGEST + size } else { size };
+                        let size = if round % 50 == 1 {
+                            LARGEST + size
+                        } else {
+                            size
+                        };
                         let moved = arena.realloc(piece, old, size);
                         check(moved, old.size().min(size), mark);
                         moved.write_bytes(mark, size);
@@ -176,6 +191,9 @@ mod tests {
     unsafe fn check(piece: *const u8, size: usize, mark: u8) {
         // SAFETY: as the caller promised.
         let bytes = unsafe { std::slice::from_raw_parts(piece, size) };
-        assert!(bytes.iter().all(|byte| *byte == mark), "{bytes:?} are not all {mark}");
+        assert!(
+            bytes.iter().all(|byte| *byte == mark),
+            "{bytes:?} are not all {mark}"
+        );
     }
 }

@@ -81,8 +81,11 @@ impl Dirs {
     /// The stamp of the file that a path leads to; none if nothing is there.
     pub fn stamp(&self, path: &Path) -> Result<Option<Stamp>, Unreadable> {
         // By its bytes, because this is asked for every session at every prompt.
-        match split(path.as_os_str().as_bytes()).map(|(dir, name)| (self.beside_others(dir), name)) {
-            Some((Ok(dir), name)) => file::there(path, || Ok(statat(&*dir, name, AtFlags::empty())?.into())),
+        match split(path.as_os_str().as_bytes()).map(|(dir, name)| (self.beside_others(dir), name))
+        {
+            Some((Ok(dir), name)) => {
+                file::there(path, || Ok(statat(&*dir, name, AtFlags::empty())?.into()))
+            }
             // Whatever is wrong with the directory is said about the file.
             _ => Ok(file::stat(path)?.map(|meta| Stamp::from(&meta))),
         }
@@ -98,13 +101,23 @@ impl Dirs {
             let (mut bytes, mut entries) = (Vec::with_capacity(1 << 10), Vec::with_capacity(16));
             bytes.extend_from_slice(path.join("").as_os_str().as_bytes());
             let length = bytes.len();
-            let result = each(dir.as_fd(), &mut self.buffer.borrow_mut(), &mut |name, inode, kind| {
-                // Nobody has four gigabytes of names in a directory; without this check a number could wrap.
-                let Ok(end) = u32::try_from(bytes.len() + name.count_bytes()) else { return };
-                entries.push((bytes.len() as u32..end, inode, kind));
-                bytes.extend_from_slice(name.to_bytes());
-            });
-            listed = Listed { dir: Some(dir), names: Arc::new(Names { bytes, dir: length }), entries };
+            let result = each(
+                dir.as_fd(),
+                &mut self.buffer.borrow_mut(),
+                &mut |name, inode, kind| {
+                    // Nobody has four gigabytes of names in a directory; without this check a number could wrap.
+                    let Ok(end) = u32::try_from(bytes.len() + name.count_bytes()) else {
+                        return;
+                    };
+                    entries.push((bytes.len() as u32..end, inode, kind));
+                    bytes.extend_from_slice(name.to_bytes());
+                },
+            );
+            listed = Listed {
+                dir: Some(dir),
+                names: Arc::new(Names { bytes, dir: length }),
+                entries,
+            };
             result
         };
         bad.extend(file::there(path, list).err());
@@ -138,7 +151,12 @@ impl Dirs {
     }
 
     fn kept(&self, path: &[u8]) -> Option<Rc<OwnedFd>> {
-        self.open.borrow().iter().rev().find(|(open, _)| open == path).map(|(_, dir)| dir.clone())
+        self.open
+            .borrow()
+            .iter()
+            .rev()
+            .find(|(open, _)| open == path)
+            .map(|(_, dir)| dir.clone())
     }
 }
 
@@ -146,7 +164,13 @@ impl Listed {
     pub fn iter(&self) -> impl Iterator<Item = Entry<'_>> {
         self.entries.iter().map(|(at, inode, kind)| {
             let name = OsStr::from_bytes(self.names.name(at));
-            Entry { listed: self, at, name, inode: *inode, kind: *kind }
+            Entry {
+                listed: self,
+                at,
+                name,
+                inode: *inode,
+                kind: *kind,
+            }
         })
     }
 }
@@ -205,7 +229,10 @@ impl serde::Serialize for ListedText {
 impl ListedPath {
     /// The directory with a slash at its end, and the name; the path is one after the other.
     pub fn parts(&self) -> [&[u8]; 2] {
-        [&self.names.bytes[..self.names.dir], self.names.name(&self.name)]
+        [
+            &self.names.bytes[..self.names.dir],
+            self.names.name(&self.name),
+        ]
     }
 
     /// A copy that is not kept here.
@@ -231,7 +258,9 @@ impl ListedPath {
         } else if dir.len() == other_dir.len() {
             dir.cmp(other_dir).then_with(|| name.cmp(other_name))
         } else {
-            dir.iter().chain(name).cmp(other_dir.iter().chain(other_name))
+            dir.iter()
+                .chain(name)
+                .cmp(other_dir.iter().chain(other_name))
         }
     }
 }
@@ -247,7 +276,11 @@ impl Deref for ListedPath {
 impl From<PathBuf> for ListedPath {
     fn from(path: PathBuf) -> ListedPath {
         let (names, name) = Names::alone(path.into_os_string().into_vec());
-        ListedPath { names, name, whole: OnceLock::new() }
+        ListedPath {
+            names,
+            name,
+            whole: OnceLock::new(),
+        }
     }
 }
 
@@ -277,24 +310,41 @@ impl Entry<'_> {
 
     /// The same, in less memory.
     pub fn listed_path(&self) -> ListedPath {
-        ListedPath { names: self.listed.names.clone(), name: self.at.clone(), whole: OnceLock::new() }
+        ListedPath {
+            names: self.listed.names.clone(),
+            name: self.at.clone(),
+            whole: OnceLock::new(),
+        }
     }
 
     /// A text that is a part of its name as a rule, in less memory then.
     pub fn listed_text(&self, text: &str) -> ListedText {
         let name = self.name.to_str().unwrap_or_default();
         // Most names begin with it, and looking for it takes longer.
-        let start = if name.starts_with(text) { Some(0) } else { name.find(text) };
+        let start = if name.starts_with(text) {
+            Some(0)
+        } else {
+            name.find(text)
+        };
         // It ends no later than the name does, and that was checked.
-        let at = start.map(|start| self.at.start + start as u32..self.at.start + (start + text.len()) as u32);
-        at.map_or_else(|| text.into(), |at| ListedText { names: self.listed.names.clone(), at })
+        let at = start
+            .map(|start| self.at.start + start as u32..self.at.start + (start + text.len()) as u32);
+        at.map_or_else(
+            || text.into(),
+            |at| ListedText {
+                names: self.listed.names.clone(),
+                at,
+            },
+        )
     }
 
     /// Its own kind, which may be a link; none if it is gone by now.
     pub fn kind(&self) -> Result<Option<FileType>, Unreadable> {
         match self.kind {
             // Some file systems do not say it in a listing.
-            FileType::Unknown => Ok(self.stat()?.map(|stat| FileType::from_raw_mode(stat.st_mode))),
+            FileType::Unknown => Ok(self
+                .stat()?
+                .map(|stat| FileType::from_raw_mode(stat.st_mode))),
             kind => Ok(Some(kind)),
         }
     }
@@ -302,7 +352,9 @@ impl Entry<'_> {
     /// The stamp of the file that it leads to; none if nothing is there.
     pub fn stamp(&self) -> Result<Option<Stamp>, Unreadable> {
         match self.stat() {
-            Ok(Some(stat)) if !FileType::from_raw_mode(stat.st_mode).is_symlink() => Ok(Some(stat.into())),
+            Ok(Some(stat)) if !FileType::from_raw_mode(stat.st_mode).is_symlink() => {
+                Ok(Some(stat.into()))
+            }
             _ => file::stamp(&self.path()),
         }
     }
@@ -310,13 +362,19 @@ impl Entry<'_> {
     fn stat(&self) -> Result<Option<Stat>, Unreadable> {
         let dir = self.listed.dir.as_ref().map_or(CWD, |dir| dir.as_fd());
         let stat = || Ok(statat(dir, self.name, AtFlags::SYMLINK_NOFOLLOW)?);
-        file::there(Path::new(""), stat).map_err(|bad| Unreadable { path: self.path(), ..bad })
+        file::there(Path::new(""), stat).map_err(|bad| Unreadable {
+            path: self.path(),
+            ..bad
+        })
     }
 }
 
 /// The directory of a path, and the name in there.
 fn split(path: &[u8]) -> Option<(&[u8], &[u8])> {
-    let slash = path.iter().rposition(|byte| *byte == b'/').filter(|slash| *slash > 0 && slash + 1 < path.len())?;
+    let slash = path
+        .iter()
+        .rposition(|byte| *byte == b'/')
+        .filter(|slash| *slash > 0 && slash + 1 < path.len())?;
     Some((&path[..slash], &path[slash + 1..]))
 }
 
@@ -350,7 +408,10 @@ fn take(name: &CStr, inode: u64, kind: FileType, each: Each) {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
+    #![allow(
+        clippy::disallowed_methods,
+        reason = "tests read the files that they made"
+    )]
 
     use super::*;
     use std::fs;
@@ -362,9 +423,18 @@ mod tests {
         let circle = dir.path().join("circle");
         symlink(&circle, &circle).expect("a link");
         let mut bad = Vec::new();
-        assert!(entries(&dir.path().join("none"), &mut bad).iter().next().is_none() && bad.is_empty());
+        assert!(
+            entries(&dir.path().join("none"), &mut bad)
+                .iter()
+                .next()
+                .is_none()
+                && bad.is_empty()
+        );
         assert!(entries(&circle, &mut bad).iter().next().is_none());
-        assert_eq!(bad.into_iter().map(|bad| bad.path).collect::<Vec<_>>(), [circle]);
+        assert_eq!(
+            bad.into_iter().map(|bad| bad.path).collect::<Vec<_>>(),
+            [circle]
+        );
     }
 
     /// However often and in whatever order a directory is asked for, through links and with more of them than stay open.
@@ -372,7 +442,9 @@ mod tests {
     fn each_listing_is_whole_and_each_stamp_is_the_files() {
         let root = tempfile::tempdir().expect("a directory");
         let (dirs, mut bad) = (Dirs::default(), Vec::new());
-        let paths: Vec<PathBuf> = (0..2 * KEPT_OPEN).map(|number| root.path().join(number.to_string())).collect();
+        let paths: Vec<PathBuf> = (0..2 * KEPT_OPEN)
+            .map(|number| root.path().join(number.to_string()))
+            .collect();
         for path in &paths {
             fs::create_dir(path).expect("a directory");
             fs::write(path.join("file"), path.to_str().expect("a name")).expect("a file");
@@ -385,13 +457,29 @@ mod tests {
             }
             assert_eq!(dirs.stamp(&path.join("none")).expect("no error"), None);
             let listed = dirs.entries(path, &mut bad);
-            let mut all: Vec<_> = listed.iter().map(|entry| (entry.path(), entry.stamp().expect("no error"))).collect();
+            let mut all: Vec<_> = listed
+                .iter()
+                .map(|entry| (entry.path(), entry.stamp().expect("no error")))
+                .collect();
             all.sort_by(|(a, _), (b, _)| a.cmp(b));
-            assert_eq!(all, [(path.join("file"), Some(stamp)), (path.join("link"), Some(stamp))]);
-            let links = listed.iter().filter(|entry| entry.kind().is_ok_and(|kind| kind == Some(FileType::Symlink)));
+            assert_eq!(
+                all,
+                [
+                    (path.join("file"), Some(stamp)),
+                    (path.join("link"), Some(stamp))
+                ]
+            );
+            let links = listed.iter().filter(|entry| {
+                entry
+                    .kind()
+                    .is_ok_and(|kind| kind == Some(FileType::Symlink))
+            });
             assert_eq!(links.count(), 1);
         }
-        assert_eq!(dirs.entries(root.path(), &mut bad).iter().count(), 2 * KEPT_OPEN);
+        assert_eq!(
+            dirs.entries(root.path(), &mut bad).iter().count(),
+            2 * KEPT_OPEN
+        );
         assert!(bad.is_empty());
     }
 
@@ -400,7 +488,9 @@ mod tests {
     fn a_listed_path_is_the_path() {
         let root = tempfile::tempdir().expect("a directory");
         let dirs = ["a", "a/b", "a-b", "ab"].map(|dir| root.path().join(dir));
-        let mut all: Vec<ListedPath> = ["", "x", "a//b", "/"].map(|path| PathBuf::from(path).into()).to_vec();
+        let mut all: Vec<ListedPath> = ["", "x", "a//b", "/"]
+            .map(|path| PathBuf::from(path).into())
+            .to_vec();
         for dir in &dirs {
             fs::create_dir(dir).expect("a directory");
             for name in ["b.jsonl", "rollout-b.jsonl", "z"] {
@@ -410,18 +500,29 @@ mod tests {
         for dir in &dirs {
             for entry in entries(dir, &mut Vec::new()).iter() {
                 let path = entry.listed_path();
-                assert_eq!((&*path, path.to_path_buf()), (&*dir.join(entry.name), dir.join(entry.name)));
                 assert_eq!(
-                    ["b", "rollout-b", "elsewhere", ""].map(|text| entry.listed_text(text).to_string()),
+                    (&*path, path.to_path_buf()),
+                    (&*dir.join(entry.name), dir.join(entry.name))
+                );
+                assert_eq!(
+                    ["b", "rollout-b", "elsewhere", ""]
+                        .map(|text| entry.listed_text(text).to_string()),
                     ["b", "rollout-b", "elsewhere", ""]
                 );
                 all.push(path);
             }
         }
         let bytes = |path: &ListedPath| path.as_os_str().as_bytes().to_vec();
-        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+        for (one, other) in all
+            .iter()
+            .flat_map(|one| all.iter().map(move |other| (one, other)))
+        {
             let order = bytes(one).cmp(&bytes(other));
-            assert_eq!((one.cmp_listed(other), one.cmp_bytes(&bytes(other))), (order, order), "{one:?} {other:?}");
+            assert_eq!(
+                (one.cmp_listed(other), one.cmp_bytes(&bytes(other))),
+                (order, order),
+                "{one:?} {other:?}"
+            );
             assert_eq!(one == other, order.is_eq());
         }
         assert_eq!(all[2], PathBuf::from("a/b"));

@@ -9,9 +9,9 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use crate::file::{self, Owners};
 use session_format::boundary::substr;
 use session_format::budget::Deadline;
-use crate::file::{self, Owners};
 use session_format::path::absolute;
 use session_format::time::Time;
 
@@ -45,16 +45,34 @@ impl Env {
     pub fn of_process() -> Env {
         let cwd = std::env::current_dir();
         let lacks_cwd = cwd.is_err();
-        Env { lacks_cwd, ..Env::given(std::env::vars_os(), cwd.unwrap_or_else(|_| PathBuf::from("/")), None) }
+        Env {
+            lacks_cwd,
+            ..Env::given(
+                std::env::vars_os(),
+                cwd.unwrap_or_else(|_| PathBuf::from("/")),
+                None,
+            )
+        }
     }
 
     /// An environment of these variables. Without an input, stdin is the process's.
-    pub fn given(vars: impl IntoIterator<Item = (OsString, OsString)>, cwd: PathBuf, input: Option<Vec<u8>>) -> Env {
+    pub fn given(
+        vars: impl IntoIterator<Item = (OsString, OsString)>,
+        cwd: PathBuf,
+        input: Option<Vec<u8>>,
+    ) -> Env {
         let vars: BTreeMap<_, _> = vars.into_iter().collect();
-        let home = vars.get(OsStr::new("HOME")).map(PathBuf::from).filter(|home| home.is_absolute());
-        let fixed_now = vars.get(OsStr::new("SESSION_MONITOR_NOW")).and_then(|now| Time::parse(now.as_encoded_bytes()));
+        let home = vars
+            .get(OsStr::new("HOME"))
+            .map(PathBuf::from)
+            .filter(|home| home.is_absolute());
+        let fixed_now = vars
+            .get(OsStr::new("SESSION_MONITOR_NOW"))
+            .and_then(|now| Time::parse(now.as_encoded_bytes()));
         Env {
-            home: home.or_else(std::env::home_dir).unwrap_or_else(|| PathBuf::from("/")),
+            home: home
+                .or_else(std::env::home_dir)
+                .unwrap_or_else(|| PathBuf::from("/")),
             cwd,
             vars,
             fixed_now,
@@ -66,7 +84,13 @@ impl Env {
     /// A made-up environment: a home, a directory, and a clock that stands still.
     pub fn fixed(home: &Path, cwd: PathBuf, now: Time) -> Env {
         let vars = BTreeMap::from([("TZ".into(), "UTC".into())]);
-        Env { vars, home: home.into(), cwd, fixed_now: Some(now), ..Env::default() }
+        Env {
+            vars,
+            home: home.into(),
+            cwd,
+            fixed_now: Some(now),
+            ..Env::default()
+        }
     }
 
     /// The same environment with a variable set.
@@ -83,35 +107,60 @@ impl Env {
 
     /// A copy of this environment with another working directory.
     pub fn at(&self, cwd: PathBuf) -> Env {
-        Env { cwd, lacks_cwd: false, ..self.clone() }
+        Env {
+            cwd,
+            lacks_cwd: false,
+            ..self.clone()
+        }
     }
 
     /// An error if nobody knows which project this is about: `/` stands for a working directory that is gone, and is none.
     pub fn check_cwd(&self) -> Result<(), &'static str> {
-        if self.lacks_cwd { Err("the working directory was removed; change to one that exists") } else { Ok(()) }
+        if self.lacks_cwd {
+            Err("the working directory was removed; change to one that exists")
+        } else {
+            Ok(())
+        }
     }
 
     /// Makes a directory for a while; the caller deletes it.
     pub fn temporary_dir(&self, name: &str) -> std::io::Result<PathBuf> {
-        let path = std::env::temp_dir().join(format!("{name}-{}-{}", std::process::id(), self.file_clock()));
-        std::fs::DirBuilder::new().mode(0o700).create(&path).map(|()| path)
+        let path = std::env::temp_dir().join(format!(
+            "{name}-{}-{}",
+            std::process::id(),
+            self.file_clock()
+        ));
+        std::fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&path)
+            .map(|()| path)
     }
 
     /// A variable, if it is set to something.
     pub fn var(&self, name: &str) -> Option<&OsStr> {
-        self.vars.get(OsStr::new(name)).map(OsString::as_os_str).filter(|value| !value.is_empty())
+        self.vars
+            .get(OsStr::new(name))
+            .map(OsString::as_os_str)
+            .filter(|value| !value.is_empty())
     }
 
     /// A limit for something that usually does not take so long. Tests have more patience, so that it makes no
     /// difference how busy the machine is.
     pub fn patience(&self, usual: Duration) -> Duration {
-        let tests = if cfg!(debug_assertions) { self.var("SESSION_MONITOR_PATIENCE") } else { None };
-        tests.and_then(|span| humantime::parse_duration(span.to_str()?).ok()).unwrap_or(usual)
+        let tests = if cfg!(debug_assertions) {
+            self.var("SESSION_MONITOR_PATIENCE")
+        } else {
+            None
+        };
+        tests
+            .and_then(|span| humantime::parse_duration(span.to_str()?).ok())
+            .unwrap_or(usual)
     }
 
     /// Somebody waits, and there is only time left to tell what was found.
     pub fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| deadline.is_time_to_tell())
+        self.deadline
+            .is_some_and(|deadline| deadline.is_time_to_tell())
     }
 
     /// The first of very many things, if there is no time for all: each time another one.
@@ -121,17 +170,23 @@ impl Env {
 
     /// A clock for tests, as [`Deadline::after_looks`] has it.
     pub fn looks(&self) -> Option<u32> {
-        let looks = if cfg!(debug_assertions) { self.var("SESSION_CONTEXT_LOOKS") } else { None };
+        let looks = if cfg!(debug_assertions) {
+            self.var("SESSION_CONTEXT_LOOKS")
+        } else {
+            None
+        };
         looks.and_then(|looks| looks.to_str()?.parse().ok())
     }
 
     /// The user has switched the hook off.
     pub fn is_off(&self) -> bool {
-        self.var("SESSION_CONTEXT").is_some_and(|value| value == "off")
+        self.var("SESSION_CONTEXT")
+            .is_some_and(|value| value == "off")
     }
 
     pub fn now(&self) -> Time {
-        self.fixed_now.unwrap_or_else(|| Time::from_nanos(self.file_clock()))
+        self.fixed_now
+            .unwrap_or_else(|| Time::from_nanos(self.file_clock()))
     }
 
     /// The clock that files are stamped by, in nanoseconds since 1970, whatever time is taken for now.
@@ -143,7 +198,8 @@ impl Env {
 
     /// A moment by the clock that files are stamped by.
     pub fn file_clock_at(&self, time: Time) -> i64 {
-        self.file_clock().saturating_sub((self.now().0.saturating_sub(time.0)).saturating_mul(1_000_000))
+        self.file_clock()
+            .saturating_sub((self.now().0.saturating_sub(time.0)).saturating_mul(1_000_000))
     }
 
     /// Everything on stdin, if it comes within a time and is not too long; an agent that keeps it open must not keep the
@@ -168,7 +224,10 @@ impl Env {
             if whole {
                 left = left.min(Duration::from_millis(20));
             }
-            let left = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: left.subsec_nanos().into() };
+            let left = Timespec {
+                tv_sec: left.as_secs() as i64,
+                tv_nsec: left.subsec_nanos().into(),
+            };
             let ready = poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&left));
             if ready == Ok(0) {
                 // A brace may end a part of it only.
@@ -185,7 +244,9 @@ impl Env {
                 Ok(0) => return Ok(input),
                 Ok(length) => {
                     let before = input.len() - length;
-                    let word = input[before..].iter().rposition(|byte| !byte.is_ascii_whitespace());
+                    let word = input[before..]
+                        .iter()
+                        .rposition(|byte| !byte.is_ascii_whitespace());
                     end = word.map_or(end, |word| before + word + 1);
                     came += length;
                 }
@@ -198,7 +259,9 @@ impl Env {
             if input.len() > INPUT_BYTES || came > STDIN_BYTES {
                 input.truncate(end);
                 let problem = || format!("stdin: more than {} MB, not read", INPUT_BYTES >> 20);
-                return Some(input).filter(|input| is_json(input)).ok_or_else(problem);
+                return Some(input)
+                    .filter(|input| is_json(input))
+                    .ok_or_else(problem);
             }
         }
     }
@@ -211,7 +274,10 @@ impl Env {
     /// Whose files are the user's own.
     pub fn owners(&self) -> Owners {
         let home = file::stat(&self.home).ok().flatten();
-        Owners([self.user(), home.map_or_else(|| self.user(), |home| home.uid())])
+        Owners([
+            self.user(),
+            home.map_or_else(|| self.user(), |home| home.uid()),
+        ])
     }
 
     /// The file of the running program.
@@ -237,7 +303,11 @@ impl Env {
     }
 
     pub fn state_dir(&self) -> PathBuf {
-        self.dir("XDG_STATE_HOME", ".local/state", "Library/Application Support/session-monitor/state")
+        self.dir(
+            "XDG_STATE_HOME",
+            ".local/state",
+            "Library/Application Support/session-monitor/state",
+        )
     }
 
     /// For what the user wrote: nothing in it may be deleted.
@@ -247,10 +317,15 @@ impl Env {
 
     /// The XDG directory where its variable is set or the platform has none of its own, else the platform's.
     fn dir(&self, xdg: &str, unix: &str, mac: &str) -> PathBuf {
-        let chosen = self.var(xdg).map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let chosen = self
+            .var(xdg)
+            .map(PathBuf::from)
+            .filter(|dir| dir.is_absolute());
         match chosen {
             None if cfg!(target_os = "macos") => self.home.join(mac),
-            chosen => chosen.unwrap_or_else(|| self.home.join(unix)).join("session-monitor"),
+            chosen => chosen
+                .unwrap_or_else(|| self.home.join(unix))
+                .join("session-monitor"),
         }
     }
 
@@ -260,16 +335,30 @@ impl Env {
             let value = self.var(name).filter(|_| is_bad)?;
             Some(format!("{name}={}: {instead}", value.to_string_lossy()))
         };
-        let is_unknown = self.var("TZ").is_some_and(|zone| zone != "UTC") && self.time_zone().is_none();
+        let is_unknown =
+            self.var("TZ").is_some_and(|zone| zone != "UTC") && self.time_zone().is_none();
         let zone = bad("TZ", is_unknown, "not a known time zone; UTC is used");
         let no_time = "not a time like 2026-11-16T12:00:00Z; the clock is used";
-        zone.into_iter().chain(bad("SESSION_MONITOR_NOW", self.fixed_now.is_none(), no_time)).collect()
+        zone.into_iter()
+            .chain(bad(
+                "SESSION_MONITOR_NOW",
+                self.fixed_now.is_none(),
+                no_time,
+            ))
+            .collect()
     }
 
     /// Width of the output: `COLUMNS`, else the terminal's, else as wide as it gets.
     pub fn width(&self, terminal: bool) -> Option<usize> {
-        let asked = self.var("COLUMNS").and_then(|text| text.to_str()?.parse().ok()).filter(|width| *width > 0);
-        asked.or_else(|| terminal.then(|| terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))))
+        let asked = self
+            .var("COLUMNS")
+            .and_then(|text| text.to_str()?.parse().ok())
+            .filter(|width| *width > 0);
+        asked.or_else(|| {
+            terminal.then(|| {
+                terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0))
+            })
+        })
     }
 
     /// Rows of the terminal.
@@ -287,7 +376,10 @@ impl Env {
 
     /// The command that shows long output, as the user set it; empty if nothing is to.
     pub fn pager(&self) -> Option<String> {
-        let set = self.vars.get(OsStr::new("PAGER")).map(|pager| pager.to_string_lossy().trim().to_owned());
+        let set = self
+            .vars
+            .get(OsStr::new("PAGER"))
+            .map(|pager| pager.to_string_lossy().trim().to_owned());
         // A terminal that cannot move its cursor cannot be paged.
         let cannot = self.var("TERM").is_none_or(|term| term == "dumb");
         if cannot { Some(String::new()) } else { set }
@@ -323,7 +415,8 @@ impl Env {
             None => file(Path::new("/etc/localtime")),
             Some(zone) => {
                 let name = zone.trim_start_matches(':');
-                file(&Path::new("/usr/share/zoneinfo").join(name)).or_else(|| TimeZone::posix(name).ok())
+                file(&Path::new("/usr/share/zoneinfo").join(name))
+                    .or_else(|| TimeZone::posix(name).ok())
             }
         }
     }
@@ -337,7 +430,11 @@ impl Env {
     pub fn tilde(&self, path: &Path) -> String {
         // Comparing paths part by part takes long, and most do not even begin alike.
         let home = self.home.as_os_str().as_encoded_bytes();
-        if !path.as_os_str().as_encoded_bytes().starts_with(home.strip_suffix(b"/").unwrap_or(home)) {
+        if !path
+            .as_os_str()
+            .as_encoded_bytes()
+            .starts_with(home.strip_suffix(b"/").unwrap_or(home))
+        {
             return path.to_string_lossy().into_owned();
         }
         match path.strip_prefix(&self.home) {
@@ -349,8 +446,14 @@ impl Env {
 
     /// A path relative to the working directory, else to the session's directory, else with `~`.
     pub fn shown(&self, path: &Path, cwd: Option<&str>) -> String {
-        let below = |dir: &Path| path.strip_prefix(dir).ok().map(|below| below.display().to_string());
-        below(&self.cwd).or_else(|| below(Path::new(cwd?))).unwrap_or_else(|| self.tilde(path))
+        let below = |dir: &Path| {
+            path.strip_prefix(dir)
+                .ok()
+                .map(|below| below.display().to_string())
+        };
+        below(&self.cwd)
+            .or_else(|| below(Path::new(cwd?)))
+            .unwrap_or_else(|| self.tilde(path))
     }
 
     /// The same for a path as the session wrote it, which may be relative.
@@ -386,17 +489,27 @@ extern "C" fn nothing(_: libc::c_int) {}
 /// Does what a Rust program relies on: stdin, stdout and stderr are open, so that no file that is opened later is taken for
 /// one of them, and writing to a closed pipe, or more to a file than the user may, is an error and not the end.
 pub fn start() {
-    let mut streams = [0, 1, 2].map(|fd| libc::pollfd { fd, events: 0, revents: 0 });
+    let mut streams = [0, 1, 2].map(|fd| libc::pollfd {
+        fd,
+        events: 0,
+        revents: 0,
+    });
     // SAFETY: system calls on a live array, a constant path, and signals with a handler that does nothing or none.
     unsafe {
         libc::poll(streams.as_mut_ptr(), 3, 0);
-        for _closed in streams.iter().filter(|stream| stream.revents & libc::POLLNVAL != 0) {
+        for _closed in streams
+            .iter()
+            .filter(|stream| stream.revents & libc::POLLNVAL != 0)
+        {
             // It becomes the lowest descriptor that is not open.
             libc::open(c"/dev/null".as_ptr(), libc::O_RDWR);
         }
         libc::signal(libc::SIGPIPE, libc::SIG_IGN);
         // Unlike one that is ignored, a signal with a handler is as usual in the programs that we start.
-        libc::signal(libc::SIGXFSZ, nothing as extern "C" fn(libc::c_int) as libc::sighandler_t);
+        libc::signal(
+            libc::SIGXFSZ,
+            nothing as extern "C" fn(libc::c_int) as libc::sighandler_t,
+        );
     }
 }
 
@@ -408,7 +521,9 @@ impl Zone {
     pub fn of_wall_clock(&self, wall: Time) -> Time {
         let stamp = jiff::Timestamp::from_millisecond(wall.0).unwrap_or_default();
         let civil = jiff::tz::TimeZone::UTC.to_datetime(stamp);
-        self.0.to_timestamp(civil).map_or(wall, |stamp| Time(stamp.as_millisecond()))
+        self.0
+            .to_timestamp(civil)
+            .map_or(wall, |stamp| Time(stamp.as_millisecond()))
     }
 
     /// The time that clocks here show at a moment, held as if it were UTC.
@@ -421,11 +536,15 @@ impl Zone {
     pub fn local(&self, time: Time) -> (String, String) {
         let stamp = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();
         let local = self.0.to_datetime(stamp);
-        (local.date().to_string(), local.strftime("%H:%M").to_string())
+        (
+            local.date().to_string(),
+            local.strftime("%H:%M").to_string(),
+        )
     }
 }
 
 /// `2026-11-16T02:36:14.044Z`, for machines.
 pub fn iso(time: Time) -> String {
-    jiff::Timestamp::from_millisecond(time.0).map_or_else(|_| String::new(), |stamp| format!("{stamp:.3}"))
+    jiff::Timestamp::from_millisecond(time.0)
+        .map_or_else(|_| String::new(), |stamp| format!("{stamp:.3}"))
 }

@@ -37,12 +37,23 @@ pub fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
 
 /// The same, with what the file is like.
 pub fn open_own_with(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
-    open_with(options, OFlags::NOFOLLOW, path)
-        .map_err(|error| if is_loop(&error) { io::Error::other(LINK) } else { error })
+    open_with(options, OFlags::NOFOLLOW, path).map_err(|error| {
+        if is_loop(&error) {
+            io::Error::other(LINK)
+        } else {
+            error
+        }
+    })
 }
 
-fn open_with(options: &mut OpenOptions, flags: OFlags, path: &Path) -> io::Result<(File, Metadata)> {
-    let file = options.custom_flags((NO_WAIT | flags).bits() as i32).open(path)?;
+fn open_with(
+    options: &mut OpenOptions,
+    flags: OFlags,
+    path: &Path,
+) -> io::Result<(File, Metadata)> {
+    let file = options
+        .custom_flags((NO_WAIT | flags).bits() as i32)
+        .open(path)?;
     let meta = file.metadata()?;
     match meta.file_type() {
         kind if kind.is_file() => Ok((file, meta)),
@@ -79,7 +90,9 @@ pub fn read_own(path: &Path, most: u64) -> io::Result<Vec<u8>> {
             Err(error) => return Err(error.into()),
         }
     }
-    Err(io::Error::other(format!("larger than {most} bytes, and so not written by us; remove it")))
+    Err(io::Error::other(format!(
+        "larger than {most} bytes, and so not written by us; remove it"
+    )))
 }
 
 pub fn read_to_string(path: &Path) -> io::Result<String> {
@@ -98,9 +111,15 @@ pub fn temporary_beside(path: &Path) -> PathBuf {
 
 /// [`temporary_beside`] made the name.
 pub fn is_temporary(name: &OsStr) -> bool {
-    let stem = name.to_str().and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
-    let random = stem.and_then(|stem| stem.rsplit_once('.')).map(|(_, random)| random);
-    random.is_some_and(|random| random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    let stem = name
+        .to_str()
+        .and_then(|name| name.strip_prefix('.')?.strip_suffix(".tmp"));
+    let random = stem
+        .and_then(|stem| stem.rsplit_once('.'))
+        .map(|(_, random)| random);
+    random.is_some_and(|random| {
+        random.len() == 16 && random.bytes().all(|byte| byte.is_ascii_hexdigit())
+    })
 }
 
 /// Tells one state of a file from another.
@@ -131,10 +150,18 @@ pub struct Access {
 
 impl Access {
     /// Nobody's, for what was not looked at.
-    const UNKNOWN: Access = Access { owner: u32::MAX, open: true, linked: false };
+    const UNKNOWN: Access = Access {
+        owner: u32::MAX,
+        open: true,
+        linked: false,
+    };
 
     fn new(owner: u32, mode: u32) -> Access {
-        Access { owner, open: mode & 0o002 != 0, linked: false }
+        Access {
+            owner,
+            open: mode & 0o002 != 0,
+            linked: false,
+        }
     }
 
     /// Nobody but this user can have written it.
@@ -144,7 +171,10 @@ impl Access {
 
     /// The same file, reached through a link.
     pub fn linked(self) -> Access {
-        Access { linked: true, ..self }
+        Access {
+            linked: true,
+            ..self
+        }
     }
 }
 
@@ -186,7 +216,14 @@ impl PartialEq for Stamp {
 
 impl From<(u64, u64, u64, i64)> for Stamp {
     fn from((device, inode, size, modified): (u64, u64, u64, i64)) -> Stamp {
-        Stamp { device, inode, size, modified, changed: modified, access: Access::UNKNOWN }
+        Stamp {
+            device,
+            inode,
+            size,
+            modified,
+            changed: modified,
+            access: Access::UNKNOWN,
+        }
     }
 }
 
@@ -198,21 +235,42 @@ impl From<Stamp> for (u64, u64, u64, i64) {
 
 impl From<&Metadata> for Stamp {
     fn from(meta: &Metadata) -> Stamp {
-        let (modified, changed) = (nanos(meta.mtime(), meta.mtime_nsec()), nanos(meta.ctime(), meta.ctime_nsec()));
+        let (modified, changed) = (
+            nanos(meta.mtime(), meta.mtime_nsec()),
+            nanos(meta.ctime(), meta.ctime_nsec()),
+        );
         let (device, inode, size) = (meta.dev(), meta.ino(), meta.size());
         let access = Access::new(meta.uid(), meta.mode());
-        Stamp { device, inode, size, modified, changed: modified.max(changed), access }
+        Stamp {
+            device,
+            inode,
+            size,
+            modified,
+            changed: modified.max(changed),
+            access,
+        }
     }
 }
 
-#[allow(clippy::unnecessary_cast, clippy::cast_lossless, reason = "the types differ from system to system")]
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::cast_lossless,
+    reason = "the types differ from system to system"
+)]
 impl From<rustix::fs::Stat> for Stamp {
     fn from(stat: rustix::fs::Stat) -> Stamp {
         let modified = nanos(stat.st_mtime as i64, stat.st_mtime_nsec as i64);
         let changed = nanos(stat.st_ctime as i64, stat.st_ctime_nsec as i64);
         let (device, inode, size) = (stat.st_dev as u64, stat.st_ino as u64, stat.st_size as u64);
         let access = Access::new(stat.st_uid, stat.st_mode as u32);
-        Stamp { device, inode, size, modified, changed: modified.max(changed), access }
+        Stamp {
+            device,
+            inode,
+            size,
+            modified,
+            changed: modified.max(changed),
+            access,
+        }
     }
 }
 
@@ -229,7 +287,10 @@ pub struct Unreadable {
 
 impl Unreadable {
     pub fn new(path: &Path, error: io::Error) -> Unreadable {
-        Unreadable { path: path.into(), error }
+        Unreadable {
+            path: path.into(),
+            error,
+        }
     }
 
     /// A file that is gone by now is no trouble.
@@ -239,7 +300,10 @@ impl Unreadable {
 
     /// A copy; the system's errors have none of their own.
     pub fn again(&self) -> Unreadable {
-        Unreadable::new(&self.path, io::Error::new(self.error.kind(), self.error.to_string()))
+        Unreadable::new(
+            &self.path,
+            io::Error::new(self.error.kind(), self.error.to_string()),
+        )
     }
 
     /// The answer, if there is one; an error joins the others.
@@ -256,7 +320,11 @@ impl std::fmt::Display for Unreadable {
         match self.error.kind() {
             // The system's words for it say nothing about a file.
             io::ErrorKind::UnexpectedEof => {
-                write!(f, "{}: got shorter while it was read; try again", self.path.display())
+                write!(
+                    f,
+                    "{}: got shorter while it was read; try again",
+                    self.path.display()
+                )
             }
             _ => write!(f, "{}: {}", self.path.display(), self.error),
         }
@@ -281,12 +349,17 @@ pub fn lstat(path: &Path) -> Result<Option<Metadata>, Unreadable> {
 
 /// The stamp of the file that a path leads to, which knows whether a link did; none if nothing is there.
 pub fn stamp(path: &Path) -> Result<Option<Stamp>, Unreadable> {
-    let Some(meta) = lstat(path)? else { return Ok(None) };
+    let Some(meta) = lstat(path)? else {
+        return Ok(None);
+    };
     let stamp = Stamp::from(&meta);
     if !meta.is_symlink() {
         return Ok(Some(stamp));
     }
-    let linked = |meta| Stamp { access: Stamp::from(&meta).access.linked(), ..Stamp::from(&meta) };
+    let linked = |meta| Stamp {
+        access: Stamp::from(&meta).access.linked(),
+        ..Stamp::from(&meta)
+    };
     Ok(stat(path)?.map(linked))
 }
 
@@ -296,7 +369,10 @@ pub fn is_loop(error: &io::Error) -> bool {
 }
 
 /// Asks the file system. That nothing is there is an answer; everything else that goes wrong is an error.
-pub fn there<T>(path: &Path, mut ask: impl FnMut() -> io::Result<T>) -> Result<Option<T>, Unreadable> {
+pub fn there<T>(
+    path: &Path,
+    mut ask: impl FnMut() -> io::Result<T>,
+) -> Result<Option<T>, Unreadable> {
     loop {
         return match ask() {
             Ok(answer) => Ok(Some(answer)),
@@ -336,16 +412,31 @@ mod tests {
         let circle = dir.path().join("circle");
         std::os::unix::fs::symlink(&circle, &circle).expect("a link");
         for nothing in ["none", "none/below"] {
-            assert!(stat(&dir.path().join(nothing)).expect("an answer").is_none());
+            assert!(
+                stat(&dir.path().join(nothing))
+                    .expect("an answer")
+                    .is_none()
+            );
         }
         assert!(is_loop(&stat(&circle).expect_err("an error").error));
-        assert!(lstat(&circle).expect("an answer").is_some_and(|meta| meta.is_symlink()));
+        assert!(
+            lstat(&circle)
+                .expect("an answer")
+                .is_some_and(|meta| meta.is_symlink())
+        );
     }
 
     #[test]
     fn what_was_interrupted_is_asked_again() {
-        let mut answers = [Ok(7), Err(io::ErrorKind::Interrupted), Err(io::ErrorKind::Interrupted)].to_vec();
-        let answer = there(Path::new("x"), || answers.pop().expect("an answer").map_err(io::Error::from));
+        let mut answers = [
+            Ok(7),
+            Err(io::ErrorKind::Interrupted),
+            Err(io::ErrorKind::Interrupted),
+        ]
+        .to_vec();
+        let answer = there(Path::new("x"), || {
+            answers.pop().expect("an answer").map_err(io::Error::from)
+        });
         assert_eq!((answer.expect("no error"), answers.len()), (Some(7), 0));
     }
 
@@ -353,7 +444,13 @@ mod tests {
     #[test]
     fn errors_in_words() {
         let said = |error: io::Error| Unreadable::new(Path::new("/a/b"), error).to_string();
-        assert_eq!(said(io::ErrorKind::UnexpectedEof.into()), "/a/b: got shorter while it was read; try again");
-        assert_eq!(said(io::Error::other("is a directory")), "/a/b: is a directory");
+        assert_eq!(
+            said(io::ErrorKind::UnexpectedEof.into()),
+            "/a/b: got shorter while it was read; try again"
+        );
+        assert_eq!(
+            said(io::Error::other("is a directory")),
+            "/a/b: is a directory"
+        );
     }
 }

@@ -48,16 +48,24 @@ struct Lazy<T> {
 
 impl<T: Deserialize<'static>> Lazy<T> {
     fn stored(stored: &'static [u8]) -> Lazy<T> {
-        Lazy { stored, value: OnceLock::new() }
+        Lazy {
+            stored,
+            value: OnceLock::new(),
+        }
     }
 
     fn read(value: T) -> Lazy<T> {
-        Lazy { stored: &[], value: Box::new(value).into() }
+        Lazy {
+            stored: &[],
+            value: Box::new(value).into(),
+        }
     }
 
     fn get(&self) -> &T {
         // A test decodes every built-in.
-        self.value.get_or_init(|| postcard::from_bytes(self.stored).expect("the build stored it with these types"))
+        self.value.get_or_init(|| {
+            postcard::from_bytes(self.stored).expect("the build stored it with these types")
+        })
     }
 }
 
@@ -65,12 +73,22 @@ impl AgentFormat {
     /// A descriptor from a file, checked whole.
     pub fn read(file: &Path) -> Result<AgentFormat, Unreadable> {
         let bad = |why: String| Unreadable::new(file, io::Error::other(why.trim_end()));
-        let name = file.file_stem().and_then(|stem| stem.to_str()).ok_or_else(|| bad("not a file name".into()))?;
+        let name = file
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .ok_or_else(|| bad("not a file name".into()))?;
         let text = file::read_to_string(file).map_err(|error| Unreadable::new(file, error))?;
         let written: Descriptor = toml::from_str(&text).map_err(|error| bad(error.to_string()))?;
         let (head, talk, body, live, install) = written.parts();
-        if install.is_some() && talk.hook.as_ref().is_none_or(|hook| hook.prompts.is_empty()) {
-            return Err(bad("[install] needs a [hook] table that says how the hook talks".into()));
+        if install.is_some()
+            && talk
+                .hook
+                .as_ref()
+                .is_none_or(|hook| hook.prompts.is_empty())
+        {
+            return Err(bad(
+                "[install] needs a [hook] table that says how the hook talks".into(),
+            ));
         }
         Ok(AgentFormat {
             name: name.into(),
@@ -127,7 +145,9 @@ impl AgentFormat {
     /// The user may mean this format by a name.
     pub fn is_called(&self, name: &str) -> bool {
         let aliases = self.head().alias.iter().map(String::as_str);
-        aliases.chain([&*self.name, self.label()]).any(|known| known.eq_ignore_ascii_case(name))
+        aliases
+            .chain([&*self.name, self.label()])
+            .any(|known| known.eq_ignore_ascii_case(name))
     }
 }
 
@@ -170,8 +190,10 @@ fn descriptors(dir: &Path) -> Vec<Result<PathBuf, Unreadable>> {
     fn walk(dir: &Path, depth: usize, found: &mut Vec<Result<PathBuf, Unreadable>>) {
         let mut bad = Vec::new();
         let listed = dir::entries(dir, &mut bad);
-        let mut entries: Vec<_> =
-            listed.iter().filter(|entry| !entry.name.as_encoded_bytes().starts_with(b".")).collect();
+        let mut entries: Vec<_> = listed
+            .iter()
+            .filter(|entry| !entry.name.as_encoded_bytes().starts_with(b"."))
+            .collect();
         entries.sort_unstable_by_key(|entry| entry.name);
         for entry in entries {
             let (path, kind) = (entry.path(), Unreadable::noted(entry.kind(), &mut bad));
@@ -211,17 +233,32 @@ mod tests {
     #[test]
     fn built_in_descriptors_are_what_is_written() {
         let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../formats");
-        let written: Vec<_> =
-            descriptors(&dir).into_iter().map(|file| AgentFormat::read(&file.expect("a path")).expect("sound")).collect();
+        let written: Vec<_> = descriptors(&dir)
+            .into_iter()
+            .map(|file| AgentFormat::read(&file.expect("a path")).expect("sound"))
+            .collect();
         let (built_in, bad) = known(Path::new("/nonexistent"));
         assert!(bad.is_empty());
-        let names = |known: &[AgentFormat]| known.iter().map(|known| known.name.clone()).collect::<Vec<_>>();
+        let names = |known: &[AgentFormat]| {
+            known
+                .iter()
+                .map(|known| known.name.clone())
+                .collect::<Vec<_>>()
+        };
         assert_eq!(names(&built_in), names(&written));
         for ((built_in, written), (.., stored)) in built_in.iter().zip(&written).zip(BUILT_IN) {
-            assert_eq!(built_in.fingerprint, written.fingerprint, "{}", written.name);
+            assert_eq!(
+                built_in.fingerprint, written.fingerprint,
+                "{}",
+                written.name
+            );
             assert!(parts(written) == *stored, "{}", written.name);
             assert!(parts(built_in) == *stored, "{}", written.name);
-            assert!(!built_in.format().line.rules.is_empty() && built_in.hook().is_some(), "{}", written.name);
+            assert!(
+                !built_in.format().line.rules.is_empty() && built_in.hook().is_some(),
+                "{}",
+                written.name
+            );
         }
     }
 }

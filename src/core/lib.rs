@@ -63,7 +63,10 @@ pub mod process;
 pub mod progress;
 pub mod read;
 pub mod search;
-#[allow(clippy::string_slice, reason = "all positions there come from the text itself")]
+#[allow(
+    clippy::string_slice,
+    reason = "all positions there come from the text itself"
+)]
 pub mod secrets;
 pub mod session;
 pub mod settings;

@@ -10,9 +10,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use session_format::boundary::substr;
 use crate::dir;
 use crate::file;
+use session_format::boundary::substr;
 use session_format::hash::HashSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,25 +36,40 @@ pub struct Claim<'c> {
 impl Claim<'_> {
     /// This very process, not another one that got its number.
     pub fn running(&self) -> Running {
-        let Some(own) = &*NAMESPACE else { return Running::Unknown };
+        let Some(own) = &*NAMESPACE else {
+            return Running::Unknown;
+        };
         if !self.namespace.is_empty() && !self.is_of(own) {
             return Running::Unknown;
         }
         let (boot, start) = self.start.rsplit_once(':').unwrap_or(("", self.start));
-        let Ok(start) = start.parse::<u64>() else { return Running::Unknown };
+        let Ok(start) = start.parse::<u64>() else {
+            return Running::Unknown;
+        };
         if !boot.is_empty() && BOOT.as_ref().is_some_and(|own| own != boot) {
             return Running::No;
         }
-        if started(self.pid) == Some(start) { Running::Yes } else { Running::No }
+        if started(self.pid) == Some(start) {
+            Running::Yes
+        } else {
+            Running::No
+        }
     }
 
     /// The namespace that it names is ours: its digits are at the end, and a machine, if there is one, is this one.
     fn is_of(&self, own: &str) -> bool {
         let named = self.namespace.trim_end_matches(']');
-        let is_machine = |part: &&str| part.len() == 32 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_machine =
+            |part: &&str| part.len() == 32 && part.bytes().all(|byte| byte.is_ascii_hexdigit());
         let machine = self.namespace.split(':').find(is_machine);
-        let number = substr(named, named.rfind(|char: char| !char.is_ascii_digit()).map_or(0, |at| at + 1)..);
-        number == own && machine.is_none_or(|machine| MACHINE.as_ref().is_some_and(|own| own == machine))
+        let number = substr(
+            named,
+            named
+                .rfind(|char: char| !char.is_ascii_digit())
+                .map_or(0, |at| at + 1)..,
+        );
+        number == own
+            && machine.is_none_or(|machine| MACHINE.as_ref().is_some_and(|own| own == machine))
     }
 }
 
@@ -62,7 +77,11 @@ impl Claim<'_> {
 pub fn started(pid: u32) -> Option<u64> {
     let (_, fields) = stat(pid)?;
     let is_over = matches!(&**fields.first()?, "Z" | "X" | "x");
-    if is_over { None } else { fields.get(19)?.parse().ok() }
+    if is_over {
+        None
+    } else {
+        fields.get(19)?.parse().ok()
+    }
 }
 
 /// The name of a process, and its state with all that follows in `/proc/PID/stat`.
@@ -71,17 +90,32 @@ fn stat(pid: u32) -> Option<(String, Vec<String>)> {
     // The name stands in brackets and may have anything in it.
     let (before, fields) = stat.rsplit_once(')')?;
     let (_, name) = before.split_once('(')?;
-    Some((name.to_owned(), fields.split_ascii_whitespace().map(str::to_owned).collect()))
+    Some((
+        name.to_owned(),
+        fields.split_ascii_whitespace().map(str::to_owned).collect(),
+    ))
 }
 
 /// A process has started another one after some time, which still runs and has this word in its command line.
 pub fn has_child_since(pid: u32, ticks: u64, word: &str) -> bool {
     let threads = dir::entries(Path::new(&format!("/proc/{pid}/task")), &mut Vec::new());
-    let children = threads.iter().filter_map(|thread| text(thread.path().join("children").to_str()?));
-    let is_later = |child: &str| child.parse().ok().and_then(started).is_some_and(|start| start > ticks);
-    let has_word = |child: &str| text(&format!("/proc/{child}/cmdline")).is_some_and(|line| line.contains(word));
+    let children = threads
+        .iter()
+        .filter_map(|thread| text(thread.path().join("children").to_str()?));
+    let is_later = |child: &str| {
+        child
+            .parse()
+            .ok()
+            .and_then(started)
+            .is_some_and(|start| start > ticks)
+    };
+    let has_word = |child: &str| {
+        text(&format!("/proc/{child}/cmdline")).is_some_and(|line| line.contains(word))
+    };
     let is_it = |child: &str| is_later(child) && has_word(child);
-    children.into_iter().any(|children| children.split_ascii_whitespace().any(is_it))
+    children
+        .into_iter()
+        .any(|children| children.split_ascii_whitespace().any(is_it))
 }
 
 /// The number of the namespace that numbers our processes.
@@ -99,7 +133,9 @@ static BOOT: LazyLock<Option<String>> = LazyLock::new(|| text("/proc/sys/kernel/
 static MACHINE: LazyLock<Option<String>> = LazyLock::new(|| text("/etc/machine-id"));
 
 fn text(path: &str) -> Option<String> {
-    file::read(Path::new(path)).ok().map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned())
+    file::read(Path::new(path))
+        .ok()
+        .map(|bytes| String::from_utf8_lossy(&bytes).trim_end().to_owned())
 }
 
 /// Files that processes keep locked.
@@ -140,9 +176,14 @@ fn lock_table(read: &mut dyn FnMut() -> Option<String>) -> Option<String> {
 /// The files below some directories that a process keeps locked (flock). Asking for a lock to find that out would take it
 /// from whoever wants it at that moment.
 pub fn locked(dirs: &[&Path]) -> Locked {
-    let Some(locks) = lock_table(&mut || text("/proc/locks")) else { return Locked::default() };
+    let Some(locks) = lock_table(&mut || text("/proc/locks")) else {
+        return Locked::default();
+    };
     // From inside a container, the locks of processes outside cannot be seen.
-    let mut locked = Locked { is_all: namespace().is_some_and(|own| own == FIRST_NAMESPACE), ..Locked::default() };
+    let mut locked = Locked {
+        is_all: namespace().is_some_and(|own| own == FIRST_NAMESPACE),
+        ..Locked::default()
+    };
     let mut holders: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
     for (pid, file) in locks.lines().filter_map(flock) {
         locked.inodes.insert(file.1);
@@ -190,7 +231,11 @@ pub fn caller() -> Option<(u32, u64)> {
     for _ in 0..4 {
         let (name, fields) = stat(pid)?;
         if !SHELLS.contains(&&*name) {
-            return if pid > 1 { Some((pid, started(pid)?)) } else { None };
+            return if pid > 1 {
+                Some((pid, started(pid)?))
+            } else {
+                None
+            };
         }
         pid = fields.get(1)?.parse().ok()?;
     }
@@ -205,14 +250,23 @@ mod tests {
     fn a_lock_that_one_reading_leaves_out_is_there() {
         // As it is read, without the end of its last line.
         let lines = |left_out: usize| -> String {
-            let line = |number| format!("{number}: FLOCK  ADVISORY  WRITE {number} fd:01:{number} 0 EOF\n");
-            let all: String = (1..=200).filter(|number| *number != left_out).map(line).collect();
+            let line = |number| {
+                format!("{number}: FLOCK  ADVISORY  WRITE {number} fd:01:{number} 0 EOF\n")
+            };
+            let all: String = (1..=200)
+                .filter(|number| *number != left_out)
+                .map(line)
+                .collect();
             all.trim_end().to_owned()
         };
         let mut readings = [lines(150), lines(1), lines(9), lines(9)].into_iter();
         let all = lock_table(&mut || readings.next()).expect("a table");
         for number in [1, 9, 150] {
-            assert!(all.lines().any(|line| line.starts_with(&format!("{number}: "))), "{number}");
+            assert!(
+                all.lines()
+                    .any(|line| line.starts_with(&format!("{number}: "))),
+                "{number}"
+            );
         }
         // One that takes a page is read once.
         let short = "1: FLOCK  ADVISORY  WRITE 1 fd:01:1 0 EOF\n";

@@ -31,7 +31,9 @@ impl Progress {
     pub fn of(env: &Env, what: &'static str, sizes: impl Iterator<Item = u64>) -> Progress {
         let mut progress = Progress::silent();
         progress.what = what;
-        sizes.for_each(|size| (progress.files, progress.bytes) = (progress.files + 1, progress.bytes + size));
+        sizes.for_each(|size| {
+            (progress.files, progress.bytes) = (progress.files + 1, progress.bytes + size)
+        });
         progress.show = env.progress;
         progress
     }
@@ -39,7 +41,16 @@ impl Progress {
     /// Of work that takes no time to speak of.
     pub fn silent() -> Progress {
         let [done_files, done_bytes, shown] = [0; 3].map(AtomicU64::new);
-        Progress { what: "", started: Instant::now(), show: None, files: 0, bytes: 0, done_files, done_bytes, shown }
+        Progress {
+            what: "",
+            started: Instant::now(),
+            show: None,
+            files: 0,
+            bytes: 0,
+            done_files,
+            done_bytes,
+            shown,
+        }
     }
 
     /// One more file is done.
@@ -50,7 +61,10 @@ impl Progress {
 
     /// Shows how far it is, if it is time to.
     pub fn show(&self) {
-        let (now, shown) = (self.started.elapsed().as_millis() as u64, self.shown.load(Relaxed));
+        let (now, shown) = (
+            self.started.elapsed().as_millis() as u64,
+            self.shown.load(Relaxed),
+        );
         if let Some(show) = self.show
             && now >= Progress::PATIENCE.max(shown + Progress::AGAIN)
         {
@@ -63,9 +77,20 @@ impl Progress {
     fn line(&self, elapsed: Duration) -> String {
         const MB: u64 = 1 << 20;
         let (files, bytes) = (self.done_files.load(Relaxed), self.done_bytes.load(Relaxed));
-        let left = elapsed.as_secs_f64() * self.bytes.saturating_sub(bytes) as f64 / bytes.max(1) as f64;
-        let left = if bytes == 0 { String::new() } else { format!(", {}s left", left.ceil()) };
-        format!("{}: {files} of {} files, {} of {} MB{left}", self.what, self.files, bytes / MB, self.bytes / MB)
+        let left =
+            elapsed.as_secs_f64() * self.bytes.saturating_sub(bytes) as f64 / bytes.max(1) as f64;
+        let left = if bytes == 0 {
+            String::new()
+        } else {
+            format!(", {}s left", left.ceil())
+        };
+        format!(
+            "{}: {files} of {} files, {} of {} MB{left}",
+            self.what,
+            self.files,
+            bytes / MB,
+            self.bytes / MB
+        )
     }
 }
 
@@ -85,11 +110,20 @@ mod tests {
     fn what_it_says() {
         let env = Env::fixed("/home".as_ref(), "/".into(), session_format::time::Time(0));
         let progress = Progress::of(&env, "reading", std::iter::repeat_n(1 << 20, 1000));
-        assert_eq!(progress.line(Duration::from_millis(500)), "reading: 0 of 1000 files, 0 of 1000 MB");
+        assert_eq!(
+            progress.line(Duration::from_millis(500)),
+            "reading: 0 of 1000 files, 0 of 1000 MB"
+        );
         progress.add(250 << 20);
-        assert_eq!(progress.line(Duration::from_secs(1)), "reading: 1 of 1000 files, 250 of 1000 MB, 3s left");
+        assert_eq!(
+            progress.line(Duration::from_secs(1)),
+            "reading: 1 of 1000 files, 250 of 1000 MB, 3s left"
+        );
         // A file that grew while it was read.
         progress.add(2000 << 20);
-        assert_eq!(progress.line(Duration::from_secs(1)), "reading: 2 of 1000 files, 2250 of 1000 MB, 0s left");
+        assert_eq!(
+            progress.line(Duration::from_secs(1)),
+            "reading: 2 of 1000 files, 2250 of 1000 MB, 0s left"
+        );
     }
 }

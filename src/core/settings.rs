@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::env::Env;
 use session_format::boundary::substr;
 use session_format::entry::named;
-use crate::env::Env;
 use session_format::time::{DAY, HOUR};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -55,35 +55,71 @@ type Set = fn(&mut Settings, &str, &Env) -> Result<(), &'static str>;
 /// A setting: its key in the file, its variable, and how a text becomes its value.
 const KEYS: [(&str, &str, Set); 7] = [
     ("budget", "SESSION_CONTEXT_BUDGET", |settings, text, _| {
-        let number = text.parse().ok().filter(|number| (1..=9000).contains(number));
-        number.map(|number| settings.budget = number).ok_or("not a number of characters from 1 to 9000")
+        let number = text
+            .parse()
+            .ok()
+            .filter(|number| (1..=9000).contains(number));
+        number
+            .map(|number| settings.budget = number)
+            .ok_or("not a number of characters from 1 to 9000")
     }),
     ("scope", "SESSION_CONTEXT_SCOPE", |settings, text, _| {
-        Scope::named(text).map(|scope| settings.scope = scope).ok_or("neither project nor machine")
+        Scope::named(text)
+            .map(|scope| settings.scope = scope)
+            .ok_or("neither project nor machine")
     }),
-    ("first_look", "SESSION_CONTEXT_FIRST_LOOK", |settings, text, _| {
-        span(text).map(|span| settings.first_look = span).ok_or("not a time span like 30m or 2h")
-    }),
-    ("conflict_window", "SESSION_MONITOR_CONFLICT_WINDOW", |settings, text, _| {
-        span(text).map(|span| settings.conflict_window = span).ok_or("not a time span like 2h or 1d")
-    }),
-    ("deadline", "SESSION_CONTEXT_DEADLINE", |settings, text, _| {
-        let span = humantime::parse_duration(text).ok().filter(|span| !span.is_zero());
-        span.map(|span| settings.deadline = span).ok_or("not a time span like 300ms or 1s")
-    }),
+    (
+        "first_look",
+        "SESSION_CONTEXT_FIRST_LOOK",
+        |settings, text, _| {
+            span(text)
+                .map(|span| settings.first_look = span)
+                .ok_or("not a time span like 30m or 2h")
+        },
+    ),
+    (
+        "conflict_window",
+        "SESSION_MONITOR_CONFLICT_WINDOW",
+        |settings, text, _| {
+            span(text)
+                .map(|span| settings.conflict_window = span)
+                .ok_or("not a time span like 2h or 1d")
+        },
+    ),
+    (
+        "deadline",
+        "SESSION_CONTEXT_DEADLINE",
+        |settings, text, _| {
+            let span = humantime::parse_duration(text)
+                .ok()
+                .filter(|span| !span.is_zero());
+            span.map(|span| settings.deadline = span)
+                .ok_or("not a time span like 300ms or 1s")
+        },
+    ),
     ("redact", "SESSION_READER_REDACT", |settings, text, _| {
         let value = match text {
             "true" | "on" | "1" => Some(true),
             "false" | "off" | "0" => Some(false),
             _ => None,
         };
-        value.map(|value| settings.redact = value).ok_or("neither true nor false")
+        value
+            .map(|value| settings.redact = value)
+            .ok_or("neither true nor false")
     }),
     ("ignore", "SESSION_CONTEXT_IGNORE", |settings, text, env| {
         let dirs: Vec<_> = text.split(':').filter(|dir| !dir.is_empty()).collect();
         let whole = dirs.iter().all(|dir| dir.starts_with(['/', '~']));
-        settings.ignore = dirs.iter().filter(|_| whole).map(|dir| env.expand(dir)).collect();
-        if whole { Ok(()) } else { Err("not a list of directories from / or ~ on") }
+        settings.ignore = dirs
+            .iter()
+            .filter(|_| whole)
+            .map(|dir| env.expand(dir))
+            .collect();
+        if whole {
+            Ok(())
+        } else {
+            Err("not a list of directories from / or ~ on")
+        }
     }),
 ];
 
@@ -118,8 +154,14 @@ impl Settings {
         let table: toml::Table = match toml::from_str(text) {
             Ok(table) => table,
             Err(error) => {
-                let line = error.span().map_or(1, |span| substr(text, ..span.start).matches('\n').count() + 1);
-                return wrong.push(format!("{}:{line}: {}; taken as empty", file.display(), error.message()));
+                let line = error.span().map_or(1, |span| {
+                    substr(text, ..span.start).matches('\n').count() + 1
+                });
+                return wrong.push(format!(
+                    "{}:{line}: {}; taken as empty",
+                    file.display(),
+                    error.message()
+                ));
             }
         };
         for (key, value) in table {
@@ -132,7 +174,10 @@ impl Settings {
                 other => other.to_string(),
             };
             if let Err(why) = self.set(&key, &text, env) {
-                wrong.push(format!("{}: {key} = {text}: {why}; ignored", file.display()));
+                wrong.push(format!(
+                    "{}: {key} = {text}: {why}; ignored",
+                    file.display()
+                ));
             }
         }
     }

@@ -58,7 +58,9 @@ impl Problem {
 impl std::fmt::Display for Problem {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         match self {
-            Problem::Trouble(message) | Problem::Nothing(message) | Problem::Usage(message) => f.write_str(message),
+            Problem::Trouble(message) | Problem::Nothing(message) | Problem::Usage(message) => {
+                f.write_str(message)
+            }
             Problem::Output(error) => error.fmt(f),
         }
     }
@@ -101,27 +103,47 @@ impl<'s, 'f> Stage<'s, 'f> {
         let exit = match result.and_then(|exit| flushed.map(|()| exit)) {
             Ok(exit) => exit,
             // The reader of our output went away, which is no problem.
-            Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return Exit::Found,
+            Err(Problem::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                return Exit::Found;
+            }
             Err(Problem::Usage(message)) => {
                 let _ = self.err.write_all(message.as_bytes());
                 Exit::Trouble
             }
             Err(problem) => {
                 self.say(&problem);
-                if matches!(problem, Problem::Nothing(_)) { Exit::Nothing } else { Exit::Trouble }
+                if matches!(problem, Problem::Nothing(_)) {
+                    Exit::Nothing
+                } else {
+                    Exit::Trouble
+                }
             }
         };
-        if self.trouble.borrow().is_empty() { exit } else { Exit::Trouble }
+        if self.trouble.borrow().is_empty() {
+            exit
+        } else {
+            Exit::Trouble
+        }
     }
 
     /// A copy of this stage with another environment.
     pub fn at<'t>(&'t mut self, env: &'t Env) -> Stage<'t, 'f> {
-        Stage { env, out: self.out, err: self.err, ..*self }
+        Stage {
+            env,
+            out: self.out,
+            err: self.err,
+            ..*self
+        }
     }
 
     /// Writes a message to stderr. If that fails, the command still goes on.
     pub fn say(&mut self, message: impl std::fmt::Display) {
-        let _ = writeln!(self.err, "{}: {}", self.program, self.gate.text(&message.to_string()));
+        let _ = writeln!(
+            self.err,
+            "{}: {}",
+            self.program,
+            self.gate.text(&message.to_string())
+        );
     }
 
     pub fn say_all(&mut self, messages: impl IntoIterator<Item: std::fmt::Display>) {
@@ -148,12 +170,21 @@ impl<'s, 'f> Stage<'s, 'f> {
     /// Reports what is wrong with a notes file. The list of sessions may have named it as unreadable.
     pub fn say_wrong(&mut self, wrong: &[String]) {
         let trouble = self.trouble;
-        let is_named = |wrong: &&String| trouble.borrow().iter().any(|named| wrong.starts_with(named));
+        let is_named = |wrong: &&String| {
+            trouble
+                .borrow()
+                .iter()
+                .any(|named| wrong.starts_with(named))
+        };
         self.say_all(wrong.iter().filter(|wrong| !is_named(wrong)));
     }
 
     pub fn ask(&self) -> Asker<'s, 'f> {
-        Asker { env: self.env, formats: self.formats, settings: self.settings }
+        Asker {
+            env: self.env,
+            formats: self.formats,
+            settings: self.settings,
+        }
     }
 
     /// Takes an answer, and names the files that could not be read for it.
@@ -169,21 +200,38 @@ impl<'s, 'f> Stage<'s, 'f> {
 
     /// The session that a name leads to.
     pub fn resolve(&mut self, name: &str) -> Result<Resolved<'f>, Problem> {
-        let resolved = self.heard(self.ask().look(|env, formats, bad| choose::resolve(env, formats, name, bad)));
-        let resolved = resolved.map_err(|unresolved| self.unresolved("session", name, unresolved))?;
+        let resolved = self.heard(
+            self.ask()
+                .look(|env, formats, bad| choose::resolve(env, formats, name, bad)),
+        );
+        let resolved =
+            resolved.map_err(|unresolved| self.unresolved("session", name, unresolved))?;
         self.say_part(name, &resolved);
         Ok(resolved)
     }
 
     /// A session of another project may not be the one that is meant: it merely has the name in its title, or is the last
     /// one because this project has none.
-    pub fn say_part(&mut self, name: &str, Resolved { session, part, elsewhere, .. }: &Resolved) {
+    pub fn say_part(
+        &mut self,
+        name: &str,
+        Resolved {
+            session,
+            part,
+            elsewhere,
+            ..
+        }: &Resolved,
+    ) {
         if let Some(cwd) = elsewhere {
             let handle = index::handle(session, self.env, self.formats);
             if *part {
-                self.say(format_args!("'{name}' is in the title of {handle}, a session in {cwd}"));
+                self.say(format_args!(
+                    "'{name}' is in the title of {handle}, a session in {cwd}"
+                ));
             } else {
-                self.say(format_args!("'{name}' is {handle}, a session in {cwd}; this project has none"));
+                self.say(format_args!(
+                    "'{name}' is {handle}, a session in {cwd}; this project has none"
+                ));
             }
         }
     }
@@ -193,7 +241,10 @@ impl<'s, 'f> Stage<'s, 'f> {
         match agent.filter(|agent| !self.formats.iter().any(|format| format.is_called(agent))) {
             Some(agent) => {
                 let known: Vec<_> = self.formats.iter().map(AgentFormat::label).collect();
-                Problem::trouble(format_args!("no agent is called '{agent}'; there are: {}", known.join(", ")))
+                Problem::trouble(format_args!(
+                    "no agent is called '{agent}'; there are: {}",
+                    known.join(", ")
+                ))
             }
             None => Ok(()),
         }
@@ -204,14 +255,20 @@ impl<'s, 'f> Stage<'s, 'f> {
         self.print_lines([json])
     }
 
-    pub fn print_lines(&mut self, lines: impl IntoIterator<Item: std::fmt::Display>) -> Result<Exit, Problem> {
-        lines.into_iter().try_for_each(|line| writeln!(self.out, "{line}"))?;
+    pub fn print_lines(
+        &mut self,
+        lines: impl IntoIterator<Item: std::fmt::Display>,
+    ) -> Result<Exit, Problem> {
+        lines
+            .into_iter()
+            .try_for_each(|line| writeln!(self.out, "{line}"))?;
         Ok(Exit::Found)
     }
 
     /// A text that the gate has passed, indented.
     pub fn print_indented(&mut self, text: &str) -> io::Result<()> {
-        text.lines().try_for_each(|line| writeln!(self.out, "    {line}"))
+        text.lines()
+            .try_for_each(|line| writeln!(self.out, "    {line}"))
     }
 
     /// Why a name leads to no session. `kind` is what it could have been: a session, or a command as well.
@@ -223,24 +280,44 @@ impl<'s, 'f> Stage<'s, 'f> {
             Unresolved::Nameless => format!("the name of the session is empty; {list}"),
             Unresolved::Unknown(_) | Unresolved::None if is_path => {
                 let is_dir = self.env.expand(name).is_dir();
-                format!("{name}: {}", if is_dir { "is a directory, not a transcript" } else { "no such file" })
+                format!(
+                    "{name}: {}",
+                    if is_dir {
+                        "is a directory, not a transcript"
+                    } else {
+                        "no such file"
+                    }
+                )
             }
-            Unresolved::None if name == "last" => return Problem::Nothing(none(false, false, 0, "")),
+            Unresolved::None if name == "last" => {
+                return Problem::Nothing(none(false, false, 0, ""));
+            }
             Unresolved::None => {
-                format!("{none_is}, and no session was found at all; `session-reader formats` shows where we looked")
+                format!(
+                    "{none_is}, and no session was found at all; `session-reader formats` shows where we looked"
+                )
             }
-            Unresolved::Unknown(near) if near.is_empty() && kind == "session" => format!("{none_is}; {list}"),
+            Unresolved::Unknown(near) if near.is_empty() && kind == "session" => {
+                format!("{none_is}; {list}")
+            }
             Unresolved::Unknown(near) if near.is_empty() => {
                 let hint = "`session-reader --help` lists the commands, `session-reader list --all` the sessions";
                 format!("{none_is}; {hint}")
             }
-            Unresolved::Unknown(near) => format!("{none_is}; the nearest:{}", self.candidates(&near)),
+            Unresolved::Unknown(near) => {
+                format!("{none_is}; the nearest:{}", self.candidates(&near))
+            }
             Unresolved::Ambiguous(all) => {
-                format!("'{name}' fits {} sessions; name one of them:{}", all.len(), self.candidates(&all))
+                format!(
+                    "'{name}' fits {} sessions; name one of them:{}",
+                    all.len(),
+                    self.candidates(&all)
+                )
             }
             Unresolved::Unreadable(unreadable) => return unreadable.into(),
             Unresolved::Unrecognised(path) => {
-                let hint = "not a transcript of a known format; `session-reader formats` lists them";
+                let hint =
+                    "not a transcript of a known format; `session-reader formats` lists them";
                 format!("{}: {hint}", path.display())
             }
         })
@@ -251,13 +328,20 @@ impl<'s, 'f> Stage<'s, 'f> {
         const SHOWN: usize = 5;
         let rows: Vec<_> = (all.iter().take(SHOWN))
             .map(|row| {
-                let [handle, agent, age, cwd, title] = row.each_ref().map(|cell| self.gate.line(cell).into_owned());
+                let [handle, agent, age, cwd, title] =
+                    row.each_ref().map(|cell| self.gate.line(cell).into_owned());
                 [handle, agent, age, cwd, cut(&title, 60).into_owned()]
             })
             .collect();
-        let mut lines: String = aligned(&rows, &[2]).iter().map(|line| format!("\n  {line}")).collect();
+        let mut lines: String = aligned(&rows, &[2])
+            .iter()
+            .map(|line| format!("\n  {line}"))
+            .collect();
         if all.len() > SHOWN {
-            lines += &format!("\n  and {} more: session-reader list --all", all.len() - SHOWN);
+            lines += &format!(
+                "\n  and {} more: session-reader list --all",
+                all.len() - SHOWN
+            );
         }
         lines
     }
@@ -265,13 +349,20 @@ impl<'s, 'f> Stage<'s, 'f> {
 
 /// What people call the agent of a format, or the name of a format that is no longer known.
 pub fn label<'a>(formats: &'a [AgentFormat], name: &'a str) -> &'a str {
-    formats.iter().find(|format| format.name == name).map_or(name, AgentFormat::label)
+    formats
+        .iter()
+        .find(|format| format.name == name)
+        .map_or(name, AgentFormat::label)
 }
 
 /// The message that there are no sessions, with a hint where there are some.
 pub fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> String {
     let like = if narrowed { " like that" } else { "" };
-    let scope = if anywhere { "on this machine" } else { "in this project" };
+    let scope = if anywhere {
+        "on this machine"
+    } else {
+        "in this project"
+    };
     let hint = match elsewhere {
         0 if !narrowed => "; `session-reader formats` shows where they are looked for".into(),
         0 => String::new(),
@@ -281,18 +372,29 @@ pub fn none(anywhere: bool, narrowed: bool, elsewhere: usize, shows: &str) -> St
 }
 
 /// Reads a command line.
-pub fn parse<P: Parser>(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<P, clap::Error> {
+pub fn parse<P: Parser>(
+    args: impl IntoIterator<Item = OsString>,
+    env: &Env,
+    terminal: bool,
+) -> Result<P, clap::Error> {
     parsed(&mut command::<P>(env, terminal), args.into_iter().collect())
 }
 
 /// All that a program takes. Help is as wide as the terminal, or 80 columns where there is none.
 pub fn command<P: Parser>(env: &Env, terminal: bool) -> clap::Command {
-    const TEMPLATE: &str = "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
-    let command = P::command().version(env!("CARGO_PKG_VERSION")).help_template(TEMPLATE).disable_help_subcommand(true);
+    const TEMPLATE: &str =
+        "{about}\n\n{usage-heading} {usage}\n\nCommands:\n{subcommands}{after-help}";
+    let command = P::command()
+        .version(env!("CARGO_PKG_VERSION"))
+        .help_template(TEMPLATE)
+        .disable_help_subcommand(true);
     command.term_width(env.width(terminal).unwrap_or(80))
 }
 
-pub fn parsed<P: Parser>(command: &mut clap::Command, mut args: Vec<OsString>) -> Result<P, clap::Error> {
+pub fn parsed<P: Parser>(
+    command: &mut clap::Command,
+    mut args: Vec<OsString>,
+) -> Result<P, clap::Error> {
     // We don't use clap's own `help` command, which would take a line of the screen.
     if args.get(1).is_some_and(|word| word == "help") {
         args.remove(1);
@@ -324,7 +426,18 @@ pub fn on_stage(
     bad_settings.extend(env.problems());
     let (gate, trouble) = (Gate::new(settings.redact), RefCell::default());
     let (formats, settings, trouble) = (&formats[..], &settings, &trouble);
-    let mut stage = Stage { program, env, gate, style, out, err, formats, settings, stop, trouble };
+    let mut stage = Stage {
+        program,
+        env,
+        gate,
+        style,
+        out,
+        err,
+        formats,
+        settings,
+        stop,
+        trouble,
+    };
     let result = command(&mut stage, &bad_formats, &bad_settings);
     stage.end(result)
 }
@@ -350,5 +463,10 @@ where
     T: Copy + Send + Sync + 'static,
 {
     let names = PossibleValuesParser::new(all.iter().map(|value| name(*value)));
-    names.try_map(move |given| all.iter().copied().find(|value| name(*value) == given).ok_or("unknown"))
+    names.try_map(move |given| {
+        all.iter()
+            .copied()
+            .find(|value| name(*value) == given)
+            .ok_or("unknown")
+    })
 }

@@ -30,15 +30,24 @@ mod tests {
     fn any_two_positions_have_a_part() {
         for text in ["", "a", "aé日👩\u{200d}👧e\u{301}", "\u{0}\n…"] {
             let positions = || (0..text.len() + 3).chain([usize::MAX - 1, usize::MAX]);
-            for (start, end) in positions().flat_map(|start| positions().map(move |end| (start, end))) {
+            for (start, end) in
+                positions().flat_map(|start| positions().map(move |end| (start, end)))
+            {
                 let found = substr(text, start..end);
-                assert!(text.contains(found) && found.len() <= end.saturating_sub(start).saturating_add(3));
-                assert_eq!(substr(text, start..=end), substr(text, start..end.saturating_add(1)));
+                assert!(
+                    text.contains(found)
+                        && found.len() <= end.saturating_sub(start).saturating_add(3)
+                );
+                assert_eq!(
+                    substr(text, start..=end),
+                    substr(text, start..end.saturating_add(1))
+                );
                 if let Some(same) = text.get(start..end) {
                     assert_eq!(found, same);
                 }
             }
-            positions().for_each(|at| assert_eq!([substr(text, ..at), substr(text, at..)].concat(), text));
+            positions()
+                .for_each(|at| assert_eq!([substr(text, ..at), substr(text, at..)].concat(), text));
             assert_eq!(substr(text, ..), text);
         }
     }

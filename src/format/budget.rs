@@ -33,15 +33,25 @@ struct Looks {
 
 impl Deadline {
     pub fn after(allowed: Duration) -> Deadline {
-        Deadline { started: Instant::now(), allowed, looks: None }
+        Deadline {
+            started: Instant::now(),
+            allowed,
+            looks: None,
+        }
     }
 
     /// The same, but over after so many looks at the clock, if there are any, and not after a time. For tests: it leaks a
     /// few bytes.
     pub fn after_looks(self, most: Option<u32>) -> Deadline {
         let Some(most) = most else { return self };
-        let looks = Looks { so_far: Box::leak(Box::new(AtomicU32::new(0))), most };
-        Deadline { looks: Some(looks), ..self }
+        let looks = Looks {
+            so_far: Box::leak(Box::new(AtomicU32::new(0))),
+            most,
+        };
+        Deadline {
+            looks: Some(looks),
+            ..self
+        }
     }
 
     /// The same beginning with another end.
@@ -65,7 +75,9 @@ impl Deadline {
     pub fn for_reading(self) -> Deadline {
         let now = self.taken();
         // However long it took to find something to read, there is a little time for it.
-        self.of((now + self.allowed / 5).min(self.allowed / 2).max(now + self.allowed / 10))
+        self.of((now + self.allowed / 5)
+            .min(self.allowed / 2)
+            .max(now + self.allowed / 10))
     }
 
     /// What is left of it in the end is for writing out what was found.
@@ -85,7 +97,9 @@ impl Deadline {
 
     /// How long it has taken so far.
     pub fn taken(&self) -> Duration {
-        let Some(Looks { so_far, most }) = self.looks else { return self.started.elapsed() };
+        let Some(Looks { so_far, most }) = self.looks else {
+            return self.started.elapsed();
+        };
         match so_far.fetch_add(1, Ordering::Relaxed) {
             looks if looks < most => self.allowed / most * looks,
             _ => self.allowed,

@@ -12,7 +12,9 @@ use serde::{Deserialize, Serialize};
 use crate::time::Time;
 
 /// A place between two lines of a transcript. Only what the lines come from knows what its number counts: bytes of a file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Position(u64);
 
@@ -115,22 +117,27 @@ named! {
 }
 
 /// The hash of an id that the client wrote (of a line, a message, a call). Ids are compared, never shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 pub struct Id(pub u64);
 
 impl Id {
     /// FNV-1a: the same on every machine and in every release, because cursors and caches keep it.
     pub fn of(bytes: &[u8]) -> Id {
-        Id(bytes
-            .iter()
-            .fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)))
+        Id(bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        }))
     }
 
     /// The id of what a client gave a name, eight bytes at a time: every line has some. Also the same on every machine.
     pub fn named(name: &[u8]) -> Id {
         let words = name.chunks(8).map(|chunk| match chunk.first_chunk() {
             Some(word) => u64::from_le_bytes(*word),
-            None => chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+            None => chunk
+                .iter()
+                .rev()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte)),
         });
         Id(words.fold(mix(name.len() as u64), |hash, word| mix(hash ^ word)))
     }
@@ -347,8 +354,14 @@ impl Call<'_> {
     /// Its change of a file, and true if it creates it: it writes the file whole, and nobody knows of an earlier one.
     /// `is_new` says that the session did not look at it before, `replaced` that the result tells of an earlier one.
     pub fn change(&self, path: &str, is_new: bool, replaced: bool) -> Option<(&Change, bool)> {
-        let changes = self.detail.as_deref().map_or(&[][..], |detail| &detail.changes);
-        let mut own = changes.iter().rev().filter(|change| change.path.as_ref().is_none_or(|own| own == path));
+        let changes = self
+            .detail
+            .as_deref()
+            .map_or(&[][..], |detail| &detail.changes);
+        let mut own = changes
+            .iter()
+            .rev()
+            .filter(|change| change.path.as_ref().is_none_or(|own| own == path));
         let change = own.next()?;
         // A file that one patch deletes and adds is rewritten.
         let created = change.whole && is_new && !replaced && !own.any(|before| before.deleted);
@@ -356,9 +369,35 @@ impl Call<'_> {
     }
 
     pub fn into_owned(self) -> Call<'static> {
-        let Call { id, tool, act, subjects, failed, ended, ended_at, denied, broken_off, asks, waits, detail } = self;
+        let Call {
+            id,
+            tool,
+            act,
+            subjects,
+            failed,
+            ended,
+            ended_at,
+            denied,
+            broken_off,
+            asks,
+            waits,
+            detail,
+        } = self;
         let subjects = subjects.into_iter().map(own).collect();
-        Call { id, tool: own(tool), act, subjects, failed, ended, ended_at, denied, broken_off, asks, waits, detail }
+        Call {
+            id,
+            tool: own(tool),
+            act,
+            subjects,
+            failed,
+            ended,
+            ended_at,
+            denied,
+            broken_off,
+            asks,
+            waits,
+            detail,
+        }
     }
 
     /// Takes in how it ended, as its result tells.
@@ -372,8 +411,9 @@ impl Call<'_> {
     /// It did what it was made for: its result is there, and is no failure. A call without an id never has a
     /// result. Where the agent went on without one, it is sure only of calls that look something up.
     pub fn is_done(&self, went_on: bool) -> bool {
-        let looked_up =
-            went_on && matches!(self.act, Act::Read | Act::Search | Act::Fetch) && !self.subjects.is_empty();
+        let looked_up = went_on
+            && matches!(self.act, Act::Read | Act::Search | Act::Fetch)
+            && !self.subjects.is_empty();
         !self.failed && (self.ended || self.id.is_none() || looked_up)
     }
 }
@@ -384,9 +424,25 @@ impl What<'_> {
             What::Text(text) => What::Text(own(text)),
             What::Thinking(text) => What::Thinking(text.into_owned()),
             What::Call(call) => What::Call(call.into_owned()),
-            What::Result { call, failed, denied, unclear, stopped, replaced, text } => {
+            What::Result {
+                call,
+                failed,
+                denied,
+                unclear,
+                stopped,
+                replaced,
+                text,
+            } => {
                 let text = text.map(LongText::into_owned);
-                What::Result { call, failed, denied, unclear, stopped, replaced, text }
+                What::Result {
+                    call,
+                    failed,
+                    denied,
+                    unclear,
+                    stopped,
+                    replaced,
+                    text,
+                }
             }
             What::Permission { call, waits } => What::Permission { call, waits },
             What::Mark(mark, text) => What::Mark(mark, own(text)),
@@ -397,7 +453,10 @@ impl What<'_> {
 impl Entry<'_> {
     /// A prompt that was said while the agent was busy, written again where the agent takes it up.
     pub fn is_taken_up(&self) -> bool {
-        matches!(self.what, What::Text(_)) && self.role == Role::User && !self.begins && !self.renews
+        matches!(self.what, What::Text(_))
+            && self.role == Role::User
+            && !self.begins
+            && !self.renews
     }
 
     /// A person or the agent said or did something. What a client notes for itself, long after the end
@@ -410,16 +469,47 @@ impl Entry<'_> {
     pub fn size(&self) -> u64 {
         let length = match &self.what {
             What::Text(text) | What::Mark(_, text) => text.len(),
-            What::Call(call) => call.tool.len() + call.subjects.iter().map(|subject| subject.len()).sum::<usize>(),
+            What::Call(call) => {
+                call.tool.len()
+                    + call
+                        .subjects
+                        .iter()
+                        .map(|subject| subject.len())
+                        .sum::<usize>()
+            }
             _ => 0,
         };
         length as u64
     }
 
     pub fn into_owned(self) -> Entry<'static> {
-        let Entry { time, role, what, key, message, queued, relisted, limit, takes_back, begins, renews } = self;
+        let Entry {
+            time,
+            role,
+            what,
+            key,
+            message,
+            queued,
+            relisted,
+            limit,
+            takes_back,
+            begins,
+            renews,
+        } = self;
         let what = what.into_owned();
-        Entry { time, role, what, key, message, queued, relisted, limit, takes_back, begins, renews }
+        Entry {
+            time,
+            role,
+            what,
+            key,
+            message,
+            queued,
+            relisted,
+            limit,
+            takes_back,
+            begins,
+            renews,
+        }
     }
 }
 

@@ -45,7 +45,8 @@ mod tests {
 
     #[test]
     fn no_two_are_alike() {
-        let seeds: std::collections::BTreeSet<u64> = (0..1000).map(|_| Seeded::default().0).collect();
+        let seeds: std::collections::BTreeSet<u64> =
+            (0..1000).map(|_| Seeded::default().0).collect();
         assert_eq!(seeds.len(), 1000);
     }
 }

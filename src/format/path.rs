@@ -37,18 +37,27 @@ pub fn absolute(cwd: &Path, path: &str) -> PathBuf {
 
 /// The last part of a path, whoever wrote it: `auth.rs` of `src/auth.rs` and of `src\auth.rs`.
 pub fn base_name(path: &str) -> &str {
-    path.bytes().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(path, |slash| substr(path, slash + 1..))
+    path.bytes()
+        .rposition(|byte| matches!(byte, b'/' | b'\\'))
+        .map_or(path, |slash| substr(path, slash + 1..))
 }
 
 /// A word for a POSIX shell.
 pub fn shell_word(word: &str) -> String {
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+,:@%".contains(&byte);
-    if !word.is_empty() && word.bytes().all(plain) { word.into() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    if !word.is_empty() && word.bytes().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
 }
 
 /// A path for a POSIX shell; `~` stays what it is.
 pub fn shell_path(path: &str) -> String {
-    path.strip_prefix("~/").map_or_else(|| shell_word(path), |below| format!("~/{}", shell_word(below)))
+    path.strip_prefix("~/").map_or_else(
+        || shell_word(path),
+        |below| format!("~/{}", shell_word(below)),
+    )
 }
 
 #[cfg(test)]
@@ -57,9 +66,13 @@ mod tests {
 
     #[test]
     fn the_last_part_of_a_path() {
-        for (path, name) in
-            [("src/auth.rs", "auth.rs"), ("C:\\x\\y.rs", "y.rs"), ("Makefile", "Makefile"), ("a/", ""), ("", "")]
-        {
+        for (path, name) in [
+            ("src/auth.rs", "auth.rs"),
+            ("C:\\x\\y.rs", "y.rs"),
+            ("Makefile", "Makefile"),
+            ("a/", ""),
+            ("", ""),
+        ] {
             assert_eq!(base_name(path), name, "{path}");
         }
     }

@@ -3,7 +3,19 @@
 //! A [`Time`] is milliseconds since 1970 UTC. It knows no clock and no time zone; both come from `env`.
 
 /// A moment, in milliseconds since 1970-01-01T00:00:00Z.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    serde::Serialize,
+    serde::Deserialize,
+)]
 #[serde(transparent)]
 pub struct Time(pub i64);
 
@@ -18,7 +30,9 @@ impl Time {
         /// The number that some digits from a place on are. How many is known when this is compiled: every line has a time.
         fn number<const DIGITS: usize>(text: &[u8], at: usize) -> Option<i64> {
             let digits: &[u8; DIGITS] = text.get(at..)?.first_chunk()?;
-            let sum = digits.iter().fold(0, |sum, byte| sum * 10 + i64::from(byte.wrapping_sub(b'0')));
+            let sum = digits
+                .iter()
+                .fold(0, |sum, byte| sum * 10 + i64::from(byte.wrapping_sub(b'0')));
             digits.iter().all(u8::is_ascii_digit).then_some(sum)
         }
         let punctuated = text.get(4) == Some(&b'-')
@@ -28,7 +42,11 @@ impl Time {
         if !punctuated {
             return None;
         }
-        let (year, month, day) = (number::<4>(text, 0)?, number::<2>(text, 5)?, number::<2>(text, 8)?);
+        let (year, month, day) = (
+            number::<4>(text, 0)?,
+            number::<2>(text, 5)?,
+            number::<2>(text, 8)?,
+        );
         let (hour, minute) = (number::<2>(text, 11)?, number::<2>(text, 14)?);
         if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 24 || minute > 59 {
             return None;
@@ -40,20 +58,36 @@ impl Time {
             at = 19;
         }
         if matches!(text.get(at), Some(b'.' | b',')) {
-            let digits = text[at + 1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-            millis +=
-                (0..3).fold(0, |sum, i| sum * 10 + if i < digits { i64::from(text[at + 1 + i] - b'0') } else { 0 });
+            let digits = text[at + 1..]
+                .iter()
+                .take_while(|byte| byte.is_ascii_digit())
+                .count();
+            millis += (0..3).fold(0, |sum, i| {
+                sum * 10
+                    + if i < digits {
+                        i64::from(text[at + 1 + i] - b'0')
+                    } else {
+                        0
+                    }
+            });
             at += 1 + digits;
         }
         let offset = match text.get(at) {
             Some(&sign @ (b'+' | b'-')) => {
-                let minutes = if text.get(at + 3) == Some(&b':') { at + 4 } else { at + 3 };
-                let offset = number::<2>(text, at + 1)? * HOUR + number::<2>(text, minutes).unwrap_or(0) * MINUTE;
+                let minutes = if text.get(at + 3) == Some(&b':') {
+                    at + 4
+                } else {
+                    at + 3
+                };
+                let offset = number::<2>(text, at + 1)? * HOUR
+                    + number::<2>(text, minutes).unwrap_or(0) * MINUTE;
                 if sign == b'-' { -offset } else { offset }
             }
             _ => 0,
         };
-        Some(Time(days(year, month, day) * DAY + hour * HOUR + minute * MINUTE + millis - offset))
+        Some(Time(
+            days(year, month, day) * DAY + hour * HOUR + minute * MINUTE + millis - offset,
+        ))
     }
 
     /// The clock of files counts nanoseconds.
@@ -66,12 +100,18 @@ impl Time {
         if !number.is_finite() || number <= 0.0 || number > 1e15 {
             return None;
         }
-        Some(Time(if number >= 1e11 { number } else { number * 1e3 } as i64))
+        Some(Time(
+            if number >= 1e11 { number } else { number * 1e3 } as i64
+        ))
     }
 
     /// The same in as little room as there may be: `now`, `3m`.
     pub fn short_age(self, now: Time) -> String {
-        if now.0 - self.0 < MINUTE { "now".into() } else { self.age(now) }
+        if now.0 - self.0 < MINUTE {
+            "now".into()
+        } else {
+            self.age(now)
+        }
     }
 
     /// How long before `now` this was, in the largest unit that fits: `just now`, `3m`, `2h`, `5d`.
@@ -113,7 +153,10 @@ mod tests {
             assert_eq!(Time::parse(text.as_bytes()), expected, "{text}");
         }
         assert_eq!(Time::parse(b"1970-01-01T00:00:00Z"), Some(Time(0)));
-        assert_eq!(Time::parse(b"2024-02-29T00:00Z"), Some(Time(1_709_164_800_000)));
+        assert_eq!(
+            Time::parse(b"2024-02-29T00:00Z"),
+            Some(Time(1_709_164_800_000))
+        );
     }
 
     #[test]
@@ -133,8 +176,14 @@ mod tests {
 
     #[test]
     fn numbers_tell_seconds_from_milliseconds() {
-        assert_eq!(Time::from_number(1_785_578_400.25), Some(Time(1_785_578_400_250)));
-        assert_eq!(Time::from_number(1_785_578_401_000.0), Some(Time(1_785_578_401_000)));
+        assert_eq!(
+            Time::from_number(1_785_578_400.25),
+            Some(Time(1_785_578_400_250))
+        );
+        assert_eq!(
+            Time::from_number(1_785_578_401_000.0),
+            Some(Time(1_785_578_401_000))
+        );
         assert_eq!(Time::from_number(f64::NAN), None);
     }
 

@@ -6,14 +6,14 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
-use session_core::stage::{Colors, one_of};
 use clap::{Arg, ArgAction, ArgGroup, Args, ColorChoice, Command, Parser, Subcommand};
+use session_core::stage::{Colors, one_of};
 
-use session_format::entry::{Act, Id, Role};
 use session_core::env::Env;
 use session_core::fold::folded;
 use session_core::read::{Slice, Target};
 use session_core::session::StateKind;
+use session_format::entry::{Act, Id, Role};
 use session_format::time::{DAY, MINUTE, Time};
 
 const SHORT: &str = "\
@@ -128,7 +128,9 @@ impl ReaderArgs {
             ReaderCommand::Files(args) => !args.json,
             ReaderCommand::Resume(args) => !args.json,
             ReaderCommand::Profile(args) => !args.json,
-            ReaderCommand::Wait(_) | ReaderCommand::Watch(_) | ReaderCommand::Formats { .. } => false,
+            ReaderCommand::Wait(_) | ReaderCommand::Watch(_) | ReaderCommand::Formats { .. } => {
+                false
+            }
         };
         is_text && !self.no_pager
     }
@@ -209,13 +211,24 @@ pub struct LogArgs {
     )]
     pub at: Option<Point>,
     /// Also N entries around each [default: 10 with --at]
-    #[arg(short = 'C', long, value_name = "N", requires = "part", conflicts_with = "follow")]
+    #[arg(
+        short = 'C',
+        long,
+        value_name = "N",
+        requires = "part",
+        conflicts_with = "follow"
+    )]
     pub context: Option<usize>,
     /// Keep showing new entries; without NAME, of all here
     #[arg(short, long)]
     pub follow: bool,
     /// With --follow and no NAME: of all on this machine
-    #[arg(long, hide_short_help = true, requires = "follow", conflicts_with = "name")]
+    #[arg(
+        long,
+        hide_short_help = true,
+        requires = "follow",
+        conflicts_with = "name"
+    )]
     pub all: bool,
     /// Also show thinking, marks and whole tool results
     #[arg(long)]
@@ -236,11 +249,24 @@ pub struct LogArgs {
 
 impl LogArgs {
     fn asked_slice(&self) -> Option<Slice> {
-        let LogArgs { act, errors, prompts, .. } = *self;
+        let LogArgs {
+            act,
+            errors,
+            prompts,
+            ..
+        } = *self;
         let (word, context) = (self.grep.clone(), self.context.unwrap_or(0));
         let is_asked = self.until.is_some() || word.is_some() || act.is_some() || errors || prompts;
         let only_reasons = errors && !self.full && self.results.is_none();
-        is_asked.then_some(Slice { word, act, errors, prompts, at: None, context, only_reasons })
+        is_asked.then_some(Slice {
+            word,
+            act,
+            errors,
+            prompts,
+            at: None,
+            context,
+            only_reasons,
+        })
     }
 }
 
@@ -499,7 +525,8 @@ fn target(text: &str) -> Result<Point, &'static str> {
     }
     let time = || since(text).ok().map(Point::Time);
     let point = line.map(Point::Line).or_else(time);
-    let id = (!text.is_empty() && !text.contains(char::is_whitespace)).then(|| Point::Id(Id::named(text.as_bytes())));
+    let id = (!text.is_empty() && !text.contains(char::is_whitespace))
+        .then(|| Point::Id(Id::named(text.as_bytes())));
     point.or(id).ok_or("neither a line, a time nor an id")
 }
 
@@ -560,26 +587,60 @@ impl Since {
 /// A word to look for, made comparable.
 fn word(text: &str) -> Result<String, &'static str> {
     let word = folded(text).trim_end().to_owned();
-    if word.is_empty() { Err("nothing to look for: give a word that has letters or digits in it") } else { Ok(word) }
+    if word.is_empty() {
+        Err("nothing to look for: give a word that has letters or digits in it")
+    } else {
+        Ok(word)
+    }
 }
 
 fn at_least_one(text: &str) -> Result<usize, &'static str> {
-    let number = text.parse().map(|number: u64| usize::try_from(number).unwrap_or(usize::MAX));
-    number.ok().filter(|count| *count > 0).ok_or("expected a number, 1 or more")
+    let number = text
+        .parse()
+        .map(|number: u64| usize::try_from(number).unwrap_or(usize::MAX));
+    number
+        .ok()
+        .filter(|count| *count > 0)
+        .ok_or("expected a number, 1 or more")
 }
 
 fn since(text: &str) -> Result<Since, &'static str> {
-    const WEEK: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+    const WEEK: [&str; 7] = [
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+    ];
     if let Ok(ago) = humantime::parse_duration(text) {
-        return Ok(Since::Ago(i64::try_from(ago.as_millis()).unwrap_or(1000 * 365 * DAY)));
+        return Ok(Since::Ago(
+            i64::try_from(ago.as_millis()).unwrap_or(1000 * 365 * DAY),
+        ));
     }
     let word = text.to_lowercase();
-    let index = |days: &[&str]| days.iter().zip(0..).find(|(day, _)| **day == word).map(|(_, index)| index);
-    let named = index(&["today", "yesterday"]).map(Since::DaysBack).or(index(&WEEK).map(Since::Weekday));
-    let date = || Time::parse(format!("{text}T00:00:00Z").as_bytes()).filter(|_| text.len() == 10).map(Since::Day);
+    let index = |days: &[&str]| {
+        days.iter()
+            .zip(0..)
+            .find(|(day, _)| **day == word)
+            .map(|(_, index)| index)
+    };
+    let named = index(&["today", "yesterday"])
+        .map(Since::DaysBack)
+        .or(index(&WEEK).map(Since::Weekday));
+    let date = || {
+        Time::parse(format!("{text}T00:00:00Z").as_bytes())
+            .filter(|_| text.len() == 10)
+            .map(Since::Day)
+    };
     // `14:25` and `2026-01-31 14:25`, as a log prints them.
     let local = |text: &str| Time::parse(format!("{text}:00Z").as_bytes());
-    let clock = || local(&format!("1970-01-01T{text}")).filter(|_| text.len() == 5).map(|time| Since::Clock(time.0));
+    let clock = || {
+        local(&format!("1970-01-01T{text}"))
+            .filter(|_| text.len() == 5)
+            .map(|time| Since::Clock(time.0))
+    };
     let is_minute = text.len() == 16 && text.as_bytes()[10] == b' ';
     let minute = || local(text).filter(|_| is_minute).map(Since::Minute);
     named
@@ -603,25 +664,51 @@ pub struct BareWord {
 impl BareWord {
     fn new(word: &str, reader: &Command, error: Option<clap::Error>) -> BareWord {
         // A path is like no command, and it takes long to compare: longer than to read the end of a session.
-        let commands =
-            || reader.get_subcommands().map(Command::get_name).filter(|_| word.len() <= 20 && word != "last");
+        let commands = || {
+            reader
+                .get_subcommands()
+                .map(Command::get_name)
+                .filter(|_| word.len() <= 20 && word != "last")
+        };
         let like = |name: &str| strsim::normalized_damerau_levenshtein(word, name);
-        let nearest = commands().max_by(|a, b| like(a).total_cmp(&like(b))).filter(|name| like(name) > 0.6);
+        let nearest = commands()
+            .max_by(|a, b| like(a).total_cmp(&like(b)))
+            .filter(|name| like(name) > 0.6);
         let is_almost = commands().any(|name| strsim::damerau_levenshtein(word, name) == 1);
-        BareWord { like: nearest.map(str::to_owned), is_almost, error }
+        BareWord {
+            like: nearest.map(str::to_owned),
+            is_almost,
+            error,
+        }
     }
 }
 
 /// Reads the command line. If the flags are wrong and the first word is no command, that word may be the mistake: whoever
 /// looks for a session by that name will know.
-pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool) -> Result<ReaderArgs, clap::Error> {
+pub fn parse(
+    args: impl IntoIterator<Item = OsString>,
+    env: &Env,
+    terminal: bool,
+) -> Result<ReaderArgs, clap::Error> {
     let mut reader = super::command::<ReaderArgs>(env, terminal);
     let (args, bare) = with_command(args, &reader);
     let (mut parsed, error) = match (super::parsed::<ReaderArgs>(&mut reader, args), &bare) {
         (Err(error), Some(_)) if error.use_stderr() => {
-            let args = LogArgs { name: bare.clone(), ..LogArgs::default() };
-            let colors = Colors { color: ColorChoice::Auto };
-            (ReaderArgs { command: ReaderCommand::Log(args), colors, no_pager: false }, Some(error))
+            let args = LogArgs {
+                name: bare.clone(),
+                ..LogArgs::default()
+            };
+            let colors = Colors {
+                color: ColorChoice::Auto,
+            };
+            (
+                ReaderArgs {
+                    command: ReaderCommand::Log(args),
+                    colors,
+                    no_pager: false,
+                },
+                Some(error),
+            )
         }
         (parsed, _) => (parsed?, None),
     };
@@ -634,9 +721,16 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, env: &Env, terminal: bool
 
 /// The command line with its command written out: nothing means `list`, and a first word that is no command is the
 /// name of a session. That word, if there is one, comes back as well.
-fn with_command(args: impl IntoIterator<Item = OsString>, reader: &Command) -> (Vec<OsString>, Option<String>) {
+fn with_command(
+    args: impl IntoIterator<Item = OsString>,
+    reader: &Command,
+) -> (Vec<OsString>, Option<String>) {
     let mut args: Vec<OsString> = args.into_iter().collect();
-    let mut words: Vec<_> = args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
+    let mut words: Vec<_> = args
+        .iter()
+        .skip(1)
+        .map(|arg| arg.to_string_lossy().into_owned())
+        .collect();
     let asks = |word: &String| matches!(&**word, "-h" | "--help" | "-V" | "--version");
     let is_command = |word: &String| word == "help" || reader.find_subcommand(word).is_some();
     // `--help search` is about that command.
@@ -659,26 +753,43 @@ fn with_command(args: impl IntoIterator<Item = OsString>, reader: &Command) -> (
     if first.as_ref().is_some_and(is_command) || !words.is_empty() && words.iter().all(asks) {
         return (args, None);
     }
-    let flags = |command: &str| reader.find_subcommand(command).into_iter().flat_map(Command::get_arguments);
+    let flags = |command: &str| {
+        reader
+            .find_subcommand(command)
+            .into_iter()
+            .flat_map(Command::get_arguments)
+    };
     let mut name = None;
     let mut of_log = false;
     let mut rest = words.into_iter();
     while let Some(word) = rest.next() {
         let flag = word.split('=').next().unwrap_or_default();
         let is = |arg: &&Arg| {
-            arg.get_long().is_some_and(|long| flag.strip_prefix("--") == Some(long))
-                || arg.get_short().is_some_and(|short| flag.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4])))
+            arg.get_long()
+                .is_some_and(|long| flag.strip_prefix("--") == Some(long))
+                || arg.get_short().is_some_and(|short| {
+                    flag.strip_prefix('-') == Some(short.encode_utf8(&mut [0; 4]))
+                })
         };
         let of_list = flags("list").chain(reader.get_arguments()).find(is);
         of_log |= of_list.is_none() && flags("log").any(|arg| is(&arg));
-        let takes_value = |arg: &Arg| matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+        let takes_value =
+            |arg: &Arg| matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
         if !word.starts_with('-') {
             name.get_or_insert(word);
-        } else if flag == word && of_list.or_else(|| flags("log").find(is)).is_some_and(takes_value) {
+        } else if flag == word
+            && of_list
+                .or_else(|| flags("log").find(is))
+                .is_some_and(takes_value)
+        {
             rest.next();
         }
     }
-    let command = if of_log || name.is_some() { "log" } else { "list" };
+    let command = if of_log || name.is_some() {
+        "log"
+    } else {
+        "list"
+    };
     args.insert(1.min(args.len()), command.into());
     (args, name)
 }

@@ -37,7 +37,10 @@ pub struct Happened {
 
 impl Happened {
     pub fn anything() -> Happened {
-        Happened { anything: true, ..Happened::default() }
+        Happened {
+            anything: true,
+            ..Happened::default()
+        }
     }
 
     /// Whether something surely happened to a file, and it is not only time to look.
@@ -46,7 +49,10 @@ impl Happened {
     }
 
     pub fn to(&self, path: &Path) -> bool {
-        self.anything || path.file_name().is_some_and(|name| self.names.contains(name))
+        self.anything
+            || path
+                .file_name()
+                .is_some_and(|name| self.names.contains(name))
     }
 }
 
@@ -93,11 +99,18 @@ pub struct FileEvents {
 impl FileEvents {
     /// Polls where the system has no events to give.
     pub fn start() -> Box<dyn Events> {
-        FileEvents::new().map_or_else(|_| Box::new(Polling) as Box<dyn Events>, |events| Box::new(events))
+        FileEvents::new().map_or_else(
+            |_| Box::new(Polling) as Box<dyn Events>,
+            |events| Box::new(events),
+        )
     }
 
     fn new() -> io::Result<FileEvents> {
-        Ok(FileEvents { watcher: Watcher::new()?, dirs: HashMap::default(), looked: Instant::now() })
+        Ok(FileEvents {
+            watcher: Watcher::new()?,
+            dirs: HashMap::default(),
+            looked: Instant::now(),
+        })
     }
 
     /// Something may happen in a directory without an event.
@@ -117,11 +130,19 @@ impl Events for FileEvents {
     fn wait(&mut self) -> Happened {
         let mut happened = Happened::default();
         // Without events, somebody has to look.
-        let Ok(changes) = self.watcher.wait(LOOK) else { return Polling.wait() };
+        let Ok(changes) = self.watcher.wait(LOOK) else {
+            return Polling.wait();
+        };
         if changes.is_empty() {
             happened.anything = self.is_blind() || self.looked.elapsed() >= LOOK_AGAIN;
         }
-        for Change { name, is_new, gone, is_unclear } in changes {
+        for Change {
+            name,
+            is_new,
+            gone,
+            is_unclear,
+        } in changes
+        {
             happened.is_new |= is_new;
             happened.anything |= is_unclear;
             happened.names.extend(name);
@@ -148,7 +169,10 @@ struct Watcher {
 impl Watcher {
     fn new() -> io::Result<Watcher> {
         use rustix::fs::inotify::{CreateFlags, init};
-        Ok(Watcher { inotify: init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?, dirs: Vec::new() })
+        Ok(Watcher {
+            inotify: init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
+            dirs: Vec::new(),
+        })
     }
 
     fn watch(&mut self, dir: &Path) -> io::Result<()> {
@@ -171,7 +195,10 @@ impl Watcher {
         use rustix::fs::inotify::{ReadFlags, Reader};
         use rustix::io::Errno;
         let longest = Timespec::try_from(longest).map_err(io::Error::other)?;
-        match poll(&mut [PollFd::new(&self.inotify, PollFlags::IN)], Some(&longest)) {
+        match poll(
+            &mut [PollFd::new(&self.inotify, PollFlags::IN)],
+            Some(&longest),
+        ) {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
@@ -186,12 +213,25 @@ impl Watcher {
                 Err(error) => return Err(error.into()),
             };
             let what = event.events();
-            let name = event.file_name().map(|name| OsStr::from_bytes(name.to_bytes()).to_owned());
-            let is_new = what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO);
-            changes.push(Change { name, is_new, gone: None, is_unclear: what.contains(ReadFlags::QUEUE_OVERFLOW) });
+            let name = event
+                .file_name()
+                .map(|name| OsStr::from_bytes(name.to_bytes()).to_owned());
+            let is_new =
+                what.intersects(ReadFlags::CREATE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO);
+            changes.push(Change {
+                name,
+                is_new,
+                gone: None,
+                is_unclear: what.contains(ReadFlags::QUEUE_OVERFLOW),
+            });
             if what.contains(ReadFlags::IGNORED) {
-                let gone = self.dirs.extract_if(.., |(number, _)| *number == event.wd());
-                changes.extend(gone.map(|(_, dir)| Change { gone: Some(dir), ..Change::default() }));
+                let gone = self
+                    .dirs
+                    .extract_if(.., |(number, _)| *number == event.wd());
+                changes.extend(gone.map(|(_, dir)| Change {
+                    gone: Some(dir),
+                    ..Change::default()
+                }));
             }
         }
     }
@@ -220,7 +260,9 @@ impl Watcher {
 
     fn watch(&mut self, dir: &Path) -> io::Result<()> {
         use notify::Watcher as _;
-        self.watcher.watch(dir, notify::RecursiveMode::NonRecursive).map_err(io::Error::other)
+        self.watcher
+            .watch(dir, notify::RecursiveMode::NonRecursive)
+            .map_err(io::Error::other)
     }
 
     /// What has happened, if anything does before so much time has passed.
@@ -234,11 +276,21 @@ impl Watcher {
         let mut changes = Vec::new();
         for event in first.into_iter().chain(self.events.try_iter()) {
             let Ok(event) = event else {
-                changes.push(Change { is_unclear: true, ..Change::default() });
+                changes.push(Change {
+                    is_unclear: true,
+                    ..Change::default()
+                });
                 continue;
             };
-            let is_new = matches!(event.kind, Create(_) | Modify(notify::event::ModifyKind::Name(_)));
-            changes.push(Change { is_new, is_unclear: event.need_rescan(), ..Change::default() });
+            let is_new = matches!(
+                event.kind,
+                Create(_) | Modify(notify::event::ModifyKind::Name(_))
+            );
+            changes.push(Change {
+                is_new,
+                is_unclear: event.need_rescan(),
+                ..Change::default()
+            });
             changes.extend(event.paths.into_iter().map(|path| Change {
                 name: path.file_name().map(ToOwned::to_owned),
                 gone: Some(path).filter(|_| event.kind.is_remove()),
@@ -253,7 +305,14 @@ impl Watcher {
 #[cfg(target_os = "linux")]
 fn is_remote(dir: &Path) -> bool {
     /// NFS, SMB (three of them), 9P, FUSE.
-    const REMOTE: [u32; 6] = [0x6969, 0x517b, 0xfe53_4d42, 0xff53_4d42, 0x0102_1997, 0x6573_5546];
+    const REMOTE: [u32; 6] = [
+        0x6969,
+        0x517b,
+        0xfe53_4d42,
+        0xff53_4d42,
+        0x0102_1997,
+        0x6573_5546,
+    ];
     rustix::fs::statfs(dir).is_ok_and(|found| REMOTE.contains(&(found.f_type as u32)))
 }
 
@@ -264,7 +323,10 @@ fn is_remote(_: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "tests write the files that are watched")]
+    #![allow(
+        clippy::disallowed_methods,
+        reason = "tests write the files that are watched"
+    )]
 
     use super::*;
     use std::fs;
@@ -308,7 +370,10 @@ mod tests {
         fs::read(dir.path().join("file")).expect("read");
         fs::write(dir.path().join("end"), "1").expect("a file");
         let happened = wait_for(&mut *events, "end");
-        assert!(!happened.names.contains(&OsString::from("file")), "{happened:?}");
+        assert!(
+            !happened.names.contains(&OsString::from("file")),
+            "{happened:?}"
+        );
     }
 
     /// A directory that was removed is polled only until it is there again.

@@ -20,12 +20,22 @@ const SEARCH: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Follows one session, from its last entries on.
-pub fn one<'s>(resolved: Resolved<'s>, args: &LogArgs, stage: &mut Stage<'_, 's>) -> Result<Exit, Problem> {
+pub fn one<'s>(
+    resolved: Resolved<'s>,
+    args: &LogArgs,
+    stage: &mut Stage<'_, 's>,
+) -> Result<Exit, Problem> {
     let wanted = entries::wanted(args, stage);
     let mut followed = stage.heard(Followed::new(resolved, None, None));
     let past = followed.past(wanted)?;
     let mut view = entries::view(args, stage);
-    entries::head(&followed.resolved.session, &followed.origin, &past, args, stage)?;
+    entries::head(
+        &followed.resolved.session,
+        &followed.origin,
+        &past,
+        args,
+        stage,
+    )?;
     for entry in &past.entries {
         entries::show(entry, &followed.origin, false, args, &mut view, stage)?;
     }
@@ -54,15 +64,25 @@ pub fn many(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     for one in &mut followed {
         // A file that cannot be read now may be readable later.
         let entries = one.past(wanted).unwrap_or_default().entries;
-        past.extend(entries.into_iter().filter(|_| shows_past).map(|entry| (one.origin.clone(), entry)));
+        past.extend(
+            entries
+                .into_iter()
+                .filter(|_| shows_past)
+                .map(|entry| (one.origin.clone(), entry)),
+        );
     }
     past.sort_by_key(|(_, entry)| entry.time);
     let mut view = entries::view(args, stage);
     for (origin, entry) in &past[past.len().saturating_sub(wanted.count)..] {
         entries::show(entry, origin, false, args, &mut view, stage)?;
     }
-    stage.say(format_args!("following {}", plural(followed.len(), "session")));
-    follow(followed, args, view, stage, |stage| files.begun(args.all, stage.ask()))
+    stage.say(format_args!(
+        "following {}",
+        plural(followed.len(), "session")
+    ));
+    follow(followed, args, view, stage, |stage| {
+        files.begun(args.all, stage.ask())
+    })
 }
 
 /// Shows new entries until the user stops it.
@@ -73,13 +93,19 @@ fn follow<'s>(
     stage: &mut Stage<'_, 's>,
     mut begun: impl FnMut(&Stage<'_, 's>) -> Vec<Followed<'s>>,
 ) -> Result<Exit, Problem> {
-    let wanted = Wanted { since: None, ..entries::wanted(args, stage) };
+    let wanted = Wanted {
+        since: None,
+        ..entries::wanted(args, stage)
+    };
     let (mut searched, mut is_new) = (Instant::now(), false);
     let mut events = FileEvents::start();
     watch(&all, &mut *events);
     let mut happened = Happened::anything();
     while !stage.stop.load(Ordering::Relaxed) {
-        for one in all.iter_mut().filter(|one| happened.to(&one.resolved.session.path)) {
+        for one in all
+            .iter_mut()
+            .filter(|one| happened.to(&one.resolved.session.path))
+        {
             match one.news(wanted) {
                 Ok(entries) => {
                     one.complained = false;
@@ -89,7 +115,10 @@ fn follow<'s>(
                 }
                 Err(error) if !one.complained => {
                     one.complained = true;
-                    stage.say(format_args!("{}: {error}", one.resolved.session.path.display()));
+                    stage.say(format_args!(
+                        "{}: {error}",
+                        one.resolved.session.path.display()
+                    ));
                 }
                 Err(_) => {}
             }
@@ -117,7 +146,9 @@ fn is_due(is_new: bool, since: Duration) -> bool {
 }
 
 fn watch(all: &[Followed], events: &mut dyn Events) {
-    all.iter().filter_map(|one| one.resolved.session.path.parent()).for_each(|dir| events.watch(dir));
+    all.iter()
+        .filter_map(|one| one.resolved.session.path.parent())
+        .for_each(|dir| events.watch(dir));
 }
 
 #[cfg(test)]

@@ -47,19 +47,27 @@ pub fn run(
 ) -> Exit {
     // `formats check` reports only on the file it checks.
     let checks = matches!(&command, ReaderCommand::Formats { action } if action.is_some());
-    on_stage("session-reader", env, style, out, err, stop, |stage, bad_formats, bad_settings| {
-        stage.say_all(bad_settings);
-        stage.say_all(bad_formats.iter().filter(|_| !checks));
-        match command {
-            ReaderCommand::Log(args) => log::run(&args, stage),
-            ReaderCommand::List(args) => list::run(&args, stage),
-            ReaderCommand::Wait(args) => wait::run(&args, stage),
-            ReaderCommand::Profile(args) => profile::run(&args, stage),
-            ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
-            ReaderCommand::Files(args) => files::run(&args, stage),
-            ReaderCommand::Resume(args) => resume::run(&args, stage),
-            ReaderCommand::Search(args) => search::run(&args, stage),
-            ReaderCommand::Watch(args) => watch::run(args, stage),
-        }
-    })
+    on_stage(
+        "session-reader",
+        env,
+        style,
+        out,
+        err,
+        stop,
+        |stage, bad_formats, bad_settings| {
+            stage.say_all(bad_settings);
+            stage.say_all(bad_formats.iter().filter(|_| !checks));
+            match command {
+                ReaderCommand::Log(args) => log::run(&args, stage),
+                ReaderCommand::List(args) => list::run(&args, stage),
+                ReaderCommand::Wait(args) => wait::run(&args, stage),
+                ReaderCommand::Profile(args) => profile::run(&args, stage),
+                ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
+                ReaderCommand::Files(args) => files::run(&args, stage),
+                ReaderCommand::Resume(args) => resume::run(&args, stage),
+                ReaderCommand::Search(args) => search::run(&args, stage),
+                ReaderCommand::Watch(args) => watch::run(args, stage),
+            }
+        },
+    )
 }

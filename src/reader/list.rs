@@ -39,17 +39,28 @@ fn query<'q>(args: &'q ListArgs, stage: &Stage) -> ListQuery<'q> {
 /// The table, again whenever something in it may be different.
 fn watch(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if stage.style.height.is_none() {
-        return Problem::trouble("list --watch needs a terminal; `session-reader wait` is for scripts");
+        return Problem::trouble(
+            "list --watch needs a terminal; `session-reader wait` is for scripts",
+        );
     }
     let mut monitor = Monitor::start(stage.env, stage.formats, FileEvents::start());
     stage.say_unreadable(&monitor.bad);
     let mut shown = Vec::new();
     write!(stage.out, "\x1b[2J")?;
-    let size = |stage: &Stage| Style { height: Some(stage.env.height()), width: stage.env.width(true), ..stage.style };
+    let size = |stage: &Stage| Style {
+        height: Some(stage.env.height()),
+        width: stage.env.width(true),
+        ..stage.style
+    };
     loop {
         let mut frame = Vec::new();
         let style = size(stage);
-        let mut inner = Stage { out: &mut frame, err: stage.err, style, ..*stage };
+        let mut inner = Stage {
+            out: &mut frame,
+            err: stage.err,
+            style,
+            ..*stage
+        };
         let listing = query(args, &inner).pick(monitor.sessions().to_vec(), inner.env.now());
         match show(args, listing, &mut inner) {
             Err(Problem::Nothing(message)) => writeln!(frame, "{}", stage.gate.text(&message))?,
@@ -78,34 +89,67 @@ fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit
     if stage.style.height.is_some() && !args.json {
         listing.urgent_first(now);
     }
-    let Listing { sessions, elsewhere } = listing;
+    let Listing {
+        sessions,
+        elsewhere,
+    } = listing;
     // The process ends after this, and giving back thousands of small strings takes longer than printing them.
     let all = ManuallyDrop::new(sessions);
     if all.is_empty() {
-        return Problem::nothing(super::none(args.all, query(args, stage).is_narrow(), elsewhere, "--all"));
+        return Problem::nothing(super::none(
+            args.all,
+            query(args, stage).is_narrow(),
+            elsewhere,
+            "--all",
+        ));
     }
     // On a terminal, the heading, the line about the others and the shell's next prompt need room, too.
-    let screen = stage.style.height.filter(|rows| !args.json && all.len() + 2 > *rows).map(|rows| rows.max(8) - 3);
+    let screen = stage
+        .style
+        .height
+        .filter(|rows| !args.json && all.len() + 2 > *rows)
+        .map(|rows| rows.max(8) - 3);
     // While it is watched, what does not fit would scroll the table away.
-    let is_cut = args.watch && screen.is_some_and(|rows| args.limit.is_none_or(|limit| limit > rows));
-    let limit = if is_cut { screen } else { args.limit.or(screen) };
+    let is_cut =
+        args.watch && screen.is_some_and(|rows| args.limit.is_none_or(|limit| limit > rows));
+    let limit = if is_cut {
+        screen
+    } else {
+        args.limit.or(screen)
+    };
     let more = all.len().saturating_sub(limit.unwrap_or(usize::MAX));
     let total = all.len();
     let shown = &all[..total - more];
     if args.json {
-        shown.iter().try_for_each(|listed| stage.print_json(&json::listed(listed, now)).map(drop))?;
+        shown
+            .iter()
+            .try_for_each(|listed| stage.print_json(&json::listed(listed, now)).map(drop))?;
     } else {
-        stage.print_lines(list::table(shown, stage.env, stage.gate, stage.style, args.all))?;
+        stage.print_lines(list::table(
+            shown,
+            stage.env,
+            stage.gate,
+            stage.style,
+            args.all,
+        ))?;
         if more > 0 {
             let line = if is_cut {
-                format!("{more} more: a taller terminal shows them, or --limit {total} without --watch")
+                format!(
+                    "{more} more: a taller terminal shows them, or --limit {total} without --watch"
+                )
             } else {
                 format!("{more} more: --limit {total} shows all")
             };
             // In a pipe it would pass for a session.
             match stage.style.height {
-                Some(_) => writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&line)))?,
-                None => stage.say(format_args!("{more} more sessions: --limit {total} shows all")),
+                Some(_) => writeln!(
+                    stage.out,
+                    "{}",
+                    stage.style.paint(Tone::Faint, &stage.style.fit(&line))
+                )?,
+                None => stage.say(format_args!(
+                    "{more} more sessions: --limit {total} shows all"
+                )),
             }
         }
     }

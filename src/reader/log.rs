@@ -6,13 +6,13 @@ use super::args::{LogArgs, Point, Since};
 use super::{Exit, Problem, Stage, entries, follow};
 use session_core::ask::follow::{is_named_here, may_appear};
 use session_core::ask::log::{Origin, first_open, last};
-use session_format::entry::{Position, What};
 use session_core::file::Unreadable;
 use session_core::read::{Log, Slice, Wanted};
 use session_core::session::choose::{Resolved, Unresolved};
 use session_core::session::{Home, choose};
 use session_core::show::figures::plural;
 use session_core::show::terminal::Tone;
+use session_format::entry::{Position, What};
 
 /// The entries of a file of this size are counted for the header; reading more would take too long.
 const COUNTED: Position = Position::new(1 << 20);
@@ -22,18 +22,36 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         None if args.follow => return follow::many(args, stage),
         name => name.as_deref().unwrap_or("last"),
     };
-    let (found, bad) = stage.ask().look(|env, formats, bad| choose::resolve(env, formats, name, bad));
+    let (found, bad) = stage
+        .ask()
+        .look(|env, formats, bad| choose::resolve(env, formats, name, bad));
     let is_part = matches!(&found, Ok(Resolved { part: true, .. }));
     let is_unknown = matches!(&found, Err(Unresolved::Unknown(_) | Unresolved::None));
     let like = args.bare.as_ref().and_then(|word| word.like.as_deref());
     let hint = like.map(|command| format!("did you mean `session-reader {command}`?"));
-    if args.bare.as_ref().is_some_and(|word| is_part && word.is_almost) {
+    if args
+        .bare
+        .as_ref()
+        .is_some_and(|word| is_part && word.is_almost)
+    {
         let part = format!("`session-reader log {name}` reads a session with that in its title");
-        return Problem::trouble(format_args!("no command is called '{name}'; {} {part}", hint.unwrap_or_default()));
+        return Problem::trouble(format_args!(
+            "no command is called '{name}'; {} {part}",
+            hint.unwrap_or_default()
+        ));
     }
-    if let Some(error) = args.bare.as_ref().and_then(|word| word.error.as_ref()).filter(|_| !is_unknown) {
+    if let Some(error) = args
+        .bare
+        .as_ref()
+        .and_then(|word| word.error.as_ref())
+        .filter(|_| !is_unknown)
+    {
         let error = error.render();
-        return Err(Problem::Usage(if stage.style.colour { error.ansi().to_string() } else { error.to_string() }));
+        return Err(Problem::Usage(if stage.style.colour {
+            error.ansi().to_string()
+        } else {
+            error.to_string()
+        }));
     }
     let resolved = match found {
         Ok(resolved) => resolved,
@@ -50,10 +68,18 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         }
         Err(unresolved) => {
             stage.say_unreadable(&bad);
-            let is_word = name.chars().all(|char| char.is_ascii_alphabetic() || char == '-');
-            let kind = if args.bare.is_some() && is_word { "command or session" } else { "session" };
+            let is_word = name
+                .chars()
+                .all(|char| char.is_ascii_alphabetic() || char == '-');
+            let kind = if args.bare.is_some() && is_word {
+                "command or session"
+            } else {
+                "session"
+            };
             return match hint {
-                Some(hint) if is_unknown => Problem::trouble(format_args!("no {kind} is called '{name}'; {hint}")),
+                Some(hint) if is_unknown => {
+                    Problem::trouble(format_args!("no {kind} is called '{name}'; {hint}"))
+                }
                 _ => Err(stage.unresolved(kind, name, unresolved)),
             };
         }
@@ -66,7 +92,12 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 /// The log of a session that was found by this name.
-pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+pub fn show_log(
+    name: &str,
+    resolved: &Resolved,
+    args: &LogArgs,
+    stage: &mut Stage,
+) -> Result<Exit, Problem> {
     let mut log = read(resolved, args, stage)?;
     if let Some(point) = args.at.filter(|_| log.entries.is_empty()) {
         let why = match point {
@@ -74,7 +105,9 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
                 const TAKES: &str = "--at takes a line like 120, a time like 14:25 or 2h, or an id of the transcript";
                 return Problem::trouble(format_args!("nothing in '{name}' has that id; {TAKES}"));
             }
-            Point::Line(line) if line > log.lines => format!(": it has only {}", plural(log.lines, "line")),
+            Point::Line(line) if line > log.lines => {
+                format!(": it has only {}", plural(log.lines, "line"))
+            }
             Point::Line(_) => " or after it".into(),
             Point::Time(_) => ": it ends before that".into(),
         };
@@ -84,29 +117,51 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
         return Problem::nothing(format_args!("nothing in '{name}' fits"));
     }
     if log.entries.is_empty() {
-        let when = if args.since.is_some() { "since then" } else { "yet" };
+        let when = if args.since.is_some() {
+            "since then"
+        } else {
+            "yet"
+        };
         return Problem::nothing(format_args!("nothing was said in '{name}' {when}"));
     }
     let origin = stage.heard(Origin::of(&resolved.session, None));
-    if stage.style.height.is_some() && !log.exact && log.end <= COUNTED && args.at.is_none() && args.slice.is_none() {
-        let all = last(resolved, Wanted { count: usize::MAX, ..entries::wanted(args, stage) })?;
+    if stage.style.height.is_some()
+        && !log.exact
+        && log.end <= COUNTED
+        && args.at.is_none()
+        && args.slice.is_none()
+    {
+        let all = last(
+            resolved,
+            Wanted {
+                count: usize::MAX,
+                ..entries::wanted(args, stage)
+            },
+        )?;
         (log.total, log.exact) = (all.total, all.exact);
     }
     entries::head(&resolved.session, &origin, &log, args, stage)?;
     let mut view = entries::view(args, stage);
-    let open = if args.at.is_none() && args.slice.is_none() { first_open(&log.entries) } else { log.entries.len() };
+    let open = if args.at.is_none() && args.slice.is_none() {
+        first_open(&log.entries)
+    } else {
+        log.entries.len()
+    };
     for (index, entry) in log.entries.iter().enumerate() {
         if args.context.is_some() && !args.json && log.gaps.contains(&index) {
             writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, "--"))?;
         }
-        view.points_at_it = (args.at.is_some() || args.context.is_some()) && log.hits.binary_search(&index).is_ok();
+        view.points_at_it =
+            (args.at.is_some() || args.context.is_some()) && log.hits.binary_search(&index).is_ok();
         let is_open = index >= open && matches!(entry.what, What::Call(_));
         entries::show(entry, &origin, is_open, args, &mut view, stage)?;
     }
     if log.broken > 0 && !args.json {
         let lines = plural(log.broken, "line");
         let path = resolved.session.path.display();
-        stage.say(format_args!("{lines} could not be read: session-reader formats check {path}"));
+        stage.say(format_args!(
+            "{lines} could not be read: session-reader formats check {path}"
+        ));
     }
     Ok(Exit::Found)
 }
@@ -115,14 +170,33 @@ pub fn show_log(name: &str, resolved: &Resolved, args: &LogArgs, stage: &mut Sta
 fn read(resolved: &Resolved, args: &LogArgs, stage: &Stage) -> Result<Log, Unreadable> {
     /// How many entries before and after a point.
     const AROUND: usize = 10;
-    let Some(point) = args.at else { return last(resolved, entries::wanted(args, stage)) };
+    let Some(point) = args.at else {
+        return last(resolved, entries::wanted(args, stage));
+    };
     let newest = match point {
-        Point::Time(Since::Clock(_)) => {
-            last(resolved, Wanted { count: 1, ..entries::wanted(args, stage) })?.entries.pop()
-        }
+        Point::Time(Since::Clock(_)) => last(
+            resolved,
+            Wanted {
+                count: 1,
+                ..entries::wanted(args, stage)
+            },
+        )?
+        .entries
+        .pop(),
         _ => None,
     };
     let at = Some(point.target(stage.env, newest.and_then(|entry| entry.time)));
-    let slice = Slice { at, context: args.context.unwrap_or(AROUND), ..Slice::default() };
-    last(resolved, Wanted { count: usize::MAX, slice: Some(&slice), ..entries::wanted(args, stage) })
+    let slice = Slice {
+        at,
+        context: args.context.unwrap_or(AROUND),
+        ..Slice::default()
+    };
+    last(
+        resolved,
+        Wanted {
+            count: usize::MAX,
+            slice: Some(&slice),
+            ..entries::wanted(args, stage)
+        },
+    )
 }

@@ -11,9 +11,9 @@ use super::events::{self, Events, Happened};
 use session_core::env::Env;
 use session_core::file::Unreadable;
 use session_core::formats::AgentFormat;
-use session_format::hash::HashSet;
 use session_core::session::index::{self, Listed};
 use session_core::session::live::{self, Agents};
+use session_format::hash::HashSet;
 
 /// How often agents that run are looked for.
 const LOOK: Duration = Duration::from_secs(1);
@@ -44,7 +44,11 @@ pub struct Monitor<'e, 'f> {
 }
 
 impl<'e, 'f> Monitor<'e, 'f> {
-    pub fn start(env: &'e Env, formats: &'f [AgentFormat], events: Box<dyn Events>) -> Monitor<'e, 'f> {
+    pub fn start(
+        env: &'e Env,
+        formats: &'f [AgentFormat],
+        events: Box<dyn Events>,
+    ) -> Monitor<'e, 'f> {
         let now = Instant::now();
         let mut monitor = Monitor {
             env,
@@ -118,7 +122,10 @@ impl<'e, 'f> Monitor<'e, 'f> {
     /// Watches the directories in which something happens when a session begins, goes on or changes its state.
     fn watch(&mut self) {
         let since = self.env.now().0 - LATELY;
-        let lately = self.sessions.iter().filter(|listed| listed.tally.updated.is_some_and(|time| time.0 >= since));
+        let lately = self
+            .sessions
+            .iter()
+            .filter(|listed| listed.tally.updated.is_some_and(|time| time.0 >= since));
         let dirs = lately.filter_map(|listed| listed.session.path.parent().map(PathBuf::from));
         let dirs = live::dirs(self.env, self.formats).into_iter().chain(dirs);
         for dir in dirs {

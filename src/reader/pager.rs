@@ -53,12 +53,24 @@ impl<'o> Pager<'o> {
         let (held, child, messages) = Default::default();
         // A line is left for the shell.
         let room = rows.unwrap_or(0).saturating_sub(1);
-        Pager { out, command, is_chosen: set.is_some(), name, held, room, child, messages }
+        Pager {
+            out,
+            command,
+            is_chosen: set.is_some(),
+            name,
+            held,
+            room,
+            child,
+            messages,
+        }
     }
 
     /// What to take for stderr meanwhile.
     pub fn err<'e>(&self, err: &'e mut dyn Write) -> Stderr<'e> {
-        Stderr { err, messages: Rc::clone(&self.messages) }
+        Stderr {
+            err,
+            messages: Rc::clone(&self.messages),
+        }
     }
 
     /// Waits until the user has read everything.
@@ -74,16 +86,24 @@ impl<'o> Pager<'o> {
 
     /// Starts the pager, if there is one, and hands over what was held back.
     fn start(&mut self) -> io::Result<()> {
-        let Some(mut command) = self.command.take() else { return Ok(()) };
+        let Some(mut command) = self.command.take() else {
+            return Ok(());
+        };
         match command.stdin(Stdio::piped()).spawn() {
             Ok(child) => {
                 // Ctrl-C reaches us as well, and must not take the terminal from under the pager.
-                let _ = signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::new(AtomicBool::new(false)));
+                let _ = signal_hook::flag::register(
+                    signal_hook::consts::SIGINT,
+                    Arc::new(AtomicBool::new(false)),
+                );
                 self.messages.borrow_mut().is_waiting = true;
                 self.child = Some(child);
             }
             Err(error) if self.is_chosen => {
-                let message = format!("session-reader: PAGER={}: {error}; printed without it\n", self.name);
+                let message = format!(
+                    "session-reader: PAGER={}: {error}; printed without it\n",
+                    self.name
+                );
                 self.messages.borrow_mut().held.extend(message.as_bytes());
             }
             // Not every system has less.

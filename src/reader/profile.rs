@@ -9,7 +9,12 @@ pub fn run(args: &ProfileArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let since = args.since.map(|since| since.time(stage.env));
     let profiled = stage.heard(profile(args.all, since, stage.ask()));
     if profiled.profile.sessions == 0 {
-        return Problem::nothing(super::none(args.all, since.is_some(), profiled.elsewhere, "--all"));
+        return Problem::nothing(super::none(
+            args.all,
+            since.is_some(),
+            profiled.elsewhere,
+            "--all",
+        ));
     }
     stage.say_all(&profiled.wrong);
     if args.json {

@@ -1,8 +1,8 @@
 //! `session-reader resume`: where a session stopped, and how to go on.
 
 use super::args::ResumeArgs;
-use session_context::target_session::last_open;
 use super::{Exit, Problem, Stage};
+use session_context::target_session::last_open;
 use session_core::ask::resume::{Stop, stop};
 use session_core::fold::continuity::FRESH;
 use session_core::show::figures::plural;
@@ -30,7 +30,9 @@ pub fn run(args: &ResumeArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.say_wrong(&stop.wrong);
     let shown = show(args, &stop, stage)?;
     if broken > 0 && !args.json {
-        stage.say(format_args!("{broken} of its lines could not be read: session-reader formats check {path}"));
+        stage.say(format_args!(
+            "{broken} of its lines could not be read: session-reader formats check {path}"
+        ));
     }
     Ok(shown)
 }
@@ -47,12 +49,19 @@ fn show(args: &ResumeArgs, stop: &Stop, stage: &mut Stage) -> Result<Exit, Probl
         stop.text(&env.zone(), stage.gate, stage.style, args.budget, &shown)
     };
     if lines.is_empty() {
-        return Problem::nothing(format_args!("nothing fits into {budget} tokens; see --budget"));
+        return Problem::nothing(format_args!(
+            "nothing fits into {budget} tokens; see --budget"
+        ));
     }
     let exit = stage.print_lines(lines)?;
     if left_out > 0 {
-        let (lines, verb) = (plural(left_out, "line"), if left_out == 1 { "does" } else { "do" });
-        stage.say(format_args!("{lines} {verb} not fit into {budget} tokens; see --budget"));
+        let (lines, verb) = (
+            plural(left_out, "line"),
+            if left_out == 1 { "does" } else { "do" },
+        );
+        stage.say(format_args!(
+            "{lines} {verb} not fit into {budget} tokens; see --budget"
+        ));
     }
     Ok(exit)
 }

@@ -6,7 +6,6 @@ use super::args::SearchArgs;
 use super::{Exit, Problem, Stage};
 use session_core::ask::search::{Found, Library, SearchQuery};
 use session_core::env::iso;
-use session_format::path::shell_word;
 use session_core::search::Query;
 use session_core::search::query::MOST_WORDS;
 use session_core::show::figures::plural;
@@ -14,6 +13,7 @@ use session_core::show::json;
 use session_core::show::log::Opener;
 use session_core::show::search::{SearchView, WORD, correction};
 use session_core::show::terminal::{Tone, cut};
+use session_format::path::shell_word;
 
 /// How many entries of a session are shown, and how many sessions in a pipe.
 const HITS: usize = 3;
@@ -26,61 +26,118 @@ pub fn run(args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let library = ManuallyDrop::new(stage.heard(Library::open(&query, stage.ask())));
     if library.sessions(args.all).is_empty() {
         let elsewhere = library.sessions(true).len();
-        return Problem::nothing(super::none(args.all, args.agent.is_some(), elsewhere, "--all"));
+        return Problem::nothing(super::none(
+            args.all,
+            args.agent.is_some(),
+            elsewhere,
+            "--all",
+        ));
     }
     let found = ManuallyDrop::new(stage.heard(library.search(&query, stage.env)));
     if found.sessions.is_empty() {
         return Problem::nothing(nothing(&found, &library, &query, args, stage));
     }
-    if args.json { show_json(&found, args, stage) } else { show(&found, &library, args, stage) }
+    if args.json {
+        show_json(&found, args, stage)
+    } else {
+        show(&found, &library, args, stage)
+    }
 }
 
 fn query<'q>(args: &'q SearchArgs, stage: &Stage) -> Result<SearchQuery<'q>, Problem> {
     let mut words = Query::new(&args.words, args.file.as_deref());
     if words.is_empty() {
-        return Problem::trouble("nothing to search for: give a word that has letters or digits in it");
+        return Problem::trouble(
+            "nothing to search for: give a word that has letters or digits in it",
+        );
     }
     if args.words.len() > MOST_WORDS {
-        return Problem::trouble(format_args!("more than {MOST_WORDS} words; put a phrase in quotes"));
+        return Problem::trouble(format_args!(
+            "more than {MOST_WORDS} words; put a phrase in quotes"
+        ));
     }
     if args.file.is_some() && !words.has_file() {
-        return Problem::trouble("--file: give a path, or a part of one that has letters or digits in it");
+        return Problem::trouble(
+            "--file: give a path, or a part of one that has letters or digits in it",
+        );
     }
     words.whole = args.word;
     words.role = args.role;
     words.since = args.since.map(|since| since.time(stage.env));
     let on_screen = SESSIONS.max(stage.style.height.unwrap_or(0));
-    let needed = args.limit.unwrap_or(if args.json { usize::MAX } else { on_screen });
-    let SearchArgs { all, results, no_cache, .. } = *args;
-    Ok(SearchQuery { words: words.with_forms(), all, agent: args.agent.as_deref(), results, no_cache, needed })
+    let needed = args
+        .limit
+        .unwrap_or(if args.json { usize::MAX } else { on_screen });
+    let SearchArgs {
+        all,
+        results,
+        no_cache,
+        ..
+    } = *args;
+    Ok(SearchQuery {
+        words: words.with_forms(),
+        all,
+        agent: args.agent.as_deref(),
+        results,
+        no_cache,
+        needed,
+    })
 }
 
-fn show(found: &Found, library: &Library, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+fn show(
+    found: &Found,
+    library: &Library,
+    args: &SearchArgs,
+    stage: &mut Stage,
+) -> Result<Exit, Problem> {
     // A line is left for the shell, and two for how many there are besides.
     let mut used = 3;
-    let corrections = found.corrections.iter().map(|one| correction(one, stage.gate)).collect::<Vec<_>>();
+    let corrections = found
+        .corrections
+        .iter()
+        .map(|one| correction(one, stage.gate))
+        .collect::<Vec<_>>();
     match stage.style.height {
         Some(_) if !corrections.is_empty() => {
             used += corrections.len() + 1;
             for note in &corrections {
                 let note = stage.gate.line(note);
-                writeln!(stage.out, "{}", stage.style.paint(Tone::Faint, &stage.style.fit(&note)))?;
+                writeln!(
+                    stage.out,
+                    "{}",
+                    stage.style.paint(Tone::Faint, &stage.style.fit(&note))
+                )?;
             }
             writeln!(stage.out)?;
         }
         _ => stage.say_all(&corrections),
     }
-    let room = stage.style.height.map(|rows| rows.saturating_sub(used).max(6));
+    let room = stage
+        .style
+        .height
+        .map(|rows| rows.saturating_sub(used).max(6));
     let (env, gate) = (stage.env, stage.gate);
-    let opener = Opener { env, gate, subagents: &library.subagents };
-    let view =
-        SearchView { zone: env.zone(), gate, style: stage.style, query: &found.query, has_context: args.context > 0 };
+    let opener = Opener {
+        env,
+        gate,
+        subagents: &library.subagents,
+    };
+    let view = SearchView {
+        zone: env.zone(),
+        gate,
+        style: stage.style,
+        query: &found.query,
+        has_context: args.context > 0,
+    };
     let (mut rows, mut count) = (0, 0);
     for session in &found.sessions {
         let (excerpt, bad) = found.excerpt(session, HITS, args.context);
         let lines = view.session(&excerpt, env.now(), &opener);
         rows += lines.len() + usize::from(count > 0);
-        let is_full = args.limit.map_or_else(|| room.is_some_and(|room| rows > room), |limit| count >= limit);
+        let is_full = args.limit.map_or_else(
+            || room.is_some_and(|room| rows > room),
+            |limit| count >= limit,
+        );
         if count > 0 && (is_full || args.limit.is_none() && room.is_none() && count >= SESSIONS) {
             break;
         }
@@ -102,7 +159,12 @@ fn show(found: &Found, library: &Library, args: &SearchArgs, stage: &mut Stage) 
 
 /// How many sessions there are besides those that are shown, if any.
 fn besides(found: &Found, shown: usize) -> Option<String> {
-    let all = found.sessions.iter().skip(shown).filter(|session| found.has_all(session)).count();
+    let all = found
+        .sessions
+        .iter()
+        .skip(shown)
+        .filter(|session| found.has_all(session))
+        .count();
     let some = found.sessions.len() - shown - all;
     let mut parts = Vec::new();
     if all > 0 {
@@ -112,18 +174,31 @@ fn besides(found: &Found, shown: usize) -> Option<String> {
         parts.push(format!("{some} with only some of the words"));
     }
     let (limit, unsearched) = (found.sessions.len() + found.unsearched, found.unsearched);
-    let (ones, verb) = if parts.is_empty() { ("sessions", "searches") } else { ("ones", "shows") };
+    let (ones, verb) = if parts.is_empty() {
+        ("sessions", "searches")
+    } else {
+        ("ones", "shows")
+    };
     if unsearched > 0 {
         parts.push(format!("{unsearched} older {ones} were not searched"));
     }
     if parts.is_empty() {
         return None;
     }
-    Some(format!("{}: --limit {limit} {verb} all", parts.join(", and ")))
+    Some(format!(
+        "{}: --limit {limit} {verb} all",
+        parts.join(", and ")
+    ))
 }
 
 fn show_json(found: &Found, args: &SearchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
-    stage.say_all(found.corrections.iter().map(|one| correction(one, stage.gate)).collect::<Vec<_>>());
+    stage.say_all(
+        found
+            .corrections
+            .iter()
+            .map(|one| correction(one, stage.gate))
+            .collect::<Vec<_>>(),
+    );
     for session in found.sessions.iter().take(args.limit.unwrap_or(usize::MAX)) {
         let (listed, missing) = (found.listed(session), found.missing(session));
         for source in found.lines(session) {
@@ -138,22 +213,46 @@ fn show_json(found: &Found, args: &SearchArgs, stage: &mut Stage) -> Result<Exit
 }
 
 /// Why nothing was found, and commands that may find more.
-fn nothing(found: &Found, library: &Library, query: &SearchQuery, args: &SearchArgs, stage: &mut Stage) -> String {
+fn nothing(
+    found: &Found,
+    library: &Library,
+    query: &SearchQuery,
+    args: &SearchArgs,
+    stage: &mut Stage,
+) -> String {
     let elsewhere = stage.heard(library.elsewhere(query, stage.env));
     let is_anywhere = args.all || elsewhere.is_some_and(|elsewhere| elsewhere.sessions == 0);
-    let place = if is_anywhere { "on this machine" } else { "in this project" };
-    let filters = [("--role", args.role.is_some()), ("--since", args.since.is_some()), ("--file", args.file.is_some())];
-    let filters: Vec<&str> = filters.iter().filter(|(_, given)| *given).map(|(flag, _)| *flag).collect();
+    let place = if is_anywhere {
+        "on this machine"
+    } else {
+        "in this project"
+    };
+    let filters = [
+        ("--role", args.role.is_some()),
+        ("--since", args.since.is_some()),
+        ("--file", args.file.is_some()),
+    ];
+    let filters: Vec<&str> = filters
+        .iter()
+        .filter(|(_, given)| *given)
+        .map(|(flag, _)| *flag)
+        .collect();
     let mut lines = vec![match &found.unsaid()[..] {
         _ if !filters.is_empty() && found.is_said_anyhow(stage.env) => {
-            format!("this was said, but nowhere that fits {}", filters.join(" and "))
+            format!(
+                "this was said, but nowhere that fits {}",
+                filters.join(" and ")
+            )
         }
         [] => format!("no session {place} says all of this"),
         [word] => format!("no session {place} says \"{}\"", cut(word, WORD)),
         _ => format!("no session {place} says any of these words"),
     }];
     let mut propose = |why: String, all: bool, results: bool| {
-        lines.extend([why, format!("  {}", command_line(args, all, results, stage))]);
+        lines.extend([
+            why,
+            format!("  {}", command_line(args, all, results, stage)),
+        ]);
     };
     if !is_anywhere {
         let why = elsewhere.map_or_else(
@@ -163,13 +262,21 @@ fn nothing(found: &Found, library: &Library, query: &SearchQuery, args: &SearchA
                     0 => (elsewhere.sessions, ["says some of it", "say some of it"]),
                     with_all => (with_all, ["does", "do"]),
                 };
-                format!("{} elsewhere {}:", plural(count, "session"), says[usize::from(count != 1)])
+                format!(
+                    "{} elsewhere {}:",
+                    plural(count, "session"),
+                    says[usize::from(count != 1)]
+                )
             },
         );
         propose(why, true, args.results);
     }
     if !args.results {
-        propose("to search what tools answered, too:".into(), is_anywhere, true);
+        propose(
+            "to search what tools answered, too:".into(),
+            is_anywhere,
+            true,
+        );
     }
     lines.join("\n")
 }
@@ -179,9 +286,19 @@ fn command_line(args: &SearchArgs, all: bool, results: bool, stage: &Stage) -> S
     const LONGEST: usize = 400;
     let mut words = vec!["session-reader".to_owned(), "search".to_owned()];
     let is_long = args.words.iter().map(String::len).sum::<usize>() > LONGEST;
-    let given = if is_long { &["WORD…".to_owned()][..] } else { &args.words };
+    let given = if is_long {
+        &["WORD…".to_owned()][..]
+    } else {
+        &args.words
+    };
     let starts_with_dash = given.iter().any(|word| word.starts_with('-'));
-    let said = given.iter().map(|word| if is_long { word.into() } else { shell_word(word) });
+    let said = given.iter().map(|word| {
+        if is_long {
+            word.into()
+        } else {
+            shell_word(word)
+        }
+    });
     if !starts_with_dash {
         words.extend(said.clone());
     }
@@ -192,16 +309,31 @@ fn command_line(args: &SearchArgs, all: bool, results: bool, stage: &Stage) -> S
         ("--no-cache", args.no_cache),
         ("--json", args.json),
     ];
-    words.extend(flags.iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| (*flag).to_owned()));
+    words.extend(
+        flags
+            .iter()
+            .filter(|(_, is_given)| *is_given)
+            .map(|(flag, _)| (*flag).to_owned()),
+    );
     let options = [
         ("--role", args.role.map(|role| role.name().to_owned())),
         ("--agent", args.agent.clone()),
-        ("--file", args.file.clone().filter(|file| file.len() <= LONGEST)),
-        ("--since", args.since.map(|since| iso(since.time(stage.env)))),
+        (
+            "--file",
+            args.file.clone().filter(|file| file.len() <= LONGEST),
+        ),
+        (
+            "--since",
+            args.since.map(|since| iso(since.time(stage.env))),
+        ),
         ("--limit", args.limit.map(|limit| limit.to_string())),
         ("-C", (args.context > 0).then(|| args.context.to_string())),
     ];
-    words.extend(options.into_iter().filter_map(|(name, value)| Some(format!("{name} {}", shell_word(&value?)))));
+    words.extend(
+        options
+            .into_iter()
+            .filter_map(|(name, value)| Some(format!("{name} {}", shell_word(&value?)))),
+    );
     if starts_with_dash {
         words.push("--".into());
         words.extend(said);

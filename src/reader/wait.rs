@@ -9,16 +9,22 @@ use super::args::WaitArgs;
 use super::events::{Events, FileEvents};
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
-use session_format::hash::HashMap;
 use session_core::session::index::{Listed, is_gone};
 use session_core::session::{State, StateKind};
 use session_core::show::terminal::Tone;
 use session_core::show::{json, state};
+use session_format::hash::HashMap;
 use session_format::time::Time;
 
 /// What the user waits for as a rule: that nobody is at work any more.
-const UNTIL: [StateKind; 6] =
-    [StateKind::NeedsYou, StateKind::Error, StateKind::Waiting, StateKind::Idle, StateKind::Done, StateKind::Gone];
+const UNTIL: [StateKind; 6] = [
+    StateKind::NeedsYou,
+    StateKind::Error,
+    StateKind::Waiting,
+    StateKind::Idle,
+    StateKind::Done,
+    StateKind::Gone,
+];
 
 pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let started = Instant::now();
@@ -27,9 +33,17 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         .iter()
         .map(|name| Ok(stage.resolve(name)?.session.path.to_path_buf()))
         .collect::<Result<Vec<_>, Problem>>()?;
-    let until = if args.until.is_empty() { &UNTIL[..] } else { &args.until };
+    let until = if args.until.is_empty() {
+        &UNTIL[..]
+    } else {
+        &args.until
+    };
     let is_meant = |listed: &&Listed| {
-        if named.is_empty() { args.all || listed.here } else { named.iter().any(|path| listed.session.path == *path) }
+        if named.is_empty() {
+            args.all || listed.here
+        } else {
+            named.iter().any(|path| listed.session.path == *path)
+        }
     };
     let events: Box<dyn Events> = FileEvents::start();
     let mut monitor = Monitor::start(stage.env, stage.formats, events);
@@ -40,20 +54,29 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if args.next {
         let now = stage.env.now();
         let all = monitor.sessions().iter();
-        before.extend(all.map(|listed| (listed.session.path.to_path_buf(), seen(&listed.state(now)))));
+        before.extend(
+            all.map(|listed| (listed.session.path.to_path_buf(), seen(&listed.state(now)))),
+        );
     }
     if named.is_empty() && !monitor.sessions().iter().any(|listed| is_meant(&listed)) {
-        stage.say(format_args!("{}; waiting for one", super::none(args.all, false, 0, "")));
+        stage.say(format_args!(
+            "{}; waiting for one",
+            super::none(args.all, false, 0, "")
+        ));
     }
     let mut exit = Exit::Nothing;
     loop {
         let now = stage.env.now();
         let meant = monitor.sessions().iter().filter(is_meant);
-        let mut meant: Vec<_> = meant.map(|listed| (seen(&listed.state(now)), listed)).collect();
+        let mut meant: Vec<_> = meant
+            .map(|listed| (seen(&listed.state(now)), listed))
+            .collect();
         // Of several, the one that concerns the user most comes first.
         meant.sort_by_key(|((kind, _), _)| *kind);
         for (state, listed) in meant {
-            if before.insert(listed.session.path.to_path_buf(), state) != Some(state) && until.contains(&state.0) {
+            if before.insert(listed.session.path.to_path_buf(), state) != Some(state)
+                && until.contains(&state.0)
+            {
                 exit = show(listed, args.json, stage)?;
                 if !args.each {
                     return Ok(exit);
@@ -62,11 +85,21 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             }
         }
         if let Some(gone) = named.iter().find(|path| is_gone(path)) {
-            return Problem::trouble(format_args!("{}: the transcript was removed", gone.display()));
+            return Problem::trouble(format_args!(
+                "{}: the transcript was removed",
+                gone.display()
+            ));
         }
         loop {
-            if args.timeout.is_some_and(|timeout| started.elapsed() >= timeout) {
-                return if exit == Exit::Found { Ok(exit) } else { Problem::nothing(timed_out(args)) };
+            if args
+                .timeout
+                .is_some_and(|timeout| started.elapsed() >= timeout)
+            {
+                return if exit == Exit::Found {
+                    Ok(exit)
+                } else {
+                    Problem::nothing(timed_out(args))
+                };
             }
             if monitor.wait() {
                 break;
@@ -76,15 +109,27 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 fn timed_out(args: &WaitArgs) -> String {
-    let kinds = args.until.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(" or ");
+    let kinds = args
+        .until
+        .iter()
+        .map(|kind| kind.name())
+        .collect::<Vec<_>>()
+        .join(" or ");
     let what = if args.next { "changed to" } else { "is" };
-    let what = if kinds.is_empty() { "has stopped working".into() } else { format!("{what} {kinds}") };
+    let what = if kinds.is_empty() {
+        "has stopped working".into()
+    } else {
+        format!("{what} {kinds}")
+    };
     format!("timed out: no session {what}")
 }
 
 /// What makes a state another one. Who needs the user a second time does so for another reason.
 fn seen(state: &State) -> (StateKind, Option<Time>) {
-    (state.kind, state.since.filter(|_| state.kind == StateKind::NeedsYou))
+    (
+        state.kind,
+        state.since.filter(|_| state.kind == StateKind::NeedsYou),
+    )
 }
 
 fn show(listed: &Listed, as_json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -93,8 +138,18 @@ fn show(listed: &Listed, as_json: bool, stage: &mut Stage) -> Result<Exit, Probl
         return stage.print_json(&json::listed(listed, now));
     }
     let state = listed.state(now);
-    let words = [Some(state.kind.name().to_owned()), state::reason(&state, Some(now))];
-    let words: Vec<String> = words.into_iter().flatten().map(|text| stage.gate.line(text).into_owned()).collect();
-    let name = stage.style.paint(Tone::Strong, &stage.gate.line(listed.handle())).into_owned();
+    let words = [
+        Some(state.kind.name().to_owned()),
+        state::reason(&state, Some(now)),
+    ];
+    let words: Vec<String> = words
+        .into_iter()
+        .flatten()
+        .map(|text| stage.gate.line(text).into_owned())
+        .collect();
+    let name = stage
+        .style
+        .paint(Tone::Strong, &stage.gate.line(listed.handle()))
+        .into_owned();
     stage.print_lines([format!("{name}  {}", words.join("  "))])
 }

@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
-use session_reader::args::ReaderCommand;
 use session_context::args::ContextCommand;
 use session_core::process;
+use session_reader::args::ReaderCommand;
 
 use crate::support::claude::with;
 use crate::support::clients::all_clients;
@@ -39,7 +39,9 @@ fn views() -> Vec<View> {
         | ReaderCommand::Resume(_)
         | ReaderCommand::Wait(_) => true,
         // They speak of words, of a person and of formats.
-        ReaderCommand::Search(_) | ReaderCommand::Profile(_) | ReaderCommand::Formats { .. } => false,
+        ReaderCommand::Search(_) | ReaderCommand::Profile(_) | ReaderCommand::Formats { .. } => {
+            false
+        }
     };
     let context = |command: &ContextCommand| match command {
         ContextCommand::Explain(_) | ContextCommand::Statusline(_) => true,
@@ -63,23 +65,70 @@ fn views() -> Vec<View> {
     };
     let _ = (reader, context);
     vec![
-        View { name: "list --json", asks: list },
-        View { name: "list", asks: plain_list },
-        View { name: "watch --once", asks: watch },
-        View { name: "wait", asks: wait },
-        View { name: "resume --json", asks: resume },
-        View { name: "resume", asks: plain_resume },
-        View { name: "resume --codes", asks: codes },
-        View { name: "files", asks: files },
-        View { name: "log last", asks: log },
-        View { name: "statusline", asks: statusline },
-        View { name: "hook", asks: prompt_hook },
-        View { name: "start", asks: start_hook },
-        View { name: "explain", asks: explain },
+        View {
+            name: "list --json",
+            asks: list,
+        },
+        View {
+            name: "list",
+            asks: plain_list,
+        },
+        View {
+            name: "watch --once",
+            asks: watch,
+        },
+        View {
+            name: "wait",
+            asks: wait,
+        },
+        View {
+            name: "resume --json",
+            asks: resume,
+        },
+        View {
+            name: "resume",
+            asks: plain_resume,
+        },
+        View {
+            name: "resume --codes",
+            asks: codes,
+        },
+        View {
+            name: "files",
+            asks: files,
+        },
+        View {
+            name: "log last",
+            asks: log,
+        },
+        View {
+            name: "statusline",
+            asks: statusline,
+        },
+        View {
+            name: "hook",
+            asks: prompt_hook,
+        },
+        View {
+            name: "start",
+            asks: start_hook,
+        },
+        View {
+            name: "explain",
+            asks: explain,
+        },
     ]
 }
 
-const STATES: [&str; 7] = ["needs-you", "error", "working", "waiting", "idle", "done", "gone"];
+const STATES: [&str; 7] = [
+    "needs-you",
+    "error",
+    "working",
+    "waiting",
+    "idle",
+    "done",
+    "gone",
+];
 
 fn yes(holds: bool) -> String {
     if holds { "yes" } else { "no" }.into()
@@ -92,7 +141,9 @@ fn row(world: &World) -> Option<Value> {
 }
 
 fn list(world: &World) -> Answers {
-    let Some(row) = row(world) else { return vec![("here", "no".into())] };
+    let Some(row) = row(world) else {
+        return vec![("here", "no".into())];
+    };
     let word = |key: &str| row[key].as_str().unwrap_or("-").to_owned();
     vec![
         ("here", "yes".into()),
@@ -106,18 +157,39 @@ fn list(world: &World) -> Answers {
 
 fn plain_list(world: &World) -> Answers {
     let rows = world.reader(&["list"]).run();
-    let Some(row) = rows.out().lines().find(|row| row.contains(&ONE[..8])) else { return vec![("here", "no".into())] };
-    vec![("here", "yes".into()), ("state", row.split_whitespace().nth(2).unwrap_or_default().into())]
+    let Some(row) = rows.out().lines().find(|row| row.contains(&ONE[..8])) else {
+        return vec![("here", "no".into())];
+    };
+    vec![
+        ("here", "yes".into()),
+        (
+            "state",
+            row.split_whitespace().nth(2).unwrap_or_default().into(),
+        ),
+    ]
 }
 
 /// Which heading of the screen it is under.
 fn watch(world: &World) -> Answers {
-    let screen = world.reader(&["watch", "--once"]).env("COLUMNS", "200").env("LINES", "60").run();
-    let row = screen.out().lines().position(|line| line.contains(&ONE[..8]));
-    let Some(row) = row else { return vec![("here", "no".into())] };
+    let screen = world
+        .reader(&["watch", "--once"])
+        .env("COLUMNS", "200")
+        .env("LINES", "60")
+        .run();
+    let row = screen
+        .out()
+        .lines()
+        .position(|line| line.contains(&ONE[..8]));
+    let Some(row) = row else {
+        return vec![("here", "no".into())];
+    };
     let lines: Vec<&str> = screen.out().lines().take(row).collect();
     let urgent = ["Needs you", "Failed", "Working"];
-    let heading = lines.iter().rev().find_map(|line| urgent.into_iter().find(|head| line.trim().starts_with(head)));
+    let heading = lines.iter().rev().find_map(|line| {
+        urgent
+            .into_iter()
+            .find(|head| line.trim().starts_with(head))
+    });
     let is_other = lines.iter().rev().map(|line| line.trim()).find(|line| {
         let first = line.split("  ").next().unwrap_or_default();
         urgent.contains(&first) || ["Recent", "Earlier"].contains(&first)
@@ -133,27 +205,55 @@ fn watch(world: &World) -> Answers {
 /// The one state that a script need not wait for.
 fn wait(world: &World) -> Answers {
     // At once: whoever waits in vain looks again after a second.
-    let waits = STATES.map(|state| world.reader(&["wait", ONE, "--until", state, "--timeout", "1ms"]));
+    let waits =
+        STATES.map(|state| world.reader(&["wait", ONE, "--until", state, "--timeout", "1ms"]));
     let ended = STATES.iter().zip(at_once(waits.into()));
-    let states: Vec<&str> = ended.filter(|(_, done)| done.code() == Some(0)).map(|(state, _)| *state).collect();
+    let states: Vec<&str> = ended
+        .filter(|(_, done)| done.code() == Some(0))
+        .map(|(state, _)| *state)
+        .collect();
     vec![("state", states.join(" and "))]
 }
 
 fn resume(world: &World) -> Answers {
-    let all = world.reader(&["resume", ONE, "--json"]).run().json().remove(0);
+    let all = world
+        .reader(&["resume", ONE, "--json"])
+        .run()
+        .json()
+        .remove(0);
     let word = |key: &str| all[key].as_str().unwrap_or("-").to_owned();
-    let has = |kind: &str| all["blockers"].as_array().expect("blockers").iter().any(|blocker| blocker["kind"] == kind);
-    let files =
-        all["files_modified"].as_array().expect("files").iter().map(|file| file["path"].as_str().expect("a path"));
+    let has = |kind: &str| {
+        all["blockers"]
+            .as_array()
+            .expect("blockers")
+            .iter()
+            .any(|blocker| blocker["kind"] == kind)
+    };
+    let files = all["files_modified"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .map(|file| file["path"].as_str().expect("a path"));
     vec![
         ("state", word("state")),
         ("reason", word("reason")),
         ("title", word("title")),
         ("crashed", yes(has("crashed"))),
         ("permission", yes(has("permission"))),
-        ("works", yes(word("state") == "working" && word("status") == "active" && word("ending") != "unfinished")),
+        (
+            "works",
+            yes(word("state") == "working"
+                && word("status") == "active"
+                && word("ending") != "unfinished"),
+        ),
         ("marked done", all["done"].to_string()),
-        ("edited", files.map(|path| path.rsplit('/').next().expect("a name")).collect::<Vec<_>>().join(" ")),
+        (
+            "edited",
+            files
+                .map(|path| path.rsplit('/').next().expect("a name"))
+                .collect::<Vec<_>>()
+                .join(" "),
+        ),
     ]
 }
 
@@ -164,23 +264,40 @@ fn plain_resume(world: &World) -> Answers {
         ("works", yes(second.starts_with("At work"))),
         ("needs you", yes(second.starts_with("Needs you"))),
         ("crashed", yes(second.contains("crashed"))),
-        ("marked done", yes(second.contains("marked done")).replace("yes", "true").replace("no", "false")),
+        (
+            "marked done",
+            yes(second.contains("marked done"))
+                .replace("yes", "true")
+                .replace("no", "false"),
+        ),
     ]
 }
 
 fn codes(world: &World) -> Answers {
     let codes = world.reader(&["resume", ONE, "--codes"]).run();
     let has = |code: &str| yes(codes.out().contains(code));
-    vec![("crashed", has("block:crashed")), ("permission", has("block:permission"))]
+    vec![
+        ("crashed", has("block:crashed")),
+        ("permission", has("block:permission")),
+    ]
 }
 
 fn files(world: &World) -> Answers {
     let edited = world.reader(&["files", "--json"]).run().json();
     let by_one = |file: &&Value| {
-        file["sessions"].as_array().expect("sessions").iter().any(|by| by["session"] == ONE && by["edits"] != 0)
+        file["sessions"]
+            .as_array()
+            .expect("sessions")
+            .iter()
+            .any(|by| by["session"] == ONE && by["edits"] != 0)
     };
-    let names = edited.iter().filter(by_one).map(|file| file["path"].as_str().expect("a path"));
-    let mut names: Vec<&str> = names.map(|path| path.rsplit('/').next().expect("a name")).collect();
+    let names = edited
+        .iter()
+        .filter(by_one)
+        .map(|file| file["path"].as_str().expect("a path"));
+    let mut names: Vec<&str> = names
+        .map(|path| path.rsplit('/').next().expect("a name"))
+        .collect();
     names.sort_unstable();
     vec![("edited", names.join(" "))]
 }
@@ -198,11 +315,16 @@ fn log(world: &World) -> Answers {
 fn last(world: &World) -> Answers {
     let last = world.reader(&["resume", "last", "--json"]).run();
     let id = |done: &Done| done.json().first().map(|all| all["session_id"] == ONE);
-    let first = world.reader(&["log", "last", "--lines", "1", "--json"]).run();
+    let first = world
+        .reader(&["log", "last", "--lines", "1", "--json"])
+        .run();
     let one = world.reader(&["log", ONE, "--lines", "1", "--json"]).run();
     match id(&last) {
         None => vec![],
-        Some(is_one) => vec![("last", yes(is_one)), ("last", yes(first.out() == one.out()))],
+        Some(is_one) => vec![
+            ("last", yes(is_one)),
+            ("last", yes(first.out() == one.out())),
+        ],
     }
 }
 
@@ -218,7 +340,9 @@ fn statusline(world: &World) -> Answers {
 
 /// The bullet about session ONE, from what it did on.
 fn bullet(text: &str) -> Option<String> {
-    let line = text.lines().find(|line| line.starts_with("- ") && line.contains("message"))?;
+    let line = text
+        .lines()
+        .find(|line| line.starts_with("- ") && line.contains("message"))?;
     Some(
         line.rsplit_once("\" ->")
             .map(|(_, did)| did)
@@ -228,8 +352,13 @@ fn bullet(text: &str) -> Option<String> {
 }
 
 fn of_bullet(text: &str) -> Answers {
-    let Some(told) = bullet(text) else { return vec![("mentioned", "no".into())] };
-    let edited = told.split("updated ").nth(1).map(|rest| rest.split([';', ',']).next().unwrap_or_default().trim());
+    let Some(told) = bullet(text) else {
+        return vec![("mentioned", "no".into())];
+    };
+    let edited = told
+        .split("updated ")
+        .nth(1)
+        .map(|rest| rest.split([';', ',']).next().unwrap_or_default().trim());
     vec![
         ("mentioned", "yes".into()),
         ("crashed", yes(told.contains("crashed"))),
@@ -244,8 +373,16 @@ fn prompt_hook(world: &World) -> Answers {
 
 fn explain(world: &World) -> Answers {
     let told = world.context(&["explain"]).run();
-    let block = told.out().split("[Session Activity]").nth(1).unwrap_or_default();
-    let block = block.lines().map(str::trim_start).take_while(|line| !line.starts_with("Why")).collect::<Vec<_>>();
+    let block = told
+        .out()
+        .split("[Session Activity]")
+        .nth(1)
+        .unwrap_or_default();
+    let block = block
+        .lines()
+        .map(str::trim_start)
+        .take_while(|line| !line.starts_with("Why"))
+        .collect::<Vec<_>>();
     of_bullet(&block.join("\n"))
 }
 
@@ -254,13 +391,22 @@ fn start_hook(world: &World) -> Answers {
     asks["source"] = json!("startup");
     let done = hook(world, &[], &asks).run().success();
     let reply = done.json().first().cloned().unwrap_or_default();
-    let told = reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default().to_owned();
-    let Some(line) = told.lines().find(|line| line.contains(&ONE[..8]) || line.contains("the last session")) else {
+    let told = reply["hookSpecificOutput"]["additionalContext"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let Some(line) = told
+        .lines()
+        .find(|line| line.contains(&ONE[..8]) || line.contains("the last session"))
+    else {
         return vec![("told at start", "no".into())];
     };
     vec![
         ("told at start", "yes".into()),
-        ("works", yes(line.contains("is working") || line.contains("was at work"))),
+        (
+            "works",
+            yes(line.contains("is working") || line.contains("was at work")),
+        ),
         ("needs you", yes(line.contains("waits for its user"))),
         ("crashed", yes(line.contains("crashed"))),
         ("stopped", yes(line.contains("stopped"))),
@@ -272,7 +418,11 @@ struct Agent(Child);
 
 impl Agent {
     fn start() -> Agent {
-        let child = Command::new("sleep").arg("1000000").stdin(Stdio::null()).stdout(Stdio::null()).spawn();
+        let child = Command::new("sleep")
+            .arg("1000000")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn();
         Agent(child.expect("sleep starts"))
     }
 
@@ -320,24 +470,41 @@ fn nothing(_: &World) {}
 
 fn ignore_private(world: &World) {
     let dir = world.path("work/private");
-    world.write(".config/session-monitor/config.toml", format!("ignore = [\"{}\"]\n", dir.display()));
+    world.write(
+        ".config/session-monitor/config.toml",
+        format!("ignore = [\"{}\"]\n", dir.display()),
+    );
 }
 
-const CASE: Case =
-    Case { name: "", session: |world| prompted(world, 7), agent: None, complete: false, set: nothing, truth: &[] };
+const CASE: Case = Case {
+    name: "",
+    session: |world| prompted(world, 7),
+    agent: None,
+    complete: false,
+    set: nothing,
+    truth: &[],
+};
 
 fn cases() -> Vec<Case> {
     const ANSWERED: fn(&World) -> Script = |world| prompted(world, 7).says("All is clean.");
     const CALLS: fn(&World) -> Script = |world| bash(prompted(world, 7), "cargo test");
     const EDITS: fn(&World) -> Script = |world| {
-        prompted(world, 7)
-            .calls("Edit", json!({"file_path": world.path("work/a.rs"), "old_string": "a", "new_string": "b"}))
+        prompted(world, 7).calls(
+            "Edit",
+            json!({"file_path": world.path("work/a.rs"), "old_string": "a", "new_string": "b"}),
+        )
     };
-    const EDITED: fn(&World) -> Script = |world| EDITS(world).result(false, "The file has been updated").says("Done.");
+    const EDITED: fn(&World) -> Script = |world| {
+        EDITS(world)
+            .result(false, "The file has been updated")
+            .says("Done.")
+    };
     const FAILED: fn(&World) -> Script = |world| {
         let message = json!({"id": "e", "model": "<synthetic>", "role": "assistant", "content": "API Error: 500"});
         let error = json!({"type": "assistant", "uuid": "e1", "timestamp": ago(6), "isApiErrorMessage": true, "message": message});
-        bash(prompted(world, 7), "make").result(false, "ok").raw(error)
+        bash(prompted(world, 7), "make")
+            .result(false, "ok")
+            .raw(error)
     };
     const WAITS: (&str, &str, bool) = ("waiting", "permission prompt", true);
     vec![
@@ -405,7 +572,9 @@ fn cases() -> Vec<Case> {
             name: "an edit that was refused",
             session: |world| {
                 let refused = "The user doesn't want to proceed with this tool use. The tool use was rejected";
-                EDITS(world).result(true, refused).user("[Request interrupted by user for tool use]")
+                EDITS(world)
+                    .result(true, refused)
+                    .user("[Request interrupted by user for tool use]")
             },
             agent: Some(("idle", "", true)),
             truth: &[
@@ -421,7 +590,10 @@ fn cases() -> Vec<Case> {
         Case {
             name: "a question",
             session: |world| {
-                prompted(world, 7).calls("AskUserQuestion", json!({"questions": [{"question": "Redis or NATS?"}]}))
+                prompted(world, 7).calls(
+                    "AskUserQuestion",
+                    json!({"questions": [{"question": "Redis or NATS?"}]}),
+                )
             },
             agent: Some(("waiting", "input needed", true)),
             truth: &[
@@ -484,7 +656,10 @@ fn cases() -> Vec<Case> {
             truth: &[
                 ("open call", "yes"),
                 ("state", "working"),
-                ("reason", "last seen running or waiting for permission: Bash cargo test"),
+                (
+                    "reason",
+                    "last seen running or waiting for permission: Bash cargo test",
+                ),
                 ("works", "yes"),
                 ("stopped", "no"),
                 ("told at start", "yes"),
@@ -495,7 +670,12 @@ fn cases() -> Vec<Case> {
         Case {
             name: "only its transcript tells, and it has answered",
             session: ANSWERED,
-            truth: &[("state", "waiting"), ("reason", "answered"), ("told", ""), ("stopped", "yes")],
+            truth: &[
+                ("state", "waiting"),
+                ("reason", "answered"),
+                ("told", ""),
+                ("stopped", "yes"),
+            ],
             ..CASE
         },
         Case {
@@ -531,11 +711,19 @@ fn cases() -> Vec<Case> {
                 world.write("second/.git/HEAD", "ref: refs/heads/main\n");
                 let mut moved = ANSWERED(world);
                 moved.cwd = world.path("second");
-                let mut back = moved.user("and now here, with the second one").says("Done here.");
+                let mut back = moved
+                    .user("and now here, with the second one")
+                    .says("Done here.");
                 back.cwd = world.path("work");
                 back
             },
-            set: |world| _ = world.context(&["done", ONE]).dir(world.path("second")).run().success(),
+            set: |world| {
+                _ = world
+                    .context(&["done", ONE])
+                    .dir(world.path("second"))
+                    .run()
+                    .success()
+            },
             truth: &[("state", "done"), ("marked done", "true"), ("told", "")],
             ..CASE
         },
@@ -547,7 +735,11 @@ fn cases() -> Vec<Case> {
                 elsewhere.says("It is clean.")
             },
             set: ignore_private,
-            truth: &[("state", "waiting"), ("mentioned", "no"), ("told at start", "no")],
+            truth: &[
+                ("state", "waiting"),
+                ("mentioned", "no"),
+                ("told at start", "no"),
+            ],
             ..CASE
         },
         Case {
@@ -558,7 +750,12 @@ fn cases() -> Vec<Case> {
                 there.user("a secret matter in here")
             },
             set: ignore_private,
-            truth: &[("state", "working"), ("works", "yes"), ("mentioned", "no"), ("told at start", "no")],
+            truth: &[
+                ("state", "working"),
+                ("works", "yes"),
+                ("mentioned", "no"),
+                ("told at start", "no"),
+            ],
             ..CASE
         },
         Case {
@@ -569,8 +766,14 @@ fn cases() -> Vec<Case> {
         },
         Case {
             name: "a title that the agent gave it",
-            session: |world| ANSWERED(world).raw(json!({"type": "ai-title", "aiTitle": "Clean builds"})),
-            truth: &[("state", "waiting"), ("title", "Clean builds"), ("told", "")],
+            session: |world| {
+                ANSWERED(world).raw(json!({"type": "ai-title", "aiTitle": "Clean builds"}))
+            },
+            truth: &[
+                ("state", "waiting"),
+                ("title", "Clean builds"),
+                ("told", ""),
+            ],
             ..CASE
         },
     ]
@@ -608,7 +811,10 @@ fn every_command_gives_the_same_answer() {
             std::fs::create_dir_all(world.path(".claude/sessions")).expect("a directory");
         }
         (case.set)(&world);
-        let mut truth: BTreeMap<&str, &str> = USUAL.into_iter().chain(case.truth.iter().copied()).collect();
+        let mut truth: BTreeMap<&str, &str> = USUAL
+            .into_iter()
+            .chain(case.truth.iter().copied())
+            .collect();
         truth.entry("mentioned").or_insert("yes");
         let ignored = truth["mentioned"] == "no";
         for view in views() {
@@ -617,7 +823,10 @@ fn every_command_gives_the_same_answer() {
                 // Who is told nothing of a session is told nothing of its state; a status line says nothing of it, too.
                 let is_silent = ignored && view.name == "statusline" && answer == "no";
                 if expected != "-" && answer != expected && !is_silent {
-                    wrong += &format!("{}\n  {} says {question}: {answer:?}, not {expected:?}\n", case.name, view.name);
+                    wrong += &format!(
+                        "{}\n  {} says {question}: {answer:?}, not {expected:?}\n",
+                        case.name, view.name
+                    );
                 }
             }
         }
@@ -630,11 +839,20 @@ fn every_command_gives_the_same_answer() {
 #[test]
 fn sessions_of_every_agent_are_the_same_in_a_list_and_alone() {
     let world = all_clients();
-    let rows = world.reader(&["list", "--all", "--json"]).run().success().json();
+    let rows = world
+        .reader(&["list", "--all", "--json"])
+        .run()
+        .success()
+        .json();
     assert!(rows.len() > 15, "{}", rows.len());
     for row in rows {
         let id = row["id"].as_str().expect("an id");
-        let alone = world.reader(&["resume", id, "--json"]).run().success().json().remove(0);
+        let alone = world
+            .reader(&["resume", id, "--json"])
+            .run()
+            .success()
+            .json()
+            .remove(0);
         for (in_list, in_resume) in [
             ("id", "session_id"),
             ("agent", "agent"),
@@ -650,7 +868,10 @@ fn sessions_of_every_agent_are_the_same_in_a_list_and_alone() {
             assert_eq!(row[in_list], alone[in_resume], "{in_list} of {id}");
         }
         let state = row["state"].as_str().expect("a state");
-        world.reader(&["wait", id, "--until", state, "--timeout", "1ms"]).run().success();
+        world
+            .reader(&["wait", id, "--until", state, "--timeout", "1ms"])
+            .run()
+            .success();
     }
 }
 
@@ -660,21 +881,86 @@ fn sessions_of_every_agent_are_the_same_in_a_list_and_alone() {
 fn a_conflict_is_one_everywhere() {
     type Deeds<'d> = &'d [(&'d str, i64)];
     let cases: [(&str, Deeds, Deeds, bool); 15] = [
-        ("edited before they did", &[("edit", 50)], &[("edit", 2)], true),
-        ("read before they edited", &[("read", 50)], &[("edit", 2)], true),
-        ("edited hours before they did", &[("edit", 170)], &[("edit", 2)], true),
-        ("read after they edited", &[("edit", 50), ("read", 1)], &[("edit", 2)], false),
-        ("edited after they did", &[("edit", 1)], &[("edit", 2)], false),
-        ("looked by git after they edited", &[("edit", 50), ("git diff", 1)], &[("edit", 2)], false),
-        ("pulled after they edited", &[("edit", 50), ("git pull", 1)], &[("edit", 2)], false),
-        ("looked by git before they edited", &[("edit", 50), ("git diff", 9)], &[("edit", 2)], true),
+        (
+            "edited before they did",
+            &[("edit", 50)],
+            &[("edit", 2)],
+            true,
+        ),
+        (
+            "read before they edited",
+            &[("read", 50)],
+            &[("edit", 2)],
+            true,
+        ),
+        (
+            "edited hours before they did",
+            &[("edit", 170)],
+            &[("edit", 2)],
+            true,
+        ),
+        (
+            "read after they edited",
+            &[("edit", 50), ("read", 1)],
+            &[("edit", 2)],
+            false,
+        ),
+        (
+            "edited after they did",
+            &[("edit", 1)],
+            &[("edit", 2)],
+            false,
+        ),
+        (
+            "looked by git after they edited",
+            &[("edit", 50), ("git diff", 1)],
+            &[("edit", 2)],
+            false,
+        ),
+        (
+            "pulled after they edited",
+            &[("edit", 50), ("git pull", 1)],
+            &[("edit", 2)],
+            false,
+        ),
+        (
+            "looked by git before they edited",
+            &[("edit", 50), ("git diff", 9)],
+            &[("edit", 2)],
+            true,
+        ),
         ("they only read it", &[("edit", 50)], &[("read", 2)], false),
         ("their edit failed", &[("edit", 50)], &[("!edit", 2)], false),
-        ("their edit waits for permission", &[("edit", 50)], &[("?edit", 2)], false),
-        ("my edit waits for permission", &[("?edit", 50)], &[("edit", 2)], false),
-        ("edited in the session that I am a fork of", &[("=edit", 170)], &[("edit", 2)], true),
-        ("read in the session that I am a fork of", &[("=read", 170)], &[("edit", 2)], true),
-        ("read after the fork and their edit", &[("=edit", 170), ("read", 1)], &[("edit", 2)], false),
+        (
+            "their edit waits for permission",
+            &[("edit", 50)],
+            &[("?edit", 2)],
+            false,
+        ),
+        (
+            "my edit waits for permission",
+            &[("?edit", 50)],
+            &[("edit", 2)],
+            false,
+        ),
+        (
+            "edited in the session that I am a fork of",
+            &[("=edit", 170)],
+            &[("edit", 2)],
+            true,
+        ),
+        (
+            "read in the session that I am a fork of",
+            &[("=read", 170)],
+            &[("edit", 2)],
+            true,
+        ),
+        (
+            "read after the fork and their edit",
+            &[("=edit", 170), ("read", 1)],
+            &[("edit", 2)],
+            false,
+        ),
     ];
     for (name, mine, theirs, conflict) in cases {
         let world = World::new();
@@ -685,7 +971,9 @@ fn a_conflict_is_one_everywhere() {
                 script = script.ago(*minutes);
                 script = match deed.trim_start_matches('=') {
                     "edit" => script.does("Edit", file),
-                    "!edit" => script.calls("Edit", file).result(true, "String to replace not found"),
+                    "!edit" => script
+                        .calls("Edit", file)
+                        .result(true, "String to replace not found"),
                     "?edit" => script.calls("Edit", file),
                     "read" => script.does("Read", file),
                     command => script.runs(command, false),
@@ -696,7 +984,11 @@ fn a_conflict_is_one_everywhere() {
             }
             // Both are still at it, unless one waits for its user.
             let waits = deeds.iter().any(|(deed, _)| deed.starts_with('?'));
-            let script = if waits { script } else { script.ago(1).says("So far.") };
+            let script = if waits {
+                script
+            } else {
+                script.ago(1).says("So far.")
+            };
             script.save(&world, id);
         };
         save(ME, mine);
@@ -706,8 +998,14 @@ fn a_conflict_is_one_everywhere() {
         let asks = json!({"session_id": ME, "cwd": world.path("work")});
         let line = world.context(&["statusline"]).stdin(asks.to_string()).run();
         let files = world.reader(&["files", "--json"]).run().json();
-        let screen = world.reader(&["watch", "--once"]).env("COLUMNS", "200").run();
-        let lately = world.reader(&["files", "--since", "10m", "--json"]).run().json();
+        let screen = world
+            .reader(&["watch", "--once"])
+            .env("COLUMNS", "200")
+            .run();
+        let lately = world
+            .reader(&["files", "--since", "10m", "--json"])
+            .run()
+            .json();
         let marked = |files: &[Value]| files.iter().any(|file| file["conflict"] == true);
         // The screen and the list of files are about all sessions: whoever edited last is not misled, the other one is.
         let anybody = conflict || name == "edited after they did";
@@ -716,9 +1014,19 @@ fn a_conflict_is_one_everywhere() {
             ("statusline", said(line.out()), conflict),
             ("files", marked(&files), anybody),
             ("files --since", marked(&lately), anybody),
-            ("watch", screen.out().contains("! a.rs") || screen.out().contains("a.rs: "), anybody),
+            (
+                "watch",
+                screen.out().contains("! a.rs") || screen.out().contains("a.rs: "),
+                anybody,
+            ),
         ] {
-            assert_eq!(warns, expected, "{name}: {who}\n{told}\n{}\n{}", line.out(), screen.out());
+            assert_eq!(
+                warns,
+                expected,
+                "{name}: {who}\n{told}\n{}\n{}",
+                line.out(),
+                screen.out()
+            );
         }
     }
 }
@@ -730,19 +1038,41 @@ fn what_was_done_in_an_ignored_directory_counts_for_nobody() {
     ignore_private(&world);
     let mut passing = prompted(&world, 9);
     passing.cwd = world.path("work/private");
-    let mut passing = passing.user("a secret matter in here").writes("secret.rs", "x\n");
+    let mut passing = passing
+        .user("a secret matter in here")
+        .writes("secret.rs", "x\n");
     passing.cwd = world.path("work");
     passing.says("All is clean.").save(&world, TWO);
-    prompted(&world, 30).writes("a.rs", "x\n").says("It is done.").save(&world, ONE);
+    prompted(&world, 30)
+        .writes("a.rs", "x\n")
+        .says("It is done.")
+        .save(&world, ONE);
     let mut asks = with(input(&world, ME), "hook_event_name", "SessionStart");
     asks["source"] = json!("startup");
-    let told = hook(&world, &[], &asks).run().success().json().remove(0).to_string();
-    assert!(told.contains(&format!("session-reader resume {}", &ONE[..8])), "{told}");
+    let told = hook(&world, &[], &asks)
+        .run()
+        .success()
+        .json()
+        .remove(0)
+        .to_string();
+    assert!(
+        told.contains(&format!("session-reader resume {}", &ONE[..8])),
+        "{told}"
+    );
     for command in [&["resume", "--json"][..], &["resume", "last", "--json"]] {
-        let shown = world.reader(command).env("CLAUDE_CODE_SESSION_ID", ME).run().success();
+        let shown = world
+            .reader(command)
+            .env("CLAUDE_CODE_SESSION_ID", ME)
+            .run()
+            .success();
         assert_eq!(shown.json()[0]["session_id"], ONE, "{command:?}");
     }
-    let log = |name: &str| world.reader(&["log", name, "--json"]).env("CLAUDE_CODE_SESSION_ID", ME).run();
+    let log = |name: &str| {
+        world
+            .reader(&["log", name, "--json"])
+            .env("CLAUDE_CODE_SESSION_ID", ME)
+            .run()
+    };
     assert_eq!(log("last").out(), log(ONE).out());
 }
 
@@ -759,21 +1089,49 @@ fn the_last_session_is_the_same_for_everybody() {
         for (minutes, (id, kind)) in [20, 30, 40].into_iter().zip(sessions.iter().zip(kinds)) {
             let dir = if kind == "elsewhere" { "other" } else { "work" };
             let script = Script::new(world.path(dir)).ago(minutes).user(TASK);
-            let script = if kind == "passing" { script } else { script.writes("a.rs", "x\n") };
+            let script = if kind == "passing" {
+                script
+            } else {
+                script.writes("a.rs", "x\n")
+            };
             script.says("It is done.").save(&world, id);
             if kind == "done" {
                 world.context(&["done", id]).run().success();
             }
         }
-        let Some(at) = kinds.iter().position(|kind| *kind == "worked") else { continue };
+        let Some(at) = kinds.iter().position(|kind| *kind == "worked") else {
+            continue;
+        };
         let mut asks = with(input(&world, ME), "hook_event_name", "SessionStart");
         asks["source"] = json!("startup");
-        let told = hook(&world, &[], &asks).run().success().json().remove(0).to_string();
+        let told = hook(&world, &[], &asks)
+            .run()
+            .success()
+            .json()
+            .remove(0)
+            .to_string();
         let name = &sessions[at][..8];
-        assert!(told.contains(&format!("session-reader resume {name}")), "{kinds:?}: {told}");
-        let asking = |command: &[&str]| world.reader(command).env("CLAUDE_CODE_SESSION_ID", ME).run().success();
-        assert_eq!(asking(&["resume", "--json"]).json()[0]["session_id"], sessions[at], "{kinds:?}");
-        assert_eq!(asking(&["resume", "last", "--json"]).json()[0]["session_id"], sessions[at], "{kinds:?}");
+        assert!(
+            told.contains(&format!("session-reader resume {name}")),
+            "{kinds:?}: {told}"
+        );
+        let asking = |command: &[&str]| {
+            world
+                .reader(command)
+                .env("CLAUDE_CODE_SESSION_ID", ME)
+                .run()
+                .success()
+        };
+        assert_eq!(
+            asking(&["resume", "--json"]).json()[0]["session_id"],
+            sessions[at],
+            "{kinds:?}"
+        );
+        assert_eq!(
+            asking(&["resume", "last", "--json"]).json()[0]["session_id"],
+            sessions[at],
+            "{kinds:?}"
+        );
         let log = |name: &str| asking(&["log", name, "--json"]).out().to_owned();
         assert_eq!(log("last"), log(sessions[at]), "{kinds:?}");
     }

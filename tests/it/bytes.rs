@@ -17,12 +17,20 @@ impl Changing {
     fn new() -> Changing {
         let dir = tempfile::tempdir().expect("a temporary directory");
         let path = dir.path().join("lines");
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(true).open(path).expect("a file");
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(true)
+            .open(path)
+            .expect("a file");
         Changing { _dir: dir, file }
     }
 
     fn set(&self, content: &[u8]) {
-        self.file.set_len(content.len() as u64).expect("a new length");
+        self.file
+            .set_len(content.len() as u64)
+            .expect("a new length");
         self.file.write_all_at(content, 0).expect("a new content");
     }
 }
@@ -64,10 +72,18 @@ fn check_forward(file: &File, text: &[u8], from: usize, buffer: &mut Buffer) {
     assert!(lines == expected, "other lines, {}", shown());
     let end = (text.len() - rest.len()) as u64;
     assert_eq!(forward.offset(), end, "{}", shown());
-    assert!(forward.next_line().expect("the end").is_none(), "the end stays the end, {}", shown());
+    assert!(
+        forward.next_line().expect("the end").is_none(),
+        "the end stays the end, {}",
+        shown()
+    );
     if rest.len() < 128 * 1024 {
         let last = forward.last().map(bytes);
-        assert!(last == (!rest.is_empty()).then_some((end, rest)), "another rest, {}", shown());
+        assert!(
+            last == (!rest.is_empty()).then_some((end, rest)),
+            "another rest, {}",
+            shown()
+        );
     }
 }
 
@@ -80,7 +96,13 @@ fn check_backward(file: &File, text: &[u8]) {
     let mut backward = Backward::new(file, text.len() as u64).expect("the end");
     let mut lines = Vec::new();
     while let Some((line, finished)) = backward.previous_line().expect("a line") {
-        assert_eq!(finished, !(unfinished && lines.is_empty()), "{} bytes, line {}", text.len(), lines.len());
+        assert_eq!(
+            finished,
+            !(unfinished && lines.is_empty()),
+            "{} bytes, line {}",
+            text.len(),
+            lines.len()
+        );
         lines.push(bytes(line));
     }
     lines.reverse();
@@ -100,7 +122,13 @@ fn short_texts_are_split_at_their_newlines() {
     let mut buffer = Buffer::default();
     for length in 0..=9 {
         for pattern in 0..1u32 << length {
-            let byte = |index| if pattern >> index & 1 == 1 { b'\n' } else { b'a' + index as u8 };
+            let byte = |index| {
+                if pattern >> index & 1 == 1 {
+                    b'\n'
+                } else {
+                    b'a' + index as u8
+                }
+            };
             let text: Vec<u8> = (0..length).map(byte).collect();
             check(&file, &text, &mut buffer);
             for from in 1..=length {
@@ -117,7 +145,11 @@ fn lines_around_the_buffer_sizes() {
     let mut buffer = Buffer::default();
     for size in [64 * 1024, 128 * 1024, 256 * 1024, 384 * 1024] {
         for length in size - 2..=size + 2 {
-            let before: &[&str] = if length % 2 == 0 { &["", "a\n", "\n\n"] } else { &["ab\n"] };
+            let before: &[&str] = if length % 2 == 0 {
+                &["", "a\n", "\n\n"]
+            } else {
+                &["ab\n"]
+            };
             for before in before {
                 for after in ["", "\n", "\nz", "\nz\n"] {
                     let text = [before.as_bytes(), &vec![b'x'; length], after.as_bytes()].concat();
@@ -184,7 +216,9 @@ fn a_file_that_shrinks_between_two_reads_is_just_shorter() {
             if step == steps {
                 file.file.set_len(left as u64).expect("shorter");
             }
-            let Some((line, _)) = backward.previous_line().expect("a line") else { break };
+            let Some((line, _)) = backward.previous_line().expect("a line") else {
+                break;
+            };
             let (offset, line) = bytes(line);
             assert!(text[offset as usize..].starts_with(&line));
         }
@@ -224,9 +258,17 @@ fn a_cursor_knows_a_replaced_file_by_any_of_the_bytes_before_it() {
         let mut other = text.clone();
         other[place] ^= 1;
         file.set(&other);
-        assert_eq!(cursor.holds(&file.file).unwrap(), !marked(place), "same size, byte {place}");
+        assert_eq!(
+            cursor.holds(&file.file).unwrap(),
+            !marked(place),
+            "same size, byte {place}"
+        );
         other.extend_from_slice(b"and more");
         file.set(&other);
-        assert_eq!(cursor.holds(&file.file).unwrap(), !marked(place), "larger, byte {place}");
+        assert_eq!(
+            cursor.holds(&file.file).unwrap(),
+            !marked(place),
+            "larger, byte {place}"
+        );
     }
 }

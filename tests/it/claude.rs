@@ -44,8 +44,15 @@ fn q01_torn_last_line() {
     let path = world.claude(ID, &format!("{first}\n"));
     let append = |bytes: &[u8]| world.append(&path, bytes);
     append(&second.as_bytes()[..cut]);
-    world.reader(&["log", ID]).run().success().stdout("2026-08-01 10:00  user       one\n");
-    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:00", 1, (0, 0))]);
+    world
+        .reader(&["log", ID])
+        .run()
+        .success()
+        .stdout("2026-08-01 10:00  user       one\n");
+    assert_eq!(
+        listed(&world),
+        [row(ID, "one", "10:00", "10:00", 1, (0, 0))]
+    );
     append(&second.as_bytes()[cut..]);
     append(b"\n");
     world
@@ -53,14 +60,24 @@ fn q01_torn_last_line() {
         .run()
         .success()
         .stdout("2026-08-01 10:00  user       one\n           10:01  user       żółw\n");
-    assert_eq!(listed(&world), [row(ID, "żółw", "10:00", "10:01", 2, (0, 0))]);
+    assert_eq!(
+        listed(&world),
+        [row(ID, "żółw", "10:00", "10:01", 2, (0, 0))]
+    );
 }
 
 /// A cut record with the next one on the same line: the whole one is read, the loss is said.
 #[test]
 fn q02_spliced_record() {
-    let spliced = format!(r#"{{"type":"pr-link","sessionId":"s1","prNu{}"#, prompt("u2", "10:01", "next"));
-    let done = claude(&[&prompt("u1", "10:00", "one"), &spliced, &prompt("u3", "10:02", "three")]);
+    let spliced = format!(
+        r#"{{"type":"pr-link","sessionId":"s1","prNu{}"#,
+        prompt("u2", "10:01", "next")
+    );
+    let done = claude(&[
+        &prompt("u1", "10:00", "one"),
+        &spliced,
+        &prompt("u3", "10:02", "three"),
+    ]);
     let done = done.status(0).stderr_has("1 line could not be read");
     done.stdout(
         "2026-08-01 10:00  user       one\n           10:01  user       next\n           10:02  user       three\n",
@@ -72,8 +89,17 @@ fn q02_spliced_record() {
 fn q02_spliced_metadata() {
     let title = r#"{"type":"custom-title","customTitle":"fix-login","sessionId":"s1"}"#;
     let world = World::new();
-    world.claude(ID, &lines(&[&prompt("u1", "10:00", "one"), &format!(r#"{{"type":"mode","mo{title}"#)]));
-    assert_eq!(listed(&world), [row(ID, "fix-login", "10:00", "10:00", 1, (0, 0))]);
+    world.claude(
+        ID,
+        &lines(&[
+            &prompt("u1", "10:00", "one"),
+            &format!(r#"{{"type":"mode","mo{title}"#),
+        ]),
+    );
+    assert_eq!(
+        listed(&world),
+        [row(ID, "fix-login", "10:00", "10:00", 1, (0, 0))]
+    );
 }
 
 /// The same when the cut falls into a record that is read anyway.
@@ -81,22 +107,34 @@ fn q02_spliced_metadata() {
 fn q02_spliced_into_a_prompt() {
     let torn = r#"{"type":"user","uuid":"u1","timestamp":"2026-08-01T10:00:00.000Z","message":{"role":"user","content":"half a sen"#;
     let spliced = format!("{torn}{}", prompt("u2", "10:01", "next"));
-    let done = claude(&[&spliced, &prompt("u3", "10:02", "three")]).status(0).stderr_has("1 line could not be read");
+    let done = claude(&[&spliced, &prompt("u3", "10:02", "three")])
+        .status(0)
+        .stderr_has("1 line could not be read");
     done.stdout("2026-08-01 10:01  user       next\n           10:02  user       three\n");
 }
 
 /// Two whole records on one line are two records.
 #[test]
 fn q03_missing_newline() {
-    let both = format!("{}{}", prompt("u1", "10:00", "one"), prompt("u2", "10:01", "two"));
-    claude(&[&both]).success().stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
+    let both = format!(
+        "{}{}",
+        prompt("u1", "10:00", "one"),
+        prompt("u2", "10:01", "two")
+    );
+    claude(&[&both])
+        .success()
+        .stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
 }
 
 /// A run of NUL bytes before a record does not cost the record.
 #[test]
 fn q04_nul_run() {
     let filled = format!("{}{}", "\0".repeat(600), prompt("u2", "10:01", "two"));
-    let done = claude(&[&prompt("u1", "10:00", "one"), &filled, &prompt("u3", "10:02", "three")]);
+    let done = claude(&[
+        &prompt("u1", "10:00", "one"),
+        &filled,
+        &prompt("u3", "10:02", "three"),
+    ]);
     done.status(0).stdout(
         "2026-08-01 10:00  user       one\n           10:01  user       two\n           10:02  user       three\n",
     );
@@ -109,14 +147,34 @@ fn q05_q86_shrunk_and_rewritten_files_are_counted_anew() {
     let world = World::new();
     let (one, two) = (prompt("u1", "10:00", "one"), prompt("u2", "10:01", "two"));
     world.claude(ID, &lines(&[&one, &two]));
-    assert_eq!(listed(&world), [row(ID, "two", "10:00", "10:01", 2, (0, 0))]);
+    assert_eq!(
+        listed(&world),
+        [row(ID, "two", "10:00", "10:01", 2, (0, 0))]
+    );
     world.claude(
         ID,
-        &lines(&[&one, &answer("a1", "10:03", "a longer line than the one before it"), &answer("a2", "10:04", "b")]),
+        &lines(&[
+            &one,
+            &answer("a1", "10:03", "a longer line than the one before it"),
+            &answer("a2", "10:04", "b"),
+        ]),
     );
-    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:04", 3, (2, 2))]);
+    assert_eq!(
+        listed(&world),
+        [row(ID, "one", "10:00", "10:04", 3, (2, 2))]
+    );
     world.claude(ID, &lines(&[&prompt("u9", "11:00", &"x".repeat(3000))]));
-    assert_eq!(listed(&world), [row(ID, &("x".repeat(120) + "…"), "11:00", "11:00", 1, (0, 0))]);
+    assert_eq!(
+        listed(&world),
+        [row(
+            ID,
+            &("x".repeat(120) + "…"),
+            "11:00",
+            "11:00",
+            1,
+            (0, 0)
+        )]
+    );
 }
 
 /// A line with a working directory.
@@ -126,7 +184,14 @@ fn at(cwd: &str, line: &str) -> String {
 
 /// Title and working directory of each row.
 fn places(rows: &[Value]) -> Vec<(&str, &str)> {
-    rows.iter().map(|row| (row["title"].as_str().unwrap_or("?"), row["cwd"].as_str().unwrap_or("?"))).collect()
+    rows.iter()
+        .map(|row| {
+            (
+                row["title"].as_str().unwrap_or("?"),
+                row["cwd"].as_str().unwrap_or("?"),
+            )
+        })
+        .collect()
 }
 
 /// The working directory is what the lines say, first and last: a session that moved away is still listed in
@@ -135,16 +200,29 @@ fn places(rows: &[Value]) -> Vec<(&str, &str)> {
 fn q06_q15_q89_moved_sessions() {
     let world = World::new();
     let (work, elsewhere) = (world.path("work"), world.path("elsewhere"));
-    let (work, elsewhere) = (work.to_str().expect("UTF-8"), elsewhere.to_str().expect("UTF-8"));
-    let relocated = json!({"type":"relocated","relocatedCwd":elsewhere,"sessionId":"s1"}).to_string();
+    let (work, elsewhere) = (
+        work.to_str().expect("UTF-8"),
+        elsewhere.to_str().expect("UTF-8"),
+    );
+    let relocated =
+        json!({"type":"relocated","relocatedCwd":elsewhere,"sessionId":"s1"}).to_string();
     world.write(
         format!(".claude/projects/a/{ID}.jsonl"),
         lines(&[&at(work, &prompt("u1", "10:03", "moved")), &relocated]),
     );
     let windows = at(r"C:\Users\ana\src\app", &prompt("u5", "10:02", "build it"));
-    world.write(format!(".claude/projects/C--Users-ana-src-app/{OTHER}.jsonl"), lines(&[&windows]));
-    assert_eq!(places(&world.reader(&["list", "--json"]).run().success().json()), [("moved", elsewhere)]);
-    assert_eq!(places(&listed(&world)), [("moved", elsewhere), ("build it", r"C:\Users\ana\src\app")]);
+    world.write(
+        format!(".claude/projects/C--Users-ana-src-app/{OTHER}.jsonl"),
+        lines(&[&windows]),
+    );
+    assert_eq!(
+        places(&world.reader(&["list", "--json"]).run().success().json()),
+        [("moved", elsewhere)]
+    );
+    assert_eq!(
+        places(&listed(&world)),
+        [("moved", elsewhere), ("build it", r"C:\Users\ana\src\app")]
+    );
 }
 
 /// A session in a worktree that is gone belongs to the repository that its worktree line names.
@@ -154,9 +232,19 @@ fn q43_worktrees() {
     let work = world.path("work");
     let state = json!({"type":"worktree-state","sessionId":"s1","worktreeSession":{"originalCwd":work,"worktreePath":"/gone/t1"}});
     let gone = |line: &str| at("/gone/t1", line);
-    let all = [gone(&prompt("u2", "10:01", "in a worktree")), state.to_string(), gone(&answer("a2", "10:02", "ok"))];
-    world.write(format!(".claude/projects/b/{ID}.jsonl"), all.map(|line| line + "\n").concat());
-    assert_eq!(places(&world.reader(&["list", "--json"]).run().success().json()), [("in a worktree", "/gone/t1")]);
+    let all = [
+        gone(&prompt("u2", "10:01", "in a worktree")),
+        state.to_string(),
+        gone(&answer("a2", "10:02", "ok")),
+    ];
+    world.write(
+        format!(".claude/projects/b/{ID}.jsonl"),
+        all.map(|line| line + "\n").concat(),
+    );
+    assert_eq!(
+        places(&world.reader(&["list", "--json"]).run().success().json()),
+        [("in a worktree", "/gone/t1")]
+    );
 }
 
 /// A transcript that is gone is gone from the list, without a word.
@@ -167,7 +255,10 @@ fn q07_vanished_file() {
     world.claude(OTHER, &lines(&[&prompt("u2", "10:01", "two")]));
     assert_eq!(listed(&world).len(), 2);
     std::fs::remove_file(path).expect("removed");
-    assert_eq!(listed(&world), [row(OTHER, "two", "10:01", "10:01", 1, (0, 0))]);
+    assert_eq!(
+        listed(&world),
+        [row(OTHER, "two", "10:01", "10:01", 1, (0, 0))]
+    );
 }
 
 /// 003-D12: the newest time written is the last activity: not the last line's, not the file's. A clock that runs
@@ -185,11 +276,18 @@ fn q08_q91_activity_is_the_newest_timestamp() {
             mode,
         ]),
     );
-    assert_eq!(listed(&world), [row(ID, "out of order", "10:00", "10:09", 3, (1, 1))]);
+    assert_eq!(
+        listed(&world),
+        [row(ID, "out of order", "10:00", "10:09", 3, (1, 1))]
+    );
     let ahead = prompt("u3", "10:00", "from the future").replace("2026-08-01", "2027-01-01");
     world.claude(OTHER, &lines(&[&ahead]));
     let list = world.reader(&["list", "--all"]).run().success();
-    let first = list.out().lines().find(|line| line.contains("from the future")).expect("listed");
+    let first = list
+        .out()
+        .lines()
+        .find(|line| line.contains("from the future"))
+        .expect("listed");
     assert!(first.contains(" now "), "{first}");
 }
 
@@ -209,29 +307,60 @@ fn q09_q42_q48_titles() {
         world.claude(ID, &lines(&all));
         listed(&world)[0]["title"].as_str().map(str::to_owned)
     };
-    let custom = |title: &str| json!({"type":"custom-title","customTitle":title,"sessionId":"s1"}).to_string();
+    let custom = |title: &str| {
+        json!({"type":"custom-title","customTitle":title,"sessionId":"s1"}).to_string()
+    };
     let ai = |title: &str| json!({"type":"ai-title","aiTitle":title,"sessionId":"s1"}).to_string();
     assert_eq!(title(&[]).as_deref(), Some("https://example.com/x"));
-    assert_eq!(title(&[r#"{"type":"summary","summary":"Fix login","leafUuid":"u1"}"#]).as_deref(), Some("Fix login"));
-    assert_eq!(title(&[&ai("One"), &ai("Login button bug")]).as_deref(), Some("Login button bug"));
-    assert_eq!(title(&[&custom("old"), &custom("fix-login"), &ai("Login button bug")]).as_deref(), Some("fix-login"));
+    assert_eq!(
+        title(&[r#"{"type":"summary","summary":"Fix login","leafUuid":"u1"}"#]).as_deref(),
+        Some("Fix login")
+    );
+    assert_eq!(
+        title(&[&ai("One"), &ai("Login button bug")]).as_deref(),
+        Some("Login button bug")
+    );
+    assert_eq!(
+        title(&[
+            &custom("old"),
+            &custom("fix-login"),
+            &ai("Login button bug")
+        ])
+        .as_deref(),
+        Some("fix-login")
+    );
 }
 
 /// 003-D14: blank lines, blanks, a byte order mark, and lines that are JSON but no record are stepped over.
 #[test]
 fn q10_d14_lines_that_are_no_records() {
     let bom = format!("\u{feff}{}", prompt("u1", "10:00", "one"));
-    let done =
-        claude(&[&bom, "", "   \t", "null", "42", "\"text\"", "[]", "true", "\r", &prompt("u2", "10:01", "two")]);
-    done.success().stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
+    let done = claude(&[
+        &bom,
+        "",
+        "   \t",
+        "null",
+        "42",
+        "\"text\"",
+        "[]",
+        "true",
+        "\r",
+        &prompt("u2", "10:01", "two"),
+    ]);
+    done.success()
+        .stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
 }
 
 /// 003-T05, 003-T06: an invalid line between valid ones costs itself; a line of unknown type says nothing.
 #[test]
 fn t05_t06_invalid_and_unknown_lines() {
-    let unknown =
-        r#"{"type":"brand-new","timestamp":"2026-08-01T10:00:30.000Z","message":{"role":"user","content":"no"}}"#;
-    let done = claude(&[&prompt("u1", "10:00", "one"), "{not json", unknown, &prompt("u2", "10:01", "two")]);
+    let unknown = r#"{"type":"brand-new","timestamp":"2026-08-01T10:00:30.000Z","message":{"role":"user","content":"no"}}"#;
+    let done = claude(&[
+        &prompt("u1", "10:00", "one"),
+        "{not json",
+        unknown,
+        &prompt("u2", "10:01", "two"),
+    ]);
     done.status(0)
         .stderr_has("1 line could not be read")
         .stdout("2026-08-01 10:00  user       one\n           10:01  user       two\n");
@@ -244,7 +373,11 @@ fn q11_huge_line() {
         r#"{{"type":"user","uuid":"u3","sessionId":"s1","timestamp":"2026-08-01T10:01:00.000Z","message":{{"role":"user","content":[{{"type":"image","source":{{"type":"base64","media_type":"image/png","data":"{}"}}}},{{"type":"text","text":"what is wrong here"}}]}}}}"#,
         "iVBORw0KGgo".repeat(1_000_000)
     );
-    let done = claude(&[&prompt("u1", "10:00", "one"), &image, &answer("a1", "10:02", "nothing")]);
+    let done = claude(&[
+        &prompt("u1", "10:00", "one"),
+        &image,
+        &answer("a1", "10:02", "nothing"),
+    ]);
     done.success().stdout(concat!(
         "2026-08-01 10:00  user       one\n",
         "           10:01  user       what is wrong here\n",
@@ -299,8 +432,14 @@ fn q12_lone_surrogate_in_a_result() {
 
 /// A session of that directory, reached by its name in a named home there.
 fn by_name(world: &World, cwd: &str, encoded: &str) {
-    world.write(format!("{cwd}/.volute/sessions/main.json"), json!({"sessionId": ID}).to_string());
-    world.write(format!(".claude/projects/{encoded}/{ID}.jsonl"), lines(&[&prompt("u1", "10:00", "here")]));
+    world.write(
+        format!("{cwd}/.volute/sessions/main.json"),
+        json!({"sessionId": ID}).to_string(),
+    );
+    world.write(
+        format!(".claude/projects/{encoded}/{ID}.jsonl"),
+        lines(&[&prompt("u1", "10:00", "here")]),
+    );
     let done = world.reader(&["log", "main"]).dir(world.path(cwd)).run();
     done.success().stdout("2026-08-01 10:00  user       here\n");
 }
@@ -310,11 +449,19 @@ fn by_name(world: &World, cwd: &str, encoded: &str) {
 #[test]
 fn q14_q16_t11_t12_encoded_directories() {
     let world = World::new();
-    by_name(&world, "src/my.app_v1", &encoded(&world.path("src/my.app_v1")));
+    by_name(
+        &world,
+        "src/my.app_v1",
+        &encoded(&world.path("src/my.app_v1")),
+    );
 
     let world = World::new();
     let long = format!("{}/{}", "a".repeat(120), "b".repeat(120));
-    by_name(&world, &long, &format!("{}-1x2y3z", &encoded(&world.path(&long))[..200]));
+    by_name(
+        &world,
+        &long,
+        &format!("{}-1x2y3z", &encoded(&world.path(&long))[..200]),
+    );
 
     let world = World::new();
     by_name(&world, "src/app", "work");
@@ -324,11 +471,17 @@ fn q14_q16_t11_t12_encoded_directories() {
 #[test]
 fn q17_links() {
     let world = World::new();
-    world.write(format!(".claude/projects/-real/{ID}.jsonl"), lines(&[&prompt("u1", "10:00", "one")]));
+    world.write(
+        format!(".claude/projects/-real/{ID}.jsonl"),
+        lines(&[&prompt("u1", "10:00", "one")]),
+    );
     let projects = world.path(".claude/projects");
     std::os::unix::fs::symlink(projects.join("-real"), projects.join("-linked")).expect("a link");
     std::os::unix::fs::symlink(&projects, projects.join("-circle")).expect("a link");
-    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:00", 1, (0, 0))]);
+    assert_eq!(
+        listed(&world),
+        [row(ID, "one", "10:00", "10:00", 1, (0, 0))]
+    );
 }
 
 /// 003-D06: what lies under `subagents/` is no session; a subagent's lines in a main file are not the user's;
@@ -337,23 +490,41 @@ fn q17_links() {
 fn q18_q36_q37_subagents() {
     let world = World::new();
     let side = r#"{"type":"user","uuid":"u14","isSidechain":true,"agentId":"a7bf2fd","sessionId":"s1","timestamp":"2026-08-01T10:02:08.000Z","message":{"role":"user","content":"Find all endpoints"}}"#;
-    let main = world.claude(ID, &lines(&[&prompt("u1", "10:00", "one"), side, &answer("a1", "10:03", "done")]));
+    let main = world.claude(
+        ID,
+        &lines(&[
+            &prompt("u1", "10:00", "one"),
+            side,
+            &answer("a1", "10:03", "done"),
+        ]),
+    );
     let below = main.with_extension("").join("subagents");
     let agent = world.write(
         below.join("agent-a7bf2fd.jsonl"),
         lines(&[r#"{"type":"fork-context-ref","parentSession":"s1"}"#, side]),
     );
-    let journal = world.write(below.join("journal.jsonl"), lines(&[r#"{"at":"2026-08-01T10:00:00.000Z","note":"x"}"#]));
+    let journal = world.write(
+        below.join("journal.jsonl"),
+        lines(&[r#"{"at":"2026-08-01T10:00:00.000Z","note":"x"}"#]),
+    );
     world.write(main.with_file_name("agent-old.jsonl"), lines(&[side]));
-    assert_eq!(listed(&world), [row(ID, "one", "10:00", "10:03", 2, (1, 1))]);
+    assert_eq!(
+        listed(&world),
+        [row(ID, "one", "10:00", "10:03", 2, (1, 1))]
+    );
     world
         .reader(&["log", ID])
         .run()
         .success()
         .stdout("2026-08-01 10:00  user       one\n           10:03  assistant  done\n");
     let read = |path: &std::path::Path| world.reader(&["log", path.to_str().expect("UTF-8")]).run();
-    read(&agent).success().stdout("2026-08-01 10:02  user       Find all endpoints\n");
-    read(&journal).status(2).stdout("").stderr_has("not a transcript of a known format");
+    read(&agent)
+        .success()
+        .stdout("2026-08-01 10:02  user       Find all endpoints\n");
+    read(&journal)
+        .status(2)
+        .stdout("")
+        .stderr_has("not a transcript of a known format");
 }
 
 const CHUNKS: [&str; 2] = [
@@ -368,7 +539,16 @@ const QUEUED: &str = r#"{"type":"attachment","uuid":"t1","parentUuid":"a1","sess
 #[test]
 fn q19_q20_q90_one_message_on_several_lines() {
     let world = World::new();
-    world.claude(ID, &lines(&[&prompt("u5", "10:02", "build it"), CHUNKS[0], QUEUED, CHUNKS[1], CHUNKS[1]]));
+    world.claude(
+        ID,
+        &lines(&[
+            &prompt("u5", "10:02", "build it"),
+            CHUNKS[0],
+            QUEUED,
+            CHUNKS[1],
+            CHUNKS[1],
+        ]),
+    );
     let mut expected = row(ID, "also run the tests", "10:02", "10:02", 3, (3, 631));
     expected["updated"] = json!("2026-08-01T10:02:06.000Z");
     assert_eq!(listed(&world), [expected]);
@@ -389,14 +569,27 @@ fn q21_q22_queued_prompts() {
     let task_attached = r#"{"type":"attachment","uuid":"t3","sessionId":"s1","timestamp":"2026-08-01T10:03:00.000Z","attachment":{"type":"queued_command","commandMode":"prompt","prompt":"<task-notification><task-id>ab12</task-id></task-notification>"}}"#;
     let again = prompt("u7", "10:05", "also run the tests");
     let world = World::new();
-    world
-        .claude(ID, &lines(&[&prompt("u5", "10:02", "build it"), enqueue, QUEUED, &twin, task, task_attached, &again]));
+    world.claude(
+        ID,
+        &lines(&[
+            &prompt("u5", "10:02", "build it"),
+            enqueue,
+            QUEUED,
+            &twin,
+            task,
+            task_attached,
+            &again,
+        ]),
+    );
     world.reader(&["log", ID]).run().success().stdout(concat!(
         "2026-08-01 10:02  user       build it\n",
         "           10:02  user       also run the tests\n",
         "           10:05  user       also run the tests\n",
     ));
-    assert_eq!(listed(&world), [row(ID, "also run the tests", "10:02", "10:05", 3, (0, 0))]);
+    assert_eq!(
+        listed(&world),
+        [row(ID, "also run the tests", "10:02", "10:05", 3, (0, 0))]
+    );
 }
 
 /// A tool's answer is no prompt, neither inline nor saved elsewhere.
@@ -468,9 +661,15 @@ fn q35_forks() {
     let world = World::new();
     let shared = r#"{"type":"user","uuid":"u5","parentUuid":null,"sessionId":"s2","sessionKind":"bg","timestamp":"2026-08-01T10:02:00.000Z","message":{"role":"user","content":"build it"}}"#;
     world.claude(ID, &lines(&[shared]));
-    world.claude(OTHER, &lines(&[shared, &prompt("u6", "10:03", "another way")]));
+    world.claude(
+        OTHER,
+        &lines(&[shared, &prompt("u6", "10:03", "another way")]),
+    );
     let fork = row(OTHER, "another way", "10:02", "10:03", 2, (0, 0));
-    assert_eq!(listed(&world), [fork, row(ID, "build it", "10:02", "10:02", 1, (0, 0))]);
+    assert_eq!(
+        listed(&world),
+        [fork, row(ID, "build it", "10:02", "10:02", 1, (0, 0))]
+    );
 }
 
 /// What the client writes in the model's name when something failed is neither an answer nor usage, and a failed
@@ -482,7 +681,11 @@ fn q40_synthetic_answers() {
     world.claude(ID, &lines(&[&prompt("u1", "10:00", "one"), failed]));
     let shown = "2026-08-01 10:00  user       one\n           10:10  error      API Error: 529\n";
     world.reader(&["log", ID]).run().success().stdout(shown);
-    world.reader(&["log", ID, "--full"]).run().success().stdout(shown);
+    world
+        .reader(&["log", ID, "--full"])
+        .run()
+        .success()
+        .stdout(shown);
     let mut expected = row(ID, "one", "10:00", "10:10", 1, (0, 0));
     expected["state"] = json!("error");
     assert_eq!(listed(&world), [expected]);
@@ -524,7 +727,10 @@ fn q45_q46_odd_values() {
         .run()
         .success()
         .stdout("2026-08-01 10:00  user       one\n           10:15  user       two\n");
-    assert_eq!(listed(&world), [row(ID, "two", "10:00", "10:15", 2, (12, 7))]);
+    assert_eq!(
+        listed(&world),
+        [row(ID, "two", "10:00", "10:15", 2, (12, 7))]
+    );
 }
 
 /// A session in which nothing was said, only a command given, is in no list.
@@ -621,13 +827,27 @@ fn recaps() {
     });
     let world = World::new();
     let recap = recap.to_string();
-    world.claude(ID, &lines(&[&prompt("u1", "10:00", "fix it"), &answer("a1", "10:01", "Done."), &recap]));
+    world.claude(
+        ID,
+        &lines(&[
+            &prompt("u1", "10:00", "fix it"),
+            &answer("a1", "10:01", "Done."),
+            &recap,
+        ]),
+    );
     let said = "2026-08-01 10:00  user       fix it\n           10:01  assistant  Done.\n";
     world.reader(&["log", ID]).run().success().stdout(said);
     let recap = "           10:09  recap      Goal: fix the login. Done: the token check. Next: the tests.\n";
-    world.reader(&["log", ID, "--full"]).run().success().stdout(&format!("{said}{recap}"));
+    world
+        .reader(&["log", ID, "--full"])
+        .run()
+        .success()
+        .stdout(&format!("{said}{recap}"));
     assert_eq!(
-        (listed(&world)[0]["messages"].clone(), resumed(&world, &[ID])["ending"].clone()),
+        (
+            listed(&world)[0]["messages"].clone(),
+            resumed(&world, &[ID])["ending"].clone()
+        ),
         (json!(2), json!("answered"))
     );
 }
@@ -645,7 +865,9 @@ fn prompts_of_the_machine() {
     ];
     let typed = ["<ci-event> is what?", "<events>a</events>", "no content"];
     let texts = machine.iter().chain(&typed).enumerate();
-    let all: Vec<_> = texts.map(|(at, text)| prompt(&format!("u{at}"), &format!("10:{at:02}"), text)).collect();
+    let all: Vec<_> = texts
+        .map(|(at, text)| prompt(&format!("u{at}"), &format!("10:{at:02}"), text))
+        .collect();
     let all: Vec<_> = all.iter().map(String::as_str).collect();
     claude(&all).success().stdout(concat!(
         "2026-08-01 10:06  user       <ci-event> is what?\n",
@@ -660,12 +882,21 @@ fn a_pending_plan_in_the_list() {
     let world = World::new();
     let state = |script: &Script| {
         script.save(&world, ID);
-        let list = world.reader(&["list", "--all", "--json"]).env("SESSION_MONITOR_NOW", "2026-11-16T01:04:00Z");
+        let list = world
+            .reader(&["list", "--all", "--json"])
+            .env("SESSION_MONITOR_NOW", "2026-11-16T01:04:00Z");
         list.run().success().json()[0]["state"].clone()
     };
-    let planned = || Script::of(&world).user("Fix the prices").calls("ExitPlanMode", json!({"plan": "# Use decimals"}));
+    let planned = || {
+        Script::of(&world)
+            .user("Fix the prices")
+            .calls("ExitPlanMode", json!({"plan": "# Use decimals"}))
+    };
     assert_eq!(state(&planned()), "needs-you");
-    assert_eq!(state(&planned().result(false, "User has approved your plan.")), "working");
+    assert_eq!(
+        state(&planned().result(false, "User has approved your plan.")),
+        "working"
+    );
 }
 
 /// Who approves a plan and clears the context turns it down in the old session, and goes on with it in a new one: nothing
@@ -683,28 +914,55 @@ fn a_plan_that_another_session_carries_out_was_not_rejected() {
     };
     let decided = |script: Script| texts(&script.json()["decisions"]).join("|");
     assert_eq!(decided(planned(no)), "");
-    assert_eq!(decided(planned(no).user("No, use cents")), "rejected the plan \"Use decimals\"");
-    assert_eq!(decided(planned(stays).says("Then I'll use cents.")), "rejected the plan \"Use decimals\"");
-    assert_eq!(decided(planned(no).calls("Read", json!({"file_path": "/p/a"}))), "rejected the plan \"Use decimals\"");
+    assert_eq!(
+        decided(planned(no).user("No, use cents")),
+        "rejected the plan \"Use decimals\""
+    );
+    assert_eq!(
+        decided(planned(stays).says("Then I'll use cents.")),
+        "rejected the plan \"Use decimals\""
+    );
+    assert_eq!(
+        decided(planned(no).calls("Read", json!({"file_path": "/p/a"}))),
+        "rejected the plan \"Use decimals\""
+    );
 }
 
 /// A plan that waits for its approval is a question to the user, as long as nothing came of it.
 #[test]
 fn a_pending_plan_waits_for_the_user() {
     let world = World::new();
-    let planned = |plan: Value| Script::of(&world).user("Fix the prices").calls("ExitPlanMode", plan);
+    let planned = |plan: Value| {
+        Script::of(&world)
+            .user("Fix the prices")
+            .calls("ExitPlanMode", plan)
+    };
     let told = |script: Script| {
         let all = script.json();
-        (all["ending"].clone(), kinds(&all).first().map(|(kind, text)| format!("{kind}: {text}")))
+        (
+            all["ending"].clone(),
+            kinds(&all)
+                .first()
+                .map(|(kind, text)| format!("{kind}: {text}")),
+        )
     };
     let plan = json!({"plan": "# Use decimals\n\n- everywhere"});
     assert_eq!(
         told(planned(plan.clone())),
-        (json!("asked"), Some("question: approve the plan \"Use decimals\"".into()))
+        (
+            json!("asked"),
+            Some("question: approve the plan \"Use decimals\"".into())
+        )
     );
     // Newer clients keep the plan in a file.
-    assert_eq!(told(planned(json!({}))), (json!("asked"), Some("question: approve the plan".into())));
-    assert_eq!(told(planned(plan).result(false, "User has approved your plan.")).1, None);
+    assert_eq!(
+        told(planned(json!({}))),
+        (json!("asked"), Some("question: approve the plan".into()))
+    );
+    assert_eq!(
+        told(planned(plan).result(false, "User has approved your plan.")).1,
+        None
+    );
 }
 
 fn queued(uuid: &str, minute: u32, text: &str) -> String {
@@ -733,5 +991,12 @@ fn a_queued_prompt_has_only_one_twin() {
         "           02:05  user       other\n",
         "           02:06  user       go on\n",
     ));
-    assert_eq!(world.reader(&["list", "--all", "--json"]).run().success().json()[0]["messages"], 5);
+    assert_eq!(
+        world
+            .reader(&["list", "--all", "--json"])
+            .run()
+            .success()
+            .json()[0]["messages"],
+        5
+    );
 }

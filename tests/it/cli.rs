@@ -33,7 +33,10 @@ fn bad_flags_are_errors_with_usage() {
         let done = world.reader(args).run().status(2).stdout("");
         let shown = done.err();
         assert!(shown.starts_with("error: "), "{args:?}: {shown}");
-        assert!(shown.contains("Usage: session-reader") || shown.contains("--help"), "{args:?}: {shown}");
+        assert!(
+            shown.contains("Usage: session-reader") || shown.contains("--help"),
+            "{args:?}: {shown}"
+        );
         assert!(!shown.contains('\u{1b}'), "{args:?}: {shown}");
     }
 }
@@ -44,18 +47,40 @@ fn the_bare_command_is_the_list() {
     let world = ten();
     let list = world.reader(&["list"]).run().success().out().to_owned();
     world.reader(&[]).run().success().stdout(&list);
-    let json = world.reader(&["list", "--json"]).run().success().out().to_owned();
+    let json = world
+        .reader(&["list", "--json"])
+        .run()
+        .success()
+        .out()
+        .to_owned();
     world.reader(&["--json"]).run().success().stdout(&json);
-    world.reader(&["--all", "--json"]).run().success().stdout(&json);
+    world
+        .reader(&["--all", "--json"])
+        .run()
+        .success()
+        .stdout(&json);
 }
 
 /// What follows a flag of the list is no name of a session.
 #[test]
 fn flags_of_the_list_need_no_command() {
     let world = ten();
-    let json = world.reader(&["list", "--json"]).run().success().out().to_owned();
-    world.reader(&["--agent", "claude", "--json"]).run().success().stdout(&json);
-    world.reader(&["--json", "--since", "7d"]).run().success().stdout(&json);
+    let json = world
+        .reader(&["list", "--json"])
+        .run()
+        .success()
+        .out()
+        .to_owned();
+    world
+        .reader(&["--agent", "claude", "--json"])
+        .run()
+        .success()
+        .stdout(&json);
+    world
+        .reader(&["--json", "--since", "7d"])
+        .run()
+        .success()
+        .stdout(&json);
 }
 
 /// A reader that has seen enough ends us, without a word: `session-reader … | head -1`. The log is longer than a pipe holds.
@@ -63,7 +88,11 @@ fn flags_of_the_list_need_no_command() {
 fn a_closed_pipe_is_no_error() {
     let world = World::new();
     let line = |number: usize| {
-        prompt(&world.path("work"), "2026-11-16T02:00:00Z", &format!("{number} {}", "long ".repeat(200)))
+        prompt(
+            &world.path("work"),
+            "2026-11-16T02:00:00Z",
+            &format!("{number} {}", "long ".repeat(200)),
+        )
     };
     world.claude(ONE, &(0..200).map(line).collect::<String>());
     for args in [
@@ -80,7 +109,11 @@ fn a_closed_pipe_is_no_error() {
             out.read_exact(&mut vec![0; read]).expect("a beginning");
             drop(out);
             let output = child.wait_with_output().expect("it ends");
-            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?} after {read}");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                "",
+                "{args:?} after {read}"
+            );
             assert_eq!(output.status.code(), Some(0), "{args:?} after {read}");
         }
     }
@@ -90,16 +123,32 @@ fn a_closed_pipe_is_no_error() {
 #[test]
 fn colour_is_for_terminals() {
     let world = ten();
-    for args in [&["list"][..], &["11111111"], &["profile"], &["--help"], &["formats"]] {
-        let shown = world.reader(args).env("TERM", "xterm").env("CLICOLOR_FORCE", "").run().success();
+    for args in [
+        &["list"][..],
+        &["11111111"],
+        &["profile"],
+        &["--help"],
+        &["formats"],
+    ] {
+        let shown = world
+            .reader(args)
+            .env("TERM", "xterm")
+            .env("CLICOLOR_FORCE", "")
+            .run()
+            .success();
         assert!(!shown.out().contains('\u{1b}'), "{args:?}");
     }
-    let Some(coloured) = in_a_terminal(&world, "11111111", ("X", "")) else { return };
+    let Some(coloured) = in_a_terminal(&world, "11111111", ("X", "")) else {
+        return;
+    };
     assert!(coloured.contains("\u{1b}["), "{coloured:?}");
     for variable in [("NO_COLOR", "1"), ("TERM", "dumb")] {
         for args in ["list", "11111111", "11111111 --lines 0", "--help"] {
             let plain = in_a_terminal(&world, args, variable).expect("script worked before");
-            assert!(!plain.contains('\u{1b}'), "{args} with {variable:?}: {plain:?}");
+            assert!(
+                !plain.contains('\u{1b}'),
+                "{args} with {variable:?}: {plain:?}"
+            );
         }
     }
 }
@@ -109,7 +158,11 @@ fn colour_is_for_terminals() {
 fn colour_can_be_asked_for() {
     let world = ten();
     let coloured = |args: &[&str], variables: &[(&str, &str)]| {
-        let run = variables.iter().fold(world.reader(args), |run, (name, value)| run.env(name, value));
+        let run = variables
+            .iter()
+            .fold(world.reader(args), |run, (name, value)| {
+                run.env(name, value)
+            });
         run.run().success().out().contains('\u{1b}')
     };
     let (force, no) = (("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1"));
@@ -121,9 +174,18 @@ fn colour_can_be_asked_for() {
     assert!(!coloured(&["list"], &[("CLICOLOR_FORCE", "0")]));
     assert!(!coloured(&["list", "--color", "never"], &[force]));
     assert!(!coloured(&["--color", "auto"], &[]));
-    world.reader(&["list", "--color", "pink"]).run().status(2).stdout("").stderr_has("auto, always, never");
+    world
+        .reader(&["list", "--color", "pink"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr_has("auto, always, never");
     // Before a command of the other program, too; a hook takes it for a flag that it does not know.
-    world.context(&["--color", "never", "tags"]).run().status(1).stderr_has("no tags in this project");
+    world
+        .context(&["--color", "never", "tags"])
+        .run()
+        .status(1)
+        .stderr_has("no tags in this project");
     world
         .context(&["--color", "never"])
         .stdin("{}")
@@ -139,13 +201,24 @@ fn states_have_their_colours() {
     let world = World::new();
     let cwd = world.path("work");
     let asked = |time: &str| prompt(&cwd, time, "go");
-    world.claude(ONE, &(asked("2026-11-16T02:50:00Z") + &answer(&cwd, "2026-11-16T02:51:00Z", "done")));
+    world.claude(
+        ONE,
+        &(asked("2026-11-16T02:50:00Z") + &answer(&cwd, "2026-11-16T02:51:00Z", "done")),
+    );
     world.claude("22222222", &asked("2026-11-16T02:50:00Z"));
     world.claude("33333333", &asked("2026-11-01T02:50:00Z"));
     let question = json!({"questions": [{"question": "Which one?"}]});
-    Script::of(&world).ago(5).user("go").calls("AskUserQuestion", question).save(&world, "44444444");
+    Script::of(&world)
+        .ago(5)
+        .user("go")
+        .calls("AskUserQuestion", question)
+        .save(&world, "44444444");
     let shown = world.reader(&["list", "--color", "always"]).run().success();
-    for state in ["\u{1b}[1m\u{1b}[33mneeds-you", "\u{1b}[36mworking", "\u{1b}[2midle"] {
+    for state in [
+        "\u{1b}[1m\u{1b}[33mneeds-you",
+        "\u{1b}[36mworking",
+        "\u{1b}[2midle",
+    ] {
         assert!(shown.out().contains(state), "{:?}", shown.out());
     }
 }
@@ -156,11 +229,24 @@ fn only_our_own_escape_sequences_reach_a_terminal() {
     let world = World::new();
     world.claude(
         ONE,
-        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "a\u{1b}[31mb\u{1b}]0;title\u{7}c\u{9b}2Jd\u{202e}e"),
+        &prompt(
+            &world.path("work"),
+            "2026-11-16T02:00:00Z",
+            "a\u{1b}[31mb\u{1b}]0;title\u{7}c\u{9b}2Jd\u{202e}e",
+        ),
     );
-    world.reader(&["11111111"]).run().success().stdout("2026-11-16 02:00  user       abcde\n");
-    let Some(shown) = in_a_terminal(&world, "11111111", ("X", "")) else { return };
-    assert!(shown.contains("abcde") && !shown.contains("\u{1b}[31m") && !shown.contains("\u{1b}]"), "{shown:?}");
+    world
+        .reader(&["11111111"])
+        .run()
+        .success()
+        .stdout("2026-11-16 02:00  user       abcde\n");
+    let Some(shown) = in_a_terminal(&world, "11111111", ("X", "")) else {
+        return;
+    };
+    assert!(
+        shown.contains("abcde") && !shown.contains("\u{1b}[31m") && !shown.contains("\u{1b}]"),
+        "{shown:?}"
+    );
 }
 
 #[test]
@@ -168,22 +254,45 @@ fn text_is_wrapped_to_the_width() {
     let world = World::new();
     world.claude(
         ONE,
-        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "the quick brown fox jumps over the lazy dog"),
+        &prompt(
+            &world.path("work"),
+            "2026-11-16T02:00:00Z",
+            "the quick brown fox jumps over the lazy dog",
+        ),
     );
-    world.reader(&["11111111"]).env("COLUMNS", "50").run().success().stdout(concat!(
-        "2026-11-16 02:00  user       the quick brown fox\n",
-        "                             jumps over the lazy\n",
-        "                             dog\n",
-    ));
+    world
+        .reader(&["11111111"])
+        .env("COLUMNS", "50")
+        .run()
+        .success()
+        .stdout(concat!(
+            "2026-11-16 02:00  user       the quick brown fox\n",
+            "                             jumps over the lazy\n",
+            "                             dog\n",
+        ));
     for nonsense in ["0", "-5", "wide", ""] {
         let whole = "2026-11-16 02:00  user       the quick brown fox jumps over the lazy dog\n";
-        world.reader(&["11111111"]).env("COLUMNS", nonsense).run().success().stdout(whole);
+        world
+            .reader(&["11111111"])
+            .env("COLUMNS", nonsense)
+            .run()
+            .success()
+            .stdout(whole);
     }
 }
 
 /// Every command of both programs, and nothing.
 fn command_lines() -> Vec<(&'static str, Vec<&'static str>)> {
-    let reader = [" ", "list", "log", "files", "resume", "profile", "formats", "formats check"];
+    let reader = [
+        " ",
+        "list",
+        "log",
+        "files",
+        "resume",
+        "profile",
+        "formats",
+        "formats check",
+    ];
     let context = [
         " ",
         "demo",
@@ -206,9 +315,16 @@ fn command_lines() -> Vec<(&'static str, Vec<&'static str>)> {
         "profile remove",
     ];
     let of = |program, lines: &[&'static str]| -> Vec<_> {
-        lines.iter().map(|line| (program, line.split_whitespace().collect())).collect()
+        lines
+            .iter()
+            .map(|line| (program, line.split_whitespace().collect()))
+            .collect()
     };
-    [of("session-reader", &reader), of("session-context", &context)].concat()
+    [
+        of("session-reader", &reader),
+        of("session-context", &context),
+    ]
+    .concat()
 }
 
 /// Help fits 80 columns, and a narrower or wider terminal as well; `-h` is one screen.
@@ -218,20 +334,41 @@ fn help_fits_the_terminal() {
     for (program, line) in command_lines() {
         for flag in ["-h", "--help"] {
             let args = [&line[..], &[flag]].concat();
-            let run = || if program == "session-reader" { world.reader(&args) } else { world.context(&args) };
+            let run = || {
+                if program == "session-reader" {
+                    world.reader(&args)
+                } else {
+                    world.context(&args)
+                }
+            };
             for (columns, most) in [("", 80), ("60", 60)] {
                 let shown = run().env("COLUMNS", columns).run().success();
                 // A usage line is never broken.
-                for line in shown.out().lines().filter(|line| most == 80 || !line.starts_with("Usage: ")) {
-                    assert!(line.chars().count() <= most, "{program} {args:?} in {most}: {line}");
+                for line in shown
+                    .out()
+                    .lines()
+                    .filter(|line| most == 80 || !line.starts_with("Usage: "))
+                {
+                    assert!(
+                        line.chars().count() <= most,
+                        "{program} {args:?} in {most}: {line}"
+                    );
                 }
             }
             let lines = run().run().success().out().lines().count();
             assert!(flag == "--help" || lines <= 24, "{program} {args:?}");
         }
     }
-    let wide = world.reader(&["profile", "--help"]).env("COLUMNS", "200").run().success();
-    assert!(wide.out().lines().any(|line| line.chars().count() > 120), "{}", wide.out());
+    let wide = world
+        .reader(&["profile", "--help"])
+        .env("COLUMNS", "200")
+        .run()
+        .success();
+    assert!(
+        wide.out().lines().any(|line| line.chars().count() > 120),
+        "{}",
+        wide.out()
+    );
 }
 
 /// Help says what there is: commands, exit status, and every variable that is read.
@@ -244,7 +381,12 @@ fn help_mentions_everything() {
     // In whichever order one asks, the help is that of the command.
     for command in ["search", "list", "log"] {
         for flag in ["-h", "--help"] {
-            let help = world.reader(&[command, flag]).run().success().out().to_owned();
+            let help = world
+                .reader(&[command, flag])
+                .run()
+                .success()
+                .out()
+                .to_owned();
             world.reader(&[flag, command]).run().success().stdout(&help);
         }
     }
@@ -280,10 +422,18 @@ fn help_mentions_everything() {
         let known = help.contains(&variable) || context.out().contains(&variable);
         assert!(known, "{variable} is read, and in no help");
     }
-    world.reader(&["--version"]).run().success().stdout(concat!("session-reader ", env!("CARGO_PKG_VERSION"), "\n"));
+    world.reader(&["--version"]).run().success().stdout(concat!(
+        "session-reader ",
+        env!("CARGO_PKG_VERSION"),
+        "\n"
+    ));
     for command in ["log", "list", "profile", "formats"] {
         let shown = world.reader(&[command, "--help"]).run().success();
-        assert!(shown.out().contains(&format!("session-reader {command}")), "{}", shown.out());
+        assert!(
+            shown.out().contains(&format!("session-reader {command}")),
+            "{}",
+            shown.out()
+        );
     }
 }
 
@@ -291,18 +441,35 @@ fn help_mentions_everything() {
 fn variables() -> Vec<String> {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(root.join("formats")).expect("formats").flatten() {
+    for entry in std::fs::read_dir(root.join("formats"))
+        .expect("formats")
+        .flatten()
+    {
         let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
-        found
-            .extend(text.lines().filter_map(|line| Some(line.strip_prefix("env = \"")?.split_once('"')?.0.to_owned())));
+        found.extend(
+            text.lines().filter_map(|line| {
+                Some(line.strip_prefix("env = \"")?.split_once('"')?.0.to_owned())
+            }),
+        );
     }
     let env = std::fs::read_to_string(root.join("src/env.rs")).expect("src/env.rs");
     for call in [".var(\"", ".is_set(\"", ".dir(\"", "OsStr::new(\""] {
-        found.extend(env.split(call).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())));
+        found.extend(
+            env.split(call)
+                .skip(1)
+                .filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())),
+        );
     }
     // These belong to everybody, and to tests.
-    found
-        .retain(|name| !["HOME", "TERM", "SESSION_MONITOR_PATIENCE", "SESSION_CONTEXT_LOOKS"].contains(&name.as_str()));
+    found.retain(|name| {
+        ![
+            "HOME",
+            "TERM",
+            "SESSION_MONITOR_PATIENCE",
+            "SESSION_CONTEXT_LOOKS",
+        ]
+        .contains(&name.as_str())
+    });
     assert!(found.len() >= 14, "{found:?}");
     found
 }
@@ -318,12 +485,18 @@ fn broken_lines_are_said() {
             + &prompt(&world.path("work"), "2026-11-16T02:01:00Z", "after")),
     );
     let done = world.reader(&["11111111"]).run().status(0);
-    let done = done.stdout("2026-11-16 02:00  user       before\n           02:01  user       after\n");
+    let done =
+        done.stdout("2026-11-16 02:00  user       before\n           02:01  user       after\n");
     done.stderr_has(&format!("session-reader formats check {}", path.display()));
-    let check = world.reader(&["formats", "check", path.to_str().expect("UTF-8")]).run().success();
+    let check = world
+        .reader(&["formats", "check", path.to_str().expect("UTF-8")])
+        .run()
+        .success();
     let offset = prompt(&world.path("work"), "2026-11-16T02:00:00Z", "before").len();
     assert!(
-        check.out().ends_with(&format!("2 lines matched, 0 ignored, 1 broken\nbroken: line 2, at byte {offset}\n")),
+        check.out().ends_with(&format!(
+            "2 lines matched, 0 ignored, 1 broken\nbroken: line 2, at byte {offset}\n"
+        )),
         "{}",
         check.out()
     );
@@ -339,9 +512,17 @@ fn a_last_line_without_newline_is_shown_when_whole() {
     for end in 0..second.len() {
         world.claude(ONE, &(first.clone() + &second[..end]));
         let whole = end == second.len() - 1;
-        let expected = if whole { one.to_owned() + "           02:01  user       second\n" } else { one.to_owned() };
+        let expected = if whole {
+            one.to_owned() + "           02:01  user       second\n"
+        } else {
+            one.to_owned()
+        };
         if whole || end % 23 == 0 {
-            world.reader(&["11111111"]).run().success().stdout(&expected);
+            world
+                .reader(&["11111111"])
+                .run()
+                .success()
+                .stdout(&expected);
         }
     }
 }
@@ -354,14 +535,24 @@ fn a_transcript_of_more_than_512_mib_is_read() {
     let world = World::new();
     let cwd = world.path("work");
     let path = world.claude(ONE, &prompt(&cwd, "2026-11-16T02:00:00Z", "the first"));
-    let mut file = std::fs::OpenOptions::new().append(true).open(path).expect("the transcript");
-    let filler = format!("{{\"type\":\"progress\",\"data\":\"{}\"}}\n", "x".repeat(1 << 20));
+    let mut file = std::fs::OpenOptions::new()
+        .append(true)
+        .open(path)
+        .expect("the transcript");
+    let filler = format!(
+        "{{\"type\":\"progress\",\"data\":\"{}\"}}\n",
+        "x".repeat(1 << 20)
+    );
     (0..600).for_each(|_| file.write_all(filler.as_bytes()).expect("written"));
-    file.write_all(prompt(&cwd, "2026-11-16T02:30:00Z", "the last").as_bytes()).expect("written");
+    file.write_all(prompt(&cwd, "2026-11-16T02:30:00Z", "the last").as_bytes())
+        .expect("written");
     world
         .reader(&["11111111", "--lines", "2"])
         .run()
         .success()
         .stdout("2026-11-16 02:00  user       the first\n           02:30  user       the last\n");
-    assert_eq!(world.reader(&["list", "--json"]).run().success().json()[0]["messages"], 2);
+    assert_eq!(
+        world.reader(&["list", "--json"]).run().success().json()[0]["messages"],
+        2
+    );
 }

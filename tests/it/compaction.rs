@@ -10,8 +10,8 @@ use crate::support::clients::all_clients;
 use crate::support::files::files;
 use crate::support::hook::{cursors, hook, told};
 use crate::support::start::{
-    ATTACKS, FIRST, GOAL, SECRETS, at_work, begins, changed, check, just_stopped, pi_asked, start_block, start_text,
-    started, started_as, told_of, was_at_work, work_lines,
+    ATTACKS, FIRST, GOAL, SECRETS, at_work, begins, changed, check, just_stopped, pi_asked,
+    start_block, start_text, started, started_as, told_of, was_at_work, work_lines,
 };
 use crate::support::times::ago;
 use crate::support::world::{ME, ONE, THREE, TWO, World};
@@ -22,18 +22,42 @@ use crate::support::world::{ME, ONE, THREE, TWO, World};
 fn what_was_cleared_was_the_same_agents() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 9));
-    pi_asked(&world, TWO, 2, "Rewrite the whole pipeline in another language");
-    assert_eq!(started_as(&world, ME, "clear"), start_block(&work_lines(&just_stopped("11111111", 9))));
+    pi_asked(
+        &world,
+        TWO,
+        2,
+        "Rewrite the whole pipeline in another language",
+    );
+    assert_eq!(
+        started_as(&world, ME, "clear"),
+        start_block(&work_lines(&just_stopped("11111111", 9)))
+    );
     // Below it is another project, and if it is the same one, another directory.
-    let elsewhere = prompt(&world.path("work/below"), &ago(1), "Draw a logo for the shop page");
+    let elsewhere = prompt(
+        &world.path("work/below"),
+        &ago(1),
+        "Draw a logo for the shop page",
+    );
     world.claude(THREE, &elsewhere);
     assert_eq!(told_of(&started_as(&world, ME, "clear")), "11111111");
     world.write("work/.git/HEAD", "ref: refs/heads/main\n");
     assert_eq!(told_of(&started_as(&world, ME, "clear")), "11111111");
-    world.claude(THREE, &prompt(&world.path("work"), &ago(1), "Draw a logo for the shop page"));
+    world.claude(
+        THREE,
+        &prompt(
+            &world.path("work"),
+            &ago(1),
+            "Draw a logo for the shop page",
+        ),
+    );
     assert_eq!(told_of(&started_as(&world, ME, "clear")), "33333333");
     let world = World::new();
-    pi_asked(&world, TWO, 2, "Rewrite the whole pipeline in another language");
+    pi_asked(
+        &world,
+        TWO,
+        2,
+        "Rewrite the whole pipeline in another language",
+    );
     assert_eq!(started_as(&world, ME, "clear"), "");
 }
 
@@ -42,21 +66,43 @@ fn what_was_cleared_was_the_same_agents() {
 #[test]
 fn what_was_decided_before_a_clear_is_told_after_it() {
     let world = World::new();
-    let plan = |name: &str| used(8, name, "ExitPlanMode", json!({"plan": format!("# {name}")}), Some("ok"));
+    let plan = |name: &str| {
+        used(
+            8,
+            name,
+            "ExitPlanMode",
+            json!({"plan": format!("# {name}")}),
+            Some("ok"),
+        )
+    };
     let plans: String = ["Serde", "Redis", "Tokio", "Axum"].map(plan).concat();
-    let said = prompt(&world.path("work"), &ago(7), "Let's use nginx for the server");
+    let said = prompt(
+        &world.path("work"),
+        &ago(7),
+        "Let's use nginx for the server",
+    );
     world.claude(ONE, &(changed(&world, 9, GOAL, "a.rs") + &plans + &said));
     // What is there of its own has nothing in it.
     world.claude(ME, "");
     let decided = |source: &str| {
         let told = started_as(&world, ME, source);
-        told.lines().find_map(|line| line.strip_prefix("- decided: ")).unwrap_or_default().to_owned()
+        told.lines()
+            .find_map(|line| line.strip_prefix("- decided: "))
+            .unwrap_or_default()
+            .to_owned()
     };
-    let [axum, tokio, redis] = ["Axum", "Tokio", "Redis"].map(|name| format!("\"approved the plan '{name}'\""));
+    let [axum, tokio, redis] =
+        ["Axum", "Tokio", "Redis"].map(|name| format!("\"approved the plan '{name}'\""));
     assert_eq!(decided("clear"), format!("{axum}; {tokio}; {redis}"));
-    world.context(&["note", "decision", "PostgreSQL"]).run().success();
+    world
+        .context(&["note", "decision", "PostgreSQL"])
+        .run()
+        .success();
     assert_eq!(decided("clear"), format!("\"PostgreSQL\"; {axum}; {tokio}"));
-    world.claude(ME, &changed(&world, 3, "Remove the old parser module", "b.rs"));
+    world.claude(
+        ME,
+        &changed(&world, 3, "Remove the old parser module", "b.rs"),
+    );
     let own = [
         "- this session was last asked \"Remove the old parser module\"",
         "- it changed b.rs",
@@ -75,13 +121,26 @@ fn what_was_decided_before_a_clear_is_told_after_it() {
 #[test]
 fn a_compaction_of_nothing_is_told_nothing() {
     let world = World::new();
-    asked(&world, ME, 5, "<task-notification>\nRemove all of the files now\n</task-notification>");
+    asked(
+        &world,
+        ME,
+        5,
+        "<task-notification>\nRemove all of the files now\n</task-notification>",
+    );
     assert_eq!(started_as(&world, ME, "compact"), "");
     world.claude(ME, &changed(&world, 3, GOAL, "a.rs"));
     let mut asks = begins(&world, ME, "compact");
-    asks.as_object_mut().expect("an object").remove("transcript_path");
-    let own = [&*format!("- this session was last asked \"{GOAL}\""), "- it changed a.rs"];
-    assert_eq!(start_text(&hook(&world, &[], &asks).run().success()), start_block(&own));
+    asks.as_object_mut()
+        .expect("an object")
+        .remove("transcript_path");
+    let own = [
+        &*format!("- this session was last asked \"{GOAL}\""),
+        "- it changed a.rs",
+    ];
+    assert_eq!(
+        start_text(&hook(&world, &[], &asks).run().success()),
+        start_block(&own)
+    );
 }
 
 /// How it begins: one that goes on knows what it knew; after a `/clear` it is another, and so it is told, too. Nothing of
@@ -99,11 +158,27 @@ fn how_a_session_begins_decides_what_it_is_told() {
     ] {
         let world = World::new();
         world.claude(ONE, &at_work(&world, 5));
-        let first = if source == "clear" { just_stopped("11111111", 5) } else { was_at_work("11111111", 5) };
+        let first = if source == "clear" {
+            just_stopped("11111111", 5)
+        } else {
+            was_at_work("11111111", 5)
+        };
         let expected = start_block(&work_lines(&first));
         let told = started_as(&world, ME, source);
-        assert_eq!(told, if tells { expected.clone() } else { String::new() }, "{source}");
-        assert_eq!(!started_as(&world, ME, source).is_empty(), again, "{source}");
+        assert_eq!(
+            told,
+            if tells {
+                expected.clone()
+            } else {
+                String::new()
+            },
+            "{source}"
+        );
+        assert_eq!(
+            !started_as(&world, ME, source).is_empty(),
+            again,
+            "{source}"
+        );
         if !tells {
             assert!(files(&world.path(".state")).is_empty(), "{source}");
             assert_eq!(started(&world), expected, "after {source}");
@@ -117,7 +192,10 @@ fn how_a_session_begins_decides_what_it_is_told() {
     hook(&world, &[], &asks).run().success().stdout("");
     assert!(files(&world.path(".state")).is_empty());
     asks.as_object_mut().expect("an object").remove("agent_id");
-    assert_eq!(start_text(&hook(&world, &[], &asks).run().success()), start_block(&[FIRST]));
+    assert_eq!(
+        start_text(&hook(&world, &[], &asks).run().success()),
+        start_block(&[FIRST])
+    );
 }
 
 /// 001-D5, 001-14: after a compaction a session is told what it was doing itself, as often as that happens: what was last
@@ -132,10 +210,19 @@ fn after_a_compaction_a_session_is_told_of_itself() {
     let lines = at_work(&world, 30)
         + &used(25, "q", "AskUserQuestion", question, Some(answered))
         + &prompt(&cwd, &ago(20), "Let's use tokio for the server")
-        + &used(15, "p", "ExitPlanMode", json!({"plan": "# Move to tokio\n1. a"}), Some("ok"))
+        + &used(
+            15,
+            "p",
+            "ExitPlanMode",
+            json!({"plan": "# Move to tokio\n1. a"}),
+            Some("ok"),
+        )
         + &compacted(1, "A summary of it all");
     world.claude(ME, &lines);
-    world.claude(ONE, &changed(&world, 2, "Remove the old parser module", "b.rs"));
+    world.claude(
+        ONE,
+        &changed(&world, 2, "Remove the old parser module", "b.rs"),
+    );
     world.context(&["pin", "the API is frozen"]).run().success();
     let expected = start_block(&[
         "- pinned: the API is frozen",
@@ -162,13 +249,25 @@ fn real_clients_are_told_of_themselves_after_a_compaction() {
             "Run a failing command\", then \"Unicode please\"",
             "notes.md",
         ),
-        ("qwen", "1e2133c9-0042-4f81-a7d1-2a1c024038ed", "Change the second item please\"", "notes.md"),
-        ("agent-sdk", "48d9aa73-5bcd-46b5-9a1c-edf24543bdb2", "[[script:basic]] again with tasks env\"", "hello.py"),
+        (
+            "qwen",
+            "1e2133c9-0042-4f81-a7d1-2a1c024038ed",
+            "Change the second item please\"",
+            "notes.md",
+        ),
+        (
+            "agent-sdk",
+            "48d9aa73-5bcd-46b5-9a1c-edf24543bdb2",
+            "[[script:basic]] again with tasks env\"",
+            "hello.py",
+        ),
     ] {
         let mut asks = self::agent(agent).1(&world, id);
         let all = files(&world.path(""));
-        let own =
-            all.keys().find(|path| path.to_string_lossy().ends_with(&format!("{id}.jsonl"))).expect("a transcript");
+        let own = all
+            .keys()
+            .find(|path| path.to_string_lossy().ends_with(&format!("{id}.jsonl")))
+            .expect("a transcript");
         asks.as_object_mut().expect("an object").remove("prompt");
         asks["transcript_path"] = own.to_str().into();
         asks["hook_event_name"] = "SessionStart".into();
@@ -185,7 +284,10 @@ fn without_its_own_transcript_nothing_is_told_after_a_compaction() {
     let world = World::new();
     world.claude(ONE, &at_work(&world, 5));
     world.context(&["pin", "the API is frozen"]).run().success();
-    assert_eq!(started_as(&world, ME, "compact"), start_block(&["- pinned: the API is frozen"]));
+    assert_eq!(
+        started_as(&world, ME, "compact"),
+        start_block(&["- pinned: the API is frozen"])
+    );
 }
 
 /// The same of the session itself, after a compaction.
@@ -194,11 +296,26 @@ fn decisions_of_strangers_are_cleaned_after_a_compaction() {
     for piece in ATTACKS.iter().chain(SECRETS) {
         let world = World::new();
         let cwd = world.path("work");
-        let plan = used(5, "p", "ExitPlanMode", json!({"plan": format!("# {piece}")}), Some("ok"));
+        let plan = used(
+            5,
+            "p",
+            "ExitPlanMode",
+            json!({"plan": format!("# {piece}")}),
+            Some("ok"),
+        );
         let answered = format!("\"Which {piece}?\"=\"{piece}\"");
-        let question = used(4, "q", "AskUserQuestion", json!({"questions": [{"question": piece}]}), Some(&answered));
+        let question = used(
+            4,
+            "q",
+            "AskUserQuestion",
+            json!({"questions": [{"question": piece}]}),
+            Some(&answered),
+        );
         let said = prompt(&cwd, &ago(3), &format!("Let's use {piece} for the server"));
-        world.claude(ME, &(changed(&world, 6, GOAL, "a.rs") + &plan + &question + &said));
+        world.claude(
+            ME,
+            &(changed(&world, 6, GOAL, "a.rs") + &plan + &question + &said),
+        );
         let told = started_as(&world, ME, "compact");
         check(&told, "decided");
     }

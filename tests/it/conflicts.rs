@@ -15,7 +15,10 @@ fn conflicts_with_sessions_of_all_agents() {
     let id = "01a1e236-138c-7902-aa86-f9833bd81c72";
     let mut asks = agent("codex").1(&world, id);
     let all = files(&world.path(""));
-    let own = all.keys().find(|path| path.to_string_lossy().ends_with(&format!("{id}.jsonl"))).expect("a transcript");
+    let own = all
+        .keys()
+        .find(|path| path.to_string_lossy().ends_with(&format!("{id}.jsonl")))
+        .expect("a transcript");
     asks["transcript_path"] = own.to_str().into();
     let others = [
         "pi:01a1e246-c934 edited notes.md 5m",
@@ -23,8 +26,12 @@ fn conflicts_with_sessions_of_all_agents() {
         "qwen:1e2133c9 edited notes.md 18m",
         "gemini:53efae45 edited notes.md 19m",
     ];
-    let mut bullets: Vec<String> = others.map(|line| format!("- ! {line} ago; you edited it 24m ago")).to_vec();
-    let seen = SEEN.lines().filter(|line| !line.starts_with("codex:01a1e236-138c"));
+    let mut bullets: Vec<String> = others
+        .map(|line| format!("- ! {line} ago; you edited it 24m ago"))
+        .to_vec();
+    let seen = SEEN
+        .lines()
+        .filter(|line| !line.starts_with("codex:01a1e236-138c"));
     bullets.extend(seen.map(|line| format!("- {}", line.strip_prefix("codex:").unwrap_or(line))));
     let done = hook(&world, &["--budget", "9000"], &asks).run().success();
     assert_eq!(done.json(), [agent("codex").2(&block(&bullets))]);
@@ -44,9 +51,17 @@ fn conflicts_come_first() {
         assert_eq!(told(&world), block(expected), "{row}");
     };
     let theirs = |world: &World| edit(2, "t1", &work(world, "src/auth.rs"));
-    let read =
-        |minutes: i64| move |world: &World| calls(minutes, "r1", &[&format!("Read {}", work(world, "src/auth.rs"))]);
-    let edited = |minutes: i64| move |world: &World| edit(minutes, "m1", &work(world, "src/auth.rs"));
+    let read = |minutes: i64| {
+        move |world: &World| {
+            calls(
+                minutes,
+                "r1",
+                &[&format!("Read {}", work(world, "src/auth.rs"))],
+            )
+        }
+    };
+    let edited =
+        |minutes: i64| move |world: &World| edit(minutes, "m1", &work(world, "src/auth.rs"));
     let both = |one: Did<'_>, two: Did<'_>, world: &World| one(world) + &two(world);
     let two = "- 22222222 (1m ago, 1 message): \"unrelated\"";
     let one = "- 11111111 (2m ago, 2 messages): \"theirs\" -> updated src/auth.rs";
@@ -55,29 +70,90 @@ fn conflicts_come_first() {
 
     check("I edited it before", &edited(10), &theirs, &conflict);
     let after_my_look = "- ! 11111111 edited src/auth.rs 2m ago; you read it 9m ago";
-    check("I read it before", &read(9), &theirs, &[after_my_look, two, one]);
-    check("I edited it and read it", &|world| both(&edited(10), &read(5), world), &theirs, &conflict);
-    check("their path is relative", &edited(10), &|_| edit(2, "t1", "./src/../src/auth.rs"), &conflict);
-    check("my path is relative", &|_| edit(10, "m1", "src/auth.rs"), &theirs, &conflict);
-    let other = |minutes: i64, id: &'static str| move |world: &World| edit(minutes, id, &work(world, "b.rs"));
+    check(
+        "I read it before",
+        &read(9),
+        &theirs,
+        &[after_my_look, two, one],
+    );
+    check(
+        "I edited it and read it",
+        &|world| both(&edited(10), &read(5), world),
+        &theirs,
+        &conflict,
+    );
+    check(
+        "their path is relative",
+        &edited(10),
+        &|_| edit(2, "t1", "./src/../src/auth.rs"),
+        &conflict,
+    );
+    check(
+        "my path is relative",
+        &|_| edit(10, "m1", "src/auth.rs"),
+        &theirs,
+        &conflict,
+    );
+    let other = |minutes: i64, id: &'static str| {
+        move |world: &World| edit(minutes, id, &work(world, "b.rs"))
+    };
     let of_two = "- ! 11111111 edited src/auth.rs (+1 more) 2m ago; you edited it 10m ago";
-    let two_files = "- 11111111 (2m ago, 3 messages): \"theirs\" -> edited 2 files (b.rs, src/auth.rs)";
+    let two_files =
+        "- 11111111 (2m ago, 3 messages): \"theirs\" -> edited 2 files (b.rs, src/auth.rs)";
     let mine_of_two = |world: &World| both(&edited(10), &other(11, "m2"), world);
     let theirs_of_two = |world: &World| both(&other(3, "t0"), &theirs, world);
-    check("we edited two files", &mine_of_two, &theirs_of_two, &[of_two, two, two_files]);
+    check(
+        "we edited two files",
+        &mine_of_two,
+        &theirs_of_two,
+        &[of_two, two, two_files],
+    );
 
-    for last in ["Read src/auth.rs", "Edit src/auth.rs", "Bash git diff", "Bash git pull", "Bash git stash"] {
+    for last in [
+        "Read src/auth.rs",
+        "Edit src/auth.rs",
+        "Bash git diff",
+        "Bash git pull",
+        "Bash git stash",
+    ] {
         let seen = |world: &World| edited(10)(world) + &calls(1, "s1", &[last]);
-        check(&format!("I have seen it since: {last}"), &seen, &theirs, &[two, one]);
+        check(
+            &format!("I have seen it since: {last}"),
+            &seen,
+            &theirs,
+            &[two, one],
+        );
     }
     let failed = |id: &'static str, minutes: i64| {
-        move |world: &World| calls(minutes, id, &[&format!("!Edit {}", work(world, "src/auth.rs"))])
+        move |world: &World| {
+            calls(
+                minutes,
+                id,
+                &[&format!("!Edit {}", work(world, "src/auth.rs"))],
+            )
+        }
     };
-    let nothing_done = |minutes: i64| format!("- 11111111 ({minutes}m ago, 2 messages): \"theirs\"");
-    check("they only read it", &edited(10), &read(9), &[two, &nothing_done(8)]);
-    check("their edit failed", &edited(10), &failed("t1", 2), &[two, &nothing_done(2)]);
+    let nothing_done =
+        |minutes: i64| format!("- 11111111 ({minutes}m ago, 2 messages): \"theirs\"");
+    check(
+        "they only read it",
+        &edited(10),
+        &read(9),
+        &[two, &nothing_done(8)],
+    );
+    check(
+        "their edit failed",
+        &edited(10),
+        &failed("t1", 2),
+        &[two, &nothing_done(2)],
+    );
     check("my edit failed", &failed("m1", 10), &theirs, &[two, one]);
-    check("I edited another file", &|world| edit(10, "m1", &work(world, "src/auth.rs2")), &theirs, &[two, one]);
+    check(
+        "I edited another file",
+        &|world| edit(10, "m1", &work(world, "src/auth.rs2")),
+        &theirs,
+        &[two, one],
+    );
 }
 
 /// An edit is a conflict only if this session knew the file not too long before it; how long is a setting.
@@ -95,11 +171,25 @@ fn a_conflict_needs_two_sessions_within_the_window() {
         let world = World::new();
         let cwd = world.path("work");
         world.write(".config/session-monitor/config.toml", config);
-        world.claude(ME, &(prompt(&cwd, &ago(50), "mine") + &edit(40, "m1", &path(&world, "work/a.rs"))));
-        world.claude(ONE, &(prompt(&cwd, &ago(8), "theirs") + &edit(2, "t1", &path(&world, "work/a.rs"))));
+        world.claude(
+            ME,
+            &(prompt(&cwd, &ago(50), "mine") + &edit(40, "m1", &path(&world, "work/a.rs"))),
+        );
+        world.claude(
+            ONE,
+            &(prompt(&cwd, &ago(8), "theirs") + &edit(2, "t1", &path(&world, "work/a.rs"))),
+        );
         let asks = hook(&world, &[], &input(&world, ME));
-        let asks = if variable.is_empty() { asks } else { asks.env("SESSION_MONITOR_CONFLICT_WINDOW", variable) };
-        assert_eq!(text(&asks.run().success()), block(expected), "{variable:?} {config:?}");
+        let asks = if variable.is_empty() {
+            asks
+        } else {
+            asks.env("SESSION_MONITOR_CONFLICT_WINDOW", variable)
+        };
+        assert_eq!(
+            text(&asks.run().success()),
+            block(expected),
+            "{variable:?} {config:?}"
+        );
     }
 }
 
@@ -109,10 +199,15 @@ fn told_of(file: &str, place: usize, written: &dyn Fn(String) -> String) -> Stri
     let cwd = world.path("work");
     let file = path(&world, &format!("work/{file}"));
     let name = file.rsplit('/').next().expect("a name");
-    let mine = |filler: usize| format!("{{\"type\":\"{}\"}}\n", "x".repeat(filler)) + &edit(10, "m1", &file);
+    let mine = |filler: usize| {
+        format!("{{\"type\":\"{}\"}}\n", "x".repeat(filler)) + &edit(10, "m1", &file)
+    };
     let filler = place.saturating_sub(mine(0).find(name).expect("the name"));
     world.claude(ME, &written(mine(filler)));
-    world.claude(ONE, &(prompt(&cwd, &ago(8), "theirs") + &edit(2, "t1", &file)));
+    world.claude(
+        ONE,
+        &(prompt(&cwd, &ago(8), "theirs") + &edit(2, "t1", &file)),
+    );
     told(&world)
 }
 
@@ -122,17 +217,33 @@ fn a_conflict_is_found_however_the_path_is_written() {
     type Written<'a> = &'a dyn Fn(String) -> String;
     let ways: [(&str, &str, Written); 6] = [
         ("as it is", "src/auth.rs", &|line| line),
-        ("escaped slashes", "src/auth.rs", &|line| line.replace('/', "\\/")),
-        ("a letter by its number", "src/auth.rs", &|line| line.replace("auth.rs", "\\u0061uth.rs")),
-        ("a detour", "src/auth.rs", &|line| line.replace("src/auth.rs", "src/./auth.rs")),
+        ("escaped slashes", "src/auth.rs", &|line| {
+            line.replace('/', "\\/")
+        }),
+        ("a letter by its number", "src/auth.rs", &|line| {
+            line.replace("auth.rs", "\\u0061uth.rs")
+        }),
+        ("a detour", "src/auth.rs", &|line| {
+            line.replace("src/auth.rs", "src/./auth.rs")
+        }),
         ("a comma in the name", "src/a,b.rs", &|line| line),
-        ("an accent by its number", "src/naïve.rs", &|line| line.replace('ï', "\\u00ef")),
+        ("an accent by its number", "src/naïve.rs", &|line| {
+            line.replace('ï', "\\u00ef")
+        }),
     ];
     for (way, file, written) in ways {
-        let shown = if file.contains(',') { format!("\"{file}\"") } else { file.to_owned() };
+        let shown = if file.contains(',') {
+            format!("\"{file}\"")
+        } else {
+            file.to_owned()
+        };
         let conflict = format!("- ! 11111111 edited {shown} 2m ago; you edited it 10m ago");
         let theirs = format!("- 11111111 (2m ago, 2 messages): \"theirs\" -> updated {shown}");
-        assert_eq!(told_of(file, 0, written), block(&[&conflict, &theirs]), "{way}");
+        assert_eq!(
+            told_of(file, 0, written),
+            block(&[&conflict, &theirs]),
+            "{way}"
+        );
     }
 }
 
@@ -144,7 +255,11 @@ fn a_conflict_is_found_wherever_the_path_stands() {
     for end in [0, 128 << 10, 256 << 10] {
         for before in [0, 1, 3, 7, 20] {
             let place = usize::max(end, before) - before;
-            assert_eq!(told_of("src/auth.rs", place, &|line| line), block(&[conflict, theirs]), "{place}");
+            assert_eq!(
+                told_of("src/auth.rs", place, &|line| line),
+                block(&[conflict, theirs]),
+                "{place}"
+            );
         }
     }
 }
@@ -163,7 +278,10 @@ fn a_conflict_goes_before_what_is_newer() {
         "- 88888888 (8m ago, 2 messages): \"request-8 wants more\" -> updated a.rs",
         "- +6 more: session-reader list",
     ];
-    assert_eq!(told(&world).lines().collect::<Vec<_>>(), block(&expected).lines().collect::<Vec<_>>());
+    assert_eq!(
+        told(&world).lines().collect::<Vec<_>>(),
+        block(&expected).lines().collect::<Vec<_>>()
+    );
 }
 
 /// Two worktrees have two files of the same name: no conflict.
@@ -173,8 +291,11 @@ fn worktrees_do_not_conflict() {
     world.write("work/.git/HEAD", "ref: refs/heads/main\n");
     world.write("work/.git/worktrees/tree/commondir", "../..\n");
     world.write("tree/.git", "gitdir: ../work/.git/worktrees/tree\n");
-    world
-        .claude(ME, &(prompt(&world.path("work"), &ago(50), "mine") + &edit(10, "m1", &path(&world, "work/src/a.rs"))));
+    world.claude(
+        ME,
+        &(prompt(&world.path("work"), &ago(50), "mine")
+            + &edit(10, "m1", &path(&world, "work/src/a.rs"))),
+    );
     let theirs = |id: &str, minutes: i64, file: &str| {
         world.write(
             format!(".claude/projects/-any/{id}.jsonl"),
@@ -183,10 +304,12 @@ fn worktrees_do_not_conflict() {
     };
     theirs(ONE, 2, &path(&world, "tree/src/a.rs"));
     theirs(TWO, 3, "src/a.rs");
-    let expected = [ONE, TWO]
-        .iter()
-        .zip([2, 3])
-        .map(|(id, minutes)| format!("- {} ({minutes}m ago, 2 messages): \"theirs\" -> updated src/a.rs", &id[..8]));
+    let expected = [ONE, TWO].iter().zip([2, 3]).map(|(id, minutes)| {
+        format!(
+            "- {} ({minutes}m ago, 2 messages): \"theirs\" -> updated src/a.rs",
+            &id[..8]
+        )
+    });
     let expected: Vec<_> = expected.collect();
     assert_eq!(told(&world), block(&[&expected[0], &expected[1]]));
 }

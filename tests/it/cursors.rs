@@ -8,15 +8,16 @@ use std::time::{Duration, SystemTime};
 
 use rustix::process::Resource;
 use serde_json::json;
-use session_format::budget::Deadline;
 use session_core::file::Stamp;
 use session_core::state::cursors::{CursorFile, Cursors};
 use session_core::state::sessions::Changes;
+use session_format::budget::Deadline;
 
 use crate::support::claude::{asked, prompt, said};
 use crate::support::files::{file_clock, files, files_below, read_json, written_ago};
 use crate::support::hook::{
-    HOUR_IN_MICROS, block, cursors, hook, input, one_said, replace_saved, saved, text, told, told_to,
+    HOUR_IN_MICROS, block, cursors, hook, input, one_said, replace_saved, saved, text, told,
+    told_to,
 };
 use crate::support::run::limit;
 use crate::support::times::ago;
@@ -48,17 +49,37 @@ fn a_named_home_has_one_file() {
         assert_eq!(told(&world), "");
         let file = world.path(format!("work/{dir}/session-cursors.json"));
         let saved = read_json(&file);
-        assert_eq!(saved["main"]["discord"]["offset"], std::fs::metadata(&transcript).expect("a file").len());
+        assert_eq!(
+            saved["main"]["discord"]["offset"],
+            std::fs::metadata(&transcript).expect("a file").len()
+        );
         assert_eq!(saved["main"]["email"]["offset"], pi.len());
-        assert_eq!(saved.as_object().expect("observers").keys().collect::<Vec<_>>(), ["main"]);
-        assert_eq!(std::fs::metadata(&file).expect("a file").mode() & 0o777, 0o600);
+        assert_eq!(
+            saved
+                .as_object()
+                .expect("observers")
+                .keys()
+                .collect::<Vec<_>>(),
+            ["main"]
+        );
+        assert_eq!(
+            std::fs::metadata(&file).expect("a file").mode() & 0o777,
+            0o600
+        );
         assert!(!world.path(".state/session-monitor/cursors").exists());
         // The second observer writes into the same file; one without a name does so under its id.
         for id in [ONE, THREE] {
             assert!(told_to(&world, id).contains("- pi:email (8m ago"), "{dir}");
         }
         let again = read_json(&file);
-        assert_eq!(again.as_object().expect("observers").keys().collect::<Vec<_>>(), [THREE, "discord", "main"]);
+        assert_eq!(
+            again
+                .as_object()
+                .expect("observers")
+                .keys()
+                .collect::<Vec<_>>(),
+            [THREE, "discord", "main"]
+        );
         assert_eq!(again["main"], saved["main"]);
         assert_eq!(again["discord"]["email"]["offset"], pi.len());
     }
@@ -68,13 +89,20 @@ fn a_named_home_has_one_file() {
 #[test]
 fn names_without_a_transcript_are_not_told() {
     let world = World::new();
-    home(&world, ".volute", &[("main", ME), ("new-1", ONE), ("gone", TWO)]);
+    home(
+        &world,
+        ".volute",
+        &[("main", ME), ("new-1", ONE), ("gone", TWO)],
+    );
     asked(&world, ONE, 3, "throw-away");
     std::fs::create_dir_all(world.path("work/.volute/pi-sessions/empty")).expect("a folder");
     world.write("work/.volute/sessions/broken.json", "{");
     assert_eq!(told(&world), "");
     asked(&world, TWO, 2, "there now");
-    assert_eq!(told(&world), block(&["- gone (2m ago, 1 message): \"there now\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- gone (2m ago, 1 message): \"there now\""])
+    );
 }
 
 /// 003-T18, 003-23: a file by another program, with offsets alone, is understood, and what is not ours is kept as it is.
@@ -83,22 +111,44 @@ fn cursors_by_another_program_are_understood_and_kept() {
     let world = World::new();
     let cwd = world.path("work");
     home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
-    let (old, new) = (prompt(&cwd, &ago(100), "seen"), prompt(&cwd, &ago(90), "not seen, though long ago"));
+    let (old, new) = (
+        prompt(&cwd, &ago(100), "seen"),
+        prompt(&cwd, &ago(90), "not seen, though long ago"),
+    );
     world.claude(ONE, &(old.clone() + &new));
     let others = r#"{"z":{"discord":{"offset": 7, "theirs":[1,2.50,"\u0041"]}},"main":{"discord":{"offset":OFFSET}},"a":{"offset" : 1}}"#;
-    let file = world.write("work/.volute/session-cursors.json", others.replace("OFFSET", &old.len().to_string()));
-    assert_eq!(told(&world), block(&["- discord (1h ago, 1 message): \"not seen, though long ago\""]));
+    let file = world.write(
+        "work/.volute/session-cursors.json",
+        others.replace("OFFSET", &old.len().to_string()),
+    );
+    assert_eq!(
+        told(&world),
+        block(&["- discord (1h ago, 1 message): \"not seen, though long ago\""])
+    );
     let saved = std::fs::read_to_string(&file).expect("a file");
-    for kept in [r#""z":{"discord":{"offset": 7, "theirs":[1,2.50,"\u0041"]}}"#, r#""a":{"offset" : 1}"#] {
+    for kept in [
+        r#""z":{"discord":{"offset": 7, "theirs":[1,2.50,"\u0041"]}}"#,
+        r#""a":{"offset" : 1}"#,
+    ] {
         assert!(saved.contains(kept), "{saved}");
     }
-    assert_eq!(read_json(&file)["main"]["discord"]["offset"], old.len() + new.len());
+    assert_eq!(
+        read_json(&file)["main"]["discord"]["offset"],
+        old.len() + new.len()
+    );
     assert_eq!(told(&world), "");
     // Far beyond the end, and in the middle of a line: read again, as far as it is news to a first look.
     for offset in [9_999_999, old.len() + 10] {
-        world.claude(ONE, &(old.clone() + &new + &prompt(&cwd, &ago(5), "recent")));
+        world.claude(
+            ONE,
+            &(old.clone() + &new + &prompt(&cwd, &ago(5), "recent")),
+        );
         std::fs::write(&file, others.replace("OFFSET", &offset.to_string())).expect("written");
-        assert_eq!(told(&world), block(&["- discord (5m ago, 1 message): \"recent\""]), "{offset}");
+        assert_eq!(
+            told(&world),
+            block(&["- discord (5m ago, 1 message): \"recent\""]),
+            "{offset}"
+        );
     }
 }
 
@@ -112,13 +162,21 @@ fn cursors_are_private_and_written_only_when_needed() {
     let before = files(&state);
     assert!(before.len() >= 5, "{:?}", before.keys());
     for (path, (content, _, mode)) in &before {
-        assert_eq!(*mode, if content.is_some() { 0o600 } else { 0o700 }, "{}", path.display());
+        assert_eq!(
+            *mode,
+            if content.is_some() { 0o600 } else { 0o700 },
+            "{}",
+            path.display()
+        );
     }
     assert_eq!(told(&world), "");
     assert_eq!(files(&state), before, "bytes and times");
     let path = world.transcript(ONE);
     let size = std::fs::metadata(&path).expect("a file").len();
-    assert_eq!(saved(&world, ME)[ME][path.to_str().expect("UTF-8")]["offset"], size);
+    assert_eq!(
+        saved(&world, ME)[ME][path.to_str().expect("UTF-8")]["offset"],
+        size
+    );
 }
 
 /// 003-T21, 003-L09: what cannot be read as cursors is said and taken as not there, and replaced.
@@ -134,26 +192,42 @@ fn broken_cursors_are_said_and_replaced() {
         ("json", "{\"a\":", Some("no cursors (")),
         ("json", "\u{0}\u{0}\u{0}", Some("no cursors (")),
         ("json", &odd, Some(&*format!("no cursors of {ME} ("))),
-        ("json", &newer, Some("written by a newer version; taken as not there")),
+        (
+            "json",
+            &newer,
+            Some("written by a newer version; taken as not there"),
+        ),
         ("json", "", None),
         ("json", "{}", None),
         ("bin", "garbage\n", Some("no cursors (")),
         ("bin", &*"\u{0}".repeat(300), Some("no cursors (")),
-        ("bin", &newer_table, Some("written by a newer version; taken as not there")),
+        (
+            "bin",
+            &newer_table,
+            Some("written by a newer version; taken as not there"),
+        ),
         ("bin", "", None),
     ];
     for (end, content, problem) in cases {
         let world = World::new();
         asked(&world, ONE, 3, "x");
-        world.write(format!(".state/session-monitor/cursors/agent-sdk-{ME}.{end}"), content);
+        world.write(
+            format!(".state/session-monitor/cursors/agent-sdk-{ME}.{end}"),
+            content,
+        );
         let done = hook(&world, &[], &input(&world, ME)).run().status(0);
-        assert_eq!(text(&done), block(&["- 11111111 (3m ago, 1 message): \"x\""]), "{content}");
+        assert_eq!(
+            text(&done),
+            block(&["- 11111111 (3m ago, 1 message): \"x\""]),
+            "{content}"
+        );
         match problem {
             Some(problem) => {
                 let file = cursors(&world, ME).with_extension(end);
                 let start = format!("session-context: {}: {problem}", file.display());
                 assert!(
-                    done.err().starts_with(&start) && done.err().ends_with("; taken as not there\n"),
+                    done.err().starts_with(&start)
+                        && done.err().ends_with("; taken as not there\n"),
                     "{}",
                     done.err()
                 );
@@ -169,9 +243,17 @@ fn broken_cursors_are_said_and_replaced() {
 #[test]
 fn observers_that_save_at_once_lose_nothing() {
     let world = World::new();
-    let names: Vec<(String, String)> =
-        (0..8).map(|number| (format!("n{number}"), format!("{number:08}-0000"))).collect();
-    home(&world, ".volute", &names.iter().map(|(name, id)| (&**name, &**id)).collect::<Vec<_>>());
+    let names: Vec<(String, String)> = (0..8)
+        .map(|number| (format!("n{number}"), format!("{number:08}-0000")))
+        .collect();
+    home(
+        &world,
+        ".volute",
+        &names
+            .iter()
+            .map(|(name, id)| (&**name, &**id))
+            .collect::<Vec<_>>(),
+    );
     for (name, id) in &names {
         asked(&world, id, 3, name);
     }
@@ -184,7 +266,11 @@ fn observers_that_save_at_once_lose_nothing() {
     let saved = read_json(&world.path("work/.volute/session-cursors.json"));
     assert_eq!(saved.as_object().expect("observers").len(), 8);
     assert!(
-        saved.as_object().expect("observers").values().all(|view| view.as_object().is_some_and(|view| view.len() == 8)),
+        saved
+            .as_object()
+            .expect("observers")
+            .values()
+            .all(|view| view.as_object().is_some_and(|view| view.len() == 8)),
         "{saved}"
     );
 }
@@ -194,16 +280,21 @@ fn observers_that_save_at_once_lose_nothing() {
 fn who_waits_too_long_for_the_cursors_tells_next_time() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
-    let lock = world.write(format!(".state/session-monitor/cursors/agent-sdk-{ME}.lock"), "");
+    let lock = world.write(
+        format!(".state/session-monitor/cursors/agent-sdk-{ME}.lock"),
+        "",
+    );
     let held = std::fs::File::open(&lock).expect("a lock");
     held.lock().expect("locked");
     let run = hook(&world, &[], &input(&world, ME)).env("SESSION_CONTEXT_LOOKS", "5");
-    run.run()
-        .status(0)
-        .stdout("")
-        .stderr("session-context: the cursors are in use; what is new will be told with the next prompt\n");
+    run.run().status(0).stdout("").stderr(
+        "session-context: the cursors are in use; what is new will be told with the next prompt\n",
+    );
     drop(held);
-    assert_eq!(told(&world), block(&["- 11111111 (3m ago, 1 message): \"x\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 11111111 (3m ago, 1 message): \"x\""])
+    );
 }
 
 /// 003-D21: what could not be delivered was not told.
@@ -211,7 +302,10 @@ fn who_waits_too_long_for_the_cursors_tells_next_time() {
 fn undelivered_is_untold() {
     let world = World::new();
     asked(&world, ONE, 3, "x");
-    let full = std::fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+    let full = std::fs::File::options()
+        .write(true)
+        .open("/dev/full")
+        .expect("/dev/full");
     let (_, closed) = std::io::pipe().expect("a pipe");
     for out in [std::process::Stdio::from(full), closed.into()] {
         let done = hook(&world, &[], &input(&world, ME))
@@ -220,12 +314,16 @@ fn undelivered_is_untold() {
             .status(0)
             .stderr_has("session-context: stdout: ");
         assert!(
-            done.err().ends_with("; nothing counts as told\n") && done.err().matches('\n').count() == 1,
+            done.err().ends_with("; nothing counts as told\n")
+                && done.err().matches('\n').count() == 1,
             "{}",
             done.err()
         );
     }
-    assert_eq!(told(&world), block(&["- 11111111 (3m ago, 1 message): \"x\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 11111111 (3m ago, 1 message): \"x\""])
+    );
 }
 
 /// 003-L09: cursors that cannot be written are said; what is told is told again.
@@ -236,10 +334,17 @@ fn cursors_that_cannot_be_written_are_said_and_told_again() {
     world.write(".state", "not a directory");
     for _ in 0..2 {
         let done = hook(&world, &[], &input(&world, ME)).run().status(0);
-        assert_eq!(text(&done), block(&["- 11111111 (3m ago, 1 message): \"x\""]));
+        assert_eq!(
+            text(&done),
+            block(&["- 11111111 (3m ago, 1 message): \"x\""])
+        );
         let start = format!("session-context: {}: ", cursors(&world, ME).display());
         assert!(
-            done.err().starts_with(&start) && done.err().lines().all(|line| line.starts_with("session-context: ")),
+            done.err().starts_with(&start)
+                && done
+                    .err()
+                    .lines()
+                    .all(|line| line.starts_with("session-context: ")),
             "{}",
             done.err()
         );
@@ -258,8 +363,16 @@ fn observers_that_have_not_looked_for_long_are_forgotten() {
         written_ago(&world, &path, days * DAY);
         path
     };
-    let all = || [file("agent-sdk-a.json", 100), file("a.lock", 100), file("b.json", 80), file("b.lock", 80)];
-    let left = |files: &[std::path::PathBuf]| files.iter().map(|file| file.exists()).collect::<Vec<_>>();
+    let all = || {
+        [
+            file("agent-sdk-a.json", 100),
+            file("a.lock", 100),
+            file("b.json", 80),
+            file("b.lock", 80),
+        ]
+    };
+    let left =
+        |files: &[std::path::PathBuf]| files.iter().map(|file| file.exists()).collect::<Vec<_>>();
     let files = all();
     assert_eq!(told(&world), one_said(9, "one"));
     assert_eq!(left(&files), [false, false, true, true]);
@@ -276,9 +389,16 @@ fn observers_that_have_not_looked_for_long_are_forgotten() {
 #[test]
 fn a_home_drops_only_nameless_old_observers() {
     let world = World::new();
-    home(&world, ".volute", &[("main", ME), ("discord", ONE), ("old-name", TWO)]);
+    home(
+        &world,
+        ".volute",
+        &[("main", ME), ("discord", ONE), ("old-name", TWO)],
+    );
     asked(&world, ONE, 9, "one");
-    let now = file_clock(&world).duration_since(SystemTime::UNIX_EPOCH).expect("a time").as_micros() as i64;
+    let now = file_clock(&world)
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .expect("a time")
+        .as_micros() as i64;
     let view = |observer: &str, days: i64| {
         let clock = now - days * 24 * HOUR_IN_MICROS;
         format!(
@@ -294,12 +414,22 @@ fn a_home_drops_only_nameless_old_observers() {
         fs::write(&file, format!("{{{}}}", all.join(","))).expect("written");
     };
     write(goes.iter().chain(&stays).collect());
-    assert_eq!(told(&world), block(&["- discord (9m ago, 1 message): \"one\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- discord (9m ago, 1 message): \"one\""])
+    );
     let saved = fs::read_to_string(&file).expect("a file");
-    let bytes = |view: &String| view.split_once('{').map(|(_, rest)| format!("{{{rest}")).expect("an object");
+    let bytes = |view: &String| {
+        view.split_once('{')
+            .map(|(_, rest)| format!("{{{rest}"))
+            .expect("an object")
+    };
     let raw: std::collections::BTreeMap<String, Box<serde_json::value::RawValue>> =
         serde_json::from_str(&saved).expect("JSON");
-    assert_eq!(raw.keys().collect::<Vec<_>>(), ["main", "new-gone", "old-name", "x"]);
+    assert_eq!(
+        raw.keys().collect::<Vec<_>>(),
+        ["main", "new-gone", "old-name", "x"]
+    );
     for (name, view) in ["old-name", "new-gone", "x"].iter().zip(&stays) {
         assert_eq!(raw[*name].get(), bytes(view).trim(), "{name}");
     }
@@ -313,17 +443,28 @@ fn cursors_that_cannot_be_kept_are_said() {
         fs::create_dir_all(path).expect("a directory");
     }
     Check(Both, Both, cleared).all(&[
-        ("a directory for the cursors", &["taken as not there", AGAIN], &|scene, _| dir(scene.cursors())),
-        ("a directory for the lock", &[AGAIN], &|scene, _| dir(scene.cursors().with_extension("lock"))),
+        (
+            "a directory for the cursors",
+            &["taken as not there", AGAIN],
+            &|scene, _| dir(scene.cursors()),
+        ),
+        ("a directory for the lock", &[AGAIN], &|scene, _| {
+            dir(scene.cursors().with_extension("lock"))
+        }),
     ]);
-    Check(Both, Nothing, |scene| fs::remove_dir(scene.state().join("journal.jsonl")).expect("removed")).one((
-        "a directory for the journal",
-        &[JOURNAL],
-        &|scene, _| dir(scene.state().join("journal.jsonl")),
-    ));
+    Check(Both, Nothing, |scene| {
+        fs::remove_dir(scene.state().join("journal.jsonl")).expect("removed")
+    })
+    .one(("a directory for the journal", &[JOURNAL], &|scene, _| {
+        dir(scene.state().join("journal.jsonl"))
+    }));
     let tidy = |scene: &Scene| {
         let left = files_below(&scene.state());
-        assert!(left.iter().all(|path| path.extension().is_none_or(|end| end != "tmp")), "{left:?}");
+        assert!(
+            left.iter()
+                .all(|path| path.extension().is_none_or(|end| end != "tmp")),
+            "{left:?}"
+        );
         cleared(scene);
     };
     for bytes in [0, 100] {
@@ -337,7 +478,14 @@ fn cursors_that_cannot_be_kept_are_said() {
 #[test]
 fn a_held_lock_is_waited_for_no_longer_than_the_deadline() {
     let scene = Scene::new();
-    let lock = scene.0.write(scene.cursors().with_extension("lock").strip_prefix(scene.0.path("")).expect("below"), "");
+    let lock = scene.0.write(
+        scene
+            .cursors()
+            .with_extension("lock")
+            .strip_prefix(scene.0.path(""))
+            .expect("below"),
+        "",
+    );
     let held = File::options().write(true).open(&lock).expect("the lock");
     held.lock().expect("locked");
     let mut call = scene.call();
@@ -345,7 +493,10 @@ fn a_held_lock_is_waited_for_no_longer_than_the_deadline() {
     let output = call.run();
     assert_eq!(text(&output), "");
     let said = output.err();
-    assert_eq!(said, "session-context: the cursors are in use; what is new will be told with the next prompt\n");
+    assert_eq!(
+        said,
+        "session-context: the cursors are in use; what is new will be told with the next prompt\n"
+    );
     held.unlock().expect("unlocked");
     assert_eq!(scene.hears(), words(Both));
     assert_eq!(scene.hears(), "");
@@ -380,34 +531,72 @@ fn cursors_that_are_none_are_said_and_taken_as_absent() {
         ("an observer in a number", own("7")),
         ("an observer in an array", own("[]")),
         ("a look that is null", own(r#"{".":null}"#)),
-        ("a look without a time", own(r#"{".":{"version":1,"clock":0}}"#)),
-        ("a look with a text for a time", own(r#"{".":{"version":1,"since":"now","clock":0}}"#)),
-        ("a newer version", own(r#"{".":{"version":99,"since":1794794400000,"clock":9999999999999999}}"#)),
-        ("a version beyond all", own(r#"{".":{"version":99999999999999,"since":0,"clock":0}}"#)),
+        (
+            "a look without a time",
+            own(r#"{".":{"version":1,"clock":0}}"#),
+        ),
+        (
+            "a look with a text for a time",
+            own(r#"{".":{"version":1,"since":"now","clock":0}}"#),
+        ),
+        (
+            "a newer version",
+            own(r#"{".":{"version":99,"since":1794794400000,"clock":9999999999999999}}"#),
+        ),
+        (
+            "a version beyond all",
+            own(r#"{".":{"version":99999999999999,"since":0,"clock":0}}"#),
+        ),
         ("a session that is null", alpha(&scene, "null")),
         ("a session that is empty", alpha(&scene, "{}")),
         ("an offset in a text", alpha(&scene, r#"{"offset":"12"}"#)),
         ("an offset below zero", alpha(&scene, r#"{"offset":-1}"#)),
         ("half an offset", alpha(&scene, r#"{"offset":0.5}"#)),
-        ("an offset beyond all", alpha(&scene, r#"{"offset":99999999999999999999}"#)),
-        ("a mark that is none", alpha(&scene, r#"{"offset":0,"mark":"xyz"}"#)),
-        ("a mark in a number", alpha(&scene, r#"{"offset":0,"mark":7}"#)),
-        ("a stamp too short", alpha(&scene, r#"{"offset":0,"stamp":[1]}"#)),
-        ("a title in a number", alpha(&scene, r#"{"offset":0,"title":7}"#)),
+        (
+            "an offset beyond all",
+            alpha(&scene, r#"{"offset":99999999999999999999}"#),
+        ),
+        (
+            "a mark that is none",
+            alpha(&scene, r#"{"offset":0,"mark":"xyz"}"#),
+        ),
+        (
+            "a mark in a number",
+            alpha(&scene, r#"{"offset":0,"mark":7}"#),
+        ),
+        (
+            "a stamp too short",
+            alpha(&scene, r#"{"offset":0,"stamp":[1]}"#),
+        ),
+        (
+            "a title in a number",
+            alpha(&scene, r#"{"offset":0,"title":7}"#),
+        ),
     ];
     for (name, content) in cases {
         write_old(&scene, &content);
         let output = scene.call().run();
         let err = output.err();
-        assert_eq!((text(&output), err.lines().count()), (words(Both), 1), "{name}: {err}");
-        assert!(err.starts_with("session-context: ") && err.contains("taken as not there"), "{name}: {err}");
+        assert_eq!(
+            (text(&output), err.lines().count()),
+            (words(Both), 1),
+            "{name}: {err}"
+        );
+        assert!(
+            err.starts_with("session-context: ") && err.contains("taken as not there"),
+            "{name}: {err}"
+        );
         assert!(err.len() < 1000, "{name}: {} bytes", err.len());
         assert_eq!(scene.hears(), "", "{name}");
     }
     // Nothing at all is nothing to complain about.
     for content in ["", "{}"] {
         write_old(&scene, content);
-        assert_eq!((scene.hears(), scene.hears()), (words(Both), String::new()), "{content:?}");
+        assert_eq!(
+            (scene.hears(), scene.hears()),
+            (words(Both), String::new()),
+            "{content:?}"
+        );
     }
 }
 
@@ -417,13 +606,25 @@ fn cursors_of_others_stay_as_they_are() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
     asked(&world, ONE, 3, "x");
-    let others = r#""else":7,"new":{".":{"version":99,"x":[1e400,{"y":null}]}},"none":null,"odd":"\ud800""#;
+    let others =
+        r#""else":7,"new":{".":{"version":99,"x":[1e400,{"y":null}]}},"none":null,"odd":"\ud800""#;
     for own in ["", ",\"main\":[]"] {
-        let file = world.write("work/.volute/session-cursors.json", format!("{{{others}{own}}}"));
+        let file = world.write(
+            "work/.volute/session-cursors.json",
+            format!("{{{others}{own}}}"),
+        );
         let done = hook(&world, &[], &input(&world, ME)).run().status(0);
-        assert_eq!(text(&done), block(&["- discord (3m ago, 1 message): \"x\""]));
+        assert_eq!(
+            text(&done),
+            block(&["- discord (3m ago, 1 message): \"x\""])
+        );
         let kept = fs::read_to_string(file).expect("cursors");
-        assert!(others.split(",\"").all(|part| kept.contains(part.trim_start_matches('"'))), "{kept}");
+        assert!(
+            others
+                .split(",\"")
+                .all(|part| kept.contains(part.trim_start_matches('"'))),
+            "{kept}"
+        );
         assert_eq!(told(&world), "");
     }
 }
@@ -435,8 +636,10 @@ fn absurd_numbers_in_cursors_do_no_harm() {
     let extremes = [i64::MIN, -1, 0, 1, i64::MAX];
     for number in extremes {
         let offset = u64::try_from(number).map_or(u64::MAX, |number| number);
-        let looks =
-            [json!({"version": 1, "since": number, "clock": 0}), json!({"version": 1, "since": 0, "clock": number})];
+        let looks = [
+            json!({"version": 1, "since": number, "clock": 0}),
+            json!({"version": 1, "since": 0, "clock": number}),
+        ];
         let seens = [
             json!({"offset": offset}),
             json!({"offset": offset, "mark": "0000000000000000", "seen": number}),
@@ -472,8 +675,13 @@ fn a_cut_cursor_file_costs_one_repetition() {
         let mut said = Vec::new();
         let deadline = Deadline::after(Duration::MAX);
         let file = CursorFile::Own(path.clone());
-        let cursors = Cursors::open(file, OBSERVER, &deadline, &mut |what| said.push(what)).expect("free");
-        assert_eq!((said.len(), cursors.view.sessions.len()), (1, 0), "{length} bytes: {said:?}");
+        let cursors =
+            Cursors::open(file, OBSERVER, &deadline, &mut |what| said.push(what)).expect("free");
+        assert_eq!(
+            (said.len(), cursors.view.sessions.len()),
+            (1, 0),
+            "{length} bytes: {said:?}"
+        );
         assert!(cursors.view.look.is_none());
         drop(cursors);
         if length % 23 == 1 {
@@ -489,36 +697,68 @@ fn a_cut_cursor_file_costs_one_repetition() {
 #[test]
 fn a_table_has_what_was_written() {
     let world = World::new();
-    let titles = ["plain", "a }", "\"},\"/b\":{\"offset\":", "\\\"", "ü\n", "\u{0}"];
+    let titles = [
+        "plain",
+        "a }",
+        "\"},\"/b\":{\"offset\":",
+        "\\\"",
+        "ü\n",
+        "\u{0}",
+    ];
     let (path, deadline) = (cursors(&world, ME), Deadline::after(Duration::MAX));
     for (number, title) in (1..).zip(titles) {
         let seen = |key: &str| json!({"offset": 9, "mark": "00000000000000ff", "stamp": [1, number, 3, -4], "print": number, "title": format!("{key}{title}")});
-        let look =
-            json!({"version": 1, "since": 5, "clock": 7, "place": 3, "examined": [4, u64::MAX], "told": [1, u32::MAX]});
-        let all =
-            json!({ME: {".": look, "/a\"}": seen("/a\"}"), "/ä\\": seen("/ä\\"), "/b": {"offset": 0, "unread": true}}});
+        let look = json!({"version": 1, "since": 5, "clock": 7, "place": 3, "examined": [4, u64::MAX], "told": [1, u32::MAX]});
+        let all = json!({ME: {".": look, "/a\"}": seen("/a\"}"), "/ä\\": seen("/ä\\"), "/b": {"offset": 0, "unread": true}}});
         world.write(path.with_extension("json"), all.to_string());
-        let open =
-            || Cursors::open(CursorFile::Own(path.clone()), ME, &deadline, &mut |what| panic!("{what}")).expect("free");
+        let open = || {
+            Cursors::open(CursorFile::Own(path.clone()), ME, &deadline, &mut |what| {
+                panic!("{what}")
+            })
+            .expect("free")
+        };
         let old = open();
-        old.save(old.view.look.clone().expect("a look"), Changes::new()).expect("saved");
+        old.save(old.view.look.clone().expect("a look"), Changes::new())
+            .expect("saved");
         drop(old);
-        assert!(path.exists() && !path.with_extension("json").exists(), "it was taken over");
+        assert!(
+            path.exists() && !path.with_extension("json").exists(),
+            "it was taken over"
+        );
         assert_eq!(saved(&world, ME), all);
         let new = open();
         let stamp = |inode: u64| Stamp::from((1, inode, 3, -4));
         for record in new.view.sessions.iter() {
             let is_read = record.path() != "/b";
             let title = is_read.then(|| format!("{}{title}", record.path()));
-            assert_eq!((record.title(), record.fingerprint()), (title.as_deref(), is_read.then_some(number as u32)));
-            assert_eq!([record.is_unchanged(stamp(number)), record.is_unchanged(stamp(99))], [is_read, false]);
+            assert_eq!(
+                (record.title(), record.fingerprint()),
+                (title.as_deref(), is_read.then_some(number as u32))
+            );
+            assert_eq!(
+                [
+                    record.is_unchanged(stamp(number)),
+                    record.is_unchanged(stamp(99))
+                ],
+                [is_read, false]
+            );
         }
         // One goes, one changes, one comes; the others stay.
-        let mut changed = new.view.sessions.get("/b").expect("a record").seen().expect("whole");
+        let mut changed = new
+            .view
+            .sessions
+            .get("/b")
+            .expect("a record")
+            .seen()
+            .expect("whole");
         changed.unread = false;
-        let changes =
-            Changes::from([("/a\"}".into(), None), ("/b".into(), Some(changed.clone())), ("/z".into(), Some(changed))]);
-        new.save(new.view.look.clone().expect("a look"), changes).expect("saved");
+        let changes = Changes::from([
+            ("/a\"}".into(), None),
+            ("/b".into(), Some(changed.clone())),
+            ("/z".into(), Some(changed)),
+        ]);
+        new.save(new.view.look.clone().expect("a look"), changes)
+            .expect("saved");
         drop(new);
         let quiet = json!({"offset": 0});
         let after = json!({ME: {".": look, "/ä\\": seen("/ä\\"), "/b": quiet, "/z": quiet}});
@@ -533,7 +773,10 @@ fn cursors_of_an_earlier_version_are_taken_over() {
     let world = World::new();
     asked(&world, ONE, 9, "one");
     assert_eq!(told(&world), one_said(9, "one"));
-    let (table, old) = (cursors(&world, ME), cursors(&world, ME).with_extension("json"));
+    let (table, old) = (
+        cursors(&world, ME),
+        cursors(&world, ME).with_extension("json"),
+    );
     replace_saved(&world, ME, &saved(&world, ME));
     assert_eq!(told(&world), "", "nothing is told twice");
     assert!(old.exists() && !table.exists(), "nothing was to be written");
@@ -552,15 +795,33 @@ fn a_broken_entry_is_said_when_it_is_needed() {
     assert!(!told(&world).is_empty());
     let (path, one) = (cursors(&world, ME), world.transcript(ONE));
     let mut bytes = fs::read(&path).expect("cursors");
-    let at = bytes.windows(7).position(|part| part == b"\"seen\":").expect("a detail");
+    let at = bytes
+        .windows(7)
+        .position(|part| part == b"\"seen\":")
+        .expect("a detail");
     bytes[at + 7] = b'x';
     fs::write(&path, bytes).expect("written");
     assert_eq!(told(&world), "", "nothing is new");
     world.append(&one, said(&world, 2, "z"));
     let done = hook(&world, &[], &input(&world, ME)).run().status(0);
-    assert!(text(&done).contains("11111111") && !text(&done).contains("22222222"), "{}", text(&done));
-    let start = format!("session-context: {}: no cursor of {} (", path.display(), one.display());
-    assert!(done.err().starts_with(&start) && done.err().ends_with("; taken as not there\n"), "{}", done.err());
+    assert!(
+        text(&done).contains("11111111") && !text(&done).contains("22222222"),
+        "{}",
+        text(&done)
+    );
+    let start = format!(
+        "session-context: {}: no cursor of {} (",
+        path.display(),
+        one.display()
+    );
+    assert!(
+        done.err().starts_with(&start) && done.err().ends_with("; taken as not there\n"),
+        "{}",
+        done.err()
+    );
     assert_eq!(done.err().lines().count(), 1);
-    assert_eq!(hook(&world, &[], &input(&world, ME)).run().status(0).err(), "");
+    assert_eq!(
+        hook(&world, &[], &input(&world, ME)).run().status(0).err(),
+        ""
+    );
 }

@@ -21,7 +21,10 @@ fn pi(id: &str, minute: u32, text: &str) -> String {
 #[test]
 fn a_line_cut_in_an_escaped_key_costs_itself_only() {
     let world = World::new();
-    world.claude(ID, &format!("{{\"type\":\"user\",\"abc\\\n{}", user("u1", 1, "after")));
+    world.claude(
+        ID,
+        &format!("{{\"type\":\"user\",\"abc\\\n{}", user("u1", 1, "after")),
+    );
     world
         .reader(&[ID])
         .run()
@@ -37,8 +40,14 @@ fn a_record_behind_an_ignored_one_is_read() {
     let world = World::new();
     let lines = [
         format!("{}\n", pi("a", 1, "first")),
-        format!("{{\"type\":\"model_change\",\"id\":\"b\"}}{}\n", pi("c", 2, "no newline")),
-        format!("{{\"type\":\"model_change\",\"id\":\"d\",\"x{}\n", pi("e", 3, "cut")),
+        format!(
+            "{{\"type\":\"model_change\",\"id\":\"b\"}}{}\n",
+            pi("c", 2, "no newline")
+        ),
+        format!(
+            "{{\"type\":\"model_change\",\"id\":\"d\",\"x{}\n",
+            pi("e", 3, "cut")
+        ),
         format!("{}\n", pi("f", 4, "last")),
     ];
     let path = world.write("some.jsonl", lines.concat());
@@ -60,16 +69,25 @@ fn a_record_behind_an_ignored_one_is_read() {
 fn a_record_behind_a_cut_one_of_many_objects_is_read() {
     let world = World::new();
     let edits = r#"{"old":"a","new":"b"},"#.repeat(200);
-    let cut = format!(r#"{{"type":"assistant","uuid":"a1","message":{{"content":[{{"input":{{"edits":[{edits}"#);
+    let cut = format!(
+        r#"{{"type":"assistant","uuid":"a1","message":{{"content":[{{"input":{{"edits":[{edits}"#
+    );
     world.claude(ID, &format!("{cut}{}", user("u1", 1, "behind")));
-    world.reader(&[ID]).run().status(0).stdout("2026-11-16 02:01  user       behind\n");
+    world
+        .reader(&[ID])
+        .run()
+        .status(0)
+        .stdout("2026-11-16 02:01  user       behind\n");
 }
 
 /// Long tool results used up the room that is kept of a long line, and what the user typed after them was lost.
 #[test]
 fn a_prompt_behind_many_long_results_is_read() {
     let world = World::new();
-    let result = format!(r#"{{"type":"tool_result","tool_use_id":"t","content":"{}"}},"#, "x".repeat(5 << 20));
+    let result = format!(
+        r#"{{"type":"tool_result","tool_use_id":"t","content":"{}"}},"#,
+        "x".repeat(5 << 20)
+    );
     let blocks = result.repeat(8);
     world.claude(
         ID,
@@ -77,7 +95,11 @@ fn a_prompt_behind_many_long_results_is_read() {
             "{{\"type\":\"user\",\"uuid\":\"u1\",\"timestamp\":\"2026-11-16T02:01:00Z\",\"message\":{{\"content\":[{blocks}{{\"type\":\"text\",\"text\":\"typed after\"}}]}}}}\n"
         ),
     );
-    world.reader(&[ID]).run().success().stdout("2026-11-16 02:01  user       typed after\n");
+    world
+        .reader(&[ID])
+        .run()
+        .success()
+        .stdout("2026-11-16 02:01  user       typed after\n");
 }
 
 /// An object that never ended was searched for its end after each of its members.
@@ -85,13 +107,14 @@ fn a_prompt_behind_many_long_results_is_read() {
 fn a_long_line_of_one_key_is_read_in_time() {
     let world = World::new();
     let members = r#""kind":"human","#.repeat(100_000);
-    let line = format!("{{\"type\":\"user\",\"origin\":{{{members}\"x\":1}},\"message\":{{\"content\":\"long\"}}}}\n");
+    let line = format!(
+        "{{\"type\":\"user\",\"origin\":{{{members}\"x\":1}},\"message\":{{\"content\":\"long\"}}}}\n"
+    );
     world.claude(ID, &format!("{line}{}", user("u2", 2, "after")));
-    world
-        .reader(&[ID])
-        .run()
-        .success()
-        .stdout(concat!("                  user       long\n", "2026-11-16 02:02  user       after\n",));
+    world.reader(&[ID]).run().success().stdout(concat!(
+        "                  user       long\n",
+        "2026-11-16 02:02  user       after\n",
+    ));
 }
 
 /// A format: where a transcript of it goes, a prompt in it, and lines of every kind it knows.
@@ -177,8 +200,12 @@ const KINDS: [Kind; 6] = [
 /// Lines no client should write, and some do.
 fn odd_lines(prompt: &str) -> Vec<Vec<u8>> {
     let deep = |open: &str, close: &str, depth: usize| open.repeat(depth) + &close.repeat(depth);
-    let inside =
-        |content: String| prompt.replace(r#""marker NUMBER.""#, &content).replace("NUMBER", "odd").into_bytes();
+    let inside = |content: String| {
+        prompt
+            .replace(r#""marker NUMBER.""#, &content)
+            .replace("NUMBER", "odd")
+            .into_bytes()
+    };
     let mut lines: Vec<Vec<u8>> = [
         "",
         " ",
@@ -214,16 +241,26 @@ fn odd_lines(prompt: &str) -> Vec<Vec<u8>> {
     lines.push(deep("{\"a\":", "}", 50_000).into_bytes());
     lines.push("[".repeat(300_000).into_bytes());
     lines.push(inside(deep("[", "]", 3_000)));
-    lines.push(inside(deep("{\"content\":", "}", 3_000).replace(":}", ":1}")));
+    lines.push(inside(
+        deep("{\"content\":", "}", 3_000).replace(":}", ":1}"),
+    ));
     lines.push(inside(format!("[{}0]", "0,".repeat(100_000))));
-    lines.push(inside(format!("[{}0]", "{\"type\":\"text\",\"text\":null},".repeat(10_000))));
+    lines.push(inside(format!(
+        "[{}0]",
+        "{\"type\":\"text\",\"text\":null},".repeat(10_000)
+    )));
     lines.push(inside("null".into()));
     lines.push(inside("-12.5e-7".into()));
     lines.push(inside(r#""one","content":"two","content":3"#.into()));
     lines.push(inside(r#""\ud83d \udc00 \ud83d\ud83d \u12""#.into()));
-    lines.push(inside(r#""lone \ud83d, control \u0000\u001b[31m\u009b1m\u0085, bidi \u202e""#.into()));
+    lines.push(inside(
+        r#""lone \ud83d, control \u0000\u001b[31m\u009b1m\u0085, bidi \u202e""#.into(),
+    ));
     lines.push(
-        String::from_utf8(inside("\"x\"".into())).expect("text").replace("\"type\"", "\"\\u0074ype\"").into_bytes(),
+        String::from_utf8(inside("\"x\"".into()))
+            .expect("text")
+            .replace("\"type\"", "\"\\u0074ype\"")
+            .into_bytes(),
     );
     lines.retain(|line| !line.contains(&b'\n'));
     lines
@@ -260,16 +297,30 @@ fn mutated(samples: &[&str], chance: &mut Chance) -> Vec<u8> {
 fn random_bytes(chance: &mut Chance) -> Vec<u8> {
     let letters = b"{}[]\":,\\u0et nrfalse\0\x1b\xff\xc3\x9b-1.";
     let any = chance.below(2) == 0;
-    let byte = |chance: &mut Chance| if any { chance.next() as u8 } else { letters[chance.below(letters.len())] };
+    let byte = |chance: &mut Chance| {
+        if any {
+            chance.next() as u8
+        } else {
+            letters[chance.below(letters.len())]
+        }
+    };
     let length = chance.below(300);
-    (0..length).map(|_| byte(chance)).filter(|byte| *byte != b'\n').collect()
+    (0..length)
+        .map(|_| byte(chance))
+        .filter(|byte| *byte != b'\n')
+        .collect()
 }
 
 /// No character of it is one that a terminal obeys.
 #[track_caller]
 fn assert_harmless(text: &str) {
     let obeyed = text.chars().find(|char| char.is_control() && *char != '\n');
-    assert_eq!(obeyed, None, "in {:?}", text.lines().find(|line| line.chars().any(char::is_control)));
+    assert_eq!(
+        obeyed,
+        None,
+        "in {:?}",
+        text.lines().find(|line| line.chars().any(char::is_control))
+    );
 }
 
 /// Puts lines between prompts, and finds all prompts, in order and once, in every form of the log.
@@ -289,14 +340,28 @@ fn assert_neighbours_stay(kind: &Kind, between: &[Vec<u8>]) {
     let path = path.to_str().expect("UTF-8");
     let expected: Vec<usize> = (0..=between.len()).collect();
     for flags in [&[][..], &["--full"], &["--json"], &["--full", "--json"]] {
-        let done = world.reader(&[&["log", path, "--lines", "1000000"], flags].concat()).run().status(0);
+        let done = world
+            .reader(&[&["log", path, "--lines", "1000000"], flags].concat())
+            .run()
+            .status(0);
         assert_harmless(done.out());
         assert_harmless(done.err());
-        let shown = done.out().split("marker ").skip(1).filter_map(|rest| rest.split_once('.')?.0.parse().ok());
+        let shown = done
+            .out()
+            .split("marker ")
+            .skip(1)
+            .filter_map(|rest| rest.split_once('.')?.0.parse().ok());
         let shown: Vec<usize> = shown.collect();
         let missing = expected.iter().find(|number| !shown.contains(number));
-        let what = missing.map(|number| String::from_utf8_lossy(between.get(*number).unwrap_or(&between[number - 1])));
-        assert!(shown == expected, "{} {flags:?}: shown {}, missing {missing:?} near {what:?}", kind.path, shown.len());
+        let what = missing.map(|number| {
+            String::from_utf8_lossy(between.get(*number).unwrap_or(&between[number - 1]))
+        });
+        assert!(
+            shown == expected,
+            "{} {flags:?}: shown {}, missing {missing:?} near {what:?}",
+            kind.path,
+            shown.len()
+        );
     }
     for args in [&["list", "--all"][..], &["list", "--all", "--json"]] {
         let done = world.reader(args).run().status(0);
@@ -317,7 +382,9 @@ fn odd_lines_cost_themselves_only() {
 fn mutated_lines_cost_themselves_only() {
     for (seed, kind) in KINDS.iter().enumerate() {
         let mut chance = Chance::new(seed as u64 + 1);
-        let lines: Vec<_> = (0..1000).map(|_| mutated(kind.samples, &mut chance)).collect();
+        let lines: Vec<_> = (0..1000)
+            .map(|_| mutated(kind.samples, &mut chance))
+            .collect();
         assert_neighbours_stay(kind, &lines);
     }
 }
@@ -334,7 +401,10 @@ fn random_lines_cost_themselves_only() {
 #[test]
 fn every_prefix_of_a_line_costs_itself_only() {
     for kind in &KINDS {
-        let prefixes = kind.samples.iter().flat_map(|line| (0..line.len()).map(|end| line.as_bytes()[..end].to_vec()));
+        let prefixes = kind
+            .samples
+            .iter()
+            .flat_map(|line| (0..line.len()).map(|end| line.as_bytes()[..end].to_vec()));
         assert_neighbours_stay(kind, &prefixes.collect::<Vec<_>>());
     }
 }
@@ -343,7 +413,12 @@ fn every_prefix_of_a_line_costs_itself_only() {
 #[track_caller]
 fn assert_ended(run: Run) -> Done {
     let done = run.run();
-    assert!(matches!(done.code(), Some(0..=2)), "{:?}: {}", done.code(), done.err());
+    assert!(
+        matches!(done.code(), Some(0..=2)),
+        "{:?}: {}",
+        done.code(),
+        done.err()
+    );
     done
 }
 
@@ -353,15 +428,20 @@ fn random_files_do_no_harm() {
     for seed in 0..12 {
         let world = World::new();
         let mut chance = Chance::new(seed);
-        let content: Vec<u8> =
-            (0..chance.below(20)).flat_map(|_| [random_bytes(&mut chance), b"\n".to_vec()].concat()).collect();
+        let content: Vec<u8> = (0..chance.below(20))
+            .flat_map(|_| [random_bytes(&mut chance), b"\n".to_vec()].concat())
+            .collect();
         let kind = &KINDS[seed as usize % KINDS.len()];
         let known = world.write(kind.path, &content);
         let other = world.write("work/any.jsonl", &content);
         for path in [known, other] {
             let path = path.to_str().expect("UTF-8");
-            for args in [&["log", path, "--full"][..], &["log", path, "--json"], &["formats", "check", path], &["list"]]
-            {
+            for args in [
+                &["log", path, "--full"][..],
+                &["log", path, "--json"],
+                &["formats", "check", path],
+                &["list"],
+            ] {
                 let done = assert_ended(world.reader(args));
                 assert_harmless(done.out());
                 assert_harmless(done.err());
@@ -375,7 +455,10 @@ fn random_files_do_no_harm() {
 fn escape_sequences_in_file_names_reach_no_terminal() {
     let world = World::new();
     let kind = &KINDS[0];
-    world.write(".claude/projects/-work/\u{1b}[31mred\u{9b}1m.jsonl", kind.prompt(1) + "\n");
+    world.write(
+        ".claude/projects/-work/\u{1b}[31mred\u{9b}1m.jsonl",
+        kind.prompt(1) + "\n",
+    );
     for args in [&["list", "--all"][..], &["no such name"], &["formats"]] {
         let done = world.reader(args).run();
         assert_harmless(done.out());
@@ -387,7 +470,10 @@ fn escape_sequences_in_file_names_reach_no_terminal() {
 fn escape_sequences_in_the_names_of_bad_files_reach_no_terminal() {
     let world = World::new();
     let bad = world.write("work/\u{1b}[31mred.jsonl", "nothing known\n");
-    let done = world.reader(&["log", bad.to_str().expect("UTF-8")]).run().status(2);
+    let done = world
+        .reader(&["log", bad.to_str().expect("UTF-8")])
+        .run()
+        .status(2);
     assert_harmless(done.err());
 }
 
@@ -400,9 +486,16 @@ fn write_long(file: &mut File, start: &str, megabytes: usize, end: &str) {
 }
 
 fn peak_kilobytes(child: &Child) -> u64 {
-    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("a running process");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
-    peak.trim().trim_end_matches(" kB").parse().expect("a number")
+    let status =
+        std::fs::read_to_string(format!("/proc/{}/status", child.id())).expect("a running process");
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))
+        .expect("a peak");
+    peak.trim()
+        .trim_end_matches(" kB")
+        .parse()
+        .expect("a number")
 }
 
 /// Reads lines until one has a text in it. The program runs on, so that it can be measured.
@@ -430,8 +523,16 @@ fn huge_lines_are_stepped_over_in_little_memory() {
     let world = World::new();
     let kind = &KINDS[0];
     let path = world.write(kind.path, kind.prompt(1) + "\n");
-    let mut file = OpenOptions::new().append(true).open(&path).expect("the transcript");
-    write_long(&mut file, r#"{"type":"progress","uuid":"x1","data":""#, 40, "\"}\n");
+    let mut file = OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .expect("the transcript");
+    write_long(
+        &mut file,
+        r#"{"type":"progress","uuid":"x1","data":""#,
+        40,
+        "\"}\n",
+    );
     write_long(&mut file, r#"{""#, 40, "\":1,\"type\":\"progress\"}\n");
     write_long(
         &mut file,
@@ -441,18 +542,29 @@ fn huge_lines_are_stepped_over_in_little_memory() {
     );
     writeln!(file, "{}", kind.prompt(2)).expect("written");
 
-    let mut log = world.reader(&["log", path.to_str().expect("UTF-8"), "--follow"]).spawn();
+    let mut log = world
+        .reader(&["log", path.to_str().expect("UTF-8"), "--follow"])
+        .spawn();
     let mut list = world.reader(&["--follow", "--all"]).spawn();
     // Without a reader they would end before they are measured.
-    let (mut out, mut err) = (log.stdout.take().expect("stdout"), list.stderr.take().expect("stderr"));
+    let (mut out, mut err) = (
+        log.stdout.take().expect("stdout"),
+        list.stderr.take().expect("stderr"),
+    );
     let shown = read_until(&mut out, "marker 2.");
     let said = read_until(&mut err, "following");
     let (in_log, in_list) = (peak_kilobytes(&log), peak_kilobytes(&list));
     stop(log);
     stop(list);
-    assert_eq!(shown, "2026-11-16 02:00  user       marker 1.\n           02:00  user       marker 2.\n");
+    assert_eq!(
+        shown,
+        "2026-11-16 02:00  user       marker 1.\n           02:00  user       marker 2.\n"
+    );
     assert!(said.contains("following 1 session"), "{said}");
-    assert!(in_log <= 16 * 1024 && in_list <= 16 * 1024, "log {in_log} kB, list {in_list} kB");
+    assert!(
+        in_log <= 16 * 1024 && in_list <= 16 * 1024,
+        "log {in_log} kB, list {in_list} kB"
+    );
 }
 
 /// Quirk 11: the prompt stands behind its picture.
@@ -461,7 +573,10 @@ fn a_prompt_behind_a_large_picture_is_shown() {
     let world = World::new();
     let kind = &KINDS[0];
     let path = world.write(kind.path, "");
-    let mut file = OpenOptions::new().append(true).open(&path).expect("the transcript");
+    let mut file = OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .expect("the transcript");
     write_long(
         &mut file,
         r#"{"type":"user","uuid":"u1","timestamp":"2026-11-16T02:00:00.000Z","message":{"role":"user","content":[{"type":"image","source":{"type":"base64","media_type":"image/png","data":""#,
@@ -469,8 +584,16 @@ fn a_prompt_behind_a_large_picture_is_shown() {
         "\"}},{\"type\":\"text\",\"text\":\"what is wrong here\"}]}}\n",
     );
     let expected = "2026-11-16 02:00  user       what is wrong here\n";
-    world.reader(&[path.to_str().expect("UTF-8")]).run().success().stdout(expected);
-    let listed = world.reader(&["list", "--all", "--json"]).run().success().json();
+    world
+        .reader(&[path.to_str().expect("UTF-8")])
+        .run()
+        .success()
+        .stdout(expected);
+    let listed = world
+        .reader(&["list", "--all", "--json"])
+        .run()
+        .success()
+        .json();
     assert_eq!(listed[0]["title"], "what is wrong here");
 }
 
@@ -496,12 +619,18 @@ fn a_file_that_changes_while_it_is_read_does_no_harm() {
         scope.spawn(|| {
             let mut chance = Chance::new(7);
             while !done.load(Ordering::Relaxed) {
-                let file = OpenOptions::new().write(true).open(&path).expect("the transcript");
+                let file = OpenOptions::new()
+                    .write(true)
+                    .open(&path)
+                    .expect("the transcript");
                 match chance.below(3) {
-                    0 => file.set_len(chance.below(lines.len()) as u64).expect("shorter"),
+                    0 => file
+                        .set_len(chance.below(lines.len()) as u64)
+                        .expect("shorter"),
                     1 => file.write_all_at(lines.as_bytes(), 0).expect("whole again"),
                     _ => {
-                        std::fs::write(&other, &lines[..chance.below(lines.len())]).expect("another");
+                        std::fs::write(&other, &lines[..chance.below(lines.len())])
+                            .expect("another");
                         std::fs::rename(&other, &path).expect("replaced");
                     }
                 }
@@ -509,7 +638,11 @@ fn a_file_that_changes_while_it_is_read_does_no_harm() {
         });
         let _stop = Stop(&done);
         let name = path.to_str().expect("UTF-8");
-        let commands = [&["log", name, "--lines", "2000"][..], &["list", "--all"], &["formats", "check", name]];
+        let commands = [
+            &["log", name, "--lines", "2000"][..],
+            &["list", "--all"],
+            &["formats", "check", name],
+        ];
         for args in commands.iter().cycle().take(30) {
             assert_ended(world.reader(args));
         }

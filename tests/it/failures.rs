@@ -9,9 +9,17 @@ use crate::support::world::{ONE, World};
 
 /// Commands of a session, those that failed with a `!`, and what is said of them: what fails, and the line it stands in.
 const SESSIONS: [(&[&str], &str, &str); 12] = [
-    (&["!golangci-lint run"], "golangci-lint run", "golangci-lint run"),
+    (
+        &["!golangci-lint run"],
+        "golangci-lint run",
+        "golangci-lint run",
+    ),
     (&["!golangci-lint run", "mise run lint"], "", ""),
-    (&["!golangci-lint run", "mise run test"], "golangci-lint run", "golangci-lint run"),
+    (
+        &["!golangci-lint run", "mise run test"],
+        "golangci-lint run",
+        "golangci-lint run",
+    ),
     (&["!cargo build", "cargo test"], "", ""),
     (&["!cargo test", "npm test"], "cargo test", "cargo test"),
     (&["!npm run build", "just ci"], "", ""),
@@ -21,8 +29,16 @@ const SESSIONS: [(&[&str], &str, &str); 12] = [
         "cargo fmt && cargo clippy && cargo test",
     ),
     (&["!npm run lint && npm test", "npm run lint"], "", ""),
-    (&["!cd api\npython -m py_compile app.py"], "python -m py_compile", "python -m py_compile app.py"),
-    (&["!npm run lint; npm test"], "npm test", "npm run lint; npm test"),
+    (
+        &["!cd api\npython -m py_compile app.py"],
+        "python -m py_compile",
+        "python -m py_compile app.py",
+    ),
+    (
+        &["!npm run lint; npm test"],
+        "npm test",
+        "npm run lint; npm test",
+    ),
     (&["!npm install && npm test"], "", ""),
     (&["!tsc --noEmit", "git commit -am x"], "", ""),
 ];
@@ -37,20 +53,36 @@ fn a_failure_that_is_over_is_not_told() {
         };
         let all: Vec<String> = commands.iter().map(tool).collect();
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
-        world.claude(ONE, &(prompt(&world.path("work"), &ago(5), REQUEST) + &calls(4, "c1", &all)));
+        world.claude(
+            ONE,
+            &(prompt(&world.path("work"), &ago(5), REQUEST) + &calls(4, "c1", &all)),
+        );
         let told = told_to(&world, &format!("o{number}"));
-        let state = told.rsplit_once("; ").map(|(_, state)| state).filter(|state| state.ends_with(" fails"));
+        let state = told
+            .rsplit_once("; ")
+            .map(|(_, state)| state)
+            .filter(|state| state.ends_with(" fails"));
         assert_eq!(
             state.unwrap_or_default(),
-            if fails.is_empty() { String::new() } else { format!("{fails} fails") },
+            if fails.is_empty() {
+                String::new()
+            } else {
+                format!("{fails} fails")
+            },
             "{told}"
         );
         let start = Script::of(&world).user(REQUEST);
-        let script = commands.iter().fold(start, |script, command| match command.strip_prefix('!') {
-            Some(command) => script.runs(command, true),
-            None => script.runs(command, false),
-        });
-        let wanted: Vec<(&str, &str)> = [("failing", line)].into_iter().filter(|_| !line.is_empty()).collect();
+        let script =
+            commands
+                .iter()
+                .fold(start, |script, command| match command.strip_prefix('!') {
+                    Some(command) => script.runs(command, true),
+                    None => script.runs(command, false),
+                });
+        let wanted: Vec<(&str, &str)> = [("failing", line)]
+            .into_iter()
+            .filter(|_| !line.is_empty())
+            .collect();
         assert_eq!(kinds(&script.json()), wanted, "{commands:?}");
     }
 }

@@ -22,7 +22,9 @@ fn lines(stream: impl Read + Send + 'static) -> Receiver<String> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for line in BufReader::new(stream).lines() {
-            let Ok(()) = sender.send(line.expect("UTF-8")) else { return };
+            let Ok(()) = sender.send(line.expect("UTF-8")) else {
+                return;
+            };
         }
     });
     receiver
@@ -73,8 +75,13 @@ impl Drop for Following {
 
 /// A session here with one prompt, and its path below HOME.
 fn begun(world: &World, id: &str, text: &str) -> PathBuf {
-    let path = world.claude(id, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", text));
-    path.strip_prefix(world.path("")).expect("below HOME").to_owned()
+    let path = world.claude(
+        id,
+        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", text),
+    );
+    path.strip_prefix(world.path(""))
+        .expect("below HOME")
+        .to_owned()
 }
 
 fn shown(minute: usize, text: &str) -> String {
@@ -82,7 +89,11 @@ fn shown(minute: usize, text: &str) -> String {
 }
 
 fn said(world: &World, minute: usize, text: &str) -> String {
-    prompt(&world.path("work"), &format!("2026-11-16T02:{minute:02}:00Z"), text)
+    prompt(
+        &world.path("work"),
+        &format!("2026-11-16T02:{minute:02}:00Z"),
+        text,
+    )
 }
 
 /// 003-D01, 003-D02: what is written in pieces, cut within a line and within a character, is shown whole and once.
@@ -99,8 +110,15 @@ fn entries_come_once_however_they_are_written() {
         // been seen, too.
         let line = said(&world, minute, &format!("żółw 🐢 日本 {minute}"));
         let line = line.as_bytes();
-        let character = line.windows(4).position(|bytes| bytes == "🐢".as_bytes()).expect("a turtle");
-        let cut = if minute % 2 == 0 { character + 1 + minute % 3 } else { 1 + chance.below(line.len() - 1) };
+        let character = line
+            .windows(4)
+            .position(|bytes| bytes == "🐢".as_bytes())
+            .expect("a turtle");
+        let cut = if minute % 2 == 0 {
+            character + 1 + minute % 3
+        } else {
+            1 + chance.below(line.len() - 1)
+        };
         half.extend_from_slice(&line[..cut]);
         world.append(&path, &half);
         half = line[cut..].to_vec();
@@ -120,7 +138,9 @@ fn entries_come_once_when_they_come_fast() {
     let path = begun(&world, ONE, "first");
     let following = Following::start(&world, &["11111111", "--follow"]);
     following.shows("2026-11-16 02:00  user       first");
-    let text: String = (0..600).map(|number| said(&world, number % 60, &format!("ünï {number}"))).collect();
+    let text: String = (0..600)
+        .map(|number| said(&world, number % 60, &format!("ünï {number}")))
+        .collect();
     let mut chance = Chance::new(4);
     let mut rest = text.as_bytes();
     while !rest.is_empty() {
@@ -160,7 +180,12 @@ fn what_was_shown_is_not_shown_again() {
     let following = Following::start(&world, &["11111111", "--follow"]);
     following.shows("2026-11-16 02:00  user       first");
     let again = prompt(&world.path("work"), "2026-11-16T02:00:00Z", "first");
-    world.append(&path, again + "{\"type\":\"mode\",\"mode\":\"normal\"}\n{ broken\n\n" + &said(&world, 1, "second"));
+    world.append(
+        &path,
+        again
+            + "{\"type\":\"mode\",\"mode\":\"normal\"}\n{ broken\n\n"
+            + &said(&world, 1, "second"),
+    );
     following.shows(&shown(1, "second"));
     following.stop();
 }
@@ -176,11 +201,15 @@ fn a_failed_call_is_reported() {
     following.shows("           02:01  assistant  [Bash before]");
     world.append(
         &path,
-        call("2026-11-16T02:02:00Z", "t1", "make") + &call("2026-11-16T02:02:00Z", "t2", "make install"),
+        call("2026-11-16T02:02:00Z", "t1", "make")
+            + &call("2026-11-16T02:02:00Z", "t2", "make install"),
     );
     following.shows("           02:02  assistant  [Bash make]");
     following.shows("           02:02  assistant  [Bash make install]");
-    world.append(&path, result("2026-11-16T02:03:00Z", "t1", true) + &result("2026-11-16T02:03:00Z", "t2", false));
+    world.append(
+        &path,
+        result("2026-11-16T02:03:00Z", "t1", true) + &result("2026-11-16T02:03:00Z", "t2", false),
+    );
     following.shows("           02:03  assistant  [Bash make] failed");
     world.append(&path, result("2026-11-16T02:04:00Z", "t0", true));
     following.shows("           02:04  assistant  [Bash before] failed");
@@ -219,7 +248,10 @@ fn a_truncated_file_is_read_from_its_start() {
     let path = begun(&world, ONE, "first");
     let following = Following::start(&world, &["11111111", "--follow"]);
     following.shows("2026-11-16 02:00  user       first");
-    world.write(&path, said(&world, 1, "a longer text than there was before"));
+    world.write(
+        &path,
+        said(&world, 1, "a longer text than there was before"),
+    );
     following.shows(&shown(1, "a longer text than there was before"));
     world.write(&path, said(&world, 2, "short"));
     following.shows(&shown(2, "short"));
@@ -276,7 +308,10 @@ fn a_file_may_appear_late() {
 #[test]
 fn a_named_session_may_begin_late() {
     let world = World::new();
-    world.write("work/.volute/sessions/discord.json", format!("{{\"sessionId\":\"{ONE}\"}}"));
+    world.write(
+        "work/.volute/sessions/discord.json",
+        format!("{{\"sessionId\":\"{ONE}\"}}"),
+    );
     let following = Following::start(&world, &["discord", "--follow"]);
     following.says("session-reader: waiting for 'discord' to begin");
     begun(&world, ONE, "at last");
@@ -313,13 +348,26 @@ fn a_project_is_followed() {
     let one = begun(&world, ONE, "old one");
     let two = begun(&world, TWO, "old two");
     let elsewhere = ".claude/projects/-else/99999999.jsonl";
-    world.write(elsewhere, prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "elsewhere"));
+    world.write(
+        elsewhere,
+        prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "elsewhere"),
+    );
     let following = Following::start(&world, &["--follow"]);
     following.says("session-reader: following 2 sessions");
-    world.append(elsewhere, prompt(Path::new("/else"), "2026-11-16T02:01:00Z", "not here"));
+    world.append(
+        elsewhere,
+        prompt(Path::new("/else"), "2026-11-16T02:01:00Z", "not here"),
+    );
     world.append(&one, said(&world, 1, "in one"));
     following.shows("2026-11-16 02:01  11111111  user       in one");
-    world.append(&two, answer(&world.path("work"), "2026-11-16T02:02:00Z", "in two\nand a line"));
+    world.append(
+        &two,
+        answer(
+            &world.path("work"),
+            "2026-11-16T02:02:00Z",
+            "in two\nand a line",
+        ),
+    );
     following.shows("           02:02  22222222  assistant  in two");
     following.shows("                                       and a line");
     let three = begun(&world, "33333333-0000", "a new session");
@@ -335,8 +383,17 @@ fn a_session_may_come_into_the_project() {
     let world = World::new();
     begun(&world, ONE, "old one");
     let elsewhere = ".claude/projects/-else/99999999.jsonl";
-    let there = |minute: usize, text: &str| prompt(Path::new("/else"), &format!("2026-11-16T02:{minute:02}:00Z"), text);
-    world.write(elsewhere, there(0, "elsewhere") + &there(1, "elsewhere, too"));
+    let there = |minute: usize, text: &str| {
+        prompt(
+            Path::new("/else"),
+            &format!("2026-11-16T02:{minute:02}:00Z"),
+            text,
+        )
+    };
+    world.write(
+        elsewhere,
+        there(0, "elsewhere") + &there(1, "elsewhere, too"),
+    );
     let following = Following::start(&world, &["--follow"]);
     following.says("session-reader: following 1 session");
     world.append(elsewhere, said(&world, 2, "now here"));
@@ -351,7 +408,10 @@ fn a_machine_is_followed_as_json() {
     let world = World::new();
     let one = begun(&world, ONE, "old one");
     let elsewhere = ".claude/projects/-else/99999999.jsonl";
-    world.write(elsewhere, prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "elsewhere"));
+    world.write(
+        elsewhere,
+        prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "elsewhere"),
+    );
     let following = Following::start(&world, &["log", "--follow", "--all", "--json"]);
     following.says("session-reader: following 2 sessions");
     world.append(&one, said(&world, 1, "here"));
@@ -408,9 +468,12 @@ fn one_session_is_followed_as_json() {
     let world = World::new();
     let path = begun(&world, ONE, "first");
     let following = Following::start(&world, &["11111111", "--follow", "--json"]);
-    following.shows(r#"{"time":"2026-11-16T02:00:00.000Z","role":"user","kind":"text","text":"first"}"#);
+    following
+        .shows(r#"{"time":"2026-11-16T02:00:00.000Z","role":"user","kind":"text","text":"first"}"#);
     world.append(&path, said(&world, 1, "second"));
-    following.shows(r#"{"time":"2026-11-16T02:01:00.000Z","role":"user","kind":"text","text":"second"}"#);
+    following.shows(
+        r#"{"time":"2026-11-16T02:01:00.000Z","role":"user","kind":"text","text":"second"}"#,
+    );
     following.stop();
 }
 
@@ -420,7 +483,10 @@ fn the_names_of_sessions_are_shown_without_escape_sequences() {
     let world = World::new();
     let path = begun(&world, "\u{1b}[31mred", "first");
     let following = Following::start(&world, &["--follow"]);
-    following.err.recv_timeout(WATCHDOG).expect("how many sessions are followed");
+    following
+        .err
+        .recv_timeout(WATCHDOG)
+        .expect("how many sessions are followed");
     world.append(&path, said(&world, 1, "second"));
     following.shows("2026-11-16 02:01  red  user       second");
     following.stop();
@@ -459,10 +525,20 @@ fn what_was_said_before_is_no_news() {
             r#"{{"timestamp":"2026-11-16T02:{minute:02}:00Z","type":"response_item","payload":{{"type":"message","role":"user","content":[{{"type":"input_text","text":"{text}"}}]}}}}"#
         ) + "\n"
     };
-    let path = world.write("some.jsonl", codex(1, "one") + &codex(2, "two") + &codex(3, "three"));
-    let following = Following::start(&world, &[path.to_str().expect("UTF-8"), "--follow", "--lines", "1"]);
+    let path = world.write(
+        "some.jsonl",
+        codex(1, "one") + &codex(2, "two") + &codex(3, "three"),
+    );
+    let following = Following::start(
+        &world,
+        &[path.to_str().expect("UTF-8"), "--follow", "--lines", "1"],
+    );
     following.shows("2026-11-16 02:03  user       three");
-    let rewritten = codex(0, "before") + &codex(1, "one") + &codex(2, "two") + &codex(3, "three") + &codex(4, "four");
+    let rewritten = codex(0, "before")
+        + &codex(1, "one")
+        + &codex(2, "two")
+        + &codex(3, "three")
+        + &codex(4, "four");
     std::fs::rename(world.write("other", rewritten), &path).expect("replaced");
     following.shows(&shown(4, "four"));
     following.stop();
@@ -472,10 +548,22 @@ fn what_was_said_before_is_no_news() {
             r#"{{"id":"m{id}","timestamp":"2026-11-16T02:{id:02}:00Z","type":"user","content":[{{"text":"text {id}"}}]}}"#
         )
     };
-    let gemini = world.write("gemini.jsonl", format!("{}\n{}\n{}\n", said(1), said(2), said(3)));
-    let following = Following::start(&world, &[gemini.to_str().expect("UTF-8"), "--follow", "--lines", "1"]);
+    let gemini = world.write(
+        "gemini.jsonl",
+        format!("{}\n{}\n{}\n", said(1), said(2), said(3)),
+    );
+    let following = Following::start(
+        &world,
+        &[gemini.to_str().expect("UTF-8"), "--follow", "--lines", "1"],
+    );
     following.shows("2026-11-16 02:03  user       text 3");
-    let again = format!("{{\"$set\":{{\"messages\":[{},{},{}]}}}}\n{}\n", said(1), said(2), said(3), said(4));
+    let again = format!(
+        "{{\"$set\":{{\"messages\":[{},{},{}]}}}}\n{}\n",
+        said(1),
+        said(2),
+        said(3),
+        said(4)
+    );
     world.append("gemini.jsonl", again);
     following.shows(&shown(4, "text 4"));
     following.stop();
@@ -487,10 +575,19 @@ fn a_slice_is_followed() {
     let world = World::new();
     let file = begun(&world, ONE, "begin");
     let lint = |id: &str, command: &str| call("2026-11-16T02:00:30Z", id, command);
-    let failed = |id: &str, minute: usize| result(&format!("2026-11-16T02:{minute:02}:00Z"), id, true);
-    world.append(&file, lint("t0", "cargo clippy") + &failed("t0", 1) + &lint("t1", "cargo test"));
-    let follow = |args: &[&str]| Following::start(&world, &[&["11111111", "--follow"], args].concat());
-    let (prompts, errors, grep) = (follow(&["--prompts"]), follow(&["--errors"]), follow(&["--grep", "BEGIN"]));
+    let failed =
+        |id: &str, minute: usize| result(&format!("2026-11-16T02:{minute:02}:00Z"), id, true);
+    world.append(
+        &file,
+        lint("t0", "cargo clippy") + &failed("t0", 1) + &lint("t1", "cargo test"),
+    );
+    let follow =
+        |args: &[&str]| Following::start(&world, &[&["11111111", "--follow"], args].concat());
+    let (prompts, errors, grep) = (
+        follow(&["--prompts"]),
+        follow(&["--errors"]),
+        follow(&["--grep", "BEGIN"]),
+    );
     prompts.shows("2026-11-16 02:00  user       begin");
     grep.shows("2026-11-16 02:00  user       begin");
     errors.shows("2026-11-16 02:00  assistant  [Bash cargo clippy] failed");
@@ -498,9 +595,14 @@ fn a_slice_is_followed() {
     world.append(&file, failed("t1", 2));
     errors.shows("           02:02  assistant  [Bash cargo test] failed");
     errors.shows("           02:02  result     out");
-    world.append(&file, answer(&world.path("work"), "2026-11-16T02:02:00Z", "it failed"));
+    world.append(
+        &file,
+        answer(&world.path("work"), "2026-11-16T02:02:00Z", "it failed"),
+    );
     world.append(&file, said(&world, 3, "begin again"));
     prompts.shows(&shown(3, "begin again"));
     grep.shows(&shown(3, "begin again"));
-    [prompts, errors, grep].into_iter().for_each(Following::stop);
+    [prompts, errors, grep]
+        .into_iter()
+        .for_each(Following::stop);
 }

@@ -35,13 +35,20 @@ fn q71_q72_gemini_messages_again() {
     ));
     let world = World::new();
     world.write(".gemini/tmp/app/.project_root", "/src/app\n");
-    world.write(".gemini/tmp/app/chats/session-2026-08-01T10-00-8b585e11.jsonl", lines(&all));
+    world.write(
+        ".gemini/tmp/app/chats/session-2026-08-01T10-00-8b585e11.jsonl",
+        lines(&all),
+    );
     let expected = json!({
         "id": "8b585e11-2eb8-459b-b1a6-75f9c89c4176", "name": null, "agent": "gemini", "title": "other", "cwd": "/src/app",
         "started": "2026-08-01T10:00:00.000Z", "updated": "2026-08-01T10:01:00.000Z", "state": "idle", "messages": 3,
         "tokens": {"input": 10, "output": 3},
     });
-    assert_eq!(listed(&world), [expected], "74: the cwd is in a file above the chats");
+    assert_eq!(
+        listed(&world),
+        [expected],
+        "74: the cwd is in a file above the chats"
+    );
 }
 
 /// A checkpoint lists all messages again: none is shown twice, the times stay, and one that is only there is shown.
@@ -49,15 +56,18 @@ fn q71_q72_gemini_messages_again() {
 fn q73_gemini_checkpoints() {
     let only = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T09:59:00.000Z","type":"user","content":[{"text":"before"}]}]}}"#;
     let again = r#"{"$set":{"messages":[{"id":"m0","timestamp":"2026-08-01T12:00:00.000Z","type":"user","content":[{"text":"before"}]},{"id":"m1","timestamp":"2026-08-01T12:00:00.000Z","type":"user","content":[{"text":"hi"}]},{"id":"m2","timestamp":"2026-08-01T12:00:00.000Z","type":"gemini","content":[{"text":"Done"},{"functionCall":{"id":"c1","name":"read_file","args":{"file_path":"a.rs"}}},{"functionCall":{"id":"c2","name":"replace","args":{"file_path":"b.rs"}}}]}]}}"#;
-    let last = r#"{"id":"m4","timestamp":"2026-08-01T12:01:00.000Z","type":"user","content":"last"}"#;
-    log_of_file(&[GEMINI, only, GEMINI_USER, GEMINI_CALLED, again, last, again]).success().stdout(concat!(
-        "2026-08-01 09:59  user       before\n",
-        "           10:00  user       hi\n",
-        "           10:00  assistant  Done\n",
-        "           10:00  assistant  [read_file a.rs]\n",
-        "           10:00  assistant  [replace b.rs] failed\n",
-        "           12:01  user       last\n",
-    ));
+    let last =
+        r#"{"id":"m4","timestamp":"2026-08-01T12:01:00.000Z","type":"user","content":"last"}"#;
+    log_of_file(&[GEMINI, only, GEMINI_USER, GEMINI_CALLED, again, last, again])
+        .success()
+        .stdout(concat!(
+            "2026-08-01 09:59  user       before\n",
+            "           10:00  user       hi\n",
+            "           10:00  assistant  Done\n",
+            "           10:00  assistant  [read_file a.rs]\n",
+            "           10:00  assistant  [replace b.rs] failed\n",
+            "           12:01  user       last\n",
+        ));
 }
 
 /// In Qwen the subtype says whether a user line is a prompt, and what a hook added is a tagged part of it.
@@ -90,9 +100,15 @@ fn q75_qwen_prompts() {
 fn q76_qwen_on_windows() {
     let world = World::new();
     let user = r#"{"uuid":"q1","timestamp":"2026-08-01T10:00:00.000Z","type":"user","cwd":"C:\\Users\\Ana\\App","message":{"role":"user","parts":[{"text":"fix it"}]}}"#;
-    world.write(format!(".qwen/projects/c--users-ana-app/chats/{ID}.jsonl"), lines(&[user]));
+    world.write(
+        format!(".qwen/projects/c--users-ana-app/chats/{ID}.jsonl"),
+        lines(&[user]),
+    );
     let rows = listed(&world);
-    assert_eq!((rows.len(), &rows[0]["id"], &rows[0]["cwd"]), (1, &json!(ID), &json!(r"C:\Users\Ana\App")));
+    assert_eq!(
+        (rows.len(), &rows[0]["id"], &rows[0]["cwd"]),
+        (1, &json!(ID), &json!(r"C:\Users\Ana\App"))
+    );
 }
 
 /// Copilot writes a prompt twice in one record and a call in two events, and line separators of Unicode into

@@ -12,7 +12,10 @@ use crate::support::world::{ME, ONE, World};
 fn grok(world: &World, event: (&str, &str)) -> Value {
     let own = json!({"hookEventName": event.0, "sessionId": ME, "workspaceRoot": world.path("work"), "promptId": "p1"});
     let mut input = with(input(world, ME), "hook_event_name", event.1);
-    input.as_object_mut().expect("an object").extend(own.as_object().expect("an object").clone());
+    input
+        .as_object_mut()
+        .expect("an object")
+        .extend(own.as_object().expect("an object").clone());
     input
 }
 
@@ -22,8 +25,14 @@ fn news_is_not_lost_in_grok() {
     let world = World::new();
     asked(&world, ONE, 5, "round the total to cents");
     let all = |args: &[&str]| {
-        for event in [("user_prompt_submit", "UserPromptSubmit"), ("session_start", "SessionStart")] {
-            hook(&world, args, &grok(&world, event)).run().success().stdout("");
+        for event in [
+            ("user_prompt_submit", "UserPromptSubmit"),
+            ("session_start", "SessionStart"),
+        ] {
+            hook(&world, args, &grok(&world, event))
+                .run()
+                .success()
+                .stdout("");
         }
     };
     all(&["--agent", "agent-sdk"]);

@@ -50,10 +50,24 @@ fn prompts_that_nobody_typed_are_told_nothing() {
                 "@Stop",
             ],
         ),
-        ("gemini", &["", "<session_context>x</session_context>", "<hook_context>x</hook_context>", "@AfterAgent"]),
-        ("qwen", &["", "<system-reminder>x</system-reminder>", "&a1", "@Stop"]),
+        (
+            "gemini",
+            &[
+                "",
+                "<session_context>x</session_context>",
+                "<hook_context>x</hook_context>",
+                "@AfterAgent",
+            ],
+        ),
+        (
+            "qwen",
+            &["", "<system-reminder>x</system-reminder>", "&a1", "@Stop"],
+        ),
         ("copilot", &["", " "]),
-        ("pi", &["", "[Inter-session message] from main: hi", "@Stop"]),
+        (
+            "pi",
+            &["", "[Inter-session message] from main: hi", "@Stop"],
+        ),
     ];
     for (agent, prompts) in cases {
         let (_, input, _) = self::agent(agent);
@@ -61,7 +75,14 @@ fn prompts_that_nobody_typed_are_told_nothing() {
         let path = asked(&world, ONE, 5, "news");
         for looked in [false, true] {
             if looked {
-                assert!(hook(&world, &[], &input(&world, ME)).run().success().out().contains("news"), "{agent}");
+                assert!(
+                    hook(&world, &[], &input(&world, ME))
+                        .run()
+                        .success()
+                        .out()
+                        .contains("news"),
+                    "{agent}"
+                );
                 world.append(&path, prompt(&world.path("work"), &ago(1), "later news"));
             }
             let before = files(&world.path(".state"));
@@ -77,11 +98,21 @@ fn prompts_that_nobody_typed_are_told_nothing() {
                 }
                 for args in [&[][..], &["--agent", agent]] {
                     hook(&world, args, &asks).run().success().stdout("");
-                    assert!(files(&world.path(".state")) == before, "{agent} {asks} moves something");
+                    assert!(
+                        files(&world.path(".state")) == before,
+                        "{agent} {asks} moves something"
+                    );
                 }
             }
         }
-        assert!(hook(&world, &[], &input(&world, ME)).run().success().out().contains("later news"), "{agent}");
+        assert!(
+            hook(&world, &[], &input(&world, ME))
+                .run()
+                .success()
+                .out()
+                .contains("later news"),
+            "{agent}"
+        );
     }
 }
 
@@ -99,7 +130,14 @@ fn commands_are_prompts() {
         asked(&world, ONE, 5, "news");
         let mut asks = input(&world, ME);
         asks["prompt"] = prompt.into();
-        assert!(hook(&world, &[], &asks).run().success().out().contains("news"), "{agent} {prompt}");
+        assert!(
+            hook(&world, &[], &asks)
+                .run()
+                .success()
+                .out()
+                .contains("news"),
+            "{agent} {prompt}"
+        );
     }
 }
 
@@ -111,7 +149,10 @@ fn copilot_events_without_a_prompt_are_told_nothing() {
     let mut asks = agent("copilot").1(&world, ME);
     asks.as_object_mut().expect("an object").remove("prompt");
     asks["reason"] = "complete".into();
-    hook(&world, &["--agent", "copilot"], &asks).run().success().stdout("");
+    hook(&world, &["--agent", "copilot"], &asks)
+        .run()
+        .success()
+        .stdout("");
     assert!(files(&world.path(".state")).is_empty());
 }
 
@@ -127,29 +168,62 @@ fn input_that_is_none_costs_one_line_on_stderr() {
         input.to_string().into_bytes()
     };
     let cases: Vec<(Vec<u8>, &[&str], &str)> = vec![
-        (b"".into(), &[], "nothing on stdin; an agent's hook gives a JSON object there"),
-        (b" \n".into(), &[], "nothing on stdin; an agent's hook gives a JSON object there"),
+        (
+            b"".into(),
+            &[],
+            "nothing on stdin; an agent's hook gives a JSON object there",
+        ),
+        (
+            b" \n".into(),
+            &[],
+            "nothing on stdin; an agent's hook gives a JSON object there",
+        ),
         (b"hello".into(), &[], "stdin is not a JSON object"),
         (b"[1]".into(), &[], "stdin is not a JSON object"),
-        (b"{\"session_id\": \"x\"".into(), &[], "stdin is not a JSON object"),
+        (
+            b"{\"session_id\": \"x\"".into(),
+            &[],
+            "stdin is not a JSON object",
+        ),
         (b"\xff\xfe{}".into(), &[], "stdin is not a JSON object"),
         (b"{}".into(), &[], no_session),
         (with("session_id", Value::Null), &[], no_session),
         (with("session_id", "".into()), &[], no_session),
-        (input(&world, ME).to_string().into_bytes()[..150].into(), &[], "stdin is not a JSON object"),
-        (with("prompt", "x".into()), &["--agent", "nobody"], "no agent is called 'nobody'"),
+        (
+            input(&world, ME).to_string().into_bytes()[..150].into(),
+            &[],
+            "stdin is not a JSON object",
+        ),
+        (
+            with("prompt", "x".into()),
+            &["--agent", "nobody"],
+            "no agent is called 'nobody'",
+        ),
     ];
     for (stdin, args, problem) in cases {
         let shown = String::from_utf8_lossy(&stdin).into_owned();
         let done = world.context(args).stdin(stdin).run().status(0).stdout("");
-        assert_eq!(done.err(), format!("session-context: {problem}\n"), "{shown}");
+        assert_eq!(
+            done.err(),
+            format!("session-context: {problem}\n"),
+            "{shown}"
+        );
     }
     assert!(!world.path(".state/session-monitor/cursors").exists());
     // Much of it is fine, also if it comes late or is never read.
     let big = with("prompt", "long ".repeat(400_000).into());
     let done = world.context(&[]).stdin(big.clone()).run().success();
-    assert_eq!(text(&done), block(&["- 11111111 (5m ago, 1 message): \"news\""]));
-    world.context(&[]).env("SESSION_CONTEXT", "off").stdin(big).run().success().stdout("");
+    assert_eq!(
+        text(&done),
+        block(&["- 11111111 (5m ago, 1 message): \"news\""])
+    );
+    world
+        .context(&[])
+        .env("SESSION_CONTEXT", "off")
+        .stdin(big)
+        .run()
+        .success()
+        .stdout("");
 }
 
 /// Blanks cost nothing, however many there are. What is longer than any prompt is said and not read.
@@ -162,11 +236,23 @@ fn input_of_any_length_has_an_end() {
     let (blanks, more) = (" ".repeat(20 * MB), "\n".repeat(70 * MB));
     let answer = |stdin: String| world.context(&[]).process().stdin(stdin).run().status(0);
     let told = block(&["- 11111111 (5m ago, 1 message): \"news\""]);
-    assert_eq!(text(&answer(format!("{blanks}{}", asks("a1")))), told, "before");
-    assert_eq!(text(&answer(format!("{}{blanks}", asks("a2")))), told, "after");
+    assert_eq!(
+        text(&answer(format!("{blanks}{}", asks("a1")))),
+        told,
+        "before"
+    );
+    assert_eq!(
+        text(&answer(format!("{}{blanks}", asks("a2")))),
+        told,
+        "after"
+    );
     let refused = "session-context: stdin: more than 16 MB, not read\n";
     let long = asks("a3").replacen('{', &format!("{{\"x\":\"{}\",", "x".repeat(17 * MB)), 1);
-    for stdin in [long, format!("{more}{}", asks("a4")), format!("{{{blanks}}}{blanks}x")] {
+    for stdin in [
+        long,
+        format!("{more}{}", asks("a4")),
+        format!("{{{blanks}}}{blanks}x"),
+    ] {
         assert_eq!(answer(stdin).stdout("").err(), refused);
     }
 }
@@ -184,7 +270,10 @@ fn a_cwd_that_is_too_long_is_none() {
         asks["cwd"] = cwd;
         asks["session_id"] = format!("{}{ME}", asks["cwd"].as_str().map_or(0, str::len)).into();
         let done = hook(&world, &[], &asks).run().success();
-        assert_eq!(text(&done), block(&["- 11111111 (5m ago, 1 message): \"news\""]));
+        assert_eq!(
+            text(&done),
+            block(&["- 11111111 (5m ago, 1 message): \"news\""])
+        );
         let asks = json!({"cwd": asks["cwd"], "session_id": ME}).to_string();
         let line = world.context(&["statusline"]).stdin(asks).run().success();
         assert!(line.out().contains("1 "), "{}", line.out());
@@ -231,14 +320,26 @@ fn stdin_is_waited_for_until_the_object_is_whole() {
                 child.wait_with_output()
             };
             let output = output.expect("the program runs");
-            assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{pauses:?}, open: {open}");
+            assert_eq!(
+                String::from_utf8_lossy(&output.stderr),
+                "",
+                "{pauses:?}, open: {open}"
+            );
             let reply: Value = serde_json::from_slice(&output.stdout).expect("an answer");
-            assert_eq!(reply["hookSpecificOutput"]["additionalContext"], one_said(9, "one"), "{pauses:?}");
+            assert_eq!(
+                reply["hookSpecificOutput"]["additionalContext"],
+                one_said(9, "one"),
+                "{pauses:?}"
+            );
         });
     };
     let (_, inner) = ask(ME);
     for (number, at) in inner[..inner.len() - 1].iter().enumerate() {
-        answered(&ask(&format!("{number}{}", &ME[1..])).0, &[*at], number % 2 == 0);
+        answered(
+            &ask(&format!("{number}{}", &ME[1..])).0,
+            &[*at],
+            number % 2 == 0,
+        );
     }
     answered(&ask(&format!("b{}", &ME[1..])).0, &inner, false);
     answered(&ask(&format!("c{}", &ME[1..])).0, &[], true);
@@ -270,11 +371,21 @@ fn input_that_is_none_is_said() {
         let name: String = asking.chars().take(20).collect();
         UNTOLD.one((&name, &[says], &|_, call| call.input = asking.into()));
     }
-    for id in [Value::Null, json!(""), json!([OBSERVER]), json!({"id": OBSERVER}), json!(null)] {
-        UNTOLD.one((&id.to_string(), &[WHO], &|_, call| call.set("session_id", id.clone())));
+    for id in [
+        Value::Null,
+        json!(""),
+        json!([OBSERVER]),
+        json!({"id": OBSERVER}),
+        json!(null),
+    ] {
+        UNTOLD.one((&id.to_string(), &[WHO], &|_, call| {
+            call.set("session_id", id.clone())
+        }));
     }
     UNTOLD.all(&[
-        ("two objects", &[NOT], &|_, call| call.input = [&*call.input, b"\n", &*call.input].concat()),
+        ("two objects", &[NOT], &|_, call| {
+            call.input = [&*call.input, b"\n", &*call.input].concat()
+        }),
         ("closed", &[NOTHING], &|_, call| {
             // SAFETY: one system call.
             call.alter(|command| unsafe { _ = command.pre_exec(|| Ok(_ = libc::close(0))) });
@@ -309,26 +420,47 @@ fn input_of_any_content_is_taken() {
         TOLD.one((key, &[], &|_, call| call.set(key, value.clone())));
     }
     TOLD.all(&[
-        ("lone surrogates", &[], &|_, call| replace(call, "go on", "\\ud800 \\udc00\\ud800")),
-        ("blanks around it", &[], &|_, call| call.input = [b" \n\t", &*call.input, b"\r\n \n"].concat()),
-        ("over many lines", &[], &|_, call| replace(call, ",\"", "\n,\r\n\t\"")),
+        ("lone surrogates", &[], &|_, call| {
+            replace(call, "go on", "\\ud800 \\udc00\\ud800")
+        }),
+        ("blanks around it", &[], &|_, call| {
+            call.input = [b" \n\t", &*call.input, b"\r\n \n"].concat()
+        }),
+        ("over many lines", &[], &|_, call| {
+            replace(call, ",\"", "\n,\r\n\t\"")
+        }),
     ]);
     for prompt in [&b"go \xff\xfe\xc3 on"[..], b"go \0 on", b"go\ton"] {
         let scene = Scene::new();
         let mut call = scene.call();
-        let at = call.input.windows(5).position(|part| part == b"go on").expect("the prompt");
+        let at = call
+            .input
+            .windows(5)
+            .position(|part| part == b"go on")
+            .expect("the prompt");
         call.input.splice(at..at + 5, prompt.iter().copied());
         let output = call.run();
         // Either it is understood, or that is said.
         let text = text(&output);
         let lines = output.err().lines().count();
-        assert_eq!(lines, usize::from(text.is_empty()), "{prompt:?}: {}", output.err());
-        assert_eq!(scene.hears(), words(if text.is_empty() { Both } else { Nothing }), "{prompt:?}");
+        assert_eq!(
+            lines,
+            usize::from(text.is_empty()),
+            "{prompt:?}: {}",
+            output.err()
+        );
+        assert_eq!(
+            scene.hears(),
+            words(if text.is_empty() { Both } else { Nothing }),
+            "{prompt:?}"
+        );
     }
 }
 
 fn replace(call: &mut Call, from: &str, to: &str) {
-    call.input = String::from_utf8_lossy(&call.input).replace(from, to).into_bytes();
+    call.input = String::from_utf8_lossy(&call.input)
+        .replace(from, to)
+        .into_bytes();
 }
 
 /// A session may be called anything; its cursors stay where cursors are.
@@ -353,14 +485,21 @@ fn a_session_id_is_no_path() {
         // A number is an id, or none; that is said.
         let known = first.err().is_empty();
         assert!(known || id.is_number(), "{id}: {}", first.err());
-        assert_eq!(text(&first), words(if known { Both } else { Nothing }), "{id}");
+        assert_eq!(
+            text(&first),
+            words(if known { Both } else { Nothing }),
+            "{id}"
+        );
         assert_eq!(text(&second), "", "{id}");
         let dir = scene.state().join("cursors");
         let made: Vec<_> = files_below(&scene.0.path(""))
             .into_iter()
             .filter(|path| path.to_string_lossy().contains("escaped"))
             .collect();
-        assert!(made.is_empty() || made.iter().all(|path| path.starts_with(&dir)), "{id}: {made:?}");
+        assert!(
+            made.is_empty() || made.iter().all(|path| path.starts_with(&dir)),
+            "{id}: {made:?}"
+        );
     }
 }
 

@@ -76,8 +76,14 @@ const NEXT: &str = "New sessions have it; `session-context doctor` checks it.\n"
 
 /// The path as it stands in a command.
 fn quoted() -> String {
-    let plain = program().bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&byte));
-    if plain { program() } else { format!("'{}'", program().replace('\'', r"'\''")) }
+    let plain = program()
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"/._-+,:@%=".contains(&byte));
+    if plain {
+        program()
+    } else {
+        format!("'{}'", program().replace('\'', r"'\''"))
+    }
 }
 
 impl Agent {
@@ -88,7 +94,9 @@ impl Agent {
     /// The settings if there were none before.
     fn fresh(&self) -> String {
         let settings = include_str!("fresh_settings.json").replace("PROMPT", self.events[0]);
-        let settings = settings.replace("START", self.events[1]).replace("TIMEOUT", &self.timeout.to_string());
+        let settings = settings
+            .replace("START", self.events[1])
+            .replace("TIMEOUT", &self.timeout.to_string());
         settings.replace("COMMAND", &Value::from(self.command()).to_string())
     }
 
@@ -135,7 +143,11 @@ fn snapshot(world: &World) -> BTreeMap<PathBuf, String> {
 fn age(world: &World) {
     let old = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
     for path in snapshot(world).into_keys().filter(|path| path.is_file()) {
-        fs::File::options().append(true).open(&path).and_then(|file| file.set_modified(old)).expect("an old file");
+        fs::File::options()
+            .append(true)
+            .open(&path)
+            .and_then(|file| file.set_modified(old))
+            .expect("an old file");
     }
 }
 
@@ -155,9 +167,16 @@ fn a_fresh_install_of_each_agent() {
         assert_eq!(world.read(agent.file), agent.fresh());
         let skill = world.read(agent.skill);
         assert!(skill.starts_with(SKILL), "{skill}");
-        assert_eq!(skill[SKILL.len()..].lines().count(), 2, "one line more, for its hash");
+        assert_eq!(
+            skill[SKILL.len()..].lines().count(),
+            2,
+            "one line more, for its hash"
+        );
         // Nothing else was made.
-        let files = snapshot(&world).into_keys().filter(|path| path.is_file()).count();
+        let files = snapshot(&world)
+            .into_keys()
+            .filter(|path| path.is_file())
+            .count();
         assert_eq!(files, 2);
     }
 }
@@ -199,15 +218,30 @@ skill  written to ~/.claude/skills/sessions/SKILL.md
 hook   written to ~/.pi/agent/extensions/session-context.ts
 skill  written to ~/.pi/agent/skills/sessions/SKILL.md
 ";
-    world.context(&["install", "--all"]).run().success().stdout(&format!("{shown}{NEXT}"));
+    world
+        .context(&["install", "--all"])
+        .run()
+        .success()
+        .stdout(&format!("{shown}{NEXT}"));
     let installed = snapshot(&world);
-    world.context(&["uninstall"]).run().status(2).stderr_has("choose: session-context uninstall --all, or");
+    world
+        .context(&["uninstall"])
+        .run()
+        .status(2)
+        .stderr_has("choose: session-context uninstall --all, or");
     assert_eq!(snapshot(&world), installed);
     world.context(&["uninstall", "--all"]).run().success();
-    assert!(snapshot(&world).keys().all(|path| !path.is_file()), "nothing is left");
+    assert!(
+        snapshot(&world).keys().all(|path| !path.is_file()),
+        "nothing is left"
+    );
     world.context(&["install", "pi", "claude"]).run().success();
     assert_eq!(snapshot(&world).len(), installed.len());
-    world.context(&["install", "--all", "claude"]).run().status(2).stdout("");
+    world
+        .context(&["install", "--all", "claude"])
+        .run()
+        .status(2)
+        .stdout("");
 }
 
 /// On a terminal it asks.
@@ -215,9 +249,15 @@ skill  written to ~/.pi/agent/skills/sessions/SKILL.md
 fn a_terminal_is_asked() {
     let world = World::new();
     std::fs::create_dir_all(world.path(".claude")).expect("a directory");
-    let Some(shown) = in_a_terminal_of(24, &world, "session-context install", ("X", ""), "y\n") else { return };
+    let Some(shown) = in_a_terminal_of(24, &world, "session-context install", ("X", ""), "y\n")
+    else {
+        return;
+    };
     assert!(shown.contains("Set up all of them? [y/N] "), "{shown}");
-    assert!(shown.contains("hook   added to ~/.claude/settings.json"), "{shown}");
+    assert!(
+        shown.contains("hook   added to ~/.claude/settings.json"),
+        "{shown}"
+    );
     assert!(world.path(".claude/settings.json").is_file());
 }
 
@@ -225,7 +265,11 @@ fn a_terminal_is_asked() {
 fn a_fresh_install_for_copilot_is_a_file_of_our_own() {
     let world = World::new();
     fs::create_dir(world.path(".copilot")).expect("a directory");
-    world.context(&["install", "copilot"]).run().success().stdout(&format!(
+    world
+        .context(&["install", "copilot"])
+        .run()
+        .success()
+        .stdout(&format!(
         "hook   added to ~/.copilot/hooks/session-monitor.json (userPromptSubmitted, sessionStart)
 skill  written to ~/.copilot/skills/sessions/SKILL.md
 {NEXT}"
@@ -260,15 +304,25 @@ skill  written to ~/.copilot/skills/sessions/SKILL.md
 fn a_fresh_install_for_pi_is_an_extension() {
     let world = World::new();
     fs::create_dir_all(world.path(".pi/agent")).expect("a directory");
-    world.context(&["install", "pi"]).run().success().stdout(&format!(
-        "hook   written to ~/.pi/agent/extensions/session-context.ts
+    world
+        .context(&["install", "pi"])
+        .run()
+        .success()
+        .stdout(&format!(
+            "hook   written to ~/.pi/agent/extensions/session-context.ts
 skill  written to ~/.pi/agent/skills/sessions/SKILL.md
 {NEXT}"
-    ));
+        ));
     let source = include_str!("../../pi/session-context.ts");
-    let expected = source.replace("const INSTALLED = \"\";", &format!("const INSTALLED = {};", Value::from(program())));
+    let expected = source.replace(
+        "const INSTALLED = \"\";",
+        &format!("const INSTALLED = {};", Value::from(program())),
+    );
     assert_ne!(source, expected);
-    assert_eq!(world.read(".pi/agent/extensions/session-context.ts"), expected);
+    assert_eq!(
+        world.read(".pi/agent/extensions/session-context.ts"),
+        expected
+    );
 }
 
 #[test]
@@ -302,9 +356,19 @@ fn a_second_run_changes_nothing() {
         let done = world.context(&["install", called]).run().success();
         assert_eq!(snapshot(&world), before, "{called}");
         let lines: Vec<&str> = done.out().lines().collect();
-        assert!(lines[0].starts_with("hook   already installed in ~/."), "{lines:?}");
-        assert!(lines[1].starts_with("skill  already installed in ~/."), "{lines:?}");
-        assert_eq!(lines.len(), if called == "codex" { 4 } else { 2 }, "{lines:?}");
+        assert!(
+            lines[0].starts_with("hook   already installed in ~/."),
+            "{lines:?}"
+        );
+        assert!(
+            lines[1].starts_with("skill  already installed in ~/."),
+            "{lines:?}"
+        );
+        assert_eq!(
+            lines.len(),
+            if called == "codex" { 4 } else { 2 },
+            "{lines:?}"
+        );
     }
 }
 
@@ -315,20 +379,30 @@ fn uninstall_brings_back_what_was_there() {
     let world = World::new();
     let before = "\u{feff}\r\n{ // a\r\n    \"a\" : 1 ,\r\n\r\n    \"hooks\": {}  \r\n}\r\n\r\n";
     world.write(CLAUDE.file, before);
-    world.context(&["install", "claude"]).run().success().stdout(&format!(
-        "hook   added to ~/.claude/settings.json ({}; backup settings.json{BACKUP})
+    world
+        .context(&["install", "claude"])
+        .run()
+        .success()
+        .stdout(&format!(
+            "hook   added to ~/.claude/settings.json ({}; backup settings.json{BACKUP})
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}",
-        CLAUDE.shown()
-    ));
+            CLAUDE.shown()
+        ));
     assert_ne!(world.read(CLAUDE.file), before);
-    assert_eq!(world.read(".claude/settings.json.before-session-context"), before);
+    assert_eq!(
+        world.read(".claude/settings.json.before-session-context"),
+        before
+    );
     world.context(&["uninstall", "claude"]).run().success().stdout(
         "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart), which is as it was before
 skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     );
     assert_eq!(world.read(CLAUDE.file), before);
-    let files: Vec<_> = snapshot(&world).into_keys().filter(|path| path.is_file()).collect();
+    let files: Vec<_> = snapshot(&world)
+        .into_keys()
+        .filter(|path| path.is_file())
+        .collect();
     assert_eq!(files, [world.path(CLAUDE.file)], "nothing is left");
 
     // Nothing but ours was in it.
@@ -337,20 +411,37 @@ skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     world.context(&["install", "claude"]).run().success();
     fs::remove_file(world.path(format!("{}{BACKUP}", CLAUDE.file))).expect("a backup");
     let gone = world.context(&["uninstall", "claude"]).run().success();
-    assert!(gone.out().starts_with("hook   removed ~/.claude/settings.json\n"), "{}", gone.out());
+    assert!(
+        gone.out()
+            .starts_with("hook   removed ~/.claude/settings.json\n"),
+        "{}",
+        gone.out()
+    );
     assert!(!world.path(CLAUDE.file).exists());
 
     let world = World::new();
     world.write(CLAUDE.file, "{\n  \"hooks\": {},\n  \"a\": 1\n}\n");
     world.context(&["install", "claude"]).run().success();
-    let edited = world.read(CLAUDE.file).replace("\"a\": 1", "\"a\": 2,\n  \"b\": 3");
+    let edited = world
+        .read(CLAUDE.file)
+        .replace("\"a\": 1", "\"a\": 2,\n  \"b\": 3");
     world.write(CLAUDE.file, &edited);
-    world.context(&["uninstall", "claude"]).run().success().stdout(
-        "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart)
+    world
+        .context(&["uninstall", "claude"])
+        .run()
+        .success()
+        .stdout(
+            "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart)
 skill  removed ~/.claude/skills/sessions/SKILL.md\n",
+        );
+    assert_eq!(
+        world.read(CLAUDE.file),
+        "{\n  \"hooks\": {},\n  \"a\": 2,\n  \"b\": 3\n}\n"
     );
-    assert_eq!(world.read(CLAUDE.file), "{\n  \"hooks\": {},\n  \"a\": 2,\n  \"b\": 3\n}\n");
-    assert!(world.path(format!("{}{BACKUP}", CLAUDE.file)).exists(), "what the user had is kept");
+    assert!(
+        world.path(format!("{}{BACKUP}", CLAUDE.file)).exists(),
+        "what the user had is kept"
+    );
 }
 
 /// Other hooks beside ours, before and after it, in the same group and in others.
@@ -359,11 +450,24 @@ fn hooks_of_others_stay() {
     let theirs = |name: &str| format!(r#"{{"type":"command","command":"{name}"}}"#);
     let ours = r#"{"type":"command","command":"/old/session-context --agent agent-sdk"}"#;
     let wrapper = theirs("my-session-context-wrapper --agent agent-sdk");
-    let [one, two, log] = [theirs("/x/one"), theirs("/x/two"), theirs("/x/session-context.log")];
+    let [one, two, log] = [
+        theirs("/x/one"),
+        theirs("/x/two"),
+        theirs("/x/session-context.log"),
+    ];
     let with = |ours: &str| {
-        let and = |first: &str, ours: &str| if ours.is_empty() { first.to_owned() } else { format!("{first}, {ours}") };
-        let alone =
-            if ours.is_empty() { String::new() } else { format!(r#", {{"matcher":"startup","hooks":[{ours}]}}"#) };
+        let and = |first: &str, ours: &str| {
+            if ours.is_empty() {
+                first.to_owned()
+            } else {
+                format!("{first}, {ours}")
+            }
+        };
+        let alone = if ours.is_empty() {
+            String::new()
+        } else {
+            format!(r#", {{"matcher":"startup","hooks":[{ours}]}}"#)
+        };
         format!(
             r#"{{"hooks":{{"UserPromptSubmit":[{{"matcher":"","hooks":[{}, {two}]}}, {{"hooks":[{wrapper}]}}], "SessionStart":[{{"hooks":[{log}]}}{alone}], "PreCompact":[{{"hooks":[{}]}}], "Odd":[1,{{"hooks":3}},{{"hooks":[null,{{"command":4}}]}}]}}}}"#,
             and(&one, ours),
@@ -372,14 +476,21 @@ fn hooks_of_others_stay() {
     };
     let world = World::new();
     world.write(CLAUDE.file, with(ours));
-    let now = format!(r#"{{"type":"command","command":{}}}"#, Value::from(CLAUDE.command()));
+    let now = format!(
+        r#"{{"type":"command","command":{}}}"#,
+        Value::from(CLAUDE.command())
+    );
     world.context(&["install", "claude"]).run().success().stdout(&format!(
         "hook   updated in ~/.claude/settings.json (UserPromptSubmit, SessionStart; was /old/session-context)
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}"
     ));
     assert_eq!(world.read(CLAUDE.file), with(&now));
-    world.context(&["uninstall", "claude"]).run().success().stdout(
+    world
+        .context(&["uninstall", "claude"])
+        .run()
+        .success()
+        .stdout(
         "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart, PreCompact)
 skill  removed ~/.claude/skills/sessions/SKILL.md\n",
     );
@@ -395,9 +506,21 @@ fn a_moved_program_is_found_and_flags_are_kept() {
         json!({"hooks": {"UserPromptSubmit": group, "SessionStart": group}}).to_string()
     };
     for (old, was, rest) in [
-        ("/old/session-context --agent agent-sdk", "/old/session-context", " --agent agent-sdk"),
-        ("session-context --agent agent-sdk", "session-context", " --agent agent-sdk"),
-        ("'/o l d/session-context'  --budget 300", "/o l d/session-context", "  --budget 300"),
+        (
+            "/old/session-context --agent agent-sdk",
+            "/old/session-context",
+            " --agent agent-sdk",
+        ),
+        (
+            "session-context --agent agent-sdk",
+            "session-context",
+            " --agent agent-sdk",
+        ),
+        (
+            "'/o l d/session-context'  --budget 300",
+            "/o l d/session-context",
+            "  --budget 300",
+        ),
         (
             "\"$HOME/bin/session-context\" --agent agent-sdk || true",
             "$HOME/bin/session-context",
@@ -416,7 +539,10 @@ fn a_moved_program_is_found_and_flags_are_kept() {
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}"
         ));
-        assert_eq!(world.read(CLAUDE.file), settings(&format!("{}{rest}", quoted())));
+        assert_eq!(
+            world.read(CLAUDE.file),
+            settings(&format!("{}{rest}", quoted()))
+        );
         world.context(&["install", "claude"]).run().success().stdout(&format!(
             "hook   already installed in ~/.claude/settings.json (UserPromptSubmit, SessionStart{kept})
 skill  already installed in ~/.claude/skills/sessions/SKILL.md\n"
@@ -441,16 +567,28 @@ fn a_command_with_separate_arguments_is_ours_too() {
 fn an_event_that_is_missing_is_added() {
     let world = World::new();
     let command = Value::from(CLAUDE.command());
-    let first = format!(r#""UserPromptSubmit":[{{"hooks":[{{"type":"command","command":{command},"timeout":2}}]}}]"#);
+    let first = format!(
+        r#""UserPromptSubmit":[{{"hooks":[{{"type":"command","command":{command},"timeout":2}}]}}]"#
+    );
     world.write(CLAUDE.file, format!("{{\"hooks\":{{{first}}}}}"));
-    world.context(&["install", "claude"]).run().success().stdout(&format!(
-        "hook   added to ~/.claude/settings.json (SessionStart)
+    world
+        .context(&["install", "claude"])
+        .run()
+        .success()
+        .stdout(&format!(
+            "hook   added to ~/.claude/settings.json (SessionStart)
 skill  written to ~/.claude/skills/sessions/SKILL.md
 {NEXT}"
-    ));
-    let second = first.replace("UserPromptSubmit", "SessionStart").replace(":[", ": [").replace("\":", "\": ");
+        ));
+    let second = first
+        .replace("UserPromptSubmit", "SessionStart")
+        .replace(":[", ": [")
+        .replace("\":", "\": ");
     let second = second.replace(":  ", ": ").replace(",\"", ", \"");
-    assert_eq!(world.read(CLAUDE.file), format!("{{\"hooks\":{{{first}, {second}}}}}"));
+    assert_eq!(
+        world.read(CLAUDE.file),
+        format!("{{\"hooks\":{{{first}, {second}}}}}")
+    );
 }
 
 /// A path that a shell would take apart.
@@ -462,15 +600,37 @@ fn the_path_of_the_program_is_quoted() {
     if fs::hard_link(program(), &place).is_err() {
         fs::copy(program(), &place).expect("a copy of the program");
     }
-    let run = Command::new(&place).args(["install", "claude"]).env_clear().env("HOME", world.path("")).output();
+    let run = Command::new(&place)
+        .args(["install", "claude"])
+        .env_clear()
+        .env("HOME", world.path(""))
+        .output();
     assert!(run.expect("it runs").status.success());
     let settings: Value = serde_json::from_str(&world.read(CLAUDE.file)).expect("JSON");
-    let command = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"].as_str().expect("a command").to_owned();
-    let start = place.parent().expect("a parent").parent().expect("HOME").display().to_string();
-    assert_eq!(command, format!(r"'{start}/it'\''s a $place/session-context' --agent agent-sdk"));
+    let command = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"]
+        .as_str()
+        .expect("a command")
+        .to_owned();
+    let start = place
+        .parent()
+        .expect("a parent")
+        .parent()
+        .expect("HOME")
+        .display()
+        .to_string();
+    assert_eq!(
+        command,
+        format!(r"'{start}/it'\''s a $place/session-context' --agent agent-sdk")
+    );
     // A shell reads it as it is meant.
-    let shell = Command::new("/bin/sh").args(["-c", &format!("printf %s, {command}")]).output().expect("a shell");
-    assert_eq!(String::from_utf8_lossy(&shell.stdout), format!("{},--agent,agent-sdk,", place.display()));
+    let shell = Command::new("/bin/sh")
+        .args(["-c", &format!("printf %s, {command}")])
+        .output()
+        .expect("a shell");
+    assert_eq!(
+        String::from_utf8_lossy(&shell.stdout),
+        format!("{},--agent,agent-sdk,", place.display())
+    );
 }
 
 /// What cannot be read as settings is not touched, and nothing else is done either. What is refused, and where, is in
@@ -486,14 +646,24 @@ fn bad_files_are_refused() {
             path.display(),
             agent.called
         );
-        world.context(&["install", agent.called]).run().status(2).stdout("").stderr(&message);
+        world
+            .context(&["install", agent.called])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&message);
         assert_eq!(snapshot(&world), before);
         // What to write by hand.
-        world.context(&["install", agent.called, "--print"]).run().status(2).stderr(&message).stdout(&format!(
-            "would add to ~/{}:\n{}",
-            agent.file,
-            agent.fresh()
-        ));
+        world
+            .context(&["install", agent.called, "--print"])
+            .run()
+            .status(2)
+            .stderr(&message)
+            .stdout(&format!(
+                "would add to ~/{}:\n{}",
+                agent.file,
+                agent.fresh()
+            ));
         assert_eq!(snapshot(&world), before);
     }
 }
@@ -517,10 +687,18 @@ fn uninstall_refuses_bad_files_too() {
 #[test]
 fn files_of_our_name_that_are_not_ours_are_refused() {
     for (called, file, text) in [
-        ("pi", ".pi/agent/extensions/session-context.ts", "export default function () {}\n"),
+        (
+            "pi",
+            ".pi/agent/extensions/session-context.ts",
+            "export default function () {}\n",
+        ),
         ("pi", ".pi/agent/extensions/session-context.ts", ""),
         ("copilot", ".copilot/hooks/session-monitor.json", "{}"),
-        ("copilot", ".copilot/hooks/session-monitor.json", r#"{"version":1,"hooks":{"sessionStart":[{"bash":"x"}]}}"#),
+        (
+            "copilot",
+            ".copilot/hooks/session-monitor.json",
+            r#"{"version":1,"hooks":{"sessionStart":[{"bash":"x"}]}}"#,
+        ),
     ] {
         let world = World::new();
         let path = world.write(file, text);
@@ -529,12 +707,26 @@ fn files_of_our_name_that_are_not_ours_are_refused() {
             "session-context: {}: is there and is not ours; move it away and run this again; nothing was changed\n",
             path.display()
         );
-        world.context(&["install", called]).run().status(2).stdout("").stderr(&message);
+        world
+            .context(&["install", called])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&message);
         if called == "pi" {
-            world.context(&["uninstall", called]).run().status(2).stdout("").stderr(&message);
+            world
+                .context(&["uninstall", called])
+                .run()
+                .status(2)
+                .stdout("")
+                .stderr(&message);
         } else {
             let none = format!("hook   not installed in ~/{file}\n");
-            world.context(&["uninstall", called]).run().success().stdout(&none);
+            world
+                .context(&["uninstall", called])
+                .run()
+                .success()
+                .stdout(&none);
         }
         assert_eq!(snapshot(&world), before);
     }
@@ -546,7 +738,11 @@ fn files_of_our_own_are_brought_up_to_date() {
     let file = ".pi/agent/extensions/session-context.ts";
     world.context(&["install", "pi"]).run().success();
     let now = world.read(file);
-    world.write(file, now.replace(&program(), "/old/session-context").replace("2000", "3000"));
+    world.write(
+        file,
+        now.replace(&program(), "/old/session-context")
+            .replace("2000", "3000"),
+    );
     world.context(&["install", "pi"]).run().success().stdout(&format!(
         "hook   updated in ~/{file}\nskill  already installed in ~/.pi/agent/skills/sessions/SKILL.md\n{NEXT}"
     ));
@@ -555,13 +751,16 @@ fn files_of_our_own_are_brought_up_to_date() {
         .context(&["uninstall", "pi"])
         .run()
         .success()
-        .stdout(&format!("hook   removed ~/{file}\nskill  removed ~/.pi/agent/skills/sessions/SKILL.md\n"));
+        .stdout(&format!(
+            "hook   removed ~/{file}\nskill  removed ~/.pi/agent/skills/sessions/SKILL.md\n"
+        ));
     assert_eq!(snapshot(&world).len(), 1, "only `work` is left");
 
     let file = ".copilot/hooks/session-monitor.json";
     let settings = |program: &str| {
         let hook = json!([{"type": "command", "bash": format!("{program} --budget 300"), "timeoutSec": 9}]);
-        json!({"version": 1, "hooks": {"userPromptSubmitted": hook, "sessionStart": hook}}).to_string()
+        json!({"version": 1, "hooks": {"userPromptSubmitted": hook, "sessionStart": hook}})
+            .to_string()
     };
     world.write(file, settings("/old/session-context"));
     world.context(&["install", "copilot"]).run().success().stdout(&format!(
@@ -574,10 +773,15 @@ skill  written to ~/.copilot/skills/sessions/SKILL.md
         .context(&["uninstall", "copilot"])
         .run()
         .success()
-        .stdout(&format!("hook   removed ~/{file}\nskill  removed ~/.copilot/skills/sessions/SKILL.md\n"));
+        .stdout(&format!(
+            "hook   removed ~/{file}\nskill  removed ~/.copilot/skills/sessions/SKILL.md\n"
+        ));
     // The test, not install, made `.copilot/hooks`.
     let left = ["work", ".copilot", ".copilot/hooks"].map(|below| world.path(below));
-    assert_eq!(snapshot(&world).into_keys().collect::<BTreeSet<_>>(), BTreeSet::from(left));
+    assert_eq!(
+        snapshot(&world).into_keys().collect::<BTreeSet<_>>(),
+        BTreeSet::from(left)
+    );
 }
 
 /// A directory where a file should be, or a file where a directory should be: said, and nothing is done by halves. It
@@ -585,36 +789,79 @@ skill  written to ~/.copilot/skills/sessions/SKILL.md
 #[test]
 fn what_cannot_be_written_changes_nothing() {
     for (called, blocked, why) in [
-        ("claude", ".claude/settings.json/", "is a directory, not a file; nothing was changed"),
-        ("claude", ".claude/skills/sessions/SKILL.md/", "is a directory, not a file; nothing was changed"),
-        ("codex", ".agents/skills/sessions/SKILL.md/", "is a directory, not a file; nothing was changed"),
-        ("pi", ".pi/agent/extensions/session-context.ts/", "is a directory, not a file; nothing was changed"),
-        ("copilot", ".copilot/hooks/session-monitor.json/", "is a directory, not a file; nothing was changed"),
+        (
+            "claude",
+            ".claude/settings.json/",
+            "is a directory, not a file; nothing was changed",
+        ),
+        (
+            "claude",
+            ".claude/skills/sessions/SKILL.md/",
+            "is a directory, not a file; nothing was changed",
+        ),
+        (
+            "codex",
+            ".agents/skills/sessions/SKILL.md/",
+            "is a directory, not a file; nothing was changed",
+        ),
+        (
+            "pi",
+            ".pi/agent/extensions/session-context.ts/",
+            "is a directory, not a file; nothing was changed",
+        ),
+        (
+            "copilot",
+            ".copilot/hooks/session-monitor.json/",
+            "is a directory, not a file; nothing was changed",
+        ),
     ] {
         let world = World::new();
         fs::create_dir_all(world.path(blocked)).expect("a directory");
         let before = snapshot(&world);
         let path = world.path(blocked.trim_end_matches('/'));
         let message = format!("session-context: {}: {why}\n", path.display());
-        world.context(&["install", called]).run().status(2).stdout("").stderr(&message);
+        world
+            .context(&["install", called])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&message);
         assert_eq!(snapshot(&world), before, "{called}");
-        world.context(&["uninstall", called]).run().status(2).stdout("").stderr(&message);
+        world
+            .context(&["uninstall", called])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&message);
         assert_eq!(snapshot(&world), before, "{called}");
     }
     for (called, blocking, file) in [
         ("claude", ".claude", ".claude/settings.json"),
-        ("claude", ".claude/skills", ".claude/skills/sessions/SKILL.md"),
+        (
+            "claude",
+            ".claude/skills",
+            ".claude/skills/sessions/SKILL.md",
+        ),
         ("gemini", ".gemini", ".gemini/settings.json"),
-        ("copilot", ".copilot/hooks", ".copilot/hooks/session-monitor.json"),
+        (
+            "copilot",
+            ".copilot/hooks",
+            ".copilot/hooks/session-monitor.json",
+        ),
     ] {
         let world = World::new();
         world.write(blocking, "a file\n");
         let before = snapshot(&world);
         let path = world.path(file);
-        world.context(&["install", called]).run().status(2).stdout("").stderr(&format!(
-            "session-context: {}: Not a directory (os error 20); nothing was changed\n",
-            path.display()
-        ));
+        world
+            .context(&["install", called])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&format!(
+                "session-context: {}: Not a directory (os error 20); nothing was changed\n",
+                path.display()
+            ));
         assert_eq!(snapshot(&world), before, "{called}");
     }
 }
@@ -625,12 +872,27 @@ fn what_cannot_be_written_changes_nothing() {
 fn nothing_is_done_by_halves() {
     let world = World::new();
     fs::create_dir(world.path(".claude")).expect("a directory");
-    symlink("/proc/session-monitor/settings.json", world.path(CLAUDE.file)).expect("a link");
+    symlink(
+        "/proc/session-monitor/settings.json",
+        world.path(CLAUDE.file),
+    )
+    .expect("a link");
     let before = snapshot(&world);
-    let done = world.context(&["install", "claude"]).run().status(2).stdout("");
-    let start = format!("session-context: {}: cannot be written: ", world.path(CLAUDE.file).display());
+    let done = world
+        .context(&["install", "claude"])
+        .run()
+        .status(2)
+        .stdout("");
+    let start = format!(
+        "session-context: {}: cannot be written: ",
+        world.path(CLAUDE.file).display()
+    );
     assert!(done.err().starts_with(&start), "{}", done.err());
-    assert!(done.err().ends_with("; nothing was changed\n"), "{}", done.err());
+    assert!(
+        done.err().ends_with("; nothing was changed\n"),
+        "{}",
+        done.err()
+    );
     assert_eq!(snapshot(&world), before);
 
     // Where modes count: a directory that is not writable.
@@ -639,8 +901,16 @@ fn nothing_is_done_by_halves() {
     let dir = world.path(".claude");
     fs::set_permissions(&dir, fs::Permissions::from_mode(0o500)).expect("a mode");
     let before = snapshot(&world);
-    let done = world.context(&["install", "claude"]).without_rights().run().status(2).stdout("");
-    assert!(done.err().ends_with("cannot be written: Permission denied (os error 13); nothing was changed\n"));
+    let done = world
+        .context(&["install", "claude"])
+        .without_rights()
+        .run()
+        .status(2)
+        .stdout("");
+    assert!(
+        done.err()
+            .ends_with("cannot be written: Permission denied (os error 13); nothing was changed\n")
+    );
     assert_eq!(snapshot(&world), before);
     fs::set_permissions(&dir, fs::Permissions::from_mode(0o700)).expect("a mode");
 }
@@ -653,12 +923,25 @@ fn links_modes_and_backups_stay() {
     fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).expect("a mode");
     fs::create_dir(world.path(".claude")).expect("a directory");
     symlink("../dotfiles/claude.json", world.path(CLAUDE.file)).expect("a link");
-    let mode = |below: &str| fs::metadata(world.path(below)).expect("a file").permissions().mode() & 0o777;
+    let mode = |below: &str| {
+        fs::metadata(world.path(below))
+            .expect("a file")
+            .permissions()
+            .mode()
+            & 0o777
+    };
     let backup = format!("{}{BACKUP}", CLAUDE.file);
 
     world.context(&["install", "claude"]).run().success();
-    assert_eq!(fs::read_link(world.path(CLAUDE.file)).expect("a link"), Path::new("../dotfiles/claude.json"));
-    assert!(world.read("dotfiles/claude.json").contains("session-context --agent agent-sdk"));
+    assert_eq!(
+        fs::read_link(world.path(CLAUDE.file)).expect("a link"),
+        Path::new("../dotfiles/claude.json")
+    );
+    assert!(
+        world
+            .read("dotfiles/claude.json")
+            .contains("session-context --agent agent-sdk")
+    );
     assert_eq!((mode(CLAUDE.file), mode(&backup)), (0o640, 0o640));
     assert_eq!(world.read(&backup), "{\"a\":1}");
     assert!(!world.path(&backup).is_symlink());
@@ -674,7 +957,10 @@ fn links_modes_and_backups_stay() {
     ));
     assert_eq!(world.read(&backup), "older\n");
     world.context(&["uninstall", "claude"]).run().success();
-    assert_eq!((world.read(&backup), world.read(CLAUDE.file)), ("older\n".into(), "{\"a\":1}".into()));
+    assert_eq!(
+        (world.read(&backup), world.read(CLAUDE.file)),
+        ("older\n".into(), "{\"a\":1}".into())
+    );
 
     // A link that leads nowhere yet.
     let world = World::new();
@@ -693,12 +979,18 @@ fn print_shows_and_does_nothing() {
     world.write(CLAUDE.file, "{\"a\":1}");
     let before = snapshot(&world);
     for agent in &SETTINGS {
-        let done = world.context(&["install", agent.called, "--print"]).run().success();
+        let done = world
+            .context(&["install", agent.called, "--print"])
+            .run()
+            .success();
         let there = if agent.called == "claude" {
             String::new()
         } else {
             let dir = agent.file.split('/').next().expect("a directory");
-            format!("note   ~/{dir} was not there; is {} installed?\n", agent.name)
+            format!(
+                "note   ~/{dir} was not there; is {} installed?\n",
+                agent.name
+            )
         };
         done.stdout(&format!(
             "would add to ~/{} ({}):\n{}would write the skill to ~/{}\n{there}{}",
@@ -711,8 +1003,14 @@ fn print_shows_and_does_nothing() {
     }
     let done = world.context(&["install", "pi", "--print"]).run().success();
     let (start, rest) = done.out().split_once(":\n").expect("two lines");
-    assert_eq!(start, "would write ~/.pi/agent/extensions/session-context.ts");
-    assert!(rest.contains(&format!("const INSTALLED = {};\n", Value::from(program()))), "{rest}");
+    assert_eq!(
+        start,
+        "would write ~/.pi/agent/extensions/session-context.ts"
+    );
+    assert!(
+        rest.contains(&format!("const INSTALLED = {};\n", Value::from(program()))),
+        "{rest}"
+    );
     assert_eq!(snapshot(&world), before);
 
     world.context(&["install", "claude"]).run().success();
@@ -732,29 +1030,77 @@ would remove ~/.claude/skills/sessions/SKILL.md\n",
 #[test]
 fn project_settings_are_those_of_the_directory() {
     for (called, name, file, skill) in [
-        ("claude", "Claude Code", ".claude/settings.json", ".claude/skills/sessions/SKILL.md"),
-        ("codex", "Codex", ".codex/hooks.json", ".agents/skills/sessions/SKILL.md"),
-        ("copilot", "Copilot CLI", ".github/hooks/session-monitor.json", ".github/skills/sessions/SKILL.md"),
-        ("gemini", "Gemini CLI", ".gemini/settings.json", ".gemini/skills/sessions/SKILL.md"),
-        ("pi", "Pi", ".pi/extensions/session-context.ts", ".pi/skills/sessions/SKILL.md"),
-        ("qwen", "Qwen Code", ".qwen/settings.json", ".qwen/skills/sessions/SKILL.md"),
+        (
+            "claude",
+            "Claude Code",
+            ".claude/settings.json",
+            ".claude/skills/sessions/SKILL.md",
+        ),
+        (
+            "codex",
+            "Codex",
+            ".codex/hooks.json",
+            ".agents/skills/sessions/SKILL.md",
+        ),
+        (
+            "copilot",
+            "Copilot CLI",
+            ".github/hooks/session-monitor.json",
+            ".github/skills/sessions/SKILL.md",
+        ),
+        (
+            "gemini",
+            "Gemini CLI",
+            ".gemini/settings.json",
+            ".gemini/skills/sessions/SKILL.md",
+        ),
+        (
+            "pi",
+            "Pi",
+            ".pi/extensions/session-context.ts",
+            ".pi/skills/sessions/SKILL.md",
+        ),
+        (
+            "qwen",
+            "Qwen Code",
+            ".qwen/settings.json",
+            ".qwen/skills/sessions/SKILL.md",
+        ),
     ] {
         let world = World::new();
-        let done = world.context(&["install", called, "--project"]).run().success();
+        let done = world
+            .context(&["install", called, "--project"])
+            .run()
+            .success();
         let lines: Vec<&str> = done.out().lines().collect();
         assert!(lines[0].contains(&format!("~/work/{file}")), "{lines:?}");
         assert_eq!(lines[1], format!("skill  written to ~/work/{skill}"));
         let where_ = match called {
-            "claude" => format!("note   {name} reads it only in sessions that start in ~/work itself, not below it"),
+            "claude" => format!(
+                "note   {name} reads it only in sessions that start in ~/work itself, not below it"
+            ),
             _ => format!("note   {name} reads it only if you trust ~/work there"),
         };
         let committed = "note   it has a path of this machine in it, so it is better not committed";
-        assert!(done.out().contains(&format!("{where_}\n{committed}\n{NEXT}")), "{lines:?}");
-        let files: Vec<_> = snapshot(&world).into_keys().filter(|path| path.is_file()).collect();
-        let mut expected = [world.path("work").join(file), world.path("work").join(skill)];
+        assert!(
+            done.out()
+                .contains(&format!("{where_}\n{committed}\n{NEXT}")),
+            "{lines:?}"
+        );
+        let files: Vec<_> = snapshot(&world)
+            .into_keys()
+            .filter(|path| path.is_file())
+            .collect();
+        let mut expected = [
+            world.path("work").join(file),
+            world.path("work").join(skill),
+        ];
         expected.sort();
         assert_eq!(files, expected);
-        world.context(&["uninstall", called, "--project"]).run().success();
+        world
+            .context(&["uninstall", called, "--project"])
+            .run()
+            .success();
         assert_eq!(snapshot(&world).len(), 1, "only `work` is left");
     }
 }
@@ -762,18 +1108,56 @@ fn project_settings_are_those_of_the_directory() {
 #[test]
 fn agents_that_live_elsewhere_are_found() {
     for (called, variable, file, skill) in [
-        ("claude", "CLAUDE_CONFIG_DIR", "settings.json", "moved/skills/sessions/SKILL.md"),
-        ("codex", "CODEX_HOME", "hooks.json", ".agents/skills/sessions/SKILL.md"),
-        ("copilot", "COPILOT_HOME", "hooks/session-monitor.json", "moved/skills/sessions/SKILL.md"),
-        ("gemini", "GEMINI_CLI_HOME", ".gemini/settings.json", "moved/.gemini/skills/sessions/SKILL.md"),
-        ("pi", "PI_CODING_AGENT_DIR", "extensions/session-context.ts", "moved/skills/sessions/SKILL.md"),
-        ("qwen", "QWEN_HOME", "settings.json", "moved/skills/sessions/SKILL.md"),
+        (
+            "claude",
+            "CLAUDE_CONFIG_DIR",
+            "settings.json",
+            "moved/skills/sessions/SKILL.md",
+        ),
+        (
+            "codex",
+            "CODEX_HOME",
+            "hooks.json",
+            ".agents/skills/sessions/SKILL.md",
+        ),
+        (
+            "copilot",
+            "COPILOT_HOME",
+            "hooks/session-monitor.json",
+            "moved/skills/sessions/SKILL.md",
+        ),
+        (
+            "gemini",
+            "GEMINI_CLI_HOME",
+            ".gemini/settings.json",
+            "moved/.gemini/skills/sessions/SKILL.md",
+        ),
+        (
+            "pi",
+            "PI_CODING_AGENT_DIR",
+            "extensions/session-context.ts",
+            "moved/skills/sessions/SKILL.md",
+        ),
+        (
+            "qwen",
+            "QWEN_HOME",
+            "settings.json",
+            "moved/skills/sessions/SKILL.md",
+        ),
     ] {
         let world = World::new();
         fs::create_dir_all(world.path("moved/.gemini")).expect("a directory");
-        let done = world.context(&["install", called]).env(variable, world.path("moved")).run().success();
+        let done = world
+            .context(&["install", called])
+            .env(variable, world.path("moved"))
+            .run()
+            .success();
         assert!(!done.out().contains("was not there"), "{}", done.out());
-        assert!(world.path("moved").join(file).is_file() && world.path(skill).is_file(), "{}", done.out());
+        assert!(
+            world.path("moved").join(file).is_file() && world.path(skill).is_file(),
+            "{}",
+            done.out()
+        );
     }
 }
 
@@ -781,30 +1165,68 @@ fn agents_that_live_elsewhere_are_found() {
 #[test]
 fn switched_off_hooks_are_said_and_stay_off() {
     for (called, file, text, what) in [
-        ("claude", ".claude/settings.json", "{\"disableAllHooks\": true}", "\"disableAllHooks\": true"),
-        ("claude", ".claude/settings.local.json", "{\"disableAllHooks\": true}", "\"disableAllHooks\": true"),
-        ("copilot", ".copilot/settings.json", "{\"disableAllHooks\": true}", "\"disableAllHooks\": true"),
+        (
+            "claude",
+            ".claude/settings.json",
+            "{\"disableAllHooks\": true}",
+            "\"disableAllHooks\": true",
+        ),
+        (
+            "claude",
+            ".claude/settings.local.json",
+            "{\"disableAllHooks\": true}",
+            "\"disableAllHooks\": true",
+        ),
+        (
+            "copilot",
+            ".copilot/settings.json",
+            "{\"disableAllHooks\": true}",
+            "\"disableAllHooks\": true",
+        ),
         (
             "gemini",
             ".gemini/settings.json",
             "{\"hooksConfig\": {\"enabled\": false}}",
             "\"hooksConfig.enabled\": false",
         ),
-        ("qwen", ".qwen/settings.json", "{\"disableAllHooks\": true}", "\"disableAllHooks\": true"),
-        ("codex", ".codex/config.toml", "[features]\nhooks = false\n", "features.hooks = false"),
+        (
+            "qwen",
+            ".qwen/settings.json",
+            "{\"disableAllHooks\": true}",
+            "\"disableAllHooks\": true",
+        ),
+        (
+            "codex",
+            ".codex/config.toml",
+            "[features]\nhooks = false\n",
+            "features.hooks = false",
+        ),
     ] {
         let world = World::new();
         world.write(file, text);
         let done = world.context(&["install", called]).run().success();
-        let note =
-            format!("note   hooks are switched off by {what} in ~/{file}; ours will not run until that is changed\n");
+        let note = format!(
+            "note   hooks are switched off by {what} in ~/{file}; ours will not run until that is changed\n"
+        );
         assert!(done.out().contains(&note), "{}", done.out());
-        assert!(world.read(file).starts_with(text.trim_end_matches('}').trim_end()), "{}", world.read(file));
-        let done = world.context(&["install", called, "--project"]).run().success();
+        assert!(
+            world
+                .read(file)
+                .starts_with(text.trim_end_matches('}').trim_end()),
+            "{}",
+            world.read(file)
+        );
+        let done = world
+            .context(&["install", called, "--project"])
+            .run()
+            .success();
         assert!(done.out().contains(&note), "{}", done.out());
     }
     let world = World::new();
-    world.write(".gemini/settings.json", "{\"hooksConfig\": {\"enabled\": true}, \"disableAllHooks\": true}");
+    world.write(
+        ".gemini/settings.json",
+        "{\"hooksConfig\": {\"enabled\": true}, \"disableAllHooks\": true}",
+    );
     let done = world.context(&["install", "gemini"]).run().success();
     assert!(!done.out().contains("note"), "{}", done.out());
 }
@@ -819,9 +1241,16 @@ fn a_hook_that_runs_twice_is_said() {
     let done = world.context(&["install", "claude"]).run().success();
     let plugin = "note   the plugin that is enabled in ~/.claude/settings.json runs the hook, too; harmless: the second finds nothing new\n";
     assert!(done.out().contains(plugin), "{}", done.out());
-    let done = world.context(&["install", "claude", "--project"]).run().success();
+    let done = world
+        .context(&["install", "claude", "--project"])
+        .run()
+        .success();
     let user = "note   ~/.claude/settings.json runs the hook, too; harmless: the second finds nothing new\n";
-    assert!(done.out().contains(&format!("{user}{plugin}")), "{}", done.out());
+    assert!(
+        done.out().contains(&format!("{user}{plugin}")),
+        "{}",
+        done.out()
+    );
     world.context(&["uninstall", "claude"]).run().success().stdout(
         "hook   removed from ~/.claude/settings.json (UserPromptSubmit, SessionStart), which is as it was before
 note   ~/work/.claude/settings.json still runs the hook
@@ -829,16 +1258,20 @@ note   the plugin that is enabled in ~/.claude/settings.json still runs the hook
     );
 
     let world = World::new();
-    world
-        .write(".pi/agent/settings.json", r#"{"packages": ["npm:x", {"source": "git:github.com/a/session-monitor"}]}"#);
+    world.write(
+        ".pi/agent/settings.json",
+        r#"{"packages": ["npm:x", {"source": "git:github.com/a/session-monitor"}]}"#,
+    );
     let done = world.context(&["install", "pi"]).run().success();
-    let package =
-        "note   the package in ~/.pi/agent/settings.json runs the hook, too; harmless: the second finds nothing new\n";
+    let package = "note   the package in ~/.pi/agent/settings.json runs the hook, too; harmless: the second finds nothing new\n";
     assert!(done.out().contains(package), "{}", done.out());
 
     // A package by its path.
     let world = World::new();
-    world.write(".pi/agent/settings.json", r#"{"packages": ["../../elsewhere"]}"#);
+    world.write(
+        ".pi/agent/settings.json",
+        r#"{"packages": ["../../elsewhere"]}"#,
+    );
     world.write("elsewhere/package.json", include_str!("../../package.json"));
     let done = world.context(&["install", "pi"]).run().success();
     assert!(done.out().contains(package), "{}", done.out());
@@ -867,11 +1300,19 @@ fn not_installed_is_said() {
     ] {
         let world = World::new();
         let line = format!("hook   not installed in ~/{file}\n");
-        world.context(&["uninstall", called]).run().success().stdout(&line);
+        world
+            .context(&["uninstall", called])
+            .run()
+            .success()
+            .stdout(&line);
         if file.ends_with("settings.json") {
             world.write(file, "{\"hooks\":{\"UserPromptSubmit\":[]}}");
             let before = snapshot(&world);
-            world.context(&["uninstall", called]).run().success().stdout(&line);
+            world
+                .context(&["uninstall", called])
+                .run()
+                .success()
+                .stdout(&line);
             assert_eq!(snapshot(&world), before);
         }
     }
@@ -882,9 +1323,12 @@ fn not_installed_is_said() {
 fn an_edited_skill_is_kept() {
     let world = World::new();
     world.context(&["install", "claude"]).run().success();
-    let edited = world.read(CLAUDE.skill).replace("# Other sessions", "# Sessions of others");
+    let edited = world
+        .read(CLAUDE.skill)
+        .replace("# Other sessions", "# Sessions of others");
     world.write(CLAUDE.skill, &edited);
-    let kept = "skill  ~/.claude/skills/sessions/SKILL.md is not as it was installed, and is kept\n";
+    let kept =
+        "skill  ~/.claude/skills/sessions/SKILL.md is not as it was installed, and is kept\n";
     let done = world.context(&["install", "claude"]).run().success();
     assert!(done.out().ends_with(kept), "{}", done.out());
     let done = world.context(&["uninstall", "claude"]).run().success();
@@ -897,14 +1341,23 @@ fn an_edited_skill_is_kept() {
 fn an_older_skill_is_replaced() {
     let world = World::new();
     let fnv = |text: &str| {
-        let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        let step =
+            |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
     };
     let older = "---\nname: sessions\ndescription: As it was.\n---\n";
-    let marked = format!("{older}\n<!-- session-context install {:016x}: kept -->\n", fnv(older));
+    let marked = format!(
+        "{older}\n<!-- session-context install {:016x}: kept -->\n",
+        fnv(older)
+    );
     world.write(CLAUDE.skill, &marked);
     let done = world.context(&["install", "claude"]).run().success();
-    assert!(done.out().contains("\nskill  updated in ~/.claude/skills/sessions/SKILL.md\n"), "{}", done.out());
+    assert!(
+        done.out()
+            .contains("\nskill  updated in ~/.claude/skills/sessions/SKILL.md\n"),
+        "{}",
+        done.out()
+    );
     assert!(world.read(CLAUDE.skill).starts_with(SKILL));
     world.write(CLAUDE.skill, &marked);
     world.context(&["uninstall", "claude"]).run().success();
@@ -916,10 +1369,22 @@ fn an_older_skill_is_replaced() {
 fn agents_that_read_the_same_place_share_one_skill() {
     let shared = ".agents/skills/sessions/SKILL.md";
     let skills = |world: &World| {
-        let all = snapshot(world).into_keys().filter(|path| path.ends_with("sessions/SKILL.md"));
-        all.map(|path| path.strip_prefix(world.path("")).expect("below HOME").display().to_string()).collect::<Vec<_>>()
+        let all = snapshot(world)
+            .into_keys()
+            .filter(|path| path.ends_with("sessions/SKILL.md"));
+        all.map(|path| {
+            path.strip_prefix(world.path(""))
+                .expect("below HOME")
+                .display()
+                .to_string()
+        })
+        .collect::<Vec<_>>()
     };
-    for order in [["codex", "gemini", "pi"], ["gemini", "pi", "codex"], ["pi", "codex", "gemini"]] {
+    for order in [
+        ["codex", "gemini", "pi"],
+        ["gemini", "pi", "codex"],
+        ["pi", "codex", "gemini"],
+    ] {
         let world = World::new();
         for called in order {
             world.context(&["install", called]).run().success();
@@ -937,7 +1402,11 @@ fn agents_that_read_the_same_place_share_one_skill() {
     for (called, variable) in [("copilot", "COPILOT_HOME"), ("gemini", "GEMINI_CLI_HOME")] {
         let world = World::new();
         world.context(&["install", "codex"]).run().success();
-        world.context(&["install", called]).env(variable, world.path("moved")).run().success();
+        world
+            .context(&["install", called])
+            .env(variable, world.path("moved"))
+            .run()
+            .success();
         assert_eq!(skills(&world).len(), 2, "{called}");
     }
     // Claude Code does not read it.
@@ -947,12 +1416,18 @@ fn agents_that_read_the_same_place_share_one_skill() {
     assert_eq!(skills(&world), [shared, CLAUDE.skill]);
     let done = world.context(&["install", "pi"]).run().success();
     assert!(
-        done.out().contains("\nskill  already installed in ~/.agents/skills/sessions/SKILL.md\n"),
+        done.out()
+            .contains("\nskill  already installed in ~/.agents/skills/sessions/SKILL.md\n"),
         "{}",
         done.out()
     );
     let done = world.context(&["uninstall", "codex"]).run().success();
-    assert!(done.out().ends_with("\nskill  ~/.agents/skills/sessions/SKILL.md is kept for pi\n"), "{}", done.out());
+    assert!(
+        done.out()
+            .ends_with("\nskill  ~/.agents/skills/sessions/SKILL.md is kept for pi\n"),
+        "{}",
+        done.out()
+    );
 }
 
 /// What `--print` and the question announce is what is then done, for agents that share a skill, too.
@@ -977,14 +1452,26 @@ fn what_is_announced_is_done() {
     assert_eq!(skills(&["install"]), would);
     assert_eq!(skills(&["install", "--all", "--print"]), would);
     assert_eq!(skills(&["install", "--all", "--dry-run"]), would);
-    assert_eq!(skills(&["install", "--all"]), expected("skill  written to", "skill  already installed in"));
+    assert_eq!(
+        skills(&["install", "--all"]),
+        expected("skill  written to", "skill  already installed in")
+    );
     assert_eq!(
         skills(&["uninstall", "codex", "pi", "--print"]),
         [format!("skill  {shared} is kept for copilot, gemini, qwen"),]
     );
-    assert_eq!(skills(&["uninstall", "--all", "--print"]), [format!("would remove {shared}")]);
-    assert_eq!(skills(&["uninstall", "--all"]), [format!("skill  removed {shared}")]);
-    assert!(snapshot(&world).keys().all(|path| !path.is_file()), "nothing is left");
+    assert_eq!(
+        skills(&["uninstall", "--all", "--print"]),
+        [format!("would remove {shared}")]
+    );
+    assert_eq!(
+        skills(&["uninstall", "--all"]),
+        [format!("skill  removed {shared}")]
+    );
+    assert!(
+        snapshot(&world).keys().all(|path| !path.is_file()),
+        "nothing is left"
+    );
 }
 
 /// Uninstall finds what is installed, whether the agent's own directory is there or not.
@@ -993,14 +1480,29 @@ fn uninstall_finds_agents_that_are_gone() {
     let world = World::new();
     std::fs::create_dir_all(world.path("work")).expect("a directory");
     for called in ALL {
-        world.context(&["install", "--project", called]).run().success();
+        world
+            .context(&["install", "--project", called])
+            .run()
+            .success();
     }
     assert!(world.path("work/.qwen/settings.json").is_file() && !world.path(".qwen").exists());
     let all = "claude|codex|copilot|gemini|pi|qwen";
-    let choose = "choose: session-context uninstall --project --all, or session-context uninstall --project";
-    world.context(&["uninstall", "--project"]).run().status(2).stderr(&format!("session-context: {choose} {all}\n"));
-    world.context(&["uninstall", "--project", "--all"]).run().success();
-    assert!(snapshot(&world).keys().all(|path| !path.is_file()), "{:?}", snapshot(&world).keys());
+    let choose =
+        "choose: session-context uninstall --project --all, or session-context uninstall --project";
+    world
+        .context(&["uninstall", "--project"])
+        .run()
+        .status(2)
+        .stderr(&format!("session-context: {choose} {all}\n"));
+    world
+        .context(&["uninstall", "--project", "--all"])
+        .run()
+        .success();
+    assert!(
+        snapshot(&world).keys().all(|path| !path.is_file()),
+        "{:?}",
+        snapshot(&world).keys()
+    );
 }
 
 /// What the packages for Claude Code and Pi say is true of this repository.
@@ -1008,22 +1510,36 @@ fn uninstall_finds_agents_that_are_gone() {
 fn the_packages_fit_the_repository() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |file: &str| -> Value {
-        let text = fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let text =
+            fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{file}: {error}"))
     };
-    let (plugin, market, package) =
-        (read(".claude-plugin/plugin.json"), read(".claude-plugin/marketplace.json"), read("package.json"));
+    let (plugin, market, package) = (
+        read(".claude-plugin/plugin.json"),
+        read(".claude-plugin/marketplace.json"),
+        read("package.json"),
+    );
     for manifest in [&plugin, &package] {
         assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
         assert_eq!(manifest["name"], env!("CARGO_PKG_NAME"));
     }
-    assert_eq!((&market["plugins"][0]["name"], &market["plugins"][0]["source"]), (&plugin["name"], &json!("./")));
+    assert_eq!(
+        (
+            &market["plugins"][0]["name"],
+            &market["plugins"][0]["source"]
+        ),
+        (&plugin["name"], &json!("./"))
+    );
     for kind in ["extensions", "skills"] {
         let path = package["pi"][kind][0].as_str().expect("a path");
         assert!(root.join(path).exists(), "{path}");
     }
     let hooks = read("hooks/hooks.json");
-    let events: Vec<&String> = hooks["hooks"].as_object().expect("an object").keys().collect();
+    let events: Vec<&String> = hooks["hooks"]
+        .as_object()
+        .expect("an object")
+        .keys()
+        .collect();
     assert_eq!(events, ["SessionStart", "UserPromptSubmit"]);
 }
 
@@ -1066,12 +1582,22 @@ fn an_open_mask_opens_nothing() {
     use std::os::unix::process::CommandExt;
     let world = World::new();
     // SAFETY: one system call.
-    let open = |command: &mut std::process::Command| unsafe { _ = command.pre_exec(|| Ok(_ = libc::umask(0))) };
-    for args in [&["install", "claude", "codex", "pi"][..], &["install", "claude", "--project"], &["pin", "it is so"]] {
+    let open = |command: &mut std::process::Command| unsafe {
+        _ = command.pre_exec(|| Ok(_ = libc::umask(0)))
+    };
+    for args in [
+        &["install", "claude", "codex", "pi"][..],
+        &["install", "claude", "--project"],
+        &["pin", "it is so"],
+    ] {
         world.context(args).alter(open).run().success();
     }
     let mut made = 0;
-    for entry in walkdir::WalkDir::new(world.path("")).min_depth(1).into_iter().map(|entry| entry.expect("an entry")) {
+    for entry in walkdir::WalkDir::new(world.path(""))
+        .min_depth(1)
+        .into_iter()
+        .map(|entry| entry.expect("an entry"))
+    {
         let mode = entry.metadata().expect("there").permissions().mode();
         if entry.path() != world.path("work") {
             assert_eq!(mode & 0o022, 0, "{mode:o} {}", entry.path().display());
@@ -1084,7 +1610,12 @@ fn an_open_mask_opens_nothing() {
 /// A link in a clone leads wherever its author wants.
 #[test]
 fn no_link_of_a_project_is_followed() {
-    for link in [".claude", ".claude/settings.json", ".claude/skills", ".agents"] {
+    for link in [
+        ".claude",
+        ".claude/settings.json",
+        ".claude/skills",
+        ".agents",
+    ] {
         let world = World::new();
         let (place, mine) = (world.path("work").join(link), world.path("mine"));
         std::fs::create_dir_all(place.parent().expect("a parent")).expect("directories");
@@ -1094,9 +1625,14 @@ fn no_link_of_a_project_is_followed() {
         }
         std::os::unix::fs::symlink(&mine, &place).expect("a link");
         for command in ["install", "uninstall"] {
-            let done = world.context(&[command, "claude", "--project"]).run().status(2);
+            let done = world
+                .context(&[command, "claude", "--project"])
+                .run()
+                .status(2);
             assert!(
-                done.err().contains(&format!("/work/{link}: is a link, which is not followed in a project")),
+                done.err().contains(&format!(
+                    "/work/{link}: is a link, which is not followed in a project"
+                )),
                 "{}",
                 done.err()
             );

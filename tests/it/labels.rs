@@ -46,33 +46,60 @@ fn told(world: &World, path: &str) -> Label {
     let file = file.to_str().expect("UTF-8");
     let json = world.reader(&["resume", file, "--json"]).run();
     if json.out().is_empty() {
-        return Label { path: path.into(), ended: "none".into(), ..Label::default() };
+        return Label {
+            path: path.into(),
+            ended: "none".into(),
+            ..Label::default()
+        };
     }
     let all = json.json().remove(0);
-    let text = world.reader(&["resume", file]).env("COLUMNS", "4000").run().status(0);
+    let text = world
+        .reader(&["resume", file])
+        .env("COLUMNS", "4000")
+        .run()
+        .status(0);
     let row = |label: &str| {
-        let line = text.out().lines().find(|line| line.starts_with(&format!("{label:12}")))?;
+        let line = text
+            .out()
+            .lines()
+            .find(|line| line.starts_with(&format!("{label:12}")))?;
         Some(line[12..].to_owned())
     };
     let work = &all["current_work"];
     let understood = work["is_directive"] == true;
     let asked = row("Asked last").filter(|_| work["intent"] != Value::Null);
     let blocker = |kind: &str| {
-        let found = all["blockers"].as_array()?.iter().find(|blocker| blocker["kind"] == kind)?;
+        let found = all["blockers"]
+            .as_array()?
+            .iter()
+            .find(|blocker| blocker["kind"] == kind)?;
         Some(found["text"].as_str()?.to_owned())
     };
     let path_of = |file: &Value| file["path"].as_str().expect("a path").to_owned();
-    let files = all["files_modified"].as_array().into_iter().flatten().map(path_of);
+    let files = all["files_modified"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(path_of);
     Label {
         path: path.into(),
-        files: files.map(|path| path.rsplit('/').next().unwrap_or_default().to_owned()).collect(),
-        then: if understood { row("Then") } else { asked.clone() },
+        files: files
+            .map(|path| path.rsplit('/').next().unwrap_or_default().to_owned())
+            .collect(),
+        then: if understood {
+            row("Then")
+        } else {
+            asked.clone()
+        },
         asked: asked.filter(|_| understood),
         said: row("Said last"),
         fails: blocker("failing"),
         open: blocker("question"),
         // A file cannot say whether its writer is still there; a label says only that nobody answered.
-        ended: all["ending"].as_str().expect("an ending").replace("unfinished", "working"),
+        ended: all["ending"]
+            .as_str()
+            .expect("an ending")
+            .replace("unfinished", "working"),
     }
 }
 
@@ -81,11 +108,19 @@ fn transcripts() -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![testdata("")];
     while let Some(dir) = open.pop() {
-        for path in std::fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("an entry").path()) {
+        for path in std::fs::read_dir(dir)
+            .expect("a directory")
+            .map(|entry| entry.expect("an entry").path())
+        {
             if path.is_dir() && !path.ends_with("subagents") {
                 open.push(path);
             } else if path.extension().is_some_and(|end| end == "jsonl") {
-                found.push(path.strip_prefix(testdata("")).expect("below").to_string_lossy().into_owned());
+                found.push(
+                    path.strip_prefix(testdata(""))
+                        .expect("below")
+                        .to_string_lossy()
+                        .into_owned(),
+                );
             }
         }
     }
@@ -95,17 +130,37 @@ fn transcripts() -> Vec<String> {
 
 /// A text as it stands on one line.
 fn flat(text: &str) -> String {
-    let plain: String = text.chars().filter(|char| !char.is_control() || char.is_whitespace()).collect();
+    let plain: String = text
+        .chars()
+        .filter(|char| !char.is_control() || char.is_whitespace())
+        .collect();
     plain.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// What is said of a session in a label: each statement begins with the word for its kind.
 fn statements(label: &Label) -> BTreeSet<String> {
-    let Label { path: _, asked, then, said, fails, open, files, ended } = label;
-    let said =
-        [("quote", asked), ("quote-after", then), ("answer", said), ("fails", fails), ("question", open)].into_iter();
+    let Label {
+        path: _,
+        asked,
+        then,
+        said,
+        fails,
+        open,
+        files,
+        ended,
+    } = label;
+    let said = [
+        ("quote", asked),
+        ("quote-after", then),
+        ("answer", said),
+        ("fails", fails),
+        ("question", open),
+    ]
+    .into_iter();
     let said = said.filter_map(|(kind, text)| Some(format!("{kind} {}", flat(text.as_deref()?))));
-    said.chain(files.iter().map(|file| format!("files {file}"))).chain([format!("state {ended}")]).collect()
+    said.chain(files.iter().map(|file| format!("files {file}")))
+        .chain([format!("state {ended}")])
+        .collect()
 }
 
 /// What another session is told of one: the same, clause by clause.
@@ -117,7 +172,10 @@ fn told_of(did: &[String]) -> BTreeSet<String> {
             "user" => script.user(what),
             "say" => script.says(what),
             "run" | "fail" => script.runs(what, how == "fail"),
-            "edit" => script.does("Edit", json!({"file_path": world.path(format!("work/{what}"))})),
+            "edit" => script.does(
+                "Edit",
+                json!({"file_path": world.path(format!("work/{what}"))}),
+            ),
             "open" => script.calls("Bash", json!({"command": what})),
             _ => panic!("{step}"),
         }
@@ -125,17 +183,32 @@ fn told_of(did: &[String]) -> BTreeSet<String> {
     script.save(&world, ONE);
     let told = hook::told(&world);
     let line = told.lines().last().unwrap_or_default();
-    let (head, rest) = line.split_once(" -> ").unwrap_or((line.split("; ").next().unwrap_or_default(), line));
-    let quote = head.split_once(": ").map(|(_, quote)| format!("quote {}", quote.trim_matches('"')));
-    let clauses = rest.split("; ").flat_map(|part| part.split(" and ")).flat_map(|part| part.split(", "));
+    let (head, rest) = line
+        .split_once(" -> ")
+        .unwrap_or((line.split("; ").next().unwrap_or_default(), line));
+    let quote = head
+        .split_once(": ")
+        .map(|(_, quote)| format!("quote {}", quote.trim_matches('"')));
+    let clauses = rest
+        .split("; ")
+        .flat_map(|part| part.split(" and "))
+        .flat_map(|part| part.split(", "));
     let clauses = clauses.filter_map(|clause| {
         let bare = |text: &str| text.trim_matches('"').to_owned();
         Some(match clause {
             "pushed" => "push".into(),
-            _ if clause.starts_with("updated ") => format!("files {}", bare(&clause["updated ".len()..])),
-            _ if clause.starts_with("committed ") => format!("commit {}", bare(&clause["committed ".len()..])),
-            _ if clause.starts_with("switched to ") => format!("branch {}", bare(&clause["switched to ".len()..])),
-            _ if clause.ends_with(" fails") => format!("fails {}", clause.trim_end_matches(" fails")),
+            _ if clause.starts_with("updated ") => {
+                format!("files {}", bare(&clause["updated ".len()..]))
+            }
+            _ if clause.starts_with("committed ") => {
+                format!("commit {}", bare(&clause["committed ".len()..]))
+            }
+            _ if clause.starts_with("switched to ") => {
+                format!("branch {}", bare(&clause["switched to ".len()..]))
+            }
+            _ if clause.ends_with(" fails") => {
+                format!("fails {}", clause.trim_end_matches(" fails"))
+            }
             _ if clause.starts_with("no result yet") => format!("state {clause}"),
             _ => return None,
         })
@@ -147,13 +220,26 @@ fn told_of(did: &[String]) -> BTreeSet<String> {
 fn every_session_is_told_as_a_person_reads_it() {
     let labels = std::fs::read_to_string(testdata("labels.toml")).expect("labels");
     let labels: Labels = toml::from_str(&labels).expect("TOML");
-    let mut labelled: Vec<String> = labels.transcript.iter().map(|label| label.path.clone()).collect();
+    let mut labelled: Vec<String> = labels
+        .transcript
+        .iter()
+        .map(|label| label.path.clone())
+        .collect();
     labelled.sort();
     assert_eq!(labelled, transcripts(), "every session has a label");
     let world = World::new();
     let read = labels.transcript.iter();
-    let read = read.map(|label| (label.path.clone(), statements(label), statements(&told(&world, &label.path))));
-    let made_up = labels.session.into_iter().map(|MadeUp { did, told }| (did.join("; "), told, told_of(&did)));
+    let read = read.map(|label| {
+        (
+            label.path.clone(),
+            statements(label),
+            statements(&told(&world, &label.path)),
+        )
+    });
+    let made_up = labels
+        .session
+        .into_iter()
+        .map(|MadeUp { did, told }| (did.join("; "), told, told_of(&did)));
     // Of each kind: told, right, and not told though a reader does.
     let mut counts: BTreeMap<String, [usize; 3]> = BTreeMap::new();
     let mut wrong = Vec::new();
@@ -170,10 +256,18 @@ fn every_session_is_told_as_a_person_reads_it() {
             wrong.push(format!("{what}\n  label {label:?}\n  told  {told:?}"));
         }
     }
-    println!("{:12} {:>5} {:>5} {:>9} {:>6}", "statement", "told", "right", "precision", "missed");
+    println!(
+        "{:12} {:>5} {:>5} {:>9} {:>6}",
+        "statement", "told", "right", "precision", "missed"
+    );
     for (kind, [told, right, missed]) in &counts {
         let precision = 100 * right / (*told).max(1);
         println!("{kind:12} {told:>5} {right:>5} {precision:>8}% {missed:>6}");
     }
-    assert!(wrong.is_empty(), "{} differ\n{}", wrong.len(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} differ\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }

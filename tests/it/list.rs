@@ -21,7 +21,11 @@ fn token_counts_do_not_overflow() {
         ) + "\n"
     };
     world.claude(ID, &format!("{}{}", answer(1), answer(2)));
-    let tokens = &world.reader(&["list", "--all", "--json"]).run().success().json()[0]["tokens"];
+    let tokens = &world
+        .reader(&["list", "--all", "--json"])
+        .run()
+        .success()
+        .json()[0]["tokens"];
     assert_eq!(tokens["input"], u64::MAX);
     world.reader(&["list", "--all"]).run().success();
     world.reader(&["resume", ID]).run().success();
@@ -32,36 +36,57 @@ fn token_counts_do_not_overflow() {
 #[test]
 fn a_session_known_only_from_a_relisting_is_listed() {
     let world = World::new();
-    let header = r#"{"sessionId":"8b585e11-2eb8-459b-b1a6-75f9c89c4176","projectHash":"x","kind":"main"}"#;
+    let header =
+        r#"{"sessionId":"8b585e11-2eb8-459b-b1a6-75f9c89c4176","projectHash":"x","kind":"main"}"#;
     let list = r#"{"$set":{"messages":[{"id":"m1","timestamp":"2026-11-16T02:01:00Z","type":"user","content":[{"text":"hi"}]},{"id":"m2","timestamp":"2026-11-16T02:02:00Z","type":"gemini","content":"hello"}]}}"#;
-    world.write(".gemini/tmp/p/chats/session-2026-11-16T02-00-8b585e11.jsonl", format!("{header}\n{list}\n{list}\n"));
-    world
-        .reader(&["8b585e11"])
-        .run()
-        .success()
-        .stdout(concat!("2026-11-16 02:01  user       hi\n", "           02:02  assistant  hello\n",));
-    assert_eq!(world.reader(&["list", "--all", "--json"]).run().success().json()[0]["messages"], 2);
+    world.write(
+        ".gemini/tmp/p/chats/session-2026-11-16T02-00-8b585e11.jsonl",
+        format!("{header}\n{list}\n{list}\n"),
+    );
+    world.reader(&["8b585e11"]).run().success().stdout(concat!(
+        "2026-11-16 02:01  user       hi\n",
+        "           02:02  assistant  hello\n",
+    ));
+    assert_eq!(
+        world
+            .reader(&["list", "--all", "--json"])
+            .run()
+            .success()
+            .json()[0]["messages"],
+        2
+    );
 }
 
 /// Sessions of two agents here in every state, and one elsewhere.
 fn several() -> World {
     let world = World::new();
     let here = world.path("work");
-    let session = |id: &str, lines: String| world.claude(&format!("{id}-0000-4000-8000-000000000000"), &lines);
+    let session = |id: &str, lines: String| {
+        world.claude(&format!("{id}-0000-4000-8000-000000000000"), &lines)
+    };
     session(
         "aaaaaaaa",
-        prompt(&here, "2026-11-16T02:58:00Z", "a prompt that the agent works on")
-            + &call("2026-11-16T02:59:30Z", "t1", "make"),
+        prompt(
+            &here,
+            "2026-11-16T02:58:00Z",
+            "a prompt that the agent works on",
+        ) + &call("2026-11-16T02:59:30Z", "t1", "make"),
     );
     session(
         "bbbbbbbb",
-        prompt(&here, "2026-11-16T02:30:00Z", "日本語のとても長いタイトルはどこかで切られます")
-            + &answer(&here, "2026-11-16T02:31:00Z", "done"),
+        prompt(
+            &here,
+            "2026-11-16T02:30:00Z",
+            "日本語のとても長いタイトルはどこかで切られます",
+        ) + &answer(&here, "2026-11-16T02:31:00Z", "done"),
     );
     session(
         "cccccccc",
-        prompt(&here, "2026-11-14T03:00:00Z", "👩‍👩‍👧 family emoji 🎉 in a title\nthat has two lines")
-            + &answer(&here, "2026-11-14T03:00:10Z", "done"),
+        prompt(
+            &here,
+            "2026-11-14T03:00:00Z",
+            "👩‍👩‍👧 family emoji 🎉 in a title\nthat has two lines",
+        ) + &answer(&here, "2026-11-14T03:00:10Z", "done"),
     );
     session(
         "dddddddd",
@@ -83,7 +108,11 @@ fn several() -> World {
 
 fn table(world: &World, args: &[&str], columns: Option<&str>) -> String {
     let run = world.reader(args);
-    let run = if let Some(columns) = columns { run.env("COLUMNS", columns) } else { run };
+    let run = if let Some(columns) = columns {
+        run.env("COLUMNS", columns)
+    } else {
+        run
+    };
     run.run().success().out().to_owned()
 }
 
@@ -101,7 +130,11 @@ eeeeeeee  pi      idle     15d     1       -  from pi
     let world = several();
     assert_eq!(table(&world, &["list"], None), expected);
     assert_eq!(table(&world, &[], None), expected, "the bare command");
-    assert_eq!(table(&world, &["list"], Some("120")), expected, "wide enough");
+    assert_eq!(
+        table(&world, &["list"], Some("120")),
+        expected,
+        "wide enough"
+    );
 }
 
 /// One long name is cut before a column goes for all.
@@ -111,7 +144,10 @@ fn a_long_name_is_cut_first() {
     let cwd = world.path("work");
     world.claude(ONE, &prompt(&cwd, "2026-11-16T02:00:00Z", "hello"));
     let name = "a-name-that-somebody-made-very-long";
-    world.write(format!("work/.volute/sessions/{name}.json"), format!(r#"{{"sessionId":"{ONE}"}}"#));
+    world.write(
+        format!("work/.volute/sessions/{name}.json"),
+        format!(r#"{{"sessionId":"{ONE}"}}"#),
+    );
     let expected = "\
 NAME                AGENT   STATE    AGE  MSGS  TOKENS  TITLE
 a-name-that-someb…  claude  working   1h     1       -  hello
@@ -160,7 +196,11 @@ fn no_row_is_wider_than_the_terminal() {
     for columns in (30..=130).step_by(5) {
         for args in [&["list"][..], &["list", "--all"]] {
             let shown = table(&world, args, Some(&columns.to_string()));
-            let widest = shown.lines().map(UnicodeWidthStr::width).max().expect("a row");
+            let widest = shown
+                .lines()
+                .map(UnicodeWidthStr::width)
+                .max()
+                .expect("a row");
             assert!(widest <= columns, "{widest} > {columns}:\n{shown}");
             assert!(shown.lines().all(|line| line == line.trim_end()), "{shown}");
         }
@@ -172,8 +212,18 @@ fn no_row_is_wider_than_the_terminal() {
 fn a_directory_of_wide_characters_is_cut_like_any_other() {
     let world = World::new();
     let long = Path::new("/data").join("long/".repeat(12));
-    world.claude(ONE, &prompt(&long, "2026-11-16T02:58:00Z", "the first title"));
-    world.claude(TWO, &prompt(&Path::new("/data").join("長".repeat(60)), "2026-11-16T02:59:00Z", "the second title"));
+    world.claude(
+        ONE,
+        &prompt(&long, "2026-11-16T02:58:00Z", "the first title"),
+    );
+    world.claude(
+        TWO,
+        &prompt(
+            &Path::new("/data").join("長".repeat(60)),
+            "2026-11-16T02:59:00Z",
+            "the second title",
+        ),
+    );
     let expected = "\
 NAME      AGENT   STATE    AGE  MSGS  TOKENS  WHERE                                     TITLE
 22222222  claude  working   1m     1       -  …長長長長長長長長長長長長長長長長長長長   the second title
@@ -212,8 +262,14 @@ eeeeeeee  pi      idle     15d  ~/work                  from pi
 ffffffff  claude  working  now  …ectory/name/elsewhere  elsewhere, the newest
 ";
     assert_eq!(shown, expected);
-    assert!(table(&world, &["list", "--all"], Some("70")).starts_with("NAME      AGENT   STATE    AGE  WHERE"));
-    assert!(table(&world, &["list", "--all"], Some("60")).starts_with("NAME      AGENT   STATE    AGE  TITLE"));
+    assert!(
+        table(&world, &["list", "--all"], Some("70"))
+            .starts_with("NAME      AGENT   STATE    AGE  WHERE")
+    );
+    assert!(
+        table(&world, &["list", "--all"], Some("60"))
+            .starts_with("NAME      AGENT   STATE    AGE  TITLE")
+    );
 }
 
 /// A terminal gets what fits on it, and is told of the rest; a pipe and a program get all.
@@ -221,7 +277,11 @@ ffffffff  claude  working  now  …ectory/name/elsewhere  elsewhere, the newest
 fn a_long_list_fits_the_screen() {
     let world = World::new();
     for number in 10..40 {
-        let said = prompt(&world.path("work"), &format!("2026-11-16T02:{number}:00Z"), "hello");
+        let said = prompt(
+            &world.path("work"),
+            &format!("2026-11-16T02:{number}:00Z"),
+            "hello",
+        );
         world.claude(&format!("{number}aaaaaa"), &said);
     }
     let count = |args: &[&str]| world.reader(args).run().status(0).out().lines().count();
@@ -239,11 +299,22 @@ fn a_long_list_fits_the_screen() {
     ] {
         world.reader(args).run().status(0).stderr(said);
     }
-    world.reader(&["list", "--limit", "0"]).run().status(2).stdout("").stderr_has("1 or more");
+    world
+        .reader(&["list", "--limit", "0"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr_has("1 or more");
     let on = |rows: u32, args: &str| in_a_terminal_of(rows, &world, args, ("NO_COLOR", "1"), "");
-    let Some(shown) = on(20, "session-reader") else { return };
+    let Some(shown) = on(20, "session-reader") else {
+        return;
+    };
     let lines: Vec<_> = shown.lines().collect();
-    assert_eq!((lines.len(), lines[1].starts_with("39aaaaaa")), (19, true), "{shown}");
+    assert_eq!(
+        (lines.len(), lines[1].starts_with("39aaaaaa")),
+        (19, true),
+        "{shown}"
+    );
     assert_eq!(lines[18], "13 more: --limit 30 shows all");
     for (rows, args, expected) in [
         (32, "session-reader", 31),
@@ -253,7 +324,11 @@ fn a_long_list_fits_the_screen() {
         (20, "session-reader list --json", 30),
     ] {
         let shown = on(rows, args).expect("script worked before");
-        assert_eq!(shown.lines().count(), expected, "{rows} rows, {args}: {shown}");
+        assert_eq!(
+            shown.lines().count(),
+            expected,
+            "{rows} rows, {args}: {shown}"
+        );
     }
 }
 
@@ -269,19 +344,40 @@ fn all_commands_count_the_same_sessions() {
     let said = prompt(&cwd, "2026-11-16T02:30:00Z", "to be forked");
     world.claude("12121212-0000", &said);
     world.claude("34343434-0000", &said);
-    let listed = world.reader(&["list", "--all", "--json"]).run().success().json();
+    let listed = world
+        .reader(&["list", "--all", "--json"])
+        .run()
+        .success()
+        .json();
     let of = |agent: &str| listed.iter().filter(|row| row["agent"] == agent).count();
     let (claude, pi) = (of("claude"), of("pi"));
     assert_eq!((listed.len(), pi), (claude + pi, 3));
 
     let formats = world.reader(&["formats"]).run().success().out().to_owned();
-    let counted = |line: &str| line.split(": ").nth(1).and_then(|count| count.split(' ').next()?.parse::<usize>().ok());
-    assert_eq!(formats.lines().filter_map(counted).sum::<usize>(), listed.len(), "{formats}");
-    assert!(formats.contains(&format!("agent-sdk   Claude Code   ~/.claude ($CLAUDE_CONFIG_DIR): {claude} sessions")));
+    let counted = |line: &str| {
+        line.split(": ")
+            .nth(1)
+            .and_then(|count| count.split(' ').next()?.parse::<usize>().ok())
+    };
+    assert_eq!(
+        formats.lines().filter_map(counted).sum::<usize>(),
+        listed.len(),
+        "{formats}"
+    );
+    assert!(formats.contains(&format!(
+        "agent-sdk   Claude Code   ~/.claude ($CLAUDE_CONFIG_DIR): {claude} sessions"
+    )));
     assert!(formats.contains("~/work/.volute: 2 sessions"), "{formats}");
     let doctor = world.context(&["doctor"]).run().out().to_owned();
-    assert!(doctor.contains(&format!(" {claude} sessions, ")) && doctor.contains(" 3 sessions, "), "{doctor}");
-    let profile = world.reader(&["profile", "--all", "--json"]).run().success().json();
+    assert!(
+        doctor.contains(&format!(" {claude} sessions, ")) && doctor.contains(" 3 sessions, "),
+        "{doctor}"
+    );
+    let profile = world
+        .reader(&["profile", "--all", "--json"])
+        .run()
+        .success()
+        .json();
     assert_eq!(profile[0]["sessions"], listed.len());
 }
 
@@ -289,33 +385,68 @@ fn all_commands_count_the_same_sessions() {
 fn flags_choose_sessions() {
     let world = several();
     let ids = |args: &[&str]| -> Vec<String> {
-        let rows = world.reader(&[&["list", "--json"], args].concat()).run().success().json();
-        rows.iter().map(|row| row["id"].as_str().expect("an id")[..2].to_owned()).collect()
+        let rows = world
+            .reader(&[&["list", "--json"], args].concat())
+            .run()
+            .success()
+            .json();
+        rows.iter()
+            .map(|row| row["id"].as_str().expect("an id")[..2].to_owned())
+            .collect()
     };
     assert_eq!(ids(&[]), ["aa", "bb", "dd", "cc", "ee"]);
     assert_eq!(ids(&["--all"]), ["aa", "bb", "dd", "cc", "ee", "ff"]);
     assert_eq!(ids(&["--agent", "pi"]), ["ee"]);
     assert_eq!(ids(&["--agent", "Claude"]), ["aa", "bb", "dd", "cc"]);
-    assert_eq!(ids(&["--agent", "agent-sdk", "--since", "1h"]), ["aa", "bb"]);
+    assert_eq!(
+        ids(&["--agent", "agent-sdk", "--since", "1h"]),
+        ["aa", "bb"]
+    );
     assert_eq!(ids(&["--state", "waiting"]), ["bb"]);
     assert_eq!(ids(&["--state", "idle,error"]), ["dd", "cc", "ee"]);
     assert_eq!(ids(&["--state", "working", "--all"]), ["aa", "ff"]);
     assert_eq!(ids(&["--all", "--limit", "2"]), ["aa", "bb"]);
-    world.reader(&["list", "--state", "done"]).run().status(1).stdout("").stderr_has("no sessions like that");
+    world
+        .reader(&["list", "--state", "done"])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr_has("no sessions like that");
     let states = "[possible values: needs-you, error, working, waiting, idle, done, gone]";
-    world.reader(&["list", "--state", "busy"]).run().status(2).stdout("").stderr_has(states);
+    world
+        .reader(&["list", "--state", "busy"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr_has(states);
     assert_eq!(ids(&["--since", "2026-11-10"]), ["aa", "bb", "dd", "cc"]);
-    assert_eq!(ids(&["--since", "2026-11-16T00:01:00Z"]), ["aa", "bb", "dd"]);
+    assert_eq!(
+        ids(&["--since", "2026-11-16T00:01:00Z"]),
+        ["aa", "bb", "dd"]
+    );
     assert_eq!(ids(&["--since", "1000d", "--all"]).len(), 6);
-    world.reader(&["list", "--since", "1s"]).run().status(1).stdout("");
-    world.reader(&["list", "--agent", "gemini"]).run().status(1).stdout("");
+    world
+        .reader(&["list", "--since", "1s"])
+        .run()
+        .status(1)
+        .stdout("");
+    world
+        .reader(&["list", "--agent", "gemini"])
+        .run()
+        .status(1)
+        .stdout("");
     world
         .reader(&["list", "--agent", "emacs"])
         .run()
         .status(2)
         .stdout("")
         .stderr("session-reader: no agent is called 'emacs'; there are: claude, codex, copilot, gemini, pi, qwen\n");
-    world.reader(&["list", "--since", "yesterday-ish"]).run().status(2).stdout("").stderr_has("yesterday-ish");
+    world
+        .reader(&["list", "--since", "yesterday-ish"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr_has("yesterday-ish");
 }
 
 /// 002-04, 002-06: all keys are always present.
@@ -332,12 +463,29 @@ fn json_rows_have_all_keys() {
         world.path("work").display(),
         path.display(),
     );
-    world.reader(&["list", "--json"]).run().success().stdout(&expected);
+    world
+        .reader(&["list", "--json"])
+        .run()
+        .success()
+        .stdout(&expected);
     // Without a time, a directory or an answer the keys stay.
     let world = World::new();
-    world.claude(ONE, "{\"type\":\"user\",\"message\":{\"content\":\"hello\"}}\n");
-    let row = world.reader(&["list", "--all", "--json"]).run().success().json().remove(0);
-    let keys: Vec<_> = row.as_object().expect("an object").keys().map(String::as_str).collect();
+    world.claude(
+        ONE,
+        "{\"type\":\"user\",\"message\":{\"content\":\"hello\"}}\n",
+    );
+    let row = world
+        .reader(&["list", "--all", "--json"])
+        .run()
+        .success()
+        .json()
+        .remove(0);
+    let keys: Vec<_> = row
+        .as_object()
+        .expect("an object")
+        .keys()
+        .map(String::as_str)
+        .collect();
     let mut all: Vec<_> =
         "id handle name agent title cwd path started updated state reason since source messages tokens"
             .split_whitespace()
@@ -366,7 +514,11 @@ fn the_state_says_whose_turn_it_is() {
     let cwd = world.path("work");
     world.claude(ONE, &prompt(&cwd, "2026-11-16T02:50:00Z", "do it"));
     assert_eq!(state(&world), "working", "the agent was asked");
-    let path = world.claude(ONE, "").strip_prefix(world.path("")).expect("below HOME").to_owned();
+    let path = world
+        .claude(ONE, "")
+        .strip_prefix(world.path(""))
+        .expect("below HOME")
+        .to_owned();
     let step = |line: String, expected: &str| {
         world.append(&path, line);
         assert_eq!(state(&world), expected);
@@ -376,11 +528,21 @@ fn the_state_says_whose_turn_it_is() {
     step(result("2026-11-16T02:52:00Z", "t1", true), "working");
     step(answer(&cwd, "2026-11-16T02:53:00Z", "done"), "waiting");
     step(prompt(&cwd, "2026-11-16T02:54:00Z", "again"), "working");
-    let interrupt = prompt(&cwd, "2026-11-16T02:54:30Z", "[Request interrupted by user]");
+    let interrupt = prompt(
+        &cwd,
+        "2026-11-16T02:54:30Z",
+        "[Request interrupted by user]",
+    );
     step(interrupt, "waiting");
     // 003-D12: the newest time counts, not the last line's; a clock that runs ahead is now.
-    step(prompt(&cwd, "2026-11-15T00:00:00Z", "out of order"), "working");
-    step(answer(&cwd, "2027-01-01T00:00:00Z", "from the future"), "waiting");
+    step(
+        prompt(&cwd, "2026-11-15T00:00:00Z", "out of order"),
+        "working",
+    );
+    step(
+        answer(&cwd, "2027-01-01T00:00:00Z", "from the future"),
+        "waiting",
+    );
     let shown = world.reader(&["list"]).run().success().out().to_owned();
     assert!(shown.contains("waiting  now"), "{shown}");
 }
@@ -388,7 +550,10 @@ fn the_state_says_whose_turn_it_is() {
 /// After an hour of silence nobody is thought to be at work.
 #[test]
 fn silence_is_idle() {
-    for (time, expected) in [("2026-11-16T02:00:00Z", "working"), ("2026-11-16T01:59:59Z", "idle")] {
+    for (time, expected) in [
+        ("2026-11-16T02:00:00Z", "working"),
+        ("2026-11-16T01:59:59Z", "idle"),
+    ] {
         let world = World::new();
         world.claude(ONE, &prompt(&world.path("work"), time, "do it"));
         assert_eq!(state(&world), expected, "{time}");
@@ -399,7 +564,10 @@ fn silence_is_idle() {
 #[test]
 fn sessions_without_a_word_are_not_listed() {
     let world = World::new();
-    world.claude(ONE, "{\"type\":\"permission-mode\",\"permissionMode\":\"plan\"}\n");
+    world.claude(
+        ONE,
+        "{\"type\":\"permission-mode\",\"permissionMode\":\"plan\"}\n",
+    );
     world.claude("22222222", "");
     world.reader(&["list"]).run().status(1).stdout("").stderr(
         "session-reader: no sessions in this project; `session-reader formats` shows where they are looked for\n",
@@ -421,7 +589,11 @@ fn subagents_are_not_listed() {
         );
         let file = format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-00-00-{ONE}.jsonl");
         world.write(file, format!("{head}\n{said}\n"));
-        world.reader(&["list", "--all", "--json"]).run().json().len()
+        world
+            .reader(&["list", "--all", "--json"])
+            .run()
+            .json()
+            .len()
     };
     assert_eq!(rows("\"cli\""), 1);
     assert_eq!(rows(r#"{"subagent":"review"}"#), 0);
@@ -430,14 +602,20 @@ fn subagents_are_not_listed() {
 #[test]
 fn an_empty_project_says_how_many_are_elsewhere() {
     let world = World::new();
-    world.write(".claude/projects/-else/f1.jsonl", prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "one"));
+    world.write(
+        ".claude/projects/-else/f1.jsonl",
+        prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "one"),
+    );
     world
         .reader(&[])
         .run()
         .status(1)
         .stdout("")
         .stderr("session-reader: no sessions in this project; 1 elsewhere: --all shows them\n");
-    world.write(".claude/projects/-else/f2.jsonl", prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "two"));
+    world.write(
+        ".claude/projects/-else/f2.jsonl",
+        prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "two"),
+    );
     world
         .reader(&[])
         .run()
@@ -465,20 +643,39 @@ fn a_second_run_says_the_same_and_writes_nothing() {
     settle_all(&world.path(""));
     let first = (rows(&world), table(&world, &["list", "--all"], Some("100")));
     let cache = fs::read(world.path(CACHE)).expect("a cache");
-    let written = fs::metadata(world.path(CACHE)).and_then(|meta| meta.modified()).expect("a time");
-    assert_eq!((rows(&world), table(&world, &["list", "--all"], Some("100"))), first);
+    let written = fs::metadata(world.path(CACHE))
+        .and_then(|meta| meta.modified())
+        .expect("a time");
+    assert_eq!(
+        (rows(&world), table(&world, &["list", "--all"], Some("100"))),
+        first
+    );
     assert_eq!(fs::read(world.path(CACHE)).expect("a cache"), cache);
-    assert_eq!(fs::metadata(world.path(CACHE)).and_then(|meta| meta.modified()).expect("a time"), written);
+    assert_eq!(
+        fs::metadata(world.path(CACHE))
+            .and_then(|meta| meta.modified())
+            .expect("a time"),
+        written
+    );
 }
 
 #[test]
 fn the_cache_is_nobody_elses() {
     let world = several();
     rows(&world);
-    let mode = |path: &str| fs::metadata(world.path(path)).expect("it is there").permissions().mode() & 0o777;
+    let mode = |path: &str| {
+        fs::metadata(world.path(path))
+            .expect("it is there")
+            .permissions()
+            .mode()
+            & 0o777
+    };
     assert_eq!(mode(CACHE), 0o600);
     assert_eq!(mode(".cache/session-monitor"), 0o700);
-    let files: Vec<_> = fs::read_dir(world.path(".cache/session-monitor")).expect("a directory").flatten().collect();
+    let files: Vec<_> = fs::read_dir(world.path(".cache/session-monitor"))
+        .expect("a directory")
+        .flatten()
+        .collect();
     assert_eq!(files.len(), 1, "the list and no temporary file: {files:?}");
 }
 
@@ -515,14 +712,25 @@ fn counting_on_equals_counting_anew() {
     for seed in 0..4 {
         let world = World::new();
         let text = conversation(&world.path("work")).into_bytes();
-        let path = world.claude(ONE, "").strip_prefix(world.path("")).expect("below HOME").to_owned();
-        world.claude("99999999", &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "another"));
+        let path = world
+            .claude(ONE, "")
+            .strip_prefix(world.path(""))
+            .expect("below HOME")
+            .to_owned();
+        world.claude(
+            "99999999",
+            &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "another"),
+        );
         let mut chance = Chance::new(seed);
         let mut at = 0;
         let most = [60, 700, 3000, 8000][seed as usize];
         let mut looks = 0;
         while at < text.len() && looks < 25 {
-            let end = if looks == 24 { text.len() } else { (at + 1 + chance.below(most)).min(text.len()) };
+            let end = if looks == 24 {
+                text.len()
+            } else {
+                (at + 1 + chance.below(most)).min(text.len())
+            };
             world.append(&path, &text[at..end]);
             at = end;
             looks += 1;
@@ -533,7 +741,11 @@ fn counting_on_equals_counting_anew() {
             fs::write(world.path(CACHE), cache).expect("the old cache");
         }
         let all = world.reader(&["list", "--json"]).run().success().json();
-        assert_eq!(all[0]["messages"], 30 * 4, "prompt, answer, call, queued prompt");
+        assert_eq!(
+            all[0]["messages"],
+            30 * 4,
+            "prompt, answer, call, queued prompt"
+        );
     }
 }
 
@@ -542,11 +754,16 @@ fn counting_on_equals_counting_anew() {
 fn a_replaced_or_truncated_file_is_counted_anew() {
     let world = World::new();
     let cwd = world.path("work");
-    let old = prompt(&cwd, "2026-11-16T02:00:00Z", "old 1") + &prompt(&cwd, "2026-11-16T02:01:00Z", "old 2");
+    let old = prompt(&cwd, "2026-11-16T02:00:00Z", "old 1")
+        + &prompt(&cwd, "2026-11-16T02:01:00Z", "old 2");
     let same = old.replace("old", "new");
     let larger = same.clone() + &prompt(&cwd, "2026-11-16T02:02:00Z", "new 3");
     let shorter = prompt(&cwd, "2026-11-16T02:00:00Z", "short");
-    for (content, title, messages) in [(&same, "new 2", 2), (&larger, "new 3", 3), (&shorter, "short", 1)] {
+    for (content, title, messages) in [
+        (&same, "new 2", 2),
+        (&larger, "new 3", 3),
+        (&shorter, "short", 1),
+    ] {
         // Written over, and put in its place by a rename.
         for rename in [false, true] {
             let path = world.claude(ONE, &old);
@@ -556,8 +773,17 @@ fn a_replaced_or_truncated_file_is_counted_anew() {
             } else {
                 fs::write(&path, content).expect("written over");
             }
-            let row = world.reader(&["list", "--json"]).run().success().json().remove(0);
-            assert_eq!((&row["title"], &row["messages"]), (&title.into(), &messages.into()), "rename: {rename}");
+            let row = world
+                .reader(&["list", "--json"])
+                .run()
+                .success()
+                .json()
+                .remove(0);
+            assert_eq!(
+                (&row["title"], &row["messages"]),
+                (&title.into(), &messages.into()),
+                "rename: {rename}"
+            );
         }
     }
 }
@@ -567,14 +793,24 @@ fn a_replaced_or_truncated_file_is_counted_anew() {
 fn a_file_that_shrank_and_grew_is_counted_anew() {
     let world = World::new();
     let cwd = world.path("work");
-    let path = world
-        .claude(ONE, &(prompt(&cwd, "2026-11-16T02:00:00Z", "stays") + &prompt(&cwd, "2026-11-16T02:01:00Z", "goes")));
+    let path = world.claude(
+        ONE,
+        &(prompt(&cwd, "2026-11-16T02:00:00Z", "stays")
+            + &prompt(&cwd, "2026-11-16T02:01:00Z", "goes")),
+    );
     rows(&world);
-    let file = OpenOptions::new().write(true).open(&path).expect("the file");
-    file.set_len(prompt(&cwd, "2026-11-16T02:00:00Z", "stays").len() as u64).expect("shorter");
+    let file = OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .expect("the file");
+    file.set_len(prompt(&cwd, "2026-11-16T02:00:00Z", "stays").len() as u64)
+        .expect("shorter");
     let below = path.strip_prefix(world.path("")).expect("below HOME");
     for number in 0..3 {
-        world.append(below, answer(&cwd, "2026-11-16T02:02:00Z", &format!("comes {number}")));
+        world.append(
+            below,
+            answer(&cwd, "2026-11-16T02:02:00Z", &format!("comes {number}")),
+        );
     }
     let counted_on = rows(&world);
     forget(&world);
@@ -604,10 +840,27 @@ fn a_corrupt_cache_is_no_cache() {
     let other_version = String::from_utf8_lossy(&cache)
         .replacen("\"version\":\"", "\"version\":\"9", 1)
         .replace("\"messages\":2", "\"messages\":7");
-    for content in [b"".as_slice(), b"{}", b"null", b"\xff\xfe", b"[1,2", half, other_version.as_bytes()] {
+    for content in [
+        b"".as_slice(),
+        b"{}",
+        b"null",
+        b"\xff\xfe",
+        b"[1,2",
+        half,
+        other_version.as_bytes(),
+    ] {
         fs::write(world.path(CACHE), content).expect("a corrupt cache");
-        assert_eq!(rows(&world), expected, "{}", String::from_utf8_lossy(&content[..content.len().min(40)]));
-        assert_eq!(fs::read(world.path(CACHE)).expect("a cache").len(), cache.len(), "it is written anew");
+        assert_eq!(
+            rows(&world),
+            expected,
+            "{}",
+            String::from_utf8_lossy(&content[..content.len().min(40)])
+        );
+        assert_eq!(
+            fs::read(world.path(CACHE)).expect("a cache").len(),
+            cache.len(),
+            "it is written anew"
+        );
     }
     forget(&world);
     fs::create_dir(world.path(CACHE)).expect("a directory in its place");
@@ -619,11 +872,23 @@ fn a_cache_that_cannot_be_written_does_no_harm() {
     let world = several();
     let expected = rows(&world);
     let file = world.write("a-file", "");
-    for cache in [file.clone(), file.join("below"), "/proc/nowhere".into(), "relative".into()] {
-        let done = world.reader(&["list", "--all", "--json"]).env("XDG_CACHE_HOME", cache).run().success();
+    for cache in [
+        file.clone(),
+        file.join("below"),
+        "/proc/nowhere".into(),
+        "relative".into(),
+    ] {
+        let done = world
+            .reader(&["list", "--all", "--json"])
+            .env("XDG_CACHE_HOME", cache)
+            .run()
+            .success();
         assert_eq!(done.out(), expected);
     }
-    assert!(!world.path("work/relative").exists(), "XDG directories are absolute or not there");
+    assert!(
+        !world.path("work/relative").exists(),
+        "XDG directories are absolute or not there"
+    );
 }
 
 // Files that are no files.
@@ -640,26 +905,55 @@ fn an_unreadable_file_is_named_and_the_others_are_shown() {
     world.claude(ONE, &prompt(&cwd, "2026-11-16T02:00:00Z", "hello"));
     let bad = world.claude("22222222", &prompt(&cwd, "2026-11-16T02:00:00Z", "secret"));
     forbid(&bad, 0);
-    let stderr = format!("session-reader: {}: Permission denied (os error 13)\n", bad.display());
+    let stderr = format!(
+        "session-reader: {}: Permission denied (os error 13)\n",
+        bad.display()
+    );
     for _ in 0..2 {
-        let done = world.reader(&["list", "--json"]).without_rights().run().status(2).stderr(&stderr);
+        let done = world
+            .reader(&["list", "--json"])
+            .without_rights()
+            .run()
+            .status(2)
+            .stderr(&stderr);
         let rows = done.json();
         assert_eq!((rows.len(), &rows[0]["title"]), (1, &"hello".into()));
     }
-    world.reader(&["22222222"]).without_rights().run().status(2).stdout("").stderr(&stderr);
-    world.reader(&["hello"]).without_rights().run().status(0).stdout("2026-11-16 02:00  user       hello\n");
+    world
+        .reader(&["22222222"])
+        .without_rights()
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr(&stderr);
+    world
+        .reader(&["hello"])
+        .without_rights()
+        .run()
+        .status(0)
+        .stdout("2026-11-16 02:00  user       hello\n");
 }
 
 #[test]
 fn an_unreadable_directory_is_named_and_the_others_are_shown() {
     let world = World::new();
-    world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"));
+    world.claude(
+        ONE,
+        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"),
+    );
     let bad = world.path(".claude/projects/-bad");
     fs::create_dir(&bad).expect("a directory");
     forbid(&bad, 0);
-    let done = world.reader(&["list", "--json"]).without_rights().run().status(2);
+    let done = world
+        .reader(&["list", "--json"])
+        .without_rights()
+        .run()
+        .status(2);
     assert_eq!(done.json().len(), 1);
-    done.stderr(&format!("session-reader: {}: Permission denied (os error 13)\n", bad.display()));
+    done.stderr(&format!(
+        "session-reader: {}: Permission denied (os error 13)\n",
+        bad.display()
+    ));
 }
 
 #[test]
@@ -670,7 +964,11 @@ fn a_cache_directory_without_rights_does_no_harm() {
     world.append(".claude/projects/-else/ffffffff-0000.jsonl", "\n");
     for mode in [0o500, 0] {
         forbid(&dir, mode);
-        let done = world.reader(&["list", "--all", "--json"]).without_rights().run().success();
+        let done = world
+            .reader(&["list", "--all", "--json"])
+            .without_rights()
+            .run()
+            .success();
         assert_eq!(done.out(), expected);
     }
 }
@@ -679,12 +977,16 @@ fn a_cache_directory_without_rights_does_no_harm() {
 #[test]
 fn what_is_no_file_is_passed_over() {
     let world = World::new();
-    let path = world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"));
+    let path = world.claude(
+        ONE,
+        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"),
+    );
     let dir = path.parent().expect("a parent");
     fs::create_dir(dir.join("directory.jsonl")).expect("a directory");
     std::os::unix::fs::symlink("nowhere", dir.join("dangling.jsonl")).expect("a link");
     std::os::unix::fs::symlink(".", dir.join("circle")).expect("a link");
-    let pipe = std::ffi::CString::new(dir.join("pipe.jsonl").to_str().expect("UTF-8")).expect("no NUL");
+    let pipe =
+        std::ffi::CString::new(dir.join("pipe.jsonl").to_str().expect("UTF-8")).expect("no NUL");
     // SAFETY: the path is a C string that lives as long as the call.
     assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
     std::os::unix::net::UnixListener::bind(dir.join("s.jsonl")).expect("a socket");
@@ -696,7 +998,10 @@ fn what_is_no_file_is_passed_over() {
 #[test]
 fn a_linked_project_directory_is_listed_once() {
     let world = World::new();
-    let path = world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"));
+    let path = world.claude(
+        ONE,
+        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "hello"),
+    );
     let dir = path.parent().expect("a parent");
     std::os::unix::fs::symlink(dir, dir.with_file_name("-a-link")).expect("a link");
     std::os::unix::fs::symlink(".", dir.with_file_name("-circle")).expect("a link");
@@ -711,13 +1016,31 @@ fn a_linked_project_directory_is_listed_once() {
 #[test]
 fn names_in_the_table_lead_to_their_sessions() {
     let world = World::new();
-    for id in ["01a1e236-1111-7000", "01a1e236-2222-7000", "01a1e237-1111-7000", "x"] {
+    for id in [
+        "01a1e236-1111-7000",
+        "01a1e236-2222-7000",
+        "01a1e237-1111-7000",
+        "x",
+    ] {
         world.claude(id, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", id));
     }
     let shown = table(&world, &["list"], None);
-    let names: Vec<_> = shown.lines().skip(1).map(|line| line.split_whitespace().next().expect("a name")).collect();
+    let names: Vec<_> = shown
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().next().expect("a name"))
+        .collect();
     assert_eq!(names, ["01a1e236-1111", "01a1e236-2222", "01a1e237", "x"]);
-    for (name, title) in names.iter().zip(["01a1e236-1111-7000", "01a1e236-2222-7000", "01a1e237-1111-7000", "x"]) {
-        world.reader(&["log", name]).run().success().stdout(&format!("2026-11-16 02:00  user       {title}\n"));
+    for (name, title) in names.iter().zip([
+        "01a1e236-1111-7000",
+        "01a1e236-2222-7000",
+        "01a1e237-1111-7000",
+        "x",
+    ]) {
+        world
+            .reader(&["log", name])
+            .run()
+            .success()
+            .stdout(&format!("2026-11-16 02:00  user       {title}\n"));
     }
 }

@@ -9,8 +9,8 @@ use serde_json::json;
 use crate::support::claude::{answer, asked, calls, prompt, said};
 use crate::support::files::{make_younger, written_ago};
 use crate::support::hook::{
-    HOUR_IN_MICROS, REQUEST, block, clock, hook, input, move_clock, one_said, text, told, told_after, told_to,
-    told_with,
+    HOUR_IN_MICROS, REQUEST, block, clock, hook, input, move_clock, one_said, text, told,
+    told_after, told_to, told_with,
 };
 use crate::support::times::ago;
 use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
@@ -20,7 +20,15 @@ use crate::support::world::{ME, ONE, THREE, TWO, World, home, path};
 #[test]
 fn a_replaced_file_is_read_from_its_start() {
     let said = |world: &World, range: std::ops::Range<i64>, word: &str| -> String {
-        range.map(|minute| prompt(&world.path("work"), &ago(-minute), &format!("{word} {minute}"))).collect()
+        range
+            .map(|minute| {
+                prompt(
+                    &world.path("work"),
+                    &ago(-minute),
+                    &format!("{word} {minute}"),
+                )
+            })
+            .collect()
     };
     type Change = fn(&Path, &str);
     let rename: Change = |path, text| {
@@ -33,11 +41,23 @@ fn a_replaced_file_is_read_from_its_start() {
         std::fs::remove_file(path).expect("removed");
         std::fs::write(path, text).expect("a file");
     };
-    for (how, change) in [("renamed", rename), ("in place", in_place), ("recreated", recreate)] {
+    for (how, change) in [
+        ("renamed", rename),
+        ("in place", in_place),
+        ("recreated", recreate),
+    ] {
         // Minutes of the new file; before the look and after it; what is told ten minutes later.
         for (what, range, expected) in [
-            ("larger, all new", 1..7, Some("(4m ago, 6 messages): \"new 6\"")),
-            ("larger, half new", -5..4, Some("(7m ago, 3 messages): \"new 3\"")),
+            (
+                "larger, all new",
+                1..7,
+                Some("(4m ago, 6 messages): \"new 6\""),
+            ),
+            (
+                "larger, half new",
+                -5..4,
+                Some("(7m ago, 3 messages): \"new 3\""),
+            ),
             ("smaller", 1..2, Some("(9m ago, 1 message): \"new 1\"")),
             ("smaller and old", -3..-2, None),
             ("as large", 1..5, Some("(6m ago, 4 messages): \"new 4\"")),
@@ -45,9 +65,14 @@ fn a_replaced_file_is_read_from_its_start() {
         ] {
             let world = World::new();
             let path = world.claude(ONE, &said(&world, -4..0, "old"));
-            assert_eq!(told(&world), block(&["- 11111111 (1m ago, 4 messages): \"old -1\""]));
+            assert_eq!(
+                told(&world),
+                block(&["- 11111111 (1m ago, 4 messages): \"old -1\""])
+            );
             change(&path, &said(&world, range, "new"));
-            let expected = expected.map_or(String::new(), |line| block(&[&format!("- 11111111 {line}")]));
+            let expected = expected.map_or(String::new(), |line| {
+                block(&[&format!("- 11111111 {line}")])
+            });
             assert_eq!(told_after(&world, 10), expected, "{how}: {what}");
             assert_eq!(told_after(&world, 10), "", "{how}: {what}");
             world.append(&path, prompt(&world.path("work"), &ago(-11), "after that"));
@@ -77,9 +102,25 @@ fn a_line_that_comes_in_two_parts_is_told_once() {
         world.append(&path, &line.as_bytes()[..split]);
         let told_now = told(&world);
         let expected = block(&[&format!("- 11111111 (1m ago, 1 message): \"{message}\"")]);
-        assert_eq!(told_now, if split == length { expected.clone() } else { String::new() }, "split at {split}");
+        assert_eq!(
+            told_now,
+            if split == length {
+                expected.clone()
+            } else {
+                String::new()
+            },
+            "split at {split}"
+        );
         world.append(&path, &line.as_bytes()[split..]);
-        assert_eq!(told(&world), if split == length { String::new() } else { expected }, "split at {split}");
+        assert_eq!(
+            told(&world),
+            if split == length {
+                String::new()
+            } else {
+                expected
+            },
+            "split at {split}"
+        );
     }
 }
 
@@ -90,14 +131,26 @@ fn every_message_is_counted_once_while_somebody_writes() {
     let cwd = world.path("work");
     let path = asked(&world, ONE, 30, "first");
     let count = |text: &str| -> usize {
-        let (_, facts) = text.lines().nth(1).and_then(|line| line.split_once("ago, ")).unwrap_or(("", "0 "));
-        facts.split(' ').next().and_then(|count| count.parse().ok()).expect("a number")
+        let (_, facts) = text
+            .lines()
+            .nth(1)
+            .and_then(|line| line.split_once("ago, "))
+            .unwrap_or(("", "0 "));
+        facts
+            .split(' ')
+            .next()
+            .and_then(|count| count.parse().ok())
+            .expect("a number")
     };
     let mut counted = count(&told(&world));
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
-            let text: String = (0..150).map(|number| prompt(&cwd, &ago(1), &format!("żółw {number}"))).collect();
-            text.as_bytes().chunks(13).for_each(|chunk| world.append(&path, chunk));
+            let text: String = (0..150)
+                .map(|number| prompt(&cwd, &ago(1), &format!("żółw {number}")))
+                .collect();
+            text.as_bytes()
+                .chunks(13)
+                .for_each(|chunk| world.append(&path, chunk));
         });
         while !writer.is_finished() {
             counted += count(&told(&world));
@@ -122,12 +175,23 @@ fn a_first_look_is_the_last_hour() {
     );
     world.claude(TWO, &prompt(&cwd, &ago(61), "only old"));
     let first = |look: &str, id: &str| {
-        text(&hook(&world, &[], &input(&world, id)).env("SESSION_CONTEXT_FIRST_LOOK", look).run().success())
+        text(
+            &hook(&world, &[], &input(&world, id))
+                .env("SESSION_CONTEXT_FIRST_LOOK", look)
+                .run()
+                .success(),
+        )
     };
-    assert_eq!(told(&world), block(&["- 11111111 (30m ago, 2 messages): \"ask something recent\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 11111111 (30m ago, 2 messages): \"ask something recent\""])
+    );
     assert_eq!(told(&world), "");
     assert_eq!(first("1m", "o1"), "");
-    assert_eq!(first("45m", "o2"), block(&["- 11111111 (30m ago, 1 message): said \"yes\""]));
+    assert_eq!(
+        first("45m", "o2"),
+        block(&["- 11111111 (30m ago, 1 message): said \"yes\""])
+    );
     assert_eq!(
         first("2h", "o3"),
         block(&[
@@ -138,8 +202,10 @@ fn a_first_look_is_the_last_hour() {
     // What was not news to the first look is none to the next, also when its file is written again.
     world.append(&one, answer(&cwd, &ago(-1), "more"));
     world.append(world.transcript(TWO), answer(&cwd, &ago(-1), "other"));
-    let expected =
-        block(&["- 11111111 (1m ago, 1 message): said \"more\"", "- 22222222 (1m ago, 1 message): said \"other\""]);
+    let expected = block(&[
+        "- 11111111 (1m ago, 1 message): said \"more\"",
+        "- 22222222 (1m ago, 1 message): said \"other\"",
+    ]);
     assert_eq!(told_after(&world, 2), expected);
 }
 
@@ -150,12 +216,19 @@ fn of_a_long_transcript_the_newest_is_told_and_that_there_is_more() {
     let cwd = world.path("work");
     let filler = "x".repeat(1000);
     let lines = |from: usize, word: &str| -> String {
-        (from..from + 2000).map(|number| prompt(&cwd, &ago(3), &format!("{word} {number} {filler}"))).collect()
+        (from..from + 2000)
+            .map(|number| prompt(&cwd, &ago(3), &format!("{word} {number} {filler}")))
+            .collect()
     };
     let facts = |text: &str, word: &str| -> usize {
-        let line = text.lines().nth(1).unwrap_or_else(|| panic!("a bullet: {text}"));
+        let line = text
+            .lines()
+            .nth(1)
+            .unwrap_or_else(|| panic!("a bullet: {text}"));
         let rest = line.strip_prefix("- 11111111 (3m ago, ").expect("a bullet");
-        let (count, rest) = rest.split_once("+ messages): ").unwrap_or_else(|| panic!("that there was more: {text}"));
+        let (count, rest) = rest
+            .split_once("+ messages): ")
+            .unwrap_or_else(|| panic!("that there was more: {text}"));
         assert!(rest.starts_with(&format!("\"{word} ")), "{text}");
         count.parse().expect("a number")
     };
@@ -170,11 +243,19 @@ fn of_a_long_transcript_the_newest_is_told_and_that_there_is_more() {
     assert!((100..1999).contains(&second), "{second}");
     assert_eq!(told(&world), "");
     world.append(&path, prompt(&cwd, &ago(1), "last"));
-    assert_eq!(told(&world), block(&["- 11111111 (1m ago, 1 message): \"last\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 11111111 (1m ago, 1 message): \"last\""])
+    );
     // All that is within the hour is in the tail: then there was no more.
-    let old: String = (0..2000).map(|number| prompt(&cwd, &ago(90), &format!("{number} {filler}"))).collect();
+    let old: String = (0..2000)
+        .map(|number| prompt(&cwd, &ago(90), &format!("{number} {filler}")))
+        .collect();
     world.claude(TWO, &(old + &prompt(&cwd, &ago(2), "just this")));
-    assert_eq!(told(&world), block(&["- 22222222 (2m ago, 1 message): \"just this\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 22222222 (2m ago, 1 message): \"just this\""])
+    );
 }
 
 /// A last line longer than all budgets is read, and so is what follows it.
@@ -182,11 +263,20 @@ fn of_a_long_transcript_the_newest_is_told_and_that_there_is_more() {
 fn a_line_longer_than_all_budgets_is_read() {
     let world = World::new();
     let cwd = world.path("work");
-    let path = world.claude(ONE, &(prompt(&cwd, &ago(5), "before") + &prompt(&cwd, &ago(3), &"long ".repeat(500_000))));
+    let path = world.claude(
+        ONE,
+        &(prompt(&cwd, &ago(5), "before") + &prompt(&cwd, &ago(3), &"long ".repeat(500_000))),
+    );
     let text = told(&world);
-    assert!(text.contains("- 11111111 (3m ago, 1+ messages): \"long long"), "{text}");
+    assert!(
+        text.contains("- 11111111 (3m ago, 1+ messages): \"long long"),
+        "{text}"
+    );
     world.append(path, prompt(&cwd, &ago(1), "after"));
-    assert_eq!(told(&world), block(&["- 11111111 (1m ago, 1 message): \"after\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 11111111 (1m ago, 1 message): \"after\""])
+    );
 }
 
 /// What a fork copied from another session is told once: in the first look, in a later one, and of the observer's own.
@@ -195,7 +285,10 @@ fn what_a_fork_copied_is_told_once() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |minutes: std::ops::Range<i64>| -> String {
-        minutes.rev().map(|minute| prompt(&cwd, &ago(minute), &format!("said {minute}"))).collect()
+        minutes
+            .rev()
+            .map(|minute| prompt(&cwd, &ago(minute), &format!("said {minute}")))
+            .collect()
     };
     let fork = |id: &str, lines: String| make_younger(&world.transcript(id), &lines);
     world.claude(ONE, &said(10..20));
@@ -205,12 +298,24 @@ fn what_a_fork_copied_is_told_once() {
     assert_eq!(told(&world), block(&[two, one]));
     assert_eq!(told(&world), "");
     // A later fork of what was told.
-    fork(THREE, said(10..20) + &prompt(&cwd, &ago(4), "in a later fork"));
-    assert_eq!(told(&world), block(&["- 33333333 (4m ago, 1 message): \"in a later fork\""]));
+    fork(
+        THREE,
+        said(10..20) + &prompt(&cwd, &ago(4), "in a later fork"),
+    );
+    assert_eq!(
+        told(&world),
+        block(&["- 33333333 (4m ago, 1 message): \"in a later fork\""])
+    );
     // A fork of a fork, and one without anything of its own.
-    fork("44444444-0000", said(10..20) + &prompt(&cwd, &ago(4), "in a later fork") + &prompt(&cwd, &ago(3), "deeper"));
+    fork(
+        "44444444-0000",
+        said(10..20) + &prompt(&cwd, &ago(4), "in a later fork") + &prompt(&cwd, &ago(3), "deeper"),
+    );
     fork("55555555-0000", said(10..20));
-    assert_eq!(told(&world), block(&["- 44444444 (3m ago, 1 message): \"deeper\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 44444444 (3m ago, 1 message): \"deeper\""])
+    );
     // The sessions see their forks: only what is new in them.
     assert_eq!(
         told_to(&world, ONE),
@@ -229,12 +334,24 @@ fn a_fork_from_further_up_is_told_once() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |minutes: std::ops::Range<i64>| -> String {
-        minutes.rev().map(|minute| prompt(&cwd, &ago(minute), &format!("said {minute}"))).collect()
+        minutes
+            .rev()
+            .map(|minute| prompt(&cwd, &ago(minute), &format!("said {minute}")))
+            .collect()
     };
     world.claude(ONE, &said(10..20));
-    assert_eq!(told(&world), block(&["- 11111111 (10m ago, 10 messages): \"said 10\""]));
-    make_younger(&world.transcript(TWO), &(said(15..20) + &prompt(&cwd, &ago(5), "another way")));
-    assert_eq!(told(&world), block(&["- 22222222 (5m ago, 1 message): \"another way\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 11111111 (10m ago, 10 messages): \"said 10\""])
+    );
+    make_younger(
+        &world.transcript(TWO),
+        &(said(15..20) + &prompt(&cwd, &ago(5), "another way")),
+    );
+    assert_eq!(
+        told(&world),
+        block(&["- 22222222 (5m ago, 1 message): \"another way\""])
+    );
 }
 
 /// 003-06, 003-22: a name in a home leads to another file: from its start, what is later than the last look.
@@ -245,18 +362,35 @@ fn a_name_that_leads_to_another_file_is_read_from_its_start() {
     home(&world, ".volute", &[("main", ME)]);
     let pi = |minutes: &[i64]| -> String {
         let said = minutes.iter().map(|minutes| json!({"type": "message", "id": format!("{minutes}"), "timestamp": ago(*minutes), "message": {"role": "user", "content": format!("said {minutes}")}}));
-        std::iter::once(json!({"type": "session", "version": 3, "id": "p", "timestamp": ago(9), "cwd": cwd}))
-            .chain(said)
-            .map(|line| format!("{line}\n"))
-            .collect()
+        std::iter::once(
+            json!({"type": "session", "version": 3, "id": "p", "timestamp": ago(9), "cwd": cwd}),
+        )
+        .chain(said)
+        .map(|line| format!("{line}\n"))
+        .collect()
     };
     let old = world.write("work/.volute/pi-sessions/email/1_p.jsonl", pi(&[8, 7]));
-    let past =
-        std::fs::metadata(&old).and_then(|meta| meta.modified()).expect("a time") - std::time::Duration::from_mins(1);
-    std::fs::File::options().append(true).open(&old).and_then(|file| file.set_modified(past)).expect("stamped");
-    assert_eq!(told(&world), block(&["- pi:email (7m ago, 2 messages): \"said 7\""]));
-    world.write("work/.volute/pi-sessions/email/2_q.jsonl", pi(&[8, 7, -2, -3]));
-    assert_eq!(told_after(&world, 5), block(&["- pi:email (2m ago, 2 messages): \"said -3\""]));
+    let past = std::fs::metadata(&old)
+        .and_then(|meta| meta.modified())
+        .expect("a time")
+        - std::time::Duration::from_mins(1);
+    std::fs::File::options()
+        .append(true)
+        .open(&old)
+        .and_then(|file| file.set_modified(past))
+        .expect("stamped");
+    assert_eq!(
+        told(&world),
+        block(&["- pi:email (7m ago, 2 messages): \"said 7\""])
+    );
+    world.write(
+        "work/.volute/pi-sessions/email/2_q.jsonl",
+        pi(&[8, 7, -2, -3]),
+    );
+    assert_eq!(
+        told_after(&world, 5),
+        block(&["- pi:email (2m ago, 2 messages): \"said -3\""])
+    );
     assert_eq!(told_after(&world, 5), "");
 }
 
@@ -268,12 +402,27 @@ fn a_copy_that_is_told_first_hides_no_session() {
     let said = |minutes: std::ops::Range<i64>| -> String {
         minutes
             .rev()
-            .map(|minute| prompt(&cwd, &ago(minute), &format!("said {minute} {}", "blah ".repeat(20))))
+            .map(|minute| {
+                prompt(
+                    &cwd,
+                    &ago(minute),
+                    &format!("said {minute} {}", "blah ".repeat(20)),
+                )
+            })
             .collect()
     };
     world.claude(ONE, &said(10..20));
-    make_younger(&world.transcript(TWO), &(said(10..20) + &prompt(&cwd, &ago(5), &"in the fork ".repeat(9))));
-    let ask = || text(&hook(&world, &["--budget", "260"], &input(&world, ME)).run().success());
+    make_younger(
+        &world.transcript(TWO),
+        &(said(10..20) + &prompt(&cwd, &ago(5), &"in the fork ".repeat(9))),
+    );
+    let ask = || {
+        text(
+            &hook(&world, &["--budget", "260"], &input(&world, ME))
+                .run()
+                .success(),
+        )
+    };
     let first = ask();
     assert!(
         first.contains("- 22222222 (5m ago, 1 message): \"in the fork")
@@ -281,7 +430,10 @@ fn a_copy_that_is_told_first_hides_no_session() {
         "{first}"
     );
     let second = ask();
-    assert!(second.contains("- 11111111 (10m ago, 10 messages): \"said 10"), "{second}");
+    assert!(
+        second.contains("- 11111111 (10m ago, 10 messages): \"said 10"),
+        "{second}"
+    );
     assert_eq!(ask(), "");
 }
 
@@ -292,12 +444,18 @@ fn copied(renamed: bool, much: bool, goes_on: bool) {
     let spoken = said(&world, 9, REQUEST) + &answer(&world.path("work"), &ago(8), "I will edit it");
     let all = spoken + &calls(8, "c1", &["Edit a.rs"]) + &calls(7, "c2", &["Bash make"]);
     let one = world.claude(ONE, &all);
-    let expected = format!("- 11111111 (7m ago, 4 messages): \"{REQUEST}\" -> updated a.rs, ran 1 command");
+    let expected =
+        format!("- 11111111 (7m ago, 4 messages): \"{REQUEST}\" -> updated a.rs, ran 1 command");
     assert_eq!(told(&world), block(&[expected]), "{case}");
     if much {
-        let texts = (0..70).map(|number| answer(&world.path("work"), &ago(6), &format!("x{number}")));
+        let texts =
+            (0..70).map(|number| answer(&world.path("work"), &ago(6), &format!("x{number}")));
         world.claude(THREE, &texts.collect::<String>());
-        assert_eq!(told(&world), block(&["- 33333333 (6m ago, 70 messages): said \"x69\""]), "{case}");
+        assert_eq!(
+            told(&world),
+            block(&["- 33333333 (6m ago, 70 messages): said \"x69\""]),
+            "{case}"
+        );
     }
     let copy = world.transcript(TWO);
     if renamed {
@@ -309,7 +467,11 @@ fn copied(renamed: bool, much: bool, goes_on: bool) {
     if goes_on {
         assert_eq!(told(&world), "", "{case}");
         world.append(&copy, said(&world, 5, "own words"));
-        assert_eq!(told(&world), block(&["- 22222222 (5m ago, 1 message): \"own words\""]), "{case}");
+        assert_eq!(
+            told(&world),
+            block(&["- 22222222 (5m ago, 1 message): \"own words\""]),
+            "{case}"
+        );
     }
 }
 
@@ -343,18 +505,32 @@ fn a_directory_that_can_never_be_read_does_not_stop_the_clock() {
         move_clock(&world, -3 * HOUR_IN_MICROS);
         let before = clock(&world);
         world.append(&one, said(&world, minutes, "more"));
-        let done = hook(&world, &[], &input(&world, ME)).run().status(0).stderr_has("-loop");
+        let done = hook(&world, &[], &input(&world, ME))
+            .run()
+            .status(0)
+            .stderr_has("-loop");
         assert_eq!(text(&done), one_said(minutes, "more"));
-        assert!(clock(&world) >= before + HOUR_IN_MICROS, "{} after {before}", clock(&world));
+        assert!(
+            clock(&world) >= before + HOUR_IN_MICROS,
+            "{} after {before}",
+            clock(&world)
+        );
         assert_eq!(told_with(&world, &[]), "");
     }
     asked(&world, TWO, 3, "two");
-    assert_eq!(told_with(&world, &[]), block(&["- 22222222 (3m ago, 1 message): \"two\""]));
+    assert_eq!(
+        told_with(&world, &[]),
+        block(&["- 22222222 (3m ago, 1 message): \"two\""])
+    );
     assert_eq!(told_with(&world, &[]), "");
 }
 
 /// What could not be read once is told when it can be, whatever was told meanwhile.
-fn unreadable_once<Held>(known: bool, hold: impl Fn(&World, &Path) -> Held, release: impl Fn(&World, &Path, Held)) {
+fn unreadable_once<Held>(
+    known: bool,
+    hold: impl Fn(&World, &Path) -> Held,
+    release: impl Fn(&World, &Path, Held),
+) {
     let world = World::new();
     let one = world.transcript(ONE);
     let two = asked(&world, TWO, 20, "two");
@@ -381,7 +557,11 @@ fn unreadable_once<Held>(known: bool, hold: impl Fn(&World, &Path) -> Held, rele
 fn lease(path: &Path) -> fs::File {
     use std::os::fd::AsRawFd;
     const F_SETSIG: libc::c_int = 10;
-    let file = fs::File::options().read(true).write(true).open(path).expect("a file");
+    let file = fs::File::options()
+        .read(true)
+        .write(true)
+        .open(path)
+        .expect("a file");
     // Somebody else may have it open for a moment: a child of another test, before it becomes its program.
     loop {
         // SAFETY: the descriptor is open. The signal for an open is one that does nothing by default.
@@ -393,7 +573,11 @@ fn lease(path: &Path) -> fs::File {
             return file;
         }
         let error = std::io::Error::last_os_error();
-        assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock, "no lease: {error}");
+        assert_eq!(
+            error.kind(),
+            std::io::ErrorKind::WouldBlock,
+            "no lease: {error}"
+        );
         std::thread::yield_now();
     }
 }
@@ -412,7 +596,8 @@ fn a_file_that_was_a_loop_is_told_later() {
         fs::rename(one, world.path("aside")).expect("moved");
         symlink(one, one).expect("a link");
     };
-    let release = |world: &World, one: &Path, ()| fs::rename(world.path("aside"), one).expect("moved back");
+    let release =
+        |world: &World, one: &Path, ()| fs::rename(world.path("aside"), one).expect("moved back");
     unreadable_once(true, hold, release);
 }
 
@@ -427,10 +612,18 @@ fn a_directory_that_was_a_loop_is_not_told_again() {
     fs::rename(dir, &aside).expect("moved");
     symlink(dir, dir).expect("a link");
     let texts = (0..70).map(|number| answer(&world.path("work"), &ago(9), &format!("x{number}")));
-    world.write(format!(".claude/projects/-any/{TWO}.jsonl"), texts.collect::<String>());
-    assert_eq!(told_with(&world, &[]), block(&["- 22222222 (9m ago, 70 messages): said \"x69\""]));
+    world.write(
+        format!(".claude/projects/-any/{TWO}.jsonl"),
+        texts.collect::<String>(),
+    );
+    assert_eq!(
+        told_with(&world, &[]),
+        block(&["- 22222222 (9m ago, 70 messages): said \"x69\""])
+    );
     assert_eq!(told_with(&world, &[]), "");
-    fs::remove_file(dir).and_then(|()| fs::rename(&aside, dir)).expect("moved back");
+    fs::remove_file(dir)
+        .and_then(|()| fs::rename(&aside, dir))
+        .expect("moved back");
     assert_eq!(told(&world), one_said(20, "unread"));
     assert_eq!(told(&world), "");
 }
@@ -438,9 +631,14 @@ fn a_directory_that_was_a_loop_is_not_told_again() {
 /// Old content that comes back, at once or bit by bit, is not told again; what is new is.
 fn comes_back(steps: &[usize]) {
     let world = World::new();
-    let lines: Vec<String> = (0..12).map(|number| said(&world, 30 - number, &format!("said {number}"))).collect();
+    let lines: Vec<String> = (0..12)
+        .map(|number| said(&world, 30 - number, &format!("said {number}")))
+        .collect();
     let one = world.claude(ONE, &lines.concat());
-    assert_eq!(told(&world), block(&["- 11111111 (19m ago, 12 messages): \"said 11\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 11111111 (19m ago, 12 messages): \"said 11\""])
+    );
     for (at, step) in steps.iter().enumerate() {
         // In place, as a program does that writes a file anew.
         fs::write(&one, lines[..*step].concat()).expect("written");
@@ -459,7 +657,14 @@ fn old_content_that_comes_back_is_not_told_again() {
 
 #[test]
 fn old_content_that_comes_back_bit_by_bit_is_not_told_again() {
-    [&[0, 6, 12][..], &[6, 9, 12], &[6, 3, 9, 12], &[0, 3, 0, 6, 12]].into_iter().for_each(comes_back);
+    [
+        &[0, 6, 12][..],
+        &[6, 9, 12],
+        &[6, 3, 9, 12],
+        &[0, 3, 0, 6, 12],
+    ]
+    .into_iter()
+    .for_each(comes_back);
 }
 
 /// A name that goes over to another session: the rest of the old one and all of the new one are told, once.
@@ -469,26 +674,50 @@ fn a_name_that_goes_over_to_another_session_loses_nothing() {
         let world = World::new();
         home(&world, ".volute", &[("main", ME), ("discord", ONE)]);
         let one = asked(&world, ONE, 9, "one");
-        assert_eq!(told(&world), block(&["- discord (9m ago, 1 message): \"one\""]));
+        assert_eq!(
+            told(&world),
+            block(&["- discord (9m ago, 1 message): \"one\""])
+        );
         world.append(&one, said(&world, 8, "two"));
         if unread {
-            let done = hook(&world, &["--budget", "90"], &input(&world, ME)).run().status(0).stdout("");
-            assert!(done.err().contains("nothing fits into 90"), "{}", done.err());
+            let done = hook(&world, &["--budget", "90"], &input(&world, ME))
+                .run()
+                .status(0)
+                .stdout("");
+            assert!(
+                done.err().contains("nothing fits into 90"),
+                "{}",
+                done.err()
+            );
         }
         asked(&world, TWO, 7, "three");
         home(&world, ".volute", &[("discord", TWO)]);
         let all: String = (0..4).map(|_| told(&world) + "\n").collect();
         for (word, count) in [("\"one\"", 0), ("\"two\"", 1), ("\"three\"", 1)] {
-            assert_eq!(all.matches(word).count(), count, "unread: {unread}, {word}\n{all}");
+            assert_eq!(
+                all.matches(word).count(),
+                count,
+                "unread: {unread}, {word}\n{all}"
+            );
         }
-        assert!(all.contains("- discord (7m ago, 1 message): \"three\""), "{all}");
+        assert!(
+            all.contains("- discord (7m ago, 1 message): \"three\""),
+            "{all}"
+        );
         world.append(world.transcript(TWO), said(&world, 6, "four"));
-        assert_eq!(told(&world), block(&["- discord (6m ago, 1 message): \"four\""]));
+        assert_eq!(
+            told(&world),
+            block(&["- discord (6m ago, 1 message): \"four\""])
+        );
         // And back.
         home(&world, ".volute", &[("discord", ONE)]);
         world.append(&one, said(&world, 5, "five"));
         let back = told(&world) + &told(&world);
-        assert_eq!(back, block(&["- discord (5m ago, 1 message): \"five\""]), "unread: {unread}");
+        assert_eq!(
+            back,
+            block(&["- discord (5m ago, 1 message): \"five\""]),
+            "unread: {unread}"
+        );
     }
 }
 
@@ -500,7 +729,10 @@ fn a_clock_that_was_set_back_hides_nothing() {
     assert_eq!(told(&world), one_said(9, "one"));
     move_clock(&world, HOUR_IN_MICROS);
     asked(&world, TWO, 5, "said after it");
-    assert_eq!(told(&world), block(&["- 22222222 (5m ago, 1 message): \"said after it\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 22222222 (5m ago, 1 message): \"said after it\""])
+    );
     assert_eq!(told(&world), "");
 }
 
@@ -520,10 +752,20 @@ fn a_replaced_file_of_equal_lines_is_known_by_its_beginning() {
         (0..count).map(line).collect()
     };
     let one = world.claude(ONE, &lines("old", 9, 10));
-    assert_eq!(told(&world), block(&["- 11111111 (9m ago, 10 messages): \"old 09\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 11111111 (9m ago, 10 messages): \"old 09\""])
+    );
     let (old, new) = (lines("old", 9, 10), lines("new", -1, 60));
-    assert_eq!(old[old.len() - 64..], new[old.len() - 64..old.len()], "as if it only grew");
+    assert_eq!(
+        old[old.len() - 64..],
+        new[old.len() - 64..old.len()],
+        "as if it only grew"
+    );
     fs::write(&one, new).expect("written");
-    assert_eq!(told_after(&world, 2), block(&["- 11111111 (1m ago, 60 messages): \"new 59\""]));
+    assert_eq!(
+        told_after(&world, 2),
+        block(&["- 11111111 (1m ago, 60 messages): \"new 59\""])
+    );
     assert_eq!(told_after(&world, 2), "");
 }

@@ -2,7 +2,9 @@
 
 /// The same numbers in every run.
 pub fn random(seed: &mut u64, below: usize) -> usize {
-    *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    *seed = seed
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
     (*seed >> 33) as usize % below
 }
 
@@ -29,7 +31,9 @@ pub fn made_up(row: &str) -> String {
         let count: usize = count.parse().expect("a count");
         // A key has letters and digits in it.
         made += &"7b0a"[..count.min(4)].replace(|char| !alphabet.contains(char), "7");
-        made.extend((4..count).map(|_| char::from(alphabet.as_bytes()[random(&mut seed, alphabet.len())])));
+        made.extend(
+            (4..count).map(|_| char::from(alphabet.as_bytes()[random(&mut seed, alphabet.len())])),
+        );
         made += after;
     }
     made

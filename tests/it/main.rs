@@ -1,6 +1,9 @@
 //! What a user sees, through the programs. One binary; a file per capability.
 
-#![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests read the files that they made"
+)]
 #![allow(clippy::string_slice, reason = "what is wrong with a test fails it")]
 
 mod acceptance;

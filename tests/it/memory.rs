@@ -12,7 +12,9 @@ use serde_json::Value;
 
 use crate::support::claude::{asked, prompt, said};
 use crate::support::files::read_json;
-use crate::support::hook::{block, hook, input, one_said, replace_saved, saved, text, told, told_after};
+use crate::support::hook::{
+    block, hook, input, one_said, replace_saved, saved, text, told, told_after,
+};
 use crate::support::times::ago;
 use crate::support::world::{ME, ONE, THREE, TWO, World, home};
 
@@ -20,8 +22,16 @@ use crate::support::world::{ME, ONE, THREE, TWO, World, home};
 fn modified(path: &Path, ahead: i64) {
     let now = SystemTime::now();
     let distance = Duration::from_secs(ahead.unsigned_abs());
-    let time = if ahead < 0 { now - distance } else { now + distance };
-    File::options().append(true).open(path).and_then(|file| file.set_modified(time)).expect("stamped");
+    let time = if ahead < 0 {
+        now - distance
+    } else {
+        now + distance
+    };
+    File::options()
+        .append(true)
+        .open(path)
+        .and_then(|file| file.set_modified(time))
+        .expect("stamped");
 }
 
 /// A prompt as a line that has no id, so that nothing but its place tells whether it was told.
@@ -43,16 +53,25 @@ fn another_file_with_the_same_inode_is_another_session() {
     let title = r#"{"type":"custom-title","customTitle":"the old one","sessionId":"x"}"#;
     let one = asked(&world, ONE, 9, "one");
     world.append(&one, format!("{title}\n"));
-    assert_eq!(told(&world), block(&["- \"the old one\" (9m ago, 1 message): \"one\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- \"the old one\" (9m ago, 1 message): \"one\""])
+    );
     // The same inode with another path and other content.
     fs::rename(&one, world.transcript(TWO)).expect("renamed");
     let two = asked(&world, TWO, 8, "a question of another session");
-    assert_eq!(told(&world), block(&["- 22222222 (8m ago, 1 message): \"a question of another session\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- 22222222 (8m ago, 1 message): \"a question of another session\""])
+    );
     // A file that was only moved is still the same.
     fs::rename(&two, world.transcript(THREE)).expect("renamed");
     assert_eq!(told(&world), "");
     world.append(world.transcript(THREE), said(&world, 7, "and on"));
-    assert_eq!(told_after(&world, 2), block(&["- 33333333 (9m ago, 1 message): \"and on\""]));
+    assert_eq!(
+        told_after(&world, 2),
+        block(&["- 33333333 (9m ago, 1 message): \"and on\""])
+    );
     assert_eq!(told_after(&world, 2), "");
 }
 
@@ -64,7 +83,11 @@ fn another_file_with_the_inode_of_an_empty_one_is_another_session() {
     assert_eq!(told(&world), one_said(9, "one"));
     fs::write(&one, "").expect("emptied");
     assert_eq!(told(&world), "");
-    fs::write(&one, prompt(&world.path("elsewhere"), &ago(-1), "none of your business")).expect("written");
+    fs::write(
+        &one,
+        prompt(&world.path("elsewhere"), &ago(-1), "none of your business"),
+    )
+    .expect("written");
     fs::rename(&one, world.transcript(TWO)).expect("renamed");
     assert_eq!(told_after(&world, 2), "");
 }
@@ -79,14 +102,20 @@ fn a_directory_that_is_away_for_a_look_loses_nothing() {
         }
         let name = if named { "one" } else { "11111111" };
         let one = asked(&world, ONE, 9, "one");
-        assert_eq!(told(&world), block(&[format!("- {name} (9m ago, 1 message): \"one\"")]));
+        assert_eq!(
+            told(&world),
+            block(&[format!("- {name} (9m ago, 1 message): \"one\"")])
+        );
         world.append(&one, said(&world, 8, "unread"));
         let (there, away) = (world.path(".claude/projects"), world.path(".claude/away"));
         fs::rename(&there, &away).expect("away");
         assert_eq!(told(&world), "", "named: {named}");
         assert_eq!(told(&world), "", "named: {named}");
         fs::rename(&away, &there).expect("back");
-        assert_eq!(told(&world), block(&[format!("- {name} (8m ago, 1 message): \"unread\"")]));
+        assert_eq!(
+            told(&world),
+            block(&[format!("- {name} (8m ago, 1 message): \"unread\"")])
+        );
         assert_eq!(told(&world), "", "named: {named}");
     }
 }
@@ -119,8 +148,15 @@ fn what_is_gone_is_forgotten_after_a_week() {
     fs::remove_file(one).expect("removed");
     for (day, count) in [(16, 1), (22, 1), (24, 0)] {
         let now = format!("2026-11-{day}T03:00:00Z");
-        let done = hook(&world, &[], &input(&world, ME)).env("SESSION_MONITOR_NOW", now).run().success();
-        assert_eq!((text(&done), remembered(&world)), (String::new(), count), "on day {day}");
+        let done = hook(&world, &[], &input(&world, ME))
+            .env("SESSION_MONITOR_NOW", now)
+            .run()
+            .success();
+        assert_eq!(
+            (text(&done), remembered(&world)),
+            (String::new(), count),
+            "on day {day}"
+        );
     }
 }
 
@@ -156,7 +192,10 @@ fn a_session_that_moves_and_is_rewritten_is_known_by_its_id() {
         }
         let name = if named { "one" } else { "11111111" };
         let mut file = world.claude(ONE, &line_without_id(&world, 9, "one"));
-        assert_eq!(told(&world), block(&[format!("- {name} (9m ago, 1 message): \"one\"")]));
+        assert_eq!(
+            told(&world),
+            block(&[format!("- {name} (9m ago, 1 message): \"one\"")])
+        );
         for (looks, dir) in [(0, "-moved"), (1, "-home-of-nobody"), (2, "-moved")] {
             let lines = fs::read_to_string(&file).expect("a transcript");
             fs::remove_file(&file).expect("removed");
@@ -222,11 +261,22 @@ fn an_old_modification_time_hides_nothing() {
 fn a_new_modification_time_costs_one_look() {
     for ahead in [0, 100_000] {
         let world = World::new();
-        let files: Vec<_> = [ONE, TWO].iter().map(|id| asked(&world, id, 150, "long ago")).collect();
+        let files: Vec<_> = [ONE, TWO]
+            .iter()
+            .map(|id| asked(&world, id, 150, "long ago"))
+            .collect();
         files.iter().for_each(|file| modified(file, ahead));
         let why = |shown: &str| {
-            let explained = world.context(&["explain", "--all", "--session", ME]).run().success();
-            assert_eq!(explained.out().matches(shown).count(), 2, "ahead: {ahead}\n{}", explained.out());
+            let explained = world
+                .context(&["explain", "--all", "--session", ME])
+                .run()
+                .success();
+            assert_eq!(
+                explained.out().matches(shown).count(),
+                2,
+                "ahead: {ahead}\n{}",
+                explained.out()
+            );
         };
         asked(&world, ME, 1, "mine");
         why("quiet for longer than that");
@@ -250,7 +300,11 @@ fn a_clock_that_is_set_back_hides_no_new_session() {
     let one = asked(&world, ONE, BACK + 2, "after");
     assert_eq!(told_after(&world, -BACK), one_said(2, "after"));
     // Also if its file is written anew.
-    fs::write(&one, said(&world, BACK + 3, "first") + &said(&world, BACK - 1, "last")).expect("written anew");
+    fs::write(
+        &one,
+        said(&world, BACK + 3, "first") + &said(&world, BACK - 1, "last"),
+    )
+    .expect("written anew");
     assert_eq!(told_after(&world, 2 - BACK), one_said(1, "last"));
     assert_eq!(told_after(&world, 3 - BACK), "");
 }
@@ -261,14 +315,26 @@ fn every_look_gets_further() {
     let world = World::new();
     let id = |number: usize| format!("{number:08}-0000-4000-8000-000000000000");
     for number in 0..7 {
-        modified(&asked(&world, &id(number), 9, &format!("question {number}")), number as i64 - 60);
+        modified(
+            &asked(&world, &id(number), 9, &format!("question {number}")),
+            number as i64 - 60,
+        );
     }
     for number in (0..7).rev() {
-        let late = hook(&world, &[], &input(&world, ME)).env("SESSION_CONTEXT_DEADLINE", "1ns").run().status(0);
-        let bullet = format!("- {} (9m ago, 1 message): \"question {number}\"", &id(number)[..8]);
+        let late = hook(&world, &[], &input(&world, ME))
+            .env("SESSION_CONTEXT_DEADLINE", "1ns")
+            .run()
+            .status(0);
+        let bullet = format!(
+            "- {} (9m ago, 1 message): \"question {number}\"",
+            &id(number)[..8]
+        );
         assert_eq!(text(&late), block(&[bullet]), "{}", late.err());
-        let rest =
-            if number > 0 { "session-context: not everything was read within 1ns; the rest follows\n" } else { "" };
+        let rest = if number > 0 {
+            "session-context: not everything was read within 1ns; the rest follows\n"
+        } else {
+            ""
+        };
         assert_eq!(late.err(), rest);
     }
     assert_eq!(told(&world), "");
@@ -284,13 +350,24 @@ fn a_line_of_gigabytes_hides_nothing_after_it() {
             assert_eq!(told(&world), one_said(9, "one"));
         }
         let size = fs::metadata(&one).expect("a file").len();
-        File::options().write(true).open(&one).and_then(|file| file.set_len(size + (6 << 30))).expect("a hole");
+        File::options()
+            .write(true)
+            .open(&one)
+            .and_then(|file| file.set_len(size + (6 << 30)))
+            .expect("a hole");
         asked(&world, TWO, 8, "two");
-        assert_eq!(told(&world), block(&["- 22222222 (8m ago, 1 message): \"two\""]), "known: {known}");
+        assert_eq!(
+            told(&world),
+            block(&["- 22222222 (8m ago, 1 message): \"two\""]),
+            "known: {known}"
+        );
         assert_eq!(told(&world), "", "known: {known}");
         world.append(&one, format!("\n{}", said(&world, 7, "after it")));
         let (more, ended) = (told(&world), told(&world));
-        assert!(more.contains("\"after it\"") && !more.contains("\"one\""), "known: {known}\n{more}");
+        assert!(
+            more.contains("\"after it\"") && !more.contains("\"one\""),
+            "known: {known}\n{more}"
+        );
         assert_eq!(ended, "", "known: {known}");
     }
 }
@@ -302,8 +379,14 @@ fn a_session_that_was_never_told_may_be_missing_for_a_look() {
     let (one, two) = (asked(&world, ONE, 9, "one"), asked(&world, TWO, 8, "two"));
     modified(&one, -60);
     modified(&two, -30);
-    let late = hook(&world, &[], &input(&world, ME)).env("SESSION_CONTEXT_DEADLINE", "1ns").run().status(0);
-    assert_eq!(text(&late), block(&["- 22222222 (8m ago, 1 message): \"two\""]));
+    let late = hook(&world, &[], &input(&world, ME))
+        .env("SESSION_CONTEXT_DEADLINE", "1ns")
+        .run()
+        .status(0);
+    assert_eq!(
+        text(&late),
+        block(&["- 22222222 (8m ago, 1 message): \"two\""])
+    );
     // It is still to be read, and missing for a look.
     let away = world.path("away");
     fs::rename(&one, &away).expect("away");
@@ -355,23 +438,37 @@ fn a_walk_that_is_cut_short_goes_on() {
     const LEAST: usize = 256;
     let world = World::new();
     for number in 0..MANY {
-        world.write(format!(".claude/projects/-other/{number:08}-0000-4000-8000-000000000000.jsonl"), "");
+        world.write(
+            format!(".claude/projects/-other/{number:08}-0000-4000-8000-000000000000.jsonl"),
+            "",
+        );
     }
     // Opened once, and then known to have nothing to say.
     assert_eq!(told(&world), "");
     // In the order in which the directory lists them.
     let listed = fs::read_dir(world.path(".claude/projects/-other")).expect("a directory");
-    let files: Vec<_> = listed.map(|entry| entry.expect("an entry").path()).collect();
+    let files: Vec<_> = listed
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     world.append(&files[LEAST + 40], said(&world, 9, "question"));
     let look = || {
-        let late = hook(&world, &[], &input(&world, ME)).env("SESSION_CONTEXT_DEADLINE", "1ns").run().status(0);
+        let late = hook(&world, &[], &input(&world, ME))
+            .env("SESSION_CONTEXT_DEADLINE", "1ns")
+            .run()
+            .status(0);
         text(&late).matches("question").count()
     };
     let mut told = vec![look()];
-    files[..100].iter().for_each(|file| fs::remove_file(file).expect("removed"));
+    files[..100]
+        .iter()
+        .for_each(|file| fs::remove_file(file).expect("removed"));
     told.extend((1..MANY.div_ceil(LEAST)).map(|_| look()));
     assert_eq!(told.iter().sum::<usize>(), 1, "{told:?}");
-    assert_eq!(saved(&world, ME)[ME]["."]["unfinished"], Value::Null, "the walk is complete");
+    assert_eq!(
+        saved(&world, ME)[ME]["."]["unfinished"],
+        Value::Null,
+        "the walk is complete"
+    );
 }
 
 /// A walk that an earlier version cut short starts anew.
@@ -394,14 +491,23 @@ fn a_name_that_comes_back_to_its_session_tells_nothing_again() {
     let world = World::new();
     home(&world, ".volute", &[("main", ME), ("one", ONE)]);
     let one = world.claude(ONE, &line_without_id(&world, 9, "first"));
-    assert_eq!(told(&world), block(&["- one (9m ago, 1 message): \"first\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- one (9m ago, 1 message): \"first\""])
+    );
     world.claude(TWO, &line_without_id(&world, 8, "second"));
     home(&world, ".volute", &[("one", TWO)]);
-    assert_eq!(told(&world), block(&["- one (8m ago, 1 message): \"second\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- one (8m ago, 1 message): \"second\""])
+    );
     home(&world, ".volute", &[("one", ONE)]);
     assert_eq!(told(&world), "");
     world.append(one, line_without_id(&world, 7, "third"));
-    assert_eq!(told(&world), block(&["- one (7m ago, 1 message): \"third\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- one (7m ago, 1 message): \"third\""])
+    );
     home(&world, ".volute", &[("one", TWO)]);
     assert_eq!(told(&world), "");
 }
@@ -411,12 +517,21 @@ fn a_name_that_comes_back_to_its_session_tells_nothing_again() {
 fn a_session_that_moves_keeps_its_title() {
     let world = World::new();
     let one = asked(&world, ONE, 9, "one");
-    world.append(&one, "{\"type\":\"custom-title\",\"customTitle\":\"the parser\",\"sessionId\":\"x\"}\n");
-    assert_eq!(told(&world), block(&["- \"the parser\" (9m ago, 1 message): \"one\""]));
+    world.append(
+        &one,
+        "{\"type\":\"custom-title\",\"customTitle\":\"the parser\",\"sessionId\":\"x\"}\n",
+    );
+    assert_eq!(
+        told(&world),
+        block(&["- \"the parser\" (9m ago, 1 message): \"one\""])
+    );
     let moved = world.write(format!(".claude/projects/-moved/{ONE}.jsonl"), "");
     fs::rename(one, &moved).expect("moved");
     world.append(moved, said(&world, 8, "two"));
-    assert_eq!(told(&world), block(&["- \"the parser\" (8m ago, 1 message): \"two\""]));
+    assert_eq!(
+        told(&world),
+        block(&["- \"the parser\" (8m ago, 1 message): \"two\""])
+    );
 }
 
 /// A name file that is empty or missing for a look: its session keeps its name, and is not told everything again.
@@ -434,10 +549,22 @@ fn an_observer_keeps_its_name() {
         }
         assert_eq!(told(&world), "", "{torn:?}");
         world.append(&one, said(&world, 8, "two"));
-        assert_eq!(told(&world), block(&["- one (8m ago, 1 message): \"two\""]), "{torn:?}");
+        assert_eq!(
+            told(&world),
+            block(&["- one (8m ago, 1 message): \"two\""]),
+            "{torn:?}"
+        );
         home(&world, ".volute", &[("main", ME)]);
         assert_eq!(told(&world), "", "{torn:?}");
         let saved = read_json(&world.path("work/.volute/session-cursors.json"));
-        assert_eq!(saved.as_object().expect("observers").keys().collect::<Vec<_>>(), ["main"], "{torn:?}");
+        assert_eq!(
+            saved
+                .as_object()
+                .expect("observers")
+                .keys()
+                .collect::<Vec<_>>(),
+            ["main"],
+            "{torn:?}"
+        );
     }
 }

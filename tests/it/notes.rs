@@ -22,7 +22,11 @@ fn at(world: &World, now: &str, args: &[&str]) -> Done {
 
 /// As another part of the program reads it: the home, and nothing else set.
 fn env(world: &World, dir: &str) -> Env {
-    Env::fixed(&world.path(""), world.path(dir), Time::parse(NOW.as_bytes()).expect("a time"))
+    Env::fixed(
+        &world.path(""),
+        world.path(dir),
+        Time::parse(NOW.as_bytes()).expect("a time"),
+    )
 }
 
 #[test]
@@ -34,36 +38,59 @@ fn pins_are_kept_and_given_back() {
         .stdout("")
         .stderr("session-context: no pins in this project; `session-context pin TEXT` adds one\n");
     let frozen = "pin 1 (2026-11-16, until 2026-11-23T03:00:00Z): the API is frozen\n";
-    run(&["pin", "the", "API", "is frozen", "--for", "7d"]).success().stdout(frozen);
+    run(&["pin", "the", "API", "is frozen", "--for", "7d"])
+        .success()
+        .stdout(frozen);
     let low = "pin 2 (low, 2026-11-16): nice to know\n";
-    run(&["pin", "--priority", "low", "nice to know"]).success().stdout(low);
+    run(&["pin", "--priority", "low", "nice to know"])
+        .success()
+        .stdout(low);
     let high = "pin 3 (high, 2026-11-16): never push to main\n";
-    run(&["pin", "--priority=high", "never push to main"]).success().stdout(high);
+    run(&["pin", "--priority=high", "never push to main"])
+        .success()
+        .stdout(high);
     run(&["pin", "two\nlines\r\n\tand \u{1b}[31mred\u{1b}[0m"])
         .success()
         .stdout("pin 4 (2026-11-16): two lines and red\n");
     // Priority first, then the oldest.
     let last = "pin 4 (2026-11-16): two lines and red\n";
-    run(&["pins"]).success().stdout(&[high, frozen, last, low].concat());
+    run(&["pins"])
+        .success()
+        .stdout(&[high, frozen, last, low].concat());
     let object = |id: u32, text: &str, priority: &str, until: Option<&str>| json!({"id": id, "kind": "pin", "text": text, "priority": priority, "until": until, "created": "2026-11-16", "expired": false});
     assert_eq!(
         run(&["pins", "--json"]).success().json(),
         [
             object(3, "never push to main", "high", None),
-            object(1, "the API is frozen", "normal", Some("2026-11-23T03:00:00.000Z")),
+            object(
+                1,
+                "the API is frozen",
+                "normal",
+                Some("2026-11-23T03:00:00.000Z")
+            ),
             object(4, "two lines and red", "normal", None),
             object(2, "nice to know", "low", None),
         ]
     );
-    let head = "# session-monitor: notes of ~/work. One line each; change or delete them as you like.\n\n";
-    assert_eq!(read(&page(&world)), [head, frozen, low, high, last].concat());
-    run(&["unpin", "2", "4"]).success().stdout(&format!("removed: {low}removed: {last}"));
+    let head =
+        "# session-monitor: notes of ~/work. One line each; change or delete them as you like.\n\n";
+    assert_eq!(
+        read(&page(&world)),
+        [head, frozen, low, high, last].concat()
+    );
+    run(&["unpin", "2", "4"])
+        .success()
+        .stdout(&format!("removed: {low}removed: {last}"));
     assert_eq!(read(&page(&world)), [head, frozen, high].concat());
     // The same again is the same pin: with another end, and what it had before is no longer so.
     let longer = "pin 1 (high, 2026-11-16, until 2026-11-26T03:00:00Z): the API is frozen\n";
-    at(&world, "2026-11-17T03:00:00Z", &["pin", "the API is frozen", "--for=9d", "--priority=high"])
-        .success()
-        .stdout(longer);
+    at(
+        &world,
+        "2026-11-17T03:00:00Z",
+        &["pin", "the API is frozen", "--for=9d", "--priority=high"],
+    )
+    .success()
+    .stdout(longer);
     run(&["pins"]).success().stdout(&[longer, high].concat());
     for id in ["2", "0", "4294967295"] {
         let error = format!(
@@ -82,30 +109,62 @@ fn notes_are_kept_and_given_back() {
     run(&["notes"]).status(1).stdout("").stderr(
         "session-context: no notes in this project; `session-context note decision|blocker|next|fact TEXT` adds one\n",
     );
-    for (kind, text) in [("fact", "staging is at x"), ("next", "migrate"), ("decision", "PostgreSQL"), ("fact", "b")] {
+    for (kind, text) in [
+        ("fact", "staging is at x"),
+        ("next", "migrate"),
+        ("decision", "PostgreSQL"),
+        ("fact", "b"),
+    ] {
         run(&["note", kind, text]).success();
     }
-    run(&["note", "blocker", "--for", "90m", "waiting", "for", "the licence"])
+    run(&[
+        "note",
+        "blocker",
+        "--for",
+        "90m",
+        "waiting",
+        "for",
+        "the licence",
+    ])
+    .success()
+    .stdout("blocker 5 (2026-11-16, until 2026-11-16T04:30:00Z): waiting for the licence\n");
+    run(&["pin", "not a note"])
         .success()
-        .stdout("blocker 5 (2026-11-16, until 2026-11-16T04:30:00Z): waiting for the licence\n");
-    run(&["pin", "not a note"]).success().stdout("pin 6 (2026-11-16): not a note\n");
+        .stdout("pin 6 (2026-11-16): not a note\n");
     let blocker = "blocker 5 (2026-11-16, until 2026-11-16T04:30:00Z): waiting for the licence\n";
     let (decision, rest) = (
         "decision 3 (2026-11-16): PostgreSQL\n",
         "next 2 (2026-11-16): migrate\nfact 1 (2026-11-16): staging is at x\nfact 4 (2026-11-16): b\n",
     );
-    run(&["notes"]).success().stdout(&[decision, blocker, rest].concat());
-    at(&world, "2026-11-16T04:30:00Z", &["notes"]).success().stdout(&[decision, rest].concat());
+    run(&["notes"])
+        .success()
+        .stdout(&[decision, blocker, rest].concat());
+    at(&world, "2026-11-16T04:30:00Z", &["notes"])
+        .success()
+        .stdout(&[decision, rest].concat());
     at(&world, "2026-11-16T04:30:00Z", &["notes", "--all"])
         .success()
         .stdout(&[decision, rest, "expired: ", blocker].concat());
-    let kinds: Vec<_> = run(&["notes", "--json"]).success().json().iter().map(|note| note["kind"].clone()).collect();
+    let kinds: Vec<_> = run(&["notes", "--json"])
+        .success()
+        .json()
+        .iter()
+        .map(|note| note["kind"].clone())
+        .collect();
     assert_eq!(kinds, ["decision", "blocker", "next", "fact", "fact"]);
-    run(&["forget", "5"]).success().stdout(&format!("removed: {blocker}"));
-    run(&["unpin", "2"]).success().stdout("removed: next 2 (2026-11-16): migrate\n");
+    run(&["forget", "5"])
+        .success()
+        .stdout(&format!("removed: {blocker}"));
+    run(&["unpin", "2"])
+        .success()
+        .stdout("removed: next 2 (2026-11-16): migrate\n");
     // An id is not taken again as long as a later one is there.
-    run(&["note", "fact", "b"]).success().stdout("fact 4 (2026-11-16): b\n");
-    run(&["note", "fact", "c"]).success().stdout("fact 7 (2026-11-16): c\n");
+    run(&["note", "fact", "b"])
+        .success()
+        .stdout("fact 4 (2026-11-16): b\n");
+    run(&["note", "fact", "c"])
+        .success()
+        .stdout("fact 7 (2026-11-16): c\n");
 }
 
 #[test]
@@ -150,26 +209,55 @@ fn what_cannot_be_noted_is_an_error() {
 #[test]
 fn what_is_over_is_not_given_back_and_not_deleted() {
     let world = World::new();
-    world.context(&["pin", "for a week", "--for", "7d"]).run().success();
+    world
+        .context(&["pin", "for a week", "--for", "7d"])
+        .run()
+        .success();
     world.context(&["pin", "for ever"]).run().success();
     let week = "pin 1 (2026-11-16, until 2026-11-23T03:00:00Z): for a week\n";
     let ever = "pin 2 (2026-11-16): for ever\n";
-    at(&world, "2026-11-23T02:59:59.999Z", &["pins"]).success().stdout(&[week, ever].concat());
-    at(&world, "2026-11-23T03:00:00Z", &["pins"]).success().stdout(ever);
-    at(&world, "9999-01-01T00:00:00Z", &["pins"]).success().stdout(ever);
-    at(&world, "2026-11-23T03:00:00Z", &["pins", "--all"]).success().stdout(&[ever, "expired: ", week].concat());
-    let all = at(&world, "2026-11-23T03:00:00Z", &["pins", "--all", "--json"]).success().json();
-    assert_eq!((&all[0]["expired"], &all[1]["expired"]), (&json!(false), &json!(true)));
+    at(&world, "2026-11-23T02:59:59.999Z", &["pins"])
+        .success()
+        .stdout(&[week, ever].concat());
+    at(&world, "2026-11-23T03:00:00Z", &["pins"])
+        .success()
+        .stdout(ever);
+    at(&world, "9999-01-01T00:00:00Z", &["pins"])
+        .success()
+        .stdout(ever);
+    at(&world, "2026-11-23T03:00:00Z", &["pins", "--all"])
+        .success()
+        .stdout(&[ever, "expired: ", week].concat());
+    let all = at(&world, "2026-11-23T03:00:00Z", &["pins", "--all", "--json"])
+        .success()
+        .json();
+    assert_eq!(
+        (&all[0]["expired"], &all[1]["expired"]),
+        (&json!(false), &json!(true))
+    );
     world.context(&["unpin", "2"]).run().success();
     let hint = "session-context: no pins in this project; 1 expired: --all shows them\n";
-    at(&world, "2026-11-23T03:00:00Z", &["pins"]).status(1).stdout("").stderr(hint);
+    at(&world, "2026-11-23T03:00:00Z", &["pins"])
+        .status(1)
+        .stdout("")
+        .stderr(hint);
     // Said again, it holds again.
     let again = "pin 1 (2026-11-16, until 2026-12-01T03:00:00Z): for a week\n";
-    at(&world, "2026-11-24T03:00:00Z", &["pin", "for a week", "--for", "7d"]).success().stdout(again);
+    at(
+        &world,
+        "2026-11-24T03:00:00Z",
+        &["pin", "for a week", "--for", "7d"],
+    )
+    .success()
+    .stdout(again);
     // The end is never earlier than was asked for.
-    at(&world, "2026-11-16T03:00:00.001Z", &["pin", "a", "--for", "1ms"])
-        .success()
-        .stdout("pin 2 (2026-11-16, until 2026-11-16T03:00:01Z): a\n");
+    at(
+        &world,
+        "2026-11-16T03:00:00.001Z",
+        &["pin", "a", "--for", "1ms"],
+    )
+    .success()
+    .stdout("pin 2 (2026-11-16, until 2026-11-16T03:00:01Z): a\n");
 }
 
 /// A date is a day where the user is, and lasts to its end; a time without a zone is the user's, too.
@@ -183,14 +271,31 @@ fn a_date_written_by_hand_lasts_to_the_end_of_that_day() {
         ("2026-11-16 18:00", "CET-1", "2026-11-16T17:00:00.000Z"),
         ("2026-11-16T18:00:30", "CET-1", "2026-11-16T17:00:30.000Z"),
         ("2026-11-16T18:00Z", "CET-1", "2026-11-16T18:00:00.000Z"),
-        ("2026-11-16T18:00:00.5+02:00", "CET-1", "2026-11-16T16:00:00.500Z"),
-        ("2026-11-16T18:00:00-05:00", "CET-1", "2026-11-16T23:00:00.000Z"),
+        (
+            "2026-11-16T18:00:00.5+02:00",
+            "CET-1",
+            "2026-11-16T16:00:00.500Z",
+        ),
+        (
+            "2026-11-16T18:00:00-05:00",
+            "CET-1",
+            "2026-11-16T23:00:00.000Z",
+        ),
         ("9999-12-31", "UTC", "9999-12-31"),
     ] {
         edit(&world, format!("pin (until {until}): x\n"));
-        let shown =
-            |now: &str| world.context(&["pins", "--json"]).env("TZ", zone).env("SESSION_MONITOR_NOW", now).run();
-        assert_eq!(shown("2026-11-16T00:00:00Z").success().json()[0]["until"], *end, "{until}");
+        let shown = |now: &str| {
+            world
+                .context(&["pins", "--json"])
+                .env("TZ", zone)
+                .env("SESSION_MONITOR_NOW", now)
+                .run()
+        };
+        assert_eq!(
+            shown("2026-11-16T00:00:00Z").success().json()[0]["until"],
+            *end,
+            "{until}"
+        );
         if end.len() > 10 {
             shown(end).status(1);
             let before = Time(Time::parse(end.as_bytes()).expect("a time").0 - 1);
@@ -205,8 +310,9 @@ fn odd_lines_are_kept() {
     let world = World::new();
     // The line; the line after the next change; what is listed; what is wrong with it.
     type Case = (&'static [u8], &'static [u8], &'static str, &'static str);
-    let changed =
-        |line: &'static [u8], after: &'static [u8], listed: &'static str| -> Case { (line, after, listed, "") };
+    let changed = |line: &'static [u8], after: &'static [u8], listed: &'static str| -> Case {
+        (line, after, listed, "")
+    };
     let known = |line: &'static [u8], listed: &'static str| -> Case { (line, line, listed, "") };
     let wrong = |line: &'static [u8], why: &'static str| -> Case { (line, line, "", why) };
     let other = |line: &'static [u8]| -> Case { (line, line, "", "") };
@@ -216,14 +322,33 @@ fn odd_lines_are_kept() {
         other(b"\r\n"),
         other(b" \t \n"),
         changed(b"pin: no id\r\n", b"pin 8: no id\r\n", "pin 8: no id"),
-        changed(b"pin 7: a second seven\n", b"pin 9: a second seven\n", "pin 9: a second seven"),
-        changed(b"pin(high): close\n", b"pin 10(high): close\n", "pin 10 (high): close"),
-        known(b"\tpin\t3\t( low ,until 2030-01-01 )\t:\ttabs\t\n", "pin 3 (low, until 2030-01-01): tabs"),
-        changed(b"- pin: in a list\n", b"- pin 11: in a list\n", "pin 11: in a list"),
+        changed(
+            b"pin 7: a second seven\n",
+            b"pin 9: a second seven\n",
+            "pin 9: a second seven",
+        ),
+        changed(
+            b"pin(high): close\n",
+            b"pin 10(high): close\n",
+            "pin 10 (high): close",
+        ),
+        known(
+            b"\tpin\t3\t( low ,until 2030-01-01 )\t:\ttabs\t\n",
+            "pin 3 (low, until 2030-01-01): tabs",
+        ),
+        changed(
+            b"- pin: in a list\n",
+            b"- pin 11: in a list\n",
+            "pin 11: in a list",
+        ),
         known(b"* pin 6: in a list\n", "pin 6: in a list"),
         changed(b"pin 007: bond\n", b"pin 12: bond\n", "pin 12: bond"),
         changed(b"pin 0: zero\n", b"pin 13: zero\n", "pin 13: zero"),
-        changed(b"pin 99999999999999999999: many\n", b"pin 14: many\n", "pin 14: many"),
+        changed(
+            b"pin 99999999999999999999: many\n",
+            b"pin 14: many\n",
+            "pin 14: many",
+        ),
         changed(
             b"pin (): (a) b: c, \"d\" <e> # f\n",
             b"pin 15 (): (a) b: c, \"d\" <e> # f\n",
@@ -234,51 +359,95 @@ fn odd_lines_are_kept() {
             b"pin 16 (2026-01-01 10:00): created at a time\n",
             "pin 16 (2026-01-01 10:00): created at a time",
         ),
-        changed(b"pin: b\xff\xfed\x00 bytes\n", b"pin 17: b\xff\xfed\x00 bytes\n", "pin 17: b\u{fffd}\u{fffd}d bytes"),
+        changed(
+            b"pin: b\xff\xfed\x00 bytes\n",
+            b"pin 17: b\xff\xfed\x00 bytes\n",
+            "pin 17: b\u{fffd}\u{fffd}d bytes",
+        ),
         other(b"\xff\xfe\x00 neither text nor ours\n"),
         changed(
             b"pin: \xc5\xbc\xc3\xb3\xc5\x82w \xf0\x9f\x90\xa2\n",
             b"pin 18: \xc5\xbc\xc3\xb3\xc5\x82w \xf0\x9f\x90\xa2\n",
             "pin 18: żółw 🐢",
         ),
-        changed(b"pin: \x1b]0;title\x07x\x1b[2J\n", b"pin 19: \x1b]0;title\x07x\x1b[2J\n", "pin 19: x"),
+        changed(
+            b"pin: \x1b]0;title\x07x\x1b[2J\n",
+            b"pin 19: \x1b]0;title\x07x\x1b[2J\n",
+            "pin 19: x",
+        ),
         other(b"pinned: not ours\n"),
         other(b"Pin is a word of its own.\n"),
         other(b"next.js is used here\n"),
         other(b"rule 1: belongs into the profile\n"),
         other(b"todo: x\n"),
         other(b"pni without a colon\n"),
-        wrong(b"pni: typo\n", "'pni' is not a kind of note; did you mean 'pin'?"),
-        wrong(b"- facts 4 (high): typo\n", "'facts' is not a kind of note; did you mean 'fact'?"),
-        wrong(b"pin the API is frozen\n", "no ':' between 'pin' and its text"),
+        wrong(
+            b"pni: typo\n",
+            "'pni' is not a kind of note; did you mean 'pin'?",
+        ),
+        wrong(
+            b"- facts 4 (high): typo\n",
+            "'facts' is not a kind of note; did you mean 'fact'?",
+        ),
+        wrong(
+            b"pin the API is frozen\n",
+            "no ':' between 'pin' and its text",
+        ),
         wrong(b"pin\n", "no ':' between 'pin' and its text"),
         wrong(b"pin 4:\n", "no text"),
         wrong(b"pin 4 (high: x\n", "no ')' after '('"),
-        wrong(b"pin (hgih): x\n", "'hgih' is not high, normal, low, a date, or 'until' and a date"),
+        wrong(
+            b"pin (hgih): x\n",
+            "'hgih' is not high, normal, low, a date, or 'until' and a date",
+        ),
         wrong(b"pin (until Friday): x\n", "'Friday' is not a date"),
         wrong(b"pin (until 2026-13-01): x\n", "'2026-13-01' is not a date"),
         wrong(b"done\n", "no id of a session after 'done'"),
         wrong(b"tag release\n", "no ':' between the tag and its sessions"),
         wrong(b"tag : 1\n", "no name of a tag after 'tag'"),
         wrong(b"tag release: ,\n", "no session after the tag"),
-        changed(b"pin: no newline at the end", b"pin 20: no newline at the end\r\n", "pin 20: no newline at the end"),
+        changed(
+            b"pin: no newline at the end",
+            b"pin 20: no newline at the end\r\n",
+            "pin 20: no newline at the end",
+        ),
     ];
     let before: Vec<u8> = cases.iter().flat_map(|case| case.0).copied().collect();
     let after: Vec<u8> = cases.iter().flat_map(|case| case.1).copied().collect();
     let page = edit(&world, &before);
     let mut wrong = String::new();
     for (number, case) in (1..).zip(&cases).filter(|(_, case)| !case.3.is_empty()) {
-        wrong += &format!("session-context: {}:{number}: {}; skipped\n", page.display(), case.3);
+        wrong += &format!(
+            "session-context: {}:{number}: {}; skipped\n",
+            page.display(),
+            case.3
+        );
     }
     let shown = world.context(&["pins"]).run().status(0).stderr(&wrong);
-    let listed =
-        |low: bool| cases.iter().map(|case| case.2).filter(move |line| !line.is_empty() && line.contains("low") == low);
+    let listed = |low: bool| {
+        cases
+            .iter()
+            .map(|case| case.2)
+            .filter(move |line| !line.is_empty() && line.contains("low") == low)
+    };
     let high = "pin 10 (high): close";
-    let expected: Vec<_> =
-        [high].into_iter().chain(listed(false).filter(|line| *line != high)).chain(listed(true)).collect();
+    let expected: Vec<_> = [high]
+        .into_iter()
+        .chain(listed(false).filter(|line| *line != high))
+        .chain(listed(true))
+        .collect();
     assert_eq!(shown.out().lines().collect::<Vec<_>>(), expected);
-    assert_eq!(std::fs::read(&page).expect("the page"), before, "showing it changes nothing");
-    world.context(&["note", "fact", "new"]).run().status(0).stderr(&wrong).stdout("fact 21 (2026-11-16): new\n");
+    assert_eq!(
+        std::fs::read(&page).expect("the page"),
+        before,
+        "showing it changes nothing"
+    );
+    world
+        .context(&["note", "fact", "new"])
+        .run()
+        .status(0)
+        .stderr(&wrong)
+        .stdout("fact 21 (2026-11-16): new\n");
     let with_new = [&after[..], b"fact 21 (2026-11-16): new\r\n"].concat();
     assert_eq!(read(&page), String::from_utf8_lossy(&with_new));
     assert_eq!(std::fs::read(&page).expect("the page"), with_new);
@@ -296,7 +465,9 @@ fn any_bytes_are_kept() {
     let words = b"pin|done|tag|fact| |\t|(|)|:|,|until|2026-11-16|high|7|\r\n|\n|\xff|\xef\xbb\xbf";
     let words: Vec<&[u8]> = words.split(|byte| *byte == b'|').collect();
     for _ in 0..20 {
-        let content: Vec<u8> = (0..200).flat_map(|_| words[chance.below(words.len())].to_vec()).collect();
+        let content: Vec<u8> = (0..200)
+            .flat_map(|_| words[chance.below(words.len())].to_vec())
+            .collect();
         let page = edit(&world, &content);
         world.context(&["pin", "the last"]).run().status(0);
         let after = std::fs::read(&page).expect("the page");
@@ -308,7 +479,11 @@ fn any_bytes_are_kept() {
                 .copied()
                 .collect::<Vec<u8>>()
         };
-        assert!(plain(&after).starts_with(&plain(&content)), "{}", String::from_utf8_lossy(&content));
+        assert!(
+            plain(&after).starts_with(&plain(&content)),
+            "{}",
+            String::from_utf8_lossy(&content)
+        );
         let ids: Vec<u64> = world
             .context(&["pins", "--all", "--json"])
             .run()
@@ -316,7 +491,10 @@ fn any_bytes_are_kept() {
             .iter()
             .filter_map(|pin| pin["id"].as_u64())
             .collect();
-        assert_eq!(ids.iter().collect::<std::collections::BTreeSet<_>>().len(), ids.len());
+        assert_eq!(
+            ids.iter().collect::<std::collections::BTreeSet<_>>().len(),
+            ids.len()
+        );
     }
 }
 
@@ -332,18 +510,58 @@ fn files_are_made_when_they_are_needed() {
     world.context(&["pins"]).run().status(1).stdout("");
     world.context(&["pin", "x"]).run().success();
     assert_eq!(read(&page).lines().count(), 3);
-    world.context(&["profile", "set", "role", "owner"]).run().success();
-    for (path, mode) in [(&page, 0o600), (&world.path(".data/session-monitor/profile.md"), 0o600)] {
-        assert_eq!(std::fs::metadata(path).expect("a file").permissions().mode() & 0o777, mode, "{}", path.display());
+    world
+        .context(&["profile", "set", "role", "owner"])
+        .run()
+        .success();
+    for (path, mode) in [
+        (&page, 0o600),
+        (&world.path(".data/session-monitor/profile.md"), 0o600),
+    ] {
+        assert_eq!(
+            std::fs::metadata(path)
+                .expect("a file")
+                .permissions()
+                .mode()
+                & 0o777,
+            mode,
+            "{}",
+            path.display()
+        );
     }
     let fresh = World::new();
-    fresh.context(&["pin", "x"]).env("XDG_DATA_HOME", "").run().success();
-    for dir in [".local/share/session-monitor", ".local/share/session-monitor/projects"] {
-        assert_eq!(std::fs::metadata(fresh.path(dir)).expect("a directory").permissions().mode() & 0o777, 0o700);
+    fresh
+        .context(&["pin", "x"])
+        .env("XDG_DATA_HOME", "")
+        .run()
+        .success();
+    for dir in [
+        ".local/share/session-monitor",
+        ".local/share/session-monitor/projects",
+    ] {
+        assert_eq!(
+            std::fs::metadata(fresh.path(dir))
+                .expect("a directory")
+                .permissions()
+                .mode()
+                & 0o777,
+            0o700
+        );
     }
-    let name = self::page(&fresh).file_name().expect("a name").to_str().expect("UTF-8").to_owned();
-    let hash = name.strip_prefix("work-").and_then(|name| name.strip_suffix(".md")).expect("called like the directory");
-    assert!(hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()), "{name}");
+    let name = self::page(&fresh)
+        .file_name()
+        .expect("a name")
+        .to_str()
+        .expect("UTF-8")
+        .to_owned();
+    let hash = name
+        .strip_prefix("work-")
+        .and_then(|name| name.strip_suffix(".md"))
+        .expect("called like the directory");
+    assert!(
+        hash.len() == 8 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "{name}"
+    );
 }
 
 /// 004-T1, 004-T2, 002-17: a repository with its worktrees and sub-folders has one page; another has another. Outside a
@@ -356,7 +574,12 @@ fn projects_do_not_mix() {
     }
     world.write("a/shop/.git/worktrees/tree/commondir", "../..\n");
     world.write("tree/.git", "gitdir: ../a/shop/.git/worktrees/tree\n");
-    for dir in ["a/shop/deep/down", "b/shop/deep", "plain/below", "we ird \n.ż-name"] {
+    for dir in [
+        "a/shop/deep/down",
+        "b/shop/deep",
+        "plain/below",
+        "we ird \n.ż-name",
+    ] {
         std::fs::create_dir_all(world.path(dir)).expect("a directory");
     }
     std::os::unix::fs::symlink(world.path("a/shop"), world.path("link")).expect("a link");
@@ -370,15 +593,31 @@ fn projects_do_not_mix() {
         &["."],
     ];
     for dir in projects.iter().copied().flatten() {
-        world.context(&["note", "fact", dir]).dir(world.path(dir)).run().success();
+        world
+            .context(&["note", "fact", dir])
+            .dir(world.path(dir))
+            .run()
+            .success();
     }
-    world.context(&["note", "fact", "root"]).dir("/").run().success();
+    world
+        .context(&["note", "fact", "root"])
+        .dir("/")
+        .run()
+        .success();
     let mut pages = std::collections::BTreeSet::new();
     for project in projects {
         let facts: Vec<String> = project.iter().map(|dir| dir.replace(" \n", " ")).collect();
         for dir in project {
-            let shown = world.context(&["notes", "--json"]).dir(world.path(dir)).run().success().json();
-            let texts: Vec<_> = shown.iter().map(|note| note["text"].as_str().expect("a text").to_owned()).collect();
+            let shown = world
+                .context(&["notes", "--json"])
+                .dir(world.path(dir))
+                .run()
+                .success()
+                .json();
+            let texts: Vec<_> = shown
+                .iter()
+                .map(|note| note["text"].as_str().expect("a text").to_owned())
+                .collect();
             assert_eq!(texts, facts, "{dir}");
         }
         pages.insert(page_in(&world, project[0]));
@@ -387,7 +626,12 @@ fn projects_do_not_mix() {
     assert_eq!(data(&world).len(), projects.len() + 1);
     // A directory that becomes a repository keeps its page.
     world.write("plain/.git/HEAD", "ref: refs/heads/main\n");
-    world.context(&["notes"]).dir(world.path("plain")).run().success().stdout("fact 1 (2026-11-16): plain\n");
+    world
+        .context(&["notes"])
+        .dir(world.path("plain"))
+        .run()
+        .success()
+        .stdout("fact 1 (2026-11-16): plain\n");
 }
 
 /// A file that cannot be read or written is named, and what is in it stays.
@@ -399,26 +643,67 @@ fn a_page_that_cannot_be_read_or_written_is_named_and_stays() {
     let profile = world.path(".data/session-monitor/profile.md");
     std::fs::create_dir_all(&profile).expect("a directory");
     let error = |path: &Path| format!("session-context: {}: is a directory\n", path.display());
-    for args in [&["pins"][..], &["notes"], &["tags"], &["pin", "x"], &["unpin", "1"], &["note", "fact", "x"]] {
-        world.context(args).run().status(2).stdout("").stderr(&error(&page));
+    for args in [
+        &["pins"][..],
+        &["notes"],
+        &["tags"],
+        &["pin", "x"],
+        &["unpin", "1"],
+        &["note", "fact", "x"],
+    ] {
+        world
+            .context(args)
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&error(&page));
     }
-    for args in [&["profile"][..], &["profile", "set", "role", "x"], &["profile", "remove", "1"]] {
-        world.context(args).run().status(2).stdout("").stderr(&error(&profile));
+    for args in [
+        &["profile"][..],
+        &["profile", "set", "role", "x"],
+        &["profile", "remove", "1"],
+    ] {
+        world
+            .context(args)
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&error(&profile));
     }
     assert!(page.join("in the way").is_dir());
     // The hook and the others take it as not there, and say so.
-    let (home, dir) = (world.path(".local/share"), Project::of(&env(&world, "work"), &world.path("work")));
+    let (home, dir) = (
+        world.path(".local/share"),
+        Project::of(&env(&world, "work"), &world.path("work")),
+    );
     std::fs::create_dir_all(&home).expect("a directory");
-    std::os::unix::fs::symlink(world.path(".data/session-monitor"), home.join("session-monitor")).expect("a link");
+    std::os::unix::fs::symlink(
+        world.path(".data/session-monitor"),
+        home.join("session-monitor"),
+    )
+    .expect("a link");
     let (notes, wrong) = Notes::read(&env(&world, "work"), dir.dir());
     assert_eq!(notes.pins(Time(0)), [].iter().collect::<Vec<_>>());
-    let [wrong] = &wrong[..] else { panic!("{wrong:?}") };
-    assert!(wrong.ends_with(".md: is a directory; taken as not there"), "{wrong}");
+    let [wrong] = &wrong[..] else {
+        panic!("{wrong:?}")
+    };
+    assert!(
+        wrong.ends_with(".md: is a directory; taken as not there"),
+        "{wrong}"
+    );
     assert_eq!(Notes::read(&env(&world, "work"), Owner::User).1.len(), 1);
 
     let blocked = World::new();
-    blocked.write(".data/session-monitor/projects", "a file where the directory should be");
-    blocked.context(&["pin", "x"]).run().status(2).stdout("").stderr_has(&blocked.path(".data").display().to_string());
+    blocked.write(
+        ".data/session-monitor/projects",
+        "a file where the directory should be",
+    );
+    blocked
+        .context(&["pin", "x"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr_has(&blocked.path(".data").display().to_string());
     blocked.context(&["pins"]).run().status(2).stdout("");
 }
 
@@ -428,17 +713,30 @@ fn a_full_disk_loses_nothing() {
     let world = World::new();
     world.context(&["pin", "one"]).run().success();
     let before = (data(&world), read(&page(&world)));
-    let script = format!("ulimit -f 0; trap '' XFSZ; exec '{}' pin two", env!("CARGO_BIN_EXE_session-context"));
+    let script = format!(
+        "ulimit -f 0; trap '' XFSZ; exec '{}' pin two",
+        env!("CARGO_BIN_EXE_session-context")
+    );
     let output = std::process::Command::new("sh")
         .args(["-c", &script])
         .current_dir(world.path("work"))
         .env_clear()
-        .envs([("HOME", world.path("")), ("XDG_DATA_HOME", world.path(".data")), ("SESSION_MONITOR_NOW", NOW.into())])
+        .envs([
+            ("HOME", world.path("")),
+            ("XDG_DATA_HOME", world.path(".data")),
+            ("SESSION_MONITOR_NOW", NOW.into()),
+        ])
         .output()
         .expect("a shell");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    let error = format!("session-context: {}: File too large (os error 27)\n", page(&world).display());
-    assert_eq!((String::from_utf8_lossy(&output.stderr), &*output.stdout), (error.into(), &b""[..]));
+    let error = format!(
+        "session-context: {}: File too large (os error 27)\n",
+        page(&world).display()
+    );
+    assert_eq!(
+        (String::from_utf8_lossy(&output.stderr), &*output.stdout),
+        (error.into(), &b""[..])
+    );
     assert_eq!((data(&world), read(&page(&world))), before);
 }
 
@@ -472,9 +770,14 @@ fn writers_at_once_lose_nothing() {
         }
     }
     let pins = world.context(&["pins", "--json"]).run().success().json();
-    let mut texts: Vec<_> = pins.iter().map(|pin| pin["text"].as_str().expect("a text").to_owned()).collect();
+    let mut texts: Vec<_> = pins
+        .iter()
+        .map(|pin| pin["text"].as_str().expect("a text").to_owned())
+        .collect();
     texts.sort();
-    let mut expected: Vec<_> = (0..60).map(|number| format!("round {} new {}", number / 20, number % 20)).collect();
+    let mut expected: Vec<_> = (0..60)
+        .map(|number| format!("round {} new {}", number / 20, number % 20))
+        .collect();
     expected.sort();
     assert_eq!(texts, expected);
     let ids: std::collections::BTreeSet<_> = pins.iter().map(|pin| pin["id"].as_u64()).collect();
@@ -487,7 +790,8 @@ fn writers_at_once_lose_nothing() {
 #[test]
 fn long_texts_are_wrapped() {
     let world = World::new();
-    let run = |args: &[&str], columns: &str| world.context(args).env("COLUMNS", columns).run().success();
+    let run =
+        |args: &[&str], columns: &str| world.context(args).env("COLUMNS", columns).run().success();
     let words = "never push to main before the nightly import is through, whoever asks for it";
     let narrow = "\
 pin 1 (high, 2026-11-16, until 2026-11-23T03:00:00Z): never push to main
@@ -501,7 +805,11 @@ pin 1 (high, 2026-11-16, until 2026-11-23T03:00:00Z): never push to main
     run(&["pins"], "80").stdout(&format!("{narrow}{cjk}"));
     let line = format!("pin 1 (high, 2026-11-16, until 2026-11-23T03:00:00Z): {words}\n");
     run(&["pins"], "160").stdout(&format!("{line}pin 2 (2026-11-16): {wide}\n"));
-    world.context(&["pins"]).run().success().stdout(&format!("{line}pin 2 (2026-11-16): {wide}\n"));
+    world
+        .context(&["pins"])
+        .run()
+        .success()
+        .stdout(&format!("{line}pin 2 (2026-11-16): {wide}\n"));
     assert_eq!(run(&["pins", "--json"], "80").json()[0]["text"], words);
     run(&["unpin", "1"], "80").stdout(
         "\
@@ -512,7 +820,10 @@ removed: pin 1 (high, 2026-11-16, until 2026-11-23T03:00:00Z): never push to
     // By hand: a terminal obeys nothing of it, and a program gets it escaped.
     edit(&world, "fact 1: a\u{9b}2Jb\u{7f}c\u{202e}d\n");
     run(&["notes"], "80").stdout("fact 1: abcd\n");
-    assert_eq!(run(&["notes", "--json"], "80").json()[0]["text"], "a\u{9b}2Jb\u{7f}c\u{202e}d");
+    assert_eq!(
+        run(&["notes", "--json"], "80").json()[0]["text"],
+        "a\u{9b}2Jb\u{7f}c\u{202e}d"
+    );
 }
 
 /// Every argument is described, and the help fits a terminal of 80 columns.
@@ -525,13 +836,24 @@ fn help_describes_every_argument_and_fits_80_columns() {
         let shown = world.context(&args).run().success();
         for line in shown.out().lines() {
             assert!(line.chars().count() <= 80, "{command}: {line}");
-            assert!(!line.starts_with("session-context"), "{command}: an example is set in: {line}");
-            let is_argument = line.starts_with("  <") || line.starts_with("  [") || line.starts_with("      --");
-            assert!(!is_argument || line.trim_start().contains("  "), "{command}: {line} has no description");
+            assert!(
+                !line.starts_with("session-context"),
+                "{command}: an example is set in: {line}"
+            );
+            let is_argument =
+                line.starts_with("  <") || line.starts_with("  [") || line.starts_with("      --");
+            assert!(
+                !is_argument || line.trim_start().contains("  "),
+                "{command}: {line} has no description"
+            );
         }
     }
-    world.context(&["profile", "--help"]).run().success().stdout(
-        "\
+    world
+        .context(&["profile", "--help"])
+        .run()
+        .success()
+        .stdout(
+            "\
 Show or set your role, preferences and rules
 
 Usage: session-context profile [OPTIONS]
@@ -557,9 +879,13 @@ Examples:
 line in session-monitor/profile.md (see XDG_DATA_HOME in `session-context
 --help`), which you can edit.
 ",
-    );
-    world.context(&["profile", "add", "--help"]).run().success().stdout(
-        "\
+        );
+    world
+        .context(&["profile", "add", "--help"])
+        .run()
+        .success()
+        .stdout(
+            "\
 Write down your role, a preference or a rule
 
 Usage: session-context profile set [OPTIONS] <role|preference|rule> <TEXT>...
@@ -580,7 +906,7 @@ Examples:
 There is one role, and one preference per topic: a new `language:` replaces the
 old one.
 ",
-    );
+        );
 }
 
 /// An id that is none is no riddle: the parser of numbers said "invalid digit found in string".
@@ -594,11 +920,31 @@ fn an_id_that_is_none_is_explained() {
     };
     for word in ["abc", "pin", "-1", "1.5", "99999999999"] {
         let shown = "`session-context pins` or `session-context notes` shows";
-        world.context(&["unpin", word]).run().status(2).stdout("").stderr(&ids(word, shown));
-        world.context(&["forget", "1", word]).run().status(2).stdout("").stderr(&ids(word, shown));
+        world
+            .context(&["unpin", word])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&ids(word, shown));
+        world
+            .context(&["forget", "1", word])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&ids(word, shown));
         let shown = "`session-context profile` shows";
-        world.context(&["profile", "remove", word]).run().status(2).stdout("").stderr(&ids(word, shown));
-        world.context(&["profile", "remove", "1", word]).run().status(2).stdout("").stderr(&ids(word, shown));
+        world
+            .context(&["profile", "remove", word])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&ids(word, shown));
+        world
+            .context(&["profile", "remove", "1", word])
+            .run()
+            .status(2)
+            .stdout("")
+            .stderr(&ids(word, shown));
     }
 }
 
@@ -607,38 +953,64 @@ fn an_id_that_is_none_is_explained() {
 fn the_profile_is_shown_set_and_removed_for_all_projects() {
     let world = World::new();
     let run = |args: &[&str]| world.context(&[&["profile"], args].concat()).run();
-    run(&[])
-        .status(1)
-        .stdout("")
-        .stderr("session-context: nothing is set; `session-context profile set role TEXT` begins it\n");
-    run(&["set", "role", "developer"]).success().stdout("role 1 (2026-11-16): developer\n");
-    run(&["add", "rule", "simple", "solutions"]).success().stdout("rule 2 (2026-11-16): simple solutions\n");
-    run(&["add", "rule", "tests first"]).success().stdout("rule 3 (2026-11-16): tests first\n");
-    run(&["set", "preference", "language: French"]).success().stdout("preference 4 (2026-11-16): language: French\n");
-    run(&["set", "preference", "no emoji"]).success().stdout("preference 5 (2026-11-16): no emoji\n");
+    run(&[]).status(1).stdout("").stderr(
+        "session-context: nothing is set; `session-context profile set role TEXT` begins it\n",
+    );
+    run(&["set", "role", "developer"])
+        .success()
+        .stdout("role 1 (2026-11-16): developer\n");
+    run(&["add", "rule", "simple", "solutions"])
+        .success()
+        .stdout("rule 2 (2026-11-16): simple solutions\n");
+    run(&["add", "rule", "tests first"])
+        .success()
+        .stdout("rule 3 (2026-11-16): tests first\n");
+    run(&["set", "preference", "language: French"])
+        .success()
+        .stdout("preference 4 (2026-11-16): language: French\n");
+    run(&["set", "preference", "no emoji"])
+        .success()
+        .stdout("preference 5 (2026-11-16): no emoji\n");
     // There is one role, and one preference about a thing.
-    run(&["set", "role", "owner"]).success().stdout("role 1 (2026-11-16): owner\n");
-    run(&["set", "preference", "Language: English"]).success().stdout("preference 4 (2026-11-16): Language: English\n");
-    run(&["set", "rule", "short answers"]).success().stdout("rule 6 (2026-11-16): short answers\n");
+    run(&["set", "role", "owner"])
+        .success()
+        .stdout("role 1 (2026-11-16): owner\n");
+    run(&["set", "preference", "Language: English"])
+        .success()
+        .stdout("preference 4 (2026-11-16): Language: English\n");
+    run(&["set", "rule", "short answers"])
+        .success()
+        .stdout("rule 6 (2026-11-16): short answers\n");
     // All or nothing.
-    run(&["remove", "2", "7"])
-        .status(2)
-        .stdout("")
-        .stderr("session-context: nothing has the id 7; `session-context profile` shows what there is\n");
+    run(&["remove", "2", "7"]).status(2).stdout("").stderr(
+        "session-context: nothing has the id 7; `session-context profile` shows what there is\n",
+    );
     run(&["remove", "6", "2", "6"])
         .success()
         .stdout("removed: rule 6 (2026-11-16): short answers\nremoved: rule 2 (2026-11-16): simple solutions\n");
     let expected = "role 1 (2026-11-16): owner\npreference 4 (2026-11-16): Language: English\npreference 5 (2026-11-16): no emoji\nrule 3 (2026-11-16): tests first\n";
     run(&[]).success().stdout(expected);
-    world.context(&["profile"]).dir(world.path("")).run().success().stdout(expected);
+    world
+        .context(&["profile"])
+        .dir(world.path(""))
+        .run()
+        .success()
+        .stdout(expected);
     assert_eq!(
         run(&["--json"]).success().json()[3],
         json!({"id": 3, "kind": "rule", "text": "tests first", "priority": "normal", "until": null, "created": "2026-11-16", "expired": false})
     );
     let file = world.path(".data/session-monitor/profile.md");
-    assert!(read(&file).starts_with("# session-monitor: what holds for you in every project. One line each; "));
-    run(&["remove", "5"]).success().stdout("removed: preference 5 (2026-11-16): no emoji\n");
-    run(&["remove", "role"]).success().stdout("removed: role 1 (2026-11-16): owner\n");
+    assert!(
+        read(&file)
+            .starts_with("# session-monitor: what holds for you in every project. One line each; ")
+    );
+    run(&["remove", "5"])
+        .success()
+        .stdout("removed: preference 5 (2026-11-16): no emoji\n");
+    run(&["remove", "role"])
+        .success()
+        .stdout("removed: role 1 (2026-11-16): owner\n");
     run(&["remove", "role"])
         .status(2)
         .stdout("")
@@ -647,12 +1019,18 @@ fn the_profile_is_shown_set_and_removed_for_all_projects() {
         "session-context: there is no text to write down; `session-context profile remove` takes something away\n",
     );
     // By hand: what is the project's is not the profile's.
-    world.write(&file, "rule: by hand\npin: not here\nrole (until 2026-11-15): trainee\nrule (x): y\n");
+    world.write(
+        &file,
+        "rule: by hand\npin: not here\nrole (until 2026-11-15): trainee\nrule (x): y\n",
+    );
     let wrong = format!(
         "session-context: {}:4: 'x' is not high, normal, low, a date, or 'until' and a date; skipped\n",
         file.display()
     );
-    run(&[]).status(0).stdout("rule 1: by hand\n").stderr(&wrong);
+    run(&[])
+        .status(0)
+        .stdout("rule 1: by hand\n")
+        .stderr(&wrong);
 }
 
 /// 001-D2: nothing is written that the user did not ask for, whatever is said.
@@ -683,10 +1061,19 @@ fn the_rest_of_the_program_reads_the_same_notes() {
     let (notes, wrong) = Notes::read(&env, project.dir());
     assert_eq!(wrong, [""; 0]);
     assert_eq!(
-        notes.pins(now).iter().map(|pin| (pin.id, &*pin.text)).collect::<Vec<_>>(),
+        notes
+            .pins(now)
+            .iter()
+            .map(|pin| (pin.id, &*pin.text))
+            .collect::<Vec<_>>(),
         [(9, "first"), (10, "later")]
     );
-    let texts = |kind| notes.notes(kind, now).map(|note| note.text.clone()).collect::<Vec<_>>();
+    let texts = |kind| {
+        notes
+            .notes(kind, now)
+            .map(|note| note.text.clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(
         (texts(Kind::Fact), texts(Kind::Next), texts(Kind::Decision)),
         (vec!["f".into()], vec!["n".into()], vec![])
@@ -704,7 +1091,10 @@ fn the_rest_of_the_program_reads_the_same_notes() {
     assert_eq!(notes.tags("4f2a9c11-0000"), ["b", "a"]);
     assert_eq!(notes.tags("x"), ["b"]);
     assert_eq!(notes.tags("y"), [""; 0]);
-    world.write(Notes::path(&env, Owner::User), "role: a\nrole: b\npreference: p\nrule: r\n");
+    world.write(
+        Notes::path(&env, Owner::User),
+        "role: a\nrole: b\npreference: p\nrule: r\n",
+    );
     let (profile, wrong) = Notes::read(&env, Owner::User);
     let said: Vec<&str> = profile.about_user(now).map(|note| &*note.text).collect();
     assert_eq!((said, wrong), (vec!["b", "p", "r"], vec![]));
@@ -715,7 +1105,11 @@ fn the_rest_of_the_program_reads_the_same_notes() {
 fn the_directory_of_the_page_is_there() {
     let world = World::new();
     std::fs::write(page(&world), "pin: written by hand\n").expect("a directory");
-    world.context(&["pins"]).run().success().stdout("pin 1: written by hand\n");
+    world
+        .context(&["pins"])
+        .run()
+        .success()
+        .stdout("pin 1: written by hand\n");
 }
 
 /// A mistake in a page is found where mistakes are looked for.
@@ -724,8 +1118,17 @@ fn the_doctor_reads_the_pages() {
     let world = World::new();
     let page = edit(&world, "pin 1: fine\npin 2 (until someday): oops\n");
     let done = world.context(&["doctor"]).run().status(2);
-    let line = done.out().lines().find(|line| line.contains("notes")).map(str::to_owned).unwrap_or_default();
-    assert!(line.starts_with("!! notes") && line.contains(&format!("{}:2: ", page.display())), "{}", done.out());
+    let line = done
+        .out()
+        .lines()
+        .find(|line| line.contains("notes"))
+        .map(str::to_owned)
+        .unwrap_or_default();
+    assert!(
+        line.starts_with("!! notes") && line.contains(&format!("{}:2: ", page.display())),
+        "{}",
+        done.out()
+    );
     edit(&world, "pin 1: fine\n");
     assert!(!world.context(&["doctor"]).run().out().contains("notes"));
 }
@@ -736,13 +1139,17 @@ fn a_page_that_does_not_change_is_not_written() {
     use std::os::unix::fs::MetadataExt;
     let world = sessions();
     let run = |args: &[&str]| world.context(args).run();
-    run(&["done", ONE, "--undo"]).success().stdout(&format!("{ONE} was not done.\n"));
+    run(&["done", ONE, "--undo"])
+        .success()
+        .stdout(&format!("{ONE} was not done.\n"));
     run(&["tag", "x", "--remove", "--session", ONE]).status(1);
     assert_eq!(data(&world), [""; 0]);
     run(&["done", ONE]).success();
     let inode = || std::fs::metadata(page(&world)).expect("a page").ino();
     let before = inode();
-    run(&["done", ONE]).success().stdout(&format!("{ONE} was done already.\n"));
+    run(&["done", ONE])
+        .success()
+        .stdout(&format!("{ONE} was done already.\n"));
     assert_eq!(inode(), before);
     run(&["done", TWO]).success();
     assert_ne!(inode(), before);
@@ -753,28 +1160,59 @@ fn a_page_that_does_not_change_is_not_written() {
 fn after_the_last_id_comes_the_first_free_one() {
     let world = World::new();
     let page = edit(&world, "pin 1: one\npin 999999999: last\n");
-    world.context(&["pin", "two"]).run().success().stdout("pin 2 (2026-11-16): two\n");
-    world.context(&["pin", "three"]).run().success().stdout("pin 3 (2026-11-16): three\n");
+    world
+        .context(&["pin", "two"])
+        .run()
+        .success()
+        .stdout("pin 2 (2026-11-16): two\n");
+    world
+        .context(&["pin", "three"])
+        .run()
+        .success()
+        .stdout("pin 3 (2026-11-16): three\n");
     world.write(&page, "pin 1: one\npin 1000000000: too large\n");
-    world.context(&["pins"]).run().success().stdout("pin 1: one\npin 2: too large\n");
+    world
+        .context(&["pins"])
+        .run()
+        .success()
+        .stdout("pin 1: one\npin 2: too large\n");
     // The same words of another kind are another note.
     world.write(&page, "fact 1: b\n");
-    world.context(&["note", "next", "b"]).run().success().stdout("next 2 (2026-11-16): b\n");
-    world.context(&["notes"]).run().success().stdout("next 2 (2026-11-16): b\nfact 1: b\n");
+    world
+        .context(&["note", "next", "b"])
+        .run()
+        .success()
+        .stdout("next 2 (2026-11-16): b\n");
+    world
+        .context(&["notes"])
+        .run()
+        .success()
+        .stdout("next 2 (2026-11-16): b\nfact 1: b\n");
 }
 
 /// Times that are none, and `until` that is no word.
 #[test]
 fn a_time_that_is_none_is_no_end() {
     let world = World::new();
-    for known in ["until2026-11-20", "2026-11-16T10:00:00 CET", "2026-11-16T10:00:00[Europe/Paris]", "16.11.2026"] {
+    for known in [
+        "until2026-11-20",
+        "2026-11-16T10:00:00 CET",
+        "2026-11-16T10:00:00[Europe/Paris]",
+        "16.11.2026",
+    ] {
         let page = edit(&world, format!("pin ({known}): x\n"));
         let error = format!(
             "session-context: {}:1: '{known}' is not high, normal, low, a date, or 'until' and a date; skipped\n",
             page.display()
         );
-        let none = "session-context: no pins in this project; `session-context pin TEXT` adds one\n";
-        world.context(&["pins"]).run().status(1).stdout("").stderr(&(error + none));
+        let none =
+            "session-context: no pins in this project; `session-context pin TEXT` adds one\n";
+        world
+            .context(&["pins"])
+            .run()
+            .status(1)
+            .stdout("")
+            .stderr(&(error + none));
     }
 }
 
@@ -782,12 +1220,26 @@ fn a_time_that_is_none_is_no_end() {
 #[test]
 fn a_page_of_an_odd_directory_names_it_on_one_line() {
     let world = World::new();
-    for (dir, name, head) in [("..hidden", "hidden-", "~/..hidden"), ("two\nlines", "two-lines-", "~/two lines")] {
+    for (dir, name, head) in [
+        ("..hidden", "hidden-", "~/..hidden"),
+        ("two\nlines", "two-lines-", "~/two lines"),
+    ] {
         std::fs::create_dir_all(world.path(dir)).expect("a directory");
-        world.context(&["pin", "x"]).dir(world.path(dir)).run().success();
+        world
+            .context(&["pin", "x"])
+            .dir(world.path(dir))
+            .run()
+            .success();
         let page = page_in(&world, dir);
-        assert!(page.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)), "{}", page.display());
-        let head = format!("# session-monitor: notes of {head}. One line each; change or delete them as you like.\n\n");
+        assert!(
+            page.file_name()
+                .is_some_and(|file| file.to_string_lossy().starts_with(name)),
+            "{}",
+            page.display()
+        );
+        let head = format!(
+            "# session-monitor: notes of {head}. One line each; change or delete them as you like.\n\n"
+        );
         assert_eq!(read(&page), head + "pin 1 (2026-11-16): x\n");
     }
 }
@@ -798,18 +1250,45 @@ fn a_page_of_an_odd_directory_names_it_on_one_line() {
 fn there_is_one_preference_about_a_thing() {
     let world = World::new();
     let set = |now: &str, kind: &str, text: &str, expected: &str| {
-        at(&world, now, &["profile", "set", kind, text]).success().stdout(&format!("{expected}: {text}\n"));
+        at(&world, now, &["profile", "set", kind, text])
+            .success()
+            .stdout(&format!("{expected}: {text}\n"));
     };
     let (today, later) = ("2026-11-16T03:00:00Z", "2026-11-18T03:00:00Z");
-    set(today, "preference", "language=French", "preference 1 (2026-11-16)");
-    set(later, "preference", "Language : English", "preference 1 (2026-11-18)");
-    set(today, "preference", "in the tests: tabs", "preference 2 (2026-11-16)");
-    set(today, "preference", "in the tests: blanks", "preference 3 (2026-11-16)");
+    set(
+        today,
+        "preference",
+        "language=French",
+        "preference 1 (2026-11-16)",
+    );
+    set(
+        later,
+        "preference",
+        "Language : English",
+        "preference 1 (2026-11-18)",
+    );
+    set(
+        today,
+        "preference",
+        "in the tests: tabs",
+        "preference 2 (2026-11-16)",
+    );
+    set(
+        today,
+        "preference",
+        "in the tests: blanks",
+        "preference 3 (2026-11-16)",
+    );
     set(today, "role", "developer", "role 4 (2026-11-16)");
     set(later, "role", "developer", "role 4 (2026-11-16)");
     set(later, "role", "owner", "role 4 (2026-11-18)");
     // Marks belong to projects: here they are the user's own words.
     let file = world.path(".data/session-monitor/profile.md");
     world.write(&file, "done\ntag x\nrule 1: simple\n");
-    world.context(&["profile"]).run().success().stdout("rule 1: simple\n").stderr("");
+    world
+        .context(&["profile"])
+        .run()
+        .success()
+        .stdout("rule 1: simple\n")
+        .stderr("");
 }

@@ -35,7 +35,10 @@ fn t03_t04_t23_q51_pi() {
 fn q49_q54_q56_q60_pi_headers() {
     let world = World::new();
     let header = r#"{"type":"session","version":3,"id":"0190ab00-aaaa-7bbb-8ccc-000000000001","timestamp":"2026-08-01T10:00:00.000Z","cwd":"/p"}"#;
-    world.write(format!("{PI}/2026-08-01T10-00-00-000Z_0190ab00-aaaa-7bbb-8ccc-000000000001.jsonl"), lines(&[header]));
+    world.write(
+        format!("{PI}/2026-08-01T10-00-00-000Z_0190ab00-aaaa-7bbb-8ccc-000000000001.jsonl"),
+        lines(&[header]),
+    );
     world.reader(&["list", "--all"]).run().status(1);
     world
         .reader(&["log", "0190ab00-aaaa-7bbb-8ccc-000000000001"])
@@ -54,7 +57,10 @@ fn q49_q54_q56_q60_pi_headers() {
         lines(&[fork, user, &answer("b1", 7), &answer("b2", 0)]),
     );
     let v4 = r#"{"kind":"header","version":4,"id":"n4","createdAt":1785578400000,"cwd":"/p"}"#;
-    world.write(format!("{PI}/2026-08-03T10-00-00-000Z_n4.jsonl"), lines(&[v4]));
+    world.write(
+        format!("{PI}/2026-08-03T10-00-00-000Z_n4.jsonl"),
+        lines(&[v4]),
+    );
     let expected = json!({
         "id": "n2", "name": null, "agent": "pi", "title": "hello", "cwd": "/p", "started": "2026-08-02T10:00:00.000Z",
         "updated": "2026-08-02T10:00:02.000Z", "state": "idle", "messages": 3, "tokens": {"input": 7, "output": 7},
@@ -75,16 +81,22 @@ fn q50_to_q57_pi_lines() {
         r#"{"type":"compaction","id":"f6a7b8c9","parentId":"a1b2c3d4","timestamp":"2026-08-01T11:00:00.000Z","summary":"Did X","tokensBefore":50000,"retainedTail":[{"role":"user","content":"hello"}],"details":{"readFiles":["a.rs"],"modifiedFiles":["b.rs"]}}"#,
         r#"{"type":"leaf","id":"0190ab14","parentId":"0190ab13","timestamp":"2026-08-01T12:00:05.600Z","targetId":"0190ab10"}"#,
     ];
-    log_of_file(&all).success().stdout("2026-08-01 10:00  user       hello\n           10:00  user       hello\n");
+    log_of_file(&all)
+        .success()
+        .stdout("2026-08-01 10:00  user       hello\n           10:00  user       hello\n");
     let world = World::new();
     let path = world.write("some.jsonl", lines(&all));
-    world.reader(&["log", path.to_str().expect("UTF-8"), "--full"]).run().success().stdout(concat!(
-        "2026-08-01 10:00  user       hello\n",
-        "           10:00  user       hello\n",
-        "           10:00  note       2 sessions active\n",
-        "           10:05  command    ls\n",
-        "           11:00  compacted  Did X\n",
-    ));
+    world
+        .reader(&["log", path.to_str().expect("UTF-8"), "--full"])
+        .run()
+        .success()
+        .stdout(concat!(
+            "2026-08-01 10:00  user       hello\n",
+            "           10:00  user       hello\n",
+            "           10:00  note       2 sessions active\n",
+            "           10:05  command    ls\n",
+            "           11:00  compacted  Did X\n",
+        ));
 }
 
 /// Beside OpenClaw's transcripts lie archives and traces, which are not sessions.

@@ -13,11 +13,21 @@ use crate::support::script::Script;
 use crate::support::world::{ONE, TWO, World};
 
 fn shown(world: &World, args: &[&str], columns: &str) -> String {
-    world.reader(&[&["profile"], args].concat()).env("COLUMNS", columns).run().success().out().to_owned()
+    world
+        .reader(&[&["profile"], args].concat())
+        .env("COLUMNS", columns)
+        .run()
+        .success()
+        .out()
+        .to_owned()
 }
 
 fn object(world: &World, args: &[&str]) -> Value {
-    let mut rows = world.reader(&[&["profile", "--json"], args].concat()).run().success().json();
+    let mut rows = world
+        .reader(&[&["profile", "--json"], args].concat())
+        .run()
+        .success()
+        .json();
     assert_eq!(rows.len(), 1, "one object");
     rows.remove(0)
 }
@@ -46,12 +56,22 @@ Tokens      216k in, 30k out
     assert_eq!(shown(&world, &[], "80"), eighty);
     assert_eq!(shown(&world, &[], "160"), eighty);
     let sixty = [
-        ("48 sessions on 30 of 40 days", "48 sessions on 30 of\n40 days"),
-        ("1.6 per active day, median", "1.6 per active day,\n            median"),
+        (
+            "48 sessions on 30 of 40 days",
+            "48 sessions on 30 of\n40 days",
+        ),
+        (
+            "1.6 per active day, median",
+            "1.6 per active day,\n            median",
+        ),
         ("90 messages in 30 sessions", "90 msgs in 30 sess."),
         ("36 messages in 18 sessions", "36 msgs in 18 sess."),
     ];
-    let sixty = sixty.iter().fold(eighty.to_owned(), |page, (wide, narrow)| page.replace(wide, narrow));
+    let sixty = sixty
+        .iter()
+        .fold(eighty.to_owned(), |page, (wide, narrow)| {
+            page.replace(wide, narrow)
+        });
     assert_eq!(shown(&world, &[], "60"), sixty);
     let forty = "\
 This project, 2026-10-05 to 2026-11-13:
@@ -84,7 +104,11 @@ Tokens      216k in, 30k out
 #[test]
 fn the_object_has_all_of_it() {
     let expected = r#"{"scope":"project","since":null,"from":"2026-10-05","to":"2026-11-13","days":40,"active_days":30,"sessions":48,"sessions_per_day":1.2,"sessions_per_active_day":1.6,"median_session_minutes":25.0,"prompts":126,"median_prompt_words":8,"median_prompt_characters":43,"hours":[0,0,0,0,0,0,0,0,30,30,30,0,0,10,10,8,8,0,0,0,0,0,0,0],"active_hours":["08:00-11:00","13:00-15:00"],"weekdays":[30,30,30,18,18,0,0],"languages":[],"code":[{"language":"Rust","files":4,"share":0.667},{"language":"Markdown","files":1,"share":0.167},{"language":"Python","files":1,"share":0.167}],"tasks":[],"commands":[{"class":"build","commands":23,"share":0.253},{"class":"lint","commands":23,"share":0.253},{"class":"git","commands":23,"share":0.253},{"class":"test","commands":22,"share":0.242}],"agents":[{"agent":"claude","sessions":30,"messages":180,"share":0.714},{"agent":"pi","sessions":18,"messages":72,"share":0.286}],"models":[{"model":"claude-opus-5-5","sessions":30,"messages":90,"share":0.714},{"model":"gpt-5.5","sessions":18,"messages":36,"share":0.286}],"tokens":{"input":216000,"output":30600},"relationship":null,"set":[]}"#;
-    history().reader(&["profile", "--json"]).run().success().stdout(&(expected.to_owned() + "\n"));
+    history()
+        .reader(&["profile", "--json"])
+        .run()
+        .success()
+        .stdout(&(expected.to_owned() + "\n"));
 }
 
 /// Transcripts that the real clients wrote; of those with a fork, how many prompts and messages it has copied.
@@ -134,19 +158,42 @@ fn the_profile_counts_as_the_list_does() {
         let world = World::new();
         world.install(case, "");
         let profile = object(&world, &["--all"]);
-        let rows = world.reader(&["list", "--all", "--json"]).run().success().json();
+        let rows = world
+            .reader(&["list", "--all", "--json"])
+            .run()
+            .success()
+            .json();
         let sum = |key: &dyn Fn(&Value) -> u64| rows.iter().map(key).sum::<u64>();
         let number = |value: &Value| value.as_u64().expect("a number");
         let typed = |row: &Value| {
-            let log = world.reader(&["log", row["path"].as_str().expect("a path"), "--lines", "1000", "--json"]).run();
-            log.json().iter().filter(|entry| entry["role"] == "user" && entry["kind"] == "text").count() as u64
+            let log = world
+                .reader(&[
+                    "log",
+                    row["path"].as_str().expect("a path"),
+                    "--lines",
+                    "1000",
+                    "--json",
+                ])
+                .run();
+            log.json()
+                .iter()
+                .filter(|entry| entry["role"] == "user" && entry["kind"] == "text")
+                .count() as u64
         };
         assert_eq!(profile["sessions"], rows.len(), "{case}");
         assert_eq!(profile["prompts"], sum(&typed) - copied_prompts, "{case}");
-        assert_eq!(profile["agents"][0]["messages"], sum(&|row| number(&row["messages"])) - copied_messages, "{case}");
+        assert_eq!(
+            profile["agents"][0]["messages"],
+            sum(&|row| number(&row["messages"])) - copied_messages,
+            "{case}"
+        );
         if copied_messages == 0 {
             for side in ["input", "output"] {
-                assert_eq!(profile["tokens"][side], sum(&|row| number(&row["tokens"][side])), "{case}");
+                assert_eq!(
+                    profile["tokens"][side],
+                    sum(&|row| number(&row["tokens"][side])),
+                    "{case}"
+                );
             }
         }
     }
@@ -156,11 +203,23 @@ fn the_profile_counts_as_the_list_does() {
 fn no_line_is_wider_than_the_terminal() {
     use unicode_width::UnicodeWidthStr;
     let world = history();
-    let long = message("2026-11-13T10:00:00Z", "long", &"a-very-long-model-name-".repeat(9), &[]);
-    world.claude(ONE, &(prompt(&world.path("work"), "2026-11-13T10:00:00Z", "hello") + &long));
+    let long = message(
+        "2026-11-13T10:00:00Z",
+        "long",
+        &"a-very-long-model-name-".repeat(9),
+        &[],
+    );
+    world.claude(
+        ONE,
+        &(prompt(&world.path("work"), "2026-11-13T10:00:00Z", "hello") + &long),
+    );
     for columns in (36..=160).step_by(4) {
         let shown = shown(&world, &[], &columns.to_string());
-        let widest = shown.lines().map(UnicodeWidthStr::width).max().expect("a line");
+        let widest = shown
+            .lines()
+            .map(UnicodeWidthStr::width)
+            .max()
+            .expect("a line");
         assert!(widest <= columns, "{widest} > {columns}:\n{shown}");
         assert!(shown.lines().all(|line| line == line.trim_end()), "{shown}");
     }
@@ -180,19 +239,45 @@ fn an_empty_history_is_said_with_status_one() {
         prompt(Path::new("/else"), "2026-11-16T02:00:00Z", "hello"),
     );
     let hint = "session-reader: no sessions in this project; 1 elsewhere: --all shows them\n";
-    world.reader(&["profile"]).run().status(1).stdout("").stderr(hint);
-    world.reader(&["profile", "--all", "--since", "1h"]).run().success();
+    world
+        .reader(&["profile"])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr(hint);
+    world
+        .reader(&["profile", "--all", "--since", "1h"])
+        .run()
+        .success();
     let old = "session-reader: no sessions like that on this machine\n";
-    world.reader(&["profile", "--all", "--since", "30m"]).run().status(1).stdout("").stderr(old);
-    world.reader(&["profile", "--since", "soon"]).run().status(2).stdout("").stderr_has("not a time like");
-    world.reader(&["profile", "extra"]).run().status(2).stdout("").stderr_has("Usage");
+    world
+        .reader(&["profile", "--all", "--since", "30m"])
+        .run()
+        .status(1)
+        .stdout("")
+        .stderr(old);
+    world
+        .reader(&["profile", "--since", "soon"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr_has("not a time like");
+    world
+        .reader(&["profile", "extra"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr_has("Usage");
 }
 
 /// 001-18: what one prompt tells is little, and the page says so.
 #[test]
 fn one_prompt_is_too_little() {
     let world = World::new();
-    world.claude(ONE, &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "fix the login"));
+    world.claude(
+        ONE,
+        &prompt(&world.path("work"), "2026-11-16T02:00:00Z", "fix the login"),
+    );
     let page = "\
 This project, 2026-11-16: 1 session
 
@@ -208,7 +293,11 @@ Tokens      too little to tell
 ";
     assert_eq!(shown(&world, &[], "80"), page);
     let object = r#"{"scope":"project","since":null,"from":"2026-11-16","to":"2026-11-16","days":1,"active_days":1,"sessions":1,"sessions_per_day":null,"sessions_per_active_day":null,"median_session_minutes":null,"prompts":1,"median_prompt_words":null,"median_prompt_characters":null,"hours":[0,0,1,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0],"active_hours":[],"weekdays":[1,0,0,0,0,0,0],"languages":[],"code":[],"tasks":[],"commands":[],"agents":[{"agent":"claude","sessions":1,"messages":1,"share":1.0}],"models":[],"tokens":{"input":0,"output":0},"relationship":null,"set":[]}"#;
-    world.reader(&["profile", "--json"]).run().success().stdout(&(object.to_owned() + "\n"));
+    world
+        .reader(&["profile", "--json"])
+        .run()
+        .success()
+        .stdout(&(object.to_owned() + "\n"));
 }
 
 /// Hours are those of the clock on the user's wall, in summer and in winter, and so are days.
@@ -224,15 +313,41 @@ fn hours_are_local() {
         "2026-10-26T08:30:00Z",
         "2026-10-26T23:30:00Z",
     ];
-    world.claude(ONE, &times.map(|time| prompt(&cwd, time, &format!("hello at {time}"))).concat());
+    world.claude(
+        ONE,
+        &times
+            .map(|time| prompt(&cwd, time, &format!("hello at {time}")))
+            .concat(),
+    );
     let told = |zone: &str| {
-        let rows = world.reader(&["profile", "--json"]).env("TZ", zone).run().success().json();
-        let hours = rows[0]["hours"].as_array().expect("hours").iter().enumerate();
-        let hours: Vec<String> =
-            hours.filter(|(_, count)| **count != 0).map(|(hour, count)| format!("{hour}:{count}")).collect();
-        format!("{} {} {} {}", hours.join(" "), rows[0]["weekdays"], rows[0]["from"], rows[0]["to"]).replace('"', "")
+        let rows = world
+            .reader(&["profile", "--json"])
+            .env("TZ", zone)
+            .run()
+            .success()
+            .json();
+        let hours = rows[0]["hours"]
+            .as_array()
+            .expect("hours")
+            .iter()
+            .enumerate();
+        let hours: Vec<String> = hours
+            .filter(|(_, count)| **count != 0)
+            .map(|(hour, count)| format!("{hour}:{count}"))
+            .collect();
+        format!(
+            "{} {} {} {}",
+            hours.join(" "),
+            rows[0]["weekdays"],
+            rows[0]["from"],
+            rows[0]["to"]
+        )
+        .replace('"', "")
     };
-    assert_eq!(told("UTC"), "0:1 1:1 7:1 8:1 23:1 [2,0,0,0,0,1,2] 2026-10-24 2026-10-26");
+    assert_eq!(
+        told("UTC"),
+        "0:1 1:1 7:1 8:1 23:1 [2,0,0,0,0,1,2] 2026-10-24 2026-10-26"
+    );
     let berlin = "0:1 2:2 9:2 [1,1,0,0,0,1,2] 2026-10-24 2026-10-27";
     assert_eq!(told("CET-1CEST,M3.5.0,M10.5.0/3"), berlin);
     let tokyo = "8:1 9:1 10:1 16:1 17:1 [1,1,0,0,0,1,2] 2026-10-24 2026-10-27";
@@ -249,18 +364,41 @@ fn silence_ends_a_stretch() {
     let world = World::new();
     let cwd = world.path("work");
     let said = |times: &[&str]| -> String {
-        times.iter().map(|time| prompt(&cwd, &format!("2026-11-{time}:00Z"), &format!("hello at {time}"))).collect()
+        times
+            .iter()
+            .map(|time| {
+                prompt(
+                    &cwd,
+                    &format!("2026-11-{time}:00Z"),
+                    &format!("hello at {time}"),
+                )
+            })
+            .collect()
     };
     // 60 minutes, 10 minutes, and none; written in no order, as some clients do.
-    world.claude(ONE, &said(&["10T09:30", "10T09:00", "10T10:00", "10T10:31", "10T10:41", "12T00:00"]));
+    world.claude(
+        ONE,
+        &said(&[
+            "10T09:30", "10T09:00", "10T10:00", "10T10:31", "10T10:41", "12T00:00",
+        ]),
+    );
     assert_eq!(object(&world, &[])["median_session_minutes"], 10.0);
     world.claude(TWO, &said(&["10T23:50", "11T00:10", "11T00:20"]));
     let both = object(&world, &[]);
-    assert_eq!(both["median_session_minutes"], 10.0, "of 0, 10, 30 and 60 the lower middle");
-    assert_eq!((&both["days"], &both["active_days"], &both["sessions"]), (&3.into(), &3.into(), &2.into()));
+    assert_eq!(
+        both["median_session_minutes"], 10.0,
+        "of 0, 10, 30 and 60 the lower middle"
+    );
+    assert_eq!(
+        (&both["days"], &both["active_days"], &both["sessions"]),
+        (&3.into(), &3.into(), &2.into())
+    );
     let at_thirty = object(&world, &["--since", "2026-11-10T10:31:00Z"]);
     assert_eq!(at_thirty["median_session_minutes"], 10.0);
-    assert_eq!(at_thirty["prompts"], 6, "what was before is left out of a session that goes on");
+    assert_eq!(
+        at_thirty["prompts"], 6,
+        "what was before is left out of a session that goes on"
+    );
 }
 
 /// What no user typed, what a subagent did and what failed is not what the user does.
@@ -285,15 +423,25 @@ fn only_what_the_user_did_counts() {
         lines += &result(time, &id, failed);
     }
     // The same file by its whole path, and once more.
-    let again = [edit("t8", &format!("{}/src/0.rs", cwd.display())), edit("t9", "./src/0.rs")];
+    let again = [
+        edit("t8", &format!("{}/src/0.rs", cwd.display())),
+        edit("t9", "./src/0.rs"),
+    ];
     lines += &message(time, "last", "some-model", &again);
     let path = world.claude(ONE, &lines);
     let side = path.with_extension("").join("subagents/agent-1.jsonl");
     fs::create_dir_all(side.parent().expect("a parent")).expect("a directory");
     fs::write(side, prompt(&cwd, time, "fix everything")).expect("a file");
     let told = object(&world, &[]);
-    assert_eq!((&told["prompts"], &told["sessions"]), (&1.into(), &1.into()), "{told}");
-    assert_eq!(told["code"].to_string(), r#"[{"files":3,"language":"Rust","share":1.0}]"#);
+    assert_eq!(
+        (&told["prompts"], &told["sessions"]),
+        (&1.into(), &1.into()),
+        "{told}"
+    );
+    assert_eq!(
+        told["code"].to_string(),
+        r#"[{"files":3,"language":"Rust","share":1.0}]"#
+    );
     assert_eq!(told["models"][0]["messages"], 6);
 }
 
@@ -317,10 +465,28 @@ fn commands_by_program_and_arguments() {
         // A test that failed was run all the same.
         call(time, &id, command) + &result(time, &id, number == 4)
     });
-    world.claude(ONE, &(prompt(&world.path("work"), time, "hello") + &ran.collect::<String>()));
-    let told = object(&world, &[])["commands"].as_array().expect("a list").clone();
-    let told: Vec<String> = told.iter().map(|class| format!("{} {}", class["class"], class["commands"])).collect();
-    assert_eq!(told, ["\"test\" 1", "\"build\" 1", "\"lint\" 1", "\"git\" 1", "\"deploy\" 1"]);
+    world.claude(
+        ONE,
+        &(prompt(&world.path("work"), time, "hello") + &ran.collect::<String>()),
+    );
+    let told = object(&world, &[])["commands"]
+        .as_array()
+        .expect("a list")
+        .clone();
+    let told: Vec<String> = told
+        .iter()
+        .map(|class| format!("{} {}", class["class"], class["commands"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "\"test\" 1",
+            "\"build\" 1",
+            "\"lint\" 1",
+            "\"git\" 1",
+            "\"deploy\" 1"
+        ]
+    );
 }
 
 /// A fork begins with a copy of all that was said before; that was said once.
@@ -329,7 +495,12 @@ fn what_a_fork_copied_counts_once() {
     let world = World::new();
     let cwd = world.path("work");
     let said = prompt(&cwd, "2026-11-16T01:00:00Z", "in the beginning")
-        + &message("2026-11-16T01:01:00Z", "1", "some-model", &[run("r1", "make")]);
+        + &message(
+            "2026-11-16T01:01:00Z",
+            "1",
+            "some-model",
+            &[run("r1", "make")],
+        );
     let own = prompt(&cwd, "2026-11-16T02:00:00Z", "in the fork")
         + &message("2026-11-16T02:01:00Z", "2", "another-model", &[]);
     world.claude(ONE, &said);
@@ -343,9 +514,17 @@ fn what_a_fork_copied_counts_once() {
         "a fork that said nothing is a session, as in the list: {both}"
     );
     assert_eq!(both["agents"][0]["messages"], 4);
-    let models: Vec<_> = both["models"].as_array().expect("a list").iter().map(|model| &model["messages"]).collect();
+    let models: Vec<_> = both["models"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|model| &model["messages"])
+        .collect();
     assert_eq!(models, [1, 1], "{both}");
-    assert_eq!(alone["tokens"].to_string(), r#"{"input":2000,"output":300}"#);
+    assert_eq!(
+        alone["tokens"].to_string(),
+        r#"{"input":2000,"output":300}"#
+    );
     assert_eq!(both["tokens"].to_string(), r#"{"input":4000,"output":600}"#);
 }
 
@@ -354,22 +533,42 @@ fn what_a_fork_copied_counts_once() {
 fn since_cuts_through_a_session() {
     let world = World::new();
     let cwd = world.path("work");
-    let turn = |day: &str| prompt(&cwd, day, &format!("hello {day}")) + &message(day, day, "some-model", &[]);
-    world.claude(ONE, &(turn("2026-09-01T00:00:00Z") + &turn("2026-11-15T00:00:00Z")));
+    let turn = |day: &str| {
+        prompt(&cwd, day, &format!("hello {day}")) + &message(day, day, "some-model", &[])
+    };
+    world.claude(
+        ONE,
+        &(turn("2026-09-01T00:00:00Z") + &turn("2026-11-15T00:00:00Z")),
+    );
     // Codex writes totals: what was used since is the difference.
     let id = "01a1e236-2011-7000-8000-000000000000";
     let mut script = Script::codex(&world, id);
-    for (time, count) in [("2026-09-01T00:00:00Z", 1000), ("2026-11-15T00:00:00Z", 1700)] {
+    for (time, count) in [
+        ("2026-09-01T00:00:00Z", 1000),
+        ("2026-11-15T00:00:00Z", 1700),
+    ] {
         let total = json!({"total_token_usage": {"input_tokens": count, "output_tokens": count}});
-        script = script.at(time).user("hi").item("event_msg", json!({"type": "token_count", "info": total}));
+        script = script
+            .at(time)
+            .user("hi")
+            .item("event_msg", json!({"type": "token_count", "info": total}));
     }
     script.save(&world, id);
     let told = |args: &[&str]| {
         let told = object(&world, args);
-        format!("{} {} {} {}", told["sessions"], told["prompts"], told["from"], told["tokens"])
+        format!(
+            "{} {} {} {}",
+            told["sessions"], told["prompts"], told["from"], told["tokens"]
+        )
     };
-    assert_eq!(told(&[]), r#"2 4 "2026-09-01" {"input":5700,"output":2300}"#);
-    assert_eq!(told(&["--since", "7d"]), r#"2 2 "2026-11-15" {"input":2700,"output":1000}"#);
+    assert_eq!(
+        told(&[]),
+        r#"2 4 "2026-09-01" {"input":5700,"output":2300}"#
+    );
+    assert_eq!(
+        told(&["--since", "7d"]),
+        r#"2 2 "2026-11-15" {"input":2700,"output":1000}"#
+    );
 }
 
 /// One file that cannot be read is named; the others count. A line that is broken costs that line.
@@ -378,16 +577,31 @@ fn a_broken_file_does_not_hide_the_others() {
     let world = World::new();
     let cwd = world.path("work");
     let time = "2026-11-16T02:00:00Z";
-    world.claude(ONE, &(prompt(&cwd, time, "one") + "{\"type\":\"us\n\0\0\0\n[]\n" + &prompt(&cwd, time, "two")));
+    world.claude(
+        ONE,
+        &(prompt(&cwd, time, "one") + "{\"type\":\"us\n\0\0\0\n[]\n" + &prompt(&cwd, time, "two")),
+    );
     let bad = world.claude(TWO, &prompt(&cwd, time, "secret"));
-    let sessions = |done: &Done| done.json()[0]["sessions"].as_u64().zip(done.json()[0]["prompts"].as_u64());
+    let sessions = |done: &Done| {
+        done.json()[0]["sessions"]
+            .as_u64()
+            .zip(done.json()[0]["prompts"].as_u64())
+    };
     // Known from the list before it was forbidden, and not known.
     let all = world.reader(&["profile", "--json"]).run().success();
     assert_eq!(sessions(&all), Some((2, 3)));
     fs::set_permissions(&bad, fs::Permissions::from_mode(0o0)).expect("other rights");
-    let stderr = format!("session-reader: {}: Permission denied (os error 13)\n", bad.display());
+    let stderr = format!(
+        "session-reader: {}: Permission denied (os error 13)\n",
+        bad.display()
+    );
     for _ in 0..2 {
-        let done = world.reader(&["profile", "--json"]).without_rights().run().status(2).stderr(&stderr);
+        let done = world
+            .reader(&["profile", "--json"])
+            .without_rights()
+            .run()
+            .status(2)
+            .stderr(&stderr);
         assert_eq!(sessions(&done), Some((1, 2)));
         let _ = fs::remove_dir_all(world.path(".cache"));
     }
@@ -402,9 +616,15 @@ fn a_broken_file_does_not_hide_the_others() {
 fn an_owner_says_so() {
     let world = World::new();
     let cwd = world.path("work");
-    world.claude(ONE, &prompt(&cwd, "2026-11-16T02:00:00Z", "In my project the tests fail"));
+    world.claude(
+        ONE,
+        &prompt(&cwd, "2026-11-16T02:00:00Z", "In my project the tests fail"),
+    );
     assert!(object(&world, &[])["relationship"].is_null());
-    world.claude(TWO, &prompt(&cwd, "2026-11-16T02:00:00Z", "j'ai créé un module, regarde"));
+    world.claude(
+        TWO,
+        &prompt(&cwd, "2026-11-16T02:00:00Z", "j'ai créé un module, regarde"),
+    );
     assert_eq!(object(&world, &[])["relationship"], "owner");
     let page = shown(&world, &[], "100");
     let line = "Owner       so say 2 prompts of 2 sessions (\"my project\", \"I created\")\n";
@@ -416,20 +636,35 @@ fn an_owner_says_so() {
 fn no_rules_are_made_up() {
     let world = World::new();
     let cwd = world.path("work");
-    let rules = ["always use tabs", "never touch the tests", "toujours en français", "I prefer short answers"];
+    let rules = [
+        "always use tabs",
+        "never touch the tests",
+        "toujours en français",
+        "I prefer short answers",
+    ];
     let lines = (0..20).map(|number| {
         let time = format!("2026-11-{:02}T02:00:00Z", number % 15 + 1);
-        prompt(&cwd, &time, &format!("{} {number}", rules[number % rules.len()]))
+        prompt(
+            &cwd,
+            &time,
+            &format!("{} {number}", rules[number % rules.len()]),
+        )
     });
     world.claude(ONE, &lines.collect::<String>());
     let page = shown(&world, &[], "80");
     let told = object(&world, &[]);
     for word in ["always", "never", "toujours", "prefer", "tabs"] {
-        assert!(!page.contains(word) && !told.to_string().contains(word), "{word}: {page}");
+        assert!(
+            !page.contains(word) && !told.to_string().contains(word),
+            "{word}: {page}"
+        );
     }
     assert_eq!(told["set"].to_string(), "[]");
-    let mut written: Vec<_> =
-        fs::read_dir(world.path("")).expect("HOME").flatten().map(|entry| entry.file_name()).collect();
+    let mut written: Vec<_> = fs::read_dir(world.path(""))
+        .expect("HOME")
+        .flatten()
+        .map(|entry| entry.file_name())
+        .collect();
     written.sort();
     assert_eq!(written, [".cache", ".claude", "work"]);
 }
@@ -442,5 +677,8 @@ fn no_escape_sequence_reaches_the_terminal() {
     let model = message(time, "1", "evil\u{1b}[31m\u{202e}\nmodel", &[]);
     world.claude(ONE, &(prompt(&world.path("work"), time, "hello") + &model));
     let page = shown(&world, &[], "80");
-    assert!(page.contains("evil model") && !page.contains(['\u{1b}', '\u{202e}']), "{page}");
+    assert!(
+        page.contains("evil model") && !page.contains(['\u{1b}', '\u{202e}']),
+        "{page}"
+    );
 }

@@ -38,7 +38,9 @@ mod failing_system_calls_do_no_harm {
         for scenario in SCENARIOS.iter().skip(first).step_by(4) {
             let row = matrix(scenario, Choice::OnePerClass);
             say(&row.lines(scenario.name));
-            row.failures.iter().for_each(|failure| failures += &format!("{failure}\n"));
+            row.failures
+                .iter()
+                .for_each(|failure| failures += &format!("{failure}\n"));
         }
         assert!(failures.is_empty(), "{failures}");
     }

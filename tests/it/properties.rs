@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use serde_json::{Value, json};
-use session_format::cursor::{Backward, Buffer, Forward, Line, Pieces};
-use session_format::decode::{Decoder, Item, Outcome};
-use session_format::entry::{Entry, Facts, Position};
+use session_context::hook::Run;
 use session_core::env::Env;
 use session_core::fold::{Fold, Tally};
 use session_core::formats::{self, AgentFormat};
-use session_context::hook::Run;
 use session_core::read::once::Once;
 use session_core::read::{Lines, Transcript};
 use session_core::secrets::{REDACTED, redact};
 use session_core::state::cursors::{CursorFile, Cursors};
+use session_format::cursor::{Backward, Buffer, Forward, Line, Pieces};
+use session_format::decode::{Decoder, Item, Outcome};
+use session_format::entry::{Entry, Facts, Position};
 use session_format::time::Time;
 
 /// The built-in formats.
@@ -46,7 +46,9 @@ struct Cut<'l> {
 impl<'l> Cut<'l> {
     fn new(line: &'l [u8], size: usize) -> Cut<'l> {
         // Before the first piece there is none, as with a line that is read from a file.
-        let pieces = std::iter::once(&line[..0]).chain(line.chunks(size)).collect();
+        let pieces = std::iter::once(&line[..0])
+            .chain(line.chunks(size))
+            .collect();
         Cut { pieces, at: 0 }
     }
 }
@@ -72,8 +74,25 @@ fn held(item: &Item, facts: &mut Vec<Option<String>>, entries: &mut Vec<String>)
     match item {
         Item::Entry(entry) => entries.push(format!("{entry:?}")),
         Item::Facts(facts_of_line) => {
-            let Facts { line, time, session, cwd, project, title, leaf, model, usage, message, .. } = facts_of_line;
-            let Facts { active, subagent, helper, .. } = facts_of_line;
+            let Facts {
+                line,
+                time,
+                session,
+                cwd,
+                project,
+                title,
+                leaf,
+                model,
+                usage,
+                message,
+                ..
+            } = facts_of_line;
+            let Facts {
+                active,
+                subagent,
+                helper,
+                ..
+            } = facts_of_line;
             facts.extend([
                 text(line),
                 text(time),
@@ -95,31 +114,48 @@ fn held(item: &Item, facts: &mut Vec<Option<String>>, entries: &mut Vec<String>)
 
 /// A line says the same in one piece and in many. The first byte chooses a format, the second the size of the pieces.
 pub fn line(data: &[u8]) {
-    let Some((known, rest)) = choose(data) else { return };
-    let Some((size, line)) = rest.split_first() else { return };
+    let Some((known, rest)) = choose(data) else {
+        return;
+    };
+    let Some((size, line)) = rest.split_first() else {
+        return;
+    };
     let line: Vec<u8> = line.iter().copied().filter(|byte| *byte != b'\n').collect();
     // As the programs read: a quick look, where a session stopped, a whole log, all details.
     let (plain, detailed) = (known.format(), known.detailed());
-    for (format, full, whole) in
-        [(plain, false, false), (detailed, true, false), (plain, true, true), (detailed, true, true)]
-    {
+    for (format, full, whole) in [
+        (plain, false, false),
+        (detailed, true, false),
+        (plain, true, true),
+        (detailed, true, true),
+    ] {
         let decoder = || Decoder::new(format).full(full).whole(whole).subagent(full);
         let (mut facts, mut entries) = (Vec::new(), Vec::new());
-        let outcome = decoder().line(Line::Whole(0, &line), &mut |item| held(&item, &mut facts, &mut entries));
+        let outcome = decoder().line(Line::Whole(0, &line), &mut |item| {
+            held(&item, &mut facts, &mut entries)
+        });
         looks_make_no_difference(&decoder, &line);
         let (mut facts_of_pieces, mut entries_of_pieces) = (Vec::new(), Vec::new());
         let cut = Cut::new(&line, usize::from(*size).max(1));
-        let in_pieces =
-            decoder().records(cut, None, &mut |item| held(&item, &mut facts_of_pieces, &mut entries_of_pieces));
+        let in_pieces = decoder().records(cut, None, &mut |item| {
+            held(&item, &mut facts_of_pieces, &mut entries_of_pieces)
+        });
         let (outcome, in_pieces) = (outcome.expect("in memory"), in_pieces.expect("in memory"));
         // What nobody wants is not looked at closely, and of a broken line in one piece more is saved.
         let is_sound = serde_json::from_slice::<serde::de::IgnoredAny>(&line).is_ok();
         if is_sound || ![outcome, in_pieces].contains(&Outcome::Broken) {
             let shown = String::from_utf8_lossy(&line);
-            assert_eq!((in_pieces, &entries_of_pieces), (outcome, &entries), "{shown}");
+            assert_eq!(
+                (in_pieces, &entries_of_pieces),
+                (outcome, &entries),
+                "{shown}"
+            );
             // A line in one piece is left as soon as it is known what it is: the rest may say more of the session.
             assert_eq!(facts.len(), facts_of_pieces.len(), "{shown}");
-            let agree = facts.iter().zip(&facts_of_pieces).all(|(one, many)| one.is_none() || one == many);
+            let agree = facts
+                .iter()
+                .zip(&facts_of_pieces)
+                .all(|(one, many)| one.is_none() || one == many);
             assert!(agree, "{facts:?} {facts_of_pieces:?} {shown}");
         }
     }
@@ -205,9 +241,15 @@ impl Counted {
         let from = self.end;
         let read = |once: &mut Once, fold: &mut dyn Fold| {
             // A list keeps it in its cache.
-            *once = serde_json::from_value(serde_json::to_value(&*once).expect("JSON")).expect("the same");
-            let lines = Lines { from, ..Lines::default() };
-            transcript.fold(lines, once, &mut Buffer::default(), fold).expect("it can be read")
+            *once = serde_json::from_value(serde_json::to_value(&*once).expect("JSON"))
+                .expect("the same");
+            let lines = Lines {
+                from,
+                ..Lines::default()
+            };
+            transcript
+                .fold(lines, once, &mut Buffer::default(), fold)
+                .expect("it can be read")
         };
         read(&mut self.once.0, &mut self.all);
         let part = read(&mut self.once.1, &mut self.tally);
@@ -219,7 +261,9 @@ impl Counted {
 /// The lines of a file are the same forward and backward; a broken one costs only itself; and reading in steps comes to
 /// the same as reading at once. The first byte chooses a format.
 pub fn transcript(data: &[u8]) {
-    let Some((known, bytes)) = choose(data) else { return };
+    let Some((known, bytes)) = choose(data) else {
+        return;
+    };
     let whole = file(bytes);
     let handle = File::open(whole.path()).expect("a file");
     let size = bytes.len() as u64;
@@ -239,12 +283,21 @@ pub fn transcript(data: &[u8]) {
     }
     back.reverse();
     assert_eq!(lines, back);
-    let written = bytes.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
-    assert!(written.map(|line| &line[..line.len() - 1]).eq(lines.iter().map(|(_, line)| &**line)));
+    let written = bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .filter(|line| line.ends_with(b"\n"));
+    assert!(
+        written
+            .map(|line| &line[..line.len() - 1])
+            .eq(lines.iter().map(|(_, line)| &**line))
+    );
 
     let mut decoder = Decoder::new(known.format());
     let broken = lines.iter().filter(|(_, line)| {
-        decoder.line(Line::Whole(0, line), &mut |_| {}).expect("bytes in memory can be read") == Outcome::Broken
+        decoder
+            .line(Line::Whole(0, line), &mut |_| {})
+            .expect("bytes in memory can be read")
+            == Outcome::Broken
     });
     let mut at_once = Counted::default();
     at_once.read_on(whole.path(), known);
@@ -255,7 +308,10 @@ pub fn transcript(data: &[u8]) {
         fs::write(part.path(), &bytes[..bytes.len() * share / 4]).expect("written");
         in_steps.read_on(part.path(), known);
     }
-    assert_eq!((at_once.end, at_once.broken), (in_steps.end, in_steps.broken));
+    assert_eq!(
+        (at_once.end, at_once.broken),
+        (in_steps.end, in_steps.broken)
+    );
     assert_eq!(at_once.all, in_steps.all);
     assert_eq!(at_once.tally, in_steps.tally);
 }
@@ -272,9 +328,15 @@ pub fn descriptor(data: &[u8]) {
             let lines =
                 [&b"{\"type\":\"user\",\"message\":{\"content\":\"x\"},\"payload\":{\"type\":\"message\"}}"[..], data];
             for bytes in lines {
-                let line: Vec<u8> = bytes.iter().copied().filter(|byte| *byte != b'\n').collect();
+                let line: Vec<u8> = bytes
+                    .iter()
+                    .copied()
+                    .filter(|byte| *byte != b'\n')
+                    .collect();
                 for format in [known.format(), known.detailed()] {
-                    Decoder::new(format).line(Line::Whole(0, &line), &mut |_| {}).expect("bytes in memory can be read");
+                    Decoder::new(format)
+                        .line(Line::Whole(0, &line), &mut |_| {})
+                        .expect("bytes in memory can be read");
                 }
             }
             let _ = (known.head(), known.hook(), known.prompt(), known.label());
@@ -282,7 +344,10 @@ pub fn descriptor(data: &[u8]) {
         Err(bad) => {
             let is_text = std::str::from_utf8(data).is_ok();
             let why = bad.error.to_string();
-            assert!(!is_text || why.contains("line") || why.contains('['), "names no line and no table: {bad}");
+            assert!(
+                !is_text || why.contains("line") || why.contains('['),
+                "names no line and no table: {bad}"
+            );
         }
     }
 }
@@ -302,10 +367,15 @@ struct Place {
 
 impl Place {
     fn new(transcript: &[u8]) -> Place {
-        let place = Place { dir: tempfile::tempdir().expect("a directory") };
+        let place = Place {
+            dir: tempfile::tempdir().expect("a directory"),
+        };
         place.write("work/.keep", b"");
         // Nothing here is about time.
-        place.write(".config/session-monitor/config.toml", b"deadline = \"1h\"\n");
+        place.write(
+            ".config/session-monitor/config.toml",
+            b"deadline = \"1h\"\n",
+        );
         let own = place.prompt(OBSERVER, "2026-11-16T00:00:00Z", "what I asked myself");
         place.write(place.transcript(OBSERVER), own.as_bytes());
         place.write(place.transcript(OTHER), transcript);
@@ -323,7 +393,8 @@ impl Place {
     }
 
     fn transcript(&self, id: &str) -> PathBuf {
-        self.home().join(format!(".claude/projects/-work/{id}.jsonl"))
+        self.home()
+            .join(format!(".claude/projects/-work/{id}.jsonl"))
     }
 
     fn prompt(&self, id: &str, time: &str, text: &str) -> String {
@@ -347,19 +418,41 @@ impl Place {
     fn look(&self, input: &[u8]) -> (String, String) {
         let env = Env::fixed(&self.home(), self.home().join("work"), NOW);
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        with_stdin(input, || Run::new(&mut out, &mut err).answer(std::iter::empty(), env));
-        let (out, err) = (String::from_utf8(out).expect("UTF-8"), String::from_utf8(err).expect("UTF-8"));
-        assert!(err.lines().all(|line| line.starts_with("session-context: ")), "{err}");
+        with_stdin(input, || {
+            Run::new(&mut out, &mut err).answer(std::iter::empty(), env)
+        });
+        let (out, err) = (
+            String::from_utf8(out).expect("UTF-8"),
+            String::from_utf8(err).expect("UTF-8"),
+        );
+        assert!(
+            err.lines()
+                .all(|line| line.starts_with("session-context: ")),
+            "{err}"
+        );
         if out.is_empty() {
             return (out, err);
         }
-        assert!(out.ends_with('\n') && out.matches('\n').count() == 1, "{out}");
-        let reply: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
-        let pointers = ["/hookSpecificOutput/additionalContext", "/additionalContext", "/message/content"];
-        let text = pointers.iter().find_map(|pointer| reply.pointer(pointer)?.as_str());
+        assert!(
+            out.ends_with('\n') && out.matches('\n').count() == 1,
+            "{out}"
+        );
+        let reply: Value =
+            serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"));
+        let pointers = [
+            "/hookSpecificOutput/additionalContext",
+            "/additionalContext",
+            "/message/content",
+        ];
+        let text = pointers
+            .iter()
+            .find_map(|pointer| reply.pointer(pointer)?.as_str());
         let text = text.unwrap_or_else(|| panic!("no text: {out}")).to_owned();
         assert!(text.chars().count() <= 500, "{text}");
-        assert!(!text.chars().any(|char| char.is_control() && char != '\n'), "{text:?}");
+        assert!(
+            !text.chars().any(|char| char.is_control() && char != '\n'),
+            "{text:?}"
+        );
         (text, err)
     }
 }
@@ -387,7 +480,9 @@ pub fn hook_input(data: &[u8]) {
     place.write(place.transcript(OTHER), news.as_bytes());
     let home = place.home().to_string_lossy().into_owned();
     // What a fuzzer cannot guess.
-    let input = String::from_utf8_lossy(data).replace("HOME", &home).into_bytes();
+    let input = String::from_utf8_lossy(data)
+        .replace("HOME", &home)
+        .into_bytes();
     place.look(&input);
 }
 
@@ -401,9 +496,16 @@ pub fn told(data: &[u8]) {
     let (text, err) = place.look(&place.input());
     // The header, a warning about a file that both edited, and the session itself.
     assert!(text.lines().count() <= 3, "{text}");
-    assert!(text.lines().skip(1).all(|line| line.starts_with("- ")), "{text}");
+    assert!(
+        text.lines().skip(1).all(|line| line.starts_with("- ")),
+        "{text}"
+    );
     let (again, err_again) = place.look(&place.input());
-    assert_eq!((again.as_str(), err_again.as_str()), ("", ""), "after {text}{err}");
+    assert_eq!(
+        (again.as_str(), err_again.as_str()),
+        ("", ""),
+        "after {text}{err}"
+    );
 }
 
 /// Whatever stands in the cursor file: it is read or refused, and afterwards it is in order.
@@ -411,7 +513,9 @@ pub fn cursor_file(data: &[u8]) {
     let place = Place::new(b"");
     let news = place.prompt(OTHER, "2026-11-16T02:50:00Z", "alpha asks");
     place.write(place.transcript(OTHER), news.as_bytes());
-    let path = place.home().join(format!(".local/state/session-monitor/cursors/agent-sdk-{OBSERVER}.bin"));
+    let path = place.home().join(format!(
+        ".local/state/session-monitor/cursors/agent-sdk-{OBSERVER}.bin"
+    ));
     let text = String::from_utf8_lossy(data).replace("HOME", &place.home().to_string_lossy());
     // The file of this version, and what an earlier one left.
     for (end, content) in [("bin", data), ("json", text.as_bytes())] {
@@ -419,9 +523,15 @@ pub fn cursor_file(data: &[u8]) {
         place.write(path.with_extension(end), content);
         let (told, err) = place.look(&place.input());
         let (again, err_again) = place.look(&place.input());
-        assert_eq!((again.as_str(), err_again.as_str()), ("", ""), "after {told}{err}");
+        assert_eq!(
+            (again.as_str(), err_again.as_str()),
+            ("", ""),
+            "after {told}{err}"
+        );
         let file = CursorFile::Own(path.clone());
-        Cursors::read(file, OBSERVER, &mut |what| assert!(!err.is_empty(), "{told}{what}"));
+        Cursors::read(file, OBSERVER, &mut |what| {
+            assert!(!err.is_empty(), "{told}{what}")
+        });
     }
 }
 
@@ -443,12 +553,16 @@ pub fn redaction(data: &[u8]) {
     let twice = redact(&once);
     let mut rest = &*once;
     for piece in twice.split(REDACTED) {
-        let Some(at) = rest.find(piece) else { panic!("{text:?}: {once:?}, {twice:?}") };
+        let Some(at) = rest.find(piece) else {
+            panic!("{text:?}: {once:?}, {twice:?}")
+        };
         rest = &rest[at + piece.len()..];
     }
     let marks = once.matches(REDACTED).count();
     assert!(once.len() <= text.len() + marks * REDACTED.len(), "{once}");
-    let at = data.first().map_or(0, |byte| text.floor_char_boundary(usize::from(*byte) % (text.len() + 1)));
+    let at = data.first().map_or(0, |byte| {
+        text.floor_char_boundary(usize::from(*byte) % (text.len() + 1))
+    });
     // Within a longer word it would be no key.
     for key in KEYS.into_iter().filter(|key| !text.contains(key)) {
         let planted = format!("{} {key} {}", &text[..at], &text[at..]);
@@ -519,13 +633,20 @@ mod tests {
         for (number, known) in (0..).zip(formats()) {
             let mut dirs = vec![testdata(&known.name)];
             while let Some(dir) = dirs.pop() {
-                let mut entries: Vec<PathBuf> =
-                    fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("an entry").path()).collect();
+                let mut entries: Vec<PathBuf> = fs::read_dir(dir)
+                    .expect("a directory")
+                    .map(|entry| entry.expect("an entry").path())
+                    .collect();
                 entries.sort();
                 dirs.extend(entries.iter().filter(|path| path.is_dir()).cloned());
-                for path in entries.iter().filter(|path| path.extension().is_some_and(|end| end == "jsonl")) {
+                for path in entries
+                    .iter()
+                    .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+                {
                     let content = fs::read(path).expect("a transcript");
-                    let lines = content.split(|byte| *byte == b'\n').filter(|line| (1..4000).contains(&line.len()));
+                    let lines = content
+                        .split(|byte| *byte == b'\n')
+                        .filter(|line| (1..4000).contains(&line.len()));
                     samples.extend(lines.map(|line| (number, line.to_vec())));
                 }
             }
@@ -551,7 +672,11 @@ mod tests {
         for (format, sample) in &samples {
             let others = samples.iter().filter(|(of, _)| of == format).count();
             let spliced = |chance: &mut Chance| {
-                let (_, other) = samples.iter().filter(|(of, _)| of == format).nth(chance.below(others)).expect("one");
+                let (_, other) = samples
+                    .iter()
+                    .filter(|(of, _)| of == format)
+                    .nth(chance.below(others))
+                    .expect("one");
                 let (end, start) = (chance.below(sample.len()), chance.below(other.len()));
                 [
                     [&sample[..end], other].concat(),
@@ -559,7 +684,9 @@ mod tests {
                     [&**sample, other].concat(),
                 ]
             };
-            let made = spliced(&mut chance).into_iter().chain((0..4).map(|_| changed(sample, &mut chance)));
+            let made = spliced(&mut chance)
+                .into_iter()
+                .chain((0..4).map(|_| changed(sample, &mut chance)));
             let mut lines = std::iter::once(sample.clone()).chain(made.collect::<Vec<_>>());
             looks(&formats()[usize::from(*format)], &mut lines);
         }
@@ -568,11 +695,19 @@ mod tests {
     /// What a tool answered, as a text and in blocks, longer than what is kept of it for a quick look.
     #[test]
     fn long_results_say_the_same_in_pieces() {
-        let number = |name: &str| formats().iter().position(|known| known.name == name).expect("a format") as u8;
+        let number = |name: &str| {
+            formats()
+                .iter()
+                .position(|known| known.name == name)
+                .expect("a format") as u8
+        };
         let long = "what the tool said\n".repeat(1000);
         let block = |text: &str| json!({"type": "text", "text": text});
-        for content in [json!(long), json!([block(&long)]), json!([block("short"), "bare", block(&long), block("end")])]
-        {
+        for content in [
+            json!(long),
+            json!([block(&long)]),
+            json!([block("short"), "bare", block(&long), block("end")]),
+        ] {
             let result = json!({"type": "tool_result", "tool_use_id": "t", "is_error": true, "content": content});
             let claude = json!({"type": "user", "uuid": "u", "message": {"role": "user", "content": [result]}});
             let pi = json!({"type": "message", "id": "m", "message":
@@ -583,12 +718,22 @@ mod tests {
                 let mut results = Vec::new();
                 let mut decoder = Decoder::new(formats()[usize::from(number)].format()).full(true);
                 let outcome = decoder.records(Cut::new(text.as_bytes(), 255), None, &mut |item| {
-                    if let Item::Entry(Entry { what: What::Result { text, .. }, .. }) = item {
+                    if let Item::Entry(Entry {
+                        what: What::Result { text, .. },
+                        ..
+                    }) = item
+                    {
                         results.extend(text.map(|text| text.text().into_owned()));
                     }
                 });
-                assert_eq!((outcome.expect("in memory"), results.len()), (Outcome::Matched, 1));
-                assert!(results[0].contains("what the tool said\nwhat") && results[0].len() > 3000, "{results:?}");
+                assert_eq!(
+                    (outcome.expect("in memory"), results.len()),
+                    (Outcome::Matched, 1)
+                );
+                assert!(
+                    results[0].contains("what the tool said\nwhat") && results[0].len() > 3000,
+                    "{results:?}"
+                );
             }
         }
     }
@@ -598,7 +743,11 @@ mod tests {
         let (samples, mut chance) = (samples(), Chance::new(2));
         for _ in 0..150 {
             let (format, _) = *chance.pick(&samples);
-            let own: Vec<&Vec<u8>> = samples.iter().filter(|(of, _)| *of == format).map(|(_, line)| line).collect();
+            let own: Vec<&Vec<u8>> = samples
+                .iter()
+                .filter(|(of, _)| *of == format)
+                .map(|(_, line)| line)
+                .collect();
             let mut data = vec![format];
             for _ in 0..chance.below(20) {
                 data.extend(changed(chance.pick::<&Vec<u8>>(&own), &mut chance));
@@ -612,7 +761,14 @@ mod tests {
     /// Lines longer than any buffer, and such that end where one does.
     #[test]
     fn long_lines_are_lines() {
-        for size in [128 * 1024 - 1, 128 * 1024, 128 * 1024 + 1, 256 * 1024, 256 * 1024 + 4096, 600 * 1024] {
+        for size in [
+            128 * 1024 - 1,
+            128 * 1024,
+            128 * 1024 + 1,
+            256 * 1024,
+            256 * 1024 + 4096,
+            600 * 1024,
+        ] {
             let long = format!("{{\"type\":\"user\",\"pad\":\"{}\"}}\n", "x".repeat(size));
             transcript(&[&[0], b"{}\n".as_slice(), long.as_bytes(), b"{}\nno end"].concat());
         }
@@ -622,7 +778,11 @@ mod tests {
     fn a_descriptor_is_compiled_or_refused() {
         let mut chance = Chance::new(3);
         for _ in 0..200 {
-            let file = format!("{}/formats/{}.toml", env!("CARGO_MANIFEST_DIR"), chance.pick(formats()).name);
+            let file = format!(
+                "{}/formats/{}.toml",
+                env!("CARGO_MANIFEST_DIR"),
+                chance.pick(formats()).name
+            );
             let text = fs::read_to_string(file).expect("a descriptor");
             // A whole line less, or twice, is what a person gets wrong.
             let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -655,10 +815,15 @@ mod tests {
     #[test]
     fn whatever_a_session_writes_it_gets_a_line_and_once() {
         let (samples, mut chance) = (samples(), Chance::new(5));
-        let own: Vec<&Vec<u8>> = samples.iter().filter(|(of, _)| *of == 0).map(|(_, line)| line).collect();
+        let own: Vec<&Vec<u8>> = samples
+            .iter()
+            .filter(|(of, _)| *of == 0)
+            .map(|(_, line)| line)
+            .collect();
         let hostile = |chance: &mut Chance| {
-            let text: String =
-                (0..chance.below(12)).map(|_| String::from_utf8_lossy(chance.pick::<&[u8]>(&TOKENS))).collect();
+            let text: String = (0..chance.below(12))
+                .map(|_| String::from_utf8_lossy(chance.pick::<&[u8]>(&TOKENS)))
+                .collect();
             json!({"type": "user", "uuid": chance.next().to_string(), "timestamp": "2026-11-16T02:55:00Z",
                 "cwd": "HOME/work", "message": {"role": "user", "content": text}})
             .to_string()
@@ -666,7 +831,8 @@ mod tests {
         for _ in 0..60 {
             let mut data = Vec::new();
             for _ in 0..chance.below(6) {
-                let line = String::from_utf8_lossy(chance.pick::<&Vec<u8>>(&own)).replace("/home/dev/src", "HOME/work");
+                let line = String::from_utf8_lossy(chance.pick::<&Vec<u8>>(&own))
+                    .replace("/home/dev/src", "HOME/work");
                 data.extend(changed(line.as_bytes(), &mut chance));
                 data.push(b'\n');
                 data.extend(hostile(&mut chance).into_bytes());
@@ -694,7 +860,9 @@ mod tests {
             .collect();
         let mut chance = Chance::new(7);
         for _ in 0..4000 {
-            let text: String = (0..chance.below(10)).map(|_| *chance.pick(&parts)).collect();
+            let text: String = (0..chance.below(10))
+                .map(|_| *chance.pick(&parts))
+                .collect();
             redaction(&[&[chance.below(256) as u8 & 0x7f], text.as_bytes()].concat());
         }
     }

@@ -21,7 +21,11 @@ impl Scene {
     fn shop() -> Scene {
         let world = World::new();
         demo::write(&world.path("")).expect("the sessions of the demo");
-        Scene { world, dir: "shop", now: demo::NOW }
+        Scene {
+            world,
+            dir: "shop",
+            now: demo::NOW,
+        }
     }
 
     /// The other pages show what real clients wrote.
@@ -35,16 +39,25 @@ impl Scene {
         ];
         cases.iter().for_each(|case| world.install(case, ""));
         world.install("pi/volute@1.5.0/cwd", "work");
-        Scene { world, dir: "work", now: NOW }
+        Scene {
+            world,
+            dir: "work",
+            now: NOW,
+        }
     }
 
     /// It takes weeks to have a profile.
     fn history() -> Scene {
-        Scene { world: history(), dir: "work", now: NOW }
+        Scene {
+            world: history(),
+            dir: "work",
+            now: NOW,
+        }
     }
 
     fn here(&self, run: Run) -> Run {
-        run.dir(self.world.path(self.dir)).env("SESSION_MONITOR_NOW", self.now)
+        run.dir(self.world.path(self.dir))
+            .env("SESSION_MONITOR_NOW", self.now)
     }
 }
 
@@ -60,7 +73,10 @@ fn examples(text: &str) -> Vec<Example> {
         for line in block.split("```").next().unwrap_or_default().lines() {
             if let Some(line) = line.strip_prefix("$ ") {
                 let (command, status) = line.split_once("  # exits with ").unwrap_or((line, "0"));
-                examples.push(Example { command: command.into(), status: status.parse().expect("a status") });
+                examples.push(Example {
+                    command: command.into(),
+                    status: status.parse().expect("a status"),
+                });
             }
         }
     }
@@ -69,12 +85,19 @@ fn examples(text: &str) -> Vec<Example> {
 
 /// A path in the README is relative to the repository, and may have `*` in it.
 fn expanded(word: &str) -> String {
-    let Some(below) = word.strip_prefix("testdata/") else { return word.into() };
+    let Some(below) = word.strip_prefix("testdata/") else {
+        return word.into();
+    };
     let mut path = testdata("");
     for part in below.split('/') {
         let (start, end) = part.split_once('*').unwrap_or((part, part));
-        let fits =
-            |name: &str| if part.contains('*') { name.starts_with(start) && name.ends_with(end) } else { name == part };
+        let fits = |name: &str| {
+            if part.contains('*') {
+                name.starts_with(start) && name.ends_with(end)
+            } else {
+                name == part
+            }
+        };
         let names = std::fs::read_dir(&path)
             .expect("a directory")
             .flatten()
@@ -88,7 +111,8 @@ fn expanded(word: &str) -> String {
 
 /// A file of this repository.
 fn file(path: &str) -> String {
-    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a file of the repository")
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path))
+        .expect("a file of the repository")
 }
 
 /// What is shown differs from what is printed. `UPDATE=1 cargo test readme` writes it anew.
@@ -96,7 +120,11 @@ fn compare(path: &str, printed: &str) {
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(Path::new(env!("CARGO_MANIFEST_DIR")).join(path), printed).expect("written");
     } else {
-        assert_eq!(file(path), printed, "{path} is out of date: UPDATE=1 cargo test readme");
+        assert_eq!(
+            file(path),
+            printed,
+            "{path} is out of date: UPDATE=1 cargo test readme"
+        );
     }
 }
 
@@ -121,8 +149,10 @@ fn with_outputs(text: &str, outputs: &mut dyn Iterator<Item = String>) -> String
 fn pages() -> Vec<String> {
     let dir = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs")).expect("docs");
     let names = dir.filter_map(|entry| entry.expect("an entry").file_name().into_string().ok());
-    let mut pages: Vec<String> =
-        names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}")).collect();
+    let mut pages: Vec<String> = names
+        .filter(|name| name.ends_with(".md"))
+        .map(|name| format!("docs/{name}"))
+        .collect();
     pages.sort();
     pages
 }
@@ -133,7 +163,9 @@ fn every_example_prints_what_the_readme_says() {
     let check = |path: &str, scene: &Scene| {
         let text = file(path);
         let examples = examples(&text);
-        let mut outputs = examples.iter().map(|example| output(example, scene, &history));
+        let mut outputs = examples
+            .iter()
+            .map(|example| output(example, scene, &history));
         compare(path, &with_outputs(&text, &mut outputs));
         examples.len()
     };
@@ -148,7 +180,9 @@ fn output(example: &Example, scene: &Scene, history: &Scene) -> String {
     let words: Vec<String> = example.command.split_whitespace().map(expanded).collect();
     let args: Vec<&str> = words[1..].iter().map(String::as_str).collect();
     let run = match words[0].as_str() {
-        "session-reader" if args.first() == Some(&"profile") => history.here(history.world.reader(&args)),
+        "session-reader" if args.first() == Some(&"profile") => {
+            history.here(history.world.reader(&args))
+        }
         "session-reader" => scene.here(scene.world.reader(&args)),
         "session-context" => scene.here(scene.world.context(&args)),
         _ => panic!("an example that is not ours: {}", example.command),
@@ -161,14 +195,24 @@ fn output(example: &Example, scene: &Scene, history: &Scene) -> String {
 #[test]
 fn the_picture_shows_the_demo() {
     let demo = World::new().context(&["demo"]).run().success();
-    compare("docs/demo.svg", &picture("session-context demo", demo.out()));
+    compare(
+        "docs/demo.svg",
+        &picture("session-context demo", demo.out()),
+    );
 }
 
 /// The picture of the monitor is a frame of its demo.
 #[test]
 fn the_picture_shows_the_monitor() {
-    let frame = World::new().reader(&["watch", "--once", "--demo"]).env("COLUMNS", "104").run().success();
-    compare("docs/watch.svg", &picture("session-reader watch --demo", frame.out()));
+    let frame = World::new()
+        .reader(&["watch", "--once", "--demo"])
+        .env("COLUMNS", "104")
+        .run()
+        .success();
+    compare(
+        "docs/watch.svg",
+        &picture("session-reader watch --demo", frame.out()),
+    );
 }
 
 /// A terminal with a command and its output in it.
@@ -192,14 +236,21 @@ fn picture(command: &str, text: &str) -> String {
         let indent = " ".repeat(line.len() - line.trim_start().len() + 2);
         let mut left = line.to_owned();
         while left.chars().count() > WIDTH {
-            let cut: usize = left.char_indices().nth(WIDTH).map_or(left.len(), |(at, _)| at);
+            let cut: usize = left
+                .char_indices()
+                .nth(WIDTH)
+                .map_or(left.len(), |(at, _)| at);
             let at = left[..cut].rfind(' ').unwrap_or(cut);
             lines.push((colour(line), left[..at].to_owned()));
             left = format!("{indent}{}", left[at..].trim_start());
         }
         lines.push((colour(line), left));
     }
-    let escape = |text: &str| text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    let escape = |text: &str| {
+        text.replace('&', "&amp;")
+            .replace('<', "&lt;")
+            .replace('>', "&gt;")
+    };
     let (width, height) = (WIDTH * 8 + 40, lines.len() * 20 + 60);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
@@ -208,7 +259,11 @@ fn picture(command: &str, text: &str) -> String {
          <circle cx=\"60\" cy=\"18\" r=\"6\" fill=\"#27c93f\"/>\n\
          <g font-family=\"ui-monospace, Menlo, Consolas, monospace\" font-size=\"13\">\n"
     );
-    for (index, (fill, line)) in lines.iter().enumerate().filter(|(_, (_, line))| !line.is_empty()) {
+    for (index, (fill, line)) in lines
+        .iter()
+        .enumerate()
+        .filter(|(_, (_, line))| !line.is_empty())
+    {
         let y = index * 20 + 52;
         // Chromium keeps the blanks only if each text says so itself.
         let place = format!("x=\"20\" y=\"{y}\" fill=\"{fill}\" xml:space=\"preserve\"");
@@ -220,10 +275,19 @@ fn picture(command: &str, text: &str) -> String {
 /// 003-D19: the two commands of the set-up: `cargo test` is running, `cargo setup` must mean what the README says.
 #[test]
 fn cargo_setup_installs() {
-    assert!(file("Cargo.toml").contains(r#"default-run = "session-context""#), "cargo run -- demo");
+    assert!(
+        file("Cargo.toml").contains(r#"default-run = "session-context""#),
+        "cargo run -- demo"
+    );
     let config = file(".cargo/config.toml");
-    assert!(config.contains(r#"setup = ["install", "--path", ".","#), "{config}");
-    assert!(config.contains(r#"ratios = ["bench", "--bench", "ratios","#), "{config}");
+    assert!(
+        config.contains(r#"setup = ["install", "--path", ".","#),
+        "{config}"
+    );
+    assert!(
+        config.contains(r#"ratios = ["bench", "--bench", "ratios","#),
+        "{config}"
+    );
     let readme = file("README.md");
     assert!(readme.contains("cargo setup") && readme.contains("cargo test"));
     assert!(readme.lines().count() <= 200, "the rest belongs into docs/");
@@ -234,26 +298,59 @@ fn cargo_setup_installs() {
 #[test]
 fn every_link_leads_somewhere() {
     let mut linked = Vec::new();
-    let files = ["README.md", "AGENTS.md", "CONTRIBUTING.md", "formats/README.md"].map(String::from);
+    let files = [
+        "README.md",
+        "AGENTS.md",
+        "CONTRIBUTING.md",
+        "formats/README.md",
+    ]
+    .map(String::from);
     for path in files.into_iter().chain(pages()) {
         let text = file(&path);
-        assert!(!["crates.io", "pypi.org", "npmjs.com"].iter().any(|registry| text.contains(registry)), "{path}");
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+        assert!(
+            !["crates.io", "pypi.org", "npmjs.com"]
+                .iter()
+                .any(|registry| text.contains(registry)),
+            "{path}"
+        );
+        for link in text
+            .split("](")
+            .skip(1)
+            .filter_map(|rest| rest.split(')').next())
+        {
             if link.contains("://") {
                 continue;
             }
             let (target, heading) = link.split_once('#').unwrap_or((link, ""));
             let page = Path::new(env!("CARGO_MANIFEST_DIR")).join(&path);
-            let target = if target.is_empty() { page } else { page.with_file_name(target) };
+            let target = if target.is_empty() {
+                page
+            } else {
+                page.with_file_name(target)
+            };
             assert!(target.exists(), "{path}: {link}");
             let anchor = |line: &str| -> String {
-                let kept = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
-                kept.chars().filter(|char| char.is_alphanumeric() || "-_".contains(*char)).collect()
+                let kept = line
+                    .trim_start_matches('#')
+                    .trim()
+                    .to_lowercase()
+                    .replace(' ', "-");
+                kept.chars()
+                    .filter(|char| char.is_alphanumeric() || "-_".contains(*char))
+                    .collect()
             };
-            let has = |text: String| text.lines().any(|line| line.starts_with('#') && anchor(line) == heading);
-            assert!(heading.is_empty() || has(std::fs::read_to_string(&target).expect("a page")), "{path}: {link}");
+            let has = |text: String| {
+                text.lines()
+                    .any(|line| line.starts_with('#') && anchor(line) == heading)
+            };
+            assert!(
+                heading.is_empty() || has(std::fs::read_to_string(&target).expect("a page")),
+                "{path}: {link}"
+            );
             linked.extend((path == "README.md").then(|| link.to_owned()));
         }
     }
-    pages().iter().for_each(|page| assert!(linked.contains(page), "{page} is not linked in the README"));
+    pages()
+        .iter()
+        .for_each(|page| assert!(linked.contains(page), "{page} is not linked in the README"));
 }

@@ -25,14 +25,25 @@ fn secrets() -> Vec<Secret> {
     let mut some = |length: usize, alphabet: &str| -> String {
         let alphabet = alphabet.as_bytes();
         // A letter, a capital and a digit at least, as in any that is random.
-        let start = ["q", "Q", "7"].into_iter().filter(|char| alphabet.contains(&char.as_bytes()[0]));
+        let start = ["q", "Q", "7"]
+            .into_iter()
+            .filter(|char| alphabet.contains(&char.as_bytes()[0]));
         let rest = (0..length).map(|_| alphabet[chance.below(alphabet.len())] as char);
-        start.collect::<String>().chars().chain(rest).take(length).collect()
+        start
+            .collect::<String>()
+            .chars()
+            .chain(rest)
+            .take(length)
+            .collect()
     };
     const CAPITALS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
     const WORD: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     let mut all: Vec<Secret> = vec![
-        ("sk-ant-api03-", some(93, WORD) + "-" + &some(6, WORD) + "AA", ""),
+        (
+            "sk-ant-api03-",
+            some(93, WORD) + "-" + &some(6, WORD) + "AA",
+            "",
+        ),
         ("sk-ant-oat01-", some(40, WORD), ""),
         ("sk-", some(48, WORD), ""),
         ("sk-proj-", some(60, WORD), ""),
@@ -42,11 +53,32 @@ fn secrets() -> Vec<Secret> {
         ("glpat-", some(20, WORD), ""),
         ("xapp-1-A0123456789-0123456789012-", some(64, WORD), ""),
         ("AIza", some(35, WORD), ""),
-        ("", format!("eyJ{}.eyJ{}.{}", some(30, WORD), some(60, WORD), some(43, WORD)), ""),
-        ("https://x-access-token:", some(36, WORD), "@github.com/a/b.git"),
-        ("postgres://admin:", some(12, WORD), "@db.example.com:5432/main"),
+        (
+            "",
+            format!(
+                "eyJ{}.eyJ{}.{}",
+                some(30, WORD),
+                some(60, WORD),
+                some(43, WORD)
+            ),
+            "",
+        ),
+        (
+            "https://x-access-token:",
+            some(36, WORD),
+            "@github.com/a/b.git",
+        ),
+        (
+            "postgres://admin:",
+            some(12, WORD),
+            "@db.example.com:5432/main",
+        ),
         ("redis://:", some(12, WORD), "@cache:6379/0"),
-        ("mongodb+srv://u:", some(10, WORD), "@cluster0.example.net/?w=1"),
+        (
+            "mongodb+srv://u:",
+            some(10, WORD),
+            "@cluster0.example.net/?w=1",
+        ),
         ("PASSWORD=", some(14, WORD), ""),
         ("DB_PASSWORD='", some(14, WORD), "'"),
         ("{\"password\": \"", some(14, WORD), "\"}"),
@@ -55,11 +87,19 @@ fn secrets() -> Vec<Secret> {
         ("export GITHUB_TOKEN=\"", some(24, WORD), "\" && make"),
         ("AWS_SECRET_ACCESS_KEY=", some(40, WORD), ""),
         ("client_secret=", some(24, WORD), "&grant_type=x"),
-        ("curl -H \"Authorization: Bearer ", some(32, WORD), "\" https://x"),
+        (
+            "curl -H \"Authorization: Bearer ",
+            some(32, WORD),
+            "\" https://x",
+        ),
         ("curl -H 'X-Api-Key: ", some(24, WORD), "'"),
         ("mysql --password=", some(12, WORD), " -u root"),
         ("curl -u admin:", some(12, WORD), " https://x"),
-        ("https://hooks.slack.com/services/T00000000/B00000000/", some(24, WORD), ""),
+        (
+            "https://hooks.slack.com/services/T00000000/B00000000/",
+            some(24, WORD),
+            "",
+        ),
     ];
     for start in ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"] {
         all.push((start, some(36, WORD), ""));
@@ -68,9 +108,18 @@ fn secrets() -> Vec<Secret> {
         all.push((start, some(36, WORD), ""));
     }
     for (begin, end) in [
-        ("-----BEGIN RSA PRIVATE KEY-----\n", "\n-----END RSA PRIVATE KEY-----"),
-        ("-----BEGIN OPENSSH PRIVATE KEY-----\n", "\n-----END OPENSSH PRIVATE KEY-----"),
-        ("-----BEGIN PRIVATE KEY-----\n", "\n-----END PRIVATE KEY-----"),
+        (
+            "-----BEGIN RSA PRIVATE KEY-----\n",
+            "\n-----END RSA PRIVATE KEY-----",
+        ),
+        (
+            "-----BEGIN OPENSSH PRIVATE KEY-----\n",
+            "\n-----END OPENSSH PRIVATE KEY-----",
+        ),
+        (
+            "-----BEGIN PRIVATE KEY-----\n",
+            "\n-----END PRIVATE KEY-----",
+        ),
         ("-----BEGIN ENCRYPTED PRIVATE KEY-----\n", ""),
     ] {
         let lines: Vec<String> = (0..6).map(|_| some(64, WORD)).collect();
@@ -83,7 +132,10 @@ fn secrets() -> Vec<Secret> {
 #[track_caller]
 fn assert_absent(secrets: &[Secret], place: &str, text: &str) {
     let text = text.replace("\\n", " ");
-    let pieces: HashSet<&str> = text.char_indices().filter_map(|(at, _)| text.get(at..at + 6)).collect();
+    let pieces: HashSet<&str> = text
+        .char_indices()
+        .filter_map(|(at, _)| text.get(at..at + 6))
+        .collect();
     for (before, body, _) in secrets {
         let found = body
             .as_bytes()
@@ -91,9 +143,18 @@ fn assert_absent(secrets: &[Secret], place: &str, text: &str) {
             .find(|piece| std::str::from_utf8(piece).is_ok_and(|piece| pieces.contains(piece)));
         let shown = found.map(|piece| {
             let piece = String::from_utf8_lossy(piece).into_owned();
-            text.lines().find(|line| line.contains(&piece)).unwrap_or_default().chars().take(600).collect::<String>()
+            text.lines()
+                .find(|line| line.contains(&piece))
+                .unwrap_or_default()
+                .chars()
+                .take(600)
+                .collect::<String>()
         });
-        assert!(shown.is_none(), "{place} has a piece of {before}{body}: {}", shown.unwrap_or_default());
+        assert!(
+            shown.is_none(),
+            "{place} has a piece of {before}{body}: {}",
+            shown.unwrap_or_default()
+        );
     }
 }
 
@@ -109,8 +170,11 @@ fn keep(secrets: &[Secret], place: Place, ways: &[fn(&Secret) -> Vec<String>]) -
     assert_absent(secrets, "explain", &explained);
     strangers.tell_all(&["--budget", "9000"]);
     assert_absent(secrets, "what is said", &strangers.said);
-    assert!(strangers.said.contains("[redacted]") || matches!(place, Place::Command | Place::Check));
-    let kept = |path| String::from_utf8_lossy(&fs::read(path).expect("a file of our own")).into_owned();
+    assert!(
+        strangers.said.contains("[redacted]") || matches!(place, Place::Command | Place::Check)
+    );
+    let kept =
+        |path| String::from_utf8_lossy(&fs::read(path).expect("a file of our own")).into_owned();
     let [cursors, journal] = strangers.kept().map(kept);
     assert_absent(secrets, "the journal", &journal);
     cursors
@@ -139,7 +203,10 @@ fn around(secret: &Secret) -> Vec<String> {
 /// So that the cut goes through it.
 fn across(secret: &Secret) -> Vec<String> {
     let pad = "lorem ipsum dolor sit amet consetetur ".repeat(4);
-    (40..=100).step_by(3).map(|length| format!("{} {}", &pad[..length], whole(secret))).collect()
+    (40..=100)
+        .step_by(3)
+        .map(|length| format!("{} {}", &pad[..length], whole(secret)))
+        .collect()
 }
 
 #[test]
@@ -155,16 +222,25 @@ fn secrets_in_what_was_said_are_hidden() {
 fn secrets_that_are_half_pasted_are_hidden() {
     fn encrypted(secret: &Secret) -> Vec<String> {
         let (begin, body, end) = secret;
-        vec![format!("this is my key\n{begin}Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n{body}{end}")]
+        vec![format!(
+            "this is my key\n{begin}Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,0A1B\n\n{body}{end}"
+        )]
     }
-    let keys: Vec<Secret> = secrets().into_iter().filter(|(begin, ..)| begin.ends_with("KEY-----\n")).collect();
+    let keys: Vec<Secret> = secrets()
+        .into_iter()
+        .filter(|(begin, ..)| begin.ends_with("KEY-----\n"))
+        .collect();
     hide(&keys, Place::Prompt, &[encrypted]);
 }
 
 #[test]
 fn secrets_in_commands_are_hidden() {
     let mut secrets = secrets();
-    secrets.push(("K=", "Qz7vWx2LmN9pRt4Y".into(), "; curl -H \"X: $K\" https://x"));
+    secrets.push((
+        "K=",
+        "Qz7vWx2LmN9pRt4Y".into(),
+        "; curl -H \"X: $K\" https://x",
+    ));
     hide(&secrets, Place::Command, &[around]);
     hide(&secrets, Place::OpenCommand, &[around]);
     hide(&secrets, Place::Check, &[around]);
@@ -176,11 +252,24 @@ fn secrets_with_something_invisible_in_them_are_hidden() {
     fn laced(secret: &Secret) -> Vec<String> {
         let lace = |with: &str| {
             let body: Vec<char> = whole(secret).chars().collect();
-            body.chunks(5).map(|part| part.iter().collect::<String>()).collect::<Vec<_>>().join(with)
+            body.chunks(5)
+                .map(|part| part.iter().collect::<String>())
+                .collect::<Vec<_>>()
+                .join(with)
         };
-        ["\u{200b}", "\u{ad}", "\u{1b}[0m", "\u{202e}", "\u{fe0f}", "\u{e0041}", "\0", "\u{8}", "\u{1b}]8;;x\u{7}"]
-            .map(lace)
-            .to_vec()
+        [
+            "\u{200b}",
+            "\u{ad}",
+            "\u{1b}[0m",
+            "\u{202e}",
+            "\u{fe0f}",
+            "\u{e0041}",
+            "\0",
+            "\u{8}",
+            "\u{1b}]8;;x\u{7}",
+        ]
+        .map(lace)
+        .to_vec()
     }
     hide(&secrets(), Place::Prompt, &[laced]);
 }
@@ -213,12 +302,19 @@ fn secrets_in_file_names_are_hidden() {
 fn titles(secret: &Secret) -> Vec<String> {
     let whole = whole(secret);
     let short = |text: String| text.chars().take(40).collect();
-    vec![whole.clone(), format!("key {whole}"), short(format!("use {whole}"))]
+    vec![
+        whole.clone(),
+        format!("key {whole}"),
+        short(format!("use {whole}")),
+    ]
 }
 
 /// A title that was cut within a key has no key in it any more: only those that fit.
 fn short_secrets() -> Vec<Secret> {
-    secrets().into_iter().filter(|secret| whole(secret).len() <= 36).collect()
+    secrets()
+        .into_iter()
+        .filter(|secret| whole(secret).len() <= 36)
+        .collect()
 }
 
 #[test]
@@ -236,7 +332,9 @@ fn secrets_in_titles_are_not_kept() {
 #[test]
 fn secrets_after_a_hyphen_are_hidden() {
     fn joined(secret: &Secret) -> Vec<String> {
-        ["backup-", "backup_", "see backup-"].map(|before| format!("{before}{} now", whole(secret))).to_vec()
+        ["backup-", "backup_", "see backup-"]
+            .map(|before| format!("{before}{} now", whole(secret)))
+            .to_vec()
     }
     hide(&secrets(), Place::Prompt, &[joined]);
 }
@@ -252,8 +350,13 @@ fn secrets_at_the_end_of_what_is_kept_are_hidden() {
             for secret in &secrets {
                 for part in [6, 12] {
                     let before = size - secret.0.len() - part;
-                    let text = fill.repeat(before / fill.len()) + &" ".repeat(before % fill.len()) + &whole(secret);
-                    strangers.plant(Place::Prompt, &escaped(&format!("{text} end{}", " end".repeat(after / 4))));
+                    let text = fill.repeat(before / fill.len())
+                        + &" ".repeat(before % fill.len())
+                        + &whole(secret);
+                    strangers.plant(
+                        Place::Prompt,
+                        &escaped(&format!("{text} end{}", " end".repeat(after / 4))),
+                    );
                 }
             }
         }
@@ -265,7 +368,11 @@ fn secrets_at_the_end_of_what_is_kept_are_hidden() {
 /// Every sixth secret of the corpus, in every place of a session, through every program that shows one.
 #[test]
 fn no_place_shows_what_another_hides() {
-    let secrets: Vec<String> = corpus("secrets").into_iter().filter(|row| !comes_through(row)).step_by(6).collect();
+    let secrets: Vec<String> = corpus("secrets")
+        .into_iter()
+        .filter(|row| !comes_through(row))
+        .step_by(6)
+        .collect();
     assert!(secrets.len() >= 60);
     let mut shown = Vec::new();
     for row in secrets {
@@ -274,13 +381,33 @@ fn no_place_shows_what_another_hides() {
         let world = world_with(&text);
         let start = with(input(&world, ME), "hook_event_name", "SessionStart").to_string();
         let permission = json!({"session_id": ME, "hook_event_name": "PermissionRequest", "tool_name": "Bash", "tool_input": {"command": text}});
-        let redacted =
-            |args: &[&str]| world.reader(args).env("SESSION_READER_REDACT", "on").env("COLUMNS", "200").run();
+        let redacted = |args: &[&str]| {
+            world
+                .reader(args)
+                .env("SESSION_READER_REDACT", "on")
+                .env("COLUMNS", "200")
+                .run()
+        };
         let said = [
-            ("hook", world.context(&[]).stdin(input(&world, ME).to_string()).run()),
+            (
+                "hook",
+                world
+                    .context(&[])
+                    .stdin(input(&world, ME).to_string())
+                    .run(),
+            ),
             ("start", world.context(&[]).stdin(start).run()),
-            ("status line", statusline(&world, &[]).env("COLUMNS", "400").run()),
-            ("live", world.context(&["live", "--agent", "codex"]).stdin(permission.to_string()).run()),
+            (
+                "status line",
+                statusline(&world, &[]).env("COLUMNS", "400").run(),
+            ),
+            (
+                "live",
+                world
+                    .context(&["live", "--agent", "codex"])
+                    .stdin(permission.to_string())
+                    .run(),
+            ),
             ("list", redacted(&["list"])),
             ("list --json", redacted(&["list", "--json"])),
             ("log", redacted(&["log", ONE, "--full"])),
@@ -290,7 +417,9 @@ fn no_place_shows_what_another_hides() {
         ];
         let live = world.path(format!(".state/session-monitor/live/codex-{ME}.jsonl"));
         let live = fs::read_to_string(live).expect("a live file");
-        let outputs = said.iter().map(|(place, done)| (*place, done.out().to_owned()));
+        let outputs = said
+            .iter()
+            .map(|(place, done)| (*place, done.out().to_owned()));
         let mut hiding = 0;
         for (place, output) in outputs.chain([("the live file", live)]) {
             hiding += usize::from(output.contains("[redacted]"));
@@ -300,18 +429,31 @@ fn no_place_shows_what_another_hides() {
         }
         assert!(hiding >= 8, "{text} is not everywhere");
     }
-    assert!(shown.is_empty(), "{} times:\n{}", shown.len(), shown.join("\n"));
+    assert!(
+        shown.is_empty(),
+        "{} times:\n{}",
+        shown.len(),
+        shown.join("\n")
+    );
 }
 
 /// Six characters in a row of what is marked, but for those that stand elsewhere, too.
 fn pieces(row: &str) -> Vec<String> {
     let rest = redact(&row.replace(['⟦', '⟧'], "")).into_owned();
-    let marked = row.split('⟦').skip(1).filter_map(|part| part.split_once('⟧'));
+    let marked = row
+        .split('⟦')
+        .skip(1)
+        .filter_map(|part| part.split_once('⟧'));
     let pieces = marked.flat_map(|(secret, _)| {
         let chars: Vec<char> = secret.chars().collect();
-        chars.windows(6).map(|piece| piece.iter().collect::<String>()).collect::<Vec<_>>()
+        chars
+            .windows(6)
+            .map(|piece| piece.iter().collect::<String>())
+            .collect::<Vec<_>>()
     });
-    pieces.filter(|piece| !rest.contains(piece.as_str())).collect()
+    pieces
+        .filter(|piece| !rest.contains(piece.as_str()))
+        .collect()
 }
 
 /// A session with a text in its prompt, answer and command, and one with it in its title.
@@ -320,10 +462,20 @@ fn world_with(text: &str) -> World {
     let cwd = world.path("work");
     let in_json = Value::from(text).to_string();
     let command = call(&ago(1), "c1", &in_json[1..in_json.len() - 1]);
-    let asked = prompt(&cwd, &ago(4), &format!("why do these not work together?\n{text}"));
-    world.claude(ONE, &(asked + &answer(&cwd, &ago(3), &format!("It failed with this:\n{text}")) + &command));
+    let asked = prompt(
+        &cwd,
+        &ago(4),
+        &format!("why do these not work together?\n{text}"),
+    );
+    world.claude(
+        ONE,
+        &(asked + &answer(&cwd, &ago(3), &format!("It failed with this:\n{text}")) + &command),
+    );
     let title = format!("{{\"type\":\"custom-title\",\"customTitle\":{in_json}}}\n");
-    world.claude(TWO, &(title + &prompt(&cwd, &ago(5), "put it all together")));
+    world.claude(
+        TWO,
+        &(title + &prompt(&cwd, &ago(5), "put it all together")),
+    );
     runs(&world, ONE, "waiting", "permission prompt");
     world
 }
@@ -333,13 +485,23 @@ fn world_with(text: &str) -> World {
 fn a_title_is_cut_after_secrets_are_hidden() {
     let secret = "Qz7vWx2LmN9pRt4Yk8Hs";
     for length in (80..125).step_by(4) {
-        for text in [format!("ghp_{secret}"), format!("with {secret} as the password")] {
+        for text in [
+            format!("ghp_{secret}"),
+            format!("with {secret} as the password"),
+        ] {
             let world = World::new();
             let pad = "deploy the shop again and again with all of its parts ".repeat(3);
             let asked = format!("{} {text} and tell me what happens then", &pad[..length]);
             world.claude(ONE, &prompt(&world.path("work"), &ago(4), &asked));
-            let done = world.reader(&["list", "--json"]).env("SESSION_READER_REDACT", "on").run();
-            assert!(!done.out().contains(&secret[..4]), "{length}: {}", done.out());
+            let done = world
+                .reader(&["list", "--json"])
+                .env("SESSION_READER_REDACT", "on")
+                .run();
+            assert!(
+                !done.out().contains(&secret[..4]),
+                "{length}: {}",
+                done.out()
+            );
         }
     }
 }

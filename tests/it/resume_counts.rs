@@ -13,8 +13,13 @@ use crate::support::world::{ONE, TWO, World, testdata};
 #[test]
 fn tokens_are_the_clients_count_or_what_was_said() {
     let world = World::new();
-    let said = Script::of(&world).user(&"abcd".repeat(100)).save(&world, ONE);
-    assert_eq!(resumed(&world, &[said.to_str().expect("UTF-8")])["token_budget"], json!({"used": 100, "limit": null}));
+    let said = Script::of(&world)
+        .user(&"abcd".repeat(100))
+        .save(&world, ONE);
+    assert_eq!(
+        resumed(&world, &[said.to_str().expect("UTF-8")])["token_budget"],
+        json!({"used": 100, "limit": null})
+    );
     let codex = testdata("codex/tools-resume@0.166.0/.codex/sessions/2026/11/16");
     for file in transcripts(&codex) {
         let raw = std::fs::read_to_string(&file).expect("there");
@@ -26,7 +31,12 @@ fn tokens_are_the_clients_count_or_what_was_said() {
             )
         });
         let budget = &resumed(&world, &[file.to_str().expect("UTF-8")])["token_budget"];
-        assert_eq!(Some(budget), counts.next_back().as_ref(), "{}", file.display());
+        assert_eq!(
+            Some(budget),
+            counts.next_back().as_ref(),
+            "{}",
+            file.display()
+        );
     }
 }
 
@@ -34,7 +44,11 @@ fn tokens_are_the_clients_count_or_what_was_said() {
 #[test]
 fn the_earliest_and_the_latest_time_count() {
     let said = |minute: usize| json!({"type": "user", "uuid": format!("x{minute}"), "timestamp": at(minute), "message": {"role": "user", "content": "go on"}});
-    let script = [5, 2, 9, 7].iter().fold(Script::of(&World::new()), |script, minute| script.raw(said(*minute)));
+    let script = [5, 2, 9, 7]
+        .iter()
+        .fold(Script::of(&World::new()), |script, minute| {
+            script.raw(said(*minute))
+        });
     let all = script.json();
     assert_eq!(
         json!([all["started_at"], all["last_activity_at"]]),
@@ -50,7 +64,10 @@ fn of_two_ids_or_directories_the_first_is_its_own() {
     let script = rich_codex(&world);
     let mut origin = Script::codex(&world, TWO);
     origin.cwd = world.path("other");
-    let copy = world.write("copy.jsonl", script.head() + &origin.head() + &script.body());
+    let copy = world.write(
+        "copy.jsonl",
+        script.head() + &origin.head() + &script.body(),
+    );
     let all = resumed(&world, &[copy.to_str().expect("UTF-8")]);
     assert_eq!(
         json!([all["session_id"], all["cwd"], all["resume"]]),
@@ -71,11 +88,23 @@ fn a_persons_title_goes_before_the_agents() {
     for (script, title) in [
         (start(), GOALS[0]),
         (start().raw(by_agent("Login")), "Login"),
-        (start().raw(by_person("Mine")).raw(by_agent("Login")), "Mine"),
-        (start().raw(by_agent("Login")).raw(by_person("Mine")).raw(by_person(" ")), "Login"),
+        (
+            start().raw(by_person("Mine")).raw(by_agent("Login")),
+            "Mine",
+        ),
+        (
+            start()
+                .raw(by_agent("Login"))
+                .raw(by_person("Mine"))
+                .raw(by_person(" ")),
+            "Login",
+        ),
     ] {
         let all = script.json();
-        assert_eq!(json!([all["title"], all["current_work"]["thread_title"]]), json!([title, title]));
+        assert_eq!(
+            json!([all["title"], all["current_work"]["thread_title"]]),
+            json!([title, title])
+        );
     }
 }
 
@@ -91,7 +120,12 @@ fn counts_of_tokens_for_the_whole_session_are_no_request() {
     };
     let used = |counts: &[&Value]| {
         let script = Script::codex(&world, ONE).user(&"éa".repeat(200));
-        counts.iter().fold(script, |script, count| script.item("event_msg", (*count).clone())).save(&world, ONE);
+        counts
+            .iter()
+            .fold(script, |script, count| {
+                script.item("event_msg", (*count).clone())
+            })
+            .save(&world, ONE);
         let all = resumed(&world, &["last"]);
         json!([all["tokens"], all["token_budget"]])
     };
@@ -102,17 +136,24 @@ fn counts_of_tokens_for_the_whole_session_are_no_request() {
     assert_eq!(used(&[&whole, &last]), expected(900, 40, 55, Some(2000)));
     assert_eq!(used(&[&last, &whole]), expected(900, 40, 55, Some(2000)));
     // Who gives a budget knows better than the transcript.
-    assert_eq!(resumed(&world, &["last", "--budget", "77"])["token_budget"]["limit"], 77);
+    assert_eq!(
+        resumed(&world, &["last", "--budget", "77"])["token_budget"]["limit"],
+        77
+    );
 
     let part = |at: usize, input: u64, output: u64| json!({"id": "m", "role": "assistant", "content": [{"type": "text", "text": format!("Part {at}.")}], "usage": {"input_tokens": input, "output_tokens": output}});
     let script = [(100, 1), (50, 9), (100, 4), (100, 9)]
         .iter()
         .enumerate()
-        .fold(Script::of(&world).user("go"), |script, (at, (input, output))| {
-            script.line("assistant", part(at, *input, *output))
-        });
+        .fold(
+            Script::of(&world).user("go"),
+            |script, (at, (input, output))| script.line("assistant", part(at, *input, *output)),
+        );
     let all = script.json();
-    assert_eq!(json!([all["tokens"], all["messages"]]), json!([{"input": 100, "output": 9}, 2]));
+    assert_eq!(
+        json!([all["tokens"], all["messages"]]),
+        json!([{"input": 100, "output": 9}, 2])
+    );
 }
 
 /// What was typed while the agent was busy may be written once more as a prompt: that is one. Typed twice, it is two.
@@ -122,18 +163,33 @@ fn a_queued_prompt_that_is_written_again_is_one() {
     let queued = |minute: usize, text: &str| json!({"type": "attachment", "uuid": format!("q{minute}"), "timestamp": at(minute), "attachment": {"type": "queued_command", "prompt": text, "commandMode": "prompt"}});
     let said = |script: Script| {
         let all = script.json();
-        (texts(&all["recent_messages"]).join("|"), all["messages"].clone())
+        (
+            texts(&all["recent_messages"]).join("|"),
+            all["messages"].clone(),
+        )
     };
     let start = || Script::of(&world).user("go");
     assert_eq!(
-        said(start().raw(queued(1, "and the footer")).user("and the footer")),
+        said(
+            start()
+                .raw(queued(1, "and the footer"))
+                .user("and the footer")
+        ),
         ("go|and the footer".into(), json!(2))
     );
     assert_eq!(
-        said(start().raw(queued(1, "again")).raw(queued(2, "again")).user("again")),
+        said(
+            start()
+                .raw(queued(1, "again"))
+                .raw(queued(2, "again"))
+                .user("again")
+        ),
         ("go|again|again".into(), json!(3))
     );
-    assert_eq!(said(start().raw(queued(1, "one")).user("two").user("one")), ("go|one|two|one".into(), json!(4)));
+    assert_eq!(
+        said(start().raw(queued(1, "one")).user("two").user("one")),
+        ("go|one|two|one".into(), json!(4))
+    );
 }
 
 /// A call is a message only if it is part of one; the list counts the same.
@@ -142,35 +198,71 @@ fn calls_without_a_message_are_not_counted() {
     let world = World::new();
     rich_codex(&world).save(&world, ONE);
     let listed = world.reader(&["list", "--json"]).run().success().json();
-    assert_eq!(json!([resumed(&world, &["last"])["messages"], listed[0]["messages"]]), json!([3, 3]));
+    assert_eq!(
+        json!([
+            resumed(&world, &["last"])["messages"],
+            listed[0]["messages"]
+        ]),
+        json!([3, 3])
+    );
 }
 
 /// Messages of both sides, in the order in which they were said.
 #[test]
 fn messages_of_both_sides_are_in_their_order() {
     let world = World::new();
-    let all = Script::of(&world).user("one").says("Two.").user("three").says("Four.").json();
-    let expected = json!([["user", "one"], ["assistant", "Two."], ["user", "three"], ["assistant", "Four."]]);
-    assert_eq!(rows_of(&all, "recent_messages", &["role", "text"]), expected);
+    let all = Script::of(&world)
+        .user("one")
+        .says("Two.")
+        .user("three")
+        .says("Four.")
+        .json();
+    let expected = json!([
+        ["user", "one"],
+        ["assistant", "Two."],
+        ["user", "three"],
+        ["assistant", "Four."]
+    ]);
+    assert_eq!(
+        rows_of(&all, "recent_messages", &["role", "text"]),
+        expected
+    );
 }
 
 /// A line that lists the conversation again adds nothing to it: neither what was said nor what was not, as in the list.
 #[test]
 fn what_is_listed_again_is_not_said_again() {
     let world = World::new();
-    world.write(".gemini/tmp/work/.project_root", world.path("work").display().to_string());
+    world.write(
+        ".gemini/tmp/work/.project_root",
+        world.path("work").display().to_string(),
+    );
     let message = |id: &str, kind: &str, text: &str| json!({"id": id, "timestamp": at(1), "type": kind, "content": [{"text": text}]});
-    let (asked, answered) = (message("a", "user", GOALS[0]), message("b", "gemini", "Done."));
+    let (asked, answered) = (
+        message("a", "user", GOALS[0]),
+        message("b", "gemini", "Done."),
+    );
     let head = json!({"sessionId": ONE, "projectHash": "p", "startTime": at(0), "kind": "main"});
     let again = json!({"$set": {"messages": [asked, answered, message("c", "user", GOALS[1])]}});
-    let lines = [head, asked, answered, again].map(|line| format!("{line}\n")).concat();
-    world.write(".gemini/tmp/work/chats/session-2026-11-16T01-00-11111111.jsonl", lines);
+    let lines = [head, asked, answered, again]
+        .map(|line| format!("{line}\n"))
+        .concat();
+    world.write(
+        ".gemini/tmp/work/chats/session-2026-11-16T01-00-11111111.jsonl",
+        lines,
+    );
     let all = resumed(&world, &["last"]);
     assert_eq!(texts(&all["recent_messages"]), [GOALS[0], "Done."]);
     let listed = world.reader(&["list", "--json"]).run().success().json();
-    assert_eq!(json!([all["messages"], listed[0]["messages"]]), json!([2, 2]));
+    assert_eq!(
+        json!([all["messages"], listed[0]["messages"]]),
+        json!([2, 2])
+    );
     // The name of the file has only the beginning of the id.
-    assert_eq!(json!([all["session_id"], listed[0]["id"]]), json!([ONE, ONE]));
+    assert_eq!(
+        json!([all["session_id"], listed[0]["id"]]),
+        json!([ONE, ONE])
+    );
 }
 
 /// A message that is written again with more in it counts as it was written last.
@@ -178,18 +270,32 @@ fn what_is_listed_again_is_not_said_again() {
 fn an_answer_that_is_written_again_counts_as_written_last() {
     let world = World::new();
     let line = |id: &str, kind: &str, text: &str| {
-        json!({"id": id, "timestamp": "2026-11-16T01:00:00.000Z", "type": kind, "content": text}).to_string() + "\n"
+        json!({"id": id, "timestamp": "2026-11-16T01:00:00.000Z", "type": kind, "content": text})
+            .to_string()
+            + "\n"
     };
     let head =
-        json!({"sessionId": ONE, "projectHash": "x", "startTime": "2026-11-16T01:00:00.000Z"}).to_string() + "\n";
+        json!({"sessionId": ONE, "projectHash": "x", "startTime": "2026-11-16T01:00:00.000Z"})
+            .to_string()
+            + "\n";
     let lines = head
         + &line("u1", "user", "Fix the slow login page")
         + &line("g1", "gemini", "Working on")
-        + &line("g1", "gemini", "Working on it. Shall I commit the whole handler?");
+        + &line(
+            "g1",
+            "gemini",
+            "Working on it. Shall I commit the whole handler?",
+        );
     let path = world.write("session.jsonl", lines);
     let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
-    assert_eq!(all["summary"]["text"], "Working on it. Shall I commit the whole handler?");
-    assert_eq!((&all["ending"], &all["messages"]), (&json!("answered"), &json!(2)));
+    assert_eq!(
+        all["summary"]["text"],
+        "Working on it. Shall I commit the whole handler?"
+    );
+    assert_eq!(
+        (&all["ending"], &all["messages"]),
+        (&json!("answered"), &json!(2))
+    );
 }
 
 /// Two prompts that were queued and are then written once more are two prompts, in the list and here.
@@ -200,13 +306,26 @@ fn two_queued_prompts_are_two() {
         let attachment = json!({"type": "queued_command", "prompt": text, "commandMode": "prompt"});
         json!({"type": "attachment", "timestamp": "2026-11-16T01:05:00Z", "cwd": world.path("work"), "attachment": attachment})
     };
-    let script = Script::of(&world).user(GOALS[0]).raw(queued("and the tests")).raw(queued("and the docs"));
-    script.user("and the tests").user("and the docs").user("and the docs").save(&world, ONE);
+    let script = Script::of(&world)
+        .user(GOALS[0])
+        .raw(queued("and the tests"))
+        .raw(queued("and the docs"));
+    script
+        .user("and the tests")
+        .user("and the docs")
+        .user("and the docs")
+        .save(&world, ONE);
     let all = resumed(&world, &[]);
     let said = texts(&all["recent_messages"]);
-    assert_eq!(said, [GOALS[0], "and the tests", "and the docs", "and the docs"]);
+    assert_eq!(
+        said,
+        [GOALS[0], "and the tests", "and the docs", "and the docs"]
+    );
     let listed = world.reader(&["list", "--json"]).run().success().json();
-    assert_eq!((&listed[0]["messages"], &all["messages"]), (&json!(4), &json!(4)));
+    assert_eq!(
+        (&listed[0]["messages"], &all["messages"]),
+        (&json!(4), &json!(4))
+    );
 }
 
 /// A session of Gemini whose messages stand only in a checkpoint is a session like any other.
@@ -219,7 +338,11 @@ fn messages_that_are_only_listed_count() {
     let path = world.write("session.jsonl", format!("{head}\n{listed}\n"));
     let all = resumed(&world, &[path.to_str().expect("UTF-8")]);
     assert_eq!(
-        json!([all["messages"], all["current_work"]["intent"]["text"], all["ending"]]),
+        json!([
+            all["messages"],
+            all["current_work"]["intent"]["text"],
+            all["ending"]
+        ]),
         json!([2, GOALS[0], "answered"])
     );
 }

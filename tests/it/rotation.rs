@@ -49,7 +49,11 @@ impl Times {
         world.write("tree/.git", "gitdir: ../work/.git/worktrees/tree\n");
         fs::create_dir(world.path("work/deep")).expect("a directory");
         std::os::unix::fs::symlink(world.path("work"), world.path("link")).expect("a link");
-        Times { world, start: SystemTime::now(), looks: 0 }
+        Times {
+            world,
+            start: SystemTime::now(),
+            looks: 0,
+        }
     }
 
     /// Sessions of so many other projects, in directories of their own.
@@ -58,7 +62,10 @@ impl Times {
             let cwd = self.world.path(format!("crowd-{project}"));
             for number in 0..sessions {
                 let id = format!("{project:08}-0000-4000-8000-{number:012}");
-                self.world.write(place("agent-sdk", &cwd, &id), prompt(&cwd, &ago(90), "elsewhere"));
+                self.world.write(
+                    place("agent-sdk", &cwd, &id),
+                    prompt(&cwd, &ago(90), "elsewhere"),
+                );
             }
         }
     }
@@ -68,8 +75,10 @@ impl Times {
         let name = dir.file_name().expect("a name").to_str().expect("UTF-8");
         let git = self.world.path("work/.git/worktrees").join(name);
         self.world.write(git.join("commondir"), "../..\n");
-        self.world.write(git.join("gitdir"), format!("{}/.git\n", dir.display()));
-        self.world.write(dir.join(".git"), format!("gitdir: {}\n", git.display()));
+        self.world
+            .write(git.join("gitdir"), format!("{}/.git\n", dir.display()));
+        self.world
+            .write(dir.join(".git"), format!("gitdir: {}\n", git.display()));
     }
 
     /// The time for files, right before the next look.
@@ -78,7 +87,9 @@ impl Times {
     }
 
     fn stamp(&self, file: &Path) {
-        File::open(file).and_then(|file| file.set_modified(self.now())).expect("stamped");
+        File::open(file)
+            .and_then(|file| file.set_modified(self.now()))
+            .expect("stamped");
     }
 
     fn append(&self, file: &Path, lines: &str) {
@@ -95,10 +106,19 @@ impl Times {
 
     fn told_with(&mut self, args: &[&str]) -> String {
         // The real clock goes on, too, but this is a matter of seconds.
-        let ahead = FIRST + STEP * self.looks - self.start.elapsed().map_or(0, |gone| gone.as_secs());
+        let ahead =
+            FIRST + STEP * self.looks - self.start.elapsed().map_or(0, |gone| gone.as_secs());
         self.looks += 1;
-        let run = hook(&self.world, &[args, &["--budget", "9000"]].concat(), &input(&self.world, ME));
-        crate::support::hook::text(&run.env("SESSION_CONTEXT_AHEAD", ahead.to_string()).run().success())
+        let run = hook(
+            &self.world,
+            &[args, &["--budget", "9000"]].concat(),
+            &input(&self.world, ME),
+        );
+        crate::support::hook::text(
+            &run.env("SESSION_CONTEXT_AHEAD", ahead.to_string())
+                .run()
+                .success(),
+        )
     }
 
     fn told(&mut self) -> String {
@@ -108,7 +128,9 @@ impl Times {
     /// How many directories are known to be other projects'.
     fn judged(&self) -> usize {
         let look = look(&self.world);
-        look["judged"].as_array().map_or(0, |all| all.iter().filter(|judged| !judged[1].is_null()).count())
+        look["judged"].as_array().map_or(0, |all| {
+            all.iter().filter(|judged| !judged[1].is_null()).count()
+        })
     }
 }
 
@@ -119,7 +141,10 @@ fn place(format: &str, cwd: &Path, id: &str) -> PathBuf {
     let short = &id[..8];
     PathBuf::from(match format {
         "agent-sdk" => format!(".claude/projects/{dashes}/{id}.jsonl"),
-        "pi" => format!(".pi/agent/sessions/--{}--/1_{id}.jsonl", cwd[1..].replace('/', "-")),
+        "pi" => format!(
+            ".pi/agent/sessions/--{}--/1_{id}.jsonl",
+            cwd[1..].replace('/', "-")
+        ),
         "qwen" => format!(".qwen/projects/{dashes}/chats/{id}.jsonl"),
         "codex" => format!(".codex/sessions/2026/11/16/rollout-2026-11-16T02-00-00-{id}.jsonl"),
         "copilot" => format!(".copilot/session-state/{id}/events.jsonl"),
@@ -135,11 +160,15 @@ fn odd_place(format: &str, id: &str) -> PathBuf {
 /// What a session begins with, and what it says when it goes to a directory.
 fn goes_to(format: &str, id: &str, cwd: &Path, begins: bool) -> String {
     let value = match (format, begins) {
-        ("pi", true) => json!({"type": "session", "version": 3, "id": id, "timestamp": ago(100), "cwd": cwd}),
+        ("pi", true) => {
+            json!({"type": "session", "version": 3, "id": id, "timestamp": ago(100), "cwd": cwd})
+        }
         ("codex", true) => {
             json!({"timestamp": ago(100), "type": "session_meta", "payload": {"id": id, "cwd": cwd}})
         }
-        ("codex", false) => json!({"timestamp": ago(9), "type": "turn_context", "payload": {"cwd": cwd}}),
+        ("codex", false) => {
+            json!({"timestamp": ago(9), "type": "turn_context", "payload": {"cwd": cwd}})
+        }
         ("copilot", _) => {
             json!({"type": if begins { "session.start" } else { "session.resume" }, "id": format!("{id}{begins}"),
             "timestamp": ago(100), "data": {"sessionId": id, "context": {"cwd": cwd}}})
@@ -158,11 +187,17 @@ fn typed(format: &str, id: &str, cwd: &Path, minutes: i64, text: &str) -> String
         "agent-sdk" => return prompt(cwd, &time, text),
         "pi" => json!({"type": "message", "id": key, "timestamp": time,
             "message": {"role": "user", "content": [{"type": "text", "text": text}]}}),
-        "qwen" => json!({"uuid": key, "sessionId": id, "timestamp": time, "type": "user", "provenance": "real_user",
-            "cwd": cwd, "message": {"role": "user", "parts": [{"text": text}]}}),
-        "codex" => json!({"timestamp": time, "type": "response_item", "payload": {"type": "message",
-            "role": "user", "content": [{"type": "input_text", "text": text}]}}),
-        "copilot" => json!({"type": "user.message", "id": key, "timestamp": time, "data": {"content": text}}),
+        "qwen" => {
+            json!({"uuid": key, "sessionId": id, "timestamp": time, "type": "user", "provenance": "real_user",
+            "cwd": cwd, "message": {"role": "user", "parts": [{"text": text}]}})
+        }
+        "codex" => {
+            json!({"timestamp": time, "type": "response_item", "payload": {"type": "message",
+            "role": "user", "content": [{"type": "input_text", "text": text}]}})
+        }
+        "copilot" => {
+            json!({"type": "user.message", "id": key, "timestamp": time, "data": {"content": text}})
+        }
         _ => json!({"id": key, "timestamp": time, "type": "user", "content": [{"text": text}]}),
     };
     line(value)
@@ -201,21 +236,40 @@ const PLACES: [(&str, &str, &str); 7] = [
 #[test]
 fn when_a_session_is_told() {
     let cases = FORMATS.into_iter().flat_map(|format| {
-        let changes = [Change::GoesOn, Change::KnownGoesOn, Change::Begins, Change::BeginsQuietly];
-        changes.into_iter().flat_map(move |change| PLACES.into_iter().map(move |place| (format, change, place)))
+        let changes = [
+            Change::GoesOn,
+            Change::KnownGoesOn,
+            Change::Begins,
+            Change::BeginsQuietly,
+        ];
+        changes
+            .into_iter()
+            .flat_map(move |change| PLACES.into_iter().map(move |place| (format, change, place)))
     });
     let mut times = Times::new();
     times.crowd(6, 100);
     // Another project that is spelt like this one.
-    let twin = PathBuf::from(format!("{}-work", times.world.path("").to_str().expect("UTF-8").trim_end_matches('/')));
-    times.world.write(place("agent-sdk", &twin, "00000000"), prompt(&twin, &ago(90), "elsewhere"));
+    let twin = PathBuf::from(format!(
+        "{}-work",
+        times
+            .world
+            .path("")
+            .to_str()
+            .expect("UTF-8")
+            .trim_end_matches('/')
+    ));
+    times.world.write(
+        place("agent-sdk", &twin, "00000000"),
+        prompt(&twin, &ago(90), "elsewhere"),
+    );
     let mut sessions = Vec::new();
     for (number, (format, change, (began, is, kept))) in (1..).zip(cases) {
         let moves = began != is;
         // Pi and Gemini do not say that a session goes elsewhere.
         let is_stay = moves && matches!(format, "pi" | "gemini");
         // Some do not name a directory after the cwd, so it is all one to them.
-        let is_flat = matches!(format, "codex" | "copilot" | "gemini") && !matches!(kept, "work" | "other");
+        let is_flat =
+            matches!(format, "codex" | "copilot" | "gemini") && !matches!(kept, "work" | "other");
         if is_stay || is_flat || kept == "crowd-0" && format != "agent-sdk" {
             continue;
         }
@@ -226,15 +280,29 @@ fn when_a_session_is_told() {
             "crowd-0" => times.world.path(format!("crowd-{}", number % 4)),
             name => times.world.path(name),
         };
-        let file = if kept == "odd" { odd_place(format, &id) } else { place(format, &dir(kept), &id) };
+        let file = if kept == "odd" {
+            odd_place(format, &id)
+        } else {
+            place(format, &dir(kept), &id)
+        };
         let (began, is) = (dir(began), dir(is));
         if format == "gemini" {
-            let root = file.parent().and_then(Path::parent).expect("a directory").join(".project_root");
+            let root = file
+                .parent()
+                .and_then(Path::parent)
+                .expect("a directory")
+                .join(".project_root");
             times.world.write(root, began.to_str().expect("UTF-8"));
         }
         let head = goes_to(format, &id, &began, true) + &typed(format, &id, &began, 95, "long ago");
-        let comes = if moves { goes_to(format, &id, &is, false) } else { String::new() };
-        let says = |minutes: i64, text: &str| typed(format, &id, &is, minutes, &format!("{text} {number}"));
+        let comes = if moves {
+            goes_to(format, &id, &is, false)
+        } else {
+            String::new()
+        };
+        let says = |minutes: i64, text: &str| {
+            typed(format, &id, &is, minutes, &format!("{text} {number}"))
+        };
         let (old, new) = match change {
             Change::GoesOn => (head, comes + &says(5, "now")),
             Change::KnownGoesOn => (head + &comes + &says(30, "before"), says(5, "now")),
@@ -257,10 +325,18 @@ fn when_a_session_is_told() {
     }
     let told_of = |text: &str, word: &str| -> BTreeSet<usize> {
         let numbers = sessions.iter().map(|(number, ..)| *number);
-        numbers.filter(|number| text.contains(&format!("\"{word} {number}\""))).collect()
+        numbers
+            .filter(|number| text.contains(&format!("\"{word} {number}\"")))
+            .collect()
     };
-    let with = |change: Change| sessions.iter().filter(move |(_, (_, its, _), ..)| *its == change);
-    let known: BTreeSet<usize> = with(Change::KnownGoesOn).map(|(number, ..)| *number).collect();
+    let with = |change: Change| {
+        sessions
+            .iter()
+            .filter(move |(_, (_, its, _), ..)| *its == change)
+    };
+    let known: BTreeSet<usize> = with(Change::KnownGoesOn)
+        .map(|(number, ..)| *number)
+        .collect();
     assert_eq!(told_of(&times.told(), "before"), known);
     for _ in 0..2 {
         assert_eq!(times.told(), "");
@@ -286,7 +362,10 @@ fn when_a_session_is_told() {
     }
     for (number, case, _, _, _, late) in &sessions {
         let at = told_at.get(number);
-        assert!(at == Some(&1) || *late && at.is_some(), "{number}, {case:?}: {at:?}, at most {most}");
+        assert!(
+            at == Some(&1) || *late && at.is_some(),
+            "{number}, {case:?}: {at:?}, at most {most}"
+        );
     }
     assert_eq!(times.told(), "");
 }
@@ -302,21 +381,33 @@ fn worktrees_that_are_spelt_like_other_projects_are_told() {
     let id = |number: usize| format!("22222222-0000-4000-8000-{number:012}");
     for (number, tree) in trees.iter().enumerate() {
         let twin = times.world.path(format!("trees/fix/{number}"));
-        times.world.write(place("agent-sdk", tree, &id(0)), prompt(tree, &ago(90), "long ago"));
+        times.world.write(
+            place("agent-sdk", tree, &id(0)),
+            prompt(tree, &ago(90), "long ago"),
+        );
         for other in 1..90 {
-            times.world.write(place("agent-sdk", &twin, &id(other)), prompt(&twin, &ago(90), "elsewhere"));
+            times.world.write(
+                place("agent-sdk", &twin, &id(other)),
+                prompt(&twin, &ago(90), "elsewhere"),
+            );
         }
     }
     early.iter().for_each(|tree| times.add_worktree(tree));
     assert_eq!((times.told(), times.told()), (String::new(), String::new()));
-    assert_eq!(times.judged(), 6 + later.len(), "the crowd, and what is not a worktree yet");
+    assert_eq!(
+        times.judged(),
+        6 + later.len(),
+        "the crowd, and what is not a worktree yet"
+    );
     later.iter().for_each(|tree| times.add_worktree(tree));
     for (number, tree) in trees.iter().enumerate() {
         let file = times.world.path(place("agent-sdk", tree, &id(0)));
         times.append(&file, &prompt(tree, &ago(5), &format!("now {number}")));
     }
     let text = times.told();
-    let missing: Vec<usize> = (0..trees.len()).filter(|number| !text.contains(&format!("\"now {number}\""))).collect();
+    let missing: Vec<usize> = (0..trees.len())
+        .filter(|number| !text.contains(&format!("\"now {number}\"")))
+        .collect();
     assert_eq!(missing, [0; 0], "{text}");
     assert_eq!((times.told(), times.judged()), (String::new(), 6));
 }
@@ -339,10 +430,14 @@ fn other_projects_take_so_many_looks() {
         let file = times.world.path(place("agent-sdk", &cwd, &id));
         times.append(&file, &prompt(&here, &ago(5), &format!("came {round}")));
         let looks = (1..=most).find(|_| times.told().contains(&format!("came {round}")));
-        longest = longest.max(looks.unwrap_or_else(|| panic!("round {round}: not within {most} looks")));
+        longest =
+            longest.max(looks.unwrap_or_else(|| panic!("round {round}: not within {most} looks")));
         // It is forgotten, so that its directory is another project's again.
         let mut kept = saved(&times.world, ME);
-        kept[ME].as_object_mut().expect("an object").retain(|key, _| key == ".");
+        kept[ME]
+            .as_object_mut()
+            .expect("an object")
+            .retain(|key, _| key == ".");
         replace_saved(&times.world, ME, &kept);
         fs::remove_file(&file).expect("removed");
         assert_eq!(times.told(), "", "round {round}");
@@ -368,7 +463,10 @@ fn every_look_gets_to_all() {
             times.append(&file, &prompt(&here, &ago(5), &format!("came {project}")));
         }
         let text = times.told_with(args);
-        assert!((0..projects).all(|project| text.contains(&format!("came {project}"))), "{text}");
+        assert!(
+            (0..projects).all(|project| text.contains(&format!("came {project}"))),
+            "{text}"
+        );
     }
     let mut times = Times::new();
     times.crowd(9, 90);
@@ -379,13 +477,25 @@ fn every_look_gets_to_all() {
     }
     for project in 0..9 {
         let cwd = times.world.path(format!("crowd-{project}"));
-        let file = times.world.path(place("agent-sdk", &cwd, &format!("{project:08}-0000-4000-8000-000000000000")));
+        let file = times.world.path(place(
+            "agent-sdk",
+            &cwd,
+            &format!("{project:08}-0000-4000-8000-000000000000"),
+        ));
         times.append(&file, &prompt(&here, &ago(5), &format!("came {project}")));
     }
-    let why = times.world.context(&["explain", "--session", ME]).env("SESSION_CONTEXT_BUDGET", "9000");
+    let why = times
+        .world
+        .context(&["explain", "--session", ME])
+        .env("SESSION_CONTEXT_BUDGET", "9000");
     let ahead = (FIRST + 2 * STEP).to_string();
     let why = why.env("SESSION_CONTEXT_AHEAD", ahead).run();
-    assert!((0..9).all(|project| why.out().contains(&format!("\"came {project}\""))), "{} {}", why.out(), why.err());
+    assert!(
+        (0..9).all(|project| why.out().contains(&format!("\"came {project}\""))),
+        "{} {}",
+        why.out(),
+        why.err()
+    );
 }
 
 /// A file that was told of before is found wherever it goes, at once: it moved, its directory did, or it has another name.
@@ -393,11 +503,18 @@ fn every_look_gets_to_all() {
 fn a_known_file_is_found_wherever_it_goes() {
     type Move = fn(&Times, &Path, &Path);
     let moves: [(&str, Move); 3] = [
-        ("the file", |_, from, to| fs::rename(from, to).expect("moved")),
-        ("another name that it has had for long", |_, from, _| fs::remove_file(from).expect("removed")),
+        ("the file", |_, from, to| {
+            fs::rename(from, to).expect("moved")
+        }),
+        ("another name that it has had for long", |_, from, _| {
+            fs::remove_file(from).expect("removed")
+        }),
         ("the directory", |times, from, to| {
             fs::remove_file(to).ok();
-            let (old, new) = (from.parent().expect("a parent"), times.world.path(".claude/projects/-new"));
+            let (old, new) = (
+                from.parent().expect("a parent"),
+                times.world.path(".claude/projects/-new"),
+            );
             fs::rename(old, new).expect("moved");
         }),
     ];
@@ -407,16 +524,29 @@ fn a_known_file_is_found_wherever_it_goes() {
         let here = times.world.path("work");
         let id = "11111111-0000-4000-8000-000000000001";
         let from = times.world.path(place("agent-sdk", &here, id));
-        let to = times.world.path(place("agent-sdk", &times.world.path("crowd-4"), id));
+        let to = times
+            .world
+            .path(place("agent-sdk", &times.world.path("crowd-4"), id));
         times.create(&from, &prompt(&here, &ago(30), "before"));
         if what.starts_with("another") {
             fs::hard_link(&from, &to).expect("a link");
         }
         assert!(times.told().contains("before"));
-        assert_eq!((times.told(), times.told()), (String::new(), String::new()), "{what}");
+        assert_eq!(
+            (times.told(), times.told()),
+            (String::new(), String::new()),
+            "{what}"
+        );
         times.append(&from, &prompt(&here, &ago(5), "after"));
         go(&times, &from, &to);
-        assert_eq!(times.told().matches("(5m ago, 1 message): \"after\"").count(), 1, "{what}");
+        assert_eq!(
+            times
+                .told()
+                .matches("(5m ago, 1 message): \"after\"")
+                .count(),
+            1,
+            "{what}"
+        );
         assert_eq!(times.told(), "", "{what}");
     }
 }
@@ -427,13 +557,23 @@ fn subagents_of_a_session_that_came_here_stay_known() {
     let mut times = Times::new();
     times.crowd(9, 90);
     let (here, there) = (times.world.path("work"), times.world.path("crowd-4"));
-    let file = times.world.path(place("agent-sdk", &there, "11111111-0000-4000-8000-000000000001"));
-    times.create(&file, &(prompt(&there, &ago(40), "elsewhere") + &prompt(&here, &ago(30), "here")));
+    let file = times.world.path(place(
+        "agent-sdk",
+        &there,
+        "11111111-0000-4000-8000-000000000001",
+    ));
+    times.create(
+        &file,
+        &(prompt(&there, &ago(40), "elsewhere") + &prompt(&here, &ago(30), "here")),
+    );
     assert!(times.told().contains("\"here\""));
     assert_eq!((times.told(), times.told()), (String::new(), String::new()));
     let subagent = file.with_extension("").join("subagents/agent-1.jsonl");
     let edits = edit(4, "e1", &path(&times.world, "work/a.rs"));
-    times.create(&subagent, &(prompt(&here, &ago(5), "look into it") + &edits));
+    times.create(
+        &subagent,
+        &(prompt(&here, &ago(5), "look into it") + &edits),
+    );
     times.append(&file, &prompt(&here, &ago(5), "go on"));
     assert!(times.told().contains("\"go on\" -> updated a.rs"));
 }
@@ -451,12 +591,20 @@ fn what_is_remembered_may_be_deleted() {
         let here = times.world.path("work");
         for project in 0..9 {
             let cwd = times.world.path(format!("crowd-{project}"));
-            let file = times.world.path(place("agent-sdk", &cwd, &format!("{project:08}-0000-4000-8000-000000000000")));
+            let file = times.world.path(place(
+                "agent-sdk",
+                &cwd,
+                &format!("{project:08}-0000-4000-8000-000000000000"),
+            ));
             times.append(&file, &prompt(&here, &ago(5), &format!("came {project}")));
         }
         let told: String = (0..looks_for(9 * 90)).map(|_| times.told()).collect();
         for project in 0..9 {
-            assert_eq!(told.matches(&format!("\"came {project}\"")).count(), 1, "{lost}, {project}: {told}");
+            assert_eq!(
+                told.matches(&format!("\"came {project}\"")).count(),
+                1,
+                "{lost}, {project}: {told}"
+            );
         }
     }
 }

@@ -5,7 +5,8 @@ use std::fs;
 use crate::support::claude::{answer, asked, prompt, said};
 use crate::support::files::written_ago;
 use crate::support::hook::{
-    HOUR_IN_MICROS, block, hook, input, look, move_clock, on_machine, one_said, text, told, told_in, told_with,
+    HOUR_IN_MICROS, block, hook, input, look, move_clock, on_machine, one_said, text, told,
+    told_in, told_with,
 };
 use crate::support::times::ago;
 use crate::support::world::{ME, ONE, THREE, TWO, World, path};
@@ -26,16 +27,28 @@ fn the_project_or_the_machine_decides_who_is_told() {
     for (minutes, dir) in (1..).zip(dirs) {
         std::fs::create_dir_all(world.path(dir)).expect("a directory");
         let id = minutes.to_string().repeat(8);
-        world.write(format!(".claude/projects/-any/{id}.jsonl"), prompt(&world.path(dir), &ago(minutes), dir));
+        world.write(
+            format!(".claude/projects/-any/{id}.jsonl"),
+            prompt(&world.path(dir), &ago(minutes), dir),
+        );
     }
-    let all: Vec<_> = (1..).zip(dirs).map(|(minutes, dir)| bullet(minutes, dir)).collect();
-    let some = |wanted: &[usize]| block(&wanted.iter().map(|index| &*all[*index]).collect::<Vec<_>>());
+    let all: Vec<_> = (1..)
+        .zip(dirs)
+        .map(|(minutes, dir)| bullet(minutes, dir))
+        .collect();
+    let some =
+        |wanted: &[usize]| block(&wanted.iter().map(|index| &*all[*index]).collect::<Vec<_>>());
     let mut number = 0;
     let mut ask = |dir: &str, args: &[&str], ignore: &str| {
         number += 1;
         let mut input = input(&world, &format!("observer-{number}"));
         input["cwd"] = path(&world, dir).into();
-        text(&hook(&world, args, &input).env("SESSION_CONTEXT_IGNORE", ignore).run().success())
+        text(
+            &hook(&world, args, &input)
+                .env("SESSION_CONTEXT_IGNORE", ignore)
+                .run()
+                .success(),
+        )
     };
     for (dir, wanted) in [
         ("repo", &[0, 1, 2][..]),
@@ -47,10 +60,20 @@ fn the_project_or_the_machine_decides_who_is_told() {
     ] {
         assert_eq!(ask(dir, &[], ""), some(wanted), "{dir}");
     }
-    assert_eq!(ask("plain", &["--scope", "machine"], ""), on_machine(&some(&[0, 1, 2, 3, 4])));
-    assert_eq!(ask("plain", &["--scope=machine"], "~/repo:~/plain/below"), on_machine(&some(&[2, 3])));
+    assert_eq!(
+        ask("plain", &["--scope", "machine"], ""),
+        on_machine(&some(&[0, 1, 2, 3, 4]))
+    );
+    assert_eq!(
+        ask("plain", &["--scope=machine"], "~/repo:~/plain/below"),
+        on_machine(&some(&[2, 3]))
+    );
     assert_eq!(ask("repo", &[], &path(&world, "repo/deep")), some(&[0, 2]));
-    assert_eq!(ask("repo/deep", &[], "~/repo"), "", "who is left alone is told nothing");
+    assert_eq!(
+        ask("repo/deep", &[], "~/repo"),
+        "",
+        "who is left alone is told nothing"
+    );
 }
 
 /// 003-D08: the cwd in the file decides, whatever the directory is called; `CLAUDE_CONFIG_DIR` moves the transcripts.
@@ -59,17 +82,30 @@ fn the_cwd_in_the_file_decides_not_its_directory() {
     let world = World::new();
     let cwd = world.path("my proj_v1.0/żółw");
     std::fs::create_dir_all(&cwd).expect("a directory");
-    world.write(format!("elsewhere/projects/-whatever/{ONE}.jsonl"), prompt(&cwd, &ago(3), "x"));
+    world.write(
+        format!("elsewhere/projects/-whatever/{ONE}.jsonl"),
+        prompt(&cwd, &ago(3), "x"),
+    );
     let mut input = input(&world, ME);
     input["cwd"] = cwd.to_str().expect("UTF-8").into();
-    input["transcript_path"] = path(&world, &format!("elsewhere/projects/-whatever/{ME}.jsonl")).into();
+    input["transcript_path"] =
+        path(&world, &format!("elsewhere/projects/-whatever/{ME}.jsonl")).into();
     hook(&world, &[], &input).run().success().stdout("");
-    let moved = hook(&world, &[], &input).env("CLAUDE_CONFIG_DIR", world.path("elsewhere")).run().success();
-    assert_eq!(text(&moved), block(&["- 11111111 (3m ago, 1 message): \"x\""]));
+    let moved = hook(&world, &[], &input)
+        .env("CLAUDE_CONFIG_DIR", world.path("elsewhere"))
+        .run()
+        .success();
+    assert_eq!(
+        text(&moved),
+        block(&["- 11111111 (3m ago, 1 message): \"x\""])
+    );
 }
 
 fn elsewhere(world: &World, id: &str, minutes: i64, text: &str) -> std::path::PathBuf {
-    world.write(format!(".claude/projects/-other/{id}.jsonl"), prompt(&world.path("other"), &ago(minutes), text))
+    world.write(
+        format!(".claude/projects/-other/{id}.jsonl"),
+        prompt(&world.path("other"), &ago(minutes), text),
+    )
 }
 
 /// Many transcripts of another project do not keep this one's news waiting, and are looked into once.
@@ -85,14 +121,26 @@ fn many_transcripts_elsewhere_keep_no_news_waiting() {
     written_ago(&world, &one, 1200);
     fs::create_dir(world.path("other")).expect("a directory");
     let body = answer(&world.path("other"), &ago(8), "blah");
-    let foreign = |number: usize| format!(".claude/projects/-other{}/{number:08x}-0000.jsonl", number % 30);
+    let foreign = |number: usize| {
+        format!(
+            ".claude/projects/-other{}/{number:08x}-0000.jsonl",
+            number % 30
+        )
+    };
     for number in 0..MANY {
         written_ago(&world, &world.write(foreign(number), &body), 600);
     }
     // There is not time enough for all of them.
-    let late = hook(&world, &[], &input(&world, ME)).env("SESSION_CONTEXT_LOOKS", "200").run().status(0);
+    let late = hook(&world, &[], &input(&world, ME))
+        .env("SESSION_CONTEXT_LOOKS", "200")
+        .run()
+        .status(0);
     assert_eq!(text(&late), one_said(5, "important"));
-    assert!(late.err().contains("not everything was read"), "{}", late.err());
+    assert!(
+        late.err().contains("not everything was read"),
+        "{}",
+        late.err()
+    );
     assert_eq!(told(&world), "");
     let why = world.context(&["explain", "--session", ME]).run().success();
     let quiet = format!("  {MANY} more: quiet since before the last look, here or elsewhere\n");
@@ -105,13 +153,17 @@ fn many_transcripts_elsewhere_keep_no_news_waiting() {
 fn what_did_not_fit_is_listed_by_a_command_that_shows_it() {
     let world = World::new();
     fs::create_dir_all(world.path("other")).expect("a directory");
-    for (id, text) in
-        [(ONE, "a prompt of some length, which takes the room"), (TWO, "and another one that takes the room")]
-    {
+    for (id, text) in [
+        (ONE, "a prompt of some length, which takes the room"),
+        (TWO, "and another one that takes the room"),
+    ] {
         elsewhere(&world, id, 9, text);
     }
     let told = told_with(&world, &["--scope", "machine", "--budget", "220"]);
-    assert!(told.ends_with("\n- +1 more: session-reader list --all"), "{told}");
+    assert!(
+        told.ends_with("\n- +1 more: session-reader list --all"),
+        "{told}"
+    );
 }
 
 /// A session that was seen from the whole machine is not told of in a project it does not belong to.
@@ -121,11 +173,17 @@ fn what_was_seen_from_the_machine_is_not_told_in_another_project() {
     fs::create_dir_all(world.path("other")).expect("a directory");
     let other = elsewhere(&world, ONE, 9, "secret");
     assert_eq!(told(&world), "");
-    assert_eq!(told_with(&world, &["--scope", "machine"]), on_machine(&one_said(9, "secret")));
+    assert_eq!(
+        told_with(&world, &["--scope", "machine"]),
+        on_machine(&one_said(9, "secret"))
+    );
     world.append(&other, prompt(&world.path("other"), &ago(5), "more"));
     assert_eq!(told(&world), "");
     assert_eq!(told(&world), "");
-    assert_eq!(told_with(&world, &["--scope", "machine"]), on_machine(&one_said(5, "more")));
+    assert_eq!(
+        told_with(&world, &["--scope", "machine"]),
+        on_machine(&one_said(5, "more"))
+    );
 }
 
 /// An observer that moves is told of where it is, and of what came meanwhile when it is back.
@@ -140,8 +198,14 @@ fn an_observer_that_moves_is_told_of_where_it_is() {
     // Passed over there, and written long before it is back.
     written_ago(&world, &asked(&world, TWO, 18, "meanwhile"), 600);
     elsewhere(&world, THREE, 17, "there");
-    assert_eq!(told_in(&world, "other", &[]), block(&["- 33333333 (17m ago, 1 message): \"there\""]));
-    let (two, one) = ("- 22222222 (18m ago, 1 message): \"meanwhile\"", "- 11111111 (19m ago, 1 message): \"two\"");
+    assert_eq!(
+        told_in(&world, "other", &[]),
+        block(&["- 33333333 (17m ago, 1 message): \"there\""])
+    );
+    let (two, one) = (
+        "- 22222222 (18m ago, 1 message): \"meanwhile\"",
+        "- 11111111 (19m ago, 1 message): \"two\"",
+    );
     assert_eq!(told(&world), block(&[two, one]));
     assert_eq!(told(&world), "");
     assert_eq!(told_in(&world, "other", &[]), "");
@@ -159,7 +223,10 @@ fn of_a_session_that_came_here_only_what_it_said_here_is_told() {
         if looked {
             assert_eq!(told(&world), "");
         }
-        world.append(&one, said(&world, 9, "now here") + &there(8, "away") + &said(&world, 7, "back"));
+        world.append(
+            &one,
+            said(&world, 9, "now here") + &there(8, "away") + &said(&world, 7, "back"),
+        );
         let expected = block(&["- 11111111 (7m ago, 2 messages): \"back\""]);
         assert_eq!(told(&world), expected, "looked: {looked}");
         world.append(&one, there(6, "gone"));

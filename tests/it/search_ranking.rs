@@ -12,10 +12,21 @@ const FOUR: &str = "44444444-0000-4000-8000-000000000000";
 fn found(world: &World, args: &[&str]) -> Vec<String> {
     let search = |more: &[&str]| {
         let mut all: Vec<String> = Vec::new();
-        for hit in world.reader(&[&["search", "--json"], args, more].concat()).run().json() {
-            let missing = hit["missing"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        for hit in world
+            .reader(&[&["search", "--json"], args, more].concat())
+            .run()
+            .json()
+        {
+            let missing = hit["missing"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str);
             let missing: String = missing.map(|word| format!(" -{word}")).collect();
-            let session = format!("{}{missing}", &hit["handle"].as_str().expect("a handle")[..1]);
+            let session = format!(
+                "{}{missing}",
+                &hit["handle"].as_str().expect("a handle")[..1]
+            );
             if !all.contains(&session) {
                 all.push(session);
             }
@@ -23,7 +34,11 @@ fn found(world: &World, args: &[&str]) -> Vec<String> {
         all
     };
     let sessions = search(&[]);
-    assert_eq!(search(&["--no-cache"]), sessions, "{args:?} without the cache");
+    assert_eq!(
+        search(&["--no-cache"]),
+        sessions,
+        "{args:?} without the cache"
+    );
     assert_eq!(search(&[]), sessions, "{args:?} from the cache");
     sessions
 }
@@ -31,8 +46,15 @@ fn found(world: &World, args: &[&str]) -> Vec<String> {
 /// A world with a session for each text, the first the newest.
 fn says(texts: &[&str]) -> World {
     let world = World::new();
-    for (text, (id, ago)) in texts.iter().zip([ONE, TWO, THREE, FOUR].into_iter().zip(1..)) {
-        Script::of(&world).ago(ago).user(text).says("Done.").save(&world, id);
+    for (text, (id, ago)) in texts
+        .iter()
+        .zip([ONE, TWO, THREE, FOUR].into_iter().zip(1..))
+    {
+        Script::of(&world)
+            .ago(ago)
+            .user(text)
+            .says("Done.")
+            .save(&world, id);
     }
     world
 }
@@ -46,26 +68,47 @@ fn not_every_word_has_to_be_there() {
         "A deadlock in the webhook worker.",
         "Some worker has a deadlock.",
     ]);
-    assert_eq!(found(&world, &["webhook", "deadlock"]), ["3", "4 -webhook", "1 -deadlock", "2 -deadlock"]);
-    assert_eq!(found(&world, &["webhook", "deadlock", "worker"]), ["3", "4 -webhook"]);
-    assert_eq!(found(&world, &["webhook", "qqqqqqq"]), ["1 -qqqqqqq", "2 -qqqqqqq", "3 -qqqqqqq"]);
+    assert_eq!(
+        found(&world, &["webhook", "deadlock"]),
+        ["3", "4 -webhook", "1 -deadlock", "2 -deadlock"]
+    );
+    assert_eq!(
+        found(&world, &["webhook", "deadlock", "worker"]),
+        ["3", "4 -webhook"]
+    );
+    assert_eq!(
+        found(&world, &["webhook", "qqqqqqq"]),
+        ["1 -qqqqqqq", "2 -qqqqqqq", "3 -qqqqqqq"]
+    );
 }
 
 /// What a session is about counts for more than a word in passing; of two that are worth the same, the newer comes first.
 #[test]
 fn the_session_about_it_comes_first() {
     let world = World::new();
-    let chat = |script: Script| (0..8).fold(script, |script, step| script.user(&format!("Step {step}.")).says("Done."));
+    let chat = |script: Script| {
+        (0..8).fold(script, |script, step| {
+            script.user(&format!("Step {step}.")).says("Done.")
+        })
+    };
     chat(Script::of(&world).ago(1).user("Paint the shed."))
         .says("The migration can wait.")
         .user("Go on.")
         .save(&world, ONE);
-    chat(Script::of(&world).ago(2).user("The migration locks the table."))
-        .says("The migration is online now.")
-        .save(&world, TWO);
-    chat(Script::of(&world).ago(3).user("The migration locks the table."))
-        .says("The migration is online now.")
-        .save(&world, THREE);
+    chat(
+        Script::of(&world)
+            .ago(2)
+            .user("The migration locks the table."),
+    )
+    .says("The migration is online now.")
+    .save(&world, TWO);
+    chat(
+        Script::of(&world)
+            .ago(3)
+            .user("The migration locks the table."),
+    )
+    .says("The migration is online now.")
+    .save(&world, THREE);
     assert_eq!(found(&world, &["migration"]), ["2", "3", "1"]);
 }
 
@@ -84,21 +127,35 @@ fn a_word_is_found_in_its_other_forms() {
     ] {
         assert_eq!(found(&says(&[text]), &[word]), ["1"], "{word} in {text}");
     }
-    for (word, text) in
-        [("retry", "Retrieve it."), ("delete", "Delegate it."), ("cat", "A category."), ("src/retries", "src/retry")]
-    {
+    for (word, text) in [
+        ("retry", "Retrieve it."),
+        ("delete", "Delegate it."),
+        ("cat", "A category."),
+        ("src/retries", "src/retry"),
+    ] {
         let (world, args) = (says(&[text]), ["-w", word]);
-        assert_eq!(found(&world, &args), [""; 0], "{word} as a whole word in {text}");
+        assert_eq!(
+            found(&world, &args),
+            [""; 0],
+            "{word} as a whole word in {text}"
+        );
         if word != "cat" {
             assert_eq!(found(&world, &[word]), [""; 0], "{word} in {text}");
         }
     }
     // The word as it is comes first.
-    assert_eq!(found(&says(&["It retries.", "Let it retry."]), &["retry"]), ["2", "1"]);
+    assert_eq!(
+        found(&says(&["It retries.", "Let it retry."]), &["retry"]),
+        ["2", "1"]
+    );
     // It is marked where it stands.
-    let shown = says(&["It retries for ever."]).reader(&["search", "retry", "--color", "always"]).run().success();
+    let shown = says(&["It retries for ever."])
+        .reader(&["search", "retry", "--color", "always"])
+        .run()
+        .success();
     assert!(
-        shown.out().contains("\u{1b}[33m\u{1b}[1mretries\u{1b}[0m") || shown.out().contains("retries\u{1b}["),
+        shown.out().contains("\u{1b}[33m\u{1b}[1mretries\u{1b}[0m")
+            || shown.out().contains("retries\u{1b}["),
         "{}",
         shown.out()
     );
@@ -106,18 +163,34 @@ fn a_word_is_found_in_its_other_forms() {
 
 #[test]
 fn parts_of_an_identifier_are_found() {
-    let world =
-        says(&["Look at parseEmptyInput.", "fn parse_empty_input() {}", "Parse an empty input.", "src/parse/mod.rs"]);
-    assert_eq!(found(&world, &["parse", "empty", "input"])[..3], ["1", "2", "3"]);
+    let world = says(&[
+        "Look at parseEmptyInput.",
+        "fn parse_empty_input() {}",
+        "Parse an empty input.",
+        "src/parse/mod.rs",
+    ]);
+    assert_eq!(
+        found(&world, &["parse", "empty", "input"])[..3],
+        ["1", "2", "3"]
+    );
     assert_eq!(found(&world, &["parseEmptyInput"]), ["1"]);
     // An identifier that nobody wrote is looked for by its parts.
-    let done = world.reader(&["search", "emptyInputParse", "--json", "--limit", "1"]).run().status(0);
-    done.stderr("session-reader: no session says \"emptyInputParse\"; showing \"empty input parse\"\n");
+    let done = world
+        .reader(&["search", "emptyInputParse", "--json", "--limit", "1"])
+        .run()
+        .status(0);
+    done.stderr(
+        "session-reader: no session says \"emptyInputParse\"; showing \"empty input parse\"\n",
+    );
 }
 
 #[test]
 fn a_phrase_must_be_there_as_it_is() {
-    let world = says(&["The rate limit is low.", "A limit of the rate.", "Which rate limit do you limit?"]);
+    let world = says(&[
+        "The rate limit is low.",
+        "A limit of the rate.",
+        "Which rate limit do you limit?",
+    ]);
     assert_eq!(found(&world, &["rate limit"]), ["1", "3"]);
     assert_eq!(found(&world, &["rate limit", "low"]), ["1", "3 -low"]);
     assert_eq!(found(&world, &["rate limits"]), [""; 0]);
@@ -127,13 +200,22 @@ fn a_phrase_must_be_there_as_it_is() {
 #[test]
 fn a_word_that_nobody_says_is_corrected() {
     let world = says(&["Retrieve the invoice.", "Retrieve nothing.", "An invoice."]);
-    let done = world.reader(&["search", "retreive", "invoice"]).run().status(0);
+    let done = world
+        .reader(&["search", "retreive", "invoice"])
+        .run()
+        .status(0);
     done.stderr("session-reader: no session says \"retreive\"; showing \"retrieve\"\n");
-    assert_eq!(found(&world, &["retreive", "invoice"]), ["1", "2 -invoice", "3 -retreive"]);
+    assert_eq!(
+        found(&world, &["retreive", "invoice"]),
+        ["1", "2 -invoice", "3 -retreive"]
+    );
     // With filters, too; and what somebody says elsewhere in the project is no mistake.
     assert_eq!(found(&world, &["retreive", "--role", "user"]), ["1", "2"]);
     assert_eq!(found(&world, &["done", "--role", "user"]), [""; 0]);
-    let done = world.reader(&["search", "qqqqqqq", "invoice"]).run().status(0);
+    let done = world
+        .reader(&["search", "qqqqqqq", "invoice"])
+        .run()
+        .status(0);
     done.stderr("session-reader: no session says \"qqqqqqq\"\n");
 }
 
@@ -151,8 +233,14 @@ fn the_best_hit_of_a_session_comes_first() {
         .user("Now paint it.")
         .save(&world, ONE);
     let lines = |args: &[&str]| {
-        let hits = world.reader(&[&["search", "--json"], args].concat()).run().success().json();
-        hits.iter().map(|hit| hit["line"].as_u64().expect("a line")).collect::<Vec<_>>()
+        let hits = world
+            .reader(&[&["search", "--json"], args].concat())
+            .run()
+            .success()
+            .json();
+        hits.iter()
+            .map(|hit| hit["line"].as_u64().expect("a line"))
+            .collect::<Vec<_>>()
     };
     assert_eq!(lines(&["lighthouse"]), [1, 6, 5, 2]);
     assert_eq!(lines(&["lighthouse", "lamp"]), [6]);
@@ -175,10 +263,22 @@ fn missing_words_are_shown_with_the_hit() {
         "     1  2026-11-16 02:58  user       The webhook is slow, and nobody knows why it takes so long to answer.\n",
         "  session-reader log 22222222 --at 1\n",
     ));
-    let narrow = world.reader(&["search", "webhook", "retry"]).env("COLUMNS", "60").run().success();
-    assert!(narrow.out().lines().all(|line| line.chars().count() <= 60), "{}", narrow.out());
+    let narrow = world
+        .reader(&["search", "webhook", "retry"])
+        .env("COLUMNS", "60")
+        .run()
+        .success();
+    assert!(
+        narrow.out().lines().all(|line| line.chars().count() <= 60),
+        "{}",
+        narrow.out()
+    );
     let none = "session-reader: 1 with only some of the words: --limit 2 shows all\n";
-    world.reader(&["search", "webhook", "retry", "--limit", "1"]).run().status(0).stderr(none);
+    world
+        .reader(&["search", "webhook", "retry", "--limit", "1"])
+        .run()
+        .status(0)
+        .stderr(none);
 }
 
 /// Each way to find more is a command that can be pasted.
@@ -186,11 +286,17 @@ fn missing_words_are_shown_with_the_hit() {
 fn each_way_to_find_more_is_a_command() {
     let world = says(&["The webhook."]);
     for (id, ago) in [(TWO, 2), (THREE, 3)] {
-        Script::new(world.path("elsewhere")).ago(ago).user("A heron's nest.").save(&world, id);
+        Script::new(world.path("elsewhere"))
+            .ago(ago)
+            .user("A heron's nest.")
+            .save(&world, id);
     }
     let says = |args: &[&str], lines: &[&str]| {
         let done = world.reader(&[&["search"], args].concat()).run().status(1);
-        assert_eq!(done.err(), format!("session-reader: {}\n", lines.join("\n")));
+        assert_eq!(
+            done.err(),
+            format!("session-reader: {}\n", lines.join("\n"))
+        );
     };
     let results = "to search what tools answered, too:";
     says(
@@ -211,7 +317,10 @@ fn each_way_to_find_more_is_a_command() {
             "  session-reader search qqqqqqq zzzzzzz --all --results",
         ],
     );
-    says(&["qqqqqqq", "--all", "--results"], &["no session on this machine says \"qqqqqqq\""]);
+    says(
+        &["qqqqqqq", "--all", "--results"],
+        &["no session on this machine says \"qqqqqqq\""],
+    );
     says(
         &["heron", "--results", "-C", "2"],
         &[

@@ -35,7 +35,11 @@ struct Row {
 }
 
 fn table() -> Table {
-    toml::from_str(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/secrets.toml"))).expect("a table")
+    toml::from_str(include_str!(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/testdata/secrets.toml"
+    )))
+    .expect("a table")
 }
 
 /// The text of a row, and what has to become of it.
@@ -44,7 +48,11 @@ fn text_and_expected(row: &str) -> (String, String) {
     let mut expected = String::new();
     for (index, part) in row.split('⟦').enumerate() {
         let after = part.split_once('⟧').map_or("", |(_, after)| after);
-        expected += &if index == 0 { part.to_owned() } else { format!("{REDACTED}{after}") };
+        expected += &if index == 0 {
+            part.to_owned()
+        } else {
+            format!("{REDACTED}{after}")
+        };
     }
     (row.replace(['⟦', '⟧'], ""), expected)
 }
@@ -56,12 +64,21 @@ fn wrong(row: &str) -> Option<String> {
     let mut pairs = vec![
         (text.clone(), expected.clone()),
         (expected.clone(), expected.clone()),
-        (format!("Then “run” this: {text}"), format!("Then “run” this: {expected}")),
+        (
+            format!("Then “run” this: {text}"),
+            format!("Then “run” this: {expected}"),
+        ),
     ];
     // Where a secret ends that has no end cannot be said.
     if row.contains('⟧') {
-        pairs.push((format!("{text} - and so on"), format!("{expected} - and so on")));
-        pairs.push((format!("{text}\nand so on"), format!("{expected}\nand so on")));
+        pairs.push((
+            format!("{text} - and so on"),
+            format!("{expected} - and so on"),
+        ));
+        pairs.push((
+            format!("{text}\nand so on"),
+            format!("{expected}\nand so on"),
+        ));
         pairs.push((json(&text), json(&expected)));
     }
     pairs
@@ -72,7 +89,12 @@ fn wrong(row: &str) -> Option<String> {
 
 #[track_caller]
 fn assert_none(wrong: &[String]) {
-    assert!(wrong.is_empty(), "{} are wrong:\n\n{}", wrong.len(), wrong.join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} are wrong:\n\n{}",
+        wrong.len(),
+        wrong.join("\n\n")
+    );
 }
 
 #[test]
@@ -96,7 +118,12 @@ fn every_secret_is_hidden_and_nothing_around_it() {
     let mut all = Vec::new();
     let rows = table().secret;
     for row in rows.iter().filter(|row| !row.leaks) {
-        all.extend(row.texts.iter().filter_map(|text| wrong(text)).map(|wrong| format!("{}: {wrong}", row.about)));
+        all.extend(
+            row.texts
+                .iter()
+                .filter_map(|text| wrong(text))
+                .map(|wrong| format!("{}: {wrong}", row.about)),
+        );
     }
     assert_none(&all);
 }
@@ -117,7 +144,12 @@ fn ordinary_texts_stay() {
     for row in table().ordinary {
         for text in row.texts.iter().map(|text| made_up(text)) {
             let json = serde_json::to_string(&[&text]).expect("JSON");
-            for text in [text.clone(), format!("{text}\nand so on"), format!("see: {text}"), json] {
+            for text in [
+                text.clone(),
+                format!("{text}\nand so on"),
+                format!("see: {text}"),
+                json,
+            ] {
                 if redact(&text) != text {
                     all.push(format!("{}: {text}\n   is {}", row.about, redact(&text)));
                 }
@@ -139,8 +171,14 @@ fn the_table_is_large_enough() {
 /// All texts of the table.
 fn texts() -> Vec<String> {
     let table = table();
-    let rows = table.secret.into_iter().chain(table.ordinary).flat_map(|row| row.texts);
-    rows.chain(table.key.into_iter().map(|key| key.key)).map(|row| text_and_expected(&row).0).collect()
+    let rows = table
+        .secret
+        .into_iter()
+        .chain(table.ordinary)
+        .flat_map(|row| row.texts);
+    rows.chain(table.key.into_iter().map(|key| key.key))
+        .map(|row| text_and_expected(&row).0)
+        .collect()
 }
 
 /// No part of a text makes it panic, nor does anything put into it.
@@ -167,7 +205,11 @@ fn no_neighbour_saves_a_key() {
         .collect();
     let mut seed = 1;
     for _ in 0..30_000 {
-        let mut some = || (0..random(&mut seed, 8)).map(|_| parts[random(&mut seed, parts.len())]).collect::<String>();
+        let mut some = || {
+            (0..random(&mut seed, 8))
+                .map(|_| parts[random(&mut seed, parts.len())])
+                .collect::<String>()
+        };
         let text = format!("{} {key} {}", some(), some());
         assert!(!redact(&text).contains(&key), "{text:?}");
     }
@@ -177,14 +219,22 @@ fn no_neighbour_saves_a_key() {
 fn of_many_pasted_secrets_hardly_any_comes_through() {
     let all = corpus("secrets");
     let through: Vec<&String> = all.iter().filter(|row| comes_through(row)).collect();
-    println!("{} of {} come through:\n{through:#?}", through.len(), all.len());
+    println!(
+        "{} of {} come through:\n{through:#?}",
+        through.len(),
+        all.len()
+    );
     assert!(all.len() >= 250 && through.len() * 100 <= all.len() * 4);
 }
 
 #[test]
 fn of_many_ordinary_texts_hardly_any_is_hidden() {
     let all = corpus("ordinary");
-    let hidden: Vec<_> = all.iter().filter(|text| redact(text) != text.as_str()).map(|text| redact(text)).collect();
+    let hidden: Vec<_> = all
+        .iter()
+        .filter(|text| redact(text) != text.as_str())
+        .map(|text| redact(text))
+        .collect();
     println!("{} of {} are hidden:\n{hidden:#?}", hidden.len(), all.len());
     assert!(all.len() >= 160 && hidden.len() * 100 <= all.len() * 2);
 }

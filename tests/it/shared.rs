@@ -22,16 +22,33 @@ fn all_sessions_are_searched_whoever_wrote_them() {
     let rows = |args: &[&str]| world.reader(args).run().success().json();
     let mut expected = BTreeSet::new();
     for session in rows(&["list", "--all", "--json"]) {
-        let log = rows(&["log", &text(&session, "path"), "--json", "--lines", "1000000"]);
-        let said = log.iter().flat_map(|entry| [text(entry, "text"), text(entry, "subject")]);
-        if said.chain([text(&session, "title")]).any(|said| said.to_lowercase().contains("hello")) {
+        let log = rows(&[
+            "log",
+            &text(&session, "path"),
+            "--json",
+            "--lines",
+            "1000000",
+        ]);
+        let said = log
+            .iter()
+            .flat_map(|entry| [text(entry, "text"), text(entry, "subject")]);
+        if said
+            .chain([text(&session, "title")])
+            .any(|said| said.to_lowercase().contains("hello"))
+        {
             expected.insert((text(&session, "agent"), text(&session, "id")));
         }
     }
     let agents: BTreeSet<&str> = expected.iter().map(|(agent, _)| agent.as_str()).collect();
-    assert_eq!(Vec::from_iter(agents), ["claude", "codex", "copilot", "gemini", "pi", "qwen"]);
+    assert_eq!(
+        Vec::from_iter(agents),
+        ["claude", "codex", "copilot", "gemini", "pi", "qwen"]
+    );
     let hits = rows(&["search", "Hello", "--all", "--json"]);
-    let found: BTreeSet<_> = hits.iter().map(|hit| (text(hit, "agent"), text(hit, "session"))).collect();
+    let found: BTreeSet<_> = hits
+        .iter()
+        .map(|hit| (text(hit, "agent"), text(hit, "session")))
+        .collect();
     assert_eq!(found, expected);
 }
 
@@ -43,11 +60,28 @@ fn facts_belong_to_the_project() {
     world.write("work/.git/HEAD", "ref: refs/heads/main\n");
     world.write("work/.git/worktrees/tree/commondir", "../..\n");
     world.write("tree/.git", "gitdir: ../work/.git/worktrees/tree\n");
-    Script::of(&world).ago(50).user("Fix the slow login page").writes("src/login.rs", "x").save(&world, ONE);
-    Script::codex(&world, TWO).ago(40).user("Add the export to spreadsheets").save(&world, TWO);
-    Script::new(world.path("elsewhere")).ago(30).user("Write the other program").save(&world, THREE);
-    for args in [["note", "fact", "Staging is down"], ["pin", "the API is frozen", "--priority=high"]] {
-        world.context(&args).env("CLAUDE_CODE_SESSION_ID", ONE).run().success();
+    Script::of(&world)
+        .ago(50)
+        .user("Fix the slow login page")
+        .writes("src/login.rs", "x")
+        .save(&world, ONE);
+    Script::codex(&world, TWO)
+        .ago(40)
+        .user("Add the export to spreadsheets")
+        .save(&world, TWO);
+    Script::new(world.path("elsewhere"))
+        .ago(30)
+        .user("Write the other program")
+        .save(&world, THREE);
+    for args in [
+        ["note", "fact", "Staging is down"],
+        ["pin", "the API is frozen", "--priority=high"],
+    ] {
+        world
+            .context(&args)
+            .env("CLAUDE_CODE_SESSION_ID", ONE)
+            .run()
+            .success();
     }
     let by_user = |text: &str| json!({"text": text, "by": "user"});
     let ours = json!([by_user("the API is frozen"), by_user("Staging is down")]);
@@ -58,15 +92,24 @@ fn facts_belong_to_the_project() {
         ("elsewhere", THREE, &json!([])),
         ("elsewhere", "last", &json!([])),
     ] {
-        let resumed = world.reader(&["resume", name, "--json"]).dir(world.path(dir)).run().success().json();
+        let resumed = world
+            .reader(&["resume", name, "--json"])
+            .dir(world.path(dir))
+            .run()
+            .success()
+            .json();
         assert_eq!(resumed[0]["pinned_facts"], *facts, "{name} in {dir}");
     }
     let begun = |dir: &str| {
         let mut begins = begins(&world, dir, "startup");
         begins["cwd"] = world.path(dir).to_str().into();
-        start_text(&hook(&world, &[], &begins).run().success()).contains("- pinned: the API is frozen\n")
+        start_text(&hook(&world, &[], &begins).run().success())
+            .contains("- pinned: the API is frozen\n")
     };
-    assert_eq!(["work", "tree", "elsewhere"].map(begun), [true, true, false]);
+    assert_eq!(
+        ["work", "tree", "elsewhere"].map(begun),
+        [true, true, false]
+    );
 }
 
 /// 002-18: a tag is on the session that got it; a branch shares what was said before it left; a file that two live sessions
@@ -74,16 +117,38 @@ fn facts_belong_to_the_project() {
 #[test]
 fn tags_branches_and_conflicts() {
     let world = World::new();
-    let origin =
-        || Script::of(&world).ago(30).user("Migrate the ledger").writes("src/ledger.rs", "x").says("Migrated.");
+    let origin = || {
+        Script::of(&world)
+            .ago(30)
+            .user("Migrate the ledger")
+            .writes("src/ledger.rs", "x")
+            .says("Migrated.")
+    };
     origin().save(&world, ONE);
-    origin().ago(20).user("Try it with triggers instead").says("Yes.").save(&world, TWO);
-    world.context(&["tag", "billing", "--session", ONE]).run().success();
+    origin()
+        .ago(20)
+        .user("Try it with triggers instead")
+        .says("Yes.")
+        .save(&world, TWO);
+    world
+        .context(&["tag", "billing", "--session", ONE])
+        .run()
+        .success();
     let found = |args: &[&str]| -> Vec<String> {
-        world.reader(args).run().success().json().iter().map(|row| text(row, "handle")).collect()
+        world
+            .reader(args)
+            .run()
+            .success()
+            .json()
+            .iter()
+            .map(|row| text(row, "handle"))
+            .collect()
     };
     assert_eq!(found(&["list", "--tag", "billing", "--json"]), ["11111111"]);
-    assert_eq!(found(&["search", "migrate the ledger", "--json"]), ["11111111", "22222222"]);
+    assert_eq!(
+        found(&["search", "migrate the ledger", "--json"]),
+        ["11111111", "22222222"]
+    );
     assert_eq!(found(&["search", "triggers", "--json"]), ["22222222"]);
     let files = |expected: &str| drop(world.reader(&["files"]).run().success().stdout(expected));
     files("  AGE  FILE           WHO\n  30m  src/ledger.rs  claude:11111111 created\n");

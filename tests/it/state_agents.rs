@@ -15,7 +15,12 @@ const NOW: &str = "2026-11-16T02:55:00Z";
 
 /// The state of the one session there is, why, and where that is known from.
 fn state(world: &World) -> String {
-    let rows = world.reader(&["list", "--all", "--json"]).env("SESSION_MONITOR_NOW", NOW).run().success().json();
+    let rows = world
+        .reader(&["list", "--all", "--json"])
+        .env("SESSION_MONITOR_NOW", NOW)
+        .run()
+        .success()
+        .json();
     let word = |key: &str| rows[0][key].as_str().unwrap_or("-").to_owned();
     assert_eq!(rows.len(), 1, "{rows:?}");
     format!("{}: {} ({})", word("state"), word("reason"), word("source"))
@@ -25,7 +30,10 @@ fn state(world: &World) -> String {
 fn world(case: &str, transcript: &str, lines: usize) -> World {
     let text = std::fs::read_to_string(testdata(case).join(transcript)).expect("a transcript");
     let world = World::new();
-    world.write(transcript, text.split_inclusive('\n').take(lines).collect::<String>());
+    world.write(
+        transcript,
+        text.split_inclusive('\n').take(lines).collect::<String>(),
+    );
     world
 }
 
@@ -38,8 +46,10 @@ fn sees_all_locks() -> bool {
     sees
 }
 
-const COPILOT: (&str, &str) =
-    ("copilot/permissions@1.0.102", ".copilot/session-state/8ff29b11-11b7-4c9f-98c0-11540cd83377/events.jsonl");
+const COPILOT: (&str, &str) = (
+    "copilot/permissions@1.0.102",
+    ".copilot/session-state/8ff29b11-11b7-4c9f-98c0-11540cd83377/events.jsonl",
+);
 const HOLD: &str = ".copilot/session-state/8ff29b11-11b7-4c9f-98c0-11540cd83377/inuse.4711.hold";
 
 /// Copilot writes which call waits for permission, and keeps a lock from the first prompt on.
@@ -48,13 +58,28 @@ fn copilot_says_which_call_waits() {
     for (lines, expected) in [
         (5, "working: thinking (lock)"),
         (7, "waiting: interrupted (lock)"),
-        (12, "working: running bash touch tool-ran.txt; sleep 300 (lock)"),
-        (13, "needs-you: permission: bash touch tool-ran.txt; sleep 300 (lock)"),
-        (14, "working: running bash touch tool-ran.txt; sleep 300 (lock)"),
+        (
+            12,
+            "working: running bash touch tool-ran.txt; sleep 300 (lock)",
+        ),
+        (
+            13,
+            "needs-you: permission: bash touch tool-ran.txt; sleep 300 (lock)",
+        ),
+        (
+            14,
+            "working: running bash touch tool-ran.txt; sleep 300 (lock)",
+        ),
         (16, "waiting: interrupted (lock)"),
         // Two at once: it asks for one after the other.
-        (24, "needs-you: permission: bash touch a-ran.txt; sleep 3 (lock)"),
-        (25, "needs-you: permission: bash touch b-ran.txt; sleep 4 (lock)"),
+        (
+            24,
+            "needs-you: permission: bash touch a-ran.txt; sleep 3 (lock)",
+        ),
+        (
+            25,
+            "needs-you: permission: bash touch b-ran.txt; sleep 4 (lock)",
+        ),
         (27, "working: running bash touch b-ran.txt; sleep 4 (lock)"),
         (28, "working: thinking (lock)"),
         (33, "waiting: answered (lock)"),
@@ -75,11 +100,18 @@ fn copilot_killed_or_resumed_is_not_at_work() {
         let world = world(COPILOT.0, COPILOT.1, lines);
         let held = lock(&world, HOLD, "2026-11-16T02:52:10Z");
         drop(held);
-        assert_eq!(state(&world), format!("gone: crashed while {how} bash touch tool-ran.txt; sleep 300 (lock)"));
+        assert_eq!(
+            state(&world),
+            format!("gone: crashed while {how} bash touch tool-ran.txt; sleep 300 (lock)")
+        );
         std::fs::remove_file(world.path(HOLD)).expect("removed");
         assert_eq!(state(&world), "waiting: interrupted (transcript)");
         let _held = lock(&world, HOLD, "2026-11-16T02:54:00Z");
-        assert_eq!(state(&world), "waiting: interrupted (lock)", "it was locked after all that");
+        assert_eq!(
+            state(&world),
+            "waiting: interrupted (lock)",
+            "it was locked after all that"
+        );
     }
 }
 
@@ -90,7 +122,11 @@ struct Qwen {
 
 impl Qwen {
     fn start() -> Qwen {
-        let child = Command::new("cat").stdin(Stdio::piped()).stdout(Stdio::null()).spawn().expect("cat runs");
+        let child = Command::new("cat")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("cat runs");
         Qwen { child }
     }
 
@@ -99,8 +135,14 @@ impl Qwen {
         let pid = self.child.id();
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").expect("a boot id");
         let start = process::started(pid).expect("it runs") + late;
-        let namespace: u64 = process::namespace().expect("a namespace").parse().expect("a number");
-        let since = file_time(started).duration_since(UNIX_EPOCH).expect("after 1970").as_millis() as u64;
+        let namespace: u64 = process::namespace()
+            .expect("a namespace")
+            .parse()
+            .expect("a number");
+        let since = file_time(started)
+            .duration_since(UNIX_EPOCH)
+            .expect("after 1970")
+            .as_millis() as u64;
         let said = json!({"schemaVersion": 1, "pid": pid, "procStart": format!("{}:{start}", boot.trim()), "pidNs": namespace,
             "sessionId": QWEN, "startedAt": since, "kind": "tui"});
         world.write(format!(".qwen/sessions/{pid}.json"), said.to_string());
@@ -124,11 +166,17 @@ fn qwen(lines: usize) -> World {
 fn qwen_says_that_it_runs_but_not_what() {
     for (lines, expected) in [
         (3, "working: thinking, or interrupted (registry)"),
-        (8, "working: running or waiting for permission: run_shell_command touch tool-ran.txt; sleep 300 (registry)"),
+        (
+            8,
+            "working: running or waiting for permission: run_shell_command touch tool-ran.txt; sleep 300 (registry)",
+        ),
         (10, "waiting: interrupted (registry)"),
         (17, "working: thinking, or interrupted (registry)"),
         (19, "waiting: answered (registry)"),
-        (24, "working: running or waiting for permission: write_file /home/dev/src/proj/new.txt (registry)"),
+        (
+            24,
+            "working: running or waiting for permission: write_file /home/dev/src/proj/new.txt (registry)",
+        ),
         (26, "waiting: interrupted (registry)"),
         (30, "error: 429 Rate limit reached for requests (registry)"),
         (40, "error: 400 bad request on purpose (registry)"),
@@ -144,10 +192,15 @@ fn qwen_says_that_it_runs_but_not_what() {
 #[test]
 fn a_registry_file_of_another_process_makes_no_session_live() {
     let (world, agent) = (qwen(8), Qwen::start());
-    let pending = "running or waiting for permission: run_shell_command touch tool-ran.txt; sleep 300";
-    let crashed = "gone: crashed; no result of run_shell_command touch tool-ran.txt; sleep 300 (registry)";
+    let pending =
+        "running or waiting for permission: run_shell_command touch tool-ran.txt; sleep 300";
+    let crashed =
+        "gone: crashed; no result of run_shell_command touch tool-ran.txt; sleep 300 (registry)";
     // `qwen -p` has no such file, so without one nothing is known.
-    assert_eq!(state(&world), format!("working: last seen {pending} (transcript)"));
+    assert_eq!(
+        state(&world),
+        format!("working: last seen {pending} (transcript)")
+    );
     agent.register(&world, "2026-11-16T02:40:00Z", 1);
     assert_eq!(state(&world), crashed, "another process has its number");
     agent.register(&world, "2026-11-16T02:40:00Z", 0);
@@ -156,7 +209,11 @@ fn a_registry_file_of_another_process_makes_no_session_live() {
     assert_eq!(state(&world), crashed);
     let again = Qwen::start();
     again.register(&world, "2026-11-16T02:45:00Z", 0);
-    assert_eq!(state(&world), "waiting: interrupted (registry)", "it was started after that call");
+    assert_eq!(
+        state(&world),
+        "waiting: interrupted (registry)",
+        "it was started after that call"
+    );
     again.kill();
 }
 
@@ -166,12 +223,15 @@ fn pi_never_asks_and_nobody_knows_if_it_runs() {
     let sessions = ".pi/agent/sessions/--home-dev-src-proj--/";
     let one = "2026-11-16T02-39-46-383Z_01a1ea97-e84c-72ea-bcbe-b3f68343a233.jsonl";
     let other = "2026-11-16T02-52-08-405Z_01a1eaa3-3ad4-77c3-add3-a76153247b5e.jsonl";
-    let limit =
-        r#"error: 429: {"message":"Rate limit reached for requests","type":"stub_error","code":"stub"} (transcript)"#;
+    let limit = r#"error: 429: {"message":"Rate limit reached for requests","type":"stub_error","code":"stub"} (transcript)"#;
     for (file, lines, expected) in [
         (one, 5, "working: last seen thinking (transcript)"),
         (one, 6, "waiting: interrupted (transcript)"),
-        (one, 8, "working: last seen running bash touch tool-ran.txt; sleep 300 (transcript)"),
+        (
+            one,
+            8,
+            "working: last seen running bash touch tool-ran.txt; sleep 300 (transcript)",
+        ),
         (one, 10, "waiting: interrupted (transcript)"),
         (one, 12, limit),
         (one, 18, "waiting: answered (transcript)"),
@@ -194,23 +254,44 @@ fn codex_keeps_a_lock_while_it_runs() {
             + "\n"
     };
     let call = |name: &str, arguments: Value| {
-        let call =
-            json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": "call_1"});
+        let call = json!({"type": "function_call", "name": name, "arguments": arguments.to_string(), "call_id": "call_1"});
         line(3, "response_item", call)
     };
-    let meta = line(1, "session_meta", json!({"id": id, "cwd": "/home/dev/src/proj"}));
+    let meta = line(
+        1,
+        "session_meta",
+        json!({"id": id, "cwd": "/home/dev/src/proj"}),
+    );
     let prompt = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go on"}]});
     let start = meta + &line(2, "response_item", prompt);
-    let run = call("exec_command", json!({"cmd": "make test", "sandbox_permissions": "require_escalated"}));
-    let question = call("request_user_input", json!({"questions": [{"id": "db", "question": "Which database?"}]}));
+    let run = call(
+        "exec_command",
+        json!({"cmd": "make test", "sandbox_permissions": "require_escalated"}),
+    );
+    let question = call(
+        "request_user_input",
+        json!({"questions": [{"id": "db", "question": "Which database?"}]}),
+    );
     let limit = json!({"type": "task_complete", "last_agent_message": null, "error": {"message":
         "exceeded retry limit, last status: 429 Too Many Requests"}});
     let aborted = json!({"type": "turn_aborted", "reason": "interrupted"});
     let pending = "working: running or waiting for permission: exec_command make test (lock)";
     for (lines, runs, gone) in [
-        (String::new(), "working: thinking (lock)", "gone: ended (lock)"),
-        (run.clone(), pending, "gone: crashed; no result of exec_command make test (lock)"),
-        (run + &line(4, "event_msg", aborted), "waiting: interrupted (lock)", "gone: ended (lock)"),
+        (
+            String::new(),
+            "working: thinking (lock)",
+            "gone: ended (lock)",
+        ),
+        (
+            run.clone(),
+            pending,
+            "gone: crashed; no result of exec_command make test (lock)",
+        ),
+        (
+            run + &line(4, "event_msg", aborted),
+            "waiting: interrupted (lock)",
+            "gone: ended (lock)",
+        ),
         (
             question,
             "needs-you: question: Which database? (lock)",
@@ -233,7 +314,11 @@ fn codex_keeps_a_lock_while_it_runs() {
         drop(held);
         assert_eq!(state(&world), gone);
         let _held = lock(&world, &lock_file, "2026-11-16T02:54:00Z");
-        let resumed = if runs.starts_with("error") { runs } else { "waiting: interrupted (lock)" };
+        let resumed = if runs.starts_with("error") {
+            runs
+        } else {
+            "waiting: interrupted (lock)"
+        };
         assert_eq!(state(&world), resumed, "{lines}");
     }
 }
@@ -243,14 +328,23 @@ fn codex_keeps_a_lock_while_it_runs() {
 fn gemini_may_be_in_a_call_that_it_has_not_written() {
     let line = |second: u32, id: &str, kind: &str, more: Value| {
         let mut line = json!({"id": id, "timestamp": format!("2026-11-16T02:51:{second:02}.000Z"), "type": kind});
-        line.as_object_mut().expect("an object").append(&mut more.as_object().expect("an object").clone());
+        line.as_object_mut()
+            .expect("an object")
+            .append(&mut more.as_object().expect("an object").clone());
         line.to_string() + "\n"
     };
     let head = json!({"sessionId": "8b585e11-2eb8-459b-b1a6-75f9c89c4176", "projectHash": "9a", "kind": "main"})
         .to_string()
         + "\n";
     let prompt = line(1, "m1", "user", json!({"content": [{"text": "go on"}]}));
-    let said = |text: &str| line(2, "m2", "gemini", json!({"content": text, "thoughts": [], "model": "gemini-x"}));
+    let said = |text: &str| {
+        line(
+            2,
+            "m2",
+            "gemini",
+            json!({"content": text, "thoughts": [], "model": "gemini-x"}),
+        )
+    };
     let cancelled = line(3, "m3", "info", json!({"content": "Request cancelled."}));
     let why = json!({"functionResponse": {"id": "c1", "response": {"error": "[Operation Cancelled] Reason: User denied execution."}}});
     let call = json!([{"id": "c1", "name": "run_shell_command", "args": {"command": "make"}, "status": "cancelled", "result": [why]}]);
@@ -259,19 +353,39 @@ fn gemini_may_be_in_a_call_that_it_has_not_written() {
     let unknown = "or a call is running or waiting for permission (transcript)";
     for (lines, expected) in [
         (vec![], format!("working: thinking, interrupted, {unknown}")),
-        (vec![said("")], format!("working: thinking, interrupted, {unknown}")),
-        (vec![said("I will run it.")], format!("waiting: answered, {unknown}")),
-        (vec![cancelled.clone()], "waiting: interrupted (transcript)".into()),
-        (vec![said("I will run it."), cancelled, stopped, result], "waiting: interrupted (transcript)".into()),
         (
-            vec![line(2, "m2", "error", json!({"content": "[API Error: 429]"}))],
+            vec![said("")],
+            format!("working: thinking, interrupted, {unknown}"),
+        ),
+        (
+            vec![said("I will run it.")],
+            format!("waiting: answered, {unknown}"),
+        ),
+        (
+            vec![cancelled.clone()],
+            "waiting: interrupted (transcript)".into(),
+        ),
+        (
+            vec![said("I will run it."), cancelled, stopped, result],
+            "waiting: interrupted (transcript)".into(),
+        ),
+        (
+            vec![line(
+                2,
+                "m2",
+                "error",
+                json!({"content": "[API Error: 429]"}),
+            )],
             "error: limit: [API Error: 429] (transcript)".into(),
         ),
     ] {
         let world = World::new();
         world.write(".gemini/tmp/app/.project_root", "/home/dev/src/proj\n");
         let all = head.clone() + &prompt + &lines.concat();
-        world.write(".gemini/tmp/app/chats/session-2026-11-16T02-51-8b585e11.jsonl", all);
+        world.write(
+            ".gemini/tmp/app/chats/session-2026-11-16T02-51-8b585e11.jsonl",
+            all,
+        );
         assert_eq!(state(&world), expected, "{lines:?}");
     }
 }
@@ -281,7 +395,10 @@ fn gemini_may_be_in_a_call_that_it_has_not_written() {
 fn a_half_written_registry_file_says_nothing() {
     let world = World::new();
     let cwd = world.path("work");
-    world.claude(ONE, &crate::support::claude::prompt(&cwd, "2026-11-16T02:59:00Z", "go"));
+    world.claude(
+        ONE,
+        &crate::support::claude::prompt(&cwd, "2026-11-16T02:59:00Z", "go"),
+    );
     let gone = || world.reader(&["list", "--json"]).run().success().json()[0]["state"].clone();
     std::fs::create_dir_all(world.path(".claude/sessions")).expect("a directory");
     assert_eq!(gone(), "gone");
@@ -306,10 +423,26 @@ fn an_unknown_word_of_a_registry_is_no_state() {
     let domain = format!("pid:[{}]", process::namespace().expect("a namespace"));
     for (status, waits_for, expected) in [
         ("busy", "", "working: running Bash make (registry)"),
-        ("busy", "permission prompt", "working: running Bash make (registry)"),
-        ("waiting", "permission prompt", "needs-you: permission: Bash make (registry)"),
-        ("waiting", "something new", "needs-you: permission: Bash make (registry)"),
-        ("compacting", "", "working: running or waiting for permission: Bash make (registry)"),
+        (
+            "busy",
+            "permission prompt",
+            "working: running Bash make (registry)",
+        ),
+        (
+            "waiting",
+            "permission prompt",
+            "needs-you: permission: Bash make (registry)",
+        ),
+        (
+            "waiting",
+            "something new",
+            "needs-you: permission: Bash make (registry)",
+        ),
+        (
+            "compacting",
+            "",
+            "working: running or waiting for permission: Bash make (registry)",
+        ),
     ] {
         let entry = json!({"pid": pid, "procStart": start, "pidDomain": domain, "sessionId": ONE, "status": status,
             "waitingFor": waits_for, "statusUpdatedAt": 1_794_900_000_000_u64});
@@ -327,5 +460,8 @@ fn a_lock_on_another_file_does_not_count() {
     let world = world(COPILOT.0, COPILOT.1, 13);
     let _open = File::create(world.write(HOLD, "")).expect("a file");
     let _held = lock(&world, "other.lock", "2026-11-16T02:52:10Z");
-    assert_eq!(state(&world), "gone: crashed while waiting for permission: bash touch tool-ran.txt; sleep 300 (lock)");
+    assert_eq!(
+        state(&world),
+        "gone: crashed while waiting for permission: bash touch tool-ran.txt; sleep 300 (lock)"
+    );
 }

@@ -27,8 +27,12 @@ use crate::support::world::World;
 #[test]
 fn a_look_elsewhere_costs_nothing() {
     UNTOLD.all(&[
-        ("not there", &[], &|_, call| call.set("cwd", json!("/nonexistent/place"))),
-        ("another project", &[], &|scene, call| call.set("cwd", json!(scene.0.path("")))),
+        ("not there", &[], &|_, call| {
+            call.set("cwd", json!("/nonexistent/place"))
+        }),
+        ("another project", &[], &|scene, call| {
+            call.set("cwd", json!(scene.0.path("")))
+        }),
         ("deleted, and not given", &[], &|scene, call| {
             deleted(scene, call);
             call.set("cwd", Value::Null);
@@ -70,9 +74,14 @@ fn nothing_is_noted_about_a_directory_that_is_gone() {
         &["notes"],
         &["notes", "--path"],
     ] {
-        in_deleted(&world, world.context(args)).run().status(2).stderr(gone);
+        in_deleted(&world, world.context(args))
+            .run()
+            .status(2)
+            .stderr(gone);
     }
-    in_deleted(&world, world.context(&["install", "claude", "--project"])).run().status(2);
+    in_deleted(&world, world.context(&["install", "claude", "--project"]))
+        .run()
+        .status(2);
     world.context(&["pins"]).dir("/").run().status(1);
 }
 
@@ -96,15 +105,23 @@ fn unread() -> Stdio {
 }
 
 fn full() -> Stdio {
-    OpenOptions::new().write(true).open("/dev/full").expect("/dev/full").into()
+    OpenOptions::new()
+        .write(true)
+        .open("/dev/full")
+        .expect("/dev/full")
+        .into()
 }
 
 /// What cannot be printed was not told.
 #[test]
 fn output_that_nobody_gets_does_not_count() {
     UNTOLD.all(&[
-        ("a closed pipe", &["stdout: "], &|_, call| call.with(|run| run.stdout_to(unread()))),
-        ("full", &["stdout: "], &|_, call| call.with(|run| run.stdout_to(full()))),
+        ("a closed pipe", &["stdout: "], &|_, call| {
+            call.with(|run| run.stdout_to(unread()))
+        }),
+        ("full", &["stdout: "], &|_, call| {
+            call.with(|run| run.stdout_to(full()))
+        }),
     ]);
     TOLD.all(&[
         ("stderr closed", &[], &|_, call| {
@@ -134,11 +151,23 @@ fn a_state_directory_that_is_none_is_said_once() {
         symlink(to, scene.state()).expect("a link");
     };
     Check(Both, Both, cleared).all(&[
-        ("a file", &[AGAIN, JOURNAL], &|scene, _| _ = scene.0.write(STATE, "")),
-        ("a file for its parent", &[AGAIN, JOURNAL], &|scene, _| _ = scene.0.write(".state", "")),
-        ("a link to nowhere", &[AGAIN, JOURNAL], &|scene, _| link(scene, "/nonexistent/place".into())),
-        ("a link to itself", &[AGAIN, JOURNAL], &|scene, _| link(scene, scene.state())),
-        ("a file for the cursors' directory", &[AGAIN], &|scene, _| _ = scene.0.write(format!("{STATE}/cursors"), "")),
+        ("a file", &[AGAIN, JOURNAL], &|scene, _| {
+            _ = scene.0.write(STATE, "")
+        }),
+        ("a file for its parent", &[AGAIN, JOURNAL], &|scene, _| {
+            _ = scene.0.write(".state", "")
+        }),
+        ("a link to nowhere", &[AGAIN, JOURNAL], &|scene, _| {
+            link(scene, "/nonexistent/place".into())
+        }),
+        ("a link to itself", &[AGAIN, JOURNAL], &|scene, _| {
+            link(scene, scene.state())
+        }),
+        (
+            "a file for the cursors' directory",
+            &[AGAIN],
+            &|scene, _| _ = scene.0.write(format!("{STATE}/cursors"), ""),
+        ),
         ("no permission", &[AGAIN, JOURNAL], &|scene, call| {
             fs::create_dir_all(scene.state()).expect("a directory");
             fs::set_permissions(scene.state(), Permissions::from_mode(0o500)).expect("permissions");
@@ -153,16 +182,28 @@ fn a_state_directory_that_is_none_does_no_harm() {
     for what in ["file", "link"] {
         let scene = Scene::new();
         fs::create_dir(scene.0.path(".state")).expect("a directory");
-        let made = if what == "file" { fs::write(scene.state(), "") } else { symlink("/nonexistent/x", scene.state()) };
+        let made = if what == "file" {
+            fs::write(scene.state(), "")
+        } else {
+            symlink("/nonexistent/x", scene.state())
+        };
         made.expect("something else");
         for _ in 0..2 {
             let output = scene.call().run();
             let err = output.err();
             assert_eq!(text(&output), words(Both), "{what}: {err}");
-            assert!(err.lines().all(|line| line.starts_with("session-context: /")), "{what}: {err}");
+            assert!(
+                err.lines()
+                    .all(|line| line.starts_with("session-context: /")),
+                "{what}: {err}"
+            );
         }
         cleared(&scene);
-        assert_eq!((scene.hears(), scene.hears()), (words(Both), String::new()), "{what}");
+        assert_eq!(
+            (scene.hears(), scene.hears()),
+            (words(Both), String::new()),
+            "{what}"
+        );
     }
 }
 
@@ -186,20 +227,32 @@ fn a_transcript_that_is_none_hides_no_other() {
     check.all(&[
         ("gone", &[], &|scene, _| gone(scene)),
         ("a pipe", &[], &|scene, _| fifo(&scene.path(ALPHA))),
-        ("a link to itself", &[], &|scene, _| link(scene, scene.path(ALPHA))),
-        ("a link to nowhere", &[], &|scene, _| link(scene, "/nonexistent".into())),
-        ("a link to zeros", &[], &|scene, _| link(scene, "/dev/zero".into())),
+        ("a link to itself", &[], &|scene, _| {
+            link(scene, scene.path(ALPHA))
+        }),
+        ("a link to nowhere", &[], &|scene, _| {
+            link(scene, "/nonexistent".into())
+        }),
+        ("a link to zeros", &[], &|scene, _| {
+            link(scene, "/dev/zero".into())
+        }),
         ("a directory", &[], &|scene, _| {
             gone(scene);
             fs::create_dir(scene.path(ALPHA)).expect("a directory");
         }),
         ("not readable", &["aaaaaaaa"], &|scene, call| {
-            fs::set_permissions(scene.path(ALPHA), Permissions::from_mode(0o000)).expect("permissions");
+            fs::set_permissions(scene.path(ALPHA), Permissions::from_mode(0o000))
+                .expect("permissions");
             call.with(Run::without_rights);
         }),
     ]);
     let endless = "{".repeat(3 << 20);
-    for content in ["", "\n \n\r\n\n", "{\"type\":\n{{{{\n\0\0\0\n[]\n7\n", &endless] {
+    for content in [
+        "",
+        "\n \n\r\n\n",
+        "{\"type\":\n{{{{\n\0\0\0\n[]\n7\n",
+        &endless,
+    ] {
         check.one((&content[..content.len().min(20)], &[], &|scene, _| {
             fs::write(scene.path(ALPHA), content).expect("written");
             written_ago(&scene.0, &scene.path(ALPHA), 60);
@@ -220,18 +273,30 @@ fn what_could_not_be_read_once_is_told_later() {
     Check(Beta, Alpha, |scene| {
         fs::set_permissions(scene.path(ALPHA), Permissions::from_mode(0o600)).expect("permissions");
     })
-    .one(("a file", &["aaaaaaaa"], &|scene, call| forbid(&scene.path(ALPHA), call)));
-    Check(Nothing, Both, |scene| fs::set_permissions(dir(scene), Permissions::from_mode(0o700)).expect("permissions"))
-        .one(("their directory", &["00000000", ".claude/projects/"], &|scene, call| forbid(&dir(scene), call)));
+    .one(("a file", &["aaaaaaaa"], &|scene, call| {
+        forbid(&scene.path(ALPHA), call)
+    }));
+    Check(Nothing, Both, |scene| {
+        fs::set_permissions(dir(scene), Permissions::from_mode(0o700)).expect("permissions")
+    })
+    .one((
+        "their directory",
+        &["00000000", ".claude/projects/"],
+        &|scene, call| forbid(&dir(scene), call),
+    ));
     Check(Nothing, Both, |scene| {
         fs::remove_file(scene.0.path(".claude/projects")).expect("removed");
         fs::rename(scene.0.path("aside"), scene.0.path(".claude/projects")).expect("moved back");
     })
-    .one(("all directories", &["00000000", ".claude/projects"], &|scene, _| {
-        let root = scene.0.path(".claude/projects");
-        fs::rename(&root, scene.0.path("aside")).expect("moved");
-        symlink(&root, &root).expect("a link");
-    }));
+    .one((
+        "all directories",
+        &["00000000", ".claude/projects"],
+        &|scene, _| {
+            let root = scene.0.path(".claude/projects");
+            fs::rename(&root, scene.0.path("aside")).expect("moved");
+            symlink(&root, &root).expect("a link");
+        },
+    ));
 }
 
 /// The same where no file can be opened any more at some point.
@@ -247,10 +312,17 @@ fn too_few_file_descriptors_cost_nothing() {
         let output = call.run();
         let text = text(&output);
         let err = output.err();
-        assert!(err.lines().all(|line| line.starts_with("session-context: ")), "{most}: {err}");
+        assert!(
+            err.lines()
+                .all(|line| line.starts_with("session-context: ")),
+            "{most}: {err}"
+        );
         let next = scene.hears();
         for name in ["alpha", "beta"] {
-            assert!(text.contains(name) || next.contains(name), "{most}: {name} is lost\n{text}\n{err}\n{next}");
+            assert!(
+                text.contains(name) || next.contains(name),
+                "{most}: {name} is lost\n{text}\n{err}\n{next}"
+            );
         }
         assert_eq!(scene.hears(), "", "{most}");
     }
@@ -261,9 +333,15 @@ fn too_few_file_descriptors_cost_nothing() {
 fn a_transcript_that_turns_into_something_else_hides_no_other() {
     type Turn = fn(&Scene, &Path);
     let turns: [(&str, Turn); 5] = [
-        ("a directory", |_, path| fs::create_dir(path).expect("a directory")),
-        ("a link to itself", |_, path| symlink(path, path).expect("a link")),
-        ("a link to zeros", |_, path| symlink("/dev/zero", path).expect("a link")),
+        ("a directory", |_, path| {
+            fs::create_dir(path).expect("a directory")
+        }),
+        ("a link to itself", |_, path| {
+            symlink(path, path).expect("a link")
+        }),
+        ("a link to zeros", |_, path| {
+            symlink("/dev/zero", path).expect("a link")
+        }),
         ("empty", |_, path| fs::write(path, "").expect("written")),
         ("gone", |_, _| {}),
     ];
@@ -284,23 +362,43 @@ fn turned(name: &str, turn: fn(&Scene, &Path)) {
     let (alpha, beta) = (scene.path(ALPHA), scene.path(BETA));
     // Later than the look before: of a file that was replaced, only that is news.
     for (path, text) in [(&alpha, "alpha goes on"), (&beta, "beta goes on")] {
-        let mut file = File::options().append(true).open(path).expect("a transcript");
-        file.write_all(prompt(&cwd, "2026-11-16T03:00:01Z", text).as_bytes()).expect("appended");
+        let mut file = File::options()
+            .append(true)
+            .open(path)
+            .expect("a transcript");
+        file.write_all(prompt(&cwd, "2026-11-16T03:00:01Z", text).as_bytes())
+            .expect("appended");
     }
     let aside = scene.0.path("aside.jsonl");
     fs::rename(&alpha, &aside).expect("moved");
     turn(&scene, &alpha);
     let output = scene.call().run();
     let (text, err) = (text(&output), output.err());
-    assert_eq!(text, format!("{HEADER}\n- bbbbbbbb (just now, 1 message): \"beta goes on\""), "{name}: {err}");
-    assert!(err.lines().count() <= 1 && err.lines().all(|line| line.starts_with("session-context: ")), "{name}: {err}");
+    assert_eq!(
+        text,
+        format!("{HEADER}\n- bbbbbbbb (just now, 1 message): \"beta goes on\""),
+        "{name}: {err}"
+    );
+    assert!(
+        err.lines().count() <= 1
+            && err
+                .lines()
+                .all(|line| line.starts_with("session-context: ")),
+        "{name}: {err}"
+    );
     let _ = fs::remove_file(&alpha).or_else(|_| fs::remove_dir(&alpha));
     fs::rename(&aside, &alpha).expect("moved back");
     written_ago(&scene.0, &alpha, 0);
     // A repetition is allowed: the cursor may be gone. Nothing may be lost.
     let next = scene.hears();
-    assert!(next.contains("aaaaaaaa") && !next.contains("bbbbbbbb"), "{name}: {next}");
-    assert!(next.contains("alpha goes on") || next.contains("2 messages"), "{name}: {next}");
+    assert!(
+        next.contains("aaaaaaaa") && !next.contains("bbbbbbbb"),
+        "{name}: {next}"
+    );
+    assert!(
+        next.contains("alpha goes on") || next.contains("2 messages"),
+        "{name}: {next}"
+    );
     assert_eq!(scene.hears(), "", "{name}");
 }
 
@@ -347,10 +445,14 @@ fn a_panic_is_no_harm() {
 fn nothing_else_is_touched() {
     let scene = Scene::new();
     let contents = || -> Vec<(PathBuf, Vec<u8>)> {
-        let files = files_below(&scene.0.path("")).into_iter().filter(|path| !path.starts_with(scene.state()));
+        let files = files_below(&scene.0.path(""))
+            .into_iter()
+            .filter(|path| !path.starts_with(scene.state()));
         let read = |path: PathBuf| {
             let mut content = Vec::new();
-            File::open(&path).and_then(|mut file| file.read_to_end(&mut content)).expect("a file");
+            File::open(&path)
+                .and_then(|mut file| file.read_to_end(&mut content))
+                .expect("a file");
             (path, content)
         };
         files.map(read).collect()
@@ -361,7 +463,11 @@ fn nothing_else_is_touched() {
     for path in files_below(&scene.state()) {
         let mode = fs::metadata(&path).expect("a file").permissions().mode() & 0o777;
         assert_eq!(mode, 0o600, "{}", path.display());
-        let dir = fs::metadata(path.parent().expect("a parent")).expect("a directory").permissions().mode() & 0o777;
+        let dir = fs::metadata(path.parent().expect("a parent"))
+            .expect("a directory")
+            .permissions()
+            .mode()
+            & 0o777;
         assert_eq!(dir, 0o700, "{}", path.display());
     }
 }
@@ -371,22 +477,37 @@ fn clone() -> World {
     let world = World::new();
     let cwd = world.path("work");
     for (name, id) in [("main", OBSERVER), ("discord", ALPHA)] {
-        world.write(format!("work/.volute/sessions/{name}.json"), format!("{{\"sessionId\":\"{id}\"}}"));
+        world.write(
+            format!("work/.volute/sessions/{name}.json"),
+            format!("{{\"sessionId\":\"{id}\"}}"),
+        );
     }
-    world.claude(OBSERVER, &prompt(&cwd, "2026-11-16T02:30:00Z", "what I asked myself"));
-    world.claude(ALPHA, &prompt(&cwd, "2026-11-16T02:50:00Z", "how do I deploy this?"));
+    world.claude(
+        OBSERVER,
+        &prompt(&cwd, "2026-11-16T02:30:00Z", "what I asked myself"),
+    );
+    world.claude(
+        ALPHA,
+        &prompt(&cwd, "2026-11-16T02:50:00Z", "how do I deploy this?"),
+    );
     world.write(".bashrc", "# the user's\n");
     world
 }
 
 /// What the session `main` is told, and what is said to be wrong.
 fn asks(world: &World) -> (String, String) {
-    let done = world.context(&[]).stdin(input(world, OBSERVER).to_string()).run();
+    let done = world
+        .context(&[])
+        .stdin(input(world, OBSERVER).to_string())
+        .run();
     (text(&done), done.err().to_owned())
 }
 
 fn assert_told(text: &str) {
-    assert!(text.contains("- discord (10m ago, 1 message): \"how do I deploy this?\""), "{text}");
+    assert!(
+        text.contains("- discord (10m ago, 1 message): \"how do I deploy this?\""),
+        "{text}"
+    );
 }
 
 #[test]
@@ -397,13 +518,20 @@ fn links_at_our_temporary_names_overwrite_nothing() {
     let (text, problems) = asks(&world);
     assert_told(&text);
     assert_eq!(problems, "");
-    assert_eq!(fs::read_to_string(world.path(".bashrc")).expect("it is there"), "# the user's\n");
+    assert_eq!(
+        fs::read_to_string(world.path(".bashrc")).expect("it is there"),
+        "# the user's\n"
+    );
 }
 
 #[test]
 fn a_link_at_the_lock_creates_nothing() {
     let world = clone();
-    symlink(world.path("created"), world.path("work/.volute/session-cursors.lock")).expect("a link");
+    symlink(
+        world.path("created"),
+        world.path("work/.volute/session-cursors.lock"),
+    )
+    .expect("a link");
     let (text, problems) = asks(&world);
     assert_told(&text);
     let why = "a symbolic link, which is not followed here; remove it; what is told now will be told again";
@@ -419,10 +547,19 @@ fn a_link_at_the_cursors_is_neither_read_nor_written() {
     symlink(&secret, &cursors).expect("a link");
     let (text, problems) = asks(&world);
     assert_told(&text);
-    assert!(problems.contains("a symbolic link, which is not followed here"), "{problems}");
-    assert_eq!(fs::read_to_string(&secret).expect("it is there"), r#"{"token":{"very":"secret"}}"#);
+    assert!(
+        problems.contains("a symbolic link, which is not followed here"),
+        "{problems}"
+    );
+    assert_eq!(
+        fs::read_to_string(&secret).expect("it is there"),
+        r#"{"token":{"very":"secret"}}"#
+    );
     let written = fs::read_to_string(&cursors).expect("cursors");
-    assert!(!cursors.is_symlink() && !written.contains("secret"), "{written}");
+    assert!(
+        !cursors.is_symlink() && !written.contains("secret"),
+        "{written}"
+    );
 }
 
 #[test]
@@ -431,8 +568,14 @@ fn a_home_that_is_a_link_is_no_home() {
     fs::rename(world.path("work/.volute"), world.path("elsewhere")).expect("moved");
     symlink(world.path("elsewhere"), world.path("work/.volute")).expect("a link");
     let (text, problems) = asks(&world);
-    assert!(text.contains("\"how do I deploy this?\"") && problems.is_empty(), "{text}{problems}");
-    let files: Vec<_> = fs::read_dir(world.path("elsewhere")).expect("a directory").flatten().collect();
+    assert!(
+        text.contains("\"how do I deploy this?\"") && problems.is_empty(),
+        "{text}{problems}"
+    );
+    let files: Vec<_> = fs::read_dir(world.path("elsewhere"))
+        .expect("a directory")
+        .flatten()
+        .collect();
     assert_eq!(files.len(), 1, "nothing but `sessions` is there: {files:?}");
 }
 
@@ -442,20 +585,30 @@ fn a_home_that_git_tracks_is_no_home() {
     let files = [
         ("sessions/.gitkeep", ""),
         ("sessions/main.json", r#"{"sessionId":"somebody"}"#),
-        ("session-cursors.json", r#"{"main":{".":{"since":0,"clock":1,"muted":true}}}"#),
+        (
+            "session-cursors.json",
+            r#"{"main":{".":{"since":0,"clock":1,"muted":true}}}"#,
+        ),
     ];
     for (file, text) in files {
         let world = clone();
         for name in ["main", "discord"] {
-            fs::remove_file(world.path(format!("work/.volute/sessions/{name}.json"))).expect("removed");
+            fs::remove_file(world.path(format!("work/.volute/sessions/{name}.json")))
+                .expect("removed");
         }
         world.write(format!("work/.volute/{file}"), text);
         for args in [&["init", "-q"][..], &["add", "-A"]] {
-            let git = std::process::Command::new("git").args(args).current_dir(world.path("work")).status();
+            let git = std::process::Command::new("git")
+                .args(args)
+                .current_dir(world.path("work"))
+                .status();
             assert!(git.expect("git").success(), "{args:?}");
         }
         let (told, problems) = asks(&world);
-        assert!(told.contains("(10m ago, 1 message): \"how do I deploy this?\""), "{file}: {told}");
+        assert!(
+            told.contains("(10m ago, 1 message): \"how do I deploy this?\""),
+            "{file}: {told}"
+        );
         assert_eq!(problems, "", "{file}");
     }
 }
@@ -473,25 +626,63 @@ fn a_call_without_input_is_a_call() {
     ];
     world.claude(ALPHA, &lines.concat());
     let resumed = world.reader(&["resume", "last"]).run().success();
-    assert!(resumed.out().contains("Said last   Renamed it.\n"), "{}", resumed.out());
+    assert!(
+        resumed.out().contains("Said last   Renamed it.\n"),
+        "{}",
+        resumed.out()
+    );
     world.context(&["explain"]).run().success();
 }
 
 #[test]
 fn a_pipe_at_the_notes_hangs_nothing() {
     let world = World::new();
-    world.claude(ALPHA, &prompt(&world.path("work"), "2026-11-16T02:50:00Z", "how do I deploy this?"));
-    let path = world.context(&["notes", "--path"]).run().success().out().trim().to_owned();
+    world.claude(
+        ALPHA,
+        &prompt(
+            &world.path("work"),
+            "2026-11-16T02:50:00Z",
+            "how do I deploy this?",
+        ),
+    );
+    let path = world
+        .context(&["notes", "--path"])
+        .run()
+        .success()
+        .out()
+        .trim()
+        .to_owned();
     fifo(Path::new(&path));
     fifo(&world.path(".data/session-monitor/profile.md"));
     let problem = format!("{path}: neither a file nor a directory");
     world.reader(&["list"]).run().stderr_has(&problem).status(2);
-    world.reader(&["resume"]).run().stderr_has(&problem).status(2);
+    world
+        .reader(&["resume"])
+        .run()
+        .stderr_has(&problem)
+        .status(2);
     for (args, status) in [(&["explain"][..], 2), (&["pins"], 2), (&["pin", "x"], 2)] {
-        world.context(args).run().stderr_has(&problem).status(status);
+        world
+            .context(args)
+            .run()
+            .stderr_has(&problem)
+            .status(status);
     }
-    assert!(world.context(&["doctor"]).run().status(2).out().contains(&problem));
-    let start = r#"{"session_id":"new","hook_event_name":"SessionStart","source":"startup","cwd":"CWD"}"#;
+    assert!(
+        world
+            .context(&["doctor"])
+            .run()
+            .status(2)
+            .out()
+            .contains(&problem)
+    );
+    let start =
+        r#"{"session_id":"new","hook_event_name":"SessionStart","source":"startup","cwd":"CWD"}"#;
     let start = start.replace("CWD", world.path("work").to_str().expect("UTF-8"));
-    world.context(&[]).stdin(start).run().status(0).stderr_has(&problem);
+    world
+        .context(&[])
+        .stdin(start)
+        .run()
+        .status(0)
+        .stderr_has(&problem);
 }

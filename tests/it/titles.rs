@@ -9,7 +9,9 @@ use crate::support::world::{ID, ME, World};
 
 fn titles(world: &World) -> Vec<String> {
     let rows = world.reader(&["list", "--all", "--json"]).run().json();
-    rows.iter().map(|row| row["title"].as_str().unwrap_or("-").to_owned()).collect()
+    rows.iter()
+        .map(|row| row["title"].as_str().unwrap_or("-").to_owned())
+        .collect()
 }
 
 fn summary(text: &str, leaf: &str) -> String {
@@ -26,7 +28,10 @@ fn said(uuid: &str) -> String {
 /// is about is in the file, before it or after it.
 #[test]
 fn summaries_of_other_sessions_are_no_titles() {
-    let (own, foreign) = (summary("Rounding", "a1"), summary("Logo colours", "elsewhere"));
+    let (own, foreign) = (
+        summary("Rounding", "a1"),
+        summary("Logo colours", "elsewhere"),
+    );
     let (prompt, reply) = (said("u1"), answer("a1", "10:01", "Done."));
     for (all, expected) in [
         (vec![&foreign, &prompt, &reply], "round the total to cents"),
@@ -58,10 +63,14 @@ fn the_hook_knows_no_foreign_titles_either() {
     let cwd = world.path("work");
     world.claude(
         ID,
-        &(lines(&[&summary("Logo colours", "elsewhere")]) + &prompt(&cwd, &ago(5), "round the total to cents")),
+        &(lines(&[&summary("Logo colours", "elsewhere")])
+            + &prompt(&cwd, &ago(5), "round the total to cents")),
     );
     let told = text(&hook(&world, &[], &input(&world, ME)).run().success());
-    assert!(told.contains("round the total to cents") && !told.contains("Logo"), "{told}");
+    assert!(
+        told.contains("round the total to cents") && !told.contains("Logo"),
+        "{told}"
+    );
 }
 
 const CODEX: &str = "0190ab00-aaaa-7bbb-8ccc-000000000001";
@@ -71,11 +80,18 @@ fn codex(world: &World, id: &str, lines_after: &[Value]) {
     let mut all = vec![json!({"timestamp": "2026-08-01T10:00:00.000Z", "type": "session_meta", "payload": {"id": id, "cwd": "/p", "source": "vscode"}}).to_string()];
     all.extend(lines_after.iter().map(Value::to_string));
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    world.write(format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{id}.jsonl"), lines(&all));
+    world.write(
+        format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{id}.jsonl"),
+        lines(&all),
+    );
 }
 
 fn message(role: &str, text: &str) -> Value {
-    let kind = if role == "user" { "input_text" } else { "output_text" };
+    let kind = if role == "user" {
+        "input_text"
+    } else {
+        "output_text"
+    };
     json!({"timestamp": "2026-08-01T10:00:01.000Z", "type": "response_item", "payload": {"type": "message", "role": role, "content": [{"type": kind, "text": text}]}})
 }
 
@@ -92,7 +108,10 @@ fn codex_names_come_from_its_index_then_its_transcript() {
     ];
     codex(&world, CODEX, &all);
     assert_eq!(titles(&world), ["Rounding of totals"]);
-    world.write(".codex/session_index.jsonl", json!({"id": CODEX, "thread_name": "By hand"}).to_string() + "\n");
+    world.write(
+        ".codex/session_index.jsonl",
+        json!({"id": CODEX, "thread_name": "By hand"}).to_string() + "\n",
+    );
     assert_eq!(titles(&world), ["By hand"]);
 }
 
@@ -112,16 +131,34 @@ fn helpers_are_no_sessions() {
         ],
     );
     assert_eq!(titles(&world), [""; 0]);
-    world.reader(&["search", "--all", "Rounding"]).run().status(1);
+    world
+        .reader(&["search", "--all", "Rounding"])
+        .run()
+        .status(1);
     let here = json!({"timestamp": ago(4), "type": "turn_context", "payload": {"cwd": world.path("work")}});
-    let helper: Vec<Value> = [here, message("user", ASKS), message("assistant", "{\"title\":\"Rounding\"}")].into();
-    let recent = helper.into_iter().map(|line| with(line, "timestamp", ago(4))).collect::<Vec<_>>();
+    let helper: Vec<Value> = [
+        here,
+        message("user", ASKS),
+        message("assistant", "{\"title\":\"Rounding\"}"),
+    ]
+    .into();
+    let recent = helper
+        .into_iter()
+        .map(|line| with(line, "timestamp", ago(4)))
+        .collect::<Vec<_>>();
     codex(&world, HELPER, &recent);
-    assert_eq!(text(&hook(&world, &[], &input(&world, ME)).run().success()), "");
+    assert_eq!(
+        text(&hook(&world, &[], &input(&world, ME)).run().success()),
+        ""
+    );
     codex(
         &world,
         CODEX,
-        &[message("user", "round the total to cents"), message("assistant", "Ok."), message("user", ASKS)],
+        &[
+            message("user", "round the total to cents"),
+            message("assistant", "Ok."),
+            message("user", ASKS),
+        ],
     );
     assert_eq!(titles(&world), ["round the total to cents"]);
 }

@@ -25,11 +25,21 @@ use crate::support::world::World;
 fn numbered(world: &World, session: &str, number: usize) -> String {
     let (minute, second) = (number / 60 % 60, number % 60);
     let time = format!("2026-11-16T02:{minute:02}:{second:02}Z");
-    prompt(&world.path("work"), &time, &format!("{session} says {number} äß€𝄞"))
+    prompt(
+        &world.path("work"),
+        &time,
+        &format!("{session} says {number} äß€𝄞"),
+    )
 }
 
 fn append(world: &World, session: &str, text: impl AsRef<[u8]>) {
-    world.append(world.transcript(session).strip_prefix(world.path("")).expect("below HOME"), text);
+    world.append(
+        world
+            .transcript(session)
+            .strip_prefix(world.path(""))
+            .expect("below HOME"),
+        text,
+    );
 }
 
 /// How many prompts of each session somebody was told.
@@ -43,10 +53,15 @@ impl Heard {
         let mut lines = text.lines();
         assert!(text.is_empty() || lines.next() == Some(HEADER), "{text}");
         for line in lines.filter(|line| !line.starts_with("- +")) {
-            let (session, count, number) = bullet(line).unwrap_or_else(|| panic!("what is this? {line}"));
+            let (session, count, number) =
+                bullet(line).unwrap_or_else(|| panic!("what is this? {line}"));
             let heard = self.0.entry(session.to_owned()).or_default();
             *heard += count;
-            assert_eq!(number + 1, *heard, "{session} has told {heard} by now: {line}");
+            assert_eq!(
+                number + 1,
+                *heard,
+                "{session} has told {heard} by now: {line}"
+            );
         }
     }
 }
@@ -62,7 +77,10 @@ fn bullet(line: &str) -> Option<(&str, usize, usize)> {
 
 /// Runs the hooks of some sessions at once.
 fn hooks(world: &World, sessions: &[&str], args: &[&str]) -> Vec<Run> {
-    sessions.iter().map(|session| world.context(args).stdin(input(world, session).to_string())).collect()
+    sessions
+        .iter()
+        .map(|session| world.context(args).stdin(input(world, session).to_string()))
+        .collect()
 }
 
 #[track_caller]
@@ -90,7 +108,11 @@ fn watched<T>(path: &Path, body: impl FnOnce() -> T) -> T {
                 match fs::read(path) {
                     Ok(content) => {
                         let whole = serde_json::from_slice::<BTreeMap<String, Value>>(&content);
-                        assert!(whole.is_ok(), "{whole:?}: {}", String::from_utf8_lossy(&content));
+                        assert!(
+                            whole.is_ok(),
+                            "{whole:?}: {}",
+                            String::from_utf8_lossy(&content)
+                        );
                         (seen, reads) = (true, reads + 1);
                     }
                     Err(error) => assert!(!seen, "{error}"),
@@ -112,7 +134,10 @@ fn watched<T>(path: &Path, body: impl FnOnce() -> T) -> T {
 fn home(names: &[String]) -> (World, PathBuf) {
     let world = World::new();
     for name in names {
-        world.write(format!("work/.volute/sessions/{name}.json"), format!("{{\"sessionId\":\"{name}\"}}"));
+        world.write(
+            format!("work/.volute/sessions/{name}.json"),
+            format!("{{\"sessionId\":\"{name}\"}}"),
+        );
         world.claude(name, "");
     }
     let cursors = world.path("work/.volute/session-cursors.json");
@@ -135,14 +160,22 @@ fn crowd(rounds: usize) {
                 *number += 1;
             }
             let budget = ["200", "500", "9000"][chance.below(3)];
-            for (heard, output) in heard.iter_mut().zip(at_once(hooks(&world, &sessions, &["--budget", budget]))) {
+            for (heard, output) in
+                heard
+                    .iter_mut()
+                    .zip(at_once(hooks(&world, &sessions, &["--budget", budget])))
+            {
                 heard.hear(&text(&output));
             }
         }
     });
     for (heard, name) in heard.iter_mut().zip(&sessions) {
         heard.hear(&told_to_with(&world, name, &["--budget", "9000"]));
-        assert_eq!(told_to_with(&world, name, &["--budget", "9000"]), "", "{name}");
+        assert_eq!(
+            told_to_with(&world, name, &["--budget", "9000"]),
+            "",
+            "{name}"
+        );
         let mut others = written.clone();
         others.remove(*name);
         assert_eq!(heard.0, others, "{name}");
@@ -150,11 +183,25 @@ fn crowd(rounds: usize) {
     let all: BTreeMap<String, Value> =
         serde_json::from_slice(&fs::read(&cursors).expect("cursors")).expect("whole cursors");
     assert!(all.keys().eq(&names), "{:?}", all.keys());
-    assert_eq!(fs::metadata(&cursors).expect("cursors").permissions().mode() & 0o777, 0o600);
-    let listed = fs::read_dir(world.path("work/.volute")).expect("the home").flatten();
-    let mut left: Vec<_> = listed.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect();
+    assert_eq!(
+        fs::metadata(&cursors)
+            .expect("cursors")
+            .permissions()
+            .mode()
+            & 0o777,
+        0o600
+    );
+    let listed = fs::read_dir(world.path("work/.volute"))
+        .expect("the home")
+        .flatten();
+    let mut left: Vec<_> = listed
+        .map(|entry| entry.file_name().into_string().expect("UTF-8"))
+        .collect();
     left.sort();
-    assert_eq!(left, ["session-cursors.json", "session-cursors.lock", "sessions"]);
+    assert_eq!(
+        left,
+        ["session-cursors.json", "session-cursors.lock", "sessions"]
+    );
 }
 
 #[test]
@@ -170,15 +217,30 @@ fn twenty_observers_share_one_file_for_long() {
 
 /// Sessions grow by pieces of any length, in the middle of lines and characters, while two observers look on.
 fn while_written(seed: u64, named: bool) {
-    let ids = if named { ["alpha", "beta", "one", "two"] } else { [ALPHA, BETA, OBSERVER, "1-other-observer"] };
+    let ids = if named {
+        ["alpha", "beta", "one", "two"]
+    } else {
+        [ALPHA, BETA, OBSERVER, "1-other-observer"]
+    };
     let (sessions, observers) = ids.split_at(2);
     let names: Vec<String> = ids.iter().map(|id| (*id).to_owned()).collect();
     let world = if named { home(&names).0 } else { World::new() };
-    let shown = |id: &str| if named { id.to_owned() } else { id[..8].to_owned() };
+    let shown = |id: &str| {
+        if named {
+            id.to_owned()
+        } else {
+            id[..8].to_owned()
+        }
+    };
     let count = 60;
     let content: Vec<Vec<u8>> = sessions
         .iter()
-        .map(|id| (0..count).map(|number| numbered(&world, &shown(id), number)).collect::<String>().into_bytes())
+        .map(|id| {
+            (0..count)
+                .map(|number| numbered(&world, &shown(id), number))
+                .collect::<String>()
+                .into_bytes()
+        })
         .collect();
     let cwd = world.path("work");
     for id in ids {
@@ -215,10 +277,15 @@ fn while_written(seed: u64, named: bool) {
                 }
                 let text = told_to(&world, observer);
                 // The two observers hear of each other, once.
-                let (others, said): (Vec<&str>, Vec<&str>) =
-                    text.lines().partition(|line| line.ends_with("\"one\"") || line.ends_with("\"two\""));
+                let (others, said): (Vec<&str>, Vec<&str>) = text
+                    .lines()
+                    .partition(|line| line.ends_with("\"one\"") || line.ends_with("\"two\""));
                 own[place].extend(others.iter().map(|line| (*line).to_owned()));
-                heard[place].hear(&if said == [HEADER] { String::new() } else { said.join("\n") });
+                heard[place].hear(&if said == [HEADER] {
+                    String::new()
+                } else {
+                    said.join("\n")
+                });
             }
         }
         drop(pace);
@@ -251,8 +318,14 @@ fn the_same_observer_twice_is_told_once() {
         }
         for number in 0..10 {
             append(&world, "talk", numbered(&world, "talk", number));
-            let both = hooks(&world, &["main", "main"], &[]).into_iter().map(Run::process);
-            let texts: Vec<String> = at_once(both.collect()).iter().map(text).filter(|text| !text.is_empty()).collect();
+            let both = hooks(&world, &["main", "main"], &[])
+                .into_iter()
+                .map(Run::process);
+            let texts: Vec<String> = at_once(both.collect())
+                .iter()
+                .map(text)
+                .filter(|text| !text.is_empty())
+                .collect();
             assert_eq!(texts.len(), 1, "named {named}, round {number}: {texts:?}");
             heard.hear(&texts[0]);
         }
@@ -274,23 +347,41 @@ fn commands_and_hooks_get_along() {
         for number in 0..rounds {
             append(&world, "talk", numbered(&world, "talk", number));
             let mut runs = hooks(&world, &["main", "else", "main"], &[]);
-            runs.extend((0..chance.below(4)).map(|_| command(["mute", "unmute", "explain"][chance.below(3)])));
+            runs.extend(
+                (0..chance.below(4))
+                    .map(|_| command(["mute", "unmute", "explain"][chance.below(3)])),
+            );
             let outputs = at_once(runs);
-            outputs[3..].iter().for_each(|done| assert_eq!((done.code(), done.err()), (Some(0), "")));
-            at_once((0..chance.below(3)).map(|_| command(["explain", "unmute"][chance.below(2)])).collect());
+            outputs[3..]
+                .iter()
+                .for_each(|done| assert_eq!((done.code(), done.err()), (Some(0), "")));
+            at_once(
+                (0..chance.below(3))
+                    .map(|_| command(["explain", "unmute"][chance.below(2)]))
+                    .collect(),
+            );
             let texts = [text(&outputs[0]), text(&outputs[2])];
             assert!(texts.iter().any(String::is_empty), "{texts:?}");
             texts.iter().for_each(|text| heard.hear(text));
         }
     });
     append(&world, "talk", numbered(&world, "talk", rounds));
-    assert_eq!(done(command("mute")), "main is muted; `session-context unmute main` undoes it.\n");
+    assert_eq!(
+        done(command("mute")),
+        "main is muted; `session-context unmute main` undoes it.\n"
+    );
     assert_eq!(told_to_with(&world, "main", &[]), "");
     assert!(done(command("explain")).contains("it is muted"));
-    assert_eq!(done(command("unmute")), "main is told about the others again.\n");
+    assert_eq!(
+        done(command("unmute")),
+        "main is told about the others again.\n"
+    );
     let explained = done(command("explain"));
     let text = told_to_with(&world, "main", &[]);
-    assert!(text.lines().all(|line| explained.contains(line)), "{explained}\n{text}");
+    assert!(
+        text.lines().all(|line| explained.contains(line)),
+        "{explained}\n{text}"
+    );
     heard.hear(&text);
     assert_eq!(heard.0, BTreeMap::from([("talk".to_owned(), rounds + 1)]));
     assert_eq!(told_to_with(&world, "main", &[]), "");
@@ -301,12 +392,24 @@ fn commands_and_hooks_get_along() {
 #[test]
 fn a_full_journal_is_moved_aside_by_one_of_many() {
     let world = World::new();
-    let note = HookRun { text: "x".repeat(40 << 10), ..HookRun::default() };
-    let append = |_: usize| Journal::in_dir(&world.path(".state")).append(&note).expect("noted");
+    let note = HookRun {
+        text: "x".repeat(40 << 10),
+        ..HookRun::default()
+    };
+    let append = |_: usize| {
+        Journal::in_dir(&world.path(".state"))
+            .append(&note)
+            .expect("noted")
+    };
     std::thread::scope(|scope| {
         for _ in 0..8 {
             scope.spawn(|| (0..100).for_each(append));
         }
     });
-    assert!(!Journal::in_dir(&world.path(".state")).read().expect("a journal").is_empty());
+    assert!(
+        !Journal::in_dir(&world.path(".state"))
+            .read()
+            .expect("a journal")
+            .is_empty()
+    );
 }

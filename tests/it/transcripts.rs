@@ -32,8 +32,14 @@ impl Wrong {
         let pairs = (0..).map(|line| (expected.lines().nth(line), got.lines().nth(line)));
         let at = pairs.enumerate().find(differs).map_or(0, |(line, _)| line);
         let line = |text: &str| text.lines().nth(at).unwrap_or("(the end)").to_owned();
-        writeln!(self.0, "{what}\n  line {}\n  expected: {}\n  got:      {}", at + 1, line(expected), line(got))
-            .expect("written");
+        writeln!(
+            self.0,
+            "{what}\n  line {}\n  expected: {}\n  got:      {}",
+            at + 1,
+            line(expected),
+            line(got)
+        )
+        .expect("written");
     }
 
     /// All of stdout, and nothing on stderr.
@@ -61,18 +67,32 @@ fn every_format_and_every_transcript_has_its_expectation() {
         .filter(|path| path.extension().is_some_and(|end| end == "toml"))
         .map(|path| name(&path.with_extension("")))
         .collect();
-    let tested: Vec<_> = entries(&testdata("")).iter().filter(|path| path.is_dir()).map(|path| name(path)).collect();
+    let tested: Vec<_> = entries(&testdata(""))
+        .iter()
+        .filter(|path| path.is_dir())
+        .map(|path| name(path))
+        .collect();
     assert_eq!(tested, described);
 
     let cases = Case::all();
-    let bare: Vec<_> = cases.iter().flat_map(Case::transcripts).filter(|path| beside(path, "log").is_none()).collect();
+    let bare: Vec<_> = cases
+        .iter()
+        .flat_map(Case::transcripts)
+        .filter(|path| beside(path, "log").is_none())
+        .collect();
     assert_eq!(bare, [""; 0].map(PathBuf::from));
     let of = |format: &str, ending: &str| {
-        let own = cases.iter().filter(|case| case.format == format).flat_map(Case::transcripts);
+        let own = cases
+            .iter()
+            .filter(|case| case.format == format)
+            .flat_map(Case::transcripts);
         own.filter(|path| beside(path, ending).is_some()).count()
     };
     for format in &described {
-        assert!(of(format, "log") > 0 && of(format, "log.json") > 0, "{format} lacks a case");
+        assert!(
+            of(format, "log") > 0 && of(format, "log.json") > 0,
+            "{format} lacks a case"
+        );
     }
 }
 
@@ -86,7 +106,10 @@ fn every_log_is_as_expected() {
         let expected = beside(&path, "log").unwrap_or_default();
         let done = world.reader(&[shown(&path), "--lines", "1000"]).run();
         if expected.is_empty() {
-            let nothing = format!("session-reader: nothing was said in '{}' yet\n", path.display());
+            let nothing = format!(
+                "session-reader: nothing was said in '{}' yet\n",
+                path.display()
+            );
             wrong.check(shown(&path), "", done.out());
             wrong.check(shown(&path), &nothing, done.err());
             done.status(1);
@@ -108,8 +131,14 @@ fn the_last_entries_are_the_end_of_the_log() {
         for count in [1, 2, 4] {
             let expected = last(&whole, count);
             if !expected.is_empty() {
-                let done = world.reader(&[shown(&path), "--lines", &count.to_string()]).run();
-                wrong.check(&format!("{} --lines {count}", path.display()), &expected, done.out());
+                let done = world
+                    .reader(&[shown(&path), "--lines", &count.to_string()])
+                    .run();
+                wrong.check(
+                    &format!("{} --lines {count}", path.display()),
+                    &expected,
+                    done.out(),
+                );
             }
         }
     }
@@ -120,8 +149,12 @@ fn the_last_entries_are_the_end_of_the_log() {
 fn last(log: &str, count: usize) -> String {
     let is_first = |line: &&str| line.as_bytes().get(13) == Some(&b':');
     let lines: Vec<_> = log.split_inclusive('\n').collect();
-    let starts: Vec<_> = (0..lines.len()).filter(|at| is_first(&lines[*at])).collect();
-    let Some(start) = starts.len().checked_sub(count).map(|at| starts[at]) else { return log.to_owned() };
+    let starts: Vec<_> = (0..lines.len())
+        .filter(|at| is_first(&lines[*at]))
+        .collect();
+    let Some(start) = starts.len().checked_sub(count).map(|at| starts[at]) else {
+        return log.to_owned();
+    };
     format!("{}{}", &log[..10], &lines[start..].concat()[10..])
 }
 
@@ -132,7 +165,13 @@ fn every_json_log_is_as_expected() {
     let world = World::new();
     for path in Case::all().iter().flat_map(Case::transcripts) {
         if let Some(expected) = beside(&path, "log.json") {
-            wrong.check_run(shown(&path), &expected, &world.reader(&[shown(&path), "--lines", "1000", "--json"]).run());
+            wrong.check_run(
+                shown(&path),
+                &expected,
+                &world
+                    .reader(&[shown(&path), "--lines", "1000", "--json"])
+                    .run(),
+            );
         }
     }
     wrong.none();
@@ -145,7 +184,13 @@ fn every_full_log_is_as_expected() {
     let world = World::new();
     for path in Case::all().iter().flat_map(Case::transcripts) {
         if let Some(expected) = beside(&path, "full.log") {
-            wrong.check_run(shown(&path), &expected, &world.reader(&[shown(&path), "--lines", "1000", "--full"]).run());
+            wrong.check_run(
+                shown(&path),
+                &expected,
+                &world
+                    .reader(&[shown(&path), "--lines", "1000", "--full"])
+                    .run(),
+            );
         }
     }
     wrong.none();
@@ -158,25 +203,50 @@ fn every_list_is_as_expected() {
     let mut wrong = Wrong::default();
     for case in Case::all() {
         let (world, dir) = case.world();
-        let expected = case.expected("list.json").unwrap_or_else(|| panic!("{}: no list.json", case.path.display()));
-        let done = world.reader(&["list", "--all", "--json"]).dir(world.path(dir)).run();
+        let expected = case
+            .expected("list.json")
+            .unwrap_or_else(|| panic!("{}: no list.json", case.path.display()));
+        let done = world
+            .reader(&["list", "--all", "--json"])
+            .dir(world.path(dir))
+            .run();
         let home = world.path("");
-        let below = |line: &str| line.replace(shown(&home), "").replace(r#""path":"/"#, r#""path":""#);
+        let below = |line: &str| {
+            line.replace(shown(&home), "")
+                .replace(r#""path":"/"#, r#""path":""#)
+        };
         // Why a session is in its state is what `state` and `state_agents` are about.
         let reason = |line: &str| {
             let start = line.find(r#","reason":"#).expect("a reason");
-            format!("{}{}\n", &line[..start], &line[line.find(r#","messages":"#).expect("a count")..])
+            format!(
+                "{}{}\n",
+                &line[..start],
+                &line[line.find(r#","messages":"#).expect("a count")..]
+            )
         };
         let out: String = done.out().lines().map(reason).collect();
         wrong.check(&case.path.display().to_string(), &expected, &below(&out));
         wrong.check(&case.path.display().to_string(), "", done.err());
-        for row in expected.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON")) {
-            let (id, path) = (row["id"].as_str().expect("an id"), row["path"].as_str().expect("a path"));
+        for row in expected
+            .lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("JSON"))
+        {
+            let (id, path) = (
+                row["id"].as_str().expect("an id"),
+                row["path"].as_str().expect("a path"),
+            );
             // A named session is reached by its name: its file lies in no place that all projects share.
             let called = row["name"].as_str().unwrap_or(id);
             let log = beside(&case.path.join(path), "log").unwrap_or_default();
-            let done = world.reader(&["log", called, "--lines", "1000"]).dir(world.path(dir)).run();
-            wrong.check_run(&format!("{} log {called}", case.path.display()), &log, &done);
+            let done = world
+                .reader(&["log", called, "--lines", "1000"])
+                .dir(world.path(dir))
+                .run();
+            wrong.check_run(
+                &format!("{} log {called}", case.path.display()),
+                &log,
+                &done,
+            );
         }
     }
     wrong.none();
@@ -193,11 +263,21 @@ fn every_line_of_every_transcript_is_accounted_for() {
             let out = done.out();
             let head = format!("{}: {} (", path.display(), case.format);
             wrong.check(shown(&path), &head, &out[..head.len().min(out.len())]);
-            let lines = std::fs::read_to_string(&path).expect("UTF-8").matches('\n').count();
-            let numbers: Vec<usize> =
-                out.lines().nth(1).unwrap_or_default().split(' ').filter_map(|word| word.parse().ok()).collect();
+            let lines = std::fs::read_to_string(&path)
+                .expect("UTF-8")
+                .matches('\n')
+                .count();
+            let numbers: Vec<usize> = out
+                .lines()
+                .nth(1)
+                .unwrap_or_default()
+                .split(' ')
+                .filter_map(|word| word.parse().ok())
+                .collect();
             let counted = match numbers[..] {
-                [matched, ignored, broken] => format!("{} lines, {broken} broken", matched + ignored),
+                [matched, ignored, broken] => {
+                    format!("{} lines, {broken} broken", matched + ignored)
+                }
                 _ => out.to_owned(),
             };
             wrong.check(shown(&path), &format!("{lines} lines, 0 broken"), &counted);

@@ -22,11 +22,18 @@ const CLAUDE: Agent = Agent {
     project: &["work/.claude/settings.json"],
     owns_hook_file: false,
 };
-const CODEX: Agent =
-    Agent { name: "codex", user: &[".codex/hooks.json"], project: &["work/.codex/hooks.json"], owns_hook_file: false };
+const CODEX: Agent = Agent {
+    name: "codex",
+    user: &[".codex/hooks.json"],
+    project: &["work/.codex/hooks.json"],
+    owns_hook_file: false,
+};
 const COPILOT: Agent = Agent {
     name: "copilot",
-    user: &[".copilot/hooks/session-monitor.json", ".copilot/settings.json"],
+    user: &[
+        ".copilot/hooks/session-monitor.json",
+        ".copilot/settings.json",
+    ],
     project: &["work/.github/hooks/session-monitor.json"],
     owns_hook_file: true,
 };
@@ -49,7 +56,12 @@ const QWEN: Agent = Agent {
     owns_hook_file: false,
 };
 
-const FOR_USER: [&[&str]; 4] = [&[], &["--live"], &["--statusline"], &["--live", "--statusline"]];
+const FOR_USER: [&[&str]; 4] = [
+    &[],
+    &["--live"],
+    &["--statusline"],
+    &["--live", "--statusline"],
+];
 const FOR_PROJECT: [&[&str]; 2] = [&["--project"], &["--project", "--live"]];
 
 /// Settings files as people have them. More of them are in the unit tests.
@@ -73,7 +85,9 @@ enum Start {
 
 impl Start {
     fn all() -> impl Iterator<Item = Start> {
-        [Start::NoDirectory, Start::NoFile].into_iter().chain(SETTINGS.into_iter().map(Start::File))
+        [Start::NoDirectory, Start::NoFile]
+            .into_iter()
+            .chain(SETTINGS.into_iter().map(Start::File))
     }
 
     fn world(self, agent: &Agent) -> World {
@@ -87,7 +101,9 @@ impl Start {
                     let path = world.write(file, text);
                     fs::set_permissions(path, fs::Permissions::from_mode(0o640)).expect("a mode");
                 }
-                Start::NoFile | Start::File(_) => fs::create_dir_all(world.path(dir)).expect("a directory"),
+                Start::NoFile | Start::File(_) => {
+                    fs::create_dir_all(world.path(dir)).expect("a directory")
+                }
             }
         }
         world
@@ -117,14 +133,24 @@ fn tree(world: &World) -> BTreeMap<PathBuf, Option<(u32, String)>> {
 }
 
 fn run(world: &World, command: &str, agent: &str, flags: &[&str]) {
-    world.context(&[&[command, agent], flags].concat()).run().success();
+    world
+        .context(&[&[command, agent], flags].concat())
+        .run()
+        .success();
 }
 
 /// Goes through every state that these installs lead to, in any order and any number, and uninstalls in each.
-fn every_order_is_undone(agent: &Agent, start: Start, variants: &[&'static [&'static str]], uninstalls: &[&[&str]]) {
+fn every_order_is_undone(
+    agent: &Agent,
+    start: Start,
+    variants: &[&'static [&'static str]],
+    uninstalls: &[&[&str]],
+) {
     let installed = |installs: &[&[&str]]| {
         let world = start.world(agent);
-        installs.iter().for_each(|flags| run(&world, "install", agent.name, flags));
+        installs
+            .iter()
+            .for_each(|flags| run(&world, "install", agent.name, flags));
         world
     };
     let before = tree(&installed(&[]));
@@ -142,8 +168,15 @@ fn every_order_is_undone(agent: &Agent, start: Start, variants: &[&'static [&'st
             is_used = there != here;
             if seen.insert(there) {
                 let installs = [&installs[..], &[*flags]].concat();
-                uninstalls.iter().for_each(|flags| run(&world, "uninstall", agent.name, flags));
-                assert_eq!(tree(&world), before, "{}, {start:?}, {installs:?}", agent.name);
+                uninstalls
+                    .iter()
+                    .for_each(|flags| run(&world, "uninstall", agent.name, flags));
+                assert_eq!(
+                    tree(&world),
+                    before,
+                    "{}, {start:?}, {installs:?}",
+                    agent.name
+                );
                 next.push(installs);
             }
         }
@@ -201,12 +234,25 @@ fn every_install_for_qwen_is_undone() {
 #[test]
 fn installs_for_several_agents_are_undone() {
     let agents = [&CLAUDE, &CODEX, &COPILOT, &GEMINI, &PI, &QWEN];
-    for (turn, start) in [Start::NoDirectory, Start::NoFile, Start::File(SETTINGS[6])].into_iter().enumerate() {
+    for (turn, start) in [Start::NoDirectory, Start::NoFile, Start::File(SETTINGS[6])]
+        .into_iter()
+        .enumerate()
+    {
         let world = start.world(agents[0]);
         let before = tree(&world);
         for number in 0..agents.len() {
-            run(&world, "install", agents[(2 * turn + number) % agents.len()].name, &["--live", "--statusline"]);
-            run(&world, "install", agents[(turn + number) % agents.len()].name, &["--project"]);
+            run(
+                &world,
+                "install",
+                agents[(2 * turn + number) % agents.len()].name,
+                &["--live", "--statusline"],
+            );
+            run(
+                &world,
+                "install",
+                agents[(turn + number) % agents.len()].name,
+                &["--project"],
+            );
         }
         run(&world, "uninstall", "--all", &["--project"]);
         run(&world, "uninstall", "--all", &[]);
@@ -219,21 +265,43 @@ fn installs_for_several_agents_are_undone() {
 fn what_the_user_changed_since_stays() {
     let file = CLAUDE.user[0];
     for (before, edit, after) in [
-        (None, "\"mine\": [ ], // and\n  ", "{\n  \"mine\": [ ] // and\n}\n"),
-        (Some("{}"), "\"mine\": [ ], // and\n  ", "{\n  \"mine\": [ ] // and\n}"),
-        (Some("{\"hooks\": {}, \"a\": 1 }"), "\"mine\" : [ ], ", "{\"mine\" : [ ], \"hooks\": {}, \"a\": 1 }"),
+        (
+            None,
+            "\"mine\": [ ], // and\n  ",
+            "{\n  \"mine\": [ ] // and\n}\n",
+        ),
+        (
+            Some("{}"),
+            "\"mine\": [ ], // and\n  ",
+            "{\n  \"mine\": [ ] // and\n}",
+        ),
+        (
+            Some("{\"hooks\": {}, \"a\": 1 }"),
+            "\"mine\" : [ ], ",
+            "{\"mine\" : [ ], \"hooks\": {}, \"a\": 1 }",
+        ),
         (Some("{\"a\": 1 }"), "/* mine */ ", "{\"a\": 1 /* mine */ }"),
     ] {
-        for order in [[&[][..], &["--live"], &["--statusline"]], [&["--statusline"], &["--live"], &[]]] {
+        for order in [
+            [&[][..], &["--live"], &["--statusline"]],
+            [&["--statusline"], &["--live"], &[]],
+        ] {
             let world = World::new();
             before.map(|before| world.write(file, before));
             run(&world, "install", "claude", order[0]);
             let text = fs::read_to_string(world.path(file)).expect("settings");
-            world.write(file, text.replacen("\"hooks\"", &format!("{edit}\"hooks\""), 1));
+            world.write(
+                file,
+                text.replacen("\"hooks\"", &format!("{edit}\"hooks\""), 1),
+            );
             run(&world, "install", "claude", order[1]);
             run(&world, "install", "claude", order[2]);
             run(&world, "uninstall", "claude", &[]);
-            assert_eq!(fs::read_to_string(world.path(file)).ok().as_deref(), Some(after), "{before:?}, {order:?}");
+            assert_eq!(
+                fs::read_to_string(world.path(file)).ok().as_deref(),
+                Some(after),
+                "{before:?}, {order:?}"
+            );
         }
     }
 }
@@ -242,15 +310,27 @@ fn what_the_user_changed_since_stays() {
 /// next uninstall takes that for the file of today, and nothing writes over it.
 #[test]
 fn a_copy_that_was_left_is_not_mistaken() {
-    let (file, copy) = (CLAUDE.user[0], ".claude/settings.json.before-session-context");
+    let (file, copy) = (
+        CLAUDE.user[0],
+        ".claude/settings.json.before-session-context",
+    );
     let world = World::new();
     world.write(file, "{\"model\":\"opus\"}");
     run(&world, "install", "claude", &[]);
-    world.write(file, fs::read_to_string(world.path(file)).expect("settings").replace("opus", "haiku"));
+    world.write(
+        file,
+        fs::read_to_string(world.path(file))
+            .expect("settings")
+            .replace("opus", "haiku"),
+    );
     run(&world, "uninstall", "claude", &[]);
     let has = |below: &str| fs::read_to_string(world.path(below)).ok();
     assert_eq!(has(file).as_deref(), Some("{\"model\":\"haiku\"}"));
-    for now in [Some("{\"model\":\"haiku\",\"hooks\":{ }}"), Some("{}"), None] {
+    for now in [
+        Some("{\"model\":\"haiku\",\"hooks\":{ }}"),
+        Some("{}"),
+        None,
+    ] {
         match now {
             Some(now) => drop(world.write(file, now)),
             None => fs::remove_file(world.path(file)).expect("removed"),
@@ -273,13 +353,23 @@ fn what_others_put_into_our_file_stays() {
         ("", None),
         ("\n", None),
         ("// mine\n", Some("{\n  \"version\": 1\n// mine\n}\n")),
-        ("\"mine\": true,\n", Some("{\n  \"version\": 1,\n\"mine\": true\n}\n")),
+        (
+            "\"mine\": true,\n",
+            Some("{\n  \"version\": 1,\n\"mine\": true\n}\n"),
+        ),
     ] {
         let world = World::new();
         run(&world, "install", "copilot", &[]);
         let text = fs::read_to_string(world.path(file)).expect("the hook");
-        world.write(file, text.replacen("  \"hooks\"", &format!("{edit}  \"hooks\""), 1));
+        world.write(
+            file,
+            text.replacen("  \"hooks\"", &format!("{edit}  \"hooks\""), 1),
+        );
         run(&world, "uninstall", "copilot", &[]);
-        assert_eq!(fs::read_to_string(world.path(file)).ok().as_deref(), after, "{edit}");
+        assert_eq!(
+            fs::read_to_string(world.path(file)).ok().as_deref(),
+            after,
+            "{edit}"
+        );
     }
 }

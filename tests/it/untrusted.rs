@@ -90,13 +90,26 @@ const PIECES: &[&str] = &[
 
 /// Every character as `\u…`.
 fn numbers(plain: &str) -> Text {
-    Text { plain: plain.into(), json: plain.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect() }
+    Text {
+        plain: plain.into(),
+        json: plain
+            .encode_utf16()
+            .map(|unit| format!("\\u{unit:04x}"))
+            .collect(),
+    }
 }
 
 /// As few escapes as can be: control characters stand there as they are.
 fn raw(plain: &str) -> Text {
-    let json = plain.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n").replace('\r', "\\r");
-    Text { plain: plain.into(), json }
+    let json = plain
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
+        .replace('\n', "\\n")
+        .replace('\r', "\\r");
+    Text {
+        plain: plain.into(),
+        json,
+    }
 }
 
 const PROJECT: [Place; 12] = [
@@ -142,7 +155,11 @@ fn attacks_stay_on_their_line() {
                 ];
                 let encode = [escaped, numbers, raw][index % 3];
                 // A raw control character is no JSON: that line is lost, and with it the conflict.
-                let encode = if *place == Place::Conflict { escaped } else { encode };
+                let encode = if *place == Place::Conflict {
+                    escaped
+                } else {
+                    encode
+                };
                 for (variant, text) in texts.iter().enumerate() {
                     // One in two for each piece, all for prompts: it is much the same again.
                     if *place == Place::Prompt || variant % 2 == index % 2 {
@@ -172,7 +189,10 @@ fn attacks_stay_within_the_budget() {
 #[test]
 fn monsters_stay_on_their_line() {
     let mut strangers = Strangers::new(false);
-    let half = |json: &str| Text { plain: "half".into(), json: json.into() };
+    let half = |json: &str| Text {
+        plain: "half".into(),
+        json: json.into(),
+    };
     for place in PROJECT.into_iter().filter(|place| *place != Place::Id) {
         for json in [
             "\\ud800",
@@ -184,15 +204,36 @@ fn monsters_stay_on_their_line() {
         ] {
             strangers.plant(place, &half(json));
         }
-        for piece in ["x", "é", "e\u{301}", "👩‍👩‍👧‍👦", "<", "\"", "&lt;", "\n- x", "\u{1b}[31mx", "-"]
-        {
+        for piece in [
+            "x",
+            "é",
+            "e\u{301}",
+            "👩‍👩‍👧‍👦",
+            "<",
+            "\"",
+            "&lt;",
+            "\n- x",
+            "\u{1b}[31mx",
+            "-",
+        ] {
             strangers.plant(place, &escaped(&piece.repeat((1 << 13) / piece.len())));
         }
     }
     strangers.tell_all(&["--budget", "9000"]);
     let mut strangers = Strangers::new(false);
-    for piece in ["word ", "<\n", "\u{1b}]0;", "\u{202e}\"", "\u{301}", "\u{200b}", " "] {
-        strangers.plant(Place::Prompt, &escaped(&piece.repeat((1 << 20) / piece.len())));
+    for piece in [
+        "word ",
+        "<\n",
+        "\u{1b}]0;",
+        "\u{202e}\"",
+        "\u{301}",
+        "\u{200b}",
+        " ",
+    ] {
+        strangers.plant(
+            Place::Prompt,
+            &escaped(&piece.repeat((1 << 20) / piece.len())),
+        );
     }
     strangers.tell_all(&[]);
 }
@@ -206,7 +247,10 @@ fn a_file_is_called_something() {
             strangers.plant(place, &escaped(name));
             strangers.tell_all(&[]);
             for line in strangers.said.lines() {
-                assert!(!line.contains("  ") && line.trim_end() == line, "{place:?} {name:?}: {line:?}");
+                assert!(
+                    !line.contains("  ") && line.trim_end() == line,
+                    "{place:?} {name:?}: {line:?}"
+                );
             }
         }
     }
@@ -222,16 +266,27 @@ fn mixtures_stay_on_their_line() {
         let mut strangers = Strangers::new(named);
         for _ in 0..50 {
             let pieces = chance.below(8) + 1;
-            let text: String = (0..pieces).map(|_| PIECES[chance.below(PIECES.len())]).collect();
+            let text: String = (0..pieces)
+                .map(|_| PIECES[chance.below(PIECES.len())])
+                .collect();
             // Something that was typed remains, whatever tags are taken out.
-            let text = if chance.below(2) == 0 { format!("so {text}") } else { format!("{text} so") };
+            let text = if chance.below(2) == 0 {
+                format!("so {text}")
+            } else {
+                format!("{text} so")
+            };
             let place = places[chance.below(places.len())];
             let encode = [escaped, numbers][chance.below(2)];
             strangers.plant(place, &encode(&text));
         }
         strangers.tell_all(&[]);
         let explained = strangers.explain();
-        assert!(!explained.chars().any(|char| char.is_control() && char != '\n'), "{explained:?}");
+        assert!(
+            !explained
+                .chars()
+                .any(|char| char.is_control() && char != '\n'),
+            "{explained:?}"
+        );
     }
 }
 

@@ -13,20 +13,35 @@ const LATE: &str = "2026-11-16T02:59:00Z";
 
 /// A session that is at work.
 fn at_work(world: &World) -> String {
-    world.claude(ID, &prompt(&world.path("work"), EARLY, "fix the login page"));
+    world.claude(
+        ID,
+        &prompt(&world.path("work"), EARLY, "fix the login page"),
+    );
     format!(".claude/projects/{}/{ID}.jsonl", dir(world))
 }
 
 fn dir(world: &World) -> String {
     let path = world.path("work").display().to_string();
-    path.chars().map(|char| if char.is_ascii_alphanumeric() { char } else { '-' }).collect()
+    path.chars()
+        .map(|char| {
+            if char.is_ascii_alphanumeric() {
+                char
+            } else {
+                '-'
+            }
+        })
+        .collect()
 }
 
 #[track_caller]
 fn ended(child: Child) -> (Option<i32>, String, String) {
     let output = child.wait_with_output().expect("it ends");
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code(), text(output.stdout), text(output.stderr))
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }
 
 #[test]
@@ -34,30 +49,57 @@ fn a_named_session_that_is_so_already_ends_the_wait() {
     let world = World::new();
     let file = at_work(&world);
     world.append(file, answer(&world.path("work"), LATE, "It works now."));
-    world.reader(&["wait", "login"]).run().success().stdout("5e551000  waiting  answered 1m ago\n");
-    let row = &world.reader(&["wait", "login", "--json"]).run().success().json()[0];
-    assert_eq!(*row, world.reader(&["list", "--json"]).run().success().json()[0]);
-    world.reader(&["wait", "login", "--until", "needs-you,waiting"]).run().success();
+    world
+        .reader(&["wait", "login"])
+        .run()
+        .success()
+        .stdout("5e551000  waiting  answered 1m ago\n");
+    let row = &world
+        .reader(&["wait", "login", "--json"])
+        .run()
+        .success()
+        .json()[0];
+    assert_eq!(
+        *row,
+        world.reader(&["list", "--json"]).run().success().json()[0]
+    );
+    world
+        .reader(&["wait", "login", "--until", "needs-you,waiting"])
+        .run()
+        .success();
 }
 
 #[test]
 fn a_named_session_that_comes_to_it_ends_the_wait() {
     let world = World::new();
     let file = at_work(&world);
-    let waiting = world.reader(&["wait", "login", "--until", "waiting"]).spawn();
+    let waiting = world
+        .reader(&["wait", "login", "--until", "waiting"])
+        .spawn();
     world.append(&file, call(EARLY, "t1", "make"));
     world.append(&file, answer(&world.path("work"), LATE, "It works now."));
     let (code, out, err) = ended(waiting);
-    assert_eq!((code, &*out, &*err), (Some(0), "5e551000  waiting  answered 1m ago\n", ""));
+    assert_eq!(
+        (code, &*out, &*err),
+        (Some(0), "5e551000  waiting  answered 1m ago\n", "")
+    );
 }
 
 /// Without a name any session will do, also one that is so already, and whoever needs the user comes first.
 #[test]
 fn any_session_that_is_so_already_ends_the_wait() {
     let world = World::new();
-    Script::of(&world).ago(30).user("an older question").says("An answer.").save(&world, ONE);
+    Script::of(&world)
+        .ago(30)
+        .user("an older question")
+        .says("An answer.")
+        .save(&world, ONE);
     let question = serde_json::json!({"questions": [{"question": "Redis or NATS?"}]});
-    Script::of(&world).ago(40).user("store the sessions").calls("AskUserQuestion", question).save(&world, TWO);
+    Script::of(&world)
+        .ago(40)
+        .user("store the sessions")
+        .calls("AskUserQuestion", question)
+        .save(&world, TWO);
     at_work(&world);
     let asks = "22222222  needs-you  question: Redis or NATS?\n";
     let answered = "11111111  waiting  answered 30m ago\n";
@@ -69,10 +111,18 @@ fn any_session_that_is_so_already_ends_the_wait() {
         (&["--until", "waiting"], answered),
         (&["--until", "waiting,working"], works),
         (&["--until", "waiting", "--each"], answered),
-        (&["--until", "waiting,working,needs-you", "--each"], &[asks, works, answered].concat()),
+        (
+            &["--until", "waiting,working,needs-you", "--each"],
+            &[asks, works, answered].concat(),
+        ),
         (&["older", "store", "--each"], &[asks, answered].concat()),
     ] {
-        world.reader(&[&["wait", "--timeout", "0s"], args].concat()).run().success().stdout(expected).stderr("");
+        world
+            .reader(&[&["wait", "--timeout", "0s"], args].concat())
+            .run()
+            .success()
+            .stdout(expected)
+            .stderr("");
     }
 }
 
@@ -82,8 +132,18 @@ fn with_next_a_session_that_is_so_already_does_not_count() {
     let world = World::new();
     at_work(&world);
     let none = "session-reader: timed out: no session changed to working\n";
-    for args in [&[][..], &["--all"], &["--each"], &["login"], &["login", "--each"]] {
-        let args = [&["wait", "--next", "--until", "working", "--timeout", "0s"], args].concat();
+    for args in [
+        &[][..],
+        &["--all"],
+        &["--each"],
+        &["login"],
+        &["login", "--each"],
+    ] {
+        let args = [
+            &["wait", "--next", "--until", "working", "--timeout", "0s"],
+            args,
+        ]
+        .concat();
         world.reader(&args).run().status(1).stdout("").stderr(none);
     }
 }
@@ -92,7 +152,11 @@ fn with_next_a_session_that_is_so_already_does_not_count() {
 fn with_next_the_session_that_comes_to_it_ends_the_wait() {
     let world = World::new();
     let here = world.path("work");
-    Script::of(&world).ago(30).user("an older question").says("An answer.").save(&world, ONE);
+    Script::of(&world)
+        .ago(30)
+        .user("an older question")
+        .says("An answer.")
+        .save(&world, ONE);
     let file = at_work(&world);
     let mut waiting = world.reader(&["wait", "--next"]).spawn();
     // Whether it looks before or after a line is written, it sees one answer after it has seen a prompt.
@@ -107,7 +171,10 @@ fn with_next_the_session_that_comes_to_it_ends_the_wait() {
         world.reader(&["list"]).run().success();
     }
     let (code, out, err) = ended(waiting);
-    assert_eq!((code, &*out, &*err), (Some(0), "5e551000  waiting  answered 1m ago\n", ""));
+    assert_eq!(
+        (code, &*out, &*err),
+        (Some(0), "5e551000  waiting  answered 1m ago\n", "")
+    );
 }
 
 /// With --each nothing is missed between two lines, however soon one comes after the other.
@@ -116,10 +183,15 @@ fn with_each_no_session_that_comes_to_it_is_missed() {
     let world = World::new();
     let here = world.path("work");
     let file = at_work(&world);
-    let mut waiting = world.reader(&["wait", "login", "--each", "--until", "waiting,working"]).spawn();
+    let mut waiting = world
+        .reader(&["wait", "login", "--each", "--until", "waiting,working"])
+        .spawn();
     let (sender, lines) = channel();
     let out = BufReader::new(waiting.stdout.take().expect("stdout"));
-    std::thread::spawn(move || out.lines().try_for_each(|line| sender.send(line.expect("a line"))));
+    std::thread::spawn(move || {
+        out.lines()
+            .try_for_each(|line| sender.send(line.expect("a line")))
+    });
     let mut states = Vec::new();
     for turn in 0..1000 {
         let text = match turn % 2 {
@@ -148,7 +220,12 @@ fn a_wait_that_is_over_says_so() {
     at_work(&world);
     let none = |args: &[&str]| {
         let message = "session-reader: timed out: no session has stopped working\n";
-        world.reader(args).run().status(1).stdout("").stderr(message);
+        world
+            .reader(args)
+            .run()
+            .status(1)
+            .stdout("")
+            .stderr(message);
     };
     none(&["wait", "--timeout", "0s"]);
     none(&["wait", "login", "--timeout", "0s"]);
@@ -160,8 +237,18 @@ fn a_name_that_nobody_has_is_an_error() {
     let world = World::new();
     at_work(&world);
     let said = "session-reader: no session is called 'nobody'; `session-reader list --all` shows what there is\n";
-    world.reader(&["wait", "nobody"]).run().status(2).stdout("").stderr(said);
-    let said = world.reader(&["wait", "--until", "tired"]).run().status(2).err().to_owned();
+    world
+        .reader(&["wait", "nobody"])
+        .run()
+        .status(2)
+        .stdout("")
+        .stderr(said);
+    let said = world
+        .reader(&["wait", "--until", "tired"])
+        .run()
+        .status(2)
+        .err()
+        .to_owned();
     assert!(said.contains("'tired'"), "{said}");
 }
 
@@ -169,18 +256,42 @@ fn a_name_that_nobody_has_is_an_error() {
 #[test]
 fn a_session_that_stopped_long_ago_is_not_waited_for() {
     let world = World::new();
-    Script::of(&world).at("2026-11-16T00:30:00Z").user("an older question").says("An answer.").save(&world, ONE);
-    world.reader(&["wait", "older"]).run().success().stdout("11111111  idle  answered 2h ago\n");
+    Script::of(&world)
+        .at("2026-11-16T00:30:00Z")
+        .user("an older question")
+        .says("An answer.")
+        .save(&world, ONE);
+    world
+        .reader(&["wait", "older"])
+        .run()
+        .success()
+        .stdout("11111111  idle  answered 2h ago\n");
     world.context(&["done", ONE]).run().success();
-    world.reader(&["wait", "older"]).run().success().stdout("11111111  done\n");
+    world
+        .reader(&["wait", "older"])
+        .run()
+        .success()
+        .stdout("11111111  done\n");
 }
 
 /// Where there is no session yet, it says so and waits for one.
 #[test]
 fn where_there_is_no_session_yet_it_waits_for_one() {
     let world = World::new();
-    let said = world.reader(&["wait", "--timeout", "0s"]).run().status(1).stdout("").err().to_owned();
+    let said = world
+        .reader(&["wait", "--timeout", "0s"])
+        .run()
+        .status(1)
+        .stdout("")
+        .err()
+        .to_owned();
     let lines: Vec<&str> = said.lines().collect();
-    assert!(lines[0].contains("no sessions in this project") && lines[0].ends_with("waiting for one"), "{said}");
-    assert_eq!(lines[1..], ["session-reader: timed out: no session has stopped working"]);
+    assert!(
+        lines[0].contains("no sessions in this project") && lines[0].ends_with("waiting for one"),
+        "{said}"
+    );
+    assert_eq!(
+        lines[1..],
+        ["session-reader: timed out: no session has stopped working"]
+    );
 }

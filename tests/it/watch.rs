@@ -55,10 +55,21 @@ fn a_frame_of_an_empty_home() {
 fn a_frame_of_some_sessions() {
     let world = World::new();
     let question = serde_json::json!([{"type": "tool_use", "id": "t1", "name": "AskUserQuestion", "input": {"questions": [{"question": "Redis or NATS?"}]}}]);
-    world.claude(A, &[user(A, "02:40:00", "pick a queue"), answer(A, "02:46:00", &question)].concat());
+    world.claude(
+        A,
+        &[
+            user(A, "02:40:00", "pick a queue"),
+            answer(A, "02:46:00", &question),
+        ]
+        .concat(),
+    );
     world.claude(
         B,
-        &[user(B, "01:10:00", "write the notes"), answer(B, "01:20:00", &said("They are written."))].concat(),
+        &[
+            user(B, "01:10:00", "write the notes"),
+            answer(B, "01:20:00", &said("They are written.")),
+        ]
+        .concat(),
     );
     let done = world.reader(&["watch", "--once", "--all"]).run();
     assert_eq!(done.err(), "");
@@ -85,7 +96,11 @@ fn recency_goes_before_state() {
     let world = World::new();
     let session = |number: u32, time: &str, text: &str| {
         let id = format!("{number}{number}{number}{number}0000-0000-4000-8000-000000000000");
-        Script::of(&world).at(time).user(text).says("Yes.").save(&world, &id);
+        Script::of(&world)
+            .at(time)
+            .user(text)
+            .says("Yes.")
+            .save(&world, &id);
         id
     };
     session(1, "2026-10-13T02:00:00Z", "an old question");
@@ -97,7 +112,13 @@ fn recency_goes_before_state() {
         "type": "assistant", "uuid": "e", "sessionId": ONE, "timestamp": ago(90), "isApiErrorMessage": true,
         "message": {"id": "x1", "role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 529"}]},
     });
-    world.claude(ONE, &format!("{}{trouble}\n", prompt(&world.path("work"), &ago(90), "go on")));
+    world.claude(
+        ONE,
+        &format!(
+            "{}{trouble}\n",
+            prompt(&world.path("work"), &ago(90), "go on")
+        ),
+    );
     Script::of(&world)
         .at("2026-11-14T02:00:00Z")
         .user("stop here")
@@ -131,20 +152,30 @@ fn recency_goes_before_state() {
 fn the_list_says_the_same() {
     let world = World::new();
     let cwd = world.path("work");
-    Script::of(&world).ago(5).user("stop here").user("[Request interrupted by user]").save(&world, ONE);
+    Script::of(&world)
+        .ago(5)
+        .user("stop here")
+        .user("[Request interrupted by user]")
+        .save(&world, ONE);
     let trouble = serde_json::json!({
         "type": "assistant", "uuid": "e", "sessionId": TWO, "timestamp": ago(90), "isApiErrorMessage": true,
         "error": "rate_limit",
         "message": {"id": "x1", "role": "assistant", "model": "<synthetic>",
             "content": [{"type": "text", "text": "usage limit reached|1794808800"}]},
     });
-    world.claude(TWO, &format!("{}{trouble}\n", prompt(&cwd, &ago(90), "go on")));
+    world.claude(
+        TWO,
+        &format!("{}{trouble}\n", prompt(&cwd, &ago(90), "go on")),
+    );
     let gemini = [
         serde_json::json!({"sessionId": "8b585e11-2eb8-459b-b1a6-75f9c89c4176", "projectHash": "9a", "kind": "main"}),
         serde_json::json!({"id": "m1", "timestamp": "2026-11-08T02:00:00Z", "type": "user", "content": [{"text": "explain the cron config"}]}),
         serde_json::json!({"id": "m2", "timestamp": "2026-11-08T02:01:00Z", "type": "gemini", "content": "It runs nightly.", "thoughts": [], "model": "g"}),
     ];
-    world.write(".gemini/tmp/app/.project_root", format!("{}\n", cwd.display()));
+    world.write(
+        ".gemini/tmp/app/.project_root",
+        format!("{}\n", cwd.display()),
+    );
     world.write(
         ".gemini/tmp/app/chats/session-2026-11-08T02-00-8b585e11.jsonl",
         gemini.map(|line| format!("{line}\n")).concat(),
@@ -178,19 +209,38 @@ NAME      AGENT   STATE    AGE  MSGS  TOKENS  TITLE
 fn a_frame_names_no_keys() {
     let world = World::new();
     for number in 0..24 {
-        world.claude(&format!("{number:03}aaaaa"), &user("a", "00:10:00", "hello"));
+        world.claude(
+            &format!("{number:03}aaaaa"),
+            &user("a", "00:10:00", "hello"),
+        );
     }
     let last = |args: &[&str], cwd: &str| {
         std::fs::create_dir_all(world.path(cwd)).expect("a directory");
-        let done = world.reader(&[&["watch", "--once"], args].concat()).dir(world.path(cwd)).run().success();
+        let done = world
+            .reader(&[&["watch", "--once"], args].concat())
+            .dir(world.path(cwd))
+            .run()
+            .success();
         done.out().lines().last().unwrap_or_default().to_owned()
     };
-    assert_eq!(last(&[], "work"), "  no sessions in this project; --all shows all projects");
-    assert_eq!(last(&["--all"], "work"), "  4 older: `session-reader list --all` shows them");
+    assert_eq!(
+        last(&[], "work"),
+        "  no sessions in this project; --all shows all projects"
+    );
+    assert_eq!(
+        last(&["--all"], "work"),
+        "  4 older: `session-reader list --all` shows them"
+    );
     for number in 0..22 {
-        world.claude(&format!("{number:03}bbbbb"), &prompt(&world.path("work"), "2026-11-16T00:10:00Z", "hello"));
+        world.claude(
+            &format!("{number:03}bbbbb"),
+            &prompt(&world.path("work"), "2026-11-16T00:10:00Z", "hello"),
+        );
     }
-    assert_eq!(last(&[], "work"), "  2 older: `session-reader list` shows them");
+    assert_eq!(
+        last(&[], "work"),
+        "  2 older: `session-reader list` shows them"
+    );
 }
 
 /// Nothing that somebody wrote is obeyed by a terminal, and each session stays on its line.
@@ -199,54 +249,127 @@ fn hostile_names_and_titles_stay_on_their_line() {
     let world = World::new();
     let evil = "a\u{1b}]0;title\u{7}\u{1b}[2J\u{9b}31m\r\nb\u{202e}c\tz \u{1b}[?1049l";
     let call = serde_json::json!([{"type": "tool_use", "id": "t1", "name": evil, "input": {"command": evil}}]);
-    let title = format!("{}\n", serde_json::json!({"type": "custom-title", "sessionId": A, "customTitle": evil}));
-    let lines = [user(A, "02:40:00", evil), title, answer(A, "02:59:00", &call)].concat();
+    let title = format!(
+        "{}\n",
+        serde_json::json!({"type": "custom-title", "sessionId": A, "customTitle": evil})
+    );
+    let lines = [
+        user(A, "02:40:00", evil),
+        title,
+        answer(A, "02:59:00", &call),
+    ]
+    .concat();
     world.claude(A, &lines);
-    world.write("work/.mind/sessions/x\u{1b}[31mred.json", format!("{{\"sessionId\":\"{A}\"}}"));
+    world.write(
+        "work/.mind/sessions/x\u{1b}[31mred.json",
+        format!("{{\"sessionId\":\"{A}\"}}"),
+    );
     for colour in ["never", "always"] {
-        let done = world.reader(&["watch", "--once", "--all", "--color", colour]).run();
+        let done = world
+            .reader(&["watch", "--once", "--all", "--color", colour])
+            .run();
         let bare: String = done.out().replace("\u{1b}[", "\u{0}");
-        assert!(!bare.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r', '\t', '\u{202e}']), "{bare:?}");
+        assert!(
+            !bare.contains(['\u{1b}', '\u{7}', '\u{9b}', '\r', '\t', '\u{202e}']),
+            "{bare:?}"
+        );
         assert!(colour == "always" || !bare.contains('\u{0}'), "{bare:?}");
-        assert!(!bare.contains("\u{0}2J") && !bare.contains("\u{0}?"), "{bare:?}");
-        assert_eq!(done.out().lines().filter(|line| line.contains("claude")).count(), 2, "{}", done.out());
+        assert!(
+            !bare.contains("\u{0}2J") && !bare.contains("\u{0}?"),
+            "{bare:?}"
+        );
+        assert_eq!(
+            done.out()
+                .lines()
+                .filter(|line| line.contains("claude"))
+                .count(),
+            2,
+            "{}",
+            done.out()
+        );
     }
 }
 
 fn header(world: &World, args: &[&str]) -> String {
-    let done = world.reader(&[&["watch", "--once"], args].concat()).run().success();
-    done.out().lines().next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    let done = world
+        .reader(&[&["watch", "--once"], args].concat())
+        .run()
+        .success();
+    done.out()
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// As in `files`: what is in the copy was done once, and what a subagent does counts.
 #[test]
 fn a_fork_is_no_conflict_and_a_subagent_may_be_one() {
     let world = World::new();
-    let origin = || Script::of(&world).ago(30).user("Begin").writes("a.rs", "x\n");
+    let origin = || {
+        Script::of(&world)
+            .ago(30)
+            .user("Begin")
+            .writes("a.rs", "x\n")
+    };
     origin().save(&world, ONE);
-    let fork = origin().ago(10).user("Go on in the fork").says("Yes.").save(&world, TWO);
+    let fork = origin()
+        .ago(10)
+        .user("Go on in the fork")
+        .says("Yes.")
+        .save(&world, TWO);
     assert_eq!(header(&world, &[]), "1 working · 1 waiting ~/work");
-    let subagent = Script::of(&world).ago(5).user("Change it, says the agent").writes("a.rs", "y\n").text();
+    let subagent = Script::of(&world)
+        .ago(5)
+        .user("Change it, says the agent")
+        .writes("a.rs", "y\n")
+        .text();
     let subagent = subagent.replace("\"type\":", "\"isSidechain\":true,\"type\":");
-    world.write(fork.with_extension("").join("subagents/agent-a1.jsonl"), subagent);
-    assert_eq!(header(&world, &[]), "1 working · 1 waiting ! a.rs: 22222222, 11111111 ~/work");
+    world.write(
+        fork.with_extension("").join("subagents/agent-a1.jsonl"),
+        subagent,
+    );
+    assert_eq!(
+        header(&world, &[]),
+        "1 working · 1 waiting ! a.rs: 22222222, 11111111 ~/work"
+    );
     std::fs::create_dir(world.path("elsewhere")).expect("a directory");
-    let elsewhere = world.reader(&["watch", "--once"]).dir(world.path("elsewhere")).run().success();
+    let elsewhere = world
+        .reader(&["watch", "--once"])
+        .dir(world.path("elsewhere"))
+        .run()
+        .success();
     assert!(!elsewhere.out().contains("a.rs"), "{}", elsewhere.out());
-    let all = world.reader(&["watch", "--once", "--all"]).dir(world.path("elsewhere")).run().success();
+    let all = world
+        .reader(&["watch", "--once", "--all"])
+        .dir(world.path("elsewhere"))
+        .run()
+        .success();
     assert!(all.out().contains("! a.rs: "), "{}", all.out());
 }
 
 /// An error concerns the user for an hour; then it is one of many things that once were.
 #[test]
 fn an_old_error_concerns_nobody() {
-    for (minutes, wanted) in [(59, "1 failed ~/work"), (61, "1 inactive ~/work"), (29 * 24 * 60, "1 inactive ~/work")] {
+    for (minutes, wanted) in [
+        (59, "1 failed ~/work"),
+        (61, "1 inactive ~/work"),
+        (29 * 24 * 60, "1 inactive ~/work"),
+    ] {
         let world = World::new();
         let trouble = serde_json::json!({
             "type": "assistant", "uuid": "e", "sessionId": ONE, "timestamp": ago(minutes), "isApiErrorMessage": true,
             "message": {"id": "x1", "role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error: 529"}]},
         });
-        world.claude(ONE, &format!("{}{trouble}\n", prompt(&world.path("work"), &ago(minutes), "go on")));
+        world.claude(
+            ONE,
+            &format!(
+                "{}{trouble}\n",
+                prompt(&world.path("work"), &ago(minutes), "go on")
+            ),
+        );
         assert_eq!(header(&world, &[]), wanted, "{minutes}");
         let state = world.reader(&["list", "--json"]).run().success().json()[0]["state"].clone();
         assert_eq!(state, "error", "the word stays");
@@ -257,14 +380,22 @@ fn an_old_error_concerns_nobody() {
 #[test]
 fn the_demo_is_always_the_same() {
     let world = World::new();
-    let run = || world.reader(&["watch", "--once", "--demo"]).env("COLUMNS", "100").run();
+    let run = || {
+        world
+            .reader(&["watch", "--once", "--demo"])
+            .env("COLUMNS", "100")
+            .run()
+    };
     let done = run();
     assert_eq!((done.code(), done.err()), (Some(0), ""));
     if cfg!(target_os = "linux") {
         assert_eq!(done.out(), include_str!("watch_demo.txt"));
     }
     assert_eq!(run().out(), done.out());
-    assert!(!world.path(".cache").exists() && !world.path(".state").exists(), "nothing of the user is touched");
+    assert!(
+        !world.path(".cache").exists() && !world.path(".state").exists(),
+        "nothing of the user is touched"
+    );
 }
 
 /// A log that cannot be read is said to be so.
@@ -274,9 +405,16 @@ fn a_log_that_cannot_be_read_is_said() {
     let path = world.claude(A, &user(A, "02:59:00", "go on"));
     // The list is made without the transcript, the log is not.
     world.reader(&["watch", "--once"]).run().success();
-    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o000)).expect("closed");
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o000))
+        .expect("closed");
     let done = world.reader(&["watch", "--once"]).without_rights().run();
-    assert!(done.err().contains(&format!("{A}.jsonl: Permission denied")), "{}{}", done.out(), done.err());
+    assert!(
+        done.err()
+            .contains(&format!("{A}.jsonl: Permission denied")),
+        "{}{}",
+        done.out(),
+        done.err()
+    );
 }
 
 /// Not every terminal says where its cursor is; and the editor runs where the user is.
@@ -286,15 +424,25 @@ fn a_terminal_that_answers_nothing_will_do() {
     let world = World::new();
     let dir = world.path("work/below");
     std::fs::create_dir_all(&dir).expect("a directory");
-    let lines =
-        user(A, "02:59:00", "go on").replace(world.path("work").to_str().expect("UTF-8"), dir.to_str().expect("UTF-8"));
+    let lines = user(A, "02:59:00", "go on").replace(
+        world.path("work").to_str().expect("UTF-8"),
+        dir.to_str().expect("UTF-8"),
+    );
     world.claude(A, &lines);
     let editor = ("EDITOR", "pwd > $HOME/where; :");
-    let Some(out) = in_a_terminal_of(24, &world, "session-reader watch --all; echo ended $?", editor, "\u{c}o\u{c}q")
-    else {
+    let Some(out) = in_a_terminal_of(
+        24,
+        &world,
+        "session-reader watch --all; echo ended $?",
+        editor,
+        "\u{c}o\u{c}q",
+    ) else {
         return;
     };
-    assert!(out.contains("ended 0") && !out.contains("\u{1b}[6n"), "{out:?}");
+    assert!(
+        out.contains("ended 0") && !out.contains("\u{1b}[6n"),
+        "{out:?}"
+    );
     let place = std::fs::read_to_string(world.path("where")).expect("the editor ran");
     assert_eq!(place.trim(), world.path("work").to_str().expect("UTF-8"));
 }

@@ -27,12 +27,31 @@ impl Shell {
             skipped("a test of `watch`: there is no tmux on this machine");
             return None;
         }
-        let shell = Shell { socket: world.path("tmux"), world };
+        let shell = Shell {
+            socket: world.path("tmux"),
+            world,
+        };
         let size = [width.to_string(), height.to_string()];
-        let (home, work) = (shell.world.path("").display().to_string(), shell.world.path("work").display().to_string());
-        let sh =
-            format!("env -i TERM=$TERM HOME={home} PATH={home}/bin:$PATH SESSION_MONITOR_NOW={NOW} TZ=UTC PS1='$ ' sh");
-        let new = ["-f", "/dev/null", "new-session", "-d", "-c", &work, "-x", &size[0], "-y", &size[1], &sh];
+        let (home, work) = (
+            shell.world.path("").display().to_string(),
+            shell.world.path("work").display().to_string(),
+        );
+        let sh = format!(
+            "env -i TERM=$TERM HOME={home} PATH={home}/bin:$PATH SESSION_MONITOR_NOW={NOW} TZ=UTC PS1='$ ' sh"
+        );
+        let new = [
+            "-f",
+            "/dev/null",
+            "new-session",
+            "-d",
+            "-c",
+            &work,
+            "-x",
+            &size[0],
+            "-y",
+            &size[1],
+            &sh,
+        ];
         shell.tmux(&new);
         shell.tmux(&["set", "-g", "set-clipboard", "on"]);
         shell.until(|shown| shown.contains('$'));
@@ -40,7 +59,12 @@ impl Shell {
     }
 
     fn tmux(&self, args: &[&str]) -> String {
-        let out = Command::new("tmux").arg("-S").arg(&self.socket).args(args).output().expect("tmux runs");
+        let out = Command::new("tmux")
+            .arg("-S")
+            .arg(&self.socket)
+            .args(args)
+            .output()
+            .expect("tmux runs");
         String::from_utf8_lossy(&out.stdout).into_owned()
     }
 
@@ -49,9 +73,15 @@ impl Shell {
         let program = Path::new(env!("CARGO_BIN_EXE_session-reader")).display();
         let pid = self.world.path("pid");
         let file = pid.display();
-        self.keys(&[&format!("{settings} sh -c 'echo $$ >{file}; exec {program} watch {flags}'"), "Enter"]);
+        self.keys(&[
+            &format!("{settings} sh -c 'echo $$ >{file}; exec {program} watch {flags}'"),
+            "Enter",
+        ]);
         self.until(|shown| shown.contains("need you ·") || shown.contains("needs you ·"));
-        std::fs::read_to_string(pid).expect("written before it began").trim().to_owned()
+        std::fs::read_to_string(pid)
+            .expect("written before it began")
+            .trim()
+            .to_owned()
     }
 
     /// Waits until it has ended or stopped, and asks the shell how, and whether the terminal takes whole lines.
@@ -61,9 +91,16 @@ impl Shell {
             assert!(start.elapsed() < WATCHDOG, "still: {}", self.state());
         }
         self.until(|shown| shown.trim_end().ends_with("\n$"));
-        self.keys(&["echo ended with $?, $(stty -a | grep -o '.icanon')", "Enter"]);
+        self.keys(&[
+            "echo ended with $?, $(stty -a | grep -o '.icanon')",
+            "Enter",
+        ]);
         let shown = self.until(|shown| shown.lines().any(|line| line.starts_with("ended with")));
-        let ended = shown.lines().find(|line| line.starts_with("ended with")).unwrap_or_default().to_owned();
+        let ended = shown
+            .lines()
+            .find(|line| line.starts_with("ended with"))
+            .unwrap_or_default()
+            .to_owned();
         self.keys(&["clear", "Enter"]);
         self.until(|shown| !shown.contains("ended"));
         ended
@@ -78,7 +115,9 @@ impl Shell {
     }
 
     fn of_pane(&self, what: &str) -> String {
-        self.tmux(&["display-message", "-p", what]).trim_end().to_owned()
+        self.tmux(&["display-message", "-p", what])
+            .trim_end()
+            .to_owned()
     }
 
     /// Waits until the screen is so; a screen that never is fails the test.
@@ -108,13 +147,16 @@ impl Drop for Shell {
 
 #[test]
 fn keys_move_it_resizes_and_quits() {
-    let Some(shell) = Shell::open(80, 24) else { return };
+    let Some(shell) = Shell::open(80, 24) else {
+        return;
+    };
     let before = shell.state();
     shell.watch("env -u SESSION_MONITOR_NOW", "--demo");
     assert!(shell.of_pane("#{alternate_on} #{mouse_any_flag} #{cursor_flag}") == "1 1 0");
     shell.until(|shown| {
         let count = shown.split(" ·").next().unwrap_or_default().trim();
-        count.ends_with("need you") && shell.of_pane("#{pane_title}") == format!("{count} · session-monitor")
+        count.ends_with("need you")
+            && shell.of_pane("#{pane_title}") == format!("{count} · session-monitor")
     });
     shell.keys(&["?"]);
     shell.until(|shown| shown.contains("any key goes back"));
@@ -122,19 +164,32 @@ fn keys_move_it_resizes_and_quits() {
     shell.until(|shown| shown.contains("filter: landing▏") && shown.contains("▌ landing-page"));
     shell.keys(&["Enter", "Enter"]);
     let log = shell.until(|shown| shown.contains("Esc back"));
-    assert!(log.contains("user       make the landing page load in under a second"), "{log}");
+    assert!(
+        log.contains("user       make the landing page load in under a second"),
+        "{log}"
+    );
     shell.tmux(&["resize-window", "-x", "130", "-y", "30"]);
-    shell.until(|shown| shown.lines().nth(1).is_some_and(|line| line.ends_with("───") && line.chars().count() == 130));
+    shell.until(|shown| {
+        shown
+            .lines()
+            .nth(1)
+            .is_some_and(|line| line.ends_with("───") && line.chars().count() == 130)
+    });
     shell.keys(&["Escape", "Escape", "y"]);
     shell.until(|shown| shown.contains("copied the id: e2f4b8c6"));
-    assert_eq!(shell.tmux(&["show-buffer"]), "e2f4b8c6-0000-4000-8000-000000000006");
+    assert_eq!(
+        shell.tmux(&["show-buffer"]),
+        "e2f4b8c6-0000-4000-8000-000000000006"
+    );
     shell.keys(&["q"]);
     assert_eq!(shell.ended(&before), "ended with 0, icanon");
 }
 
 #[test]
 fn ctrl_z_gives_the_terminal_back_for_a_while() {
-    let Some(shell) = Shell::open(80, 24) else { return };
+    let Some(shell) = Shell::open(80, 24) else {
+        return;
+    };
     let before = shell.state();
     shell.watch("env -u SESSION_MONITOR_NOW", "--demo");
     shell.keys(&["C-z"]);
@@ -148,13 +203,21 @@ fn ctrl_z_gives_the_terminal_back_for_a_while() {
 
 #[test]
 fn a_signal_ends_it_and_the_terminal_is_as_it_was() {
-    let Some(shell) = Shell::open(80, 24) else { return };
+    let Some(shell) = Shell::open(80, 24) else {
+        return;
+    };
     let before = shell.state();
     for (signal, status) in [("TERM", 143), ("HUP", 129), ("INT", 130)] {
         let pid = shell.watch("env -u SESSION_MONITOR_NOW", "--demo");
-        let sent = Command::new("kill").args([&format!("-{signal}"), &pid]).status();
+        let sent = Command::new("kill")
+            .args([&format!("-{signal}"), &pid])
+            .status();
         assert!(sent.expect("kill runs").success());
-        assert_eq!(shell.ended(&before), format!("ended with {status}, icanon"), "{signal}");
+        assert_eq!(
+            shell.ended(&before),
+            format!("ended with {status}, icanon"),
+            "{signal}"
+        );
     }
 }
 
@@ -164,15 +227,27 @@ fn a_signal_ends_it_while_the_terminal_does_not_read() {
     use std::os::fd::AsRawFd;
     let world = World::new();
     asks(&world).save(&world, ONE);
-    Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
-    let Some(shell) = Shell::open_in(world, 80, 24) else { return };
+    Script::of(&world)
+        .ago(3)
+        .user("write the notes")
+        .says("They are written.")
+        .save(&world, TWO);
+    let Some(shell) = Shell::open_in(world, 80, 24) else {
+        return;
+    };
     let pid = shell.watch("", "");
     let tty = std::fs::File::open(shell.of_pane("#{pane_tty}")).expect("the terminal");
     // SAFETY: the descriptor is open, and nothing else is handed over.
     let flow = |action| assert_eq!(unsafe { libc::tcflow(tty.as_raw_fd(), action) }, 0);
     flow(libc::TCOOFF);
     shell.keys(&["C-l"]);
-    assert!(Command::new("kill").args(["-TERM", &pid]).status().expect("kill runs").success());
+    assert!(
+        Command::new("kill")
+            .args(["-TERM", &pid])
+            .status()
+            .expect("kill runs")
+            .success()
+    );
     let start = Instant::now();
     while std::fs::exists(format!("/proc/{pid}")).unwrap_or(false) && start.elapsed() < WATCHDOG {
         std::thread::yield_now();
@@ -189,12 +264,19 @@ fn a_terminal_of_any_size_is_drawn_in_part() {
     Script::of(&world).ago(3).user("begin").save(&world, ONE);
     let program = env!("CARGO_BIN_EXE_session-reader");
     for size in ["cols 65535 rows 65535", "cols 1 rows 1", "cols 0 rows 0"] {
-        let line = format!("session-reader -V >/dev/null; stty {size}; {program} watch; echo ended with $?");
+        let line = format!(
+            "session-reader -V >/dev/null; stty {size}; {program} watch; echo ended with $?"
+        );
         let Some(shown) = in_a_terminal_of(24, &world, &line, ("NO_COLOR", "1"), "q") else {
             return;
         };
         let is_good = shown.ends_with("ended with 0\n") && shown.len() < 4 << 20;
-        assert!(is_good, "{size}: {} bytes, {:?}", shown.len(), shown.lines().last());
+        assert!(
+            is_good,
+            "{size}: {} bytes, {:?}",
+            shown.len(),
+            shown.lines().last()
+        );
     }
 }
 
@@ -202,8 +284,14 @@ fn a_terminal_of_any_size_is_drawn_in_part() {
 #[test]
 fn ctrl_z_in_the_editor_stops_the_whole_job() {
     let world = World::new();
-    write_program(&world, "ed", "echo editing $1; kill -TSTP 0; echo edited; read line");
-    let Some(shell) = Shell::open_in(world, 80, 24) else { return };
+    write_program(
+        &world,
+        "ed",
+        "echo editing $1; kill -TSTP 0; echo edited; read line",
+    );
+    let Some(shell) = Shell::open_in(world, 80, 24) else {
+        return;
+    };
     let before = shell.state();
     shell.watch("EDITOR=ed env -u SESSION_MONITOR_NOW", "--demo");
     shell.keys(&["o"]);
@@ -227,7 +315,10 @@ fn write_program(world: &World, name: &str, script: &str) {
 /// A session that asks its user something.
 fn asks(world: &World) -> Script {
     let question = serde_json::json!({"questions": [{"question": "Redis or NATS?"}]});
-    Script::of(world).ago(5).user("pick a queue").calls("AskUserQuestion", question)
+    Script::of(world)
+        .ago(5)
+        .user("pick a queue")
+        .calls("AskUserQuestion", question)
 }
 
 /// A search finds what a subagent said, and its log is then the subagent's.
@@ -235,24 +326,45 @@ fn asks(world: &World) -> Script {
 fn search_in_subagents_find_and_mute() {
     let world = World::new();
     let file = asks(&world).save(&world, ONE);
-    Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
-    let subagent = Script::of(&world).ago(4).user("Look into the queue").says("A heron blocks the lock.").text();
+    Script::of(&world)
+        .ago(3)
+        .user("write the notes")
+        .says("They are written.")
+        .save(&world, TWO);
+    let subagent = Script::of(&world)
+        .ago(4)
+        .user("Look into the queue")
+        .says("A heron blocks the lock.")
+        .text();
     let subagent = subagent.replace("\"type\":", "\"isSidechain\":true,\"type\":");
-    world.write(file.with_extension("").join("subagents/agent-a1.jsonl"), subagent);
-    let Some(shell) = Shell::open_in(world, 80, 24) else { return };
+    world.write(
+        file.with_extension("").join("subagents/agent-a1.jsonl"),
+        subagent,
+    );
+    let Some(shell) = Shell::open_in(world, 80, 24) else {
+        return;
+    };
     let before = shell.state();
     shell.watch("", "");
     shell.keys(&["s", "heron", "Enter"]);
-    shell.until(|shown| shown.contains("▌ 11111111") && shown.matches("A heron blocks the lock.").count() == 2);
+    shell.until(|shown| {
+        shown.contains("▌ 11111111") && shown.matches("A heron blocks the lock.").count() == 2
+    });
     // The session is the one that may be muted, and what undoes it is to be seen.
     shell.keys(&["m"]);
-    shell.until(|shown| shown.contains(" 11111111 is muted; `session-context unmute 11111111` undoes it."));
+    shell.until(|shown| {
+        shown.contains(" 11111111 is muted; `session-context unmute 11111111` undoes it.")
+    });
     shell.keys(&["Escape"]);
     shell.until(|shown| !shown.contains("heron"));
     shell.keys(&["Enter", "/", "nowhere", "Enter"]);
     shell.until(|shown| shown.contains(" nothing in this log has 'nowhere'"));
     shell.keys(&["/", "queue", "Enter"]);
-    shell.until(|shown| shown.lines().any(|line| line.starts_with('▌') && line.ends_with("pick a queue")));
+    shell.until(|shown| {
+        shown
+            .lines()
+            .any(|line| line.starts_with('▌') && line.ends_with("pick a queue"))
+    });
     shell.keys(&["q"]);
     assert_eq!(shell.ended(&before), "ended with 0, icanon");
 }
@@ -269,14 +381,22 @@ fn the_log_is_as_wide_as_its_room() {
         .says(&long.join(" "))
         .calls("AskUserQuestion", question)
         .save(&world, ONE);
-    Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
-    let Some(shell) = Shell::open_in(world, 200, 50) else { return };
+    Script::of(&world)
+        .ago(3)
+        .user("write the notes")
+        .says("They are written.")
+        .save(&world, TWO);
+    let Some(shell) = Shell::open_in(world, 200, 50) else {
+        return;
+    };
     let before = shell.state();
     shell.watch("", "");
     // A word takes five columns; there are 89 for text beside the list, and 181 on the whole screen.
     let is_wrapped_after = |words: usize, shown: &str| {
         let is_one = |word: &&str| word.len() == 4 && word.starts_with('0');
-        let lines = shown.lines().map(|line| line.split_whitespace().filter(is_one).count());
+        let lines = shown
+            .lines()
+            .map(|line| line.split_whitespace().filter(is_one).count());
         shown.contains("0000") && lines.max() == Some(words)
     };
     let beside = |shown: &str| is_wrapped_after(18, shown);
@@ -285,7 +405,12 @@ fn the_log_is_as_wide_as_its_room() {
     shell.keys(&["Enter"]);
     shell.until(whole);
     shell.keys(&["/", "early", "Enter"]);
-    shell.until(|shown| whole(shown) && shown.lines().any(|line| line.starts_with('▌') && line.contains("an early")));
+    shell.until(|shown| {
+        whole(shown)
+            && shown
+                .lines()
+                .any(|line| line.starts_with('▌') && line.contains("an early"))
+    });
     shell.keys(&["Escape"]);
     shell.until(|shown| beside(shown) && shown.contains("▌02:55  user       an early word"));
     shell.keys(&["Enter"]);
@@ -302,10 +427,24 @@ fn resume_and_search() {
     let dir = world.path("other");
     std::fs::create_dir(&dir).expect("a directory");
     asks(&world).save(&world, ONE);
-    Script::of(&world).ago(3).user("write the notes").says("They are written.").save(&world, TWO);
-    Script::new(dir.clone()).ago(9).user("paint the shed").says("It is green.").save(&world, THREE);
-    Script::new(world.path("gone")).ago(8).user("tidy the attic").says("It is tidy.").save(&world, ME);
-    let Some(shell) = Shell::open_in(world, 100, 24) else { return };
+    Script::of(&world)
+        .ago(3)
+        .user("write the notes")
+        .says("They are written.")
+        .save(&world, TWO);
+    Script::new(dir.clone())
+        .ago(9)
+        .user("paint the shed")
+        .says("It is green.")
+        .save(&world, THREE);
+    Script::new(world.path("gone"))
+        .ago(8)
+        .user("tidy the attic")
+        .says("It is tidy.")
+        .save(&world, ME);
+    let Some(shell) = Shell::open_in(world, 100, 24) else {
+        return;
+    };
     let before = shell.state();
     shell.watch("", "");
     shell.keys(&["r"]);
@@ -317,7 +456,9 @@ fn resume_and_search() {
     shell.keys(&["r"]);
     shell.until(|shown| shown.contains("in ~/other? (y/n)"));
     shell.keys(&["y"]);
-    shell.until(|shown| shown.contains(&format!("ran claude --resume {THREE} in {}", dir.display())));
+    shell.until(|shown| {
+        shown.contains(&format!("ran claude --resume {THREE} in {}", dir.display()))
+    });
     shell.keys(&["Enter"]);
     shell.until(|shown| shown.contains("▌ 33333333"));
     shell.keys(&["s", "attic", "Enter"]);

@@ -15,20 +15,27 @@ const ID: &str = "0190ab00-aaaa-7bbb-8ccc-000000000001";
 /// A Codex session of these prompts, each with an answer.
 fn codex(prompts: &[&str]) -> Vec<String> {
     let line = |kind: &str, payload: serde_json::Value| {
-        json!({"timestamp": "2026-08-01T10:00:00.000Z", "type": kind, "payload": payload}).to_string()
+        json!({"timestamp": "2026-08-01T10:00:00.000Z", "type": kind, "payload": payload})
+            .to_string()
     };
     let mut all = vec![line("session_meta", json!({"id": ID, "cwd": "/p"}))];
     for text in prompts {
         let says = |role: &str, kind: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
         all.push(line("response_item", says("user", "input_text", text)));
-        all.push(line("response_item", says("assistant", "output_text", "Ok.")));
+        all.push(line(
+            "response_item",
+            says("assistant", "output_text", "Ok."),
+        ));
     }
     all
 }
 
 /// The prompts in the log of a file of these lines.
 fn prompts(log: &Done) -> Vec<String> {
-    let lines = log.out().lines().filter_map(|line| line.get(18..)?.strip_prefix("user       "));
+    let lines = log
+        .out()
+        .lines()
+        .filter_map(|line| line.get(18..)?.strip_prefix("user       "));
     lines.map(str::to_owned).collect()
 }
 
@@ -39,38 +46,84 @@ fn typed(all: &[String]) -> Vec<String> {
 
 /// What `resume` says of a session after a label.
 fn resumed(world: &World, label: &str) -> Option<String> {
-    let done = world.reader(&["resume", ID]).env("COLUMNS", "4000").run().status(0);
-    Some(done.out().lines().find_map(|line| line.strip_prefix(&format!("{label:12}")))?.to_owned())
+    let done = world
+        .reader(&["resume", ID])
+        .env("COLUMNS", "4000")
+        .run()
+        .status(0);
+    Some(
+        done.out()
+            .lines()
+            .find_map(|line| line.strip_prefix(&format!("{label:12}")))?
+            .to_owned(),
+    )
 }
 
 const IDE: &str = "# Context from my IDE setup:\n\n## Active file: src/cart.rs\n\n## Open tabs:\n- cart.rs: src/cart.rs\n- tax.rs: src/tax.rs\n\n## My request for Codex:\n";
-const FILES: &str = "\n# Files mentioned by the user:\n\n## shot.png: /tmp/shot.png\n\n## My request for Codex:\n";
+const FILES: &str =
+    "\n# Files mentioned by the user:\n\n## shot.png: /tmp/shot.png\n\n## My request for Codex:\n";
 
 #[test]
 fn what_an_editor_wraps_around_a_codex_prompt_is_taken_off() {
     for (written, expected) in [
-        (format!("{IDE}round the total to cents"), Some("round the total to cents")),
-        (format!("{FILES}why is the button grey?\n"), Some("why is the button grey?")),
-        (IDE.replace("for Codex", "") + "sort the list of items", Some("sort the list of items")),
-        (IDE.replace("Codex:", "ChatGPT: ") + "sort the list of items", Some("sort the list of items")),
+        (
+            format!("{IDE}round the total to cents"),
+            Some("round the total to cents"),
+        ),
+        (
+            format!("{FILES}why is the button grey?\n"),
+            Some("why is the button grey?"),
+        ),
+        (
+            IDE.replace("for Codex", "") + "sort the list of items",
+            Some("sort the list of items"),
+        ),
+        (
+            IDE.replace("Codex:", "ChatGPT: ") + "sort the list of items",
+            Some("sort the list of items"),
+        ),
         // The last heading counts: a file may have quoted one.
-        (format!("{FILES}old words\n## My request for Codex:\nthe new words count"), Some("the new words count")),
+        (
+            format!("{FILES}old words\n## My request for Codex:\nthe new words count"),
+            Some("the new words count"),
+        ),
         // Attachments, and nothing typed.
-        ("# Files mentioned by the user:\n\n## notes.txt: /tmp/notes.txt\n".into(), None),
+        (
+            "# Files mentioned by the user:\n\n## notes.txt: /tmp/notes.txt\n".into(),
+            None,
+        ),
         (IDE.into(), None),
         // Somebody quotes a heading, or writes about the wrapper.
-        ("what does \"## My request for Codex:\" mean?".into(), Some("what does \"## My request for Codex:\" mean?")),
+        (
+            "what does \"## My request for Codex:\" mean?".into(),
+            Some("what does \"## My request for Codex:\" mean?"),
+        ),
         // A skill is typed by its name, and the client puts the path behind it.
         (
             "[$deploy](/home/me/.codex/skills/deploy/SKILL.md) to the staging server".into(),
             Some("to the staging server"),
         ),
-        ("[$a](/s/a/SKILL.md) [$b](/s/b/SKILL.md) compare these two".into(), Some("compare these two")),
-        ("[$deploy](/home/me/.codex/skills/deploy/SKILL.md)".into(), None),
-        ("[$5 off](a note) is wrong".into(), Some("[$5 off](a note) is wrong")),
-        (format!("{IDE}[$deploy](/s/deploy/SKILL.md) to production now"), Some("to production now")),
+        (
+            "[$a](/s/a/SKILL.md) [$b](/s/b/SKILL.md) compare these two".into(),
+            Some("compare these two"),
+        ),
+        (
+            "[$deploy](/home/me/.codex/skills/deploy/SKILL.md)".into(),
+            None,
+        ),
+        (
+            "[$5 off](a note) is wrong".into(),
+            Some("[$5 off](a note) is wrong"),
+        ),
+        (
+            format!("{IDE}[$deploy](/s/deploy/SKILL.md) to production now"),
+            Some("to production now"),
+        ),
         // An app that hands over what somebody typed among other things.
-        ("Input contract:\n- mode: edit\nuser_request: make the logo larger".into(), Some("make the logo larger")),
+        (
+            "Input contract:\n- mode: edit\nuser_request: make the logo larger".into(),
+            Some("make the logo larger"),
+        ),
         ("Input contract: JSON without a request".into(), None),
     ] {
         let expected: Vec<&str> = expected.into_iter().collect();
@@ -78,8 +131,14 @@ fn what_an_editor_wraps_around_a_codex_prompt_is_taken_off() {
     }
     let skill = codex(&["[$deploy](/s/deploy/SKILL.md)"]);
     let world = World::new();
-    let path = world.write("some.jsonl", lines(&skill.iter().map(String::as_str).collect::<Vec<_>>()));
-    let log = world.reader(&["log", path.to_str().expect("UTF-8"), "--full"]).run().success();
+    let path = world.write(
+        "some.jsonl",
+        lines(&skill.iter().map(String::as_str).collect::<Vec<_>>()),
+    );
+    let log = world
+        .reader(&["log", path.to_str().expect("UTF-8"), "--full"])
+        .run()
+        .success();
     assert!(log.out().contains("command    $deploy\n"), "{}", log.out());
 }
 
@@ -92,10 +151,21 @@ fn an_editors_tabs_are_nobodys_words() {
     let path = format!(".codex/sessions/2026/08/01/rollout-2026-08-01T10-00-00-{ID}.jsonl");
     world.write(path, lines(&all));
     let rows = listed(&world);
-    assert_eq!((rows.len(), &rows[0]["title"]), (1, &json!("round the total to cents")));
-    assert_eq!(resumed(&world, "Asked last").as_deref(), Some("round the total to cents"));
+    assert_eq!(
+        (rows.len(), &rows[0]["title"]),
+        (1, &json!("round the total to cents"))
+    );
+    assert_eq!(
+        resumed(&world, "Asked last").as_deref(),
+        Some("round the total to cents")
+    );
     let search = |words: &str| world.reader(&["search", "--all", words]).run();
-    assert!(search("total to cents").status(0).out().contains("round the total to cents"));
+    assert!(
+        search("total to cents")
+            .status(0)
+            .out()
+            .contains("round the total to cents")
+    );
     search("tax.rs").status(1);
 }
 
@@ -107,15 +177,26 @@ fn open_tabs_recall_nothing() {
     let edit = calls(179, "c1", &["Edit src/tax.rs"]);
     world.claude(
         ID,
-        &(prompt(&cwd, &ago(180), "fix the tax of all orders") + &edit + &answer(&cwd, &ago(178), "Done.")),
+        &(prompt(&cwd, &ago(180), "fix the tax of all orders")
+            + &edit
+            + &answer(&cwd, &ago(178), "Done.")),
     );
     let told = |observer: &str, words: &str| {
         let mut input = input(&world, observer);
         input["prompt"] = words.into();
         text(&hook(&world, &["--agent", "codex"], &input).run().success())
     };
-    assert_eq!(told("0190ab00-0000-7bbb-8ccc-00000000000a", &format!("{IDE}round the total to cents")), "");
-    let named = told("0190ab00-0000-7bbb-8ccc-00000000000b", &format!("{IDE}look at tax.rs again"));
+    assert_eq!(
+        told(
+            "0190ab00-0000-7bbb-8ccc-00000000000a",
+            &format!("{IDE}round the total to cents")
+        ),
+        ""
+    );
+    let named = told(
+        "0190ab00-0000-7bbb-8ccc-00000000000b",
+        &format!("{IDE}look at tax.rs again"),
+    );
     assert!(named.contains("tax.rs was edited"), "{named}");
 }
 
@@ -158,14 +239,26 @@ fn openclaw_envelopes_are_taken_off() {
     }
     let world = World::new();
     let queued = "[Queued messages while agent was busy]\n\n---\nQueued #1\nbook the room\n\n---\nQueued #2\n[Telegram Ana id:42 2026-01-29 10:00 UTC] and a table";
-    let all =
-        pi(&[("user", queued), ("user", "<skill name=\"plan\" location=\"/s/plan/SKILL.md\">\nThink.\n</skill>")]);
-    let path = world.write("some.jsonl", lines(&all.iter().map(String::as_str).collect::<Vec<_>>()));
-    world.reader(&["log", path.to_str().expect("UTF-8"), "--full"]).run().success().stdout(concat!(
-        "2026-08-01 10:00  user       book the room\n",
-        "                             and a table\n",
-        "           10:00  command    /plan\n",
-    ));
+    let all = pi(&[
+        ("user", queued),
+        (
+            "user",
+            "<skill name=\"plan\" location=\"/s/plan/SKILL.md\">\nThink.\n</skill>",
+        ),
+    ]);
+    let path = world.write(
+        "some.jsonl",
+        lines(&all.iter().map(String::as_str).collect::<Vec<_>>()),
+    );
+    world
+        .reader(&["log", path.to_str().expect("UTF-8"), "--full"])
+        .run()
+        .success()
+        .stdout(concat!(
+            "2026-08-01 10:00  user       book the room\n",
+            "                             and a table\n",
+            "           10:00  command    /plan\n",
+        ));
 }
 
 /// A heartbeat is no talk: neither the prompt nor the answer, and the session is as old as what was said before.
@@ -175,7 +268,10 @@ fn heartbeats_are_silent() {
     let all = pi(&[
         ("user", "book the room for the board"),
         ("assistant", "Booked."),
-        ("user", "Read HEARTBEAT.md if it exists (workspace context)."),
+        (
+            "user",
+            "Read HEARTBEAT.md if it exists (workspace context).",
+        ),
         ("assistant", "HEARTBEAT_OK"),
     ]);
     world.write(
@@ -183,7 +279,10 @@ fn heartbeats_are_silent() {
         lines(&all.iter().map(String::as_str).collect::<Vec<_>>()),
     );
     let row = &listed(&world)[0];
-    assert_eq!((&row["messages"], &row["updated"]), (&json!(2), &json!("2026-08-01T10:00:01.000Z")));
+    assert_eq!(
+        (&row["messages"], &row["updated"]),
+        (&json!(2), &json!("2026-08-01T10:00:01.000Z"))
+    );
     assert_eq!(resumed(&world, "Said last").as_deref(), Some("Booked."));
     world.reader(&["log", ID]).run().success().stdout(concat!(
         "2026-08-01 10:00  user       book the room for the board\n",
@@ -197,8 +296,14 @@ fn a_hook_that_stopped_a_prompt_is_nobodys_prompt() {
     let world = World::new();
     let cwd = world.path("work");
     let stopped = "Operation stopped by hook: commit your work first";
-    world.claude(ID, &(prompt(&cwd, &ago(9), "round the total to cents") + &prompt(&cwd, &ago(8), stopped)));
-    assert_eq!(prompts(&world.reader(&["log", ID]).run().success()), ["round the total to cents"]);
+    world.claude(
+        ID,
+        &(prompt(&cwd, &ago(9), "round the total to cents") + &prompt(&cwd, &ago(8), stopped)),
+    );
+    assert_eq!(
+        prompts(&world.reader(&["log", ID]).run().success()),
+        ["round the total to cents"]
+    );
 }
 
 /// Whoever wraps a text thousands of times over must not use up the stack.
@@ -206,7 +311,11 @@ fn a_hook_that_stopped_a_prompt_is_nobodys_prompt() {
 fn a_text_that_is_wrapped_over_and_over_does_no_harm() {
     let world = World::new();
     let deep = "[Slack ]".repeat(20_000) + "fix the login page";
-    Script::pi(&world.path("work"), "0000").ago(9).user(&deep).says("Done.").save(&world, "0000");
+    Script::pi(&world.path("work"), "0000")
+        .ago(9)
+        .user(&deep)
+        .says("Done.")
+        .save(&world, "0000");
     asked(&world, ONE, 5, "a healthy session beside it");
     assert!(crate::support::hook::told(&world).contains("a healthy session beside it"));
     world.reader(&["list"]).run().success();

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use session_format::decode::pick;
-use session_format::entry::Mark;
 use session_core::env::Env;
 use session_core::formats::AgentFormat;
+use session_core::session::find;
+use session_format::decode::pick;
+use session_format::entry::Mark;
 use session_format::format::descriptor::{Hook, Pointer};
 use session_format::format::prompt::Said;
 use session_format::path::is_too_long;
-use session_core::session::find;
 
 /// An agent asks what to add to a prompt.
 #[derive(Debug)]
@@ -53,13 +53,24 @@ impl<'f> Ask<'f> {
     }
 
     /// Reads what the agent says. Without its name, the agent is told from what it says.
-    pub fn read(stdin: &[u8], agent: Option<&str>, formats: &'f [AgentFormat], env: &Env) -> Result<Asked<'f>, String> {
+    pub fn read(
+        stdin: &[u8],
+        agent: Option<&str>,
+        formats: &'f [AgentFormat],
+        env: &Env,
+    ) -> Result<Asked<'f>, String> {
         if stdin.trim_ascii().is_empty() {
             return Err("nothing on stdin; an agent's hook gives a JSON object there".into());
         }
-        let mut candidates = formats.iter().filter(|format| agent.is_none_or(|name| format.is_called(name))).peekable();
+        let mut candidates = formats
+            .iter()
+            .filter(|format| agent.is_none_or(|name| format.is_called(name)))
+            .peekable();
         if candidates.peek().is_none() {
-            return Err(format!("no agent is called '{}'", agent.unwrap_or_default()));
+            return Err(format!(
+                "no agent is called '{}'",
+                agent.unwrap_or_default()
+            ));
         }
         let mut said_who = false;
         let mut read = None;
@@ -71,7 +82,10 @@ impl<'f> Ask<'f> {
                 Some(fields) => {
                     said_who = true;
                     let sure = agent.is_some()
-                        || fields.transcript.as_deref().is_some_and(|path| is_at_home(path, format, env));
+                        || fields
+                            .transcript
+                            .as_deref()
+                            .is_some_and(|path| is_at_home(path, format, env));
                     if sure || (fields.moment(hook).is_some() && read.is_none()) {
                         read = Some((format, hook, fields));
                     }
@@ -96,12 +110,19 @@ impl<'f> Ask<'f> {
             put(&mut object, event, Value::from(self.event.as_str()));
         }
         for (pointer, value) in &reply.also {
-            if let (Ok(pointer), Ok(value)) = (Pointer::try_from(pointer.clone()), serde_json::from_str(&value.0)) {
+            if let (Ok(pointer), Ok(value)) = (
+                Pointer::try_from(pointer.clone()),
+                serde_json::from_str(&value.0),
+            ) {
                 put(&mut object, &pointer, value);
             }
         }
         // Arrows are the only brackets there are: what comes from transcripts has none left.
-        let text = if reply.escapes { text.replace("->", "→") } else { text.to_owned() };
+        let text = if reply.escapes {
+            text.replace("->", "→")
+        } else {
+            text.to_owned()
+        };
         put(&mut object, &reply.text, Value::from(text));
         object.to_string()
     }
@@ -127,11 +148,42 @@ struct Fields {
 
 impl Fields {
     fn read(stdin: &[u8], hook: &Hook) -> Option<Fields> {
-        let Hook { event, session, transcript, cwd, prompt, subagent, source, unless, .. } = hook;
-        let wanted = [event, session, transcript, cwd, prompt, subagent, source, unless].map(|all| &*all.0);
-        let [event, session, transcript, cwd, prompt, subagent, source, deaf] = pick(stdin, wanted)?;
+        let Hook {
+            event,
+            session,
+            transcript,
+            cwd,
+            prompt,
+            subagent,
+            source,
+            unless,
+            ..
+        } = hook;
+        let wanted = [
+            event, session, transcript, cwd, prompt, subagent, source, unless,
+        ]
+        .map(|all| &*all.0);
+        let [
+            event,
+            session,
+            transcript,
+            cwd,
+            prompt,
+            subagent,
+            source,
+            deaf,
+        ] = pick(stdin, wanted)?;
         let session = session.filter(|session| !session.is_empty());
-        Some(Fields { event, session, transcript, cwd, prompt, subagent, source, deaf })
+        Some(Fields {
+            event,
+            session,
+            transcript,
+            cwd,
+            prompt,
+            subagent,
+            source,
+            deaf,
+        })
     }
 
     /// What the event is about. Where it has no name, a prompt is enough, or how a session begins.
@@ -152,13 +204,18 @@ impl Fields {
     }
 
     fn ask<'f>(self, format: &'f AgentFormat, hook: &'f Hook) -> Asked<'f> {
-        let said = self.prompt.as_deref().map(|prompt| format.prompt().sort(prompt.into()));
+        let said = self
+            .prompt
+            .as_deref()
+            .map(|prompt| format.prompt().sort(prompt.into()));
         let typed = match said {
             Some(Said::Typed(text) | Said::Machine(Mark::Command, text)) => Some(text.into_owned()),
             _ => None,
         };
         let hears = self.subagent.is_none() && self.deaf.is_none();
-        let Some(moment) = self.moment(hook).filter(|_| hears) else { return Asked::Nothing };
+        let Some(moment) = self.moment(hook).filter(|_| hears) else {
+            return Asked::Nothing;
+        };
         let is_path = |path: &PathBuf| path.is_absolute() && !is_too_long(path);
         let path = |text: Option<String>| text.map(PathBuf::from).filter(is_path);
         let usual = match moment {

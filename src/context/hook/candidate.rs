@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use super::context::Context;
-use session_format::entry::{Id, Position};
 use session_core::file::Stamp;
 use session_core::session::trust;
 use session_core::session::{Home, Session};
 use session_core::state::seen::Seen;
+use session_format::entry::{Id, Position};
 use session_format::time::{DAY, Time};
 
 /// For how long a file or a name that is missing may come back.
@@ -32,14 +32,32 @@ pub struct Candidate<'f> {
 
 impl<'f> Candidate<'f> {
     /// One that is where it was.
-    pub fn new(session: Session<'f>, stamp: Stamp, subagent: bool, seen: Option<Seen>) -> Candidate<'f> {
+    pub fn new(
+        session: Session<'f>,
+        stamp: Stamp,
+        subagent: bool,
+        seen: Option<Seen>,
+    ) -> Candidate<'f> {
         let key = session.path.to_string_lossy().into_owned();
-        Candidate { key, session, stamp, subagent, seen, moved_from: None, by_inode: false }
+        Candidate {
+            key,
+            session,
+            stamp,
+            subagent,
+            seen,
+            moved_from: None,
+            by_inode: false,
+        }
     }
 
     /// The same, after another record turned out to be its own.
     pub fn moved(self, from: &str, seen: Seen, by_inode: bool) -> Candidate<'f> {
-        Candidate { moved_from: Some(from.to_owned()), seen: Some(seen), by_inode, ..self }
+        Candidate {
+            moved_from: Some(from.to_owned()),
+            seen: Some(seen),
+            by_inode,
+            ..self
+        }
     }
 
     /// Something of it was told, or it was at least read.
@@ -49,45 +67,88 @@ impl<'f> Candidate<'f> {
 
     /// Its name in a home; a subagent has none of its own.
     pub fn name(&self) -> Option<String> {
-        if self.subagent { None } else { self.session.name.clone() }
+        if self.subagent {
+            None
+        } else {
+            self.session.name.clone()
+        }
     }
 
     /// Says if it has to be opened; if it was never seen, because it changed since then. If not, the verdict says why.
     pub fn consider(self, since: Time, context: &Context) -> Result<Candidate<'f>, Verdict> {
-        let Candidate { session, stamp, seen, .. } = &self;
+        let Candidate {
+            session,
+            stamp,
+            seen,
+            ..
+        } = &self;
         let examined = examined(&session.path, *stamp);
-        let before = context.last_look().is_some_and(|look| look.examined.binary_search(&examined).is_ok());
+        let before = context
+            .last_look()
+            .is_some_and(|look| look.examined.binary_search(&examined).is_ok());
         let was_examined = before && !seen.as_ref().is_some_and(|seen| seen.unread);
         let reason = match seen {
             _ if session.name.as_deref().is_some_and(Home::is_throw_away) => Reason::ThrowAway,
             _ if context.observer.is(session) => Reason::Own,
             // One that moved is opened once, so that it is known by its new path.
-            Some(seen) if self.moved_from.is_none() && !has_changed(seen, *stamp) => Reason::Unchanged,
+            Some(seen) if self.moved_from.is_none() && !has_changed(seen, *stamp) => {
+                Reason::Unchanged
+            }
             None if stamp.changed_at() < since => Reason::Old,
             _ if was_examined => Reason::Old,
             _ => return Ok(self),
         };
-        let back = seen.as_ref().filter(|seen| seen.absent.is_some() && self.moved_from.is_none());
-        let back = back.map(|seen| (self.key.clone(), Some(Seen { absent: None, ..seen.clone() })));
+        let back = seen
+            .as_ref()
+            .filter(|seen| seen.absent.is_some() && self.moved_from.is_none());
+        let back = back.map(|seen| {
+            (
+                self.key.clone(),
+                Some(Seen {
+                    absent: None,
+                    ..seen.clone()
+                }),
+            )
+        });
         let examined = was_examined.then_some(examined);
-        Err(Verdict { why: Why::of(&self, reason), changes: back.into_iter().collect(), examined, quiet: None })
+        Err(Verdict {
+            why: Why::of(&self, reason),
+            changes: back.into_iter().collect(),
+            examined,
+            quiet: None,
+        })
     }
 
     /// Remembers a file that has to be read, and cannot be now.
     pub fn put_off(self, reason: Reason) -> Verdict {
         let why = Why::of(&self, reason);
-        let change = self.seen.is_none().then(|| (self.key, Some(Seen::untouched())));
-        Verdict { why, changes: change.into_iter().collect(), ..Verdict::default() }
+        let change = self
+            .seen
+            .is_none()
+            .then(|| (self.key, Some(Seen::untouched())));
+        Verdict {
+            why,
+            changes: change.into_iter().collect(),
+            ..Verdict::default()
+        }
     }
 
     /// Leaves out a file that does not count here. It is not opened again before it changes or the observer moves.
     pub fn leave(self, reason: Reason) -> Verdict {
-        let (why, examined) = (Why::of(&self, reason), examined(&self.session.path, self.stamp));
+        let (why, examined) = (
+            Why::of(&self, reason),
+            examined(&self.session.path, self.stamp),
+        );
         let quiet = !matches!(reason, Reason::Elsewhere | Reason::Away);
         let quiet = quiet.then(|| self.session.path.to_path_buf());
         let is_untouched = self.seen.is_some_and(|seen| seen.is_untouched());
         let change = is_untouched.then_some((self.key, None));
-        Verdict { why, changes: change.into_iter().collect(), examined: Some(examined), quiet }
+        Verdict {
+            why,
+            changes: change.into_iter().collect(),
+            examined: Some(examined),
+            quiet,
+        }
     }
 
     /// Reading it took too long; others go first from now on.
@@ -96,13 +157,19 @@ impl<'f> Candidate<'f> {
         let seen = self.seen.unwrap_or_else(Seen::untouched);
         // Only what was read is known to be the same file under another key.
         let key = self.moved_from.unwrap_or(self.key);
-        Verdict { why, changes: vec![(key, Some(Seen { slow: true, ..seen }))], ..Verdict::default() }
+        Verdict {
+            why,
+            changes: vec![(key, Some(Seen { slow: true, ..seen }))],
+            ..Verdict::default()
+        }
     }
 
     /// A file that was there a moment ago.
     pub fn lost(self, now: Time) -> Verdict {
         let seen = self.seen.filter(|_| self.moved_from.is_none());
-        seen.map_or_else(Verdict::default, |seen| Verdict::missing(&self.key, seen, now))
+        seen.map_or_else(Verdict::default, |seen| {
+            Verdict::missing(&self.key, seen, now)
+        })
     }
 }
 
@@ -113,8 +180,17 @@ fn has_changed(seen: &Seen, stamp: Stamp) -> bool {
 /// Names a state of a file: its path and its stamp.
 fn examined(path: &Path, stamp: Stamp) -> u64 {
     // When anything else about it changed counts, too: it may belong to the user by now.
-    let Stamp { device, inode, size, modified, changed, access: _ } = stamp;
-    let numbers = [device, inode, size, modified as u64, changed as u64].map(u64::to_le_bytes).concat();
+    let Stamp {
+        device,
+        inode,
+        size,
+        modified,
+        changed,
+        access: _,
+    } = stamp;
+    let numbers = [device, inode, size, modified as u64, changed as u64]
+        .map(u64::to_le_bytes)
+        .concat();
     Id::of(&[path.as_os_str().as_encoded_bytes(), &numbers].concat()).0
 }
 
@@ -133,20 +209,34 @@ pub struct Verdict {
 
 impl Verdict {
     pub fn keep(key: String, seen: Seen) -> Verdict {
-        Verdict { changes: vec![(key, Some(seen))], ..Verdict::default() }
+        Verdict {
+            changes: vec![(key, Some(seen))],
+            ..Verdict::default()
+        }
     }
 
     pub fn forget(key: String) -> Verdict {
-        Verdict { changes: vec![(key, None)], ..Verdict::default() }
+        Verdict {
+            changes: vec![(key, None)],
+            ..Verdict::default()
+        }
     }
 
     /// A file that is not there now may come back: a volume that was unmounted, a directory that was moved, a name that is being
     /// written. Only after days it is gone.
     pub fn missing(key: &str, seen: Seen, now: Time) -> Verdict {
         match seen.absent {
-            Some(absent) if now.0.saturating_sub(absent.0) > MISSING => Verdict::forget(key.to_owned()),
+            Some(absent) if now.0.saturating_sub(absent.0) > MISSING => {
+                Verdict::forget(key.to_owned())
+            }
             Some(_) => Verdict::default(),
-            None => Verdict::keep(key.to_owned(), Seen { absent: Some(now), ..seen }),
+            None => Verdict::keep(
+                key.to_owned(),
+                Seen {
+                    absent: Some(now),
+                    ..seen
+                },
+            ),
         }
     }
 }
@@ -167,11 +257,19 @@ pub struct Why {
 impl Why {
     /// A subagent's file is only of interest if it is told.
     pub fn of(candidate: &Candidate, reason: Reason) -> Option<Box<Why>> {
-        let Candidate { session, stamp, seen, .. } = candidate;
+        let Candidate {
+            session,
+            stamp,
+            seen,
+            ..
+        } = candidate;
         let why = || Why {
             path: session.path.to_path_buf(),
             agent: session.format.name.clone(),
-            handle: session.name.clone().unwrap_or_else(|| session.id.to_string()),
+            handle: session
+                .name
+                .clone()
+                .unwrap_or_else(|| session.id.to_string()),
             named: session.name.is_some(),
             offset: seen.as_ref().map(|seen| seen.offset),
             size: stamp.size,

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 use super::candidate::{Candidate, Reason, Verdict, Why};
 use super::context::Context;
 use super::reader::New;
-use session_format::boundary::substr;
-use session_format::entry::{Entry, Id, Ids as IdSet, What};
 use session_core::fold::{Activity, OpenEnd};
-use session_format::hash::HashMap;
-use session_format::path::absolute;
 use session_core::read::Part;
 use session_core::read::once::fingerprint;
 use session_core::read::tail::StartAt;
 use session_core::session::{Session, find};
 use session_core::state::seen::Seen;
 use session_core::state::sessions::Record;
+use session_format::boundary::substr;
+use session_format::entry::{Entry, Id, Ids as IdSet, What};
+use session_format::hash::HashMap;
+use session_format::path::absolute;
 use session_format::time::Time;
 
 /// News of one session.
@@ -55,24 +55,40 @@ fn in_other_files(entry: &Entry) -> Option<Id> {
 }
 
 /// Makes news of the readings. Text copied from another session is that session's.
-pub fn compare<'f>(mut readings: Vec<(Candidate<'f>, New)>, own: &Part, context: &Context<'_, 'f>) -> Compared<'f> {
+pub fn compare<'f>(
+    mut readings: Vec<(Candidate<'f>, New)>,
+    own: &Part,
+    context: &Context<'_, 'f>,
+) -> Compared<'f> {
     let mut all = Compared::default();
     let mut claimed: IdSet = own.entries.iter().filter_map(in_other_files).collect();
     let is_empty = readings.iter().all(|(_, new)| new.part.entries.is_empty());
-    let reported = if is_empty { IdSet::default() } else { reported(context) };
+    let reported = if is_empty {
+        IdSet::default()
+    } else {
+        reported(context)
+    };
     // Whoever was there first wrote it: sessions that are known, then by age of the file.
-    readings.sort_by_key(|(candidate, new)| (!candidate.is_known(), new.created, candidate.stamp.modified));
+    readings.sort_by_key(|(candidate, new)| {
+        (!candidate.is_known(), new.created, candidate.stamp.modified)
+    });
     let mut subagents = Vec::new();
     for (candidate, mut new) in readings {
         // A file that is the same under another path is not missing.
-        let moved = candidate.moved_from.as_ref().filter(|_| new.start != StartAt::First);
-        all.verdicts.extend(moved.map(|old| Verdict::forget(old.clone())));
+        let moved = candidate
+            .moved_from
+            .as_ref()
+            .filter(|_| new.start != StartAt::First);
+        all.verdicts
+            .extend(moved.map(|old| Verdict::forget(old.clone())));
         drop_reported(&mut new, &candidate, &reported);
         let entries = &mut new.part.entries;
         entries.retain(|entry| in_other_files(entry).is_none_or(|id| !claimed.contains(&id)));
         claimed.extend(entries.iter().filter_map(in_other_files));
         match Activity::of(entries, new.part.ending) {
-            Some(activity) if !candidate.subagent => all.news.push(News::of(candidate, new, activity, context)),
+            Some(activity) if !candidate.subagent => {
+                all.news.push(News::of(candidate, new, activity, context))
+            }
             // Of all that a subagent does, its edits count, and what it does to the repository.
             Some(activity) if !activity.edited.is_empty() || !activity.git.is_empty() => {
                 subagents.push((candidate, new, activity));
@@ -88,15 +104,21 @@ pub fn compare<'f>(mut readings: Vec<(Candidate<'f>, New)>, own: &Part, context:
         });
         all.news[parent].credit(candidate, new, activity, context);
     }
-    all.news.sort_by_key(|news| std::cmp::Reverse(news.activity.time));
+    all.news
+        .sort_by_key(|news| std::cmp::Reverse(news.activity.time));
     all
 }
 
 /// Short fingerprints of what was told before.
 fn reported(context: &Context) -> IdSet {
     let view = context.view;
-    let told = view.look.iter().flat_map(|look| look.fingerprints.iter().copied());
-    told.chain(view.sessions.iter().filter_map(Record::fingerprint)).map(|short| Id(short.into())).collect()
+    let told = view
+        .look
+        .iter()
+        .flat_map(|look| look.fingerprints.iter().copied());
+    told.chain(view.sessions.iter().filter_map(Record::fingerprint))
+        .map(|short| Id(short.into()))
+        .collect()
 }
 
 /// Only new lines were read if reading went on. Else everything up to what was told last is old. So it is in a file that
@@ -106,10 +128,19 @@ fn drop_reported(new: &mut New, candidate: &Candidate, reported: &IdSet) {
     if matches!(new.start, StartAt::Resume(_)) && !candidate.seen.as_ref().is_none_or(may_repeat) {
         return;
     }
-    let fingerprint = if candidate.is_known() { fingerprint } else { in_other_files };
-    let was_reported = |entry: &Entry| fingerprint(entry).is_some_and(|id| reported.contains(&Id(id.short().into())));
+    let fingerprint = if candidate.is_known() {
+        fingerprint
+    } else {
+        in_other_files
+    };
+    let was_reported = |entry: &Entry| {
+        fingerprint(entry).is_some_and(|id| reported.contains(&Id(id.short().into())))
+    };
     let entries = &mut new.part.entries;
-    let old = entries.iter().rposition(was_reported).map_or(0, |last| last + 1);
+    let old = entries
+        .iter()
+        .rposition(was_reported)
+        .map_or(0, |last| last + 1);
     entries.drain(..old);
 }
 
@@ -118,20 +149,51 @@ fn no_news(candidate: Candidate, new: New) -> Verdict {
         return candidate.leave(Reason::NothingSaid);
     }
     let why = Why::of(&candidate, Reason::NothingSaid);
-    Verdict { why, ..Verdict::keep(candidate.key, new.after) }
+    Verdict {
+        why,
+        ..Verdict::keep(candidate.key, new.after)
+    }
 }
 
 impl<'f> News<'f> {
-    fn of(candidate: Candidate<'f>, new: New, mut activity: Activity, context: &Context) -> News<'f> {
-        let New { part, before, mut after, .. } = new;
+    fn of(
+        candidate: Candidate<'f>,
+        new: New,
+        mut activity: Activity,
+        context: &Context,
+    ) -> News<'f> {
+        let New {
+            part,
+            before,
+            mut after,
+            ..
+        } = new;
         let why = Why::of(&candidate, Reason::News);
-        after.fingerprint = part.entries.iter().rev().find_map(fingerprint).map(Id::short).or(after.fingerprint);
+        after.fingerprint = part
+            .entries
+            .iter()
+            .rev()
+            .find_map(fingerprint)
+            .map(Id::short)
+            .or(after.fingerprint);
         let cwd = after.cwd.as_deref().map_or(&*context.env.cwd, Path::new);
         let mut edited = Vec::new();
-        add_edits(std::mem::take(&mut activity.edited), cwd, &mut activity, &mut edited);
-        let said = part.entries.iter().filter(|entry| matches!(entry.what, What::Text(_)));
+        add_edits(
+            std::mem::take(&mut activity.edited),
+            cwd,
+            &mut activity,
+            &mut edited,
+        );
+        let said = part
+            .entries
+            .iter()
+            .filter(|entry| matches!(entry.what, What::Text(_)));
         let fingerprints = said.filter_map(fingerprint).map(Id::short).collect();
-        let last_cwd = part.basics.cwd().map(str::to_owned).or_else(|| after.cwd.clone());
+        let last_cwd = part
+            .basics
+            .cwd()
+            .map(str::to_owned)
+            .or_else(|| after.cwd.clone());
         News {
             key: candidate.key.clone(),
             session: candidate.session,
@@ -170,10 +232,17 @@ impl<'f> News<'f> {
     /// A subagent's edits are its session's, which may have other news or none.
     fn credit(&mut self, candidate: Candidate, new: New, done: Activity, context: &Context) {
         let (edited, git) = (done.edited, done.git);
-        let times = edited.iter().map(|(_, time)| *time).chain(git.iter().map(|(_, time)| *time));
+        let times = edited
+            .iter()
+            .map(|(_, time)| *time)
+            .chain(git.iter().map(|(_, time)| *time));
         self.activity.time = times.max().flatten().max(self.activity.time);
         self.activity.git.extend(git);
-        let cwd = new.after.cwd.as_deref().map_or(&*context.env.cwd, Path::new);
+        let cwd = new
+            .after
+            .cwd
+            .as_deref()
+            .map_or(&*context.env.cwd, Path::new);
         add_edits(edited, cwd, &mut self.activity, &mut self.edited);
         self.parts.push((candidate.key, new.before, new.after));
     }
@@ -188,8 +257,14 @@ fn is_parent(session: &Session, subagent: &Session) -> bool {
 fn parent<'s>(subagent: &Session, context: &Context<'s, '_>) -> Option<Record<'s>> {
     let short = substr(&subagent.id, ..subagent.id.floor_char_boundary(8));
     let at = |path: &str| find::at(context.formats, context.env, Path::new(path));
-    let is_it = |path: &str| path.contains(short) && at(path).is_some_and(|other| is_parent(&other, subagent));
-    context.view.sessions.iter().find(|record| is_it(record.path()))
+    let is_it = |path: &str| {
+        path.contains(short) && at(path).is_some_and(|other| is_parent(&other, subagent))
+    };
+    context
+        .view
+        .sessions
+        .iter()
+        .find(|record| is_it(record.path()))
 }
 
 /// Adds files to those that were edited. A file is one, however its path is written.
@@ -202,12 +277,19 @@ fn add_edits(
     // There may be very many subagents that edited one file each.
     let few = more.len() < 8;
     let known = |(at, (path, _)): (usize, &(PathBuf, Option<Time>))| (path.clone(), at);
-    let mut index: HashMap<PathBuf, usize> =
-        if few { HashMap::default() } else { edited.iter().enumerate().map(known).collect() };
+    let mut index: HashMap<PathBuf, usize> = if few {
+        HashMap::default()
+    } else {
+        edited.iter().enumerate().map(known).collect()
+    };
     for (path, time) in more {
         let whole = absolute(cwd, &path);
         let is_it = |(path, _): &(PathBuf, Option<Time>)| path.as_os_str() == whole.as_os_str();
-        let at = if few { edited.iter().position(is_it) } else { index.get(&whole).copied() };
+        let at = if few {
+            edited.iter().position(is_it)
+        } else {
+            index.get(&whole).copied()
+        };
         match at.map(|at| &mut edited[at]) {
             Some((_, last)) => *last = (*last).max(time),
             None => {

@@ -3,8 +3,6 @@
 use std::path::Path;
 
 use super::Observer;
-use session_format::budget::Deadline;
-use session_format::entry::Id;
 use session_core::env::Env;
 use session_core::file::Unreadable;
 use session_core::formats::AgentFormat;
@@ -13,6 +11,8 @@ use session_core::settings::{Scope, Settings};
 use session_core::state::cursors::View;
 use session_core::state::seen::{Look, Seen};
 use session_core::state::sessions::Record;
+use session_format::budget::Deadline;
+use session_format::entry::Id;
 use session_format::time::{SECOND, Time};
 
 /// The clock that stamps files may lag this far behind.
@@ -40,42 +40,81 @@ impl<'s, 'f> Context<'s, 'f> {
         view: &'s View,
         deadline: &'s Deadline,
     ) -> Context<'s, 'f> {
-        Context { env, settings, formats, observer, view, deadline, explain: false, position: None }
+        Context {
+            env,
+            settings,
+            formats,
+            observer,
+            view,
+            deadline,
+            explain: false,
+            position: None,
+        }
     }
 
     /// Hash of home, scope and project; a change means that the observer moved.
     fn scope(&self) -> u32 {
         let home = self.env.home.as_os_str().as_encoded_bytes();
-        Id::of(&[home, &[0, self.settings.scope as u8], self.observer.project.as_bytes()].concat()).short()
+        Id::of(
+            &[
+                home,
+                &[0, self.settings.scope as u8],
+                self.observer.project.as_bytes(),
+            ]
+            .concat(),
+        )
+        .short()
     }
 
     pub fn is_first_look(&self) -> bool {
-        self.view.look.as_ref().is_none_or(|look| look.looked().is_none())
+        self.view
+            .look
+            .as_ref()
+            .is_none_or(|look| look.looked().is_none())
     }
 
     /// The last look, if it was at the same sessions.
     pub fn last_look(&self) -> Option<&'s Look> {
-        self.view.look.as_ref().filter(|look| look.scope == self.scope())
+        self.view
+            .look
+            .as_ref()
+            .filter(|look| look.scope == self.scope())
     }
 
     /// The moment before which nothing was ever news.
     pub fn since(&self) -> Time {
         let first = Time(self.env.now().0.saturating_sub(self.settings.first_look));
         // If the clock was set back, the first look is still to come.
-        self.view.look.as_ref().map_or(first, |look| look.since.min(first))
+        self.view
+            .look
+            .as_ref()
+            .map_or(first, |look| look.since.min(first))
     }
 
     /// A record of the observer before it has looked at anything.
     pub fn new_look(&self) -> Look {
-        let id = self.observer.home.is_some().then(|| self.observer.id.clone());
-        Look { scope: self.scope(), id, ..Look::new(self.since()) }
+        let id = self
+            .observer
+            .home
+            .is_some()
+            .then(|| self.observer.id.clone());
+        Look {
+            scope: self.scope(),
+            id,
+            ..Look::new(self.since())
+        }
     }
 
     /// Now, by the clock that stamps files.
     pub fn file_time(&self) -> Time {
         // A test lets time pass without waiting.
-        let ahead = self.env.var("SESSION_CONTEXT_AHEAD").filter(|_| cfg!(debug_assertions));
-        let ahead = ahead.and_then(|seconds| seconds.to_str()?.parse::<i64>().ok()).unwrap_or_default();
+        let ahead = self
+            .env
+            .var("SESSION_CONTEXT_AHEAD")
+            .filter(|_| cfg!(debug_assertions));
+        let ahead = ahead
+            .and_then(|seconds| seconds.to_str()?.parse::<i64>().ok())
+            .unwrap_or_default();
         Time(Time::from_nanos(self.env.file_clock()).0 + ahead * SECOND)
     }
 
@@ -84,10 +123,15 @@ impl<'s, 'f> Context<'s, 'f> {
         let now = self.file_time();
         // In a home, a session may get its name long after its words.
         let look = self.last_look().filter(|_| self.observer.home.is_none());
-        look.and_then(Look::looked).filter(|looked| *looked <= now).unwrap_or_else(|| {
-            // A first look, or one from elsewhere, or the clock was set back: all that may be news.
-            Time(now.0.saturating_sub(self.env.now().0.saturating_sub(self.since().0)))
-        })
+        look.and_then(Look::looked)
+            .filter(|looked| *looked <= now)
+            .unwrap_or_else(|| {
+                // A first look, or one from elsewhere, or the clock was set back: all that may be news.
+                Time(
+                    now.0
+                        .saturating_sub(self.env.now().0.saturating_sub(self.since().0)),
+                )
+            })
     }
 
     /// A file that was never seen and not written since then has nothing new.
@@ -99,7 +143,10 @@ impl<'s, 'f> Context<'s, 'f> {
     /// the end of this round.
     pub fn others_until(&self) -> (Time, Time) {
         let until = self.seen_until();
-        let round = self.last_look().and_then(|look| look.round).unwrap_or((until, until));
+        let round = self
+            .last_look()
+            .and_then(|look| look.round)
+            .unwrap_or((until, until));
         (round.0.min(until), round.1.min(until))
     }
 
@@ -118,7 +165,8 @@ impl<'s, 'f> Context<'s, 'f> {
         let (path, home) = (Path::new(path), self.observer.home.as_ref());
         let session = find::at(self.formats, self.env, path);
         let session = session.or_else(|| home?.in_folder(path, self.formats));
-        let subagent = || find::subagent_at(self.formats, self.env, path).map(|session| (session, true));
+        let subagent =
+            || find::subagent_at(self.formats, self.env, path).map(|session| (session, true));
         session.map(|session| (session, false)).or_else(subagent)
     }
 
@@ -126,7 +174,10 @@ impl<'s, 'f> Context<'s, 'f> {
     pub fn seen(&self, record: Record, bad: &mut Vec<Unreadable>) -> Seen {
         record.seen().unwrap_or_else(|why| {
             let error = format!("no cursor of {} ({why}); taken as not there", record.path());
-            bad.push(Unreadable::new(self.observer.cursors(self.env).path(), std::io::Error::other(error)));
+            bad.push(Unreadable::new(
+                self.observer.cursors(self.env).path(),
+                std::io::Error::other(error),
+            ));
             Seen::untouched()
         })
     }
@@ -148,7 +199,10 @@ mod tests {
     fn a_name_may_come_later_than_its_transcript() {
         const NOW: Time = Time(100 * DAY);
         let dir = tempfile::tempdir().expect("a directory");
-        let (settings, formats) = (Settings::default(), session_core::formats::known(Path::new("/nonexistent")).0);
+        let (settings, formats) = (
+            Settings::default(),
+            session_core::formats::known(Path::new("/nonexistent")).0,
+        );
         let deadline = Deadline::after(settings.deadline);
         let env = Env::fixed(dir.path(), dir.path().join("work"), NOW);
         for (named, ago) in [(false, 0), (true, 5 * HOUR)] {
@@ -158,9 +212,13 @@ mod tests {
             let observer = Observer::new(&formats[0], "me", None, &env, &settings);
             assert_eq!(observer.home.is_some(), named);
             let mut view = View::default();
-            let new = Context::new(&env, &settings, &formats, &observer, &view, &deadline).new_look();
+            let new =
+                Context::new(&env, &settings, &formats, &observer, &view, &deadline).new_look();
             let looked = Time::from_nanos(env.file_clock());
-            let mut look = Look { since: Time(NOW.0 - 5 * HOUR), ..new };
+            let mut look = Look {
+                since: Time(NOW.0 - 5 * HOUR),
+                ..new
+            };
             look.set_looked(looked);
             view.look = Some(look);
             let context = Context::new(&env, &settings, &formats, &observer, &view, &deadline);

@@ -20,7 +20,9 @@ use session_format::time::{DAY, HOUR, SECOND};
 
 /// Prints a reply. Only then may anything count as told.
 pub fn print(reply: &str, out: &mut dyn Write) -> Result<(), String> {
-    let written = out.write_all(format!("{reply}\n").as_bytes()).and_then(|()| out.flush());
+    let written = out
+        .write_all(format!("{reply}\n").as_bytes())
+        .and_then(|()| out.flush());
     written.map_err(|error| format!("stdout: {error}; nothing counts as told"))
 }
 
@@ -36,16 +38,37 @@ pub struct Memory {
 
 /// Moves the cursors past what was told.
 pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
-    let Report { news, verdicts, progress, judgement, opened, .. } = report;
-    let Progress { seen_until, walk, round, is_partial } = progress;
+    let Report {
+        news,
+        verdicts,
+        progress,
+        judgement,
+        opened,
+        ..
+    } = report;
+    let Progress {
+        seen_until,
+        walk,
+        round,
+        is_partial,
+    } = progress;
     let (last, now) = (context.view.look.as_ref(), context.new_look());
     let walked = walk.is_some() || last.is_some_and(|look| look.walk.is_some());
     // A look that did not get to all files knows nothing of the others.
-    let before = last.filter(|_| walked || is_partial).map(|look| &*look.examined).unwrap_or_default();
-    let examined: BTreeSet<u64> =
-        before.iter().copied().chain(verdicts.iter().filter_map(|verdict| verdict.examined)).collect();
+    let before = last
+        .filter(|_| walked || is_partial)
+        .map(|look| &*look.examined)
+        .unwrap_or_default();
+    let examined: BTreeSet<u64> = before
+        .iter()
+        .copied()
+        .chain(verdicts.iter().filter_map(|verdict| verdict.examined))
+        .collect();
     // What was found out later counts.
-    let mut changes: Changes = verdicts.into_iter().flat_map(|verdict| verdict.changes).collect();
+    let mut changes: Changes = verdicts
+        .into_iter()
+        .flat_map(|verdict| verdict.changes)
+        .collect();
     let is_new = last.is_none() || opened || !changes.is_empty() || walked || judgement.is_new;
     let mut look = last.cloned().unwrap_or_else(|| now.clone());
     for (index, news) in news.into_iter().enumerate() {
@@ -53,27 +76,53 @@ pub fn remember(report: Report, block: &Block, context: &Context) -> Memory {
         if is_told {
             look.add_fingerprints(&news.fingerprints);
         }
-        changes.extend(news.parts.into_iter().map(|(key, old, new)| (key, Some(if is_told { new } else { old }))));
+        changes.extend(
+            news.parts
+                .into_iter()
+                .map(|(key, old, new)| (key, Some(if is_told { new } else { old }))),
+        );
     }
     look.set_looked(seen_until);
     let round = round.filter(|round| *round != (seen_until, seen_until));
     let (examined, judged) = (examined.into_iter().collect(), judgement.judged);
-    let look = Look { scope: now.scope, since: now.since, id: now.id, examined, walk, judged, round, ..look };
-    Memory { look, changes, is_new, position: judgement.position }
+    let look = Look {
+        scope: now.scope,
+        since: now.since,
+        id: now.id,
+        examined,
+        walk,
+        judged,
+        round,
+        ..look
+    };
+    Memory {
+        look,
+        changes,
+        is_new,
+        position: judgement.position,
+    }
 }
 
 /// Writes the cursors.
 pub fn save(cursors: &Cursors, look: Look, changes: Changes) -> Result<(), String> {
     let saved = cursors.save(look, changes);
-    saved.map_err(|error| format!("{}: {error}; this will be told again", cursors.path().display()))
+    saved.map_err(|error| {
+        format!(
+            "{}: {error}; this will be told again",
+            cursors.path().display()
+        )
+    })
 }
 
 /// Remembers where the next look goes on with other projects' directories.
 pub fn set_position(cursors: &Cursors, position: u64) -> Result<(), String> {
     let lock = cursors.path().with_extension("lock");
-    cursors
-        .set_position(position)
-        .map_err(|error| format!("{}: {error}; other projects are looked at late", lock.display()))
+    cursors.set_position(position).map_err(|error| {
+        format!(
+            "{}: {error}; other projects are looked at late",
+            lock.display()
+        )
+    })
 }
 
 /// A new observer is a good moment to forget those that have not looked for long.
@@ -83,14 +132,19 @@ pub fn forget(cursors: &mut Cursors, observer: &Observer, env: &Env) {
     let before = seconds_before_now(LONG);
     // No write takes an hour.
     let hour_ago = seconds_before_now(HOUR);
-    for dir in
-        [env.state_dir(), env.cache_dir(), env.data_dir()].iter().map(PathBuf::as_path).chain(cursors.path().parent())
+    for dir in [env.state_dir(), env.cache_dir(), env.data_dir()]
+        .iter()
+        .map(PathBuf::as_path)
+        .chain(cursors.path().parent())
     {
         state::remove_leftovers(dir, hour_ago);
     }
     match (&observer.home, cursors.path().parent()) {
         // If the names cannot be listed, none is forgotten.
-        (Some(home), _) => home.names().into_iter().for_each(|names| cursors.forget_others(&names, before)),
+        (Some(home), _) => home
+            .names()
+            .into_iter()
+            .for_each(|names| cursors.forget_others(&names, before)),
         (None, Some(dir)) => cursors::forget(dir, before),
         (None, None) => {}
     }

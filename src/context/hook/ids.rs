@@ -21,12 +21,15 @@ pub struct Ids {
 
 impl Ids {
     pub fn add(&mut self, file: &Listing, observer: &Observer) {
-        let Some(id) = file.id.filter(|_| !file.is_subagent) else { return };
+        let Some(id) = file.id.filter(|_| !file.is_subagent) else {
+            return;
+        };
         self.all.push_str(id);
         self.all.push('\n');
         if id == observer.id && self.own.is_none() {
             let session = file.session(None);
-            self.own = (session.format.name == observer.format.name).then_some(session.path.to_path_buf());
+            self.own =
+                (session.format.name == observer.format.name).then_some(session.path.to_path_buf());
         }
     }
 
@@ -35,7 +38,9 @@ impl Ids {
         let mut ids = Ids::default();
         // If some are missing, nobody knows how many are alike.
         if !context.deadline.is_over()
-            && !find::each(context.formats, context.env, bad, &mut |file, _| ids.add(&file, context.observer))
+            && !find::each(context.formats, context.env, bad, &mut |file, _| {
+                ids.add(&file, context.observer)
+            })
         {
             ids.all.clear();
         }

@@ -7,13 +7,13 @@ use super::context::Context;
 use super::names::Names;
 use super::observed::Observed;
 use session_core::dir::Dirs;
-use session_format::entry::{ById, Id};
 use session_core::file::Stamp;
-use session_format::hash::HashMap;
-use session_format::path::base_name;
 use session_core::session::Session;
 use session_core::state::seen::Seen;
 use session_core::state::sessions::Record;
+use session_format::entry::{ById, Id};
+use session_format::hash::HashMap;
+use session_format::path::base_name;
 use session_format::time::Time;
 
 /// So many sessions that have been seen are looked at in any case.
@@ -51,28 +51,47 @@ impl<'s> Moved<'s> {
         if self.by_name.is_empty() && self.by_inode.is_empty() {
             return None;
         }
-        let by_name = self.by_name.get(&(id.to_owned(), name)).map(|record| (*record, false));
-        by_name.or_else(|| self.by_inode.get(&(stamp.device, stamp.inode)).map(|record| (*record, true)))
+        let by_name = self
+            .by_name
+            .get(&(id.to_owned(), name))
+            .map(|record| (*record, false));
+        by_name.or_else(|| {
+            self.by_inode
+                .get(&(stamp.device, stamp.inode))
+                .map(|record| (*record, true))
+        })
     }
 
     fn add(&mut self, record: Record<'s>, seen: &Seen, session: Option<Session>) {
         self.is_lost |= seen.absent.is_none();
         let name = |old: Session| ((old.id.to_string(), base_name(record.path())), record);
         self.by_name.extend(session.map(name));
-        self.by_inode.extend(seen.stamp.map(|(device, inode, ..)| ((device, inode), record)));
+        self.by_inode.extend(
+            seen.stamp
+                .map(|(device, inode, ..)| ((device, inode), record)),
+        );
     }
 }
 
 /// Looks at the sessions that were seen before.
-pub fn known<'s, 'f>(names: Option<&Names<'f>>, dirs: &Dirs, context: &Context<'s, 'f>) -> Known<'s, 'f> {
+pub fn known<'s, 'f>(
+    names: Option<&Names<'f>>,
+    dirs: &Dirs,
+    context: &Context<'s, 'f>,
+) -> Known<'s, 'f> {
     let (sessions, horizon) = (&context.view.sessions, context.horizon());
     let mut known = Known::default();
     known.there.reserve(sessions.len());
     // However many there are, the rest comes another time, when the look begins with another.
     let count = sessions.len();
-    let first = if count > MANY_KNOWN { context.env.turn(count) } else { 0 };
+    let first = if count > MANY_KNOWN {
+        context.env.turn(count)
+    } else {
+        0
+    };
     for (number, record) in sessions.iter().cycle().skip(first).take(count).enumerate() {
-        if number >= MANY_KNOWN && number.is_multiple_of(256) && context.deadline.is_time_to_tell() {
+        if number >= MANY_KNOWN && number.is_multiple_of(256) && context.deadline.is_time_to_tell()
+        {
             known.found.cut_short = true;
             break;
         }
@@ -99,17 +118,36 @@ impl<'s, 'f> Known<'s, 'f> {
         }
         match context.at(record.path()) {
             Some((session, subagent)) => {
-                let seen = Seen { name: None, ..context.seen(record, &mut self.found.bad) };
-                self.found.consider(Candidate::new(session, stamp, subagent, Some(seen)), horizon, context);
+                let seen = Seen {
+                    name: None,
+                    ..context.seen(record, &mut self.found.bad)
+                };
+                self.found.consider(
+                    Candidate::new(session, stamp, subagent, Some(seen)),
+                    horizon,
+                    context,
+                );
             }
-            None => self.found.verdicts.push(Verdict::forget(record.path().to_owned())),
+            None => self
+                .found
+                .verdicts
+                .push(Verdict::forget(record.path().to_owned())),
         }
     }
 
     fn add_missing(&mut self, record: Record<'s>, context: &Context<'s, 'f>) {
-        let seen = Seen { name: None, ..context.seen(record, &mut self.found.bad) };
-        self.moved.add(record, &seen, context.at(record.path()).map(|(session, _)| session));
-        self.found.verdicts.push(Verdict::missing(record.path(), seen, context.env.now()));
+        let seen = Seen {
+            name: None,
+            ..context.seen(record, &mut self.found.bad)
+        };
+        self.moved.add(
+            record,
+            &seen,
+            context.at(record.path()).map(|(session, _)| session),
+        );
+        self.found
+            .verdicts
+            .push(Verdict::missing(record.path(), seen, context.env.now()));
     }
 
     /// A session in a home, where a name may have got another session, or a session another name.
@@ -126,17 +164,31 @@ impl<'s, 'f> Known<'s, 'f> {
         if let Some(file) = names.at(key) {
             let name = file.name();
             if seen.name != name {
-                self.found.verdicts.push(Verdict::keep(key.to_owned(), Seen { name: name.clone(), ..seen.clone() }));
+                self.found.verdicts.push(Verdict::keep(
+                    key.to_owned(),
+                    Seen {
+                        name: name.clone(),
+                        ..seen.clone()
+                    },
+                ));
             }
-            let candidate = Candidate { seen: Some(Seen { name, ..seen }), ..file.clone() };
+            let candidate = Candidate {
+                seen: Some(Seen { name, ..seen }),
+                ..file.clone()
+            };
             return self.found.consider(candidate, horizon, context);
         }
-        let Some(name) = &seen.name else { return self.add(record, dirs, horizon, context) };
+        let Some(name) = &seen.name else {
+            return self.add(record, dirs, horizon, context);
+        };
         if names.unclear.contains(name) {
             return;
         }
         let Some(file) = names.called(name) else {
-            return self.found.verdicts.push(Verdict::missing(key, seen, context.env.now()));
+            return self
+                .found
+                .verdicts
+                .push(Verdict::missing(key, seen, context.env.now()));
         };
         let is_same = |(old, _): (Session, bool)| old.id == file.session.id;
         if !key.starts_with('/') || context.at(key).is_some_and(is_same) {
@@ -144,22 +196,31 @@ impl<'s, 'f> Known<'s, 'f> {
             return;
         }
         // What is left of the session that had the name is still to be told.
-        self.found.verdicts.push(Verdict::keep(key.to_owned(), Seen { name: None, ..seen }));
+        self.found
+            .verdicts
+            .push(Verdict::keep(key.to_owned(), Seen { name: None, ..seen }));
         self.add(record, dirs, horizon, context);
     }
 
     /// One that was found here and not read yet may have been told from where it was since then.
     fn find_untouched(&mut self, context: &Context) {
-        let is_untouched = |candidate: &Candidate| candidate.seen.as_ref().is_some_and(Seen::is_untouched);
+        let is_untouched =
+            |candidate: &Candidate| candidate.seen.as_ref().is_some_and(Seen::is_untouched);
         for candidate in std::mem::take(&mut self.found.candidates) {
-            let moved = self.moved.of(&candidate.session.id, base_name(&candidate.key), candidate.stamp);
-            self.found.candidates.push(match moved.filter(|_| is_untouched(&candidate)) {
-                Some((record, by_inode)) => {
-                    let seen = context.seen(record, &mut self.found.bad);
-                    candidate.moved(record.path(), seen, by_inode)
-                }
-                None => candidate,
-            });
+            let moved = self.moved.of(
+                &candidate.session.id,
+                base_name(&candidate.key),
+                candidate.stamp,
+            );
+            self.found
+                .candidates
+                .push(match moved.filter(|_| is_untouched(&candidate)) {
+                    Some((record, by_inode)) => {
+                        let seen = context.seen(record, &mut self.found.bad);
+                        candidate.moved(record.path(), seen, by_inode)
+                    }
+                    None => candidate,
+                });
         }
     }
 }

@@ -65,7 +65,6 @@ use report::{Report, report};
 use say::{Said, say};
 use start::{Beginning, Begun};
 
-use session_format::budget::Deadline;
 use session_core::env::Env;
 use session_core::formats::{self, AgentFormat};
 use session_core::settings::Settings;
@@ -76,10 +75,15 @@ use session_core::state::journal::{HookRun, Journal};
 use session_core::state::notes::Notes;
 use session_core::state::seen::Look;
 use session_core::state::sessions::Changes;
+use session_format::budget::Deadline;
 
 /// Notes in the journal that the program itself is at fault: nobody sees the stderr of a hook.
 pub fn note_fault(fault: &str, env: &Env) {
-    let note = HookRun { time: Some(env.now()), trouble: vec![fault.into()], ..HookRun::default() };
+    let note = HookRun {
+        time: Some(env.now()),
+        trouble: vec![fault.into()],
+        ..HookRun::default()
+    };
     let _ = Journal::in_dir(&env.state_dir()).append(&note);
 }
 
@@ -102,7 +106,12 @@ struct Flags {
 impl<'r> Run<'r> {
     pub fn new(out: &'r mut dyn Write, err: &'r mut dyn Write) -> Run<'r> {
         let deadline = Deadline::after(Settings::default().deadline);
-        Run { out, err, deadline, note: HookRun::default() }
+        Run {
+            out,
+            err,
+            deadline,
+            note: HookRun::default(),
+        }
     }
 
     /// Says what is wrong, once; the prompt goes on.
@@ -135,7 +144,10 @@ impl<'r> Run<'r> {
             self.note.micros = u64::try_from(self.deadline.taken().as_micros()).unwrap_or(u64::MAX);
             let note = std::mem::take(&mut self.note);
             if let Err(error) = Journal::in_dir(&env.state_dir()).append(&note) {
-                self.trouble(format_args!("{}: {error}; not noted in the journal", env.state_dir().display()));
+                self.trouble(format_args!(
+                    "{}: {error}; not noted in the journal",
+                    env.state_dir().display()
+                ));
             }
         }
     }
@@ -154,7 +166,9 @@ impl<'r> Run<'r> {
                 "--budget" => Some("budget"),
                 "--scope" => Some("scope"),
                 _ => {
-                    self.trouble(format_args!("unknown argument '{arg}', ignored; see session-context --help"));
+                    self.trouble(format_args!(
+                        "unknown argument '{arg}', ignored; see session-context --help"
+                    ));
                     continue;
                 }
             };
@@ -204,21 +218,35 @@ impl<'r> Run<'r> {
         formats: &[AgentFormat],
         env: &Env,
     ) -> Result<(), String> {
-        let observer = Observer::new(ask.format, &ask.session, ask.transcript.clone(), env, settings);
+        let observer = Observer::new(
+            ask.format,
+            &ask.session,
+            ask.transcript.clone(),
+            env,
+            settings,
+        );
         if let Some(bad) = observer.bad.first() {
-            return Err(format!("{bad}; what is new will be told when it can be read"));
+            return Err(format!(
+                "{bad}; what is new will be told when it can be read"
+            ));
         }
         self.note.agent.clone_from(&ask.format.name);
         observer.key().clone_into(&mut self.note.session);
         let deadline = self.deadline;
         let file = observer.cursors(env);
-        let opened = Cursors::open(file, observer.key(), &deadline, &mut |what| self.trouble(what));
-        let mut cursors = opened.ok_or("the cursors are in use; what is new will be told with the next prompt")?;
+        let opened = Cursors::open(file, observer.key(), &deadline, &mut |what| {
+            self.trouble(what)
+        });
+        let mut cursors = opened
+            .ok_or("the cursors are in use; what is new will be told with the next prompt")?;
         if cursors.view.look.as_ref().is_some_and(|look| look.muted) {
             return Ok(());
         }
         let position = cursors.position();
-        let context = Context { position, ..Context::new(env, settings, formats, &observer, &cursors.view, &deadline) };
+        let context = Context {
+            position,
+            ..Context::new(env, settings, formats, &observer, &cursors.view, &deadline)
+        };
         let is_first_look = context.is_first_look();
         let memory = match source {
             Some(source) => self.start(ask, source, &context)?,
@@ -230,18 +258,36 @@ impl<'r> Run<'r> {
             }
             deliver::save(&cursors, memory.look, memory.changes)?;
         }
-        memory.position.map_or(Ok(()), |position| deliver::set_position(&cursors, position))
+        memory
+            .position
+            .map_or(Ok(()), |position| deliver::set_position(&cursors, position))
     }
 
     /// A session begins: it is told once where the work stopped.
     fn start(&mut self, ask: &Ask, source: Source, context: &Context) -> Result<Memory, String> {
         // What happened before counts as news for the first prompt still.
-        let look = context.view.look.clone().unwrap_or_else(|| Look::new(context.since()));
+        let look = context
+            .view
+            .look
+            .clone()
+            .unwrap_or_else(|| Look::new(context.since()));
         let is_told = source == Source::New && look.started;
-        let text = if is_told { String::new() } else { self.begin(Some(source), &ask.prompt, context, None) };
+        let text = if is_told {
+            String::new()
+        } else {
+            self.begin(Some(source), &ask.prompt, context, None)
+        };
         let is_new = !text.is_empty();
         self.deliver(ask, text)?;
-        Ok(Memory { look: Look { started: true, ..look }, changes: Changes::new(), is_new, position: None })
+        Ok(Memory {
+            look: Look {
+                started: true,
+                ..look
+            },
+            changes: Changes::new(),
+            is_new,
+            position: None,
+        })
     }
 
     /// A prompt: what is new in other sessions is told, and with the first one what it names of earlier work, or where the
@@ -250,24 +296,42 @@ impl<'r> Run<'r> {
         let (settings, is_first_look) = (context.settings, context.is_first_look());
         let report = report(context, is_first_look);
         let started = context.view.look.as_ref().is_some_and(|look| look.started);
-        let source = if ask.starts_with_prompt() && !started { Some(Source::New) } else { None };
+        let source = if ask.starts_with_prompt() && !started {
+            Some(Source::New)
+        } else {
+            None
+        };
         let is_first_prompt = is_first_look && !report.own.was_prompted();
         let mut begun = String::new();
         if is_first_prompt {
             self.trouble_all(&report.own.bad);
             begun = self.begin(source, &ask.prompt, context, Some(&report));
         }
-        let room = settings.budget.saturating_sub(if begun.is_empty() { 0 } else { length(&begun) + 1 });
+        let room = settings.budget.saturating_sub(if begun.is_empty() {
+            0
+        } else {
+            length(&begun) + 1
+        });
         let Said { block, bad } = say(&report, context, room);
         fault_for_tests(context.env);
         self.trouble_all(report.bad.iter().chain(&report.own.bad).chain(&bad));
         if report.cut_short {
-            self.trouble(format_args!("not everything was read within {:?}; the rest follows", settings.deadline));
+            self.trouble(format_args!(
+                "not everything was read within {:?}; the rest follows",
+                settings.deadline
+            ));
         }
         if !report.news.is_empty() && block.shown.is_empty() && begun.is_empty() {
-            self.trouble(format_args!("nothing fits into {} characters; see --budget", settings.budget));
+            self.trouble(format_args!(
+                "nothing fits into {} characters; see --budget",
+                settings.budget
+            ));
         }
-        let text = [&*begun, &*block.text].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n");
+        let text = [&*begun, &*block.text]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join("\n");
         self.deliver(ask, text)?;
         let mut memory = remember(report, &block, context);
         memory.look.started |= !begun.is_empty();
@@ -276,7 +340,13 @@ impl<'r> Run<'r> {
     }
 
     /// The text for a session that begins.
-    fn begin(&mut self, source: Option<Source>, prompt: &str, context: &Context, report: Option<&Report>) -> String {
+    fn begin(
+        &mut self,
+        source: Option<Source>,
+        prompt: &str,
+        context: &Context,
+        report: Option<&Report>,
+    ) -> String {
         let notes = source.map(|source| {
             let (notes, wrong) = Notes::read(context.env, context.observer.project.dir());
             self.trouble_all(&wrong);
@@ -305,6 +375,11 @@ impl<'r> Run<'r> {
 
 /// A test asks for a panic in the middle of the work.
 fn fault_for_tests(env: &Env) {
-    let fault = env.var("SESSION_CONTEXT_FAULT").filter(|_| cfg!(debug_assertions));
-    assert!(fault.is_none_or(|fault| fault != "panic"), "asked for by SESSION_CONTEXT_FAULT");
+    let fault = env
+        .var("SESSION_CONTEXT_FAULT")
+        .filter(|_| cfg!(debug_assertions));
+    assert!(
+        fault.is_none_or(|fault| fault != "panic"),
+        "asked for by SESSION_CONTEXT_FAULT"
+    );
 }

@@ -3,10 +3,10 @@
 use super::candidate::Candidate;
 use super::context::Context;
 use session_core::file::{self, Stamp, Unreadable};
-use session_format::hash::{HashMap, HashSet};
 use session_core::session::find::{self, ByIds};
 use session_core::session::home::{MANY_NAMES, in_turn};
 use session_core::session::{Home, Session};
+use session_format::hash::{HashMap, HashSet};
 
 /// The names of a home and what they stand for now.
 #[derive(Default)]
@@ -45,7 +45,9 @@ pub fn read<'f>(home: &Home, context: &Context<'_, 'f>) -> Result<Names<'f>, Unr
             Ok(None) => _ = names.unclear.insert(name.clone()),
             Err(bad) => {
                 names.unclear.insert(name.clone());
-                names.bad.extend(Some(bad).filter(|bad| !Home::is_torn(bad)));
+                names
+                    .bad
+                    .extend(Some(bad).filter(|bad| !Home::is_torn(bad)));
             }
         }
     }
@@ -58,14 +60,25 @@ impl<'f> Names<'f> {
         let name = session.name.clone();
         let file = Candidate::new(session.clone(), stamp, false, None);
         // A session with two names goes by the first.
-        let index = *self.by_path.entry(file.key.clone()).or_insert(self.files.len());
+        let index = *self
+            .by_path
+            .entry(file.key.clone())
+            .or_insert(self.files.len());
         self.by_name.extend(name.map(|name| (name, index)));
         if index < self.files.len() {
             return;
         }
         self.files.push(file);
         for (path, stamp) in find::subagents(&session, &session.id, &mut self.bad) {
-            let file = Candidate::new(Session { path: path.into(), ..session.clone() }, stamp, true, None);
+            let file = Candidate::new(
+                Session {
+                    path: path.into(),
+                    ..session.clone()
+                },
+                stamp,
+                true,
+                None,
+            );
             self.by_path.insert(file.key.clone(), self.files.len());
             self.files.push(file);
         }

@@ -14,10 +14,22 @@ use session_format::path::base_name;
 
 /// Looks which sessions changed since the last look.
 pub fn observe<'s, 'f>(context: &Context<'s, 'f>) -> Observed<'s, 'f> {
-    let names = match context.observer.home.as_ref().map(|home| names::read(home, context)).transpose() {
+    let names = match context
+        .observer
+        .home
+        .as_ref()
+        .map(|home| names::read(home, context))
+        .transpose()
+    {
         Ok(names) => names,
         // If the names cannot be listed, none of them counts as missing.
-        Err(bad) => return Observed { bad: vec![bad], progress: until_now(context), ..Observed::default() },
+        Err(bad) => {
+            return Observed {
+                bad: vec![bad],
+                progress: until_now(context),
+                ..Observed::default()
+            };
+        }
     };
     let dirs = Dirs::default();
     let known = known(names.as_ref(), &dirs, context);
@@ -28,8 +40,14 @@ pub fn observe<'s, 'f>(context: &Context<'s, 'f>) -> Observed<'s, 'f> {
 }
 
 /// Adds the files of a home that were never seen, or not under this path.
-fn named<'s, 'f>(names: Names<'f>, known: Known<'s, 'f>, context: &Context<'s, 'f>) -> Observed<'s, 'f> {
-    let Known { mut found, moved, .. } = known;
+fn named<'s, 'f>(
+    names: Names<'f>,
+    known: Known<'s, 'f>,
+    context: &Context<'s, 'f>,
+) -> Observed<'s, 'f> {
+    let Known {
+        mut found, moved, ..
+    } = known;
     found.bad.extend(names.bad);
     let horizon = context.horizon();
     for file in names.files {
@@ -39,9 +57,16 @@ fn named<'s, 'f>(names: Names<'f>, known: Known<'s, 'f>, context: &Context<'s, '
             found.add(file, moved, horizon, context);
         }
     }
-    Observed { cut_short: found.cut_short || names.cut_short, progress: until_now(context), ..found }
+    Observed {
+        cut_short: found.cut_short || names.cut_short,
+        progress: until_now(context),
+        ..found
+    }
 }
 
 fn until_now(context: &Context) -> Progress {
-    Progress { seen_until: context.file_time(), ..Progress::default() }
+    Progress {
+        seen_until: context.file_time(),
+        ..Progress::default()
+    }
 }

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use session_format::entry::Id;
 use session_core::env::Env;
 use session_core::file::Unreadable;
 use session_core::formats::AgentFormat;
@@ -10,6 +9,7 @@ use session_core::read::Transcript;
 use session_core::session::{Home, Project, Session, find};
 use session_core::settings::{Scope, Settings};
 use session_core::state::cursors::{self, CursorFile};
+use session_format::entry::Id;
 
 /// The session that the hook runs for.
 #[derive(Debug)]
@@ -40,14 +40,30 @@ impl<'f> Observer<'f> {
             Scope::Project => Unreadable::noted(Home::above(env), &mut bad),
             Scope::Machine => None,
         };
-        let name =
-            home.as_ref().and_then(|home| Unreadable::noted(name(home, id, transcript.as_deref(), env), &mut bad));
-        let transcript = transcript.clone().filter(|path| path.is_file()).or_else(|| {
-            // What cannot be looked at now is said by whoever needs the file.
-            let found = find::by_id(std::slice::from_ref(format), env, id).ok().flatten();
-            found.map(|session| session.path.to_path_buf()).or(transcript)
+        let name = home.as_ref().and_then(|home| {
+            Unreadable::noted(name(home, id, transcript.as_deref(), env), &mut bad)
         });
-        Observer { format, id: id.into(), home, name, transcript, project, bad }
+        let transcript = transcript
+            .clone()
+            .filter(|path| path.is_file())
+            .or_else(|| {
+                // What cannot be looked at now is said by whoever needs the file.
+                let found = find::by_id(std::slice::from_ref(format), env, id)
+                    .ok()
+                    .flatten();
+                found
+                    .map(|session| session.path.to_path_buf())
+                    .or(transcript)
+            });
+        Observer {
+            format,
+            id: id.into(),
+            home,
+            name,
+            transcript,
+            project,
+            bad,
+        }
     }
 
     /// A session as an observer.
@@ -55,7 +71,13 @@ impl<'f> Observer<'f> {
         let transcript = Transcript::open(&session.path, session.format.format()).ok();
         let inside = transcript.and_then(|transcript| transcript.beginning().ok()?.session);
         let id = session.whole_id(inside.as_deref()).to_owned();
-        Observer::new(session.format, &id, Some(session.path.to_path_buf()), env, settings)
+        Observer::new(
+            session.format,
+            &id,
+            Some(session.path.to_path_buf()),
+            env,
+            settings,
+        )
     }
 
     /// What it is called among the observers.
@@ -81,12 +103,21 @@ impl<'f> Observer<'f> {
         } else {
             format!("{:016x}", Id::of(self.id.as_bytes()).0)
         };
-        CursorFile::Own(env.state_dir().join("cursors").join(format!("{}-{id}.bin", self.format.name)))
+        CursorFile::Own(
+            env.state_dir()
+                .join("cursors")
+                .join(format!("{}-{id}.bin", self.format.name)),
+        )
     }
 }
 
 /// What a session is called in a home. It keeps its name while its name file is missing or half written.
-fn name(home: &Home, id: &str, transcript: Option<&Path>, env: &Env) -> Result<Option<String>, Unreadable> {
+fn name(
+    home: &Home,
+    id: &str,
+    transcript: Option<&Path>,
+    env: &Env,
+) -> Result<Option<String>, Unreadable> {
     let before = || cursors::observer_with(&home.cursors(), id);
     match home.name_of(id, transcript, before, env) {
         // Unless the name is another session's by now.

@@ -8,9 +8,9 @@ use std::path::Path;
 
 use memchr::memmem::Finder;
 
+use session_core::read::once::fingerprint;
 use session_format::entry::{Act, Entry, What};
 use session_format::path::absolute;
-use session_core::read::once::fingerprint;
 use session_format::time::Time;
 
 /// What is looked for.
@@ -36,16 +36,25 @@ impl Overlap {
                 self.unclear |= entry.time.is_none();
                 self.times.extend(entry.time);
             }
-            let What::Call(call) = &entry.what else { continue };
+            let What::Call(call) = &entry.what else {
+                continue;
+            };
             match call.act {
-                Act::Edit => call.subjects.iter().for_each(|path| self.add_file(&absolute(cwd, path))),
+                Act::Edit => call
+                    .subjects
+                    .iter()
+                    .for_each(|path| self.add_file(&absolute(cwd, path))),
                 // Whether the observer has looked at its checkout since, its own commands tell.
-                Act::Run => self.unclear |= call.subjects.iter().any(|command| command.contains("git ")),
+                Act::Run => {
+                    self.unclear |= call.subjects.iter().any(|command| command.contains("git "))
+                }
                 _ => {}
             }
         }
         // Of a title, the longest part that every client writes as it is.
-        let runs = title.map(|title| title.split(|char: char| !matches!(char, ' '..='~') || "\"\\/".contains(char)));
+        let runs = title.map(|title| {
+            title.split(|char: char| !matches!(char, ' '..='~') || "\"\\/".contains(char))
+        });
         match runs.and_then(|runs| runs.max_by_key(|run| run.len())) {
             None => {}
             Some("") => self.unclear = true,
@@ -59,9 +68,14 @@ impl Overlap {
             return;
         }
         let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+@".contains(byte);
-        let name = path.rsplit(|byte| *byte == b'/').next().filter(|name| !name.is_empty());
+        let name = path
+            .rsplit(|byte| *byte == b'/')
+            .next()
+            .filter(|name| !name.is_empty());
         match name.filter(|_| path.iter().all(is_plain)) {
-            Some(name) => self.files.push((Finder::new(name).into_owned(), path.to_vec())),
+            Some(name) => self
+                .files
+                .push((Finder::new(name).into_owned(), path.to_vec())),
             None => self.unclear = true,
         }
     }
@@ -77,8 +91,16 @@ impl Overlap {
         let is_above = |(_, path): &(_, Vec<u8>)| cwd.starts_with(path);
         let count = self.files.len() + self.titles.len();
         let unclear = self.unclear || count > Overlap::MOST || self.files.iter().any(is_above);
-        let keys = keys.iter().map(|key| Finder::new(&format!("\"{key}\"")).into_owned()).collect();
-        Search { keys, cwd, escape: Finder::new("\\u00"), overlap: Overlap { unclear, ..self } }
+        let keys = keys
+            .iter()
+            .map(|key| Finder::new(&format!("\"{key}\"")).into_owned())
+            .collect();
+        Search {
+            keys,
+            cwd,
+            escape: Finder::new("\\u00"),
+            overlap: Overlap { unclear, ..self },
+        }
     }
 }
 
@@ -98,25 +120,46 @@ impl Search {
 
     /// Whether a piece of a transcript may have something in common with the news.
     pub fn finds(&self, piece: &[u8]) -> bool {
-        let Overlap { times, files, titles, unclear } = &self.overlap;
+        let Overlap {
+            times,
+            files,
+            titles,
+            unclear,
+        } = &self.overlap;
         // A letter may be written as a number, though no client does that.
         let is_letter = |at: usize| matches!(piece.get(at + 4), Some(b'2'..=b'7'));
-        let is_shared = |at: usize| time_at(&piece[at..]).is_some_and(|time| times.binary_search(&time).is_ok());
+        let is_shared = |at: usize| {
+            time_at(&piece[at..]).is_some_and(|time| times.binary_search(&time).is_ok())
+        };
         *unclear
             || self.escape.find_iter(piece).any(is_letter)
-            || self.keys.iter().any(|key| key.find_iter(piece).any(|at| is_shared(at + key.needle().len())))
-            || files.iter().any(|(name, path)| name.find_iter(piece).any(|at| may_be(&piece[..at], path, &self.cwd)))
+            || self.keys.iter().any(|key| {
+                key.find_iter(piece)
+                    .any(|at| is_shared(at + key.needle().len()))
+            })
+            || files.iter().any(|(name, path)| {
+                name.find_iter(piece)
+                    .any(|at| may_be(&piece[..at], path, &self.cwd))
+            })
             || titles.iter().any(|title| title.find(piece).is_some())
     }
 }
 
 /// The time that a text begins with, after a colon. What is not written to its end is none.
 fn time_at(text: &[u8]) -> Option<Time> {
-    let value = text.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let value = text
+        .trim_ascii_start()
+        .strip_prefix(b":")?
+        .trim_ascii_start();
     match value.strip_prefix(b"\"") {
-        Some(inside) => Time::parse(&inside[..inside.iter().take(64).position(|byte| *byte == b'"')?]),
+        Some(inside) => {
+            Time::parse(&inside[..inside.iter().take(64).position(|byte| *byte == b'"')?])
+        }
         None => {
-            let end = value.iter().take(64).position(|byte| b",} ]\n\r\t".contains(byte))?;
+            let end = value
+                .iter()
+                .take(64)
+                .position(|byte| b",} ]\n\r\t".contains(byte))?;
             Time::from_number(std::str::from_utf8(&value[..end]).ok()?.parse().ok()?)
         }
     }
@@ -125,18 +168,33 @@ fn time_at(text: &[u8]) -> Option<Time> {
 /// Whether a path may be meant where its name follows some bytes. Read backward, one directory after the other is that
 /// of the path, up to its beginning or, if it is below the working directory, up to there.
 fn may_be(mut before: &[u8], path: &[u8], cwd: &[u8]) -> bool {
-    let mut dirs = path.rsplitn(2, |byte| *byte == b'/').nth(1).unwrap_or_default();
+    let mut dirs = path
+        .rsplitn(2, |byte| *byte == b'/')
+        .nth(1)
+        .unwrap_or_default();
     loop {
-        let Some(slash) = before.strip_suffix(b"/") else { return before.is_empty() || dirs == cwd };
-        let escapes = slash.iter().rev().take_while(|byte| **byte == b'\\').count();
+        let Some(slash) = before.strip_suffix(b"/") else {
+            return before.is_empty() || dirs == cwd;
+        };
+        let escapes = slash
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\\')
+            .count();
         before = &slash[..slash.len() - escapes];
         let mut parts = dirs.rsplitn(2, |byte| *byte == b'/');
         let name = parts.next().unwrap_or_default();
         // With dots, or a slash too many, or cut off, it takes more to tell.
-        if name.is_empty() || before.len() < name.len() || before.ends_with(b".") || before.ends_with(b"/") {
+        if name.is_empty()
+            || before.len() < name.len()
+            || before.ends_with(b".")
+            || before.ends_with(b"/")
+        {
             return true;
         }
-        let Some(rest) = before.strip_suffix(name) else { return false };
+        let Some(rest) = before.strip_suffix(name) else {
+            return false;
+        };
         (before, dirs) = (rest, parts.next().unwrap_or_default());
     }
 }
@@ -155,7 +213,9 @@ mod tests {
     fn finds_from(cwd: &str, path: &str, piece: &str) -> bool {
         let mut overlap = Overlap::default();
         overlap.add_file(Path::new(path));
-        overlap.search(&["timestamp"], Path::new(cwd)).finds(piece.as_bytes())
+        overlap
+            .search(&["timestamp"], Path::new(cwd))
+            .finds(piece.as_bytes())
     }
 
     /// However a path is written, it is found; of other files only those are taken for it that look like it from their end.
@@ -164,7 +224,10 @@ mod tests {
         for (piece, found) in [
             (r#"{"file_path":"/home/me/work/src/auth.rs"}"#, true),
             (r#"{"file_path":"\/home\/me\/work\/src\/auth.rs"}"#, true),
-            (r#"{"arguments":"{\"path\":\"\\\/home\\\/me\\\/work\\\/src\\\/auth.rs\"}"}"#, true),
+            (
+                r#"{"arguments":"{\"path\":\"\\\/home\\\/me\\\/work\\\/src\\\/auth.rs\"}"}"#,
+                true,
+            ),
             (r#"{"file_path":"src/auth.rs"}"#, true),
             (r#"{"file_path":"./src/auth.rs"}"#, true),
             (r#"{"file_path":"src/../src/auth.rs"}"#, true),
@@ -177,7 +240,10 @@ mod tests {
             (r#"{"file_path":"/srv/src/auth.rs"}"#, false),
             (r#"{"file_path":"auth.rs"}"#, false),
             (r#"{"file_path":"lib/auth.rs"}"#, false),
-            (r#"{"file_path":"/home/me/work/src/main.rs","stdout":"\u001b[1m"}"#, false),
+            (
+                r#"{"file_path":"/home/me/work/src/main.rs","stdout":"\u001b[1m"}"#,
+                false,
+            ),
         ] {
             assert_eq!(finds(PATH, piece), found, "{piece}");
         }
@@ -186,15 +252,27 @@ mod tests {
     /// What may be written in a way that is not looked for.
     #[test]
     fn some_files_cannot_be_looked_for() {
-        for path in ["/home/me/work", "/home", "/", "/home/me/work/two words.rs", "/home/me/work/é.rs", "/a\\b"] {
+        for path in [
+            "/home/me/work",
+            "/home",
+            "/",
+            "/home/me/work/two words.rs",
+            "/home/me/work/é.rs",
+            "/a\\b",
+        ] {
             assert!(finds(path, ""), "{path}");
         }
         assert!(!finds("/a", "") && finds("/a", "\"/a\""));
         // From the root, and from a directory in it.
-        for (cwd, path, piece) in
-            [("/", "/a", "\"a\""), ("/", "/etc/hosts", "\"etc/hosts\""), ("/etc", "/etc/hosts", "\"hosts\"")]
-        {
-            assert!(finds_from(cwd, path, piece) && !finds_from(cwd, path, "\"other/hosts\""), "{cwd} {path}");
+        for (cwd, path, piece) in [
+            ("/", "/a", "\"a\""),
+            ("/", "/etc/hosts", "\"etc/hosts\""),
+            ("/etc", "/etc/hosts", "\"hosts\""),
+        ] {
+            assert!(
+                finds_from(cwd, path, piece) && !finds_from(cwd, path, "\"other/hosts\""),
+                "{cwd} {path}"
+            );
         }
     }
 
@@ -214,16 +292,38 @@ mod tests {
             renews: false,
         };
         for (entry, piece, found) in [
-            (said(Some(1), Some(1_700_000_000_000)), r#""timestamp":"2023-11-14T22:13:20Z""#, true),
-            (said(Some(1), Some(1_700_000_000_000)), r#""timestamp" : 1700000000000}"#, true),
-            (said(Some(1), Some(1_700_000_000_001)), r#""timestamp":"2023-11-14T22:13:20Z""#, false),
-            (said(Some(1), Some(1_700_000_000_000)), r#""time":"2023-11-14T22:13:20Z""#, false),
-            (said(None, Some(1_700_000_000_000)), r#""timestamp":"2023-11-14T22:13:20Z""#, false),
+            (
+                said(Some(1), Some(1_700_000_000_000)),
+                r#""timestamp":"2023-11-14T22:13:20Z""#,
+                true,
+            ),
+            (
+                said(Some(1), Some(1_700_000_000_000)),
+                r#""timestamp" : 1700000000000}"#,
+                true,
+            ),
+            (
+                said(Some(1), Some(1_700_000_000_001)),
+                r#""timestamp":"2023-11-14T22:13:20Z""#,
+                false,
+            ),
+            (
+                said(Some(1), Some(1_700_000_000_000)),
+                r#""time":"2023-11-14T22:13:20Z""#,
+                false,
+            ),
+            (
+                said(None, Some(1_700_000_000_000)),
+                r#""timestamp":"2023-11-14T22:13:20Z""#,
+                false,
+            ),
             (said(Some(1), None), "", true),
         ] {
             let mut overlap = Overlap::default();
             overlap.add(&[entry], None, Path::new("/"));
-            let found_now = overlap.search(&["timestamp"], Path::new("/x")).finds(piece.as_bytes());
+            let found_now = overlap
+                .search(&["timestamp"], Path::new("/x"))
+                .finds(piece.as_bytes());
             assert_eq!(found_now, found, "{piece}");
         }
     }
@@ -232,14 +332,26 @@ mod tests {
     fn a_title_is_found_by_what_is_plain_in_it() {
         for (title, piece, found) in [
             ("Fix the login", r#""title":"Fix the login""#, true),
-            ("Fix the \"new\" login", r#""title":"Fix the \"new\" login""#, true),
-            ("Fix the naïve login", r#""title":"Fix the na\u00efve login""#, true),
+            (
+                "Fix the \"new\" login",
+                r#""title":"Fix the \"new\" login""#,
+                true,
+            ),
+            (
+                "Fix the naïve login",
+                r#""title":"Fix the na\u00efve login""#,
+                true,
+            ),
             ("Fix the login", r#""title":"Fix the logout""#, false),
             ("登录", "", true),
         ] {
             let mut overlap = Overlap::default();
             overlap.add(&[], Some(title), Path::new("/"));
-            assert_eq!(overlap.search(&[], Path::new("/x")).finds(piece.as_bytes()), found, "{title}");
+            assert_eq!(
+                overlap.search(&[], Path::new("/x")).finds(piece.as_bytes()),
+                found,
+                "{title}"
+            );
         }
     }
 }

@@ -11,14 +11,14 @@ use super::context::Context;
 use super::ids::Ids;
 use super::overlap::Overlap;
 use super::reader::New;
-use session_format::budget;
-use session_format::cursor::Buffer;
-use session_format::entry::{Act, Entry, Role, What};
 use session_core::file::{self, Unreadable};
 use session_core::fold::Knowledge;
 use session_core::read::{Part, Transcript};
 use session_core::session::conflicts::SUBAGENTS;
 use session_core::session::{Session, find};
+use session_format::budget;
+use session_format::cursor::Buffer;
+use session_format::entry::{Act, Entry, Role, What};
 
 /// The observer's own transcript.
 #[derive(Default)]
@@ -32,16 +32,31 @@ pub struct Own<'f> {
 
 /// The observer's transcript is where its client says. If not, it takes the ids of all sessions to find it.
 pub fn is_where_told(context: &Context) -> bool {
-    context.observer.transcript.as_ref().is_some_and(|path| path.is_file())
+    context
+        .observer
+        .transcript
+        .as_ref()
+        .is_some_and(|path| path.is_file())
 }
 
 /// The observer as a session.
-pub fn session<'f>(ids: Option<&Ids>, context: &Context<'_, 'f>, bad: &mut Vec<Unreadable>) -> Option<Session<'f>> {
+pub fn session<'f>(
+    ids: Option<&Ids>,
+    context: &Context<'_, 'f>,
+    bad: &mut Vec<Unreadable>,
+) -> Option<Session<'f>> {
     let observer = context.observer;
-    let is_file = |path: &&PathBuf| Unreadable::noted(file::stat(path), bad).is_some_and(|meta| meta.is_file());
+    let is_file = |path: &&PathBuf| {
+        Unreadable::noted(file::stat(path), bad).is_some_and(|meta| meta.is_file())
+    };
     let told = observer.transcript.as_ref().filter(is_file);
     let path = told.or_else(|| ids?.own.as_ref())?;
-    Some(Session::new(&observer.id, observer.format, None, path.clone()))
+    Some(Session::new(
+        &observer.id,
+        observer.format,
+        None,
+        path.clone(),
+    ))
 }
 
 impl<'f> Own<'f> {
@@ -55,24 +70,36 @@ impl<'f> Own<'f> {
         let mut bad = Vec::new();
         let session = session(ids, context, &mut bad);
         // What is wrong with the file is said when it is decoded.
-        let mut is_needed =
-            |own: &Session| news.is_none_or(|news| overlaps(own, news, buffer, context).unwrap_or(true));
-        let needed = session.as_ref().filter(|own| is_needed(own)).map(|own| own.path.to_path_buf());
+        let mut is_needed = |own: &Session| {
+            news.is_none_or(|news| overlaps(own, news, buffer, context).unwrap_or(true))
+        };
+        let needed = session
+            .as_ref()
+            .filter(|own| is_needed(own))
+            .map(|own| own.path.to_path_buf());
         // Without it, only a conflict may go untold.
         let part = needed.and_then(|path| end_of(path, false, buffer, &mut bad, context));
-        Own { session, part: part.unwrap_or_default(), bad }
+        Own {
+            session,
+            part: part.unwrap_or_default(),
+            bad,
+        }
     }
 
     /// The observer has been prompted before.
     pub fn was_prompted(&self) -> bool {
-        let is_prompt = |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
+        let is_prompt =
+            |entry: &Entry| entry.role == Role::User && matches!(entry.what, What::Text(_));
         self.part.entries.iter().any(is_prompt)
     }
 
     /// The observer's knowledge of the files that it and its subagents touched lately.
     pub fn knowledge(&self, context: &Context, bad: &mut Vec<Unreadable>) -> Knowledge {
         let mut knowledge = Knowledge::default();
-        let subagents = self.session.as_ref().map(|session| subagents(session, context, bad));
+        let subagents = self
+            .session
+            .as_ref()
+            .map(|session| subagents(session, context, bad));
         for entry in self.part.entries.iter().chain(subagents.iter().flatten()) {
             if let What::Call(call) = &entry.what {
                 knowledge.call(call, entry.time, &context.env.cwd);
@@ -83,7 +110,12 @@ impl<'f> Own<'f> {
 }
 
 /// The transcript may have something in common with what was read.
-fn overlaps(own: &Session, news: &[(Candidate, New)], buffer: &mut Buffer, context: &Context) -> io::Result<bool> {
+fn overlaps(
+    own: &Session,
+    news: &[(Candidate, New)],
+    buffer: &mut Buffer,
+    context: &Context,
+) -> io::Result<bool> {
     let known = context.observer.format;
     // How a user's descriptor comes by times and paths is not known.
     if known.file.is_some() {
@@ -104,7 +136,9 @@ fn overlaps(own: &Session, news: &[(Candidate, New)], buffer: &mut Buffer, conte
         return Ok(true);
     }
     let transcript = Transcript::open(&own.path, format)?;
-    let Some(start) = transcript.source.newest(budget::OWN, context.deadline)? else { return Ok(true) };
+    let Some(start) = transcript.source.newest(budget::OWN, context.deadline)? else {
+        return Ok(true);
+    };
     let mut chunks = transcript.source.chunks(start, buffer);
     while let Some(chunk) = chunks.next_chunk()? {
         if search.finds(chunk) {
@@ -123,7 +157,8 @@ fn end_of(
     context: &Context,
 ) -> Option<Part> {
     let mut read = || {
-        let transcript = Transcript::open(&path, context.observer.format.format())?.subagent(subagent);
+        let transcript =
+            Transcript::open(&path, context.observer.format.format())?.subagent(subagent);
         transcript.end_part(budget::OWN, context.deadline, buffer)
     };
     let part = read().map(Some).map_err(|error| Unreadable { path, error });
@@ -135,10 +170,14 @@ fn subagents(own: &Session, context: &Context, bad: &mut Vec<Unreadable>) -> Vec
     let mut files = find::subagents(own, &own.id, bad);
     files.truncate(SUBAGENTS);
     let (mut buffer, mut edits) = (Buffer::default(), Vec::new());
-    for (path, _) in files.into_iter().take_while(|_| !context.deadline.is_over()) {
+    for (path, _) in files
+        .into_iter()
+        .take_while(|_| !context.deadline.is_over())
+    {
         let part = end_of(path, true, &mut buffer, bad, context).unwrap_or_default();
         // What it only read, its session does not know.
-        let is_edit = |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
+        let is_edit =
+            |entry: &Entry| matches!(&entry.what, What::Call(call) if call.act == Act::Edit);
         edits.extend(part.entries.into_iter().filter(is_edit));
     }
     edits

@@ -9,9 +9,6 @@ use std::time::Duration;
 
 use super::candidate::{Candidate, Reason};
 use super::context::Context;
-use session_format::budget::{self, Deadline};
-use session_format::cursor::Buffer;
-use session_format::entry::{Act, Position};
 use session_core::env::Env;
 use session_core::file::{self, Access};
 use session_core::fold::{Basics, Continuity};
@@ -26,6 +23,9 @@ use session_core::session::{Members, Session, is_away};
 use session_core::settings::Settings;
 use session_core::show::gate::{Gate, visible};
 use session_core::state::seen::{OpenCall, Seen};
+use session_format::budget::{self, Deadline};
+use session_format::cursor::Buffer;
+use session_format::entry::{Act, Position};
 use session_format::time::Time;
 
 /// The new part of a candidate.
@@ -101,7 +101,12 @@ pub struct Reader<'r> {
 
 impl<'r> Reader<'r> {
     pub fn new(context: &Context<'r, '_>) -> Reader<'r> {
-        let Context { env, settings, deadline, .. } = *context;
+        let Context {
+            env,
+            settings,
+            deadline,
+            ..
+        } = *context;
         Reader {
             env,
             settings,
@@ -134,7 +139,8 @@ impl<'r> Reader<'r> {
 
     fn read_unsure(&mut self, candidate: &Candidate) -> Result<New, Unread> {
         let format = candidate.session.format.format();
-        let transcript = Transcript::open(&candidate.session.path, format)?.subagent(candidate.subagent);
+        let transcript =
+            Transcript::open(&candidate.session.path, format)?.subagent(candidate.subagent);
         let identity = self.identify(candidate, &transcript)?;
         let place = self.place(&identity, &transcript)?;
         let reading = self.reading(&transcript, &place, identity.seen.is_some())?;
@@ -152,13 +158,24 @@ impl<'r> Reader<'r> {
         self.settings.ignores_session(cwd.into_iter())
     }
 
-    fn identify<'c>(&mut self, candidate: &'c Candidate, transcript: &Transcript) -> Result<Identity<'c>, Unread> {
+    fn identify<'c>(
+        &mut self,
+        candidate: &'c Candidate,
+        transcript: &Transcript,
+    ) -> Result<Identity<'c>, Unread> {
         let session = &candidate.session;
         if let Trust::Foreign(why) = self.trust(session, transcript)? {
             return Err(Unread::Left(Reason::Foreign(why)));
         }
-        let (seen, by_inode) = (candidate.seen.as_ref().filter(|seen| !seen.is_untouched()), candidate.by_inode);
-        let last = seen.map(|seen| LastRead { offset: seen.offset, mark: seen.mark, by_inode });
+        let (seen, by_inode) = (
+            candidate.seen.as_ref().filter(|seen| !seen.is_untouched()),
+            candidate.by_inode,
+        );
+        let last = seen.map(|seen| LastRead {
+            offset: seen.offset,
+            mark: seen.mark,
+            by_inode,
+        });
         let start = tail::start(&transcript.source, last)?;
         let seen = seen.filter(|_| start != StartAt::First);
         let cwd = match seen {
@@ -188,28 +205,55 @@ impl<'r> Reader<'r> {
         };
         if !began_here && !here && !self.ends_here(transcript)? {
             let is_away = cwd.as_deref().is_some_and(|cwd| is_away(Path::new(cwd)));
-            return Err(Unread::Left(if is_away { Reason::Away } else { Reason::Elsewhere }));
+            return Err(Unread::Left(if is_away {
+                Reason::Away
+            } else {
+                Reason::Elsewhere
+            }));
         }
         let before = match (resumed, seen) {
             (Some(seen), _) => (*seen).clone(),
             // What it says may have been told before.
             (None, Some(seen)) => self.after_rewrite(seen),
-            (None, None) => Seen { after: Some(self.since), ..Seen::default() },
+            (None, None) => Seen {
+                after: Some(self.since),
+                ..Seen::default()
+            },
         };
-        Ok(Place { before: Seen { absent: None, slow: false, ..before }, here, began_here, last_cwd })
+        Ok(Place {
+            before: Seen {
+                absent: None,
+                slow: false,
+                ..before
+            },
+            here,
+            began_here,
+            last_cwd,
+        })
     }
 
     /// Reads at most as many of the newest lines as a look has time for.
-    fn reading(&mut self, transcript: &Transcript, place: &Place, is_known: bool) -> Result<Reading, Unread> {
+    fn reading(
+        &mut self,
+        transcript: &Transcript,
+        place: &Place,
+        is_known: bool,
+    ) -> Result<Reading, Unread> {
         let (source, unread) = (&transcript.source, place.before.offset);
         // What a first look finds is old as a rule, so it begins with little.
-        let mut most = if place.before.after.is_some() { budget::NEWS } else { budget::FILE };
+        let mut most = if place.before.after.is_some() {
+            budget::NEWS
+        } else {
+            budget::FILE
+        };
         // What was read by then can still be told in time.
         let (in_time, never) = (self.reading, Deadline::after(Duration::MAX));
         let mut deadline = Some(&in_time);
         loop {
             let start = if source.end().since(unread) > most {
-                source.newest(most, deadline.unwrap_or(&never))?.map(|start| start.max(unread))
+                source
+                    .newest(most, deadline.unwrap_or(&never))?
+                    .map(|start| start.max(unread))
             } else {
                 Some(unread)
             };
@@ -226,13 +270,31 @@ impl<'r> Reader<'r> {
             }
             let Some(start) = start else {
                 part.end = unread;
-                return Ok(Reading { part, from: unread, more: place.before.more, last_cwd });
+                return Ok(Reading {
+                    part,
+                    from: unread,
+                    more: place.before.more,
+                    last_cwd,
+                });
             };
             let first = part.entries.iter().find_map(|entry| entry.time);
-            let is_old = place.before.after.is_some_and(|after| first.is_some_and(|first| first < after));
-            if start == unread || part.is_cut || most >= budget::FILE || deadline.is_none() || is_old {
+            let is_old = place
+                .before
+                .after
+                .is_some_and(|after| first.is_some_and(|first| first < after));
+            if start == unread
+                || part.is_cut
+                || most >= budget::FILE
+                || deadline.is_none()
+                || is_old
+            {
                 let more = place.before.more || start > unread || part.is_cut;
-                return Ok(Reading { part, from: start, more, last_cwd });
+                return Ok(Reading {
+                    part,
+                    from: start,
+                    more,
+                    last_cwd,
+                });
             }
             most *= 8;
         }
@@ -246,11 +308,25 @@ impl<'r> Reader<'r> {
         from: Position,
         deadline: Option<&Deadline>,
     ) -> io::Result<(Part, Option<String>)> {
-        let Place { before, here, began_here, last_cwd } = place;
+        let Place {
+            before,
+            here,
+            began_here,
+            last_cwd,
+        } = place;
         let (person_title, agent_title) = said_titles(before);
-        let basics = Basics { person_title, agent_title, ..Basics::default() };
+        let basics = Basics {
+            person_title,
+            agent_title,
+            ..Basics::default()
+        };
         let open = before.open.iter().map(OpenCall::to_call).collect();
-        let known = Before { last: &before.last, open, results: before.results, basics };
+        let known = Before {
+            last: &before.last,
+            open,
+            results: before.results,
+            basics,
+        };
         let mut last_cwd = last_cwd.clone();
         let (members, settings) = (&mut self.members, self.settings);
         // What a session said before it came to this project, or in a directory that is ignored, is not told here.
@@ -261,8 +337,18 @@ impl<'r> Reader<'r> {
             counts_in(cwd, *began_here, members, settings)
         };
         let everywhere = *began_here && settings.ignore.is_empty();
-        let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
-        let lines = Lines { from, only, here: *here, deadline, ..Lines::default() };
+        let only = if everywhere {
+            None
+        } else {
+            Some(&mut counts as &mut dyn FnMut(&str) -> bool)
+        };
+        let lines = Lines {
+            from,
+            only,
+            here: *here,
+            deadline,
+            ..Lines::default()
+        };
         let part = transcript.part(lines, known, &mut self.buffer)?;
         Ok((part, last_cwd))
     }
@@ -276,16 +362,31 @@ impl<'r> Reader<'r> {
         place: Place,
         reading: Reading,
     ) -> io::Result<New> {
-        let Reading { mut part, from, mut more, last_cwd } = reading;
+        let Reading {
+            mut part,
+            from,
+            mut more,
+            last_cwd,
+        } = reading;
         self.read += part.size;
         if let Some(after) = place.before.after {
             more &= !drop_old(&mut part.entries, after, candidate.stamp.modified_at());
         }
         let cwd = identity.cwd.or_else(|| part.cwds.first().cloned());
-        let before = Seen { more, cwd, name: candidate.name(), unread: true, ..place.before };
+        let before = Seen {
+            more,
+            cwd,
+            name: candidate.name(),
+            unread: true,
+            ..place.before
+        };
         let before = before.at(transcript.source.cursor(from)?);
-        let said = (kept(part.basics.person_title.as_deref()), kept(part.basics.agent_title.as_deref()));
-        self.titles.complete_or_note(&mut part.basics, &candidate.session, self.env);
+        let said = (
+            kept(part.basics.person_title.as_deref()),
+            kept(part.basics.agent_title.as_deref()),
+        );
+        self.titles
+            .complete_or_note(&mut part.basics, &candidate.session, self.env);
         let mut after = Seen {
             // An unfinished line is no reason to look again; whatever follows it is.
             stamp: Some(transcript.source.stamp().into()),
@@ -308,19 +409,38 @@ impl<'r> Reader<'r> {
         };
         after.said_titles = Some(said).filter(|said| *said != said_titles(&after));
         let after = after.at(transcript.source.cursor(part.end)?);
-        Ok(New { part, before, after, created: transcript.source.created(), start: identity.start })
+        Ok(New {
+            part,
+            before,
+            after,
+            created: transcript.source.created(),
+            start: identity.start,
+        })
     }
 
     /// Whose a transcript is, by what was opened.
     fn trust(&mut self, session: &Session, transcript: &Transcript) -> io::Result<Trust> {
         let linked = file::lstat(&session.path)?.is_none_or(|meta| meta.is_symlink());
-        let access = Access { linked, ..transcript.source.stamp().access };
+        let access = Access {
+            linked,
+            ..transcript.source.stamp().access
+        };
         Ok(self.judge.trust(session, access, self.env)?)
     }
 
     /// The place a session stopped at, and its directory if that had to be looked at.
-    pub fn stopped(&mut self, session: &Session, began_here: bool) -> io::Result<(Continuity, Option<String>)> {
-        stopped_here(session, began_here, &mut self.members, self.settings, &self.deadline.for_writing())
+    pub fn stopped(
+        &mut self,
+        session: &Session,
+        began_here: bool,
+    ) -> io::Result<(Continuity, Option<String>)> {
+        stopped_here(
+            session,
+            began_here,
+            &mut self.members,
+            self.settings,
+            &self.deadline.for_writing(),
+        )
     }
 
     /// An answer, unless a directory could not be looked at: then it is not known what belongs to the project.
@@ -334,8 +454,25 @@ impl<'r> Reader<'r> {
         // If that look is in the future, the clock was set back, and its time says nothing.
         let looked = seen.seen_at.filter(|looked| *looked <= self.env.now());
         let after = looked.map_or(self.since, |looked| Time(looked.0.saturating_add(1)));
-        let Seen { title, by_person, said_titles, fingerprint, last, open, .. } = seen.clone();
-        Seen { after: Some(after), title, by_person, said_titles, fingerprint, last, open, ..Seen::default() }
+        let Seen {
+            title,
+            by_person,
+            said_titles,
+            fingerprint,
+            last,
+            open,
+            ..
+        } = seen.clone();
+        Seen {
+            after: Some(after),
+            title,
+            by_person,
+            said_titles,
+            fingerprint,
+            last,
+            open,
+            ..Seen::default()
+        }
     }
 
     /// None if it is no session of the observer's project; else if it began there.
@@ -348,8 +485,14 @@ impl<'r> Reader<'r> {
         let cwd = began_in(beginning.cwd, session)?;
         let began = session.name.is_some() || cwd.as_ref().is_some_and(|cwd| self.members.has(cwd));
         let is_anywhere = began && self.settings.ignore.is_empty();
-        let end = if is_anywhere { Basics::default() } else { self.end_of(&transcript)?.basics };
-        let ignored = self.settings.ignores_session(cwd.as_deref().into_iter().chain(end.cwd()));
+        let end = if is_anywhere {
+            Basics::default()
+        } else {
+            self.end_of(&transcript)?.basics
+        };
+        let ignored = self
+            .settings
+            .ignores_session(cwd.as_deref().into_iter().chain(end.cwd()));
         let here = began || self.ends_here(&transcript)?;
         self.certain((here && !beginning.subagent && !ignored).then_some(began))
     }
@@ -358,7 +501,8 @@ impl<'r> Reader<'r> {
     pub fn began_elsewhere(&mut self, session: &Session, name: &str) -> io::Result<bool> {
         let beginning = Transcript::open(&session.path, session.format.format())?.beginning()?;
         let spelling = session.root.and_then(|root| root.cwd);
-        let is_kept_for = |cwd: &String| spelling.is_some_and(|spelling| spelling.fits(name, Path::new(cwd)));
+        let is_kept_for =
+            |cwd: &String| spelling.is_some_and(|spelling| spelling.fits(name, Path::new(cwd)));
         let cwd = began_in(beginning.cwd, session)?.filter(is_kept_for);
         let elsewhere = cwd.is_some_and(|cwd| !self.members.has(&cwd));
         self.certain(elsewhere)
@@ -378,12 +522,20 @@ impl<'r> Reader<'r> {
 
 /// A title as it is kept in a file: not with a secret in it.
 fn kept(title: Option<&str>) -> Option<String> {
-    title.map(|title| Gate::new(true).hide(title.trim()).into_owned()).filter(|title| !title.is_empty())
+    title
+        .map(|title| Gate::new(true).hide(title.trim()).into_owned())
+        .filter(|title| !title.is_empty())
 }
 
 /// The titles in a transcript so far, by a person and by the agent.
 fn said_titles(seen: &Seen) -> (Option<String>, Option<String>) {
-    let only = || if seen.by_person { (seen.title.clone(), None) } else { (None, seen.title.clone()) };
+    let only = || {
+        if seen.by_person {
+            (seen.title.clone(), None)
+        } else {
+            (None, seen.title.clone())
+        }
+    };
     seen.said_titles.clone().unwrap_or_else(only)
 }
 

@@ -34,16 +34,33 @@ impl Report<'_> {
     /// Why each session is told or is not.
     pub fn why(&self) -> impl Iterator<Item = &Why> {
         let news = self.news.iter().filter_map(|news| news.why.as_deref());
-        self.verdicts.iter().filter_map(|verdict| verdict.why.as_deref()).chain(news)
+        self.verdicts
+            .iter()
+            .filter_map(|verdict| verdict.why.as_deref())
+            .chain(news)
     }
 }
 
 /// Looks at the other sessions. `whole_own`: somebody asks for all that the observer did.
 pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
-    let Observed { candidates, mut verdicts, mut bad, cut_short, progress, round, mut ids } = observe(context);
+    let Observed {
+        candidates,
+        mut verdicts,
+        mut bad,
+        cut_short,
+        progress,
+        round,
+        mut ids,
+    } = observe(context);
     let mut reader = Reader::new(context);
     let readings = read(candidates, &mut reader, context);
-    let Readings { new, verdicts: unread, bad: unreadable, opened, cut_short: late } = readings;
+    let Readings {
+        new,
+        verdicts: unread,
+        bad: unreadable,
+        opened,
+        cut_short: late,
+    } = readings;
     bad.extend(unreadable);
     bad.append(&mut reader.titles.bad);
     let any_entries = new.iter().any(|(_, new)| !new.part.entries.is_empty());
@@ -52,16 +69,37 @@ pub fn report<'f>(context: &Context<'_, 'f>, whole_own: bool) -> Report<'f> {
     }
     let mut own = Own::default();
     if whole_own || any_entries {
-        own = Own::read((!whole_own).then_some(&new), ids.as_ref(), &mut reader.buffer, context);
+        own = Own::read(
+            (!whole_own).then_some(&new),
+            ids.as_ref(),
+            &mut reader.buffer,
+            context,
+        );
     }
-    let Compared { news, verdicts: compared } = compare(new, &own.part, context);
+    let Compared {
+        news,
+        verdicts: compared,
+    } = compare(new, &own.part, context);
     verdicts.extend(unread.into_iter().chain(compared));
     let judgement = match round {
         Some(round) => round.close(&mut reader, &bad, &verdicts),
         None => Judgement {
-            judged: context.last_look().map(|look| look.judged.clone()).unwrap_or_default(),
+            judged: context
+                .last_look()
+                .map(|look| look.judged.clone())
+                .unwrap_or_default(),
             ..Judgement::default()
         },
     };
-    Report { news, verdicts, own, ids, progress, judgement, bad, opened, cut_short: cut_short || late }
+    Report {
+        news,
+        verdicts,
+        own,
+        ids,
+        progress,
+        judgement,
+        bad,
+        opened,
+        cut_short: cut_short || late,
+    }
 }

@@ -54,50 +54,100 @@ impl<'f> Beginning<'_, 'f> {
         Begun { text, bad }
     }
 
-    fn start(&self, source: Source, notes: &Notes, context: &Context<'_, 'f>, bad: &mut Vec<Unreadable>) -> String {
+    fn start(
+        &self,
+        source: Source,
+        notes: &Notes,
+        context: &Context<'_, 'f>,
+        bad: &mut Vec<Unreadable>,
+    ) -> String {
         let now = context.env.now();
         let compacted = source == Source::Compacted;
         let cleared = source == Source::Cleared;
-        let own = if compacted || cleared { self.own_continuity(context, bad) } else { None };
+        let own = if compacted || cleared {
+            self.own_continuity(context, bad)
+        } else {
+            None
+        };
         // After a `/clear` the session may be another, with a transcript of its own.
         let own = own.filter(|own| compacted || own.messages > 0);
         let count = if self.prompt.is_empty() { 1 } else { RECALLED };
-        let earlier = if compacted { Earlier::default() } else { Earlier::find(count, cleared, context, bad) };
+        let earlier = if compacted {
+            Earlier::default()
+        } else {
+            Earlier::find(count, cleared, context, bad)
+        };
         let names = earlier.names(self.ids, context, bad);
         // The newest is told in full.
         let others = earlier.sessions.get(1..).unwrap_or_default();
         let recall = self.recall(others, &earlier.marks, &names);
         let newest = earlier.sessions.first();
-        let situation = newest.filter(|_| !cleared && own.is_none()).map(|(session, last)| {
-            let in_time = !context.deadline.is_over();
-            let agents = in_time.then(|| Agents::look_until(context.env, context.formats, context.deadline));
-            Situation::of(session, last, earlier.marks.of(&session.id).0, agents.as_ref())
-        });
+        let situation = newest
+            .filter(|_| !cleared && own.is_none())
+            .map(|(session, last)| {
+                let in_time = !context.deadline.is_over();
+                let agents = in_time
+                    .then(|| Agents::look_until(context.env, context.formats, context.deadline));
+                Situation::of(
+                    session,
+                    last,
+                    earlier.marks.of(&session.id).0,
+                    agents.as_ref(),
+                )
+            });
         let past = match (&own, newest) {
             (Some(own), _) => Past::Own(own),
             (None, Some((session, last))) => match &situation {
-                Some(situation) => Past::Last(names.of(session), last, situation.state(session.format.live(), now)),
+                Some(situation) => Past::Last(
+                    names.of(session),
+                    last,
+                    situation.state(session.format.live(), now),
+                ),
                 None => Past::Cleared(names.of(session), last),
             },
             (None, None) if earlier.any || compacted || cleared => Past::Old,
             (None, None) => Past::None,
         };
         let cwd = match &past {
-            Past::Last(_, last, _) | Past::Cleared(_, last) | Past::Own(last) => last.first_cwd.clone(),
+            Past::Last(_, last, _) | Past::Cleared(_, last) | Past::Own(last) => {
+                last.first_cwd.clone()
+            }
             _ => None,
         };
         let shown = |path: &str| context.env.shown_from(cwd.as_deref(), path);
         let pins = notes.pins(now);
         let pins = pins.iter().map(|pin| pin.text.as_str()).collect();
-        let noted = notes.notes(Kind::Decision, now).map(|note| note.text.as_str()).collect();
-        start::start(&start::Start { pins, noted, past, recall }, now, context.settings.budget, &shown)
+        let noted = notes
+            .notes(Kind::Decision, now)
+            .map(|note| note.text.as_str())
+            .collect();
+        start::start(
+            &start::Start {
+                pins,
+                noted,
+                past,
+                recall,
+            },
+            now,
+            context.settings.budget,
+            &shown,
+        )
     }
 
     /// The place the observer itself stopped at.
-    fn own_continuity(&self, context: &Context<'_, 'f>, bad: &mut Vec<Unreadable>) -> Option<Continuity> {
-        let listed = (self.ids.is_none() && !own::is_where_told(context)).then(|| Ids::list(context, bad));
+    fn own_continuity(
+        &self,
+        context: &Context<'_, 'f>,
+        bad: &mut Vec<Unreadable>,
+    ) -> Option<Continuity> {
+        let listed =
+            (self.ids.is_none() && !own::is_where_told(context)).then(|| Ids::list(context, bad));
         let own = own::session(self.ids.or(listed.as_ref()), context, bad)?;
-        noted(&own.path, stopped::stopped(&own, &context.deadline.for_writing(), None), bad)
+        noted(
+            &own.path,
+            stopped::stopped(&own, &context.deadline.for_writing(), None),
+            bad,
+        )
     }
 
     /// The earlier session that a first prompt names, where the start of the session was told without it.
@@ -105,36 +155,63 @@ impl<'f> Beginning<'_, 'f> {
         let earlier = Earlier::find(RECALLED, false, context, bad);
         let names = earlier.names(self.ids, context, bad);
         let recall = self.recall(&earlier.sessions, &earlier.marks, &names);
-        let start = start::Start { recall, ..start::Start::default() };
-        start::start(&start, context.env.now(), context.settings.budget, &str::to_owned)
+        let start = start::Start {
+            recall,
+            ..start::Start::default()
+        };
+        start::start(
+            &start,
+            context.env.now(),
+            context.settings.budget,
+            &str::to_owned,
+        )
     }
 
     /// The earlier session that a prompt names: the one that did most to what it names, else the newest. Not one that the
     /// observer hears of anyway.
-    fn recall(&self, earlier: &[(Session<'f>, Continuity)], marks: &Marks, names: &FullNames) -> Option<Recall> {
+    fn recall(
+        &self,
+        earlier: &[(Session<'f>, Continuity)],
+        marks: &Marks,
+        names: &FullNames,
+    ) -> Option<Recall> {
         // Of a long paste the beginning and the end are enough, and all that there is time for.
         let prompt = &ends_of(self.prompt);
-        let is_told = |session: &Session| self.told.iter().any(|news| news.session.path == session.path);
-        let found = earlier.iter().filter(|(session, _)| !is_told(session)).filter_map(|(session, last)| {
-            let (_, tags) = marks.of(&session.id);
-            let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
-            let (name, weight, time) = named(prompt, last, &tags)?;
-            let kind = match name {
-                Name::File(_) => 3,
-                Name::Function(_) => 2,
-                Name::Tag(_) => 1,
-                Name::Title(_) => 0,
-            };
-            Some(((kind, weight, last.updated), name, session, time))
-        });
+        let is_told = |session: &Session| {
+            self.told
+                .iter()
+                .any(|news| news.session.path == session.path)
+        };
+        let found = earlier
+            .iter()
+            .filter(|(session, _)| !is_told(session))
+            .filter_map(|(session, last)| {
+                let (_, tags) = marks.of(&session.id);
+                let tags: Vec<&str> = tags.iter().map(String::as_str).collect();
+                let (name, weight, time) = named(prompt, last, &tags)?;
+                let kind = match name {
+                    Name::File(_) => 3,
+                    Name::Function(_) => 2,
+                    Name::Tag(_) => 1,
+                    Name::Title(_) => 0,
+                };
+                Some(((kind, weight, last.updated), name, session, time))
+            });
         let (_, name, session, time) = found.max_by_key(|(rank, ..)| *rank)?;
-        Some(Recall { name, session: names.of(session), time })
+        Some(Recall {
+            name,
+            session: names.of(session),
+            time,
+        })
     }
 }
 
 /// The content of a file; if it cannot be read, that is noted.
 fn noted<T>(path: &Path, read: io::Result<T>, bad: &mut Vec<Unreadable>) -> Option<T> {
-    Unreadable::noted(read.map(Some).map_err(|error| Unreadable::new(path, error)), bad)
+    Unreadable::noted(
+        read.map(Some).map_err(|error| Unreadable::new(path, error)),
+        bad,
+    )
 }
 
 /// Names that lead to a session: its name, or as much of its id as it takes; with its agent, if that is another one.
@@ -146,7 +223,13 @@ struct FullNames<'n> {
 impl FullNames<'_> {
     fn of(&self, session: &Session) -> String {
         let agent = (session.format.name != self.agent).then(|| session.format.label());
-        full_name(agent, session.name.as_deref().unwrap_or_else(|| self.ids.short(&session.id)))
+        full_name(
+            agent,
+            session
+                .name
+                .as_deref()
+                .unwrap_or_else(|| self.ids.short(&session.id)),
+        )
     }
 }
 
@@ -164,15 +247,24 @@ struct Earlier<'f> {
 impl<'f> Earlier<'f> {
     /// The sessions that were at work last, the newest first; not those that are done, nor, as a rule, what was asked in
     /// passing.
-    fn find(count: usize, passing: bool, context: &Context<'_, 'f>, bad: &mut Vec<Unreadable>) -> Earlier<'f> {
+    fn find(
+        count: usize,
+        passing: bool,
+        context: &Context<'_, 'f>,
+        bad: &mut Vec<Unreadable>,
+    ) -> Earlier<'f> {
         let mut reader = Reader::new(context);
-        let mut earlier = Earlier { marks: Marks::read(context.env, bad), ..Earlier::default() };
+        let mut earlier = Earlier {
+            marks: Marks::read(context.env, bad),
+            ..Earlier::default()
+        };
         let agents = OnceCell::new();
         let mut tries = 0;
         for (session, stamp) in earlier.by_age(context, bad) {
             // Whatever is older by its stamp cannot have been at work later.
             let found = &mut earlier.sessions;
-            let enough = found.len() >= count && found.iter().all(|(_, last)| is_later(last, stamp));
+            let enough =
+                found.len() >= count && found.iter().all(|(_, last)| is_later(last, stamp));
             if enough || tries == last::TRIES {
                 break;
             }
@@ -187,7 +279,9 @@ impl<'f> Earlier<'f> {
                 continue;
             }
             let whereabouts = reader.whereabouts(&session);
-            let Some(Some(began_here)) = noted(&session.path, whereabouts, bad) else { continue };
+            let Some(Some(began_here)) = noted(&session.path, whereabouts, bad) else {
+                continue;
+            };
             let mut is_in = None;
             let stop = || {
                 tries += 1;
@@ -197,21 +291,36 @@ impl<'f> Earlier<'f> {
             };
             let done = earlier.marks.of(&session.id).0;
             let goes_on = |stop: &Continuity| {
-                let agents = agents.get_or_init(|| Agents::look_until(context.env, context.formats, context.deadline));
+                let agents = agents.get_or_init(|| {
+                    Agents::look_until(context.env, context.formats, context.deadline)
+                });
                 let situation = Situation::of(&session, stop, done, Some(agents));
-                situation.state(session.format.live(), context.env.now()).goes_on()
+                situation
+                    .state(session.format.live(), context.env.now())
+                    .goes_on()
             };
             let standing = last::standing(false, done, stop, goes_on);
             match noted(&session.path, reader.certain(()).and(standing), bad) {
-                _ if context.settings.ignores_session(is_in.as_deref().into_iter()) => {}
+                _ if context
+                    .settings
+                    .ignores_session(is_in.as_deref().into_iter()) => {}
                 Some((standing, Some(mut stop))) => {
                     earlier.any |= stop.messages > 0 || stop.partial;
                     // What was cleared away was in the same directory, and may have been a question in passing.
-                    let is_it =
-                        stop.messages > 0 && stop.first_cwd.as_deref().is_some_and(|cwd| context.env.cwd == *cwd);
-                    let counts = if passing { is_it } else { standing == Standing::Worked };
+                    let is_it = stop.messages > 0
+                        && stop
+                            .first_cwd
+                            .as_deref()
+                            .is_some_and(|cwd| context.env.cwd == *cwd);
+                    let counts = if passing {
+                        is_it
+                    } else {
+                        standing == Standing::Worked
+                    };
                     if counts {
-                        reader.titles.complete_or_note(&mut stop.basics, &session, context.env);
+                        reader
+                            .titles
+                            .complete_or_note(&mut stop.basics, &session, context.env);
                         found.push((session, stop));
                     }
                 }
@@ -220,17 +329,24 @@ impl<'f> Earlier<'f> {
             }
         }
         bad.append(&mut reader.titles.bad);
-        earlier.sessions.sort_by_key(|(_, last)| std::cmp::Reverse(last.updated));
+        earlier
+            .sessions
+            .sort_by_key(|(_, last)| std::cmp::Reverse(last.updated));
         earlier
     }
 
     /// All transcripts, the one that was written last first.
-    fn by_age(&mut self, context: &Context<'_, 'f>, bad: &mut Vec<Unreadable>) -> Vec<(Session<'f>, Stamp)> {
+    fn by_age(
+        &mut self,
+        context: &Context<'_, 'f>,
+        bad: &mut Vec<Unreadable>,
+    ) -> Vec<(Session<'f>, Stamp)> {
         let mut all = Vec::new();
         if let Some(home) = &context.observer.home {
             let named = home.sessions(context.formats, context.env, bad);
             self.any |= context.env.is_late();
-            let is_lasting = |session: &Session| !session.name.as_deref().is_some_and(Home::is_throw_away);
+            let is_lasting =
+                |session: &Session| !session.name.as_deref().is_some_and(Home::is_throw_away);
             for session in named.into_iter().filter(is_lasting) {
                 let stamp = Unreadable::noted(file::stamp(&session.path), bad);
                 all.extend(stamp.map(|stamp| (session, stamp)));
@@ -243,7 +359,11 @@ impl<'f> Earlier<'f> {
                 // Asking for the time is cheap, but not for each of thousands.
                 count += 1;
                 late = late || count % 256 == 0 && context.deadline.is_time_to_tell();
-                let stamp = if late { None } else { Unreadable::noted(file.stamp(), bad) };
+                let stamp = if late {
+                    None
+                } else {
+                    Unreadable::noted(file.stamp(), bad)
+                };
                 all.extend(stamp.map(|stamp| (file.session(Some(stamp)), stamp)));
             });
             self.any |= late || !is_all;
@@ -254,17 +374,36 @@ impl<'f> Earlier<'f> {
     }
 
     /// Names for its sessions.
-    fn names<'n>(&self, known: Option<&Ids>, context: &Context<'n, '_>, bad: &mut Vec<Unreadable>) -> FullNames<'n> {
+    fn names<'n>(
+        &self,
+        known: Option<&Ids>,
+        context: &Context<'n, '_>,
+        bad: &mut Vec<Unreadable>,
+    ) -> FullNames<'n> {
         let agent = &*context.observer.format.name;
-        if self.sessions.iter().all(|(session, _)| session.name.is_some()) {
-            return FullNames { agent, ids: ShortIds::default() };
+        if self
+            .sessions
+            .iter()
+            .all(|(session, _)| session.name.is_some())
+        {
+            return FullNames {
+                agent,
+                ids: ShortIds::default(),
+            };
         }
         let known = known.or(self.ids.as_ref());
         let listed = known.is_none().then(|| Ids::list(context, bad));
-        FullNames { agent, ids: known.or(listed.as_ref()).map(Ids::shortener).unwrap_or_default() }
+        FullNames {
+            agent,
+            ids: known
+                .or(listed.as_ref())
+                .map(Ids::shortener)
+                .unwrap_or_default(),
+        }
     }
 }
 
 fn is_later(last: &Continuity, stamp: Stamp) -> bool {
-    last.updated.is_some_and(|updated| updated > stamp.modified_at())
+    last.updated
+        .is_some_and(|updated| updated > stamp.modified_at())
 }

@@ -12,11 +12,11 @@ use super::known::Known;
 use super::observed::{Observed, Progress};
 use super::round::Round;
 use session_core::dir::Dirs;
-use session_format::entry::{Id, Ids as IdSet};
 use session_core::file::{Stamp, Unreadable};
-use session_format::hash::HashSet;
 use session_core::session::find::{self, Branch, Guide, Listing, Steps};
 use session_core::state::seen::Walk;
+use session_format::entry::{Id, Ids as IdSet};
+use session_format::hash::HashSet;
 use session_format::time::{DAY, HOUR, Time};
 
 /// For how long a session may wait for a subagent without a word of its own.
@@ -25,24 +25,43 @@ const LONG: i64 = DAY;
 const LOST: i64 = HOUR;
 
 /// Walks over all files.
-pub fn walk<'s, 'f>(known: Known<'s, 'f>, dirs: &Dirs, context: &Context<'s, 'f>) -> Observed<'s, 'f> {
-    let Known { mut found, there, moved } = known;
+pub fn walk<'s, 'f>(
+    known: Known<'s, 'f>,
+    dirs: &Dirs,
+    context: &Context<'s, 'f>,
+) -> Observed<'s, 'f> {
+    let Known {
+        mut found,
+        there,
+        moved,
+    } = known;
     let (horizon, others) = (context.horizon(), context.others_until());
     let mut bad = Vec::new();
     let mut round = round(moved.is_lost, horizon, context, &mut bad);
     // Where nothing is to be told, nobody asks for them.
-    let mut ids = (!found.candidates.is_empty() || context.last_look().is_none()).then(Ids::default);
+    let mut ids =
+        (!found.candidates.is_empty() || context.last_look().is_none()).then(Ids::default);
     // A walk that was cut short goes on, past the files that it has been to.
-    let mut walk = context.last_look().and_then(|look| look.walk.clone()).unwrap_or_default();
+    let mut walk = context
+        .last_look()
+        .and_then(|look| look.walk.clone())
+        .unwrap_or_default();
     let is_new = walk.stamped.is_empty() && walk.dirs.is_empty();
-    walk.began = if is_new { context.file_time() } else { walk.began };
+    walk.began = if is_new {
+        context.file_time()
+    } else {
+        walk.began
+    };
     let steps = Steps::new(context.env, context.deadline).after(walk.dirs.drain(..));
     let mut files = Files::new(&walk, &steps);
     // A session that has been quiet for long has no subagent at work; there may be very many of them.
     let lively: RefCell<IdSet> = RefCell::new(walk.lively.drain(..).collect());
     let is_lively = |id: &str| {
         let lively = lively.borrow();
-        [Some(id), id.get(..8)].into_iter().flatten().any(|id| lively.contains(&Id::of(id.as_bytes())))
+        [Some(id), id.get(..8)]
+            .into_iter()
+            .flatten()
+            .any(|id| lively.contains(&Id::of(id.as_bytes())))
     };
     let cell = RefCell::new(&mut round);
     let enters = |branch: &Branch| {
@@ -53,38 +72,78 @@ pub fn walk<'s, 'f>(known: Known<'s, 'f>, dirs: &Dirs, context: &Context<'s, 'f>
         }
         enters
     };
-    let guide = Guide { subagents: Some(&is_lively), enters: Some(&enters), dirs: Some(dirs), steps: Some(&steps) };
-    find::each_with(context.formats, context.env, guide, &mut bad, &mut |file: Listing<'_, 'f>, bad| {
-        ids.iter_mut().for_each(|ids| ids.add(&file, context.observer));
-        let horizon = if cell.borrow_mut().count(&file) { lagging(others.0) } else { horizon };
-        let is_known = there.get(&Id(file.inode())).is_some_and(|name| *name == file.name);
-        let stamp = if is_known { None } else { files.stamp(&file, &mut walk, bad) };
-        let is_recent = stamp.is_some_and(|stamp| stamp.changed_at().0 >= horizon.0.saturating_sub(LONG));
-        if !file.is_subagent && (is_known || is_recent) {
-            lively.borrow_mut().extend(file.id.map(|id| Id::of(id.as_bytes())));
-        }
-        let Some(stamp) = stamp else { return };
-        let moved = moved.of(file.id.unwrap_or_default(), file.name, stamp);
-        let is_old = stamp.changed_at() < horizon && moved.is_none();
-        if is_old && (!context.explain || file.is_subagent) {
-            return;
-        }
-        let candidate = Candidate::new(file.session(Some(stamp)), stamp, file.is_subagent, None);
-        // A file that two patterns, or two links, lead to is one.
-        if context.view.sessions.get(&candidate.key).is_none() && files.new.insert((stamp.device, stamp.inode)) {
-            found.add(candidate, moved, horizon, context);
-        }
-    });
+    let guide = Guide {
+        subagents: Some(&is_lively),
+        enters: Some(&enters),
+        dirs: Some(dirs),
+        steps: Some(&steps),
+    };
+    find::each_with(
+        context.formats,
+        context.env,
+        guide,
+        &mut bad,
+        &mut |file: Listing<'_, 'f>, bad| {
+            ids.iter_mut()
+                .for_each(|ids| ids.add(&file, context.observer));
+            let horizon = if cell.borrow_mut().count(&file) {
+                lagging(others.0)
+            } else {
+                horizon
+            };
+            let is_known = there
+                .get(&Id(file.inode()))
+                .is_some_and(|name| *name == file.name);
+            let stamp = if is_known {
+                None
+            } else {
+                files.stamp(&file, &mut walk, bad)
+            };
+            let is_recent =
+                stamp.is_some_and(|stamp| stamp.changed_at().0 >= horizon.0.saturating_sub(LONG));
+            if !file.is_subagent && (is_known || is_recent) {
+                lively
+                    .borrow_mut()
+                    .extend(file.id.map(|id| Id::of(id.as_bytes())));
+            }
+            let Some(stamp) = stamp else { return };
+            let moved = moved.of(file.id.unwrap_or_default(), file.name, stamp);
+            let is_old = stamp.changed_at() < horizon && moved.is_none();
+            if is_old && (!context.explain || file.is_subagent) {
+                return;
+            }
+            let candidate =
+                Candidate::new(file.session(Some(stamp)), stamp, file.is_subagent, None);
+            // A file that two patterns, or two links, lead to is one.
+            if context.view.sessions.get(&candidate.key).is_none()
+                && files.new.insert((stamp.device, stamp.inode))
+            {
+                found.add(candidate, moved, horizon, context);
+            }
+        },
+    );
     let been_to = steps.into_done();
     let late = been_to.is_some();
     // What was not found must be found again; but a directory that can never be read must not hold it up for ever.
     let lost = (!bad.is_empty()).then(|| Time(walk.began.0.saturating_sub(LOST)));
     let found_until = lost.map_or(walk.began, |lost| context.seen_until().max(lost));
     found.progress = Progress {
-        seen_until: if late { context.seen_until() } else { found_until },
-        round: Some(if late { others } else { round.since(others, walk.began, lost) }),
+        seen_until: if late {
+            context.seen_until()
+        } else {
+            found_until
+        },
+        round: Some(if late {
+            others
+        } else {
+            round.since(others, walk.began, lost)
+        }),
         is_partial: round.goes_on(),
-        walk: been_to.map(|dirs| Walk { lively: lively.into_inner().into_iter().collect(), dirs, ..walk }),
+        walk: been_to.map(|dirs| Walk {
+            lively: lively.into_inner().into_iter().collect(),
+            dirs,
+            ..walk
+        }),
     };
     found.bad.extend(bad);
     found.cut_short |= late;
@@ -94,13 +153,26 @@ pub fn walk<'s, 'f>(known: Known<'s, 'f>, dirs: &Dirs, context: &Context<'s, 'f>
 }
 
 /// The part of the round over other projects' directories that is due.
-fn round<'s, 'f>(is_lost: bool, horizon: Time, context: &Context<'s, 'f>, bad: &mut Vec<Unreadable>) -> Round<'s, 'f> {
+fn round<'s, 'f>(
+    is_lost: bool,
+    horizon: Time,
+    context: &Context<'s, 'f>,
+    bad: &mut Vec<Unreadable>,
+) -> Round<'s, 'f> {
     let last = context.last_look();
     let is_settled = last.is_some_and(|look| look.walk.is_none()) && context.judges() && !is_lost;
     let judged = last.map(|look| &*look.judged).unwrap_or_default();
-    let worktrees = if context.judges() { context.observer.project.worktrees(bad) } else { Vec::new() };
+    let worktrees = if context.judges() {
+        context.observer.project.worktrees(bad)
+    } else {
+        Vec::new()
+    };
     // If a worktree is not known, neither is which directories are surely other projects'.
-    let position = if is_settled && bad.is_empty() { context.position } else { None };
+    let position = if is_settled && bad.is_empty() {
+        context.position
+    } else {
+        None
+    };
     Round::new(context, judged, horizon, position, worktrees)
 }
 
@@ -117,14 +189,27 @@ struct Files<'w> {
 impl<'w> Files<'w> {
     fn new(walk: &Walk, steps: &'w Steps) -> Files<'w> {
         let before = walk.stamped.iter().copied().collect();
-        Files { steps, before, count: 0, late: false, new: HashSet::default() }
+        Files {
+            steps,
+            before,
+            count: 0,
+            late: false,
+            new: HashSet::default(),
+        }
     }
 
     /// The stamp of a file that is not known, if there is time.
-    fn stamp(&mut self, file: &Listing, walk: &mut Walk, bad: &mut Vec<Unreadable>) -> Option<Stamp> {
+    fn stamp(
+        &mut self,
+        file: &Listing,
+        walk: &mut Walk,
+        bad: &mut Vec<Unreadable>,
+    ) -> Option<Stamp> {
         // The ends of names tell more than their beginnings.
         let name = file.name.as_bytes();
-        let id = Id(Id::of(&name[name.len().saturating_sub(20)..]).0.wrapping_add(file.inode()));
+        let id = Id(Id::of(&name[name.len().saturating_sub(20)..])
+            .0
+            .wrapping_add(file.inode()));
         if self.late || self.before.contains(&id) {
             return None;
         }

@@ -30,7 +30,8 @@ pub fn check(known: &AgentFormat, env: &Env) -> Option<HookState> {
         return Some(HookState::Broken(vec![trouble.shown(env)]));
     }
     // In the home directory, the project's settings are the user's.
-    let project = Site::new(known, Level::Project, env).filter(|project| project.file() != user.file());
+    let project =
+        Site::new(known, Level::Project, env).filter(|project| project.file() != user.file());
     let (mut good, mut bad) = (Vec::new(), Vec::new());
     let (mut off, mut unreadable) = user.switched_off();
     for site in [Some(user), project].into_iter().flatten() {
@@ -47,9 +48,18 @@ pub fn check(known: &AgentFormat, env: &Env) -> Option<HookState> {
         let dir = Some(user.dir()).filter(|dir| !dir.is_dir());
         return Some(HookState::Missing(dir.map(|dir| env.tilde(&dir))));
     }
-    let off = off.into_iter().map(|off| format!("hooks are switched off: {off}"));
-    bad.splice(0..0, off.chain(unreadable.into_iter().map(|trouble| trouble.shown(env))));
-    Some(if bad.is_empty() { HookState::Installed(good) } else { HookState::Broken(bad) })
+    let off = off
+        .into_iter()
+        .map(|off| format!("hooks are switched off: {off}"));
+    bad.splice(
+        0..0,
+        off.chain(unreadable.into_iter().map(|trouble| trouble.shown(env))),
+    );
+    Some(if bad.is_empty() {
+        HookState::Installed(good)
+    } else {
+        HookState::Broken(bad)
+    })
 }
 
 /// Checks the status line of the user. None if the agent has none for commands.
@@ -75,21 +85,34 @@ pub fn check_statusline(known: &AgentFormat, env: &Env) -> Option<HookState> {
 /// True if what the agent is doing should be noted by a hook and is not. Where it is noted, [`check`] says so.
 pub fn lacks_live(known: &AgentFormat, env: &Env) -> bool {
     let is_noted = |site: Site| {
-        let Ok(Some(bytes)) = files::read(&site.file()) else { return false };
+        let Ok(Some(bytes)) = files::read(&site.file()) else {
+            return false;
+        };
         match site.install.kind {
             FileKind::PiExtension => texts::is_live(&bytes),
-            _ => Json::parse(&site.file(), &bytes)
-                .is_ok_and(|json| hook::entries(&json, site.install).iter().any(|entry| entry.job == Job::Live)),
+            _ => Json::parse(&site.file(), &bytes).is_ok_and(|json| {
+                hook::entries(&json, site.install)
+                    .iter()
+                    .any(|entry| entry.job == Job::Live)
+            }),
         }
     };
-    let sites = [Level::User, Level::Project].into_iter().filter_map(|level| Site::new(known, level, env));
+    let sites = [Level::User, Level::Project]
+        .into_iter()
+        .filter_map(|level| Site::new(known, level, env));
     known.live().hook.is_some() && !sites.into_iter().any(is_noted)
 }
 
 /// The problem with a file that runs a program that is not there.
 fn missing(program: &str, file: &Path, site: &Site) -> Option<String> {
     let path = Path::new(program);
-    let why = || format!("{} runs {}, which is not there; install it again", site.tilde(file), site.tilde(path));
+    let why = || {
+        format!(
+            "{} runs {}, which is not there; install it again",
+            site.tilde(file),
+            site.tilde(path)
+        )
+    };
     (path.is_absolute() && !path.is_file()).then(why)
 }
 
@@ -103,25 +126,51 @@ fn in_file(site: &Site) -> Vec<(bool, String)> {
         Err(trouble) => return vec![(false, trouble.shown(site.env))],
     };
     if site.install.kind == FileKind::PiExtension {
-        let shown = if texts::is_live(&bytes) { shown + LIVE } else { shown };
-        return if texts::is_extension(&bytes) { vec![(true, shown)] } else { Vec::new() };
+        let shown = if texts::is_live(&bytes) {
+            shown + LIVE
+        } else {
+            shown
+        };
+        return if texts::is_extension(&bytes) {
+            vec![(true, shown)]
+        } else {
+            Vec::new()
+        };
     }
     let json = match Json::parse(&path, &bytes) {
         Ok(json) => json,
-        Err(trouble) => return vec![(false, trouble.with("correct that and install it again").shown(site.env))],
+        Err(trouble) => {
+            return vec![(
+                false,
+                trouble
+                    .with("correct that and install it again")
+                    .shown(site.env),
+            )];
+        }
     };
     let entries = hook::entries(&json, site.install);
-    let gone = entries.iter().filter_map(|entry| missing(&entry.program, &path, site));
+    let gone = entries
+        .iter()
+        .filter_map(|entry| missing(&entry.program, &path, site));
     let mut found: Vec<(bool, String)> = gone.map(|why| (false, why)).collect();
     let prompt = site.events().next().unwrap_or_default();
-    let at_prompt = entries.iter().any(|entry| entry.event == prompt && entry.job == Job::Tell);
+    let at_prompt = entries
+        .iter()
+        .any(|entry| entry.event == prompt && entry.job == Job::Tell);
     if found.is_empty() && !entries.is_empty() {
         let missing = format!("{shown} has the hook, but not for {prompt}; install it again");
         let is_live = entries.iter().any(|entry| entry.job == Job::Live);
-        found.push(if at_prompt { (true, shown + if is_live { LIVE } else { "" }) } else { (false, missing) });
+        found.push(if at_prompt {
+            (true, shown + if is_live { LIVE } else { "" })
+        } else {
+            (false, missing)
+        });
     }
     if at_prompt && let Some(how) = site.needs_trust() {
-        found.push((false, format!("{} does not trust the hook yet: {how}", site.name())));
+        found.push((
+            false,
+            format!("{} does not trust the hook yet: {how}", site.name()),
+        ));
     }
     found
 }

@@ -9,11 +9,11 @@ use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use session_format::boundary::substr;
-use session_format::entry::Id;
 use session_core::env::Env;
 use session_core::file;
 use session_core::state;
+use session_format::boundary::substr;
+use session_format::entry::Id;
 
 /// A file that could not be read or changed.
 #[derive(Debug)]
@@ -31,12 +31,20 @@ impl fmt::Display for Trouble {
 
 impl Trouble {
     pub fn new(path: &Path, why: impl Into<String>) -> Trouble {
-        Trouble { place: path.into(), why: why.into() }
+        Trouble {
+            place: path.into(),
+            why: why.into(),
+        }
     }
 
     pub fn at(path: &Path, text: &str, byte: usize, why: &str) -> Trouble {
         let line = substr(text, ..byte).matches('\n').count() + 1;
-        let column = substr(text, ..byte).chars().rev().take_while(|char| *char != '\n').count() + 1;
+        let column = substr(text, ..byte)
+            .chars()
+            .rev()
+            .take_while(|char| *char != '\n')
+            .count()
+            + 1;
         let mut place = path.as_os_str().to_owned();
         place.push(format!(":{line}:{column}"));
         Trouble::new(Path::new(&place), why)
@@ -50,7 +58,11 @@ impl Trouble {
 
     /// The message, with `~` for the home directory.
     pub fn shown(self, env: &Env) -> String {
-        Trouble { place: env.tilde(&self.place).into(), ..self }.to_string()
+        Trouble {
+            place: env.tilde(&self.place).into(),
+            ..self
+        }
+        .to_string()
     }
 }
 
@@ -65,7 +77,10 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, Trouble> {
         Ok(found) if found.is_dir() => Err(Trouble::new(path, "is a directory, not a file")),
         // Reading a pipe would wait for ever.
         Ok(found) if !found.is_file() => Err(Trouble::new(path, "is not a regular file")),
-        found => found.and_then(|_| file::read(path)).map(Some).map_err(trouble(path)),
+        found => found
+            .and_then(|_| file::read(path))
+            .map(Some)
+            .map_err(trouble(path)),
     }
 }
 
@@ -86,12 +101,22 @@ struct Replacement {
 impl Changes {
     /// Replaces the content that was read before. Writes happen in the order of these calls.
     pub fn write(&mut self, path: &Path, before: Option<Vec<u8>>, after: impl Into<Vec<u8>>) {
-        self.writes.push(Replacement { path: path.into(), before, after: after.into(), like: path.into() });
+        self.writes.push(Replacement {
+            path: path.into(),
+            before,
+            after: after.into(),
+            like: path.into(),
+        });
     }
 
     /// Copies a file to a path where nothing is yet.
     pub fn copy(&mut self, path: &Path, content: &[u8], to: &Path) {
-        self.writes.push(Replacement { path: to.into(), before: None, after: content.into(), like: path.into() });
+        self.writes.push(Replacement {
+            path: to.into(),
+            before: None,
+            after: content.into(),
+            like: path.into(),
+        });
     }
 
     /// Removes a file after all writing, and the directories made for it that are empty then.
@@ -110,17 +135,26 @@ impl Changes {
     }
 
     pub fn carry_out(self, made: &Created) -> Result<(), Trouble> {
-        let staged: Result<Vec<Staged>, Trouble> =
-            self.writes.into_iter().map(|write| Staged::new(write, made)).collect();
+        let staged: Result<Vec<Staged>, Trouble> = self
+            .writes
+            .into_iter()
+            .map(|write| Staged::new(write, made))
+            .collect();
         for file in staged? {
             file.put()?;
         }
         for path in &self.removals {
             made.remove_file(path).map_err(trouble(path))?;
         }
-        let dirs: BTreeSet<&Path> = self.removals.iter().flat_map(|path| path.ancestors().skip(1)).collect();
+        let dirs: BTreeSet<&Path> = self
+            .removals
+            .iter()
+            .flat_map(|path| path.ancestors().skip(1))
+            .collect();
         // Reversed: a directory sorts before its contents.
-        dirs.into_iter().rev().try_for_each(|dir| made.remove_if_empty(dir).map_err(trouble(dir)))
+        dirs.into_iter()
+            .rev()
+            .try_for_each(|dir| made.remove_if_empty(dir).map_err(trouble(dir)))
     }
 }
 
@@ -137,24 +171,53 @@ struct Staged<'m> {
 }
 
 impl Staged<'_> {
-    fn new(Replacement { path, before, after, like }: Replacement, made: &Created) -> Result<Staged<'_>, Trouble> {
+    fn new(
+        Replacement {
+            path,
+            before,
+            after,
+            like,
+        }: Replacement,
+        made: &Created,
+    ) -> Result<Staged<'_>, Trouble> {
         let target = followed(&path);
         let no_name = || Trouble::new(&path, "is no name of a file");
-        let (dir, _) = target.parent().zip(target.file_name()).ok_or_else(no_name)?;
+        let (dir, _) = target
+            .parent()
+            .zip(target.file_name())
+            .ok_or_else(no_name)?;
         let temporary = file::temporary_beside(&target);
-        let missing = dir.ancestors().take_while(|dir| fs::symlink_metadata(dir).is_err());
+        let missing = dir
+            .ancestors()
+            .take_while(|dir| fs::symlink_metadata(dir).is_err());
         let dirs = missing.map(Path::to_owned).collect();
         let mode = fs::metadata(&like).map(|like| like.permissions()).ok();
         let original = Some(like).filter(|like| *like != path);
-        let staged = Staged { temporary, before, original, dirs, target: target.clone(), made };
+        let staged = Staged {
+            temporary,
+            before,
+            original,
+            dirs,
+            target: target.clone(),
+            made,
+        };
         let dir = staged.dirs.iter().rev().try_for_each(|dir| made.make(dir));
         let written = dir.and_then(|()| staged.write(&after, mode));
-        written.map_err(|error| Trouble::new(&path, format!("cannot be written: {error}; nothing was changed")))?;
+        written.map_err(|error| {
+            Trouble::new(
+                &path,
+                format!("cannot be written: {error}; nothing was changed"),
+            )
+        })?;
         Ok(staged)
     }
 
     fn write(&self, content: &[u8], mode: Option<Permissions>) -> io::Result<()> {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o644).open(&self.temporary)?;
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o644)
+            .open(&self.temporary)?;
         if let Some(mode) = mode {
             file.set_permissions(mode)?;
         }
@@ -164,7 +227,10 @@ impl Staged<'_> {
 
     fn put(mut self) -> Result<(), Trouble> {
         if read(&self.target)? != self.before {
-            return Err(Trouble::new(&self.target, "was changed by another program just now; run this again"));
+            return Err(Trouble::new(
+                &self.target,
+                "was changed by another program just now; run this again",
+            ));
         }
         let noted = match &self.original {
             // It was there without us.
@@ -172,7 +238,9 @@ impl Staged<'_> {
             None if self.before.is_none() => self.made.note(&self.target, FILE),
             None => Ok(()),
         };
-        noted.and_then(|()| fs::rename(&self.temporary, &self.target)).map_err(trouble(&self.target))?;
+        noted
+            .and_then(|()| fs::rename(&self.temporary, &self.target))
+            .map_err(trouble(&self.target))?;
         self.dirs.clear();
         Ok(())
     }
@@ -213,11 +281,16 @@ const FILE: &str = "file\n";
 
 impl Created {
     pub fn new(env: &Env) -> Created {
-        Created { records: env.state_dir().join("installed") }
+        Created {
+            records: env.state_dir().join("installed"),
+        }
     }
 
     fn record(&self, path: &Path) -> PathBuf {
-        self.records.join(format!("{:016x}", Id::of(path.as_os_str().as_encoded_bytes()).0))
+        self.records.join(format!(
+            "{:016x}",
+            Id::of(path.as_os_str().as_encoded_bytes()).0
+        ))
     }
 
     fn read(&self, path: &Path) -> io::Result<Option<Vec<u8>>> {
@@ -258,7 +331,9 @@ impl Created {
 
     /// Removes a directory if we made it and nothing is in it.
     fn remove_if_empty(&self, dir: &Path) -> io::Result<()> {
-        let Some(made) = self.read(dir)? else { return Ok(()) };
+        let Some(made) = self.read(dir)? else {
+            return Ok(());
+        };
         if made != identity(dir)?.as_bytes() {
             return self.forget(dir);
         }
@@ -271,5 +346,10 @@ impl Created {
 
 fn identity(dir: &Path) -> io::Result<String> {
     let found = fs::symlink_metadata(dir)?;
-    Ok(format!("{} {} {}\n", found.dev(), found.ino(), dir.display()))
+    Ok(format!(
+        "{} {} {}\n",
+        found.dev(),
+        found.ino(),
+        dir.display()
+    ))
 }

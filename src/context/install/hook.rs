@@ -5,7 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use jsonc_parser::cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstStringLit};
+use jsonc_parser::cst::{
+    CstArray, CstContainerNode, CstInputValue, CstNode, CstObject, CstStringLit,
+};
 use serde_json::Value;
 
 use super::files::Trouble;
@@ -64,10 +66,19 @@ pub fn command(site: &Site, program: &str, job: Job) -> String {
 pub fn entries(json: &Json, install: &Install) -> Vec<OurEntry> {
     let mut found = Vec::new();
     let hooks = member(&json.top, "hooks").and_then(|hooks| hooks.object_value());
-    let events = hooks.iter().flat_map(CstObject::properties).filter_map(|event| event.decoded_name());
+    let events = hooks
+        .iter()
+        .flat_map(CstObject::properties)
+        .filter_map(|event| event.decoded_name());
     for event in events.collect::<BTreeSet<_>>() {
-        let list = hooks.as_ref().and_then(|hooks| member(hooks, &event)?.array_value());
-        for element in list.iter().flat_map(CstArray::elements).filter_map(|element| element.as_object()) {
+        let list = hooks
+            .as_ref()
+            .and_then(|hooks| member(hooks, &event)?.array_value());
+        for element in list
+            .iter()
+            .flat_map(CstArray::elements)
+            .filter_map(|element| element.as_object())
+        {
             if !install.grouped {
                 found.extend(entry(&event, &element, element.clone(), install));
                 continue;
@@ -88,13 +99,30 @@ fn entry(event: &str, hook: &CstObject, whole: CstObject, install: &Install) -> 
     let literal = text(&install.command).or_else(|| text("command"))?;
     let command = literal.decoded_value().ok()?;
     let bare = member(hook, "args").is_some();
-    let (program, rest) = if bare { (command.clone(), "") } else { first_word(&command)? };
+    let (program, rest) = if bare {
+        (command.clone(), "")
+    } else {
+        first_word(&command)?
+    };
     if base_name(&program) != NAME {
         return None;
     }
-    let job = if rest.split_whitespace().next() == Some("live") { Job::Live } else { Job::Tell };
+    let job = if rest.split_whitespace().next() == Some("live") {
+        Job::Live
+    } else {
+        Job::Tell
+    };
     let (event, rest, whole) = (event.into(), rest.into(), whole.into());
-    Some(OurEntry { event, job, command, program, rest, bare, literal, whole })
+    Some(OurEntry {
+        event,
+        job,
+        command,
+        program,
+        rest,
+        bare,
+        literal,
+        whole,
+    })
 }
 
 /// Adds missing entries for these jobs, and updates the path of the program in existing ones.
@@ -103,17 +131,29 @@ pub fn add(json: &mut Json, site: &Site, program: &str, jobs: &[Job]) -> Result<
     let mut update = Update::default();
     let entries = entries(json, site.install);
     for entry in &entries {
-        if !entry.bare && entry.rest.trim() != flags(site, entry.job).trim() && !entry.rest.trim().is_empty() {
+        if !entry.bare
+            && entry.rest.trim() != flags(site, entry.job).trim()
+            && !entry.rest.trim().is_empty()
+        {
             update.flags.push(entry.rest.trim().into());
         }
         if entry.program != program {
             update.moved.push(entry.program.clone());
-            let command = if entry.bare { program.into() } else { shell_word(program) + &entry.rest };
-            entry.literal.set_raw_value(Value::from(command).to_string());
+            let command = if entry.bare {
+                program.into()
+            } else {
+                shell_word(program) + &entry.rest
+            };
+            entry
+                .literal
+                .set_raw_value(Value::from(command).to_string());
         }
     }
     for (event, job) in site.all_events().filter(|(_, job)| jobs.contains(job)) {
-        if !entries.iter().any(|entry| entry.event == event && entry.job == job) {
+        if !entries
+            .iter()
+            .any(|entry| entry.event == event && entry.job == job)
+        {
             put(json, site.install, event, &command(site, program, job))?;
             update.added.push((event.into(), job));
         }
@@ -133,13 +173,22 @@ pub fn take_out(json: &mut Json, site: &Site, before: &Value) -> Result<Vec<Stri
         events.insert(0, entry.event);
     }
     let usual: Vec<&str> = site.all_events().map(|(event, _)| event).collect();
-    events.sort_by_key(|event| usual.iter().position(|usual| usual == event).unwrap_or(usual.len()));
+    events.sort_by_key(|event| {
+        usual
+            .iter()
+            .position(|usual| usual == event)
+            .unwrap_or(usual.len())
+    });
     events.dedup();
     Ok(events)
 }
 
 /// Our entries for a job alone, as a whole document.
-pub fn fragment(site: &Site, wanted: Job, command: impl Fn(&str) -> String) -> Result<String, Trouble> {
+pub fn fragment(
+    site: &Site,
+    wanted: Job,
+    command: impl Fn(&str) -> String,
+) -> Result<String, Trouble> {
     let mut json = Json::parse(&site.file(), b"")?;
     for (event, _) in site.all_events().filter(|(_, job)| *job == wanted) {
         put(&mut json, site.install, event, &command(event))?;
@@ -150,17 +199,31 @@ pub fn fragment(site: &Site, wanted: Job, command: impl Fn(&str) -> String) -> R
 /// Adds an entry. Call [`check`] first.
 fn put(json: &mut Json, install: &Install, event: &str, command: &str) -> Result<(), Trouble> {
     let object = |key: &str, value| CstInputValue::Object(vec![(key.into(), value)]);
-    let command = [("type".into(), "command".into()), (install.command.clone(), command.into())];
-    let numbers = install.timeout.iter().map(|(key, number)| (key.clone(), (*number).into()));
+    let command = [
+        ("type".into(), "command".into()),
+        (install.command.clone(), command.into()),
+    ];
+    let numbers = install
+        .timeout
+        .iter()
+        .map(|(key, number)| (key.clone(), (*number).into()));
     let entry = CstInputValue::Object(command.into_iter().chain(numbers).collect());
-    let entry = if install.grouped { object("hooks", vec![entry].into()) } else { entry };
+    let entry = if install.grouped {
+        object("hooks", vec![entry].into())
+    } else {
+        entry
+    };
     if member(&json.top, "version").is_none()
         && let Some(version) = install.version
     {
         json.add(&json.top.clone().into(), Some("version"), version.into())?;
     }
     let Some(hooks) = member(&json.top, "hooks").and_then(|hooks| hooks.object_value()) else {
-        return json.add(&json.top.clone().into(), Some("hooks"), object(event, vec![entry].into()));
+        return json.add(
+            &json.top.clone().into(),
+            Some("hooks"),
+            object(event, vec![entry].into()),
+        );
     };
     match member(&hooks, event).and_then(|list| list.array_value()) {
         Some(list) => json.add(&list.into(), None, entry),
@@ -170,15 +233,23 @@ fn put(json: &mut Json, install: &Install, event: &str, command: &str) -> Result
 
 /// Fails if the document has something else where our entries go.
 fn check(json: &Json, site: &Site) -> Result<(), Trouble> {
-    let Some(hooks) = member(&json.top, "hooks").and_then(|hooks| hooks.value()) else { return Ok(()) };
+    let Some(hooks) = member(&json.top, "hooks").and_then(|hooks| hooks.value()) else {
+        return Ok(());
+    };
     let Some(lists) = hooks.as_object() else {
         return Err(json.trouble(&hooks, "\"hooks\" is not an object: {…} is expected here"));
     };
-    let values = site.all_events().filter_map(|(event, _)| Some((event, member(&lists, event)?.value()?)));
-    match values.into_iter().find(|(_, value)| value.as_array().is_none()) {
-        Some((event, value)) => {
-            Err(json.trouble(&value, &format!("\"{event}\" is not an array: […] is expected here")))
-        }
+    let values = site
+        .all_events()
+        .filter_map(|(event, _)| Some((event, member(&lists, event)?.value()?)));
+    match values
+        .into_iter()
+        .find(|(_, value)| value.as_array().is_none())
+    {
+        Some((event, value)) => Err(json.trouble(
+            &value,
+            &format!("\"{event}\" is not an array: […] is expected here"),
+        )),
         None => Ok(()),
     }
 }
@@ -210,23 +281,50 @@ mod tests {
 
     #[test]
     fn a_quoted_word_reads_back() {
-        for word in ["/a/b", "/a b/c", "/it's/x", "/$HOME/`x`", "/ü/\"q\"", "/a\\b", "/tab\there"] {
+        for word in [
+            "/a/b",
+            "/a b/c",
+            "/it's/x",
+            "/$HOME/`x`",
+            "/ü/\"q\"",
+            "/a\\b",
+            "/tab\there",
+        ] {
             let command = shell_word(word) + " --agent codex";
-            assert_eq!(first_word(&command), Some((word.to_owned(), " --agent codex")), "{command}");
+            assert_eq!(
+                first_word(&command),
+                Some((word.to_owned(), " --agent codex")),
+                "{command}"
+            );
         }
-        assert_eq!(shell_word("/usr/local/bin/x-1.2_y"), "/usr/local/bin/x-1.2_y");
+        assert_eq!(
+            shell_word("/usr/local/bin/x-1.2_y"),
+            "/usr/local/bin/x-1.2_y"
+        );
     }
 
     #[test]
     fn the_program_is_the_first_word() {
         for (command, program, rest) in [
             ("session-context", "session-context", ""),
-            ("  /a/session-context --budget 300", "/a/session-context", " --budget 300"),
+            (
+                "  /a/session-context --budget 300",
+                "/a/session-context",
+                " --budget 300",
+            ),
             ("\"/a b/session-context\" x", "/a b/session-context", " x"),
-            (r"/a\ b/session-context||true", "/a b/session-context", "||true"),
+            (
+                r"/a\ b/session-context||true",
+                "/a b/session-context",
+                "||true",
+            ),
             ("/a/'b c'/session-context;x", "/a/b c/session-context", ";x"),
         ] {
-            assert_eq!(first_word(command), Some((program.into(), rest)), "{command}");
+            assert_eq!(
+                first_word(command),
+                Some((program.into(), rest)),
+                "{command}"
+            );
         }
         assert_eq!(first_word("'/open"), None);
     }
@@ -245,8 +343,10 @@ mod tests {
         ] {
             let text = format!(r#"{{"hooks":{{"E":[{{"command":"{command}"}}]}}}}"#);
             let json = Json::parse(Path::new("x.json"), text.as_bytes()).expect("JSON");
-            let install = toml::from_str("dir = \"x\"\nproject = \"x\"\nfile = \"x.json\"\ncommand = \"command\"")
-                .expect("a table");
+            let install = toml::from_str(
+                "dir = \"x\"\nproject = \"x\"\nfile = \"x.json\"\ncommand = \"command\"",
+            )
+            .expect("a table");
             assert!(entries(&json, &install).is_empty(), "{command}");
         }
     }

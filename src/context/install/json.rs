@@ -7,7 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstContainerNode, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::cst::{
+    CstContainerNode, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode,
+};
 use serde_json::Value;
 
 use super::files::Trouble;
@@ -50,18 +52,31 @@ impl Json {
         let tree = |text| {
             CstRootNode::parse(text, &OPTIONS).map_err(|error| {
                 let why = error.kind().to_string();
-                let why = format!("not JSON: {}{}", substr(&why, ..1).to_lowercase(), substr(&why, 1..));
+                let why = format!(
+                    "not JSON: {}{}",
+                    substr(&why, ..1).to_lowercase(),
+                    substr(&why, 1..)
+                );
                 Trouble::at(path, text, error.range().start, &why)
             })
         };
         let root = tree(text)?;
-        let root = if root.value().is_none() { tree(text.trim())? } else { root };
+        let root = if root.value().is_none() {
+            tree(text.trim())?
+        } else {
+            root
+        };
         let not_an_object = || {
             let start = root.value().map_or(0, |value| offset(&value));
             Trouble::at(path, text, start, "not an object: {…} is expected here")
         };
         let top = root.object_value_or_create().ok_or_else(not_an_object)?;
-        Ok(Json { path: path.into(), bom: if body.len() < bytes.len() { BOM } else { "" }, root, top })
+        Ok(Json {
+            path: path.into(),
+            bom: if body.len() < bytes.len() { BOM } else { "" },
+            root,
+            top,
+        })
     }
 
     pub fn text(&self) -> String {
@@ -82,21 +97,38 @@ impl Json {
     }
 
     /// Adds a child at the end of an object, or without a key of an array.
-    pub fn add(&mut self, to: &CstContainerNode, key: Option<&str>, value: CstInputValue) -> Result<(), Trouble> {
+    pub fn add(
+        &mut self,
+        to: &CstContainerNode,
+        key: Option<&str>,
+        value: CstInputValue,
+    ) -> Result<(), Trouble> {
         let children = |of: &CstContainerNode| of.children_exclude_trivia_and_tokens();
         let last = children(to).pop();
         // An empty container is laid out like the document.
-        let model = if last.is_some() { to.clone() } else { self.top.clone().into() };
+        let model = if last.is_some() {
+            to.clone()
+        } else {
+            self.top.clone().into()
+        };
         if children(&model).is_empty() || model.children().iter().any(CstNode::is_newline) {
             key.and_then(|key| Some(to.as_object()?.append(key, value.clone())));
             to.as_array().map(|array| array.append(value));
             return Ok(());
         }
-        let key = key.map(|key| format!("{}: ", Value::from(key))).unwrap_or_default();
+        let key = key
+            .map(|key| format!("{}: ", Value::from(key)))
+            .unwrap_or_default();
         let comma = if last.is_some() { ", " } else { "" };
-        let end = last.map_or_else(|| offset(&to.clone().into()) + 1, |last| offset(&last) + last.to_string().len());
+        let end = last.map_or_else(
+            || offset(&to.clone().into()) + 1,
+            |last| offset(&last) + last.to_string().len(),
+        );
         let mut text = self.text();
-        text.insert_str(self.bom.len() + end, &format!("{comma}{key}{}", on_one_line(&value)));
+        text.insert_str(
+            self.bom.len() + end,
+            &format!("{comma}{key}{}", on_one_line(&value)),
+        );
         *self = Json::parse(&self.path, text.as_bytes())?;
         Ok(())
     }
@@ -106,8 +138,9 @@ impl Json {
     pub fn remove(&mut self, mut value: CstContainerNode, before: &Value) -> Result<(), Trouble> {
         loop {
             let Some(around) = value.parent() else { break };
-            let is_other =
-                |child: &CstNode| !is_blank(child) && !child.is_token() && child.child_index() != value.child_index();
+            let is_other = |child: &CstNode| {
+                !is_blank(child) && !child.is_token() && child.child_index() != value.child_index()
+            };
             match around.parent() {
                 _ if around.children().iter().any(is_other) => break cut(&value),
                 _ if counterpart(before, &around).is_some() => {
@@ -125,12 +158,18 @@ impl Json {
 
 /// The last member with a key, which is the one that counts.
 pub fn member(object: &CstObject, key: &str) -> Option<CstObjectProp> {
-    object.properties().into_iter().rfind(|member| member.decoded_name().as_deref() == Some(key))
+    object
+        .properties()
+        .into_iter()
+        .rfind(|member| member.decoded_name().as_deref() == Some(key))
 }
 
 /// The byte at which a value begins.
 fn offset(node: &CstNode) -> usize {
-    let before: usize = node.previous_siblings().map(|sibling| sibling.to_string().len()).sum();
+    let before: usize = node
+        .previous_siblings()
+        .map(|sibling| sibling.to_string().len())
+        .sum();
     before + node.parent().map_or(0, |parent| offset(&parent.into()))
 }
 
@@ -150,7 +189,10 @@ fn is_blank(node: &CstNode) -> bool {
 
 fn inside(container: &CstContainerNode) -> Vec<CstNode> {
     let children = container.children();
-    children.get(1..children.len().saturating_sub(1)).unwrap_or_default().to_vec()
+    children
+        .get(1..children.len().saturating_sub(1))
+        .unwrap_or_default()
+        .to_vec()
 }
 
 /// Cuts a value out, with a comma and the blanks on one side. The tree's own `remove` takes the comments on the line of
@@ -158,20 +200,31 @@ fn inside(container: &CstContainerNode) -> Vec<CstNode> {
 fn cut(value: &CstContainerNode) {
     let node = CstNode::from(value.clone());
     let behind = node.trailing_comma().map(CstNode::from);
-    let is_last = node.next_siblings().all(|next| next.is_trivia() || next.is_token());
+    let is_last = node
+        .next_siblings()
+        .all(|next| next.is_trivia() || next.is_token());
     let blanks: Vec<CstNode> = match &behind {
         Some(comma) if !is_last => comma.next_siblings().take_while(is_blank).collect(),
         _ => node.previous_siblings().take_while(is_blank).collect(),
     };
     // The line end of a comment must stay, or what follows becomes part of it.
     let before = node.previous_siblings().find(|before| !is_blank(before));
-    let after_comment = before.and_then(|before| before.as_comment()).is_some_and(|comment| comment.is_line_comment());
-    let next = behind.as_ref().unwrap_or(&node).next_siblings().find(|next| !next.is_whitespace());
+    let after_comment = before
+        .and_then(|before| before.as_comment())
+        .is_some_and(|comment| comment.is_line_comment());
+    let next = behind
+        .as_ref()
+        .unwrap_or(&node)
+        .next_siblings()
+        .find(|next| !next.is_whitespace());
     if !is_last || !after_comment || next.is_some_and(|next| next.is_newline()) {
         blanks.into_iter().for_each(CstNode::remove);
     }
     let comma = behind.or_else(|| node.previous_siblings().find(CstNode::is_comma));
-    comma.into_iter().chain(inside(value)).for_each(CstNode::remove);
+    comma
+        .into_iter()
+        .chain(inside(value))
+        .for_each(CstNode::remove);
     node.children().into_iter().for_each(CstNode::remove);
 }
 
@@ -182,9 +235,13 @@ fn on_one_line(value: &CstInputValue) -> String {
         CstInputValue::Bool(yes) => yes.to_string(),
         CstInputValue::Number(number) => number.clone(),
         CstInputValue::String(text) => Value::from(&**text).to_string(),
-        CstInputValue::Array(items) => format!("[{}]", joined(items.iter().map(on_one_line).collect())),
+        CstInputValue::Array(items) => {
+            format!("[{}]", joined(items.iter().map(on_one_line).collect()))
+        }
         CstInputValue::Object(members) => {
-            let member = |(key, value): &(String, _)| format!("{}: {}", Value::from(&**key), on_one_line(value));
+            let member = |(key, value): &(String, _)| {
+                format!("{}: {}", Value::from(&**key), on_one_line(value))
+            };
             format!("{{{}}}", joined(members.iter().map(member).collect()))
         }
     }

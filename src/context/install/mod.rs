@@ -19,10 +19,10 @@ use std::io;
 use clap::Args;
 
 use super::{Exit, Problem, Stage};
-use session_core::env::Env;
-use session_core::formats::AgentFormat;
 use files::{Created, Trouble};
 use plan::{Batch, Plan};
+use session_core::env::Env;
+use session_core::formats::AgentFormat;
 use site::{Level, Site};
 
 pub use check::{HookState, check, check_statusline, lacks_live};
@@ -67,14 +67,32 @@ pub struct UninstallArgs {
 }
 
 impl From<UninstallArgs> for InstallArgs {
-    fn from(UninstallArgs { agents, all, project, print }: UninstallArgs) -> InstallArgs {
-        InstallArgs { agents, all, project, print, statusline: false, live: false }
+    fn from(
+        UninstallArgs {
+            agents,
+            all,
+            project,
+            print,
+        }: UninstallArgs,
+    ) -> InstallArgs {
+        InstallArgs {
+            agents,
+            all,
+            project,
+            print,
+            statusline: false,
+            live: false,
+        }
     }
 }
 
 impl InstallArgs {
     fn level(&self) -> Level {
-        if self.project { Level::Project } else { Level::User }
+        if self.project {
+            Level::Project
+        } else {
+            Level::User
+        }
     }
 }
 
@@ -87,7 +105,11 @@ pub struct Request<'a> {
 
 impl Request<'_> {
     fn command(self) -> &'static str {
-        if self.installs { "install" } else { "uninstall" }
+        if self.installs {
+            "install"
+        } else {
+            "uninstall"
+        }
     }
 
     pub fn run(self, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -97,7 +119,9 @@ impl Request<'_> {
             agents = self.found(stage);
             if agents.is_empty() {
                 let advice = format!("name one: session-context {} AGENT", self.command());
-                return Problem::nothing(format_args!("no agent was found on this machine; {advice}"));
+                return Problem::nothing(format_args!(
+                    "no agent was found on this machine; {advice}"
+                ));
             }
             if !args.all
                 && !args.print
@@ -113,7 +137,10 @@ impl Request<'_> {
             (exit, changed) = (exit.max(one), changed || did);
         }
         if changed && self.installs {
-            writeln!(stage.out, "New sessions have it; `session-context doctor` checks it.")?;
+            writeln!(
+                stage.out,
+                "New sessions have it; `session-context doctor` checks it."
+            )?;
         }
         Ok(exit)
     }
@@ -123,10 +150,17 @@ impl Request<'_> {
     fn found(self, stage: &Stage) -> Vec<String> {
         let is_found = |site: &Site| {
             let here = site.at(self.args.level());
-            site.dir().is_dir() || !self.installs && (here.has_hook().unwrap_or(true) || here.own_skill().exists())
+            site.dir().is_dir()
+                || !self.installs && (here.has_hook().unwrap_or(true) || here.own_skill().exists())
         };
-        let sites = stage.formats.iter().filter_map(|known| Site::new(known, Level::User, stage.env));
-        sites.filter(is_found).map(|site| site.known.label().to_owned()).collect()
+        let sites = stage
+            .formats
+            .iter()
+            .filter_map(|known| Site::new(known, Level::User, stage.env));
+        sites
+            .filter(is_found)
+            .map(|site| site.known.label().to_owned())
+            .collect()
     }
 
     /// Shows what would be done for each agent, and asks. Without a terminal to ask on, it says how to go on.
@@ -137,19 +171,32 @@ impl Request<'_> {
             let (plan, planned) = self.plan(&name, &batch, stage);
             batch.assume(&name, &plan);
             writeln!(stage.out, "{name}")?;
-            let lines = plan.would.iter().map(|(line, _)| line.trim_end_matches(':').to_owned());
+            let lines = plan
+                .would
+                .iter()
+                .map(|(line, _)| line.trim_end_matches(':').to_owned());
             for line in lines.chain(planned.err()) {
                 writeln!(stage.out, "    {}", stage.gate.text(&line))?;
             }
         }
         if stage.style.height.is_none() || !stage.env.has_terminal() {
             stage.out.flush()?;
-            let command =
-                format!("session-context {}{}", self.command(), if self.args.project { " --project" } else { "" });
-            stage.say(format_args!("choose: {command} --all, or {command} {}", found.join("|")));
+            let command = format!(
+                "session-context {}{}",
+                self.command(),
+                if self.args.project { " --project" } else { "" }
+            );
+            stage.say(format_args!(
+                "choose: {command} --all, or {command} {}",
+                found.join("|")
+            ));
             return Ok(Some(Exit::Trouble));
         }
-        write!(stage.out, "{} all of them? [y/N] ", if self.installs { "Set up" } else { "Clean up" })?;
+        write!(
+            stage.out,
+            "{} all of them? [y/N] ",
+            if self.installs { "Set up" } else { "Clean up" }
+        )?;
         stage.out.flush()?;
         Ok((!matches!(&*stage.env.answer(), "y" | "yes")).then_some(Exit::Nothing))
     }
@@ -158,16 +205,29 @@ impl Request<'_> {
     fn plan(self, called: &str, batch: &Batch, stage: &Stage) -> (Plan, Result<(), String>) {
         let mut plan = Plan::default();
         let planned = site(called, self.args, stage.formats, stage.env).and_then(|site| {
-            let make = if self.installs { Site::plan_install } else { Site::plan_uninstall };
+            let make = if self.installs {
+                Site::plan_install
+            } else {
+                Site::plan_uninstall
+            };
             make(&site, self.args, batch, &mut plan).map_err(unchanged)
         });
         (plan, planned)
     }
 
     /// Shows the plan for an agent, or carries it out and returns whether that changed anything.
-    fn run_for(self, called: &str, batch: &mut Batch, stage: &mut Stage) -> io::Result<(Exit, bool)> {
+    fn run_for(
+        self,
+        called: &str,
+        batch: &mut Batch,
+        stage: &mut Stage,
+    ) -> io::Result<(Exit, bool)> {
         let (plan, planned) = self.plan(called, batch, stage);
-        let exit = if planned.is_err() { Exit::Trouble } else { Exit::Found };
+        let exit = if planned.is_err() {
+            Exit::Trouble
+        } else {
+            Exit::Found
+        };
         stage.say_all(planned.err());
         if self.args.print {
             plan.show(stage)?;
@@ -192,19 +252,37 @@ fn unchanged(trouble: Trouble) -> String {
     format!("{trouble}; nothing was changed")
 }
 
-fn site<'s>(called: &str, args: &InstallArgs, formats: &'s [AgentFormat], env: &'s Env) -> Result<Site<'s>, String> {
+fn site<'s>(
+    called: &str,
+    args: &InstallArgs,
+    formats: &'s [AgentFormat],
+    env: &'s Env,
+) -> Result<Site<'s>, String> {
     let is_meant = |site: &Site| {
-        let excluded = site.install.not_for.iter().any(|name| name.eq_ignore_ascii_case(called));
+        let excluded = site
+            .install
+            .not_for
+            .iter()
+            .any(|name| name.eq_ignore_ascii_case(called));
         site.known.is_called(called) && !excluded
     };
-    let sites = || formats.iter().filter_map(|known| Site::new(known, args.level(), env));
+    let sites = || {
+        formats
+            .iter()
+            .filter_map(|known| Site::new(known, args.level(), env))
+    };
     let site = sites().find(is_meant).ok_or_else(|| {
         let agents: Vec<&str> = sites().map(|site| site.known.label()).collect();
-        format!("there is no hook for '{called}'; AGENT is one of {}", agents.join(", "))
+        format!(
+            "there is no hook for '{called}'; AGENT is one of {}",
+            agents.join(", ")
+        )
     })?;
     site.check_place().map_err(unchanged)?;
     if args.project && site.file() == site.at(Level::User).file() {
-        return Err("in your home directory --project means the user's own settings; leave it out".into());
+        return Err(
+            "in your home directory --project means the user's own settings; leave it out".into(),
+        );
     }
     Ok(site)
 }

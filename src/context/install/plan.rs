@@ -49,9 +49,16 @@ impl Plan {
     pub fn show(&self, stage: &mut Stage) -> io::Result<()> {
         for (line, text) in &self.would {
             writeln!(stage.out, "{}", stage.gate.text(line))?;
-            stage.out.write_all(stage.gate.hide(text.as_deref().unwrap_or_default()).as_bytes())?;
+            stage.out.write_all(
+                stage
+                    .gate
+                    .hide(text.as_deref().unwrap_or_default())
+                    .as_bytes(),
+            )?;
         }
-        self.notes.iter().try_for_each(|note| writeln!(stage.out, "{}", stage.gate.text(note)))
+        self.notes
+            .iter()
+            .try_for_each(|note| writeln!(stage.out, "{}", stage.gate.text(note)))
     }
 }
 
@@ -68,13 +75,22 @@ pub struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     pub fn new(agents: &[String], all: &'a [AgentFormat]) -> Batch<'a> {
-        Batch { all, after: agents.iter().rev().cloned().collect(), before: Vec::new(), planned: BTreeMap::new() }
+        Batch {
+            all,
+            after: agents.iter().rev().cloned().collect(),
+            before: Vec::new(),
+            planned: BTreeMap::new(),
+        }
     }
 
     /// Counts a plan as carried out.
     pub fn assume(&mut self, agent: &str, plan: &Plan) {
         self.before.push(agent.into());
-        self.planned.extend(plan.changes.outcome().map(|(path, there)| (path.into(), there)));
+        self.planned.extend(
+            plan.changes
+                .outcome()
+                .map(|(path, there)| (path.into(), there)),
+        );
     }
 
     fn skill_state(&self, path: &Path) -> Result<(SkillState, Option<Vec<u8>>), Trouble> {
@@ -96,7 +112,11 @@ struct Rewrite {
 impl Rewrite {
     /// The content as planned so far.
     fn text(&self) -> &[u8] {
-        self.after.as_deref().map(str::as_bytes).or(self.before.as_deref()).unwrap_or_default()
+        self.after
+            .as_deref()
+            .map(str::as_bytes)
+            .or(self.before.as_deref())
+            .unwrap_or_default()
     }
 }
 
@@ -110,10 +130,21 @@ pub struct Rest {
 }
 
 impl Site<'_> {
-    pub fn plan_install(&self, args: &InstallArgs, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
-        let unknown = |error: io::Error| Trouble::new(Path::new("session-context"), error.to_string());
+    pub fn plan_install(
+        &self,
+        args: &InstallArgs,
+        batch: &Batch,
+        plan: &mut Plan,
+    ) -> Result<(), Trouble> {
+        let unknown =
+            |error: io::Error| Trouble::new(Path::new("session-context"), error.to_string());
         let program = self.env.program().map_err(unknown)?;
-        let not_text = || Trouble::new(&program, "this path of the program is not UTF-8 text, and settings are");
+        let not_text = || {
+            Trouble::new(
+                &program,
+                "this path of the program is not UTF-8 text, and settings are",
+            )
+        };
         let program = program.to_str().ok_or_else(not_text)?;
         let hook = match self.install.kind {
             FileKind::PiExtension => self.plan_extension(program, args.live, plan)?,
@@ -122,7 +153,12 @@ impl Site<'_> {
         let mut rewrites = vec![hook];
         self.plan_statusline(program, args.statusline, &mut rewrites, plan)?;
         self.plan_skill(batch, plan)?;
-        for Rewrite { path, before, after } in rewrites {
+        for Rewrite {
+            path,
+            before,
+            after,
+        } in rewrites
+        {
             if let Some(after) = after {
                 plan.changes.write(&path, before, after);
             }
@@ -135,35 +171,69 @@ impl Site<'_> {
         let path = self.file();
         let shown = self.tilde(&path);
         let by_hand = |trouble: Trouble| {
-            let project = if self.level == Level::Project { " --project" } else { "" };
-            let print = format!("session-context install {}{project} --print", self.known.label());
-            trouble.with(&format!("correct that and run this again, or write in by hand what `{print}` shows"))
+            let project = if self.level == Level::Project {
+                " --project"
+            } else {
+                ""
+            };
+            let print = format!(
+                "session-context install {}{project} --print",
+                self.known.label()
+            );
+            trouble.with(&format!(
+                "correct that and run this again, or write in by hand what `{print}` shows"
+            ))
         };
         // If the file cannot be changed, `--print` still shows what to add.
-        let usual = hook::fragment(self, Job::Tell, |_| hook::command(self, program, Job::Tell)).map_err(by_hand)?;
-        plan.would.push((format!("would add to {shown}:"), Some(usual)));
+        let usual = hook::fragment(self, Job::Tell, |_| hook::command(self, program, Job::Tell))
+            .map_err(by_hand)?;
+        plan.would
+            .push((format!("would add to {shown}:"), Some(usual)));
         let before = files::read(&path)?;
-        let mut json = Json::parse(&path, before.as_deref().unwrap_or_default()).map_err(by_hand)?;
+        let mut json =
+            Json::parse(&path, before.as_deref().unwrap_or_default()).map_err(by_hand)?;
         let entries = hook::entries(&json, self.install);
         if self.owns_file() && before.is_some() && entries.is_empty() {
             return Err(not_ours(&path));
         }
         let live = live || entries.iter().any(|entry| entry.job == Job::Live);
-        let jobs = if live { &[Job::Tell, Job::Live][..] } else { &[Job::Tell] };
+        let jobs = if live {
+            &[Job::Tell, Job::Live][..]
+        } else {
+            &[Job::Tell]
+        };
         let update = hook::add(&mut json, self, program, jobs).map_err(by_hand)?;
         plan.would.pop();
 
         let after = Some(json.text()).filter(|after| before.as_deref() != Some(after.as_bytes()));
         let entries = hook::entries(&json, self.install);
         for job in jobs {
-            let all = self.all_events().filter(|(_, of)| of == job).map(|(event, _)| event).collect::<Vec<_>>();
-            let added = update.added.iter().filter(|(_, of)| of == job).map(|(event, _)| &**event).collect::<Vec<_>>();
-            let is_it = |entry: &&hook::OurEntry, event: &str| entry.event == event && entry.job == *job;
+            let all = self
+                .all_events()
+                .filter(|(_, of)| of == job)
+                .map(|(event, _)| event)
+                .collect::<Vec<_>>();
+            let added = update
+                .added
+                .iter()
+                .filter(|(_, of)| of == job)
+                .map(|(event, _)| &**event)
+                .collect::<Vec<_>>();
+            let is_it =
+                |entry: &&hook::OurEntry, event: &str| entry.event == event && entry.job == *job;
             let of_event = |event: &str| entries.iter().find(|entry| is_it(entry, event));
-            let command = |event: &str| of_event(event).map(|entry| entry.command.clone()).unwrap_or_default();
+            let command = |event: &str| {
+                of_event(event)
+                    .map(|entry| entry.command.clone())
+                    .unwrap_or_default()
+            };
             let fragment = hook::fragment(self, *job, command).map_err(by_hand)?;
             let is_moved = !update.moved.is_empty();
-            let mut details = if added.is_empty() || is_moved { all.join(", ") } else { added.join(", ") };
+            let mut details = if added.is_empty() || is_moved {
+                all.join(", ")
+            } else {
+                added.join(", ")
+            };
             if is_moved {
                 details += &format!("; was {}", update.moved.join(" and "));
             }
@@ -181,9 +251,17 @@ impl Site<'_> {
                 details += &self.plan_backup(&path, before.as_deref(), plan);
             }
             let name = if *job == Job::Tell { "hook" } else { "live" };
-            plan.step(format!("{name}   {did} {shown} ({details})"), would, Some(fragment));
+            plan.step(
+                format!("{name}   {did} {shown} ({details})"),
+                would,
+                Some(fragment),
+            );
         }
-        Ok(Rewrite { path, before, after })
+        Ok(Rewrite {
+            path,
+            before,
+            after,
+        })
     }
 
     /// Plans to keep a copy of the user's file, and says so. A file that has something of ours in it is not copied: it is
@@ -194,7 +272,10 @@ impl Site<'_> {
         match (before.filter(|before| self.is_theirs(path, before)), free) {
             (Some(before), Some(backup)) if !is_planned(&backup) => {
                 plan.changes.copy(path, before, &backup);
-                format!("; backup {}", backup.file_name().unwrap_or_default().to_string_lossy())
+                format!(
+                    "; backup {}",
+                    backup.file_name().unwrap_or_default().to_string_lossy()
+                )
             }
             _ => String::new(),
         }
@@ -208,19 +289,32 @@ impl Site<'_> {
         rewrites: &mut Vec<Rewrite>,
         plan: &mut Plan,
     ) -> Result<(), Trouble> {
-        let Some((path, line)) = self.statusline().filter(|_| self.level == Level::User) else { return Ok(()) };
+        let Some((path, line)) = self.statusline().filter(|_| self.level == Level::User) else {
+            return Ok(());
+        };
         let by_hand = |trouble: Trouble| trouble.with("correct that and run this again");
         if rewrites.iter().all(|rewrite| rewrite.path != path) {
-            let is_ours =
-                |before: &Vec<u8>| Json::parse(&path, before).is_ok_and(|json| status::find(&json, line).is_some());
+            let is_ours = |before: &Vec<u8>| {
+                Json::parse(&path, before).is_ok_and(|json| status::find(&json, line).is_some())
+            };
             // A file with nothing of ours need not be valid.
             let before = files::read(&path);
-            if !wanted && !before.as_ref().is_ok_and(|before| before.as_ref().is_some_and(is_ours)) {
+            if !wanted
+                && !before
+                    .as_ref()
+                    .is_ok_and(|before| before.as_ref().is_some_and(is_ours))
+            {
                 return Ok(());
             }
-            rewrites.push(Rewrite { before: before?, path: path.clone(), after: None });
+            rewrites.push(Rewrite {
+                before: before?,
+                path: path.clone(),
+                after: None,
+            });
         }
-        let Some(rewrite) = rewrites.iter_mut().find(|rewrite| rewrite.path == path) else { return Ok(()) };
+        let Some(rewrite) = rewrites.iter_mut().find(|rewrite| rewrite.path == path) else {
+            return Ok(());
+        };
         let mut json = Json::parse(&path, rewrite.text()).map_err(by_hand)?;
         let was = status::find(&json, line);
         if !wanted && was.is_none() {
@@ -234,38 +328,65 @@ impl Site<'_> {
             None => ADDED,
         };
         let shown = self.tilde(&path);
-        let mut details = theirs.as_ref().map(|_| "; yours is shown above it".to_owned()).unwrap_or_default();
+        let mut details = theirs
+            .as_ref()
+            .map(|_| "; yours is shown above it".to_owned())
+            .unwrap_or_default();
         if json.text().as_bytes() != rewrite.text() {
             let before = rewrite.before.clone();
             details += &self.plan_backup(&path, before.as_deref(), plan);
             rewrite.after = Some(json.text());
         }
         let text = status::command(program, theirs.as_deref()) + "\n";
-        plan.step(format!("status {did} {shown}{details}"), format!("status {would} {shown}:"), Some(text));
+        plan.step(
+            format!("status {did} {shown}{details}"),
+            format!("status {would} {shown}:"),
+            Some(text),
+        );
         Ok(())
     }
 
-    fn plan_extension(&self, program: &str, live: bool, plan: &mut Plan) -> Result<Rewrite, Trouble> {
+    fn plan_extension(
+        &self,
+        program: &str,
+        live: bool,
+        plan: &mut Plan,
+    ) -> Result<Rewrite, Trouble> {
         let path = self.file();
         let before = files::read(&path)?;
         let live = live || before.as_deref().is_some_and(texts::is_live);
         let (shown, text) = (self.tilde(&path), texts::extension(program, live));
-        if before.as_deref().is_some_and(|before| !texts::is_extension(before)) {
+        if before
+            .as_deref()
+            .is_some_and(|before| !texts::is_extension(before))
+        {
             return Err(not_ours(&path));
         }
         // A link that the user made stays, and so does the file it leads to.
         if path.is_symlink() && before.is_some() {
             plan.stays(format!("hook   already installed in {shown}, a link"));
-            return Ok(Rewrite { path, before, after: None });
+            return Ok(Rewrite {
+                path,
+                before,
+                after: None,
+            });
         }
         let (did, would) = match &before {
             None => ("written to", "would write"),
             Some(before) if before == text.as_bytes() => ALREADY,
             Some(_) => ("updated in", "would replace"),
         };
-        plan.step(format!("hook   {did} {shown}"), format!("{would} {shown}:"), Some(text.clone()));
+        plan.step(
+            format!("hook   {did} {shown}"),
+            format!("{would} {shown}:"),
+            Some(text.clone()),
+        );
         let after = Some(text).filter(|text| before.as_deref() != Some(text.as_bytes()));
-        Ok(Rewrite { path, before, after })
+        Ok(Rewrite {
+            path,
+            before,
+            after,
+        })
     }
 
     fn plan_skill(&self, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
@@ -274,16 +395,26 @@ impl Site<'_> {
             plan.stays(format!("skill  comes with {place}"));
             return Ok(());
         }
-        let reads_shared = self.shares_skill() && own != shared && batch.skill_state(&shared)?.0.is_ours();
+        let reads_shared =
+            self.shares_skill() && own != shared && batch.skill_state(&shared)?.0.is_ours();
         self.plan_skill_at(if reads_shared { &shared } else { &own }, batch, plan)?;
         let copies: Vec<Site> = match (reads_shared, own == shared) {
             (true, _) => vec![*self],
             (_, true) => self.others(batch.all).filter(Site::shares_skill).collect(),
             _ => vec![],
         };
-        for copy in copies.iter().map(Site::own_skill).filter(|copy| *copy != shared) {
+        for copy in copies
+            .iter()
+            .map(Site::own_skill)
+            .filter(|copy| *copy != shared)
+        {
             if batch.skill_state(&copy)?.0.is_ours() {
-                self.plan_removal("skill", &copy, &format!(": {} is read instead", self.tilde(&shared)), plan);
+                self.plan_removal(
+                    "skill",
+                    &copy,
+                    &format!(": {} is read instead", self.tilde(&shared)),
+                    plan,
+                );
             }
         }
         Ok(())
@@ -298,10 +429,20 @@ impl Site<'_> {
                 plan.stays(format!("would use the skill in {shown}"));
             }
             SkillState::Current => plan.stays(format!("skill  already installed in {shown}")),
-            SkillState::Theirs => plan.stays(format!("skill  {shown} is not as it was installed, and is kept")),
+            SkillState::Theirs => plan.stays(format!(
+                "skill  {shown} is not as it was installed, and is kept"
+            )),
             SkillState::Absent | SkillState::Older => {
-                let did = if state == SkillState::Older { "updated in" } else { "written to" };
-                plan.step(format!("skill  {did} {shown}"), format!("would write the skill to {shown}"), None);
+                let did = if state == SkillState::Older {
+                    "updated in"
+                } else {
+                    "written to"
+                };
+                plan.step(
+                    format!("skill  {did} {shown}"),
+                    format!("would write the skill to {shown}"),
+                    None,
+                );
                 plan.changes.write(path, before, texts::skill());
             }
         }
@@ -314,35 +455,58 @@ impl Site<'_> {
             plan.note(&format!("{name} has no status line for commands"));
         }
         if args.live && self.known.live().hook.is_none() {
-            plan.note(&format!("{name} needs nothing for its live state: its own files tell it"));
+            plan.note(&format!(
+                "{name} needs nothing for its live state: its own files tell it"
+            ));
         }
         let dir = self.at(Level::User).dir();
         if !dir.is_dir() {
-            plan.note(&format!("{} was not there; is {name} installed?", self.tilde(&dir)));
+            plan.note(&format!(
+                "{} was not there; is {name} installed?",
+                self.tilde(&dir)
+            ));
         }
         let (off, unreadable) = self.switched_off();
         for place in off {
-            plan.note(&format!("hooks are switched off by {place}; ours will not run until that is changed"));
+            plan.note(&format!(
+                "hooks are switched off by {place}; ours will not run until that is changed"
+            ));
         }
         for trouble in unreadable {
-            plan.note(&format!("{trouble}; whether it switches hooks off is not known"));
+            plan.note(&format!(
+                "{trouble}; whether it switches hooks off is not known"
+            ));
         }
         self.install.notes.iter().for_each(|note| plan.note(note));
         if self.level == Level::Project {
             let here = self.tilde(&self.env.cwd);
-            let note = self.install.project_note.as_deref().unwrap_or("reads it only if you trust {here} there");
+            let note = self
+                .install
+                .project_note
+                .as_deref()
+                .unwrap_or("reads it only if you trust {here} there");
             plan.note(&format!("{name} {}", note.replace("{here}", &here)));
             plan.note("it has a path of this machine in it, so it is better not committed");
         }
         for place in self.also() {
-            plan.note(&format!("{place} runs the hook, too; harmless: the second finds nothing new"));
+            plan.note(&format!(
+                "{place} runs the hook, too; harmless: the second finds nothing new"
+            ));
         }
     }
 
-    pub fn plan_uninstall(&self, _: &InstallArgs, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+    pub fn plan_uninstall(
+        &self,
+        _: &InstallArgs,
+        batch: &Batch,
+        plan: &mut Plan,
+    ) -> Result<(), Trouble> {
         let was_there = self.plan_removal_from(&self.file(), plan)?;
         if !was_there {
-            plan.stays(format!("hook   not installed in {}", self.tilde(&self.file())));
+            plan.stays(format!(
+                "hook   not installed in {}",
+                self.tilde(&self.file())
+            ));
         }
         if let Some((path, _)) = self.statusline().filter(|(path, _)| *path != self.file())
             && let Err(trouble) = self.plan_removal_from(&path, plan)
@@ -358,7 +522,9 @@ impl Site<'_> {
 
     /// Plans to take the hook and the status line out of a file, and says whether it has the hook.
     fn plan_removal_from(&self, path: &Path, plan: &mut Plan) -> Result<bool, Trouble> {
-        let Some(before) = files::read(path)? else { return Ok(false) };
+        let Some(before) = files::read(path)? else {
+            return Ok(false);
+        };
         let is_hook_file = path == self.file();
         if is_hook_file && self.install.kind == FileKind::PiExtension {
             if !texts::is_extension(&before) {
@@ -369,31 +535,56 @@ impl Site<'_> {
         }
         let refused = |trouble: Trouble| trouble.with("correct that and run this again");
         let json = Json::parse(path, &before).map_err(refused)?;
-        let (has_hook, has_line) = (!self.entries(path, &json).is_empty(), self.our_line(path, &json).is_some());
+        let (has_hook, has_line) = (
+            !self.entries(path, &json).is_empty(),
+            self.our_line(path, &json).is_some(),
+        );
         if !has_hook && !has_line {
             return Ok(false);
         }
         let owns_file = is_hook_file && self.owns_file();
         let is_made = Created::new(self.env).has_made(path);
-        let backup = if owns_file || is_made { None } else { self.backup(path)? };
-        let rest = self.rest(path, json, backup.as_ref().map(|(_, bytes)| &**bytes)).map_err(refused)?;
+        let backup = if owns_file || is_made {
+            None
+        } else {
+            self.backup(path)?
+        };
+        let rest = self
+            .rest(path, json, backup.as_ref().map(|(_, bytes)| &**bytes))
+            .map_err(refused)?;
         // Where nothing is known about it, a file without a backup is one that install made.
         let goes = is_made || owns_file || backup.is_none() && !path.is_symlink();
         if goes && (rest.json.is_empty() || owns_file && self.is_bare(&rest.json)) {
-            let target = if is_made { files::followed(path) } else { path.into() };
+            let target = if is_made {
+                files::followed(path)
+            } else {
+                path.into()
+            };
             self.plan_removal(if has_hook { "hook " } else { "status" }, &target, "", plan);
             return Ok(has_hook);
         }
         let shown = self.tilde(path);
         let original = backup.filter(|_| rest.is_as_before);
-        let as_before = if original.is_some() { ", which is as it was before" } else { "" };
+        let as_before = if original.is_some() {
+            ", which is as it was before"
+        } else {
+            ""
+        };
         if has_hook {
             let from = format!("from {shown} ({}){as_before}", rest.events.join(", "));
-            plan.step(format!("hook   removed {from}"), format!("would remove the hook {from}"), None);
+            plan.step(
+                format!("hook   removed {from}"),
+                format!("would remove the hook {from}"),
+                None,
+            );
         }
         if has_line {
             let from = format!("from {shown}{as_before}");
-            plan.step(format!("status removed {from}"), format!("would remove the status line {from}"), None);
+            plan.step(
+                format!("status removed {from}"),
+                format!("would remove the status line {from}"),
+                None,
+            );
         }
         let after = match original {
             Some((backup, bytes)) => {
@@ -408,28 +599,37 @@ impl Site<'_> {
 
     /// The copy of the user's file, and its path.
     fn backup(&self, path: &Path) -> Result<Option<(PathBuf, Vec<u8>)>, Trouble> {
-        let Some(backup) = backup(path) else { return Ok(None) };
+        let Some(backup) = backup(path) else {
+            return Ok(None);
+        };
         let bytes = files::read(&backup)?.filter(|bytes| self.is_theirs(path, bytes));
         Ok(bytes.map(|bytes| (backup, bytes)))
     }
 
     /// True if a text of a file is the user's alone.
     fn is_theirs(&self, path: &Path, bytes: &[u8]) -> bool {
-        let has_ours = |json: Json| !self.entries(path, &json).is_empty() || self.our_line(path, &json).is_some();
+        let has_ours = |json: Json| {
+            !self.entries(path, &json).is_empty() || self.our_line(path, &json).is_some()
+        };
         Json::parse(path, bytes).is_ok_and(|json| !has_ours(json))
     }
 
     /// True if a document has nothing but the version that we put beside our entries.
     fn is_bare(&self, json: &Json) -> bool {
         let text: String = json.text().split_whitespace().collect();
-        self.install.version.is_some_and(|version| text == format!("{{\"version\":{version}}}"))
+        self.install
+            .version
+            .is_some_and(|version| text == format!("{{\"version\":{version}}}"))
     }
 
     /// Takes ours out of a document, of which there may be a copy from before we came.
     pub fn rest(&self, path: &Path, json: Json, backup: Option<&[u8]>) -> Result<Rest, Trouble> {
         let copy = backup.and_then(|backup| Json::parse(path, backup).ok());
         let theirs = copy.as_ref().map(Json::value).unwrap_or_default();
-        let (jobs, line) = (self.entries(path, &json), self.our_line(path, &json).map(|(line, _)| line));
+        let (jobs, line) = (
+            self.entries(path, &json),
+            self.our_line(path, &json).map(|(line, _)| line),
+        );
         let jobs: Vec<Job> = jobs.iter().map(|entry| entry.job).collect();
         let (json, events) = self.without_ours(path, json, &theirs)?;
         // The order of installs shows in the layout. So the copy is not compared with what there is, but what is left of
@@ -443,40 +643,69 @@ impl Site<'_> {
         };
         let left = copy.map(round_trip);
         let is_as_before = matches!(left, Some(Ok((left, _))) if left.text() == json.text());
-        Ok(Rest { json, events, is_as_before })
+        Ok(Rest {
+            json,
+            events,
+            is_as_before,
+        })
     }
 
     /// A document without anything of ours, and the events that the hook was there for.
-    fn without_ours(&self, path: &Path, mut json: Json, theirs: &Value) -> Result<(Json, Vec<String>), Trouble> {
+    fn without_ours(
+        &self,
+        path: &Path,
+        mut json: Json,
+        theirs: &Value,
+    ) -> Result<(Json, Vec<String>), Trouble> {
         let is_hook_file = path == self.file();
-        let events = if is_hook_file { hook::take_out(&mut json, self, theirs)? } else { Vec::new() };
+        let events = if is_hook_file {
+            hook::take_out(&mut json, self, theirs)?
+        } else {
+            Vec::new()
+        };
         if let Some((line, _)) = self.our_line(path, &json) {
             status::take_out(&mut json, line, theirs)?;
         }
         Ok((json, events))
     }
 
-    fn plan_skill_removal(&self, had_hook: bool, batch: &Batch, plan: &mut Plan) -> Result<(), Trouble> {
+    fn plan_skill_removal(
+        &self,
+        had_hook: bool,
+        batch: &Batch,
+        plan: &mut Plan,
+    ) -> Result<(), Trouble> {
         let (own, shared) = (self.own_skill(), self.shared_skill());
         let reads_shared = |other: &Site| {
             let copy = other.own_skill();
             // Unreadable settings may have the hook.
-            other.shares_skill() && (copy == shared || !copy.exists()) && other.has_hook().unwrap_or(true)
+            other.shares_skill()
+                && (copy == shared || !copy.exists())
+                && other.has_hook().unwrap_or(true)
         };
-        let is_of = |agents: &[String], other: &Site| agents.iter().any(|agent| other.known.is_called(agent));
+        let is_of = |agents: &[String], other: &Site| {
+            agents.iter().any(|agent| other.known.is_called(agent))
+        };
         let mut readers: Vec<Site> = self.others(batch.all).filter(reads_shared).collect();
         readers.retain(|other| !is_of(&batch.before, other));
         match batch.skill_state(&own)?.0 {
             SkillState::Absent => {}
             SkillState::Theirs => {
-                plan.stays(format!("skill  {} is not as it was installed, and is kept", self.tilde(&own)));
+                plan.stays(format!(
+                    "skill  {} is not as it was installed, and is kept",
+                    self.tilde(&own)
+                ));
             }
             SkillState::Current | SkillState::Older if own == shared && !readers.is_empty() => {
                 // The last of those that are still to come takes it away.
                 let stay = readers.iter().filter(|other| !is_of(&batch.after, other));
                 let stay: Vec<&str> = stay.map(|other| other.known.label()).collect();
                 if !stay.is_empty() {
-                    plan.stays(format!("skill  {} is kept for {}", self.tilde(&own), stay.join(", ")));
+                    plan.stays(format!(
+                        "skill  {} is kept for {}",
+                        self.tilde(&own),
+                        stay.join(", ")
+                    ));
                 }
             }
             SkillState::Current | SkillState::Older => self.plan_removal("skill", &own, "", plan),
@@ -492,11 +721,18 @@ impl Site<'_> {
     /// Plans to remove a file of ours, and says why if that needs saying.
     fn plan_removal(&self, what: &str, path: &Path, why: &str, plan: &mut Plan) {
         let shown = self.tilde(path) + why;
-        plan.step(format!("{what}  removed {shown}"), format!("would remove {shown}"), None);
+        plan.step(
+            format!("{what}  removed {shown}"),
+            format!("would remove {shown}"),
+            None,
+        );
         plan.changes.remove(path);
     }
 }
 
 fn not_ours(path: &Path) -> Trouble {
-    Trouble::new(path, "is there and is not ours; move it away and run this again")
+    Trouble::new(
+        path,
+        "is there and is not ours; move it away and run this again",
+    )
 }

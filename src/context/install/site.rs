@@ -43,27 +43,42 @@ pub struct Site<'e> {
 impl<'e> Site<'e> {
     /// None if the descriptor does not say where the agent's hooks are.
     pub fn new(known: &'e AgentFormat, level: Level, env: &'e Env) -> Option<Site<'e>> {
-        Some(Site { known, install: known.install()?, hook: known.hook()?, level, env })
+        Some(Site {
+            known,
+            install: known.install()?,
+            hook: known.hook()?,
+            level,
+            env,
+        })
     }
 
     /// Fails if a user's own descriptor leads out of the home directory, through its variable; or if there is a link on the
     /// way to a file of a project: it came with a clone, and may lead to any file of the user.
     pub fn check_place(&self) -> Result<(), Trouble> {
         if self.level == Level::Project {
-            self.env.check_cwd().map_err(|why| Trouble::new(&self.file(), why))?;
+            self.env
+                .check_cwd()
+                .map_err(|why| Trouble::new(&self.file(), why))?;
             let files = [self.file(), self.own_skill(), self.shared_skill()].into_iter();
             for file in files.chain(self.statusline().map(|(file, _)| file)) {
                 let below = file.ancestors().take_while(|path| **path != self.env.cwd);
                 if let Some(link) = below.filter(|path| path.is_symlink()).last() {
-                    return Err(Trouble::new(link, "is a link, which is not followed in a project; remove it"));
+                    return Err(Trouble::new(
+                        link,
+                        "is a link, which is not followed in a project; remove it",
+                    ));
                 }
             }
         }
-        let dir = absolute(&self.env.home, &self.at(Level::User).dir().to_string_lossy());
+        let dir = absolute(
+            &self.env.home,
+            &self.at(Level::User).dir().to_string_lossy(),
+        );
         match &self.known.file {
-            Some(file) if !dir.starts_with(&self.env.home) => {
-                Err(Trouble::new(file, format!("{} is not in your home directory", dir.display())))
-            }
+            Some(file) if !dir.starts_with(&self.env.home) => Err(Trouble::new(
+                file,
+                format!("{} is not in your home directory", dir.display()),
+            )),
             _ => Ok(()),
         }
     }
@@ -73,8 +88,12 @@ impl<'e> Site<'e> {
     }
 
     pub fn others(&self, all: &'e [AgentFormat]) -> impl Iterator<Item = Site<'e>> {
-        let Site { known, level, env, .. } = *self;
-        all.iter().filter(|other| other.name != known.name).filter_map(move |other| Site::new(other, level, env))
+        let Site {
+            known, level, env, ..
+        } = *self;
+        all.iter()
+            .filter(|other| other.name != known.name)
+            .filter_map(move |other| Site::new(other, level, env))
     }
 
     /// The agent, as people call it.
@@ -86,10 +105,21 @@ impl<'e> Site<'e> {
         if self.level == Level::Project {
             return self.env.cwd.join(&self.install.project.0);
         }
-        let moved = self.install.env.as_deref().and_then(|name| self.env.var(name));
-        let below = moved.map(|dir| self.env.expand(&dir.to_string_lossy()).join(&self.install.below.0));
+        let moved = self
+            .install
+            .env
+            .as_deref()
+            .and_then(|name| self.env.var(name));
+        let below = moved.map(|dir| {
+            self.env
+                .expand(&dir.to_string_lossy())
+                .join(&self.install.below.0)
+        });
         // `components` drops a slash at the end.
-        below.unwrap_or_else(|| self.env.home.join(&self.install.dir.0)).components().collect()
+        below
+            .unwrap_or_else(|| self.env.home.join(&self.install.dir.0))
+            .components()
+            .collect()
     }
 
     pub fn file(&self) -> PathBuf {
@@ -108,16 +138,28 @@ impl<'e> Site<'e> {
 
     /// The skill that most agents read.
     pub fn shared_skill(&self) -> PathBuf {
-        let base = if self.level == Level::User { &self.env.home } else { &self.env.cwd };
+        let base = if self.level == Level::User {
+            &self.env.home
+        } else {
+            &self.env.cwd
+        };
         base.join(".agents/skills").join(SKILL)
     }
 
     pub fn own_skill(&self) -> PathBuf {
-        self.install.skills.as_ref().map_or_else(|| self.shared_skill(), |dir| self.dir().join(&dir.0).join(SKILL))
+        self.install.skills.as_ref().map_or_else(
+            || self.shared_skill(),
+            |dir| self.dir().join(&dir.0).join(SKILL),
+        )
     }
 
     pub fn shares_skill(&self) -> bool {
-        let is_moved = || self.install.env.as_deref().is_some_and(|name| self.env.var(name).is_some());
+        let is_moved = || {
+            self.install
+                .env
+                .as_deref()
+                .is_some_and(|name| self.env.var(name).is_some())
+        };
         match self.install.shared_skills {
             SharedSkills::No => false,
             SharedSkills::Yes => true,
@@ -127,12 +169,21 @@ impl<'e> Site<'e> {
 
     /// The events that the hook runs at: a prompt, and the start of a session where there is an event for it.
     pub fn events(&self) -> impl Iterator<Item = &'e str> {
-        [&self.hook.prompts, &self.hook.starts].into_iter().filter_map(|events| events.first()).map(String::as_str)
+        [&self.hook.prompts, &self.hook.starts]
+            .into_iter()
+            .filter_map(|events| events.first())
+            .map(String::as_str)
     }
 
     /// The same, and the events at which the agent tells what it is doing; each with what the hook does then.
     pub fn all_events(&self) -> impl Iterator<Item = (&'e str, Job)> {
-        let live = self.known.live().hook.iter().flat_map(LiveHook::events).map(|event| (event, Job::Live));
+        let live = self
+            .known
+            .live()
+            .hook
+            .iter()
+            .flat_map(LiveHook::events)
+            .map(|event| (event, Job::Live));
         self.events().map(|event| (event, Job::Tell)).chain(live)
     }
 
@@ -145,13 +196,23 @@ impl<'e> Site<'e> {
         let (mut off, mut unreadable) = (Vec::new(), Vec::new());
         let mut dirs = vec![self.at(Level::User).dir(), self.dir()];
         dirs.dedup();
-        let switches = dirs.iter().flat_map(|dir| self.install.off.iter().map(move |switch| (dir, switch)));
+        let switches = dirs
+            .iter()
+            .flat_map(|dir| self.install.off.iter().map(move |switch| (dir, switch)));
         for (file, switch) in switches.map(|(dir, switch)| (dir.join(&switch.file.0), switch)) {
             match parsed(&file) {
                 Ok(settings) if at(&settings, &switch.key) == Some(&Value::Bool(switch.is)) => {
                     let key = switch.key.0.join(".");
-                    let (quote, is) = if is_toml(&file) { ("", " =") } else { ("\"", ":") };
-                    off.push(format!("{quote}{key}{quote}{is} {} in {}", switch.is, self.tilde(&file)));
+                    let (quote, is) = if is_toml(&file) {
+                        ("", " =")
+                    } else {
+                        ("\"", ":")
+                    };
+                    off.push(format!(
+                        "{quote}{key}{quote}{is} {} in {}",
+                        switch.is,
+                        self.tilde(&file)
+                    ));
                 }
                 // Problems of the hook's own file are reported elsewhere.
                 Err(trouble) if file != self.file() => unreadable.push(trouble),
@@ -168,21 +229,36 @@ impl<'e> Site<'e> {
         let trusted = at(&settings, &trust.table).and_then(Value::as_object);
         let file = self.file();
         let is_this = |(name, hook): (&String, &Value)| {
-            name.as_bytes().starts_with(file.as_os_str().as_encoded_bytes()) && hook.get(&trust.key).is_some()
+            name.as_bytes()
+                .starts_with(file.as_os_str().as_encoded_bytes())
+                && hook.get(&trust.key).is_some()
         };
         (!trusted.into_iter().flatten().any(is_this)).then_some(&trust.how)
     }
 
     /// Other files from which the same sessions run the hook.
     pub fn also(&self) -> Vec<String> {
-        let other = self.at(if self.level == Level::User { Level::Project } else { Level::User });
-        let other = Some(other).filter(|other| other.file() != self.file() && other.has_hook().unwrap_or(false));
-        other.map(|other| other.tilde(&other.file())).into_iter().chain(self.packaged()).collect()
+        let other = self.at(if self.level == Level::User {
+            Level::Project
+        } else {
+            Level::User
+        });
+        let other = Some(other)
+            .filter(|other| other.file() != self.file() && other.has_hook().unwrap_or(false));
+        other
+            .map(|other| other.tilde(&other.file()))
+            .into_iter()
+            .chain(self.packaged())
+            .collect()
     }
 
     /// Our entries in one of the agent's files.
     pub fn entries(&self, path: &Path, json: &Json) -> Vec<OurEntry> {
-        if path == self.file() { hook::entries(json, self.install) } else { Vec::new() }
+        if path == self.file() {
+            hook::entries(json, self.install)
+        } else {
+            Vec::new()
+        }
     }
 
     /// Our status line in one of the agent's files.
@@ -193,7 +269,9 @@ impl<'e> Site<'e> {
 
     pub fn has_hook(&self) -> Result<bool, Trouble> {
         let file = self.file();
-        let Some(bytes) = files::read(&file)? else { return Ok(false) };
+        let Some(bytes) = files::read(&file)? else {
+            return Ok(false);
+        };
         if self.install.kind == FileKind::PiExtension {
             return Ok(texts::is_extension(&bytes));
         }
@@ -207,10 +285,15 @@ impl<'e> Site<'e> {
             let file = self.at(*level).dir().join(&package.file.0);
             let settings = parsed(&file).unwrap_or_default();
             let found = match at(&settings, &package.at)? {
-                Value::Object(names) => names.iter().any(|(name, enabled)| *enabled == true && is_ours(name, &file)),
-                Value::Array(list) => list
+                Value::Object(names) => names
                     .iter()
-                    .any(|one| one.get("source").unwrap_or(one).as_str().is_some_and(|source| is_ours(source, &file))),
+                    .any(|(name, enabled)| *enabled == true && is_ours(name, &file)),
+                Value::Array(list) => list.iter().any(|one| {
+                    one.get("source")
+                        .unwrap_or(one)
+                        .as_str()
+                        .is_some_and(|source| is_ours(source, &file))
+                }),
                 _ => false,
             };
             found.then(|| format!("{} {}", package.called, self.tilde(&file)))
@@ -233,19 +316,29 @@ pub fn backups(path: &Path) -> impl Iterator<Item = PathBuf> {
 
 /// The newest copy of a file, as it was before the install that is in it now.
 pub fn backup(path: &Path) -> Option<PathBuf> {
-    backups(path).take_while(|backup| fs::symlink_metadata(backup).is_ok()).last()
+    backups(path)
+        .take_while(|backup| fs::symlink_metadata(backup).is_ok())
+        .last()
 }
 
 /// True if a package is ours: by the name in its manifest if it is a directory, as seen from the settings that list it,
 /// else by a part of its own name (`session-monitor@somewhere`, `git:github.com/a/session-monitor`).
 fn is_ours(package: &str, settings: &Path) -> bool {
-    let manifest = parsed(&settings.with_file_name(package).join("package.json")).unwrap_or_default();
-    let mut parts = package.split(['@', '/', ':']).map(|part| part.trim_end_matches(".git"));
-    manifest["name"].as_str().map_or_else(|| parts.any(|part| part == NAME), |name| name == NAME)
+    let manifest =
+        parsed(&settings.with_file_name(package).join("package.json")).unwrap_or_default();
+    let mut parts = package
+        .split(['@', '/', ':'])
+        .map(|part| part.trim_end_matches(".git"));
+    manifest["name"]
+        .as_str()
+        .map_or_else(|| parts.any(|part| part == NAME), |name| name == NAME)
 }
 
 fn at<'v>(value: &'v Value, pointer: &Pointer) -> Option<&'v Value> {
-    pointer.0.iter().try_fold(value, |value, key| value.get(key))
+    pointer
+        .0
+        .iter()
+        .try_fold(value, |value, key| value.get(key))
 }
 
 fn is_toml(path: &Path) -> bool {
@@ -254,7 +347,9 @@ fn is_toml(path: &Path) -> bool {
 
 /// Parses a JSON or TOML file; null if it is not there.
 fn parsed(path: &Path) -> Result<Value, Trouble> {
-    let Some(bytes) = files::read(path)? else { return Ok(Value::Null) };
+    let Some(bytes) = files::read(path)? else {
+        return Ok(Value::Null);
+    };
     if is_toml(path) {
         return toml::from_slice(&bytes).map_err(|error| Trouble::new(path, error.message()));
     }

@@ -25,7 +25,11 @@ pub struct Ours {
 
 pub fn command(program: &str, theirs: Option<&str>) -> String {
     let theirs = theirs.map(|theirs| format!(" -- {}", shell_word(theirs)));
-    format!("{} statusline{}", shell_word(program), theirs.unwrap_or_default())
+    format!(
+        "{} statusline{}",
+        shell_word(program),
+        theirs.unwrap_or_default()
+    )
 }
 
 pub fn find(json: &Json, line: &StatusLine) -> Option<Ours> {
@@ -43,19 +47,37 @@ pub fn find(json: &Json, line: &StatusLine) -> Option<Ours> {
             _ => return None,
         },
     };
-    Some(Ours { program, theirs, literal })
+    Some(Ours {
+        program,
+        theirs,
+        literal,
+    })
 }
 
 /// Puts our command in, or brings the path of the program up to date.
 pub fn put(json: &mut Json, line: &StatusLine, program: &str) -> Result<(), Trouble> {
-    if let Some(Ours { theirs, literal, .. }) = find(json, line) {
+    if let Some(Ours {
+        theirs, literal, ..
+    }) = find(json, line)
+    {
         set(&literal, &command(program, theirs.as_deref()));
         return Ok(());
     }
-    let every = || line.every.iter().map(|(key, number)| (key.clone(), CstInputValue::from(*number)));
+    let every = || {
+        line.every
+            .iter()
+            .map(|(key, number)| (key.clone(), CstInputValue::from(*number)))
+    };
     let Some(found) = at(json, line) else {
-        let whole = [("type".into(), COMMAND.into()), (COMMAND.into(), command(program, None).into())];
-        return add(json, line, CstInputValue::Object(whole.into_iter().chain(every()).collect()));
+        let whole = [
+            ("type".into(), COMMAND.into()),
+            (COMMAND.into(), command(program, None).into()),
+        ];
+        return add(
+            json,
+            line,
+            CstInputValue::Object(whole.into_iter().chain(every()).collect()),
+        );
     };
     let Some(literal) = found.object_value().and_then(|object| literal(&object)) else {
         let key = line.key.0.join(".");
@@ -76,13 +98,34 @@ pub fn put(json: &mut Json, line: &StatusLine, program: &str) -> Result<(), Trou
 
 /// Takes our command out, and leaves the user's and what was there before we came.
 pub fn take_out(json: &mut Json, line: &StatusLine, before: &Value) -> Result<(), Trouble> {
-    let (Some(Ours { theirs, literal, .. }), Some(found)) = (find(json, line), at(json, line)) else { return Ok(()) };
-    let Some(theirs) = theirs else { return json.remove(found.into(), before) };
+    let (
+        Some(Ours {
+            theirs, literal, ..
+        }),
+        Some(found),
+    ) = (find(json, line), at(json, line))
+    else {
+        return Ok(());
+    };
+    let Some(theirs) = theirs else {
+        return json.remove(found.into(), before);
+    };
     set(&literal, &theirs);
-    let theirs = line.key.0.iter().try_fold(before, |value, key| value.get(key));
-    for (key, number) in line.every.iter().filter(|(key, _)| theirs.is_none_or(|theirs| theirs.get(key).is_none())) {
+    let theirs = line
+        .key
+        .0
+        .iter()
+        .try_fold(before, |value, key| value.get(key));
+    for (key, number) in line
+        .every
+        .iter()
+        .filter(|(key, _)| theirs.is_none_or(|theirs| theirs.get(key).is_none()))
+    {
         let own = at(json, line).and_then(|found| member(&found.object_value()?, key));
-        let is_ours = |own: &CstObjectProp| own.value().is_some_and(|value| value.to_string() == number.to_string());
+        let is_ours = |own: &CstObjectProp| {
+            own.value()
+                .is_some_and(|value| value.to_string() == number.to_string())
+        };
         if let Some(own) = own.filter(is_ours) {
             json.remove(CstContainerNode::from(own), before)?;
         }
@@ -102,7 +145,9 @@ fn literal(object: &CstObject) -> Option<CstStringLit> {
 /// The member that the key of the status line leads to.
 fn at(json: &Json, line: &StatusLine) -> Option<CstObjectProp> {
     let (last, above) = line.key.0.split_last()?;
-    let around = above.iter().try_fold(json.top.clone(), |object, key| member(&object, key)?.object_value())?;
+    let around = above.iter().try_fold(json.top.clone(), |object, key| {
+        member(&object, key)?.object_value()
+    })?;
     member(&around, last)
 }
 
@@ -112,11 +157,15 @@ fn add(json: &mut Json, line: &StatusLine, value: CstInputValue) -> Result<(), T
     for (depth, key) in line.key.0.iter().enumerate() {
         let Some(found) = member(&around, key) else {
             let rest = line.key.0[depth + 1..].iter().rev();
-            let value = rest.fold(value, |value, key| CstInputValue::Object(vec![(key.clone(), value)]));
+            let value = rest.fold(value, |value, key| {
+                CstInputValue::Object(vec![(key.clone(), value)])
+            });
             return json.add(&around.into(), Some(key), value);
         };
         let why = || format!("\"{key}\" is not an object: {{…}} is expected here");
-        around = found.object_value().ok_or_else(|| json.trouble(&found.clone().into(), &why()))?;
+        around = found
+            .object_value()
+            .ok_or_else(|| json.trouble(&found.clone().into(), &why()))?;
     }
     Ok(())
 }

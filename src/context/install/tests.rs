@@ -8,9 +8,9 @@ use super::hook;
 use super::json::Json;
 use super::site::{Level, Site};
 use super::status;
-use session_format::boundary::substr;
 use session_core::env::Env;
 use session_core::formats;
+use session_format::boundary::substr;
 use session_format::time::Time;
 
 const EVENTS: [&str; 2] = ["UserPromptSubmit", "SessionStart"];
@@ -20,7 +20,10 @@ const PROGRAM: &str = "/p/session-context";
 fn with<T>(agent: &str, test: impl FnOnce(&Site) -> T) -> T {
     let (known, _) = formats::known(Path::new("/nonexistent"));
     let env = Env::fixed(Path::new("/home/x"), "/home/x/work".into(), Time(0));
-    let known = known.iter().find(|known| known.is_called(agent)).expect("a built-in agent");
+    let known = known
+        .iter()
+        .find(|known| known.is_called(agent))
+        .expect("a built-in agent");
     test(&Site::new(known, Level::User, &env).expect("an agent with hooks"))
 }
 
@@ -30,28 +33,36 @@ fn parse(text: impl AsRef<[u8]>) -> Json {
 
 fn added(site: &Site, before: &str) -> String {
     let mut json = parse(before);
-    hook::add(&mut json, site, PROGRAM, &[hook::Job::Tell]).unwrap_or_else(|trouble| panic!("{trouble}: {before}"));
+    hook::add(&mut json, site, PROGRAM, &[hook::Job::Tell])
+        .unwrap_or_else(|trouble| panic!("{trouble}: {before}"));
     json.text()
 }
 
 fn taken_out(site: &Site, before: &str) -> String {
     let mut json = parse(before);
-    hook::take_out(&mut json, site, &Value::Null).unwrap_or_else(|trouble| panic!("{trouble}: {before}"));
+    hook::take_out(&mut json, site, &Value::Null)
+        .unwrap_or_else(|trouble| panic!("{trouble}: {before}"));
     json.text()
 }
 
 /// Claude's settings if there were none before.
 fn fresh() -> String {
-    let settings = include_str!("../../../tests/it/fresh_settings.json").replace("PROMPT", EVENTS[0]);
+    let settings =
+        include_str!("../../../tests/it/fresh_settings.json").replace("PROMPT", EVENTS[0]);
     let settings = settings.replace("START", EVENTS[1]).replace("TIMEOUT", "2");
-    settings.replace("COMMAND", &Value::from(format!("{PROGRAM} --agent agent-sdk")).to_string())
+    settings.replace(
+        "COMMAND",
+        &Value::from(format!("{PROGRAM} --agent agent-sdk")).to_string(),
+    )
 }
 
 /// Settings as people have them: the file, and the same with ours in it.
 fn odd_settings() -> Vec<(String, String)> {
     let command = Value::from("/p/session-context --agent agent-sdk");
-    let spaced = format!(r#"[{{"hooks": [{{"type": "command", "command": {command}, "timeout": 2}}]}}]"#);
-    let element = format!(r#"{{"hooks": [{{"type": "command", "command": {command}, "timeout": 2}}]}}"#);
+    let spaced =
+        format!(r#"[{{"hooks": [{{"type": "command", "command": {command}, "timeout": 2}}]}}]"#);
+    let element =
+        format!(r#"{{"hooks": [{{"type": "command", "command": {command}, "timeout": 2}}]}}"#);
     // A group over several lines, its first line at `indent`.
     let lines = |newline: &str, indent: &str, unit: &str| {
         let at = |depth: usize| format!("{newline}{indent}{}", unit.repeat(depth));
@@ -68,10 +79,17 @@ fn odd_settings() -> Vec<(String, String)> {
         )
     };
     let array = |newline: &str, indent: &str, unit: &str| {
-        format!("[{newline}{indent}{unit}{}{newline}{indent}]", lines(newline, &format!("{indent}{unit}"), unit))
+        format!(
+            "[{newline}{indent}{unit}{}{newline}{indent}]",
+            lines(newline, &format!("{indent}{unit}"), unit)
+        )
     };
     // The same in a file with trailing commas.
-    let trailing = |text: &str| text.replace("}\n", "},\n").replace("]\n", "],\n").replace("2\n", "2,\n");
+    let trailing = |text: &str| {
+        text.replace("}\n", "},\n")
+            .replace("]\n", "],\n")
+            .replace("2\n", "2,\n")
+    };
     let odd = r#""big": 12345678901234567890, "huge": 1e400, "tiny": -0.0E-0, "text": "ż\u00f3łw \ud83d\ude00 😀 \/ ]}", "big": 1"#;
     let tight = odd.replace(": ", ":");
     let pretty = |rest: &str| {
@@ -212,9 +230,18 @@ fn comments_beside_ours_stay() {
                 "{\n  \"c\": 1, // a\n  \"hooks\": {\"E\": [{\"hooks\": [OURS]}]} // b\n}",
                 "{\n  \"c\": 1 // a\n   // b\n}",
             ),
-            ("{\"c\": 1, // a\n \"hooks\": {\"E\": [{\"hooks\": [OURS]}]}}", "{\"c\": 1 // a\n }"),
-            ("{\"c\": 1, // a\n \"hooks\": {\"E\": [{\"hooks\": [OURS]}]},}", "{\"c\": 1, // a\n }"),
-            ("{\"hooks\": {/* a */ \"E\": [{\"hooks\": [OURS]}]}}", "{\"hooks\": {/* a */}}"),
+            (
+                "{\"c\": 1, // a\n \"hooks\": {\"E\": [{\"hooks\": [OURS]}]}}",
+                "{\"c\": 1 // a\n }",
+            ),
+            (
+                "{\"c\": 1, // a\n \"hooks\": {\"E\": [{\"hooks\": [OURS]}]},}",
+                "{\"c\": 1, // a\n }",
+            ),
+            (
+                "{\"hooks\": {/* a */ \"E\": [{\"hooks\": [OURS]}]}}",
+                "{\"hooks\": {/* a */}}",
+            ),
             (
                 "{\"hooks\": {\"E\": [{\"hooks\": [1, /* a */ OURS /* b */, 2]}]}}",
                 "{\"hooks\": {\"E\": [{\"hooks\": [1, /* a */  /* b */2]}]}}",
@@ -233,36 +260,95 @@ fn bad_settings_are_refused() {
     for (agent, event) in [("claude", "UserPromptSubmit"), ("gemini", "BeforeAgent")] {
         let no_array = format!("\"{event}\" is not an array: […] is expected here");
         let cases: Vec<(Vec<u8>, &str, &str)> = vec![
-            (b"{\n  \"a\": 1, # x\n}".into(), "2:11", "not JSON: unexpected token"),
-            (b"{\n  \"a\": 1, /* x\n}".into(), "2:11", "not JSON: unterminated comment block"),
-            (b"{\n  \"a\": 1,,\n}\n".into(), "2:10", "not JSON: unexpected token in object"),
+            (
+                b"{\n  \"a\": 1, # x\n}".into(),
+                "2:11",
+                "not JSON: unexpected token",
+            ),
+            (
+                b"{\n  \"a\": 1, /* x\n}".into(),
+                "2:11",
+                "not JSON: unterminated comment block",
+            ),
+            (
+                b"{\n  \"a\": 1,,\n}\n".into(),
+                "2:10",
+                "not JSON: unexpected token in object",
+            ),
             (b"{\"a\": [1 2]}".into(), "1:9", "not JSON: expected comma"),
             (b"{\"a\": 1".into(), "1:1", "not JSON: unterminated object"),
-            (b"{\"a\": 1} {}".into(), "1:10", "not JSON: text cannot contain more than one JSON value"),
-            (b"{'a': 1}".into(), "1:2", "not JSON: single-quoted strings are not allowed"),
-            (b"{a: 1}".into(), "1:2", "not JSON: expected string for object property"),
-            (b"{\"\xc3\xa4\": x}".into(), "1:7", "not JSON: unexpected token"),
-            (b"{\"a\": 0x1}".into(), "1:7", "not JSON: hexadecimal numbers are not allowed"),
+            (
+                b"{\"a\": 1} {}".into(),
+                "1:10",
+                "not JSON: text cannot contain more than one JSON value",
+            ),
+            (
+                b"{'a': 1}".into(),
+                "1:2",
+                "not JSON: single-quoted strings are not allowed",
+            ),
+            (
+                b"{a: 1}".into(),
+                "1:2",
+                "not JSON: expected string for object property",
+            ),
+            (
+                b"{\"\xc3\xa4\": x}".into(),
+                "1:7",
+                "not JSON: unexpected token",
+            ),
+            (
+                b"{\"a\": 0x1}".into(),
+                "1:7",
+                "not JSON: hexadecimal numbers are not allowed",
+            ),
             (b"{\"a\": \0}".into(), "1:7", "not JSON: unexpected token"),
             (b"\0\0\0\0".into(), "1:1", "not JSON: unexpected token"),
             (b"garbage".into(), "1:1", "not JSON: unexpected word"),
-            ("[".repeat(100_000).into(), "1:513", "not JSON: maximum nesting depth exceeded"),
+            (
+                "[".repeat(100_000).into(),
+                "1:513",
+                "not JSON: maximum nesting depth exceeded",
+            ),
             (b"{\"a\": \"\xff\xfe\"}".into(), "1:8", "not UTF-8 text"),
             (b"[]".into(), "1:1", NOT_OBJECT),
             (b"\n \"text\"".into(), "2:2", NOT_OBJECT),
             (b"null".into(), "1:1", NOT_OBJECT),
-            (hooks("[]"), "2:12", "\"hooks\" is not an object: {…} is expected here"),
-            (hooks("null"), "2:12", "\"hooks\" is not an object: {…} is expected here"),
-            (hooks("\"off\""), "2:12", "\"hooks\" is not an object: {…} is expected here"),
-            (hooks(&format!("{{\"{event}\": {{}}}}")), if event.len() == 11 { "2:28" } else { "2:33" }, &no_array),
-            (hooks(&format!("{{\"{event}\": null}}")), if event.len() == 11 { "2:28" } else { "2:33" }, &no_array),
+            (
+                hooks("[]"),
+                "2:12",
+                "\"hooks\" is not an object: {…} is expected here",
+            ),
+            (
+                hooks("null"),
+                "2:12",
+                "\"hooks\" is not an object: {…} is expected here",
+            ),
+            (
+                hooks("\"off\""),
+                "2:12",
+                "\"hooks\" is not an object: {…} is expected here",
+            ),
+            (
+                hooks(&format!("{{\"{event}\": {{}}}}")),
+                if event.len() == 11 { "2:28" } else { "2:33" },
+                &no_array,
+            ),
+            (
+                hooks(&format!("{{\"{event}\": null}}")),
+                if event.len() == 11 { "2:28" } else { "2:33" },
+                &no_array,
+            ),
         ];
         for (bytes, place, why) in cases {
             let refused = with(agent, |site| {
                 let mut json = Json::parse(Path::new("x.json"), &bytes)?;
                 hook::add(&mut json, site, PROGRAM, &[hook::Job::Tell])
             });
-            assert_eq!(refused.expect_err(why).to_string(), format!("x.json:{place}: {why}"));
+            assert_eq!(
+                refused.expect_err(why).to_string(),
+                format!("x.json:{place}: {why}")
+            );
         }
     }
 }
@@ -270,7 +356,10 @@ fn bad_settings_are_refused() {
 /// Whatever the order of installs, it shows whether somebody else has changed the settings since.
 #[test]
 fn settings_that_are_as_before_are_recognised() {
-    let odd: Vec<String> = odd_settings().into_iter().map(|(before, _)| before).collect();
+    let odd: Vec<String> = odd_settings()
+        .into_iter()
+        .map(|(before, _)| before)
+        .collect();
     let random = (0..8).map(|seed| Random::new(seed, seed % 2 == 1).settings());
     let line = r#"{"type": "command", "command": "date \u0022x\u0022"}"#;
     let lines = [
@@ -279,7 +368,11 @@ fn settings_that_are_as_before_are_recognised() {
     ];
     let settings: Vec<String> = odd.into_iter().chain(lines).chain(random).collect();
     for agent in ["claude", "qwen"] {
-        with(agent, |site| settings.iter().for_each(|before| is_recognised(site, before)));
+        with(agent, |site| {
+            settings
+                .iter()
+                .for_each(|before| is_recognised(site, before))
+        });
     }
 }
 
@@ -293,7 +386,11 @@ fn is_recognised(site: &Site, before: &str) {
     use Install::{Hook, Live, StatusLine};
     let path = site.file();
     let apply = |mut json: Json, install: Install| {
-        let jobs = if matches!(install, Live) { &[hook::Job::Tell, hook::Job::Live][..] } else { &[hook::Job::Tell] };
+        let jobs = if matches!(install, Live) {
+            &[hook::Job::Tell, hook::Job::Live][..]
+        } else {
+            &[hook::Job::Tell]
+        };
         let done = match (install, site.statusline()) {
             (StatusLine, Some((_, line))) => status::put(&mut json, line, PROGRAM),
             _ => hook::add(&mut json, site, PROGRAM, jobs).map(drop),
@@ -311,18 +408,27 @@ fn is_recognised(site: &Site, before: &str) {
         &[StatusLine, Hook],
         &[StatusLine, Live],
     ] {
-        let installed = order.iter().try_fold(parse(before), |json, install| apply(json, *install));
+        let installed = order
+            .iter()
+            .try_fold(parse(before), |json, install| apply(json, *install));
         // By chance something else may be where ours goes.
         let Ok(installed) = installed else { continue };
         let text = installed.text();
         let is_as_before = |text: &str, backup: &str| {
-            site.rest(&path, parse(text), Some(backup.as_bytes())).expect("without ours").is_as_before
+            site.rest(&path, parse(text), Some(backup.as_bytes()))
+                .expect("without ours")
+                .is_as_before
         };
         assert!(is_as_before(&text, before), "{order:?}: {before}\n{text}");
         if order.len() == 3 {
             let mut edited = installed;
-            edited.add(&edited.top.clone().into(), Some("added"), true.into()).expect("a member");
-            assert!(!is_as_before(&edited.text(), before), "{order:?}: {before}\n{text}");
+            edited
+                .add(&edited.top.clone().into(), Some("added"), true.into())
+                .expect("a member");
+            assert!(
+                !is_as_before(&edited.text(), before),
+                "{order:?}: {before}\n{text}"
+            );
         }
     }
 }
@@ -364,7 +470,12 @@ impl Random {
         let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let newline = ["", "\n", "\n", "\r\n"][chance.below(4)];
         let unit = ["  ", "    ", "\t", " ", ""][chance.below(5)];
-        Random { chance, newline, unit, comments }
+        Random {
+            chance,
+            newline,
+            unit,
+            comments,
+        }
     }
 
     fn settings(&mut self) -> String {
@@ -373,7 +484,8 @@ impl Random {
             let mut events = Vec::new();
             for event in ["Stop", "SessionStart", "UserPromptSubmit", "SessionStart"] {
                 if self.chance.below(2) == 0 {
-                    let groups: Vec<String> = (0..self.chance.below(3)).map(|_| self.value(3)).collect();
+                    let groups: Vec<String> =
+                        (0..self.chance.below(3)).map(|_| self.value(3)).collect();
                     let array = self.container('[', &groups, ']', 2);
                     events.push(format!("\"{event}\"{}{array}", self.colon()));
                 }
@@ -389,7 +501,14 @@ impl Random {
     fn members(&mut self, depth: usize) -> Vec<String> {
         const KEYS: [&str; 8] = ["a", "a", "hook", "\\u0061", "ü", "", "}", "nested"];
         (0..self.chance.below(4))
-            .map(|_| format!("\"{}\"{}{}", KEYS[self.chance.below(8)], self.colon(), self.value(depth)))
+            .map(|_| {
+                format!(
+                    "\"{}\"{}{}",
+                    KEYS[self.chance.below(8)],
+                    self.colon(),
+                    self.value(depth)
+                )
+            })
             .collect()
     }
 
@@ -415,7 +534,9 @@ impl Random {
                 self.container('{', &members, '}', depth)
             }
             _ => {
-                let values: Vec<String> = (0..self.chance.below(3)).map(|_| self.value(depth + 1)).collect();
+                let values: Vec<String> = (0..self.chance.below(3))
+                    .map(|_| self.value(depth + 1))
+                    .collect();
                 self.container('[', &values, ']', depth)
             }
         }
@@ -427,9 +548,17 @@ impl Random {
 
     fn container(&mut self, open: char, children: &[String], close: char, depth: usize) -> String {
         let lines = !self.newline.is_empty() && self.chance.below(5) > 0;
-        let gap =
-            |depth: usize| if lines { format!("{}{}", self.newline, self.unit.repeat(depth)) } else { String::new() };
-        let inner: Vec<String> = children.iter().map(|child| format!("{}{child}", gap(depth + 1))).collect();
+        let gap = |depth: usize| {
+            if lines {
+                format!("{}{}", self.newline, self.unit.repeat(depth))
+            } else {
+                String::new()
+            }
+        };
+        let inner: Vec<String> = children
+            .iter()
+            .map(|child| format!("{}{child}", gap(depth + 1)))
+            .collect();
         let (inner_gap, outer_gap) = (gap(depth + 1), gap(depth));
         let comma = [",", ", ", " ,"][self.chance.below(3)];
         if !self.comments {
@@ -438,7 +567,11 @@ impl Random {
         let mut out = format!("{open}{}", self.comment());
         for (index, child) in children.iter().enumerate() {
             let (before, after) = (self.comment(), self.comment());
-            let comma = if index + 1 < children.len() { comma } else { ["", ","][self.chance.below(2)] };
+            let comma = if index + 1 < children.len() {
+                comma
+            } else {
+                ["", ","][self.chance.below(2)]
+            };
             out += &format!("{inner_gap}{before}{child}{after}{comma}{}", self.comment());
         }
         format!("{out}{outer_gap}{close}")
@@ -452,7 +585,9 @@ impl Random {
 /// Whatever the settings are: with ours they mean what they meant, and ours; without it they are what they were.
 #[test]
 fn any_settings_survive_the_round_trip() {
-    with("claude", |site| (0..300).for_each(|seed| survives(site, seed)));
+    with("claude", |site| {
+        (0..300).for_each(|seed| survives(site, seed))
+    });
 }
 
 fn survives(site: &Site, seed: u64) {
@@ -460,12 +595,21 @@ fn survives(site: &Site, seed: u64) {
     let before = Random::new(seed, comments).settings();
     let after = added(site, &before);
     let meaning = |text: &str| -> Value {
-        serde_json::from_str(&plain(text)).unwrap_or_else(|error| panic!("seed {seed}: {error}: {text}"))
+        serde_json::from_str(&plain(text))
+            .unwrap_or_else(|error| panic!("seed {seed}: {error}: {text}"))
     };
     let (original, mut expected) = (meaning(&before), meaning(&before));
     for event in EVENTS {
-        let events = expected.as_object_mut().expect("an object").entry("hooks").or_insert_with(|| json!({}));
-        let groups = events.as_object_mut().expect("an object").entry(event).or_insert_with(|| json!([]));
+        let events = expected
+            .as_object_mut()
+            .expect("an object")
+            .entry("hooks")
+            .or_insert_with(|| json!({}));
+        let groups = events
+            .as_object_mut()
+            .expect("an object")
+            .entry(event)
+            .or_insert_with(|| json!([]));
         let command = format!("{PROGRAM} --agent agent-sdk");
         let group = json!({"hooks": [{"type": "command", "command": command, "timeout": 2}]});
         groups.as_array_mut().expect("an array").push(group);
@@ -476,7 +620,8 @@ fn survives(site: &Site, seed: u64) {
     // Unless something was empty, which cannot be known any more.
     let is_empty = |value: &Value| value == &json!({}) || value == &json!([]);
     let hooks = &original["hooks"];
-    if is_empty(&original) || is_empty(hooks) || EVENTS.iter().any(|event| is_empty(&hooks[event])) {
+    if is_empty(&original) || is_empty(hooks) || EVENTS.iter().any(|event| is_empty(&hooks[event]))
+    {
         return;
     }
     let left = taken_out(site, &after);
@@ -493,5 +638,7 @@ fn survives(site: &Site, seed: u64) {
 /// True if the first text is the second with something taken out; blanks in what was empty do not count.
 fn is_within(part: &str, whole: &str) -> bool {
     let mut rest = whole.chars().filter(|char| !char.is_whitespace());
-    part.chars().filter(|char| !char.is_whitespace()).all(|char| rest.any(|other| other == char))
+    part.chars()
+        .filter(|char| !char.is_whitespace())
+        .all(|char| rest.any(|other| other == char))
 }

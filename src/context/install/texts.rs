@@ -18,8 +18,16 @@ const LIVE: &str = "const LIVE = true;";
 
 /// The extension, with the path of the program in it, and whether it notes what the agent is doing.
 pub fn extension(program: &str, live: bool) -> String {
-    let text = EXTENSION.replacen(PROGRAM, &format!("const INSTALLED = {};", serde_json::Value::from(program)), 1);
-    if live { text.replacen(NOT_LIVE, LIVE, 1) } else { text }
+    let text = EXTENSION.replacen(
+        PROGRAM,
+        &format!("const INSTALLED = {};", serde_json::Value::from(program)),
+        1,
+    );
+    if live {
+        text.replacen(NOT_LIVE, LIVE, 1)
+    } else {
+        text
+    }
 }
 
 /// True if an extension notes what the agent is doing.
@@ -65,10 +73,16 @@ pub fn skill_state(path: &Path) -> Result<(SkillState, Option<Vec<u8>>), Trouble
 }
 
 fn is_unedited(found: &str) -> bool {
-    let Some((body, mark)) = found.rsplit_once(SKILL_MARK) else { return false };
-    let Some((hash, end)) = mark.split_once(':') else { return false };
+    let Some((body, mark)) = found.rsplit_once(SKILL_MARK) else {
+        return false;
+    };
+    let Some((hash, end)) = mark.split_once(':') else {
+        return false;
+    };
     let body = body.strip_suffix('\n').unwrap_or(body);
-    end.ends_with("-->\n") && end.lines().count() == 1 && hash == format!("{:016x}", Id::of(body.as_bytes()).0)
+    end.ends_with("-->\n")
+        && end.lines().count() == 1
+        && hash == format!("{:016x}", Id::of(body.as_bytes()).0)
 }
 
 #[cfg(test)]
@@ -80,7 +94,10 @@ mod tests {
         let text = extension("/a \"b\"/session-context", false);
         assert!(!is_live(text.as_bytes()) && is_live(extension("", true).as_bytes()));
         assert!(is_extension(text.as_bytes()));
-        assert!(text.contains(r#"const INSTALLED = "/a \"b\"/session-context";"#), "{text}");
+        assert!(
+            text.contains(r#"const INSTALLED = "/a \"b\"/session-context";"#),
+            "{text}"
+        );
         assert!(!text.contains(PROGRAM));
     }
 
@@ -91,7 +108,10 @@ mod tests {
         assert!(!is_unedited(&(skill() + "And always say please.\n")));
         assert!(!is_unedited(SKILL));
         let older = "An earlier release.\n";
-        assert!(is_unedited(&format!("{older}\n{SKILL_MARK}{:016x}: kept -->\n", Id::of(older.as_bytes()).0)));
+        assert!(is_unedited(&format!(
+            "{older}\n{SKILL_MARK}{:016x}: kept -->\n",
+            Id::of(older.as_bytes()).0
+        )));
     }
 
     #[test]

@@ -9,17 +9,17 @@ use std::path::PathBuf;
 use super::list::sessions;
 use super::log::{self, Origin};
 use super::{Answer, Asker};
-use session_format::cursor::{Buffer, Cursor};
-use session_format::entry::{Call, Entry, Id, Mark, Position, What};
 use crate::env::Env;
 use crate::file::{Stamp, Unreadable};
 use crate::fold::Fold;
-use session_format::hash::{HashMap, HashSet};
 use crate::read::once::{Conversation, Once, OpenCalls, drop_old, fingerprint};
 use crate::read::tail::{self, StartAt};
 use crate::read::{Lines, Log, Transcript, Wanted};
 use crate::session::Home;
 use crate::session::choose::Resolved;
+use session_format::cursor::{Buffer, Cursor};
+use session_format::entry::{Call, Entry, Id, Mark, Position, What};
+use session_format::hash::{HashMap, HashSet};
 use session_format::time::Time;
 
 pub struct Followed<'f> {
@@ -38,7 +38,11 @@ pub struct Followed<'f> {
 
 impl<'f> Followed<'f> {
     /// A session that is called so, of which what is older than the newest is not to be shown.
-    pub fn new(resolved: Resolved<'f>, label: Option<String>, newest: Option<Time>) -> Answer<Followed<'f>> {
+    pub fn new(
+        resolved: Resolved<'f>,
+        label: Option<String>,
+        newest: Option<Time>,
+    ) -> Answer<Followed<'f>> {
         let (origin, bad) = Origin::of(&resolved.session, label);
         let followed = Followed {
             origin,
@@ -70,7 +74,9 @@ impl<'f> Followed<'f> {
         let (mut entries, calls) = conversation.finish();
         self.calls = calls;
         // A call that was shown before is shown once more only if it failed.
-        entries.retain(|entry| !matches!(&entry.what, What::Call(call) if entry.renews && !call.failed));
+        entries.retain(
+            |entry| !matches!(&entry.what, What::Call(call) if entry.renews && !call.failed),
+        );
         entries
     }
 
@@ -103,11 +109,18 @@ impl<'f> Followed<'f> {
             StartAt::First | StartAt::Restart => (Position::START, self.newest),
         };
         let mut new: Vec<Entry> = Vec::new();
-        let lines = Lines { from, ..Lines::default() };
-        let end = transcript.fold(lines, &mut self.once, &mut Buffer::default(), &mut new)?.end;
+        let lines = Lines {
+            from,
+            ..Lines::default()
+        };
+        let end = transcript
+            .fold(lines, &mut self.once, &mut Buffer::default(), &mut new)?
+            .end;
         if let Some(known) = known {
             drop_old(&mut new, known, known);
-            new.retain(|entry| fingerprint(entry).is_none_or(|print| !self.latest.contains(&print)));
+            new.retain(|entry| {
+                fingerprint(entry).is_none_or(|print| !self.latest.contains(&print))
+            });
         }
         self.cursor = Some(transcript.source.cursor(end)?);
         self.stamp = stamp;
@@ -137,8 +150,12 @@ impl FollowedFiles {
         for listed in sessions(asker).0 {
             let path = listed.session.path.to_path_buf();
             if !all && !listed.here {
-                let updated = listed.tally.updated.map(|updated| Time(updated.0.saturating_add(1)));
-                self.elsewhere.extend(updated.map(|after| (path.clone(), after)));
+                let updated = listed
+                    .tally
+                    .updated
+                    .map(|updated| Time(updated.0.saturating_add(1)));
+                self.elsewhere
+                    .extend(updated.map(|after| (path.clone(), after)));
             } else if self.followed.insert(path.clone()) {
                 let (label, newest) = (listed.handle().to_owned(), self.elsewhere.remove(&path));
                 begun.push(Followed::new(listed.session.into(), Some(label), newest).0);
@@ -154,7 +171,10 @@ pub fn shows_new(entry: &Entry, wanted: Wanted) -> bool {
 }
 
 /// The new entries that are wanted.
-pub fn wanted_of<'e>(entries: &'e [Entry<'static>], wanted: Wanted<'e>) -> impl Iterator<Item = &'e Entry<'static>> {
+pub fn wanted_of<'e>(
+    entries: &'e [Entry<'static>],
+    wanted: Wanted<'e>,
+) -> impl Iterator<Item = &'e Entry<'static>> {
     entries.iter().filter(move |entry| match wanted.slice {
         Some(slice) => wanted.shows(entry) && slice.fits(entry, call_of(entry, entries)),
         None => shows_new(entry, wanted),
@@ -163,7 +183,9 @@ pub fn wanted_of<'e>(entries: &'e [Entry<'static>], wanted: Wanted<'e>) -> impl 
 
 /// The call that a result belongs to, if it is among these entries.
 fn call_of<'e>(result: &Entry, all: &'e [Entry<'static>]) -> Option<&'e Call<'static>> {
-    let What::Result { call: Some(id), .. } = &result.what else { return None };
+    let What::Result { call: Some(id), .. } = &result.what else {
+        return None;
+    };
     all.iter().find_map(|entry| match &entry.what {
         What::Call(call) if call.id == Some(*id) => Some(call),
         _ => None,

@@ -27,32 +27,44 @@ pub struct Listing<'f> {
 impl ListQuery<'_> {
     /// Some sessions were left out for another reason than their project.
     pub fn is_narrow(&self) -> bool {
-        self.agent.is_some() || !self.states.is_empty() || self.tag.is_some() || self.since.is_some()
+        self.agent.is_some()
+            || !self.states.is_empty()
+            || self.tag.is_some()
+            || self.since.is_some()
     }
 
     pub fn pick<'f>(&self, mut sessions: Vec<Listed<'f>>, now: Time) -> Listing<'f> {
         sessions.retain(|listed| self.fits(listed, now));
         let fitting = sessions.len();
         sessions.retain(|listed| self.all || listed.here);
-        Listing { elsewhere: fitting - sessions.len(), sessions }
+        Listing {
+            elsewhere: fitting - sessions.len(),
+            sessions,
+        }
     }
 
     fn fits(&self, listed: &Listed, now: Time) -> bool {
-        self.agent.is_none_or(|agent| listed.session.format.is_called(agent))
+        self.agent
+            .is_none_or(|agent| listed.session.format.is_called(agent))
             && (self.states.is_empty() || self.states.contains(&listed.state(now).kind))
             && self.tag.is_none_or(|tag| listed.has_tag(tag))
-            && self.since.is_none_or(|since| listed.tally.updated.is_some_and(|updated| updated >= since))
+            && self
+                .since
+                .is_none_or(|since| listed.tally.updated.is_some_and(|updated| updated >= since))
     }
 }
 
 impl Listing<'_> {
     /// Puts the user's own sessions first, and among them those of this project.
     pub fn here_first(&mut self) {
-        self.sessions.sort_by_key(|listed| (!listed.trust.is_own(), !listed.here));
+        self.sessions
+            .sort_by_key(|listed| (!listed.trust.is_own(), !listed.here));
     }
 
     pub fn urgent_first(&mut self, now: Time) {
-        let is_urgent = |listed: &Listed| listed.trust.is_own() && listed.state(now).kind == StateKind::NeedsYou;
+        let is_urgent = |listed: &Listed| {
+            listed.trust.is_own() && listed.state(now).kind == StateKind::NeedsYou
+        };
         self.sessions.sort_by_key(|listed| !is_urgent(listed));
     }
 }
@@ -64,7 +76,10 @@ pub fn sessions<'f>(asker: Asker<'_, 'f>) -> Answer<Vec<Listed<'f>>> {
 
 /// The sessions that fit, the newest first; of every project also those that are not the user's own.
 pub fn list<'f>(query: &ListQuery, asker: Asker<'_, 'f>) -> Answer<Listing<'f>> {
-    let selection = Selection { foreign: query.all, ..Selection::default() };
+    let selection = Selection {
+        foreign: query.all,
+        ..Selection::default()
+    };
     let Indexed { listed, bad, .. } = index::select(asker.env, asker.formats, &selection);
     (query.pick(listed, asker.env.now()), bad)
 }

@@ -4,15 +4,22 @@ use std::io;
 use std::path::Path;
 
 use super::Answer;
-use session_format::entry::{Entry, What};
 use crate::file::Unreadable;
 use crate::read::{self, Log, Transcript, Wanted};
 use crate::session::choose::Resolved;
 use crate::session::{Session, beside};
+use session_format::entry::{Entry, What};
 
-pub fn open<'f>(Resolved { session, subagent, .. }: &Resolved<'f>, wanted: Wanted) -> io::Result<Transcript<'f>> {
+pub fn open<'f>(
+    Resolved {
+        session, subagent, ..
+    }: &Resolved<'f>,
+    wanted: Wanted,
+) -> io::Result<Transcript<'f>> {
     let transcript = Transcript::open(&session.path, session.format.format())?.subagent(*subagent);
-    Ok(transcript.full(wanted.full || wanted.results).whole(wanted.results))
+    Ok(transcript
+        .full(wanted.full || wanted.results)
+        .whole(wanted.results))
 }
 
 /// The last entries that are wanted.
@@ -28,7 +35,10 @@ pub fn first_open(entries: &[Entry]) -> usize {
         What::Permission { .. } => false,
         _ => true,
     };
-    entries.iter().rposition(is_settled).map_or(0, |last| last + 1)
+    entries
+        .iter()
+        .rposition(is_settled)
+        .map_or(0, |last| last + 1)
 }
 
 #[derive(Debug, Default, Clone)]
@@ -43,15 +53,27 @@ impl Origin {
     /// The directory is the one a session began in: wherever the agent went from there, its log looks the same.
     pub fn of(session: &Session, label: Option<String>) -> Answer<Origin> {
         let mut bad = Vec::new();
-        let beginning = Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
+        let beginning = Transcript::open(&session.path, session.format.format())
+            .and_then(|file| file.beginning());
         let beginning = beginning.map_err(|error| Unreadable::new(&session.path, error));
         let inside = Unreadable::noted(beginning.map(|beginning| beginning.cwd), &mut bad);
-        let cwd = inside.or_else(|| Unreadable::noted(beside::beside(session).map(|aside| aside.cwd), &mut bad));
+        let cwd = inside.or_else(|| {
+            Unreadable::noted(beside::beside(session).map(|aside| aside.cwd), &mut bad)
+        });
         (Origin { label, cwd }, bad)
     }
 
     pub fn relative<'s>(&self, subject: &'s str) -> &'s str {
-        let below = |cwd: &String| Path::new(subject).strip_prefix(cwd).ok().and_then(|path| path.to_str());
-        self.cwd.as_ref().and_then(below).filter(|path| !path.is_empty()).unwrap_or(subject)
+        let below = |cwd: &String| {
+            Path::new(subject)
+                .strip_prefix(cwd)
+                .ok()
+                .and_then(|path| path.to_str())
+        };
+        self.cwd
+            .as_ref()
+            .and_then(below)
+            .filter(|path| !path.is_empty())
+            .unwrap_or(subject)
     }
 }

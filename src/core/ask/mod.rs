@@ -38,7 +38,10 @@ pub type Answer<T> = (T, Vec<Unreadable>);
 
 impl<'f> Asker<'_, 'f> {
     /// Asks a function that names the files it could not read.
-    pub fn look<T>(self, look: impl FnOnce(&Env, &'f [AgentFormat], &mut Vec<Unreadable>) -> T) -> Answer<T> {
+    pub fn look<T>(
+        self,
+        look: impl FnOnce(&Env, &'f [AgentFormat], &mut Vec<Unreadable>) -> T,
+    ) -> Answer<T> {
         let mut bad = Vec::new();
         (look(self.env, self.formats, &mut bad), bad)
     }

@@ -28,22 +28,46 @@ impl<'f> NotedSessions<'f> {
         let (listed, unreadable) = sessions(asker);
         // The list has already found what is wrong with the directories.
         let files = find::sessions(asker.formats, asker.env, false, &mut Vec::new());
-        NotedSessions { listed, files, unreadable }
+        NotedSessions {
+            listed,
+            files,
+            unreadable,
+        }
     }
 
     /// The sessions that some ids stand for, the newest first. A shortened id may stand for several.
     pub fn noted<'m>(&'m self, ids: &[&'m str]) -> Vec<Noted<'m, 'f>> {
         let is = |id: &str, listed: &Listed| is_same(id, &listed.session.id);
-        let known = self.listed.iter().filter(|listed| ids.iter().any(|id| is(id, listed)));
-        let known = known.map(|listed| Noted { id: &listed.session.id, found: Ok(listed) });
-        let others = ids.iter().filter(|id| !self.listed.iter().any(|listed| is(id, listed)));
-        known.chain(others.map(|id| Noted { id, found: Err(self.why_missing(id)) })).collect()
+        let known = self
+            .listed
+            .iter()
+            .filter(|listed| ids.iter().any(|id| is(id, listed)));
+        let known = known.map(|listed| Noted {
+            id: &listed.session.id,
+            found: Ok(listed),
+        });
+        let others = ids
+            .iter()
+            .filter(|id| !self.listed.iter().any(|listed| is(id, listed)));
+        known
+            .chain(others.map(|id| Noted {
+                id,
+                found: Err(self.why_missing(id)),
+            }))
+            .collect()
     }
 
     fn why_missing(&self, id: &str) -> Missing {
         match self.files.iter().find(|file| is_same(id, &file.id)) {
             None => Missing::Gone,
-            Some(file) if self.unreadable.iter().any(|unreadable| file.path == unreadable.path) => Missing::Unreadable,
+            Some(file)
+                if self
+                    .unreadable
+                    .iter()
+                    .any(|unreadable| file.path == unreadable.path) =>
+            {
+                Missing::Unreadable
+            }
             Some(_) => Missing::Silent,
         }
     }

@@ -4,18 +4,18 @@ use std::io;
 
 use super::list::{ListQuery, Listing, sessions};
 use super::{Answer, Asker};
-use session_format::cursor::Buffer;
-use session_format::entry::Ids;
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::fold::{Profile, Reading};
-use session_format::hash::HashMap;
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::read::once::{Family, Once};
 use crate::read::{Lines, Transcript};
 use crate::session::index::Listed;
 use crate::state::notes::{Notes, Owner};
+use session_format::cursor::Buffer;
+use session_format::entry::Ids;
+use session_format::hash::HashMap;
 use session_format::time::Time;
 
 pub struct Profiled {
@@ -33,10 +33,23 @@ pub struct Profiled {
 pub fn profile(all: bool, since: Option<Time>, asker: Asker) -> Answer<Profiled> {
     let env = asker.env;
     let (found, mut bad) = sessions(asker);
-    let Listing { sessions, elsewhere } = ListQuery { all, since, ..ListQuery::default() }.pick(found, env.now());
+    let Listing {
+        sessions,
+        elsewhere,
+    } = ListQuery {
+        all,
+        since,
+        ..ListQuery::default()
+    }
+    .pick(found, env.now());
     let zone = env.zone();
     let (mut profile, mut read_sessions) = (Profile::default(), 0);
-    for (listed, read) in sessions.iter().zip(read_all(env, &sessions, since, &|time| zone.wall_clock(time))) {
+    for (listed, read) in sessions
+        .iter()
+        .zip(read_all(env, &sessions, since, &|time| {
+            zone.wall_clock(time)
+        }))
+    {
         match read {
             Ok(part) => {
                 profile.merge(part);
@@ -50,14 +63,32 @@ pub fn profile(all: bool, since: Option<Time>, asker: Asker) -> Answer<Profiled>
         profile.sessions = read_sessions;
     }
     let (own, wrong) = Notes::read(env, Owner::User);
-    let set = own.about_user(env.now()).map(|note| format!("{}: {}", note.kind.name(), note.text)).collect();
-    (Profiled { profile, all, since, set, wrong, elsewhere }, bad)
+    let set = own
+        .about_user(env.now())
+        .map(|note| format!("{}: {}", note.kind.name(), note.text))
+        .collect();
+    (
+        Profiled {
+            profile,
+            all,
+            since,
+            set,
+            wrong,
+            elsewhere,
+        },
+        bad,
+    )
 }
 
 type Wall<'w> = &'w (dyn Fn(Time) -> Time + Sync);
 
 /// The profile of each session. A fork counts from where it left its origin, the older session with the same beginning.
-fn read_all(env: &Env, all: &[Listed], since: Option<Time>, wall: Wall) -> Vec<io::Result<Profile>> {
+fn read_all(
+    env: &Env,
+    all: &[Listed],
+    since: Option<Time>,
+    wall: Wall,
+) -> Vec<io::Result<Profile>> {
     let size = |listed: &Listed| listed.session.size();
     let progress = Progress::of(env, "reading", all.iter().map(size));
     let read = in_parallel(all, &progress, size, |listed, buffer| {
@@ -68,11 +99,16 @@ fn read_all(env: &Env, all: &[Listed], since: Option<Time>, wall: Wall) -> Vec<i
     let mut profiles = Vec::with_capacity(read.len());
     for (index, read) in read.into_iter().enumerate() {
         let family = read.as_ref().ok().and_then(|(_, family)| *family);
-        family.into_iter().for_each(|family| families.entry(family).or_default().push(index));
+        family
+            .into_iter()
+            .for_each(|family| families.entry(family).or_default().push(index));
         profiles.push(read.map(|(profile, _)| profile));
     }
     // Few sessions are forks, so only the ids of one family at a time are in memory.
-    let families: Vec<Vec<usize>> = families.into_values().filter(|family| family.len() > 1).collect();
+    let families: Vec<Vec<usize>> = families
+        .into_values()
+        .filter(|family| family.len() > 1)
+        .collect();
     let again = in_parallel(
         &families,
         &Progress::silent(),
@@ -82,10 +118,11 @@ fn read_all(env: &Env, all: &[Listed], since: Option<Time>, wall: Wall) -> Vec<i
             // The list has the newest first.
             let members = family.iter().rev().map(|&index| {
                 let once = Once::after(std::mem::take(&mut said));
-                let profile = self::read(&all[index], since, wall, once, buffer).map(|(profile, once)| {
-                    said = once.into_ids();
-                    profile
-                });
+                let profile =
+                    self::read(&all[index], since, wall, once, buffer).map(|(profile, once)| {
+                        said = once.into_ids();
+                        profile
+                    });
                 (index, profile)
             });
             members.collect::<Vec<_>>()
@@ -106,6 +143,11 @@ fn read(
 ) -> io::Result<(Profile, Once)> {
     let format = listed.session.format;
     let mut reading = Reading::new(since, wall);
-    Transcript::open(&listed.session.path, format.format())?.fold(Lines::default(), &mut once, buffer, &mut reading)?;
+    Transcript::open(&listed.session.path, format.format())?.fold(
+        Lines::default(),
+        &mut once,
+        buffer,
+        &mut reading,
+    )?;
     Ok((reading.finish(format.label()), once))
 }

@@ -8,7 +8,6 @@ use super::{Answer, Asker};
 use crate::file::Unreadable;
 use crate::fold::Continuity;
 use crate::fold::continuity::{Blocker, Ending, Finding, Obstacle, Used};
-use session_format::path::shell_word;
 use crate::read::Transcript;
 use crate::session::beside::TitleIndex;
 use crate::session::choose::{Resolved, looks_like_id};
@@ -16,6 +15,7 @@ use crate::session::live::Agents;
 use crate::session::state::{Reason, Situation};
 use crate::session::{self, Project, Session, State, StateKind, digest, stopped};
 use crate::state::notes::{Kind, Marks, Notes};
+use session_format::path::shell_word;
 use session_format::time::Time;
 
 /// A session and what is known beside its transcript.
@@ -44,7 +44,9 @@ impl Stop<'_> {
     }
 
     pub fn noted(&self, kind: Kind) -> impl Iterator<Item = &str> {
-        self.notes.notes(kind, self.now).map(|note| note.text.as_str())
+        self.notes
+            .notes(kind, self.now)
+            .map(|note| note.text.as_str())
     }
 
     /// Blockers, with the call that waits for permission, or that a killed agent left behind.
@@ -54,11 +56,30 @@ impl Stop<'_> {
             Some(Reason::Permission(_)) => Some(Obstacle::Permission),
             _ => None,
         };
-        let open = kind.zip(self.continuity.open_call()).map(|(kind, Used { tool, subject, time, line, .. })| {
-            let text = format!("{tool} {subject}").trim().to_owned();
-            Blocker { kind, item: Finding::new(text, time, line) }
-        });
-        self.continuity.blockers.iter().cloned().chain(open).collect()
+        let open = kind.zip(self.continuity.open_call()).map(
+            |(
+                kind,
+                Used {
+                    tool,
+                    subject,
+                    time,
+                    line,
+                    ..
+                },
+            )| {
+                let text = format!("{tool} {subject}").trim().to_owned();
+                Blocker {
+                    kind,
+                    item: Finding::new(text, time, line),
+                }
+            },
+        );
+        self.continuity
+            .blockers
+            .iter()
+            .cloned()
+            .chain(open)
+            .collect()
     }
 
     /// The ending of its transcript. Work that was going on is unfinished once nobody is at it.
@@ -72,23 +93,38 @@ impl Stop<'_> {
 
     /// True if a call of it is running, or may be.
     pub fn is_running(&self) -> bool {
-        matches!(self.state().reason, Some(Reason::Running(_) | Reason::Pending(_)))
+        matches!(
+            self.state().reason,
+            Some(Reason::Running(_) | Reason::Pending(_))
+        )
     }
 
     /// True if its agent is at work, or was until lately.
     pub fn is_active(&self) -> bool {
-        matches!(self.state().kind, StateKind::Working | StateKind::NeedsYou | StateKind::Waiting)
+        matches!(
+            self.state().kind,
+            StateKind::Working | StateKind::NeedsYou | StateKind::Waiting
+        )
     }
 
     pub fn pins(&self) -> impl Iterator<Item = &str> {
-        self.notes.pins(self.now).into_iter().map(|pin| pin.text.as_str())
+        self.notes
+            .pins(self.now)
+            .into_iter()
+            .map(|pin| pin.text.as_str())
     }
 }
 
 pub fn stop<'f>(found: Resolved<'f>, asker: Asker<'_, 'f>) -> Result<Answer<Stop<'f>>, Unreadable> {
-    let (env, Resolved { session, subagent, .. }) = (asker.env, found);
+    let (
+        env,
+        Resolved {
+            session, subagent, ..
+        },
+    ) = (asker.env, found);
     let failed = |error| Unreadable::new(&session.path, error);
-    let beginning = Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
+    let beginning =
+        Transcript::open(&session.path, session.format.format()).and_then(|file| file.beginning());
     let subagent = subagent || beginning.map_err(failed)?.subagent;
     let mut all = digest::whole(&session, subagent, env, asker.formats).map_err(failed)?;
     let mut titles = TitleIndex::default();
@@ -100,11 +136,22 @@ pub fn stop<'f>(found: Resolved<'f>, asker: Asker<'_, 'f>) -> Result<Answer<Stop
     }
     all.finish();
     // The name of a file from anywhere may have nothing of the id; a subagent's lines have the session's.
-    let inside = all.id.as_deref().filter(|id| !subagent && session::is_id(id));
-    let id = inside.filter(|_| session.root.is_none()).unwrap_or_else(|| session.whole_id(inside)).to_owned();
-    let has_id = session.root.is_some() || session.name.is_some() || inside.is_some() || looks_like_id(&id);
+    let inside = all
+        .id
+        .as_deref()
+        .filter(|id| !subagent && session::is_id(id));
+    let id = inside
+        .filter(|_| session.root.is_none())
+        .unwrap_or_else(|| session.whole_id(inside))
+        .to_owned();
+    let has_id =
+        session.root.is_some() || session.name.is_some() || inside.is_some() || looks_like_id(&id);
     // The name of a copied file is no id that an agent knows.
-    let command = if subagent { Ok(None) } else { command(&session, has_id.then_some(&id)) };
+    let command = if subagent {
+        Ok(None)
+    } else {
+        command(&session, has_id.then_some(&id))
+    };
     // Agents look for their sessions in the directory they are in.
     let away = all.first_cwd.as_deref().filter(|cwd| env.cwd != **cwd);
     let cd = away.map_or_else(String::new, |cwd| format!("cd {} && ", shell_word(cwd)));
@@ -113,20 +160,46 @@ pub fn stop<'f>(found: Resolved<'f>, asker: Asker<'_, 'f>) -> Result<Answer<Stop
     let project = Project::of(env, all.first_cwd.as_deref().map_or(&env.cwd, Path::new));
     let (notes, wrong) = Notes::read(env, project.dir());
     let (done, tags) = Marks::read(env, &mut bad).of(&id);
-    let situation = Situation::of(&session, &all, done, Some(&Agents::look(env, asker.formats)));
+    let situation = Situation::of(
+        &session,
+        &all,
+        done,
+        Some(&Agents::look(env, asker.formats)),
+    );
     let (project, now) = (project.name(), env.now());
-    let stop =
-        Stop { continuity: all, session, id, project, subagent, command, notes, wrong, now, situation, done, tags };
+    let stop = Stop {
+        continuity: all,
+        session,
+        id,
+        project,
+        subagent,
+        command,
+        notes,
+        wrong,
+        now,
+        situation,
+        done,
+        tags,
+    };
     Ok((stop, bad))
 }
 
 /// The agent's command that resumes a session, for the directory in which the session began; or the reason for none.
 pub fn command(session: &Session, id: Option<&str>) -> Result<Option<String>, String> {
     let command = session.format.head().resume.as_ref();
-    let Some(command) = command.filter(|command| id.is_some() || !command.contains("{id}")) else { return Ok(None) };
+    let Some(command) = command.filter(|command| id.is_some() || !command.contains("{id}")) else {
+        return Ok(None);
+    };
     let (id, path) = (id.unwrap_or_default(), session.path.display().to_string());
     if command.contains("{id}") && !session::is_id(id) {
-        return Err(format!("no command to resume this session: the id {}", session::NO_ID));
+        return Err(format!(
+            "no command to resume this session: the id {}",
+            session::NO_ID
+        ));
     }
-    Ok(Some(command.replace("{id}", id).replace("{path}", &shell_word(&path))))
+    Ok(Some(
+        command
+            .replace("{id}", id)
+            .replace("{path}", &shell_word(&path)),
+    ))
 }

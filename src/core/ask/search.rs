@@ -11,12 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::log::Origin;
 use super::{Answer, Asker};
-use session_format::cursor::Buffer;
-use session_format::entry::Entry;
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::fold::searched;
-use session_format::hash::HashSet;
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::read::Transcript;
@@ -29,6 +26,9 @@ use crate::search::sources::Sources;
 use crate::search::spelling::{Others, Unsaid};
 use crate::session::index::{self, Indexed, Listed, Selection, TakeSaid};
 use crate::session::{Session, subagent};
+use session_format::cursor::Buffer;
+use session_format::entry::Entry;
+use session_format::hash::HashSet;
 
 /// If nothing is found here, other projects are searched, too, unless so much of them has never been read.
 const MOST_UNREAD: u64 = 512 << 20;
@@ -51,7 +51,14 @@ pub struct SearchQuery<'q> {
 impl SearchQuery<'_> {
     /// All sessions that say these words.
     pub fn of(words: Query) -> Self {
-        SearchQuery { words, all: true, agent: None, results: false, no_cache: false, needed: usize::MAX }
+        SearchQuery {
+            words,
+            all: true,
+            agent: None,
+            results: false,
+            no_cache: false,
+            needed: usize::MAX,
+        }
     }
 }
 
@@ -73,45 +80,106 @@ impl<'f> Library<'f> {
             }
         };
         // All that the list has to read is searched, too.
-        let take: Option<&TakeSaid> = if query.all && is_cached { Some(&take) } else { None };
-        let selection = Selection { take, ..Selection::default() };
-        let Indexed { listed: mut sessions, mut bad, .. } = index::select(asker.env, asker.formats, &selection);
+        let take: Option<&TakeSaid> = if query.all && is_cached {
+            Some(&take)
+        } else {
+            None
+        };
+        let selection = Selection {
+            take,
+            ..Selection::default()
+        };
+        let Indexed {
+            listed: mut sessions,
+            mut bad,
+            ..
+        } = index::select(asker.env, asker.formats, &selection);
         let (subagents, unreadable) = asker.look(subagent::all);
         bad.extend(unreadable);
         if let Some(cache) = &mut cache {
-            cache.forget_gone(sessions.iter().map(|listed| &listed.session).chain(&subagents));
+            cache.forget_gone(
+                sessions
+                    .iter()
+                    .map(|listed| &listed.session)
+                    .chain(&subagents),
+            );
         }
-        sessions.retain(|listed| query.agent.is_none_or(|agent| listed.session.format.is_called(agent)));
-        (Library { sessions, subagents, cache }, bad)
+        sessions.retain(|listed| {
+            query
+                .agent
+                .is_none_or(|agent| listed.session.format.is_called(agent))
+        });
+        (
+            Library {
+                sessions,
+                subagents,
+                cache,
+            },
+            bad,
+        )
     }
 
     /// The sessions of this project or of all.
     pub fn sessions(&self, all: bool) -> Vec<&Listed<'f>> {
-        self.sessions.iter().filter(|listed| all || listed.here).collect()
+        self.sessions
+            .iter()
+            .filter(|listed| all || listed.here)
+            .collect()
     }
 
     /// Finds the words, and others in place of those that nobody says.
     pub fn search(&self, query: &SearchQuery, env: &Env) -> Answer<Found<'_, 'f>> {
         let scope = self.scope(self.sessions(query.all));
-        Scope { results: query.results, needed: query.needed, ..scope }.search(query.words.clone(), env)
+        Scope {
+            results: query.results,
+            needed: query.needed,
+            ..scope
+        }
+        .search(query.words.clone(), env)
     }
 
     /// Counts the sessions of other projects that have the words, if none of this project does; none if that takes too long.
     pub fn elsewhere(&self, query: &SearchQuery, env: &Env) -> Answer<Option<Elsewhere>> {
-        let all =
-            if query.all || self.sessions.iter().all(|listed| listed.here) { Vec::new() } else { self.sessions(true) };
+        let all = if query.all || self.sessions.iter().all(|listed| listed.here) {
+            Vec::new()
+        } else {
+            self.sessions(true)
+        };
         let (is_alone, everywhere) = (all.is_empty(), self.scope(all));
-        if !is_alone && everywhere.unread().is_none_or(|unread| unread > MOST_UNREAD) {
+        if !is_alone
+            && everywhere
+                .unread()
+                .is_none_or(|unread| unread > MOST_UNREAD)
+        {
             return (None, Vec::new());
         }
         let (found, bad) = everywhere.find(query.words.clone(), env);
-        let with_all = found.sessions.iter().filter(|session| found.lacks(session) == 0).count();
-        (Some(Elsewhere { sessions: found.sessions.len(), with_all }), bad)
+        let with_all = found
+            .sessions
+            .iter()
+            .filter(|session| found.lacks(session) == 0)
+            .count();
+        (
+            Some(Elsewhere {
+                sessions: found.sessions.len(),
+                with_all,
+            }),
+            bad,
+        )
     }
 
     fn scope<'l>(&'l self, sessions: Vec<&'l Listed<'f>>) -> Scope<'l, 'f> {
-        let sources = Sources::of(sessions.iter().map(|listed| &listed.session), &self.subagents);
-        Scope { sessions, sources, cache: self.cache.as_ref(), results: false, needed: usize::MAX }
+        let sources = Sources::of(
+            sessions.iter().map(|listed| &listed.session),
+            &self.subagents,
+        );
+        Scope {
+            sessions,
+            sources,
+            cache: self.cache.as_ref(),
+            results: false,
+            needed: usize::MAX,
+        }
     }
 }
 
@@ -234,7 +302,13 @@ impl<'l, 'f> Found<'l, 'f> {
     /// Looks at a session once more; at nothing if it cannot be read now.
     fn again<R: Default>(&self, session: &FoundSession, look: impl FnOnce(&Text) -> R) -> R {
         let Scope { cache, results, .. } = self.scope;
-        let looked = cache::look_at(self.sources(session), cache, results, &mut Buffer::default(), look);
+        let looked = cache::look_at(
+            self.sources(session),
+            cache,
+            results,
+            &mut Buffer::default(),
+            look,
+        );
         looked.map(|(found, _)| found).unwrap_or_default()
     }
 
@@ -259,30 +333,59 @@ impl<'l, 'f> Found<'l, 'f> {
         };
         let found = entries.into_iter().filter_map(|entry| {
             let is_hit = self.query.is_in(&searched(&entry, results)?);
-            Some(FoundEntry { entry, source, is_hit })
+            Some(FoundEntry {
+                entry,
+                source,
+                is_hit,
+            })
         });
         (found.collect(), bad)
     }
 
     /// The best entries of a session, so many of them and so many around each.
-    pub fn excerpt(&self, session: &FoundSession, most: usize, context: usize) -> Answer<Excerpt<'_, 'f>> {
+    pub fn excerpt(
+        &self,
+        session: &FoundSession,
+        most: usize,
+        context: usize,
+    ) -> Answer<Excerpt<'_, 'f>> {
         let hits = self.hits(session);
         let shown = &hits[..hits.len().min(most)];
         let (origin, mut bad) = Origin::of(&self.listed(session).session, None);
         let near: BTreeMap<usize, Source> = match context {
             0 => BTreeMap::new(),
-            _ => self.again(session, |text| shown.iter().flat_map(|hit| text.around(hit.index, context)).collect()),
+            _ => self.again(session, |text| {
+                shown
+                    .iter()
+                    .flat_map(|hit| text.around(hit.index, context))
+                    .collect()
+            }),
         };
         let (mut files, mut known) = (Vec::new(), HashSet::default());
-        for first in shown.iter().map(|hit| hit.source).filter(|source| known.insert(source.file)) {
-            let hits = shown.iter().map(|hit| hit.source).filter(|source| source.file == first.file);
-            let blocks = if context == 0 { hits.map(|hit| vec![hit]).collect() } else { blocks(&near, first.file) };
+        for first in shown
+            .iter()
+            .map(|hit| hit.source)
+            .filter(|source| known.insert(source.file))
+        {
+            let hits = shown
+                .iter()
+                .map(|hit| hit.source)
+                .filter(|source| source.file == first.file);
+            let blocks = if context == 0 {
+                hits.map(|hit| vec![hit]).collect()
+            } else {
+                blocks(&near, first.file)
+            };
             let mut read = Vec::new();
             for block in blocks {
                 let mut found = Vec::new();
                 for source in block {
                     let (entries, unreadable) = self.entries(session, source);
-                    found.extend(entries.into_iter().filter(|entry| entry.is_hit || context > 0));
+                    found.extend(
+                        entries
+                            .into_iter()
+                            .filter(|entry| entry.is_hit || context > 0),
+                    );
                     bad.extend(unreadable);
                 }
                 // The transcript may have been written over since.
@@ -291,25 +394,46 @@ impl<'l, 'f> Found<'l, 'f> {
                 }
             }
             let subagent = self.subagent(session, first);
-            files.push(FileExcerpt { subagent, line: first.line.number, blocks: read });
+            files.push(FileExcerpt {
+                subagent,
+                line: first.line.number,
+                blocks: read,
+            });
         }
-        let (listed, missing, more) = (self.listed(session), self.missing(session), hits.len() - shown.len());
-        (Excerpt { listed, origin, missing, files, more }, bad)
+        let (listed, missing, more) = (
+            self.listed(session),
+            self.missing(session),
+            hits.len() - shown.len(),
+        );
+        (
+            Excerpt {
+                listed,
+                origin,
+                missing,
+                files,
+                more,
+            },
+            bad,
+        )
     }
 }
 
 /// The lines of one transcript that are shown, in its order; those that touch are one block.
 fn blocks(near: &BTreeMap<usize, Source>, file: usize) -> Vec<Vec<Source>> {
-    let near: Vec<(usize, Source)> =
-        near.iter().map(|(index, source)| (*index, *source)).filter(|(_, source)| source.file == file).collect();
+    let near: Vec<(usize, Source)> = near
+        .iter()
+        .map(|(index, source)| (*index, *source))
+        .filter(|(_, source)| source.file == file)
+        .collect();
     let of_block = |block: &[(usize, Source)]| {
         let mut sources: Vec<Source> = block.iter().map(|(_, source)| *source).collect();
         // Several entries may stand in one line.
         sources.dedup_by_key(|source| source.line.offset);
         sources
     };
-    let touches =
-        |(one, a): &(usize, Source), (next, b): &(usize, Source)| one + 1 == *next || a.line.offset == b.line.offset;
+    let touches = |(one, a): &(usize, Source), (next, b): &(usize, Source)| {
+        one + 1 == *next || a.line.offset == b.line.offset
+    };
     near.chunk_by(touches).map(of_block).collect()
 }
 
@@ -317,19 +441,27 @@ impl<'l, 'f> Scope<'l, 'f> {
     /// The bytes that are not in the cache, if there is one.
     fn unread(&self) -> Option<u64> {
         let cache = self.cache?;
-        Some(self.sources.iter().map(|sources| cache.unread(sources)).sum())
+        Some(
+            self.sources
+                .iter()
+                .map(|sources| cache.unread(sources))
+                .sum(),
+        )
     }
 
     /// Looks at what was said in each session, by its number. Of those that cannot be read there is nothing.
     fn each<R: Send>(&self, env: &Env, look: impl Fn(usize, &Text) -> R + Sync) -> Answer<Vec<R>> {
         let size = |index: &usize| {
             let sources = &self.sources[*index];
-            self.cache.map_or_else(|| sources.size(), |cache| cache.unread(sources))
+            self.cache
+                .map_or_else(|| sources.size(), |cache| cache.unread(sources))
         };
         let indices: Vec<usize> = (0..self.sources.len()).collect();
         let progress = Progress::of(env, "reading what was said", indices.iter().map(size));
         let looked = in_parallel(&indices, &progress, size, |index, buffer| {
-            cache::look_at(&self.sources[*index], self.cache, false, buffer, |text| look(*index, text))
+            cache::look_at(&self.sources[*index], self.cache, false, buffer, |text| {
+                look(*index, text)
+            })
         });
         let (mut all, mut bad) = (Vec::with_capacity(looked.len()), Vec::new());
         for (looked, sources) in looked.into_iter().zip(&self.sources) {
@@ -353,21 +485,34 @@ impl<'l, 'f> Scope<'l, 'f> {
         }
         // Whoever wants whole words knows which.
         let instead = |word| if query.whole { None } else { Unsaid::new(word) };
-        let words: Vec<(usize, &str, Option<Unsaid>)> =
-            query.words(unsaid).map(|(index, word)| (index, word, instead(word))).collect();
+        let words: Vec<(usize, &str, Option<Unsaid>)> = query
+            .words(unsaid)
+            .map(|(index, word)| (index, word, instead(word)))
+            .collect();
         // What cannot be read was named before.
         let (said, _) = found.scope.each(env, |_, text| {
-            let others =
-                words.iter().map(|(.., unsaid)| unsaid.as_ref().map(|it| it.others_in(text)).unwrap_or_default());
+            let others = words.iter().map(|(.., unsaid)| {
+                unsaid
+                    .as_ref()
+                    .map(|it| it.others_in(text))
+                    .unwrap_or_default()
+            });
             (query.said_in(text), others.collect::<Vec<Others>>())
         });
         unsaid &= !said.iter().fold(0, |all, (said, _)| all | said);
         let (mut replaced, mut corrections) = (Vec::new(), Vec::new());
-        for (number, (index, word, instead)) in words.iter().enumerate().filter(|(_, word)| unsaid & 1 << word.0 != 0) {
+        for (number, (index, word, instead)) in words
+            .iter()
+            .enumerate()
+            .filter(|(_, word)| unsaid & 1 << word.0 != 0)
+        {
             let others = || said.iter().filter_map(|(_, others)| others.get(number));
             let other = instead.as_ref().and_then(|instead| instead.best(others()));
             replaced.extend(other.clone().map(|other| (*index, other)));
-            corrections.push(Correction { word: (*word).to_owned(), instead: other });
+            corrections.push(Correction {
+                word: (*word).to_owned(),
+                instead: other,
+            });
         }
         if !replaced.is_empty() {
             let query = query.with(&replaced);
@@ -375,7 +520,14 @@ impl<'l, 'f> Scope<'l, 'f> {
             bad.extend(unreadable);
             (found, unsaid) = (again, 0);
         }
-        (Found { corrections, unsaid, ..found }, bad)
+        (
+            Found {
+                corrections,
+                unsaid,
+                ..found
+            },
+            bad,
+        )
     }
 
     fn find(self, query: Query, env: &Env) -> Answer<Found<'l, 'f>> {
@@ -384,19 +536,37 @@ impl<'l, 'f> Scope<'l, 'f> {
             let hits = query.hits(text);
             let evidence = query.evidence(&hits, text, self.title(index))?;
             let is_kept = kept.fetch_add(hits.len(), Ordering::Relaxed) + hits.len() <= MOST_HITS;
-            Some(FoundSession { index, evidence, hits: is_kept.then(|| hits.into()) })
+            Some(FoundSession {
+                index,
+                evidence,
+                hits: is_kept.then(|| hits.into()),
+            })
         };
         let ((found, searched), bad) = match self.cache {
             Some(_) => {
                 let (looked, bad) = self.each(env, look);
-                ((looked.into_iter().flatten().collect(), self.sessions.len()), bad)
+                (
+                    (looked.into_iter().flatten().collect(), self.sessions.len()),
+                    bad,
+                )
             }
             None => self.in_files(&query, env, look),
         };
         let weights = Weights::of(&query, found.iter().map(|found| &found.evidence), searched);
         let sessions = weights.order(found, |found| &found.evidence);
         let unsearched = self.sessions.len() - searched;
-        (Found { scope: self, query, weights, sessions, corrections: Vec::new(), unsaid: 0, unsearched }, bad)
+        (
+            Found {
+                scope: self,
+                query,
+                weights,
+                sessions,
+                corrections: Vec::new(),
+                unsaid: 0,
+                unsearched,
+            },
+            bad,
+        )
     }
 
     /// Those that have some of the words, from the transcripts themselves, and how many were searched. Those that cannot hold
@@ -419,12 +589,15 @@ impl<'l, 'f> Scope<'l, 'f> {
             let some = &all[searched..all.len().min(2 * searched + FIRST)];
             let looked = in_parallel(some, &progress, size, |index, buffer| {
                 let sources = &self.sources[*index];
-                let (may_be, mut bad) = may_be_in(sources, query, &sieve, self.title(*index), buffer)?;
+                let (may_be, mut bad) =
+                    may_be_in(sources, query, &sieve, self.title(*index), buffer)?;
                 if !may_be {
                     return Ok((None, bad));
                 }
                 let (looked, unreadable) =
-                    cache::look_at(sources, None, self.results, buffer, |text| look(*index, text))?;
+                    cache::look_at(sources, None, self.results, buffer, |text| {
+                        look(*index, text)
+                    })?;
                 bad.extend(unreadable);
                 Ok((looked, bad))
             });
@@ -434,11 +607,19 @@ impl<'l, 'f> Scope<'l, 'f> {
                         found.extend(looked);
                         bad.extend(unreadable);
                     }
-                    Err(error) => bad.extend(Unreadable::unless_gone(&self.sources[*index].own.path, error)),
+                    Err(error) => bad.extend(Unreadable::unless_gone(
+                        &self.sources[*index].own.path,
+                        error,
+                    )),
                 }
             }
             searched += some.len();
-            if found.iter().filter(|found: &&FoundSession| found.evidence.is_together).count() >= self.needed {
+            if found
+                .iter()
+                .filter(|found: &&FoundSession| found.evidence.is_together)
+                .count()
+                >= self.needed
+            {
                 break;
             }
         }
@@ -467,7 +648,9 @@ fn may_be_in(
     let mut bad = Vec::new();
     for (file, session) in sources.iter().enumerate() {
         let transcript = Transcript::open(&session.path, session.format.format());
-        match transcript.and_then(|transcript| sieve.missing(&transcript.source, words, any, buffer)) {
+        match transcript
+            .and_then(|transcript| sieve.missing(&transcript.source, words, any, buffer))
+        {
             Ok(0) => return Ok((true, bad)),
             Ok(missing) => words = missing,
             Err(error) if file == 0 => return Err(error),
@@ -500,15 +683,33 @@ pub fn best_lines<'f>(words: Query, most: usize, asker: Asker<'_, 'f>) -> Answer
     bad.extend(unreadable);
     let lines = found.sessions.iter().take(most).map(|session| {
         let best = found.hits(session).first().map(|hit| hit.source);
-        let (entries, unreadable) = best.map(|best| found.entries(session, best)).unwrap_or_default();
+        let (entries, unreadable) = best
+            .map(|best| found.entries(session, best))
+            .unwrap_or_default();
         bad.extend(unreadable);
         let hit = entries.iter().find(|entry| entry.is_hit);
-        let said = hit.and_then(|hit| searched(&hit.entry, false)).unwrap_or_default();
+        let said = hit
+            .and_then(|hit| searched(&hit.entry, false))
+            .unwrap_or_default();
         let subagent = best.and_then(|best| found.subagent(session, best));
         let number = best.map_or(1, |best| best.line.number.into());
-        BestLine { listed: found.listed(session).clone(), subagent, number, said }
+        BestLine {
+            listed: found.listed(session).clone(),
+            subagent,
+            number,
+            said,
+        }
     });
     let lines = lines.collect();
-    let Found { query, corrections, .. } = found;
-    (BestLines { lines, query, corrections }, bad)
+    let Found {
+        query, corrections, ..
+    } = found;
+    (
+        BestLines {
+            lines,
+            query,
+            corrections,
+        },
+        bad,
+    )
 }

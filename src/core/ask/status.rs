@@ -24,7 +24,8 @@ pub struct Own {
 
 impl Own {
     fn is(&self, session: &Session) -> bool {
-        self.id.as_ref().is_some_and(|id| session.has_id(id)) || self.transcript.as_deref() == Some(&*session.path)
+        self.id.as_ref().is_some_and(|id| session.has_id(id))
+            || self.transcript.as_deref() == Some(&*session.path)
     }
 }
 
@@ -46,28 +47,62 @@ pub fn status<'f>(own: &Own, asker: Asker<'_, 'f>) -> Answer<Status<'f>> {
         return Default::default();
     }
     let window = settings.conflict_window;
-    let recent = Some(Recent { window, wanted: &|session| own.is(session) });
-    let selection = Selection { recent, ..Selection::default() };
-    let Indexed { listed: mut sessions, cut_short, mut bad } = index::select(env, asker.formats, &selection);
+    let recent = Some(Recent {
+        window,
+        wanted: &|session| own.is(session),
+    });
+    let selection = Selection {
+        recent,
+        ..Selection::default()
+    };
+    let Indexed {
+        listed: mut sessions,
+        cut_short,
+        mut bad,
+    } = index::select(env, asker.formats, &selection);
     let is_own = |listed: &Listed| own.is(&listed.session);
     let is_meant = |listed: &Listed| {
-        let is_ignored = settings.ignores_session(listed.tally.first_cwd().into_iter().chain(listed.tally.cwd()));
+        let is_ignored = settings.ignores_session(
+            listed
+                .tally
+                .first_cwd()
+                .into_iter()
+                .chain(listed.tally.cwd()),
+        );
         (listed.here || settings.scope == Scope::Machine) && !is_ignored
     };
     // Whoever may have edited a file since this session looked at it, whether or not it is still there.
     let may_conflict = |listed: &&Listed| {
-        let is_lately = listed.tally.updated.is_some_and(|updated| now.0 - updated.0 <= window);
+        let is_lately = listed
+            .tally
+            .updated
+            .is_some_and(|updated| now.0 - updated.0 <= window);
         is_own(listed) || is_lately && is_meant(listed)
     };
-    let at_work: Vec<&Listed> = sessions.iter().filter(may_conflict).take(CONFLICTING).collect();
+    let at_work: Vec<&Listed> = sessions
+        .iter()
+        .filter(may_conflict)
+        .take(CONFLICTING)
+        .collect();
     let mine = at_work.iter().position(|listed| is_own(listed));
     let conflicts = mine.map(|mine| RecentTouches::new(window).unseen_by(mine, &at_work, env));
     let (conflicts, unreadable) = conflicts.unwrap_or_default();
     bad.extend(unreadable);
     let conflicts = conflicts.iter().map(|path| env.shown(path, None)).collect();
-    let format = sessions.iter().find(|listed| is_own(listed)).map(|own| &*own.session.format.name);
+    let format = sessions
+        .iter()
+        .find(|listed| is_own(listed))
+        .map(|own| &*own.session.format.name);
     sessions.retain(|listed| !is_own(listed) && is_meant(listed) && is_lively(listed, now));
-    (Status { others: sessions, conflicts, format, cut_short: cut_short || env.is_late() }, bad)
+    (
+        Status {
+            others: sessions,
+            conflicts,
+            format,
+            cut_short: cut_short || env.is_late(),
+        },
+        bad,
+    )
 }
 
 /// Its agent runs, or may: something happened in it within the hour for which a silent session is thought to be at work.

@@ -34,33 +34,42 @@ pub struct Activity {
 impl Activity {
     /// Folds a conversation that ended like this. None if nothing happened that is worth telling.
     pub fn of(entries: &[Entry], ending: Ending) -> Option<Activity> {
-        let mut activity = Activity { ending, ..Activity::default() };
+        let mut activity = Activity {
+            ending,
+            ..Activity::default()
+        };
         let entries = without_dead_turns(entries);
-        let is_answer =
-            |(entry, _): &(&Entry, bool)| matches!(entry.what, What::Text(_)) && entry.role == Role::Assistant;
+        let is_answer = |(entry, _): &(&Entry, bool)| {
+            matches!(entry.what, What::Text(_)) && entry.role == Role::Assistant
+        };
         let answered = entries.iter().rposition(is_answer).unwrap_or(0);
         for (index, (entry, taken_back)) in entries.iter().enumerate() {
             activity.messages += u64::from(entry.begins && !taken_back);
             activity.add(entry, index < answered);
         }
-        let is_open =
-            |(entry, _): &(&Entry, bool)| matches!(&entry.what, What::Call(call) if call.id.is_some() && !call.ended);
+        let is_open = |(entry, _): &(&Entry, bool)| matches!(&entry.what, What::Call(call) if call.id.is_some() && !call.ended);
         // The user has to allow a call that may have been told as running, and has not answered yet.
         let is_wish = |(index, (entry, _)): (usize, &(&Entry, bool))| match entry.what {
             What::Permission { call, waits: true } => {
                 let answer = What::Permission { call, waits: false };
-                !entries[index..].iter().any(|(later, _)| later.what == answer)
+                !entries[index..]
+                    .iter()
+                    .any(|(later, _)| later.what == answer)
             }
             _ => false,
         };
         let works = matches!(ending, Ending::Working | Ending::Asked)
             && (entries.iter().any(is_open) || entries.iter().enumerate().any(is_wish));
         let acted = activity.reads + activity.runs + activity.fetches + activity.delegated > 0;
-        let is_error = |(entry, _): &(&Entry, bool)| matches!(entry.what, What::Mark(Mark::Error, _));
+        let is_error =
+            |(entry, _): &(&Entry, bool)| matches!(entry.what, What::Mark(Mark::Error, _));
         // An error that the agent got over is not how it ended.
         let stopped = ending == Ending::Failed && entries.iter().any(is_error);
         let fails = activity.failing.newest().next().is_some();
-        let happened = activity.messages > 0 || acted || !activity.edited.is_empty() || activity.broken_off.is_some();
+        let happened = activity.messages > 0
+            || acted
+            || !activity.edited.is_empty()
+            || activity.broken_off.is_some();
         (happened || works || fails || stopped).then_some(activity)
     }
 
@@ -97,14 +106,21 @@ impl Activity {
         }
         match call.act {
             Act::Edit => {
-                self.edited.extend(call.subjects.iter().map(|path| (path.to_string(), time)));
+                self.edited
+                    .extend(call.subjects.iter().map(|path| (path.to_string(), time)));
             }
             Act::Read | Act::Search => self.reads += 1,
             Act::Run => {
                 self.runs += 1;
-                let events = call.subjects.iter().flat_map(|command| code::git_events(command));
+                let events = call
+                    .subjects
+                    .iter()
+                    .flat_map(|command| code::git_events(command));
                 self.git.extend(events.map(|event| (event, time)));
-                let changed = call.subjects.iter().flat_map(|command| code::git_changed(command));
+                let changed = call
+                    .subjects
+                    .iter()
+                    .flat_map(|command| code::git_changed(command));
                 self.edited.extend(changed.map(|(path, _)| (path, time)));
             }
             Act::Fetch => self.fetches += 1,

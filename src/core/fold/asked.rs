@@ -27,9 +27,19 @@ impl<T> LastAsked<T> {
         let own = typed(prompt);
         let weight = weight(&own);
         // Of a paste alone at least that can be shown.
-        let own = if own.is_empty() { ends_of(prompt.trim()) } else { own };
+        let own = if own.is_empty() {
+            ends_of(prompt.trim())
+        } else {
+            own
+        };
         match weight {
-            Weight::Substantive => *self = LastAsked { substantive: Some(keep(own)), then: None, other: None },
+            Weight::Substantive => {
+                *self = LastAsked {
+                    substantive: Some(keep(own)),
+                    then: None,
+                    other: None,
+                }
+            }
             Weight::Short => self.then = Some(keep(own)),
             Weight::Nothing if self.best().is_none() => self.other = Some(keep(own)),
             Weight::Nothing => {}
@@ -38,13 +48,20 @@ impl<T> LastAsked<T> {
 
     /// Takes several prompts at once, the oldest first. As a rule only the newest has to be looked at.
     pub fn push_all(&mut self, prompts: &[String], keep: impl Fn(String) -> T) {
-        let substantive = prompts.iter().rposition(|prompt| weight(&typed(prompt)) == Weight::Substantive);
-        prompts[substantive.unwrap_or(0)..].iter().for_each(|prompt| self.push(prompt, &keep));
+        let substantive = prompts
+            .iter()
+            .rposition(|prompt| weight(&typed(prompt)) == Weight::Substantive);
+        prompts[substantive.unwrap_or(0)..]
+            .iter()
+            .for_each(|prompt| self.push(prompt, &keep));
     }
 
     /// The best there is: the substantive prompt, else what was said in a few words, else whatever was typed.
     pub fn best(&self) -> Option<&T> {
-        self.substantive.as_ref().or(self.then.as_ref()).or(self.other.as_ref())
+        self.substantive
+            .as_ref()
+            .or(self.then.as_ref())
+            .or(self.other.as_ref())
     }
 }
 
@@ -54,7 +71,9 @@ fn typed(prompt: &str) -> String {
     if !own.is_empty() {
         return own;
     }
-    unquoted(&ends_of(prompt)).map(|bare| own_words(&bare)).unwrap_or_default()
+    unquoted(&ends_of(prompt))
+        .map(|bare| own_words(&bare))
+        .unwrap_or_default()
 }
 
 #[derive(Debug, PartialEq)]
@@ -76,7 +95,11 @@ const LETTERS: usize = 12;
 fn weight(own: &str) -> Weight {
     if let Some(said) = after_client_command(own) {
         // `/review` asks for nothing that could be quoted; `/review` with a task of its own does.
-        return if weight(said) == Weight::Substantive { Weight::Substantive } else { Weight::Nothing };
+        return if weight(said) == Weight::Substantive {
+            Weight::Substantive
+        } else {
+            Weight::Nothing
+        };
     }
     if own.is_empty() {
         return Weight::Nothing;
@@ -85,25 +108,42 @@ fn weight(own: &str) -> Weight {
     let foreign = own
         .chars()
         .filter(|char| matches!(char, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}'));
-    let enough = if own.trim_end().ends_with(['?', '？']) { WORDS_OF_QUESTION } else { WORDS };
+    let enough = if own.trim_end().ends_with(['?', '？']) {
+        WORDS_OF_QUESTION
+    } else {
+        WORDS
+    };
     let mut content = HashSet::default();
     // A long prompt need not be read to its end.
-    let mut is_enough = || content_words(own).any(|word| content.insert(word) && content.len() >= enough);
+    let mut is_enough =
+        || content_words(own).any(|word| content.insert(word) && content.len() >= enough);
     if !is_manner(own) && (is_enough() || foreign.count() >= LETTERS) {
         return Weight::Substantive;
     }
-    if content.is_empty() && only_small(own) { Weight::Nothing } else { Weight::Short }
+    if content.is_empty() && only_small(own) {
+        Weight::Nothing
+    } else {
+        Weight::Short
+    }
 }
 
 /// The words that say something by themselves, in lower case.
 pub fn content_words(text: &str) -> impl Iterator<Item = String> {
-    let bare = |token: &str| token.trim_matches(|char: char| !char.is_alphanumeric()).to_lowercase();
-    text.split_whitespace().map(bare).filter(|word| word.chars().nth(2).is_some() && !one_of(SMALL, word))
+    let bare = |token: &str| {
+        token
+            .trim_matches(|char: char| !char.is_alphanumeric())
+            .to_lowercase()
+    };
+    text.split_whitespace()
+        .map(bare)
+        .filter(|word| word.chars().nth(2).is_some() && !one_of(SMALL, word))
 }
 
 /// True if a text has only small words, numbers and signs in it.
 fn only_small(text: &str) -> bool {
-    let mut words = text.split(|char: char| !char.is_alphanumeric() && char != '\'').filter(|word| !word.is_empty());
+    let mut words = text
+        .split(|char: char| !char.is_alphanumeric() && char != '\'')
+        .filter(|word| !word.is_empty());
     words.all(|word| {
         one_of(SMALL, &word.to_lowercase())
             || word.chars().nth(1).is_none()
@@ -116,7 +156,10 @@ fn after_client_command(own: &str) -> Option<&str> {
     if own.starts_with('!') && own.len() > 1 && !own.contains('\n') {
         return Some("");
     }
-    let (name, rest) = own.strip_prefix('/')?.split_once(char::is_whitespace).unwrap_or((substr(own, 1..), ""));
+    let (name, rest) = own
+        .strip_prefix('/')?
+        .split_once(char::is_whitespace)
+        .unwrap_or((substr(own, 1..), ""));
     let is_name = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_' | ':');
     (!name.is_empty() && name.chars().all(is_name)).then_some(rest)
 }
@@ -130,7 +173,8 @@ fn is_manner(own: &str) -> bool {
         return false;
     }
     let says_how = |sentence: &String| {
-        THINK.iter().any(|think| sentence.contains(think)) && sentence.split_whitespace().count() <= MANNER_WORDS
+        THINK.iter().any(|think| sentence.contains(think))
+            && sentence.split_whitespace().count() <= MANNER_WORDS
     };
     let all = sentences(&lower);
     !all.is_empty() && all.iter().all(says_how)
@@ -142,7 +186,9 @@ mod tests {
 
     fn asked(prompts: &[&str]) -> (Option<String>, Option<String>) {
         let mut asked = LastAsked::default();
-        prompts.iter().for_each(|prompt| asked.push(prompt, |own| own));
+        prompts
+            .iter()
+            .for_each(|prompt| asked.push(prompt, |own| own));
         (asked.substantive, asked.then)
     }
 
@@ -151,42 +197,76 @@ mod tests {
         for (prompts, wanted, then) in [
             // The failures that were found on real sessions, in other words.
             (
-                &["i want to keep it for API testing", "still issues: login loops", "still issues: now a 500"][..],
+                &[
+                    "i want to keep it for API testing",
+                    "still issues: login loops",
+                    "still issues: now a 500",
+                ][..],
                 Some("still issues: now a 500"),
                 None,
             ),
-            (&["add a gitignore file", "help me apply for the grant"], Some("help me apply for the grant"), None),
-            (&["check the health endpoint", "deploy this"], Some("check the health endpoint"), Some("deploy this")),
             (
-                &["why does CI fail?\n\n[INFO] building\nvalidate: lib/server/auth.ts\nlib/server/db.ts ok"],
+                &["add a gitignore file", "help me apply for the grant"],
+                Some("help me apply for the grant"),
+                None,
+            ),
+            (
+                &["check the health endpoint", "deploy this"],
+                Some("check the health endpoint"),
+                Some("deploy this"),
+            ),
+            (
+                &[
+                    "why does CI fail?\n\n[INFO] building\nvalidate: lib/server/auth.ts\nlib/server/db.ts ok",
+                ],
                 Some("why does CI fail?"),
                 None,
             ),
             (
-                &["rename the old parser", "ERROR: not registered\nPlease run 'az provider register'"],
+                &[
+                    "rename the old parser",
+                    "ERROR: not registered\nPlease run 'az provider register'",
+                ],
                 Some("rename the old parser"),
                 None,
             ),
             (
-                &["请把登录页面的错误提示改成中文", "[INFO] Server started on port 8080"],
+                &[
+                    "请把登录页面的错误提示改成中文",
+                    "[INFO] Server started on port 8080",
+                ],
                 Some("请把登录页面的错误提示改成中文"),
                 None,
             ),
             (
-                &["find out why the import is slow", "use serena for code analysis and ultrathink"],
+                &[
+                    "find out why the import is slow",
+                    "use serena for code analysis and ultrathink",
+                ],
                 Some("find out why the import is slow"),
                 Some("use serena for code analysis and ultrathink"),
             ),
             // A dangerous last order never hides.
-            (&["add a cache for the pages", "stop, revert everything"], Some("stop, revert everything"), None),
+            (
+                &["add a cache for the pages", "stop, revert everything"],
+                Some("stop, revert everything"),
+                None,
+            ),
             (
                 &["add a cache for the pages", "revert everything"],
                 Some("add a cache for the pages"),
                 Some("revert everything"),
             ),
-            (&["add a cache for the pages", "stop"], Some("add a cache for the pages"), Some("stop")),
             (
-                &["add a cache for the pages", "stop and revert all my changes"],
+                &["add a cache for the pages", "stop"],
+                Some("add a cache for the pages"),
+                Some("stop"),
+            ),
+            (
+                &[
+                    "add a cache for the pages",
+                    "stop and revert all my changes",
+                ],
                 Some("stop and revert all my changes"),
                 None,
             ),
@@ -207,7 +287,11 @@ mod tests {
                 None,
             ),
             (
-                &["add a cache for the pages", "yes, go ahead with that", "looks good to me thanks"],
+                &[
+                    "add a cache for the pages",
+                    "yes, go ahead with that",
+                    "looks good to me thanks",
+                ],
                 Some("add a cache for the pages"),
                 None,
             ),
@@ -224,11 +308,27 @@ mod tests {
                 Some("add a cache for the pages"),
                 None,
             ),
-            (&["how do I deploy this?"], Some("how do I deploy this?"), None),
+            (
+                &["how do I deploy this?"],
+                Some("how do I deploy this?"),
+                None,
+            ),
             (&["and now?", "is it ready?"], None, Some("is it ready?")),
-            (&["https://example.org/issues/12"], None, Some("https://example.org/issues/12")),
-            (&["corrige l'affichage des dates"], Some("corrige l'affichage des dates"), None),
-            (&["исправь ошибку входа на странице"], Some("исправь ошибку входа на странице"), None),
+            (
+                &["https://example.org/issues/12"],
+                None,
+                Some("https://example.org/issues/12"),
+            ),
+            (
+                &["corrige l'affichage des dates"],
+                Some("corrige l'affichage des dates"),
+                None,
+            ),
+            (
+                &["исправь ошибку входа на странице"],
+                Some("исправь ошибку входа на странице"),
+                None,
+            ),
             (&["修复错误"], None, Some("修复错误")),
             (
                 &["исправь ошибку входа", "да, спасибо большое"],
@@ -242,28 +342,61 @@ mod tests {
             ),
             // Around a paste, wherever it stands.
             (
-                &["add a cache for the pages", "[INFO] up\n[WARN] disk full\nwhich setting limits the disk usage?"],
+                &[
+                    "add a cache for the pages",
+                    "[INFO] up\n[WARN] disk full\nwhich setting limits the disk usage?",
+                ],
                 Some("which setting limits the disk usage?"),
                 None,
             ),
             (
-                &["rename the old parser", "core-sw1#show vlan\n1 default active\ncore-sw1#exit"],
+                &[
+                    "rename the old parser",
+                    "core-sw1#show vlan\n1 default active\ncore-sw1#exit",
+                ],
                 Some("rename the old parser"),
                 None,
             ),
-            (&["> move the footer below the form"], Some("move the footer below the form"), None),
-            (&["> move the footer\n\n> below the form"], Some("move the footer\n\nbelow the form"), None),
-            (&["> Should it move?\n\nyes, below the form and menu"], Some("yes, below the form and menu"), None),
             (
-                &["rename the old parser", "> app@1.0.0 build\n> tsc -p tsconfig.build.json"],
+                &["> move the footer below the form"],
+                Some("move the footer below the form"),
+                None,
+            ),
+            (
+                &["> move the footer\n\n> below the form"],
+                Some("move the footer\n\nbelow the form"),
+                None,
+            ),
+            (
+                &["> Should it move?\n\nyes, below the form and menu"],
+                Some("yes, below the form and menu"),
+                None,
+            ),
+            (
+                &[
+                    "rename the old parser",
+                    "> app@1.0.0 build\n> tsc -p tsconfig.build.json",
+                ],
                 Some("rename the old parser"),
                 None,
             ),
-            (&["4:06:53 is where the sound breaks"], Some("4:06:53 is where the sound breaks"), None),
-            (&["error: timeout\n登录页面的这个错误应该怎么解决呢"], Some("登录页面的这个错误应该怎么解决呢"), None),
+            (
+                &["4:06:53 is where the sound breaks"],
+                Some("4:06:53 is where the sound breaks"),
+                None,
+            ),
+            (
+                &["error: timeout\n登录页面的这个错误应该怎么解决呢"],
+                Some("登录页面的这个错误应该怎么解决呢"),
+                None,
+            ),
             (&["", "   "], None, None),
         ] {
-            assert_eq!(asked(prompts), (wanted.map(str::to_owned), then.map(str::to_owned)), "{prompts:?}");
+            assert_eq!(
+                asked(prompts),
+                (wanted.map(str::to_owned), then.map(str::to_owned)),
+                "{prompts:?}"
+            );
         }
     }
 }

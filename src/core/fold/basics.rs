@@ -78,28 +78,40 @@ impl Basics {
 impl<S: AsRef<str>> Basics<S> {
     /// The working directory: where the session is now, or was last.
     pub fn cwd(&self) -> Option<&str> {
-        self.last_cwd.as_ref().or(self.first_cwd.as_ref()).map(AsRef::as_ref)
+        self.last_cwd
+            .as_ref()
+            .or(self.first_cwd.as_ref())
+            .map(AsRef::as_ref)
     }
 
     /// All directories that say which project it belongs to: where it began, and where it is.
     pub fn cwds(&self) -> impl Iterator<Item = &str> {
-        [&self.first_cwd, &self.last_cwd, &self.project].into_iter().flatten().map(AsRef::as_ref)
+        [&self.first_cwd, &self.last_cwd, &self.project]
+            .into_iter()
+            .flatten()
+            .map(AsRef::as_ref)
     }
 
     /// The title that somebody gave it.
     pub fn given_title(&self) -> Option<&str> {
-        title([&self.person_title, &self.agent_title].map(|title| title.as_ref().map(AsRef::as_ref)))
+        title(
+            [&self.person_title, &self.agent_title].map(|title| title.as_ref().map(AsRef::as_ref)),
+        )
     }
 }
 
 /// The one rule for titles: a person's goes before the agent's, and both before what was last asked.
-pub fn title<'t>(from_person_agent_asked: impl IntoIterator<Item = Option<&'t str>>) -> Option<&'t str> {
+pub fn title<'t>(
+    from_person_agent_asked: impl IntoIterator<Item = Option<&'t str>>,
+) -> Option<&'t str> {
     from_person_agent_asked.into_iter().flatten().next()
 }
 
 /// Most lines say the same as the one before: nothing is copied then.
 fn set(known: &mut Option<String>, value: Option<&str>) {
-    let Some(value) = value.filter(|value| known.as_deref() != Some(value)) else { return };
+    let Some(value) = value.filter(|value| known.as_deref() != Some(value)) else {
+        return;
+    };
     let value = value.trim();
     if !value.is_empty() {
         *known = Some(value.to_owned());

@@ -24,7 +24,9 @@ impl<T> Failing<T> {
         // Of several commands it is not known which failed.
         let is_known = !broken_off && (!failed || call.subjects.len() == 1);
         if is_known && call.act == Act::Run {
-            call.subjects.iter().for_each(|command| self.ran(command, failed, || item(command)));
+            call.subjects
+                .iter()
+                .for_each(|command| self.ran(command, failed, || item(command)));
         }
     }
 
@@ -32,7 +34,11 @@ impl<T> Failing<T> {
         if failed {
             let failed = failed_checks(command);
             if !failed.is_empty() {
-                self.all.retain(|(known, _)| !known.iter().any(|known| failed.iter().any(|new| new.repeats(known))));
+                self.all.retain(|(known, _)| {
+                    !known
+                        .iter()
+                        .any(|known| failed.iter().any(|new| new.repeats(known)))
+                });
                 self.all.push((failed, item()));
                 self.just_now = true;
             }
@@ -42,7 +48,11 @@ impl<T> Failing<T> {
             return;
         }
         let passed = checks(command);
-        let is_over = |known: &[Check]| known.iter().any(|known| passed.iter().any(|passed| passed.clears(known)));
+        let is_over = |known: &[Check]| {
+            known
+                .iter()
+                .any(|known| passed.iter().any(|passed| passed.clears(known)))
+        };
         let committed = works(command).contains(&Work::Commit);
         self.all.retain(|(known, _)| !committed && !is_over(known));
     }
@@ -76,9 +86,15 @@ mod tests {
         for command in commands {
             let failed = command.strip_prefix("!! ");
             let line = failed.unwrap_or(command);
-            failing.ran(line, failed.is_some(), || check_name(line).unwrap_or_default());
+            failing.ran(line, failed.is_some(), || {
+                check_name(line).unwrap_or_default()
+            });
         }
-        failing.newest().map(String::as_str).collect::<Vec<_>>().join(", ")
+        failing
+            .newest()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     #[test]
@@ -91,11 +107,20 @@ mod tests {
             (&["!! cargo test a", "!! cargo test b"], "cargo test"),
             (&["!! ls missing", "!! false"], ""),
             // A commit ends it; an edit, a look or a commit that failed does not.
-            (&["!! npm test", "git commit -am fixed", "npm run release"], ""),
+            (
+                &["!! npm test", "git commit -am fixed", "npm run release"],
+                "",
+            ),
             (&["!! npm test", "!! git commit -am fixed"], "npm test"),
-            (&["!! cargo test", "ls", "git status", "sed -i s/a/b/ x"], "cargo test"),
+            (
+                &["!! cargo test", "ls", "git status", "sed -i s/a/b/ x"],
+                "cargo test",
+            ),
             // Another kind of work, or other programs, prove nothing.
-            (&["!! cargo test", "!! cargo clippy", "ls"], "cargo clippy, cargo test"),
+            (
+                &["!! cargo test", "!! cargo clippy", "ls"],
+                "cargo clippy, cargo test",
+            ),
             (&["!! cargo test", "cargo build"], "cargo test"),
             (&["!! cargo test", "npm test"], "cargo test"),
             (&["!! npm test", "!! cargo test"], "cargo test, npm test"),
@@ -109,7 +134,10 @@ mod tests {
             (&["!! shellcheck a.sh", "eslint ."], "shellcheck a.sh"),
             // A target whose name says the kind may run any program.
             (&["!! golangci-lint run", "mise run lint"], ""),
-            (&["!! golangci-lint run", "mise run test"], "golangci-lint run"),
+            (
+                &["!! golangci-lint run", "mise run test"],
+                "golangci-lint run",
+            ),
             (&["!! go test ./...", "mise run test"], ""),
             (&["!! cargo test", "just test"], ""),
             (&["!! cargo clippy", "make lint"], ""),
@@ -144,7 +172,10 @@ mod tests {
             (&["!! mvn test", "mvn -q package"], ""),
             (&["!! mvn test", "mvn package -DskipTests"], "mvn test"),
             (&["!! ./gradlew test", "./gradlew build"], ""),
-            (&["!! ./gradlew test", "./gradlew build -x test"], "./gradlew test"),
+            (
+                &["!! ./gradlew test", "./gradlew build -x test"],
+                "./gradlew test",
+            ),
             // Tests of a compiled language prove that it builds; so do its linters, if they compile.
             (&["!! cargo build", "cargo test"], ""),
             (&["!! cargo build", "cargo clippy"], ""),
@@ -172,18 +203,39 @@ mod tests {
             (&["!! pyright"], "pyright"),
             (&["!! ruff check src"], "ruff check"),
             // A chain of checks fails as a whole, until one of them passes or fails alone.
-            (&["!! cargo build && cargo test"], "cargo build && cargo test"),
-            (&["!! cargo fmt && cargo clippy && cargo test"], "cargo clippy && cargo test"),
-            (&["!! (cd web && npm test) && (cd api && pytest)"], "npm test && pytest"),
+            (
+                &["!! cargo build && cargo test"],
+                "cargo build && cargo test",
+            ),
+            (
+                &["!! cargo fmt && cargo clippy && cargo test"],
+                "cargo clippy && cargo test",
+            ),
+            (
+                &["!! (cd web && npm test) && (cd api && pytest)"],
+                "npm test && pytest",
+            ),
             (&["!! npm run lint && npm test", "npm test"], ""),
-            (&["!! cargo clippy && cargo test", "cargo clippy && cargo test"], ""),
-            (&["!! cargo clippy && cargo test", "!! cargo test"], "cargo test"),
+            (
+                &[
+                    "!! cargo clippy && cargo test",
+                    "cargo clippy && cargo test",
+                ],
+                "",
+            ),
+            (
+                &["!! cargo clippy && cargo test", "!! cargo test"],
+                "cargo test",
+            ),
             (&["!! make lint test"], "make lint test"),
             (&["!! cargo test", "cargo build && cargo test"], ""),
             // It is known which failed.
             (&["!! cargo clippy; cargo test"], "cargo test"),
             (&["!! cargo clippy\ncargo test"], "cargo test"),
-            (&["!! set -e\ncargo clippy\ncargo test"], "cargo clippy && cargo test"),
+            (
+                &["!! set -e\ncargo clippy\ncargo test"],
+                "cargo clippy && cargo test",
+            ),
             (&["!! cargo test || exit 1"], "cargo test"),
             (&["!! cargo test || { echo broken; exit 1; }"], "cargo test"),
             (&["!! cd web && npm test 2>&1 | tail -5"], "npm test"),
@@ -230,6 +282,10 @@ mod tests {
         failing.ended(&call("cargo test"), true, false, name);
         failing.ended(&call("cargo test"), false, true, name);
         failing.interrupted();
-        assert_eq!(failing.newest().collect::<Vec<_>>(), ["cargo test"], "a run that was broken off is no pass");
+        assert_eq!(
+            failing.newest().collect::<Vec<_>>(),
+            ["cargo test"],
+            "a run that was broken off is no pass"
+        );
     }
 }

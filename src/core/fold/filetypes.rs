@@ -8,7 +8,10 @@ use session_format::path::base_name;
 pub fn language(path: &str) -> Option<&'static str> {
     let name = base_name(path).to_lowercase();
     let ending = name.rsplit('.').next()?;
-    LANGUAGES.iter().find(|(_, endings)| one_of(endings, ending)).map(|(language, _)| *language)
+    LANGUAGES
+        .iter()
+        .find(|(_, endings)| one_of(endings, ending))
+        .map(|(language, _)| *language)
 }
 
 #[cfg(test)]

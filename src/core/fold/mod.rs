@@ -50,7 +50,9 @@ fn one_of(list: &str, word: &str) -> bool {
         && let Some(found) = memmem::find(&list[from..], word)
     {
         let (start, end) = (from + found, from + found + word.len());
-        if is_blank(start.checked_sub(1).and_then(|before| list.get(before))) && is_blank(list.get(end)) {
+        if is_blank(start.checked_sub(1).and_then(|before| list.get(before)))
+            && is_blank(list.get(end))
+        {
             return !word.iter().any(u8::is_ascii_whitespace);
         }
         from = start + 1;
@@ -85,7 +87,9 @@ impl<A: Fold, B: Fold> Fold for (A, Option<B>) {
 
     fn entry(&mut self, entry: &Entry, line: u64) {
         self.0.entry(entry, line);
-        self.1.iter_mut().for_each(|second| second.entry(entry, line));
+        self.1
+            .iter_mut()
+            .for_each(|second| second.entry(entry, line));
     }
 
     fn copied(&mut self) {
@@ -112,7 +116,11 @@ mod tests {
             ("go gone", false),
         ] {
             assert_eq!(one_of(list, word), wanted, "{word}");
-            assert_eq!(list.split_ascii_whitespace().any(|known| known == word), wanted, "{word}");
+            assert_eq!(
+                list.split_ascii_whitespace().any(|known| known == word),
+                wanted,
+                "{word}"
+            );
         }
     }
 }

@@ -29,10 +29,19 @@ pub fn said(kind: Phrase, own: &str) -> Vec<String> {
     if own.len() > SHORT_PROMPT {
         return Vec::new();
     }
-    let count = if kind == Phrase::Correction { 1 } else { usize::MAX };
+    let count = if kind == Phrase::Correction {
+        1
+    } else {
+        usize::MAX
+    };
     let is_it = |sentence: &String| sentence.len() <= SHORT_SENTENCE && says(kind, sentence);
     let clean = |sentence: String| sentence.trim_end_matches(['.', ';']).to_owned();
-    sentences(own).into_iter().take(count).filter(is_it).map(clean).collect()
+    sentences(own)
+        .into_iter()
+        .take(count)
+        .filter(is_it)
+        .map(clean)
+        .collect()
 }
 
 fn says(kind: Phrase, sentence: &str) -> bool {
@@ -41,41 +50,69 @@ fn says(kind: Phrase, sentence: &str) -> bool {
     while let Some(after) = begins(rest, LEAD) {
         rest = after;
     }
-    let Some((_, phrases, not)) = PHRASES.get(kind as usize) else { return false };
-    let Some(content) = begins(rest, phrases) else { return false };
+    let Some((_, phrases, not)) = PHRASES.get(kind as usize) else {
+        return false;
+    };
+    let Some(content) = begins(rest, phrases) else {
+        return false;
+    };
     // French negates with two words.
-    let negates = !rest.starts_with("ne ") || [" pas", " jamais", " plus"].iter().any(|no| content.contains(no));
+    let negates = !rest.starts_with("ne ")
+        || [" pas", " jamais", " plus"]
+            .iter()
+            .any(|no| content.contains(no));
     let is_question = plain.ends_with(['?', '？', ':']);
-    !is_question && negates && content.contains(char::is_alphanumeric) && begins(content, not).is_none()
+    !is_question
+        && negates
+        && content.contains(char::is_alphanumeric)
+        && begins(content, not).is_none()
 }
 
 /// The rest of a text that begins with one of some phrases, in whole words.
 fn begins<'t>(text: &'t str, phrases: &str) -> Option<&'t str> {
-    phrases.split(", ").filter(|phrase| !phrase.is_empty()).find_map(|phrase| {
-        let rest = text.strip_prefix(phrase)?;
-        let goes_on = rest.starts_with(|char: char| char.is_alphanumeric() || char == '\'');
-        (!goes_on || phrase.ends_with(':')).then(|| {
-            rest.trim_start_matches(|char: char| char.is_whitespace() || matches!(char, ',' | '.' | '!' | ':'))
+    phrases
+        .split(", ")
+        .filter(|phrase| !phrase.is_empty())
+        .find_map(|phrase| {
+            let rest = text.strip_prefix(phrase)?;
+            let goes_on = rest.starts_with(|char: char| char.is_alphanumeric() || char == '\'');
+            (!goes_on || phrase.ends_with(':')).then(|| {
+                rest.trim_start_matches(|char: char| {
+                    char.is_whitespace() || matches!(char, ',' | '.' | '!' | ':')
+                })
+            })
         })
-    })
 }
 
 /// True if whoever wrote a prompt says that the project is theirs.
 pub fn claims_project(prompt: &str) -> bool {
     let plain = own_words(prompt).to_lowercase().replace('’', "'");
-    let words: Vec<&str> = plain.split(|char: char| !char.is_alphanumeric() && char != '\'').collect();
+    let words: Vec<&str> = plain
+        .split(|char: char| !char.is_alphanumeric() && char != '\'')
+        .collect();
     let plain = format!(" {} ", words.join(" "));
-    CLAIMS.split(", ").any(|claim| plain.contains(&format!(" {claim} ")))
+    CLAIMS
+        .split(", ")
+        .any(|claim| plain.contains(&format!(" {claim} ")))
 }
 
 /// The items of lists under headings like "Next steps", unless they are checked off.
 pub fn next_steps(answer: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut under = false;
-    for line in prose(&ends_of(answer)).into_iter().filter(|line| !line.is_empty()) {
-        let bare = heading(line).unwrap_or(line).trim_matches(['*', '_', ':', ' ']).to_lowercase();
+    for line in prose(&ends_of(answer))
+        .into_iter()
+        .filter(|line| !line.is_empty())
+    {
+        let bare = heading(line)
+            .unwrap_or(line)
+            .trim_matches(['*', '_', ':', ' '])
+            .to_lowercase();
         let marked = heading(line).is_some() || line.starts_with("**") || line.ends_with(':');
-        if marked && HEADS.split(", ").any(|head| bare.starts_with(head)) && bare.split(' ').count() <= 4 {
+        if marked
+            && HEADS.split(", ").any(|head| bare.starts_with(head))
+            && bare.split(' ').count() <= 4
+        {
             under = true;
             continue;
         }
@@ -84,7 +121,9 @@ pub fn next_steps(answer: &str) -> Vec<String> {
             continue;
         };
         let text = item.strip_prefix("[ ]").unwrap_or(item).replace("**", "");
-        let done = ["[x]", "[X]", "~~", "✅"].iter().any(|mark| item.starts_with(mark));
+        let done = ["[x]", "[X]", "~~", "✅"]
+            .iter()
+            .any(|mark| item.starts_with(mark));
         found.extend((!done).then(|| text.trim().trim_end_matches('.').to_owned()));
     }
     found
@@ -95,9 +134,15 @@ pub fn next_steps(answer: &str) -> Vec<String> {
 pub fn overlap(a: &str, b: &str) -> bool {
     const STEM: usize = 4;
     const FRAME: &str = "approved decided keep let plan prefer rejected use";
-    let words = |text: &str| content_words(&text.replace(['\'', '’', '-', '_', '/'], " ")).collect::<BTreeSet<_>>();
+    let words = |text: &str| {
+        content_words(&text.replace(['\'', '’', '-', '_', '/'], " ")).collect::<BTreeSet<_>>()
+    };
     let about = |words: &BTreeSet<String>| -> BTreeSet<String> {
-        words.iter().filter(|word| !one_of(FRAME, word)).map(|word| word.chars().take(STEM).collect()).collect()
+        words
+            .iter()
+            .filter(|word| !one_of(FRAME, word))
+            .map(|word| word.chars().take(STEM).collect())
+            .collect()
     };
     let (a, b) = (words(a), words(b));
     let is_enough = a.len().min(b.len()) >= 2;
@@ -114,11 +159,31 @@ mod tests {
     fn only_explicit_sentences_count() {
         use Phrase::{Blocker, Correction, Decision};
         for (kind, prompt, wanted) in [
-            (Decision, "let's use PostgreSQL for storage.", Some("let's use PostgreSQL for storage")),
-            (Decision, "Ok, let’s go with the second approach", Some("Ok, let’s go with the second approach")),
-            (Decision, "Fine. We'll keep the old endpoint for now", Some("We'll keep the old endpoint for now")),
-            (Decision, "Decision: no network calls", Some("Decision: no network calls")),
-            (Decision, "Bon, on garde le format JSON", Some("Bon, on garde le format JSON")),
+            (
+                Decision,
+                "let's use PostgreSQL for storage.",
+                Some("let's use PostgreSQL for storage"),
+            ),
+            (
+                Decision,
+                "Ok, let’s go with the second approach",
+                Some("Ok, let’s go with the second approach"),
+            ),
+            (
+                Decision,
+                "Fine. We'll keep the old endpoint for now",
+                Some("We'll keep the old endpoint for now"),
+            ),
+            (
+                Decision,
+                "Decision: no network calls",
+                Some("Decision: no network calls"),
+            ),
+            (
+                Decision,
+                "Bon, on garde le format JSON",
+                Some("Bon, on garde le format JSON"),
+            ),
             (Decision, "Let's not worry about performance", None),
             (Decision, "let's use that then", None),
             (Decision, "let's keep going", None),
@@ -127,41 +192,86 @@ mod tests {
             (Decision, "The team decided something else", None),
             (Decision, "I added a cache using redis", None),
             (Decision, "```\nlet's use this code now\n```", None),
-            (Blocker, "I'm blocked because the token expired", Some("I'm blocked because the token expired")),
+            (
+                Blocker,
+                "I'm blocked because the token expired",
+                Some("I'm blocked because the token expired"),
+            ),
             (
                 Blocker,
                 "Ok. We are still blocked by the missing API key.",
                 Some("We are still blocked by the missing API key"),
             ),
             (Blocker, "The request is blocked by CORS", None),
-            (Blocker, "I need a new button; there is an issue with it", None),
+            (
+                Blocker,
+                "I need a new button; there is an issue with it",
+                None,
+            ),
             (Blocker, "Are we blocked by the review?", None),
-            (Correction, "No, don’t touch the lock file", Some("No, don’t touch the lock file")),
-            (Correction, "But never use unwrap in there", Some("But never use unwrap in there")),
-            (Correction, "Write the notes. Do not create new files.", None),
-            (Correction, "Ne modifie jamais ce fichier", Some("Ne modifie jamais ce fichier")),
+            (
+                Correction,
+                "No, don’t touch the lock file",
+                Some("No, don’t touch the lock file"),
+            ),
+            (
+                Correction,
+                "But never use unwrap in there",
+                Some("But never use unwrap in there"),
+            ),
+            (
+                Correction,
+                "Write the notes. Do not create new files.",
+                None,
+            ),
+            (
+                Correction,
+                "Ne modifie jamais ce fichier",
+                Some("Ne modifie jamais ce fichier"),
+            ),
             (Correction, "I don't know what that means", None),
             (Correction, "don't worry about the warnings", None),
             (Correction, "Why don't you use a map?", None),
             (Correction, "never mind, it works now", None),
             (Correction, "Ne marche pas chez moi", None),
             (Correction, "The tests don't pass anymore", None),
-            (Correction, "Implement the plan as specified. Do NOT edit the plan file itself.", None),
+            (
+                Correction,
+                "Implement the plan as specified. Do NOT edit the plan file itself.",
+                None,
+            ),
         ] {
-            assert_eq!(said(kind, &own_words(prompt)).first().map(String::as_str), wanted, "{prompt}");
+            assert_eq!(
+                said(kind, &own_words(prompt)).first().map(String::as_str),
+                wanted,
+                "{prompt}"
+            );
         }
-        let boilerplate = format!("{} Never push to main.", "A long specification of a thing. ".repeat(20));
+        let boilerplate = format!(
+            "{} Never push to main.",
+            "A long specification of a thing. ".repeat(20)
+        );
         assert_eq!(said(Correction, &boilerplate), [""; 0]);
     }
 
     /// 001-20
     #[test]
     fn some_say_whose_project_it_is() {
-        for text in ["In my project the tests fail", "I created this crate", "dans mon projet", "j'ai créé un outil"]
-        {
+        for text in [
+            "In my project the tests fail",
+            "I created this crate",
+            "dans mon projet",
+            "j'ai créé un outil",
+        ] {
             assert!(claims_project(text), "{text}");
         }
-        for text in ["the project", "in your project", "my test fails", "I think", "who created this"] {
+        for text in [
+            "the project",
+            "in your project",
+            "my test fails",
+            "I think",
+            "who created this",
+        ] {
             assert!(!claims_project(text), "{text}");
         }
     }
@@ -169,9 +279,18 @@ mod tests {
     #[test]
     fn lists_under_a_heading_are_next_steps() {
         for (answer, wanted) in [
-            ("Done.\n\n## Next steps\n\n- Add tests.\n- **Write** docs\n\nBye", &["Add tests", "Write docs"][..]),
-            ("**Remaining work**:\n* [x] done already\n* [ ] still open", &["still open"]),
-            ("Next steps:\n1. One thing\n2) Two things\nText ends it.\n- not this", &["One thing", "Two things"]),
+            (
+                "Done.\n\n## Next steps\n\n- Add tests.\n- **Write** docs\n\nBye",
+                &["Add tests", "Write docs"][..],
+            ),
+            (
+                "**Remaining work**:\n* [x] done already\n* [ ] still open",
+                &["still open"],
+            ),
+            (
+                "Next steps:\n1. One thing\n2) Two things\nText ends it.\n- not this",
+                &["One thing", "Two things"],
+            ),
             ("## Changes\n- added next steps\n- fixed it", &[]),
             ("```\n## Next steps\n- in code\n```\n- out", &[]),
         ] {
@@ -184,17 +303,33 @@ mod tests {
     fn overlaps_when_most_of_the_smaller_set_is_in_the_other() {
         for (a, b, wanted) in [
             ("add tests for the parser", "Added parser tests", true),
-            ("implement caching of pages", "page cache implementation", true),
+            (
+                "implement caching of pages",
+                "page cache implementation",
+                true,
+            ),
             ("validate user inputs", "validated the input of users", true),
             ("update the docs", "deploy to production", false),
             ("fix parser", "fix login", false),
             ("parser", "parser", false),
-            ("migrate the database schema now", "fix database timeouts quickly", false),
+            (
+                "migrate the database schema now",
+                "fix database timeouts quickly",
+                false,
+            ),
             ("let's use redis there", "let's use sqlite there", false),
             ("let's use redis there", "let's not use redis there", true),
-            ("approved the plan \"Tokio\"", "approved the plan \"Axum\"", false),
+            (
+                "approved the plan \"Tokio\"",
+                "approved the plan \"Axum\"",
+                false,
+            ),
         ] {
-            assert_eq!((overlap(a, b), overlap(b, a)), (wanted, wanted), "{a} | {b}");
+            assert_eq!(
+                (overlap(a, b), overlap(b, a)),
+                (wanted, wanted),
+                "{a} | {b}"
+            );
         }
     }
 }

@@ -64,20 +64,38 @@ impl Profile {
         self.sessions += other.sessions;
         self.days.extend(other.days);
         self.lengths.extend(other.lengths);
-        self.hours.iter_mut().zip(other.hours).for_each(|(sum, more)| *sum += more);
-        self.weekdays.iter_mut().zip(other.weekdays).for_each(|(sum, more)| *sum += more);
+        self.hours
+            .iter_mut()
+            .zip(other.hours)
+            .for_each(|(sum, more)| *sum += more);
+        self.weekdays
+            .iter_mut()
+            .zip(other.weekdays)
+            .for_each(|(sum, more)| *sum += more);
         self.lengths_of_prompts.extend(other.lengths_of_prompts);
         self.files.extend(other.files);
-        other.commands.into_iter().for_each(|(class, count)| *self.commands.entry(class).or_default() += count);
-        for (all, more) in [(&mut self.agents, other.agents), (&mut self.models, other.models)] {
+        other
+            .commands
+            .into_iter()
+            .for_each(|(class, count)| *self.commands.entry(class).or_default() += count);
+        for (all, more) in [
+            (&mut self.agents, other.agents),
+            (&mut self.models, other.models),
+        ] {
             for (name, used) in more {
                 let sum = all.entry(name).or_default();
-                *sum = Amount { sessions: sum.sessions + used.sessions, messages: sum.messages + used.messages };
+                *sum = Amount {
+                    sessions: sum.sessions + used.sessions,
+                    messages: sum.messages + used.messages,
+                };
             }
         }
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
-        self.claims = (self.claims.0 + other.claims.0, self.claims.1 + other.claims.1);
+        self.claims = (
+            self.claims.0 + other.claims.0,
+            self.claims.1 + other.claims.1,
+        );
     }
 
     /// The first and the last day, counted from 1970.
@@ -86,7 +104,8 @@ impl Profile {
     }
 
     pub fn days(&self) -> u64 {
-        self.period().map_or(0, |(first, last)| (last - first + 1).unsigned_abs())
+        self.period()
+            .map_or(0, |(first, last)| (last - first + 1).unsigned_abs())
     }
 
     pub fn active_days(&self) -> u64 {
@@ -96,12 +115,15 @@ impl Profile {
     /// Sessions per day of the period, and per active day.
     pub fn rate(&self) -> Option<(f64, f64)> {
         let per = |days: u64| self.sessions as f64 / days as f64;
-        (self.sessions >= SESSIONS && self.days() > 1).then(|| (per(self.days()), per(self.active_days())))
+        (self.sessions >= SESSIONS && self.days() > 1)
+            .then(|| (per(self.days()), per(self.active_days())))
     }
 
     /// Median length of a stretch of activity, in milliseconds.
     pub fn length(&self) -> Option<i64> {
-        (self.lengths.len() >= STRETCHES).then(|| median(self.lengths.iter().copied())).flatten()
+        (self.lengths.len() >= STRETCHES)
+            .then(|| median(self.lengths.iter().copied()))
+            .flatten()
     }
 
     pub fn prompts(&self) -> u64 {
@@ -114,7 +136,8 @@ impl Profile {
         if prompts.len() < PROMPTS_FOR_LENGTH {
             return None;
         }
-        median(prompts.iter().map(|(words, _)| *words)).zip(median(prompts.iter().map(|(_, chars)| *chars)))
+        median(prompts.iter().map(|(words, _)| *words))
+            .zip(median(prompts.iter().map(|(_, chars)| *chars)))
     }
 
     /// True if there are enough prompts, on enough days, to say at what time they are typed.
@@ -136,18 +159,35 @@ impl Profile {
             return vec![];
         }
         let starts = (0..24).filter(|hour| is_active(*hour) && !is_active(hour + 23));
-        starts.map(|start| (start, (start..start + 24).find(|hour| !is_active(*hour)).unwrap_or(start) % 24)).collect()
+        starts
+            .map(|start| {
+                (
+                    start,
+                    (start..start + 24)
+                        .find(|hour| !is_active(*hour))
+                        .unwrap_or(start)
+                        % 24,
+                )
+            })
+            .collect()
     }
 
     /// Languages of the files that were edited.
     pub fn code(&self) -> Vec<Share<&'static str>> {
         let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-        self.files.values().flatten().for_each(|language| *counts.entry(language).or_default() += 1);
+        self.files
+            .values()
+            .flatten()
+            .for_each(|language| *counts.entry(language).or_default() += 1);
         shares(counts.into_iter(), |count| (*count, 0), FILES)
     }
 
     pub fn commands(&self) -> Vec<Share<Work>> {
-        shares(self.commands.clone().into_iter(), |count| (*count, 0), COMMANDS)
+        shares(
+            self.commands.clone().into_iter(),
+            |count| (*count, 0),
+            COMMANDS,
+        )
     }
 
     /// The most used first, with the share of all messages.
@@ -167,16 +207,26 @@ impl Profile {
 
 /// The most frequent first, each with its share, if there is enough of all. `count` gives how many there are, and what
 /// decides between two that are equally many.
-fn shares<T: Ord, C>(all: impl Iterator<Item = (T, C)>, count: fn(&C) -> (u64, u64), enough: u64) -> Vec<(T, C, f64)> {
+fn shares<T: Ord, C>(
+    all: impl Iterator<Item = (T, C)>,
+    count: fn(&C) -> (u64, u64),
+    enough: u64,
+) -> Vec<(T, C, f64)> {
     let mut shares: Vec<_> = all.map(|(what, used)| (what, used, 0.0)).collect();
     shares.sort_by(|(a, one, _), (b, other, _)| count(other).cmp(&count(one)).then(a.cmp(b)));
     let sum: u64 = shares.iter().map(|(_, used, _)| count(used).0).sum();
-    shares.iter_mut().for_each(|(_, used, share)| *share = count(used).0 as f64 / sum.max(1) as f64);
+    shares
+        .iter_mut()
+        .for_each(|(_, used, share)| *share = count(used).0 as f64 / sum.max(1) as f64);
     if sum >= enough { shares } else { vec![] }
 }
 
 fn by_use(all: &BTreeMap<String, Amount>) -> Vec<(&str, Amount, f64)> {
-    shares(all.iter().map(|(name, used)| (name.as_str(), *used)), |used| (used.messages, used.sessions), 0)
+    shares(
+        all.iter().map(|(name, used)| (name.as_str(), *used)),
+        |used| (used.messages, used.sessions),
+        0,
+    )
 }
 
 /// The middle one, or of two the lower.
@@ -216,9 +266,17 @@ struct LineSoFar {
 impl Fold for Reading<'_> {
     fn facts(&mut self, facts: &Facts) {
         self.end_line();
-        let (input, output) = facts.usage.map_or((0, 0), |usage| (usage.input, usage.output));
+        let (input, output) = facts
+            .usage
+            .map_or((0, 0), |usage| (usage.input, usage.output));
         let about = facts.time.or(self.line.about);
-        self.line = LineSoFar { time: facts.time, about, input, output, copied: false };
+        self.line = LineSoFar {
+            time: facts.time,
+            about,
+            input,
+            output,
+            copied: false,
+        };
         self.basics.facts(facts);
     }
 
@@ -230,7 +288,14 @@ impl Fold for Reading<'_> {
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) if entry.begins => self.prompt(text, entry.time),
             (What::Call(call), _) if !entry.renews => self.call(call),
-            (What::Result { call: Some(call), failed: true, .. }, _) => {
+            (
+                What::Result {
+                    call: Some(call),
+                    failed: true,
+                    ..
+                },
+                _,
+            ) => {
                 self.failed.insert(*call);
             }
             _ => {}
@@ -241,7 +306,13 @@ impl Fold for Reading<'_> {
         {
             match self.profile.models.get_mut(model) {
                 Some(used) => used.messages += 1,
-                None => drop(self.profile.models.insert(model.clone(), Amount { sessions: 1, messages: 1 })),
+                None => drop(self.profile.models.insert(
+                    model.clone(),
+                    Amount {
+                        sessions: 1,
+                        messages: 1,
+                    },
+                )),
             }
         }
     }
@@ -267,7 +338,8 @@ impl<'r> Reading<'r> {
     }
 
     fn in_period(&self) -> bool {
-        self.since.is_none_or(|since| self.line.about.is_some_and(|time| time >= since))
+        self.since
+            .is_none_or(|since| self.line.about.is_some_and(|time| time >= since))
     }
 
     fn end_line(&mut self) {
@@ -278,7 +350,8 @@ impl<'r> Reading<'r> {
         self.profile.output = self.profile.output.saturating_add(self.line.output);
         if let Some(Time(time)) = self.line.time {
             // Nearly always it goes on from the last one; what is missed here is joined in the end.
-            let near = |stretch: &&mut (i64, i64)| stretch.0 - GAP <= time && time <= stretch.1 + GAP;
+            let near =
+                |stretch: &&mut (i64, i64)| stretch.0 - GAP <= time && time <= stretch.1 + GAP;
             match self.stretches.iter_mut().rev().take(8).find(near) {
                 Some(stretch) => *stretch = (stretch.0.min(time), stretch.1.max(time)),
                 None => self.stretches.push((time, time)),
@@ -289,7 +362,10 @@ impl<'r> Reading<'r> {
     fn prompt(&mut self, text: &str, time: Option<Time>) {
         let profile = &mut self.profile;
         let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        profile.lengths_of_prompts.push((count(text.split_whitespace().count()), count(text.trim().chars().count())));
+        profile.lengths_of_prompts.push((
+            count(text.split_whitespace().count()),
+            count(text.trim().chars().count()),
+        ));
         if let Some(time) = time {
             let Time(wall) = (self.wall)(time);
             profile.hours[(wall.rem_euclid(DAY) / HOUR) as usize] += 1;
@@ -308,7 +384,10 @@ impl<'r> Reading<'r> {
                     }
                     _ => path.to_owned(),
                 };
-                self.edits.push((call.id, call.subjects.iter().map(|path| full(path)).collect()));
+                self.edits.push((
+                    call.id,
+                    call.subjects.iter().map(|path| full(path)).collect(),
+                ));
             }
             // A test that failed was run.
             Act::Run => {
@@ -344,18 +423,38 @@ impl<'r> Reading<'r> {
         }
         for (call, paths) in self.edits {
             if call.is_none_or(|call| !self.failed.contains(&call)) {
-                profile.files.extend(paths.iter().map(|path| (Id::of(path.as_bytes()), filetypes::language(path))));
+                profile.files.extend(
+                    paths
+                        .iter()
+                        .map(|path| (Id::of(path.as_bytes()), filetypes::language(path))),
+                );
             }
         }
-        profile.agents.insert(agent.into(), Amount { sessions: 1, messages: self.messages });
+        profile.agents.insert(
+            agent.into(),
+            Amount {
+                sessions: 1,
+                messages: self.messages,
+            },
+        );
         profile
     }
 }
 
 /// The kinds of work in a command line, each once; everything with git is one kind.
 fn classes(line: &str) -> BTreeSet<Work> {
-    let class = |work: Work| if matches!(work, Work::Commit | Work::Push) { Work::Git } else { work };
-    code::works(line).into_iter().map(class).filter(|work| *work != Work::Install).collect()
+    let class = |work: Work| {
+        if matches!(work, Work::Commit | Work::Push) {
+            Work::Git
+        } else {
+            work
+        }
+    };
+    code::works(line)
+        .into_iter()
+        .map(class)
+        .filter(|work| *work != Work::Install)
+        .collect()
 }
 
 #[cfg(test)]
@@ -363,19 +462,34 @@ mod tests {
     use super::*;
 
     fn with_hours(hours: &[(usize, u64)]) -> Profile {
-        let mut profile = Profile { days: (0..3).collect(), ..Profile::default() };
-        hours.iter().for_each(|(hour, count)| profile.hours[*hour] = *count);
+        let mut profile = Profile {
+            days: (0..3).collect(),
+            ..Profile::default()
+        };
+        hours
+            .iter()
+            .for_each(|(hour, count)| profile.hours[*hour] = *count);
         profile
     }
 
     #[test]
     fn active_hours_go_round_midnight() {
-        assert_eq!(with_hours(&[(22, 9), (23, 9), (0, 9), (1, 3), (2, 2)]).active_hours(), [(22, 2)]);
-        assert_eq!(with_hours(&[(9, 9), (10, 3), (11, 2), (14, 5)]).active_hours(), [(9, 11), (14, 15)]);
+        assert_eq!(
+            with_hours(&[(22, 9), (23, 9), (0, 9), (1, 3), (2, 2)]).active_hours(),
+            [(22, 2)]
+        );
+        assert_eq!(
+            with_hours(&[(9, 9), (10, 3), (11, 2), (14, 5)]).active_hours(),
+            [(9, 11), (14, 15)]
+        );
         assert_eq!(with_hours(&[(23, 10)]).active_hours(), [(23, 0)]);
         let always: Vec<_> = (0..24).map(|hour| (hour, 5)).collect();
         assert_eq!(with_hours(&always).active_hours(), []);
-        assert_eq!(with_hours(&[(9, 9)]).active_hours(), [], "too little to tell");
+        assert_eq!(
+            with_hours(&[(9, 9)]).active_hours(),
+            [],
+            "too little to tell"
+        );
     }
 
     #[test]

@@ -41,7 +41,10 @@ pub struct SaidLine {
 impl Said {
     /// Of the answers of tools, too, if they are wanted.
     pub fn new(results: bool) -> Said {
-        Said { results, ..Said::default() }
+        Said {
+            results,
+            ..Said::default()
+        }
     }
 }
 
@@ -50,7 +53,9 @@ pub fn searched(entry: &Entry, results: bool) -> Option<String> {
     match &entry.what {
         What::Text(text) => Some(text.to_string()),
         What::Call(call) => Some(format!("{} {}", call.tool, call.subjects.join(" "))),
-        What::Result { text: Some(text), .. } if results => Some(text.text().into_owned()),
+        What::Result {
+            text: Some(text), ..
+        } if results => Some(text.text().into_owned()),
         _ => None,
     }
 }
@@ -61,9 +66,18 @@ impl Fold for Said {
     }
 
     fn entry(&mut self, entry: &Entry, line: u64) {
-        let Some(text) = searched(entry, self.results).filter(|_| !entry.is_taken_up()) else { return };
-        let tool = if let What::Call(call) = &entry.what { Id::of(call.tool.as_bytes()) } else { Id::default() };
-        match entry.key.and_then(|key| self.lines_by_key.get(&key).copied()) {
+        let Some(text) = searched(entry, self.results).filter(|_| !entry.is_taken_up()) else {
+            return;
+        };
+        let tool = if let What::Call(call) = &entry.what {
+            Id::of(call.tool.as_bytes())
+        } else {
+            Id::default()
+        };
+        match entry
+            .key
+            .and_then(|key| self.lines_by_key.get(&key).copied())
+        {
             // The client's report of a call under another name: the call itself says more.
             Some((_, earlier)) if earlier != tool => return,
             Some((line, _)) => self.blank(line),
@@ -73,7 +87,8 @@ impl Fold for Said {
         if self.text.len() + text.len() > i32::MAX as usize {
             return;
         }
-        self.lines_by_key.extend(entry.key.map(|key| (key, (self.lines.len(), tool))));
+        self.lines_by_key
+            .extend(entry.key.map(|key| (key, (self.lines.len(), tool))));
         self.lines.push(SaidLine {
             start: self.text.len() as u32,
             number: line as u32,
@@ -91,8 +106,13 @@ impl Said {
     /// Leaves nothing to find in a line.
     fn blank(&mut self, line: usize) {
         let start = self.lines[line].start as usize;
-        let end = self.lines.get(line + 1).map_or(self.text.len(), |next| next.start as usize) - 1;
-        self.text.replace_range(start..end, &" ".repeat(end - start));
+        let end = self
+            .lines
+            .get(line + 1)
+            .map_or(self.text.len(), |next| next.start as usize)
+            - 1;
+        self.text
+            .replace_range(start..end, &" ".repeat(end - start));
     }
 }
 
@@ -109,9 +129,13 @@ fn fold_into(text: &str, out: &mut String) {
         let end = plain_length(rest.as_bytes(), &mut blank);
         let start = out.len();
         out.push_str(substr(rest, ..end));
-        out.get_mut(start..).into_iter().for_each(str::make_ascii_lowercase);
+        out.get_mut(start..)
+            .into_iter()
+            .for_each(str::make_ascii_lowercase);
         rest = substr(rest, end..);
-        let Some(char) = rest.chars().next() else { break };
+        let Some(char) = rest.chars().next() else {
+            break;
+        };
         fold_char(char, &mut blank, &mut |char| out.push(char));
         rest = substr(rest, char.len_utf8()..);
     }
@@ -126,9 +150,14 @@ fn plain_length(bytes: &[u8], blank: &mut bool) -> usize {
     while let Some(many) = bytes.get(end..).and_then(|rest| rest.first_chunk::<MANY>()) {
         let pairs = many[1..].iter().zip(&many[..MANY - 1]);
         let odd = u8::from(*blank && many[0] == b' ');
-        let odd = many.iter().fold(odd, |odd, byte| odd | u8::from(!is_printable(*byte)));
+        let odd = many
+            .iter()
+            .fold(odd, |odd, byte| odd | u8::from(!is_printable(*byte)));
         let is_blank = |byte: &u8| u8::from(*byte == b' ');
-        if pairs.fold(odd, |odd, (byte, before)| odd | is_blank(byte) & is_blank(before)) != 0 {
+        if pairs.fold(odd, |odd, (byte, before)| {
+            odd | is_blank(byte) & is_blank(before)
+        }) != 0
+        {
             break;
         }
         (*blank, end) = (many[MANY - 1] == b' ', end + MANY);
@@ -145,7 +174,8 @@ fn plain_length(bytes: &[u8], blank: &mut bool) -> usize {
 /// The characters of a text made comparable, each with where it stands in the text as it is.
 pub fn fold_each(text: &str, take: &mut dyn FnMut(char, usize)) {
     let mut blank = true;
-    text.char_indices().for_each(|(at, char)| fold_char(char, &mut blank, &mut |char| take(char, at)));
+    text.char_indices()
+        .for_each(|(at, char)| fold_char(char, &mut blank, &mut |char| take(char, at)));
 }
 
 /// Letters with a stroke, and two that grew together, which Unicode takes for letters of their own and people do not.
@@ -175,7 +205,9 @@ fn fold_char(char: char, blank: &mut bool, take: &mut dyn FnMut(char)) {
             Some((_, letters)) => letters.chars().for_each(take),
             None => decompose_compatible(char, |part| {
                 if !is_combining_mark(part) {
-                    part.to_lowercase().filter(|part| !is_combining_mark(*part)).for_each(&mut *take);
+                    part.to_lowercase()
+                        .filter(|part| !is_combining_mark(*part))
+                        .for_each(&mut *take);
                 }
             }),
         },
@@ -196,14 +228,24 @@ mod tests {
             ("日本語 ﾃｽﾄ", "日本語 テスト"),
             ("ﬁnal", "final"),
             ("İstanbul", "istanbul"),
-            ("Łódź, Ørsted, Straße, Œuvre", "lodz, orsted, strasse, oeuvre"),
+            (
+                "Łódź, Ørsted, Straße, Œuvre",
+                "lodz, orsted, strasse, oeuvre",
+            ),
             ("👩‍👩‍👧 ok", "👩‍👩‍👧 ok"),
         ];
         for (text, same) in cases {
             assert_eq!(folded(text), folded(same), "{text}");
         }
         assert_eq!(folded("Größe ΛΌΓΟΣ"), "grosse λογοσ");
-        for text in ["  a  B\n\nc é\t d ", "é x", "\u{1b}[1mX", " ", "", "a\u{a0} b"] {
+        for text in [
+            "  a  B\n\nc é\t d ",
+            "é x",
+            "\u{1b}[1mX",
+            " ",
+            "",
+            "a\u{a0} b",
+        ] {
             let mut each = String::new();
             fold_each(text, &mut |char, _| each.push(char));
             assert_eq!(folded(text), each, "{text:?}");

@@ -55,9 +55,11 @@ impl Tally {
     /// Finds out what was last asked. Done once after many prompts, because looking at each costs more than reading it.
     pub fn settle(&mut self) {
         let prompts = std::mem::take(&mut self.prompts);
-        self.asked.push_all(&prompts, |own| match own.char_indices().nth(Tally::PROMPT) {
-            Some((end, _)) => format!("{}…", cut(&own, end).trim_end()),
-            None => own,
+        self.asked.push_all(&prompts, |own| {
+            match own.char_indices().nth(Tally::PROMPT) {
+                Some((end, _)) => format!("{}…", cut(&own, end).trim_end()),
+                None => own,
+            }
         });
     }
 }

@@ -73,7 +73,10 @@ impl Knowledge {
     /// Takes in something that the session did. What nobody knows the time of is left out.
     pub fn add(&mut self, path: PathBuf, act: Act, time: Option<Time>) {
         let Some(time) = time else { return };
-        let known = self.files.entry(path).or_insert(LastSeen { seen: time, deed: (act, time) });
+        let known = self.files.entry(path).or_insert(LastSeen {
+            seen: time,
+            deed: (act, time),
+        });
         known.seen = known.seen.max(time);
         let is_better = (act == Act::Edit, time) >= (known.deed.0 == Act::Edit, known.deed.1);
         known.deed = if is_better { (act, time) } else { known.deed };
@@ -89,7 +92,9 @@ impl Knowledge {
         match call.act {
             _ if !call.is_done(false) => {}
             Act::Edit | Act::Read => {
-                call.subjects.iter().for_each(|path| self.add(absolute(cwd, path), call.act, time));
+                call.subjects
+                    .iter()
+                    .for_each(|path| self.add(absolute(cwd, path), call.act, time));
             }
             Act::Run => {
                 if call.subjects.iter().any(|command| refreshes(command)) {
@@ -118,12 +123,16 @@ impl Knowledge {
 /// True if a command shows its session what others changed, or brings other files in their place.
 fn refreshes(command: &str) -> bool {
     let shows = |event: &GitEvent| matches!(event, GitEvent::Switched(_) | GitEvent::Moved(_));
-    command.contains("git") && (code::shows_changes(command) || code::git_events(command).iter().any(shows))
+    command.contains("git")
+        && (code::shows_changes(command) || code::git_events(command).iter().any(shows))
 }
 
 /// The files that a command changed by git.
 fn changed(call: &Call) -> impl Iterator<Item = (String, Deed)> {
-    call.subjects.iter().filter(|_| call.act == Act::Run).flat_map(|command| code::git_changed(command))
+    call.subjects
+        .iter()
+        .filter(|_| call.act == Act::Run)
+        .flat_map(|command| code::git_changed(command))
 }
 
 /// The calls of the sessions so far. A fork repeats those of the session that it was copied from, and they count once.
@@ -133,9 +142,15 @@ pub struct Copies(HashSet<(Id, Option<Time>)>);
 impl Copies {
     /// The touches of one more session: those that none of the others made, and those that it copied. It knows of both.
     pub fn own<T: Borrow<Touch>>(&mut self, touches: impl Iterator<Item = T>) -> (Vec<T>, Vec<T>) {
-        let is_copied = |touch: &T| touch.borrow().copy.is_some_and(|copy| self.0.contains(&copy));
+        let is_copied = |touch: &T| {
+            touch
+                .borrow()
+                .copy
+                .is_some_and(|copy| self.0.contains(&copy))
+        };
         let (copied, own): (Vec<T>, Vec<T>) = touches.partition(is_copied);
-        self.0.extend(own.iter().filter_map(|touch| touch.borrow().copy));
+        self.0
+            .extend(own.iter().filter_map(|touch| touch.borrow().copy));
         (own, copied)
     }
 }
@@ -165,7 +180,10 @@ struct Open {
 impl Touched {
     /// For a session that began in a directory; without one, its lines tell.
     pub fn from(cwd: Option<&str>) -> Touched {
-        Touched { cwd: cwd.map(str::to_owned), ..Touched::default() }
+        Touched {
+            cwd: cwd.map(str::to_owned),
+            ..Touched::default()
+        }
     }
 
     /// The touches so far.
@@ -186,28 +204,59 @@ impl Touched {
     pub fn absorb(&mut self, subagent: Touched, path: &Path) {
         let path: Arc<Path> = path.into();
         for touch in subagent.touches {
-            let said = self.prompts.iter().rev().find(|(time, _)| *time <= touch.time);
+            let said = self
+                .prompts
+                .iter()
+                .rev()
+                .find(|(time, _)| *time <= touch.time);
             let prompt = said.map(|(_, prompt)| Arc::clone(prompt));
-            self.touches.push(Touch { subagent: Some(Arc::clone(&path)), prompt, ..touch });
+            self.touches.push(Touch {
+                subagent: Some(Arc::clone(&path)),
+                prompt,
+                ..touch
+            });
         }
     }
 
     fn ended(&mut self, open: Open, replaced: bool) {
-        let Open { call, time, line, prompt, copy } = open;
+        let Open {
+            call,
+            time,
+            line,
+            prompt,
+            copy,
+        } = open;
         let cwd = PathBuf::from(self.cwd.as_deref().unwrap_or_default());
         let touch = |path: PathBuf, deed: Deed| {
             let (tool, prompt) = (call.tool.to_string(), prompt.clone());
-            Touch { path, deed, tool, time, line, subagent: None, prompt, copy }
+            Touch {
+                path,
+                deed,
+                tool,
+                time,
+                line,
+                subagent: None,
+                prompt,
+                copy,
+            }
         };
         if call.act == Act::Run {
             if call.subjects.iter().any(|command| refreshes(command)) {
                 self.refreshed.extend(time);
             }
-            self.touches.extend(changed(&call).map(|(path, deed)| touch(absolute(&cwd, &path), deed)));
+            self.touches
+                .extend(changed(&call).map(|(path, deed)| touch(absolute(&cwd, &path), deed)));
             return;
         }
-        let is_patch = call.detail.as_deref().is_some_and(|detail| !detail.changes.is_empty());
-        for subject in call.subjects.iter().filter(|subject| !subject.is_empty() && !subject.contains("://")) {
+        let is_patch = call
+            .detail
+            .as_deref()
+            .is_some_and(|detail| !detail.changes.is_empty());
+        for subject in call
+            .subjects
+            .iter()
+            .filter(|subject| !subject.is_empty() && !subject.contains("://"))
+        {
             let path = absolute(&cwd, subject);
             let is_new = self.seen.insert(path.clone());
             let deed = match call.change(subject, is_new, replaced) {
@@ -235,19 +284,39 @@ impl Fold for Touched {
             return;
         }
         match (&entry.what, entry.role) {
-            (What::Text(text), Role::User) if entry.begins => self.prompts.push((entry.time, text.trim().into())),
+            (What::Text(text), Role::User) if entry.begins => {
+                self.prompts.push((entry.time, text.trim().into()))
+            }
             (What::Call(call), _) if is_touch(call) => {
                 let prompt = self.prompts.last().map(|(_, prompt)| Arc::clone(prompt));
                 let copy = entry.key.map(|key| (key, entry.time));
-                let open = Open { call: call.clone().into_owned(), time: entry.time, line, prompt, copy };
+                let open = Open {
+                    call: call.clone().into_owned(),
+                    time: entry.time,
+                    line,
+                    prompt,
+                    copy,
+                };
                 match call.id {
                     Some(id) => _ = self.open.insert(id, open),
                     // Nothing will ever tell how it ended.
                     None => self.ended(open, false),
                 }
             }
-            (What::Result { call: Some(id), failed, replaced, .. }, _) => {
-                if let Some(open) = self.open.remove(id).filter(|open| !failed && !open.call.failed) {
+            (
+                What::Result {
+                    call: Some(id),
+                    failed,
+                    replaced,
+                    ..
+                },
+                _,
+            ) => {
+                if let Some(open) = self
+                    .open
+                    .remove(id)
+                    .filter(|open| !failed && !open.call.failed)
+                {
                     // What had to be allowed first was done long after it was called.
                     let time = entry.time.or(open.time);
                     self.ended(Open { time, ..open }, *replaced);
@@ -261,7 +330,9 @@ impl Fold for Touched {
 fn is_touch(call: &Call) -> bool {
     match call.act {
         Act::Edit | Act::Read => true,
-        Act::Run => call.subjects.iter().any(|command| refreshes(command)) || changed(call).next().is_some(),
+        Act::Run => {
+            call.subjects.iter().any(|command| refreshes(command)) || changed(call).next().is_some()
+        }
         _ => false,
     }
 }
@@ -302,7 +373,11 @@ mod tests {
                 }
             }
             let found = knowledge.overtaken(Path::new(FILE), Some(Time(edited * MINUTE)), DAY);
-            assert_eq!(found, wanted.map(|(act, minute)| (act, Time(minute * MINUTE))), "{done:?}, {edited}");
+            assert_eq!(
+                found,
+                wanted.map(|(act, minute)| (act, Time(minute * MINUTE))),
+                "{done:?}, {edited}"
+            );
         }
     }
 }

@@ -89,7 +89,11 @@ impl Turns {
     pub fn waiting_for(calls: &[Call], results: bool) -> Turns {
         let mut turns = Turns::default();
         calls.iter().for_each(|call| turns.add(call));
-        turns.last = if calls.is_empty() { Ending::None } else { Ending::Working };
+        turns.last = if calls.is_empty() {
+            Ending::None
+        } else {
+            Ending::Working
+        };
         turns.results = results;
         turns
     }
@@ -101,7 +105,9 @@ impl Turns {
 
     /// True if the user has to allow a call first, as the transcript says.
     pub fn waits(&self, call: &Call) -> bool {
-        self.open.iter().any(|open| open.waits && open.id == call.id)
+        self.open
+            .iter()
+            .any(|open| open.waits && open.id == call.id)
     }
 
     pub fn take(&mut self, entry: &Entry) {
@@ -109,7 +115,10 @@ impl Turns {
             return;
         }
         if let What::Permission { call, waits } = entry.what {
-            self.open.iter_mut().filter(|open| open.id == Some(call)).for_each(|open| open.waits = waits);
+            self.open
+                .iter_mut()
+                .filter(|open| open.id == Some(call))
+                .for_each(|open| open.waits = waits);
             return;
         }
         if self.last == Ending::Failed && entry.is_activity() {
@@ -137,7 +146,11 @@ impl Turns {
                 let stops = self.last == Ending::Interrupted || *stopped && !self.results;
                 self.results = true;
                 self.open.retain(|open| open.id != *call);
-                if stops { Ending::Interrupted } else { Ending::Working }
+                if stops {
+                    Ending::Interrupted
+                } else {
+                    Ending::Working
+                }
             }
             (What::Mark(Mark::Interrupt, _), _) => Ending::Interrupted,
             (What::Mark(Mark::Error, text), _) => {
@@ -156,8 +169,18 @@ impl Turns {
         }
         if self.open.len() < Turns::OPEN {
             let starts = self.texts.len() as u32;
-            let texts = [starts, self.add_text(&call.tool), self.add_text(call.subjects.first().map_or("", |one| one))];
-            self.open.push(OpenCall { id: call.id, act: call.act, asks: call.asks, waits: call.waits, texts });
+            let texts = [
+                starts,
+                self.add_text(&call.tool),
+                self.add_text(call.subjects.first().map_or("", |one| one)),
+            ];
+            self.open.push(OpenCall {
+                id: call.id,
+                act: call.act,
+                asks: call.asks,
+                waits: call.waits,
+                texts,
+            });
         }
     }
 
@@ -165,7 +188,11 @@ impl Turns {
     fn add_text(&mut self, text: &str) -> u32 {
         let kept = substr(text, ..text.floor_char_boundary(Turns::TEXT));
         // A word that is cut could be a secret that nobody recognises any more.
-        let whole = if kept.len() < text.len() { kept.rfind(char::is_whitespace).unwrap_or(0) } else { kept.len() };
+        let whole = if kept.len() < text.len() {
+            kept.rfind(char::is_whitespace).unwrap_or(0)
+        } else {
+            kept.len()
+        };
         self.texts += substr(kept, ..whole);
         self.texts.len() as u32
     }
@@ -193,14 +220,34 @@ impl Turns {
     /// the one that was made last.
     pub fn open_end(&self) -> Option<OpenEnd> {
         match self.last {
-            Ending::Failed => Some(OpenEnd::Trouble { text: self.texts.clone(), limit: self.limit }),
+            Ending::Failed => Some(OpenEnd::Trouble {
+                text: self.texts.clone(),
+                limit: self.limit,
+            }),
             Ending::Working => {
                 let asks = self.open.iter().rfind(|open| open.asks);
                 let waits = || self.open.iter().find(|open| open.waits);
                 let open = asks.or_else(waits).or(self.open.last())?;
-                let OpenCall { act, asks, waits, texts: [tool, subject, end], .. } = *open;
-                let text = |from: u32, to: u32| self.texts.get(from as usize..to as usize).unwrap_or_default().into();
-                Some(OpenEnd::Call(Doing { tool: text(tool, subject), subject: text(subject, end), act, asks, waits }))
+                let OpenCall {
+                    act,
+                    asks,
+                    waits,
+                    texts: [tool, subject, end],
+                    ..
+                } = *open;
+                let text = |from: u32, to: u32| {
+                    self.texts
+                        .get(from as usize..to as usize)
+                        .unwrap_or_default()
+                        .into()
+                };
+                Some(OpenEnd::Call(Doing {
+                    tool: text(tool, subject),
+                    subject: text(subject, end),
+                    act,
+                    asks,
+                    waits,
+                }))
             }
             _ => None,
         }
@@ -245,7 +292,10 @@ fn taken_back(entries: &[Entry]) -> Vec<bool> {
         if entry.takes_back > 0 {
             // A turn that began before all of these goes with all that is left of it.
             let left = prompts.len().checked_sub(entry.takes_back as usize);
-            let from = left.and_then(|left| prompts.get(left)).copied().unwrap_or(0);
+            let from = left
+                .and_then(|left| prompts.get(left))
+                .copied()
+                .unwrap_or(0);
             prompts.truncate(left.unwrap_or(0));
             taken[from..at].fill(true);
         }

@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::once::Once;
 use super::tail::{self, StartAt};
 use super::transcript::{Lines, Transcript};
-use session_format::cursor::{Buffer, Cursor};
-use session_format::entry::Position;
 use crate::file::Stamp;
 use crate::fold::Fold;
+use session_format::cursor::{Buffer, Cursor};
+use session_format::entry::Position;
 
 /// A position in a transcript, and its file as it was then.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -67,25 +67,67 @@ pub fn renew<F: Fold>(
 ) -> io::Result<Renewed<F>> {
     let stamp = transcript.source.stamp();
     // One that was written just now gets a stamp that none is like, so that it is looked at again.
-    let stamp = Stamp { modified: if stamp.modified > now - JUST_NOW { 0 } else { stamp.modified }, ..stamp };
+    let stamp = Stamp {
+        modified: if stamp.modified > now - JUST_NOW {
+            0
+        } else {
+            stamp.modified
+        },
+        ..stamp
+    };
     // A file in the place of another may look like it at both ends, and so may one that was written over: then it has
     // another stamp, and is not longer.
     let is_same = |kept: &Reached| kept.stamp == stamp && stamp.modified != 0;
-    let is_it = |kept: &Reached| kept.stamp.inode == stamp.inode && (kept.stamp.size != stamp.size || is_same(kept));
+    let is_it = |kept: &Reached| {
+        kept.stamp.inode == stamp.inode && (kept.stamp.size != stamp.size || is_same(kept))
+    };
     let kept = kept.filter(is_it);
     let start = tail::start(&transcript.source, kept.map(|kept| kept.cursor.into()))?;
-    let kept = if matches!(start, StartAt::Resume(_)) { kept } else { None };
+    let kept = if matches!(start, StartAt::Resume(_)) {
+        kept
+    } else {
+        None
+    };
     if let Some(kept) = kept.filter(|kept| kept.cursor.offset == transcript.source.end()) {
-        return Ok(Renewed { reached: Reached { stamp, ..kept }, new: None });
+        return Ok(Renewed {
+            reached: Reached { stamp, ..kept },
+            new: None,
+        });
     }
     let (mut fold, mut once, from, before) = match kept.and_then(|kept| Some((kept, go_on()?))) {
         Some((Reached { cursor, lines, .. }, (fold, once))) => (fold, once, cursor.offset, lines),
         None => (fold(), Once::default(), Position::START, 0),
     };
-    let lines = Lines { from, before, deadline: transcript.deadline.as_ref(), ..Lines::default() };
+    let lines = Lines {
+        from,
+        before,
+        deadline: transcript.deadline.as_ref(),
+        ..Lines::default()
+    };
     let read = transcript.fold(lines, &mut once, buffer, &mut fold)?;
     // What the deadline cut short is like no file, and is read on from there.
-    let stamp = if read.cut_short { Stamp { modified: 0, size: read.end.number(), ..stamp } } else { stamp };
-    let reached = Reached { stamp, cursor: transcript.source.cursor(read.end)?, lines: read.lines };
-    Ok(Renewed { reached, new: Some(Addition { from, fold, once, broken: read.broken, cut_short: read.cut_short }) })
+    let stamp = if read.cut_short {
+        Stamp {
+            modified: 0,
+            size: read.end.number(),
+            ..stamp
+        }
+    } else {
+        stamp
+    };
+    let reached = Reached {
+        stamp,
+        cursor: transcript.source.cursor(read.end)?,
+        lines: read.lines,
+    };
+    Ok(Renewed {
+        reached,
+        new: Some(Addition {
+            from,
+            fold,
+            once,
+            broken: read.broken,
+            cut_short: read.cut_short,
+        }),
+    })
 }

@@ -6,10 +6,10 @@ use super::once::{Conversation, Once, OpenCalls};
 use super::slice::Sliced;
 use super::transcript::{Lines, Transcript};
 use super::wanted::{Log, Slice, Wanted};
+use crate::fold::Fold;
 use session_format::cursor::{Backward, Buffer};
 use session_format::decode::{Decoder, Item, Outcome};
 use session_format::entry::{Entry, Position};
-use crate::fold::Fold;
 
 /// So many bytes of entries are held while there are not enough of them.
 const HELD: u64 = 32 << 20;
@@ -62,7 +62,11 @@ struct LastLines<'t, 'f> {
 
 impl<'t, 'f> LastLines<'t, 'f> {
     fn new(transcript: &'t Transcript<'f>, wanted: Wanted<'t>) -> io::Result<LastLines<'t, 'f>> {
-        let (decoder, backward, end) = (transcript.decoder(), transcript.source.backward()?, transcript.source.end());
+        let (decoder, backward, end) = (
+            transcript.decoder(),
+            transcript.source.backward()?,
+            transcript.source.end(),
+        );
         Ok(LastLines {
             decoder,
             backward,
@@ -97,12 +101,24 @@ impl<'t, 'f> LastLines<'t, 'f> {
             let mut entries = Vec::new();
             let outcome = self.decoder.line(line, &mut |item| match item {
                 Item::Facts(facts) if facts.time.is_none() => {}
-                Item::Facts(facts) => self.past = if wanted.is_past(facts.time) { self.past + 1 } else { 0 },
+                Item::Facts(facts) => {
+                    self.past = if wanted.is_past(facts.time) {
+                        self.past + 1
+                    } else {
+                        0
+                    }
+                }
                 Item::Entry(entry) => entries.push(entry.into_owned()),
             })?;
             self.broken += u64::from(outcome == Outcome::Broken && finished);
-            self.shown += entries.iter().filter(|entry| wanted.shows(entry) && !entry.relisted).count();
-            self.held += entries.iter().map(|entry| entry.size() + ENTRY).sum::<u64>();
+            self.shown += entries
+                .iter()
+                .filter(|entry| wanted.shows(entry) && !entry.relisted)
+                .count();
+            self.held += entries
+                .iter()
+                .map(|entry| entry.size() + ENTRY)
+                .sum::<u64>();
             self.lines.push(entries);
         }
         Ok(())
@@ -125,7 +141,15 @@ impl<'t, 'f> LastLines<'t, 'f> {
         let guess = found as f64 * (size.number() as f64 / size.since(self.start).max(1) as f64);
         let total = if exact { found } else { guess as usize };
         entries.drain(..found.saturating_sub(self.wanted.count));
-        Log { entries, total, exact, broken: self.broken, end: self.end, once, ..Log::default() }
+        Log {
+            entries,
+            total,
+            exact,
+            broken: self.broken,
+            end: self.end,
+            once,
+            ..Log::default()
+        }
     }
 }
 
@@ -150,9 +174,19 @@ impl Fold for Newest<'_> {
         if entries.len() < self.room {
             return;
         }
-        let shown = entries.iter().enumerate().rev().filter(|(_, entry)| self.wanted.shows(entry));
-        let first = shown.map(|(index, _)| index).nth(self.wanted.count.max(1) - 1).unwrap_or(0);
-        self.dropped += entries[..first].iter().filter(|entry| self.wanted.shows(entry)).count();
+        let shown = entries
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, entry)| self.wanted.shows(entry));
+        let first = shown
+            .map(|(index, _)| index)
+            .nth(self.wanted.count.max(1) - 1)
+            .unwrap_or(0);
+        self.dropped += entries[..first]
+            .iter()
+            .filter(|entry| self.wanted.shows(entry))
+            .count();
         self.conversation.forget(first);
         self.room = Newest::LEAST_ROOM.max(self.conversation.entries.len().saturating_mul(2));
     }
@@ -160,36 +194,69 @@ impl Fold for Newest<'_> {
 
 fn from_start(transcript: &Transcript, wanted: Wanted) -> io::Result<Log> {
     let conversation = Conversation::new(wanted.results, OpenCalls::default());
-    let mut newest = Newest { conversation, wanted, dropped: 0, room: Newest::LEAST_ROOM };
+    let mut newest = Newest {
+        conversation,
+        wanted,
+        dropped: 0,
+        room: Newest::LEAST_ROOM,
+    };
     let mut once = Once::default();
-    let lines = Lines { unfinished: wanted.unfinished, ..Lines::default() };
+    let lines = Lines {
+        unfinished: wanted.unfinished,
+        ..Lines::default()
+    };
     let read = transcript.fold(lines, &mut once, &mut Buffer::default(), &mut newest)?;
     let mut entries = wanted.shown(newest.conversation.entries);
     let total = newest.dropped + entries.len();
     entries.drain(..entries.len().saturating_sub(wanted.count));
-    Ok(Log { entries, once, exact: true, total, broken: read.broken, end: read.end, ..Log::default() })
+    Ok(Log {
+        entries,
+        once,
+        exact: true,
+        total,
+        broken: read.broken,
+        end: read.end,
+        ..Log::default()
+    })
 }
 
 /// The last entries that fit a slice: from the end of the file, and from more and more of it until there are enough. Lines
 /// are counted from its start.
 fn last_that_fit(transcript: &Transcript, wanted: Wanted, slice: &Slice) -> io::Result<Log> {
-    let mut most = if slice.at.is_some() { u64::MAX } else { 1 << 20 };
+    let mut most = if slice.at.is_some() {
+        u64::MAX
+    } else {
+        1 << 20
+    };
     loop {
         let from = transcript.newest_or_all(most)?;
         let fold = |mut sliced| {
             let mut once = Once::from(from, &[]);
-            let lines = Lines { from, unfinished: wanted.unfinished, ..Lines::default() };
+            let lines = Lines {
+                from,
+                unfinished: wanted.unfinished,
+                ..Lines::default()
+            };
             let read = transcript.fold(lines, &mut once, &mut Buffer::default(), &mut sliced)?;
             io::Result::Ok((sliced, read, once))
         };
         let (mut sliced, mut read, mut once) = fold(Sliced::new(wanted, slice))?;
         let exact = from.is_start();
         if exact || sliced.is_enough() {
-            let listed = sliced.position.map(|position| transcript.line_at(position, &mut Buffer::default()));
+            let listed = sliced
+                .position
+                .map(|position| transcript.line_at(position, &mut Buffer::default()));
             if let Some(again) = sliced.again(&listed.transpose()?.unwrap_or_default()) {
                 (sliced, read, once) = fold(again)?;
             }
-            return Ok(Log { exact, lines: read.lines, broken: read.broken, end: read.end, once, ..sliced.finish() });
+            return Ok(Log {
+                exact,
+                lines: read.lines,
+                broken: read.broken,
+                end: read.end,
+                once,
+                ..sliced.finish()
+            });
         }
         most *= 16;
     }

@@ -9,7 +9,9 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use session_format::entry::{ById, Call, Entry, Facts, Id, Ids, Mark, Position, Role, TitleBy, What};
+use session_format::entry::{
+    ById, Call, Entry, Facts, Id, Ids, Mark, Position, Role, TitleBy, What,
+};
 use session_format::time::Time;
 
 /// The memory of everything that may be repeated. It can be put away and taken up again.
@@ -72,12 +74,19 @@ impl Once {
 
     /// For a file that is read from a position on; `last` are the messages before it, as [`last_messages`] has them.
     pub fn from(position: Position, last: &[u32]) -> Once {
-        Once { middle: !position.is_start(), before: last.to_vec(), ..Once::default() }
+        Once {
+            middle: !position.is_start(),
+            before: last.to_vec(),
+            ..Once::default()
+        }
     }
 
     /// For a session of a family, of which others have said these things.
     pub fn after(others: Ids) -> Once {
-        Once { others, ..Once::default() }
+        Once {
+            others,
+            ..Once::default()
+        }
     }
 
     /// Ids of everything that this session and the others of its family said.
@@ -94,7 +103,9 @@ impl Once {
     /// line that it is about was read.
     pub fn facts(&mut self, facts: &mut Facts) {
         self.title(facts);
-        let Some(usage) = &mut facts.usage else { return };
+        let Some(usage) = &mut facts.usage else {
+            return;
+        };
         let all = usage.input.saturating_add(usage.output);
         usage.context = usage.context.or(Some(all).filter(|_| !usage.total));
         let used = match facts.message {
@@ -105,7 +116,10 @@ impl Once {
         // Lines of one message repeat its tokens, and early ones may hold less.
         let (input, output) = *used;
         *used = (usage.input.max(input), usage.output.max(output));
-        (usage.input, usage.output) = (usage.input.saturating_sub(input), usage.output.saturating_sub(output));
+        (usage.input, usage.output) = (
+            usage.input.saturating_sub(input),
+            usage.output.saturating_sub(output),
+        );
     }
 
     fn title(&mut self, facts: &mut Facts) {
@@ -114,11 +128,20 @@ impl Once {
                 self.lines.pop_front();
             }
             self.lines.push_back(line);
-            let waiting = if self.titles.is_empty() { None } else { self.titles.remove(&line) };
-            facts.title = facts.title.take().or(waiting.map(|title| (TitleBy::Agent, title.into())));
+            let waiting = if self.titles.is_empty() {
+                None
+            } else {
+                self.titles.remove(&line)
+            };
+            facts.title = facts
+                .title
+                .take()
+                .or(waiting.map(|title| (TitleBy::Agent, title.into())));
         }
         // From the middle of a file, nobody knows which lines came before.
-        if let Some(leaf) = facts.leaf.filter(|leaf| !self.middle && !self.lines.contains(leaf))
+        if let Some(leaf) = facts
+            .leaf
+            .filter(|leaf| !self.middle && !self.lines.contains(leaf))
             && let Some((_, title)) = facts.title.take()
             && self.titles.len() < Once::TITLES
         {
@@ -127,17 +150,31 @@ impl Once {
     }
 
     fn message(&mut self, id: Id) -> &mut Message {
-        let index = self.recent.iter().rposition(|message| message.id == id).unwrap_or_else(|| {
-            let begun = !self.before.is_empty() && self.before.contains(&short_message(id));
-            let again = self.others.contains(&id) || !self.known.insert(id);
-            let used = if again { (u64::MAX, u64::MAX) } else { (0, 0) };
-            // The memory of the oldest is used again.
-            let oldest = if self.recent.len() == Once::RECENT { self.recent.pop_front() } else { None };
-            let mut entries = oldest.unwrap_or_default().entries;
-            entries.clear();
-            self.recent.push_back(Message { id, again, begun, entries, used });
-            self.recent.len() - 1
-        });
+        let index = self
+            .recent
+            .iter()
+            .rposition(|message| message.id == id)
+            .unwrap_or_else(|| {
+                let begun = !self.before.is_empty() && self.before.contains(&short_message(id));
+                let again = self.others.contains(&id) || !self.known.insert(id);
+                let used = if again { (u64::MAX, u64::MAX) } else { (0, 0) };
+                // The memory of the oldest is used again.
+                let oldest = if self.recent.len() == Once::RECENT {
+                    self.recent.pop_front()
+                } else {
+                    None
+                };
+                let mut entries = oldest.unwrap_or_default().entries;
+                entries.clear();
+                self.recent.push_back(Message {
+                    id,
+                    again,
+                    begun,
+                    entries,
+                    used,
+                });
+                self.recent.len() - 1
+            });
         &mut self.recent[index]
     }
 
@@ -156,11 +193,16 @@ impl Once {
             return false;
         }
         self.direct |= !entry.relisted;
-        if entry.key.is_some_and(|key| self.before.contains(&key.short())) {
+        if entry
+            .key
+            .is_some_and(|key| self.before.contains(&key.short()))
+        {
             return false;
         }
         entry.renews = match entry.what {
-            What::Result { call, .. } => !call.is_some_and(|call| self.open.remove(&call)) && !self.middle,
+            What::Result { call, .. } => {
+                !call.is_some_and(|call| self.open.remove(&call)) && !self.middle
+            }
             _ => !self.is_new(entry),
         };
         if entry.renews {
@@ -168,7 +210,9 @@ impl Once {
         }
         entry.begins = match (&entry.what, entry.role) {
             (What::Text(text), Role::User) => !self.was_queued(entry.queued, text),
-            (What::Text(_), Role::Assistant) => entry.message.is_none_or(|message| self.is_first(message)),
+            (What::Text(_), Role::Assistant) => {
+                entry.message.is_none_or(|message| self.is_first(message))
+            }
             (What::Call(call), _) => {
                 self.open.extend(call.id);
                 // Where a call is no part of a message, it is none of its own.
@@ -204,7 +248,8 @@ impl Once {
             return false;
         }
         let index = self.queued.iter().position(|known| *known == prompt);
-        self.queued.drain(..index.map_or(self.queued.len(), |index| index + 1));
+        self.queued
+            .drain(..index.map_or(self.queued.len(), |index| index + 1));
         index.is_some()
     }
 }
@@ -218,7 +263,9 @@ fn short_message(message: Id) -> u32 {
 pub fn last_messages(before: &[u32], entries: &[Entry]) -> Vec<u32> {
     let said = entries.iter().flat_map(|entry| {
         let message = entry.message.filter(|_| entry.begins).map(short_message);
-        let text = entry.key.filter(|_| matches!(entry.what, What::Text(_)) && entry.role != Role::System);
+        let text = entry
+            .key
+            .filter(|_| matches!(entry.what, What::Text(_)) && entry.role != Role::System);
         [message, text.map(Id::short)].into_iter().flatten()
     });
     let mut last: Vec<u32> = before.iter().copied().chain(said).collect();
@@ -236,7 +283,9 @@ pub fn fingerprint(entry: &Entry) -> Option<Id> {
     };
     let id = entry.key.map(|key| key.0).or(entry.time.map(|_| 0))?;
     let time = entry.time.map_or(0, |time| time.0);
-    Some(Id::of(&[&id.to_le_bytes(), &time.to_le_bytes(), text.as_bytes()].concat()))
+    Some(Id::of(
+        &[&id.to_le_bytes(), &time.to_le_bytes(), text.as_bytes()].concat(),
+    ))
 }
 
 /// Leaves out what is older; says whether there was any. What has no time has that of what came before it.
@@ -246,7 +295,11 @@ pub fn drop_old(entries: &mut Vec<Entry>, after: Time, otherwise: Time) -> bool 
     entries.retain(|entry| {
         time = entry.time.or(time);
         // A call is as new as its result.
-        let ended = if let What::Call(call) = &entry.what { call.ended_at } else { None };
+        let ended = if let What::Call(call) = &entry.what {
+            call.ended_at
+        } else {
+            None
+        };
         ended.max(time).unwrap_or(otherwise) >= after
     });
     entries.len() < count
@@ -272,21 +325,44 @@ pub type OpenCalls = ById<Call<'static>>;
 
 impl Conversation {
     pub fn new(results: bool, earlier: OpenCalls) -> Conversation {
-        Conversation { results, earlier, ..Conversation::default() }
+        Conversation {
+            results,
+            earlier,
+            ..Conversation::default()
+        }
     }
 
     pub fn take(&mut self, entry: Entry<'static>) {
         match &entry.what {
-            What::Result { call, failed, denied, unclear, text, .. } => {
+            What::Result {
+                call,
+                failed,
+                denied,
+                unclear,
+                text,
+                ..
+            } => {
                 let id = call.unwrap_or_default();
                 let keeps = self.results && text.is_some();
-                let known = self.by_call.get(&id).and_then(|index| self.entries.get_mut(*index));
-                if let Some(Entry { what: What::Call(call), .. }) = known {
+                let known = self
+                    .by_call
+                    .get(&id)
+                    .and_then(|index| self.entries.get_mut(*index));
+                if let Some(Entry {
+                    what: What::Call(call),
+                    ..
+                }) = known
+                {
                     call.end(entry.time, *failed, *denied, *unclear);
                 } else if let Some(mut call) = self.earlier.remove(&id) {
                     call.end(entry.time, *failed, *denied, *unclear);
                     let what = What::Call(call);
-                    let ended = Entry { role: Role::Assistant, what, renews: true, ..entry.clone() };
+                    let ended = Entry {
+                        role: Role::Assistant,
+                        what,
+                        renews: true,
+                        ..entry.clone()
+                    };
                     self.size += ended.size();
                     self.entries.push(ended);
                 }
@@ -297,7 +373,8 @@ impl Conversation {
             What::Call(Call { id: Some(id), .. }) if !entry.renews => {
                 // One that is known by its key goes into the place of the first.
                 let known = entry.key.and_then(|key| self.by_key.get(&key).copied());
-                self.by_call.insert(*id, known.unwrap_or(self.entries.len()));
+                self.by_call
+                    .insert(*id, known.unwrap_or(self.entries.len()));
             }
             _ if entry.is_taken_up() => return,
             _ => {}
@@ -312,7 +389,8 @@ impl Conversation {
             // It renews something from before the first entry here; but a first result may have had no text.
             None if entry.renews && !matches!(entry.what, What::Result { .. }) => {}
             None => {
-                self.by_key.extend(entry.key.map(|key| (key, self.entries.len())));
+                self.by_key
+                    .extend(entry.key.map(|key| (key, self.entries.len())));
                 self.size += entry.size();
                 self.entries.push(entry);
             }
@@ -363,7 +441,14 @@ pub(super) fn renew(old: &mut What<'static>, mut new: What<'static>) {
             new.denied |= old.denied;
             new.broken_off |= old.broken_off;
         }
-        (What::Result { failed: old, text: before, .. }, What::Result { failed, text, .. }) => {
+        (
+            What::Result {
+                failed: old,
+                text: before,
+                ..
+            },
+            What::Result { failed, text, .. },
+        ) => {
             *failed |= *old;
             *text = text.take().or(before.take());
         }

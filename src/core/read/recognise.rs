@@ -4,11 +4,11 @@ use std::io;
 use std::path::Path;
 
 use super::source::Source;
+use crate::formats::AgentFormat;
 use session_format::cursor::{Buffer, Line};
 use session_format::decode::{Decoder, Item, Outcome};
 use session_format::entry::Position;
-use crate::formats::AgentFormat;
-use session_format::format::{Format};
+use session_format::format::Format;
 
 /// The lines of a file, counted by how they fit a format.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -27,7 +27,10 @@ impl Fit {
         let mut decoder = Decoder::new(format).subagent(subagent);
         let mut buffer = Buffer::default();
         let mut forward = source.forward(Position::START..end, &mut buffer);
-        let mut fit = Fit { subagent, ..Fit::default() };
+        let mut fit = Fit {
+            subagent,
+            ..Fit::default()
+        };
         let mut line = |line: Line, finished: bool| -> io::Result<()> {
             let offset = line.offset();
             let mut entries = 0;
@@ -61,7 +64,10 @@ impl Fit {
 }
 
 /// Recognises a transcript from its lines. The beginning decides; if it says nothing, more of it does.
-pub fn recognise<'f>(path: &Path, formats: &'f [AgentFormat]) -> io::Result<Option<(&'f AgentFormat, Fit)>> {
+pub fn recognise<'f>(
+    path: &Path,
+    formats: &'f [AgentFormat],
+) -> io::Result<Option<(&'f AgentFormat, Fit)>> {
     let source = Source::open(path)?;
     for most in [512 << 10, 16 << 20] {
         let end = source.end().min(Position::new(most));

@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::once::{OpenCalls, renew};
 use super::wanted::{Log, Slice, Target, Wanted, failed};
-use session_format::entry::{ById, Call, Entry, Id, Position, What};
 use crate::fold::Fold;
+use session_format::entry::{ById, Call, Entry, Id, Position, What};
 
 /// A result, with the last number before it and how many results there are up to it.
 type Ordered = ((usize, usize), Entry<'static>);
@@ -48,19 +48,33 @@ pub struct Sliced<'w> {
 
 impl<'w> Sliced<'w> {
     pub fn new(wanted: Wanted<'w>, slice: &Slice) -> Sliced<'w> {
-        Sliced { wanted, slice: slice.clone(), target: slice.at, ..Sliced::default() }
+        Sliced {
+            wanted,
+            slice: slice.clone(),
+            target: slice.at,
+            ..Sliced::default()
+        }
     }
 
     /// For the same lines once more, if they have to be read again. `listed` are the entries that the target line lists,
     /// which may be known from other lines.
     pub fn again(&self, listed: &[Entry]) -> Option<Sliced<'w>> {
-        let known = listed.iter().filter_map(|entry| self.by_key.get(&entry.key?).copied());
+        let known = listed
+            .iter()
+            .filter_map(|entry| self.by_key.get(&entry.key?).copied());
         let chosen: BTreeSet<usize> = known.collect();
-        let first = self.fits.first().filter(|_| self.fits.len() >= self.wanted.count);
+        let first = self
+            .fits
+            .first()
+            .filter(|_| self.fits.len() >= self.wanted.count);
         let first = first.map_or(0, |first| first.saturating_sub(self.slice.context));
         let held: BTreeSet<usize> = self.missed.range(first..).copied().collect();
         let is_needed = !held.is_empty() || !chosen.is_subset(&self.fits);
-        is_needed.then(|| Sliced { chosen, held, ..Sliced::new(self.wanted, &self.slice) })
+        is_needed.then(|| Sliced {
+            chosen,
+            held,
+            ..Sliced::new(self.wanted, &self.slice)
+        })
     }
 
     /// Lines further up could not change anything.
@@ -71,14 +85,29 @@ impl<'w> Sliced<'w> {
     }
 
     pub fn finish(self) -> Log {
-        let mut log = Log { open: self.open_calls(), ..Log::default() };
-        let Sliced { kept, results, fits, slice, .. } = self;
+        let mut log = Log {
+            open: self.open_calls(),
+            ..Log::default()
+        };
+        let Sliced {
+            kept,
+            results,
+            fits,
+            slice,
+            ..
+        } = self;
         let is_shown = |at: &usize| is_near(&fits, *at, slice.context);
-        let mut all: Vec<_> = kept.into_iter().map(|(at, entry)| (at, (at, 0), entry)).collect();
+        let mut all: Vec<_> = kept
+            .into_iter()
+            .map(|(at, entry)| (at, (at, 0), entry))
+            .collect();
         for (call, results) in results {
             let tells = |entry: &Entry| !slice.only_reasons || failed(entry);
             all.extend(
-                results.into_iter().filter(|(_, entry)| tells(entry)).map(|(order, entry)| (call, order, entry)),
+                results
+                    .into_iter()
+                    .filter(|(_, entry)| tells(entry))
+                    .map(|(order, entry)| (call, order, entry)),
             );
         }
         all.retain(|(at, ..)| is_shown(at));
@@ -106,7 +135,11 @@ impl<'w> Sliced<'w> {
             What::Call(call) if !call.ended => Some((call.id?, call.clone())),
             _ => None,
         };
-        self.kept.values().chain(self.early.values()).filter_map(call).collect()
+        self.kept
+            .values()
+            .chain(self.early.values())
+            .filter_map(call)
+            .collect()
     }
 
     /// True for an entry that the target means. Where nothing is shown of a line, the next one is meant.
@@ -119,12 +152,14 @@ impl<'w> Sliced<'w> {
             Some(Target::Time(time)) => entry.time.is_some_and(|at| at >= time),
             Some(Target::Id(id)) => {
                 // An entry is a part of its line.
-                let is_part = |key: Id| (0..8).any(|kind| (0..16).any(|index| id.part(kind, index) == key));
+                let is_part =
+                    |key: Id| (0..8).any(|kind| (0..16).any(|index| id.part(kind, index) == key));
                 let of_call = match &entry.what {
                     What::Call(Call { id, .. }) | What::Result { call: id, .. } => *id,
                     _ => None,
                 };
-                return [entry.message, of_call].contains(&Some(id)) || entry.key.is_some_and(is_part);
+                return [entry.message, of_call].contains(&Some(id))
+                    || entry.key.is_some_and(is_part);
             }
         };
         if is_later && !is_result {
@@ -147,28 +182,51 @@ impl<'w> Sliced<'w> {
 
     /// Notes whether an entry fits, by itself or by its results.
     fn judge(&mut self, at: usize) {
-        let Some(entry) = self.kept.get(&at) else { return };
-        let call = if let What::Call(call) = &entry.what { Some(call) } else { None };
+        let Some(entry) = self.kept.get(&at) else {
+            return;
+        };
+        let call = if let What::Call(call) = &entry.what {
+            Some(call)
+        } else {
+            None
+        };
         let mut results = self.results.get(&at).into_iter().flatten();
         let fits = self.chosen.contains(&at)
             || self.target.is_none()
-                && (self.slice.fits(entry, None) || results.any(|(_, result)| self.slice.fits(result, call)));
+                && (self.slice.fits(entry, None)
+                    || results.any(|(_, result)| self.slice.fits(result, call)));
         if !fits {
             self.fits.remove(&at);
         } else if self.fits.insert(at) {
             let context = self.slice.context;
-            let around = at.saturating_sub(context)..at.saturating_add(context).saturating_add(1).min(self.shown);
-            self.missed.extend(around.filter(|at| !self.kept.contains_key(at)));
+            let around = at.saturating_sub(context)
+                ..at.saturating_add(context).saturating_add(1).min(self.shown);
+            self.missed
+                .extend(around.filter(|at| !self.kept.contains_key(at)));
         }
     }
 
     /// Takes the result of a call: it tells how that ended, and is shown with it.
     fn result(&mut self, entry: &Entry, line: u64) {
-        let What::Result { call, failed, denied, unclear, text, .. } = &entry.what else { return };
+        let What::Result {
+            call,
+            failed,
+            denied,
+            unclear,
+            text,
+            ..
+        } = &entry.what
+        else {
+            return;
+        };
         let id = call.unwrap_or_default();
         let is_shown = self.wanted.shows(entry) && text.is_some();
         let is_target = self.is_target(entry, line);
-        let early = self.early.remove(&id).filter(|_| is_shown).map(|call| self.add(call));
+        let early = self
+            .early
+            .remove(&id)
+            .filter(|_| is_shown)
+            .map(|call| self.add(call));
         let Some(at) = early.or(self.by_call.get(&id).copied()) else {
             if is_shown {
                 let at = self.add(entry.clone().into_owned());
@@ -179,8 +237,13 @@ impl<'w> Sliced<'w> {
             return;
         };
         self.chosen.extend(is_target.then_some(at));
-        let Some(Entry { what: What::Call(call), .. }) = self.kept.get_mut(&at) else {
-            let fits = is_target || self.target.is_none() && is_shown && self.slice.fits(entry, None);
+        let Some(Entry {
+            what: What::Call(call),
+            ..
+        }) = self.kept.get_mut(&at)
+        else {
+            let fits =
+                is_target || self.target.is_none() && is_shown && self.slice.fits(entry, None);
             self.missed.extend(fits.then_some(at));
             return;
         };
@@ -189,7 +252,9 @@ impl<'w> Sliced<'w> {
             let order = (self.shown - 1, self.taken_results + 1);
             self.taken_results += 1;
             let results = self.results.entry(at).or_default();
-            let known = results.iter_mut().find(|(_, known)| known.key.is_some() && known.key == entry.key);
+            let known = results
+                .iter_mut()
+                .find(|(_, known)| known.key.is_some() && known.key == entry.key);
             match known {
                 Some((_, known)) => renew(&mut known.what, entry.what.clone().into_owned()),
                 None => results.push((order, entry.clone().into_owned())),
@@ -204,7 +269,11 @@ impl<'w> Sliced<'w> {
         while self.fits.len() > self.wanted.count {
             self.fits.pop_first();
         }
-        if let Some(first) = self.fits.first().filter(|_| self.fits.len() == self.wanted.count) {
+        if let Some(first) = self
+            .fits
+            .first()
+            .filter(|_| self.fits.len() == self.wanted.count)
+        {
             let gone = first.saturating_sub(self.slice.context);
             while let Some((at, _)) = self.kept.first_key_value().filter(|(at, _)| **at < gone) {
                 let at = *at;
@@ -243,7 +312,12 @@ impl Fold for Sliced<'_> {
             return self.result(entry, line);
         }
         if !self.wanted.shows(entry) || entry.is_taken_up() {
-            if let What::Call(Call { id: Some(id), ended: false, .. }) = entry.what {
+            if let What::Call(Call {
+                id: Some(id),
+                ended: false,
+                ..
+            }) = entry.what
+            {
                 self.early.insert(id, entry.clone().into_owned());
             }
             return;
@@ -257,7 +331,9 @@ impl Fold for Sliced<'_> {
         self.chosen.extend(is_target.then_some(at));
         match self.kept.get_mut(&at) {
             Some(kept) if known.is_some() => renew(&mut kept.what, entry.what.clone().into_owned()),
-            None if is_target || self.target.is_none() && self.slice.fits(entry, None) => _ = self.missed.insert(at),
+            None if is_target || self.target.is_none() && self.slice.fits(entry, None) => {
+                _ = self.missed.insert(at)
+            }
             _ => {}
         }
         self.judge(at);
@@ -266,5 +342,7 @@ impl Fold for Sliced<'_> {
 }
 
 fn is_near(fits: &BTreeSet<usize>, at: usize, context: usize) -> bool {
-    fits.range(at.saturating_sub(context)..=at.saturating_add(context)).next().is_some()
+    fits.range(at.saturating_sub(context)..=at.saturating_add(context))
+        .next()
+        .is_some()
 }

@@ -10,10 +10,10 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::time::{Duration, UNIX_EPOCH};
 
+use crate::file::{self, Stamp};
 use session_format::budget::Deadline;
 use session_format::cursor::{Backward, Buffer, Chunks, Cursor, Forward, newest_lines};
 use session_format::entry::{Id, Position};
-use crate::file::{self, Stamp};
 
 pub struct Source {
     pub(super) file: File,
@@ -86,7 +86,11 @@ impl Source {
         let mut bytes = vec![0; end.min(PARTS * PART) as usize];
         let step = end.saturating_sub(PART) / (PARTS - 1);
         for (index, part) in (0..).zip(bytes.chunks_mut(PART as usize)) {
-            let offset = if end > PARTS * PART { index * step } else { index * PART };
+            let offset = if end > PARTS * PART {
+                index * step
+            } else {
+                index * PART
+            };
             self.file.read_exact_at(part, offset)?;
         }
         Ok(Id::of(&bytes))

@@ -22,7 +22,11 @@ pub struct LastRead {
 
 impl From<Cursor> for LastRead {
     fn from(cursor: Cursor) -> LastRead {
-        LastRead { offset: cursor.offset, mark: Some(cursor.mark), by_inode: false }
+        LastRead {
+            offset: cursor.offset,
+            mark: Some(cursor.mark),
+            by_inode: false,
+        }
     }
 }
 
@@ -38,7 +42,14 @@ pub enum StartAt {
 
 /// Says where to go on in a transcript that was read before.
 pub fn start(source: &Source, read: Option<LastRead>) -> io::Result<StartAt> {
-    let Some(LastRead { offset, mark, by_inode }) = read else { return Ok(StartAt::First) };
+    let Some(LastRead {
+        offset,
+        mark,
+        by_inode,
+    }) = read
+    else {
+        return Ok(StartAt::First);
+    };
     let holds = match mark {
         // Where nothing was read, nothing tells the file from another.
         _ if by_inode && offset.is_start() => false,
@@ -50,5 +61,9 @@ pub fn start(source: &Source, read: Option<LastRead>) -> io::Result<StartAt> {
         return Ok(StartAt::Resume(offset));
     }
     // If only the inode spoke for it, that was used again: this is another file.
-    Ok(if by_inode { StartAt::First } else { StartAt::Restart })
+    Ok(if by_inode {
+        StartAt::First
+    } else {
+        StartAt::Restart
+    })
 }

@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use super::once::{Conversation, Once, last_messages};
 use super::source::Source;
+use crate::fold::{Basics, Continuity, Ending, Fold, OpenEnd, Turns};
 use session_format::budget::{self, Deadline};
 use session_format::cursor::{Buffer, Line};
 use session_format::decode::{Decoder, Item, Outcome};
 use session_format::entry::{Call, Entry, Facts, Position, What};
-use crate::fold::{Basics, Continuity, Ending, Fold, OpenEnd, Turns};
 use session_format::format::Format;
 
 pub struct Transcript<'f> {
@@ -103,7 +103,14 @@ pub struct Read {
 impl<'f> Transcript<'f> {
     pub fn open(path: &Path, format: &'f Format) -> io::Result<Transcript<'f>> {
         let source = Source::open(path)?;
-        Ok(Transcript { source, format, full: false, whole: false, subagent: false, deadline: None })
+        Ok(Transcript {
+            source,
+            format,
+            full: false,
+            whole: false,
+            subagent: false,
+            deadline: None,
+        })
     }
 
     pub fn full(self, full: bool) -> Transcript<'f> {
@@ -120,11 +127,20 @@ impl<'f> Transcript<'f> {
     }
 
     pub(super) fn decoder(&self) -> Decoder<'f> {
-        Decoder::new(self.format).full(self.full).whole(self.whole).subagent(self.subagent)
+        Decoder::new(self.format)
+            .full(self.full)
+            .whole(self.whole)
+            .subagent(self.subagent)
     }
 
     /// Hands what counts of some lines to a fold.
-    pub fn fold(&self, wanted: Lines, once: &mut Once, buffer: &mut Buffer, fold: &mut dyn Fold) -> io::Result<Read> {
+    pub fn fold(
+        &self,
+        wanted: Lines,
+        once: &mut Once,
+        buffer: &mut Buffer,
+        fold: &mut dyn Fold,
+    ) -> io::Result<Read> {
         /// After so many lines, or bytes, somebody looks at the clock.
         const LINES: u64 = 64;
         const BYTES: u64 = 1 << 20;
@@ -163,29 +179,57 @@ impl<'f> Transcript<'f> {
             if number.is_multiple_of(LINES) || forward.offset() - looked > BYTES {
                 looked = forward.offset();
                 if wanted.deadline.is_some_and(Deadline::is_over) {
-                    return Ok(Read { end: Position::new(looked), lines: number, cut_short: true, ..read });
+                    return Ok(Read {
+                        end: Position::new(looked),
+                        lines: number,
+                        cut_short: true,
+                        ..read
+                    });
                 }
             }
         }
         let end = Position::new(forward.offset());
-        if let Some(line) = if wanted.unfinished { forward.last() } else { None } {
+        if let Some(line) = if wanted.unfinished {
+            forward.last()
+        } else {
+            None
+        } {
             take(line, number + 1)?;
         }
-        Ok(Read { end, lines: number, ..read })
+        Ok(Read {
+            end,
+            lines: number,
+            ..read
+        })
     }
 
     /// Hands the lines at the end, so many bytes at the most, to a fold.
     pub fn fold_end(&self, most: u64, fold: &mut dyn Fold) -> io::Result<Read> {
         let from = self.newest_or_all(most)?;
-        self.fold(Lines { from, ..Lines::default() }, &mut Once::from(from, &[]), &mut Buffer::default(), fold)
+        self.fold(
+            Lines {
+                from,
+                ..Lines::default()
+            },
+            &mut Once::from(from, &[]),
+            &mut Buffer::default(),
+            fold,
+        )
     }
 
     pub(super) fn newest_or_all(&self, most: u64) -> io::Result<Position> {
-        Ok(self.source.newest(most, &Deadline::after(Duration::MAX))?.unwrap_or(Position::START))
+        Ok(self
+            .source
+            .newest(most, &Deadline::after(Duration::MAX))?
+            .unwrap_or(Position::START))
     }
 
     /// The entries of the line that begins at a position.
-    pub fn line_at(&self, position: Position, buffer: &mut Buffer) -> io::Result<Vec<Entry<'static>>> {
+    pub fn line_at(
+        &self,
+        position: Position,
+        buffer: &mut Buffer,
+    ) -> io::Result<Vec<Entry<'static>>> {
         let mut forward = self.source.forward(position..self.source.end(), buffer);
         let mut entries = Vec::new();
         if let Some(line) = forward.next_line()? {
@@ -200,11 +244,24 @@ impl<'f> Transcript<'f> {
 
     /// The content of some lines, after what is known from before them.
     pub fn part(&self, lines: Lines, before: Before, buffer: &mut Buffer) -> io::Result<Part> {
-        let Before { last, open, results, basics } = before;
+        let Before {
+            last,
+            open,
+            results,
+            basics,
+        } = before;
         let turns = Turns::waiting_for(&open, results);
-        let earlier = open.iter().filter_map(|call| Some((call.id?, call.clone()))).collect();
+        let earlier = open
+            .iter()
+            .filter_map(|call| Some((call.id?, call.clone())))
+            .collect();
         let conversation = Conversation::new(false, earlier);
-        let mut part = Part { basics, conversation, turns, ..Part::default() };
+        let mut part = Part {
+            basics,
+            conversation,
+            turns,
+            ..Part::default()
+        };
         let mut once = Once::from(lines.from, last);
         let read = self.fold(lines, &mut once, buffer, &mut part)?;
         (part.end, part.is_late) = (read.end, read.cut_short);
@@ -215,8 +272,13 @@ impl<'f> Transcript<'f> {
             What::Call(call) if call.id.is_some() && !call.ended => Some(call),
             _ => None,
         });
-        let earlier = open.iter().filter(|call| call.id.is_some_and(|id| unresolved.contains_key(&id)));
-        let waits = |call: &Call<'static>| Call { waits: part.turns.waits(call), ..call.clone() };
+        let earlier = open
+            .iter()
+            .filter(|call| call.id.is_some_and(|id| unresolved.contains_key(&id)));
+        let waits = |call: &Call<'static>| Call {
+            waits: part.turns.waits(call),
+            ..call.clone()
+        };
         part.open = earlier.chain(new).map(waits).collect();
         part.results = part.turns.has_results();
         part.last = last_messages(last, &part.entries);
@@ -225,9 +287,24 @@ impl<'f> Transcript<'f> {
     }
 
     /// The content of the lines at the end, so many bytes at the most; nothing if no line begins there.
-    pub fn end_part(&self, most: u64, deadline: &Deadline, buffer: &mut Buffer) -> io::Result<Part> {
-        let from = self.source.newest(most, deadline)?.unwrap_or(self.source.end());
-        self.part(Lines { from, ..Lines::default() }, Before::default(), buffer)
+    pub fn end_part(
+        &self,
+        most: u64,
+        deadline: &Deadline,
+        buffer: &mut Buffer,
+    ) -> io::Result<Part> {
+        let from = self
+            .source
+            .newest(most, deadline)?
+            .unwrap_or(self.source.end());
+        self.part(
+            Lines {
+                from,
+                ..Lines::default()
+            },
+            Before::default(),
+            buffer,
+        )
     }
 
     /// The end of the session, from a position on, or only what it did in some of its directories; for a transcript that
@@ -240,8 +317,19 @@ impl<'f> Transcript<'f> {
     ) -> io::Result<Option<Continuity>> {
         let mut all = Continuity::default();
         all.partial = !from.is_start();
-        let wanted = Lines { from, only, deadline, unfinished: true, ..Lines::default() };
-        let read = self.fold(wanted, &mut Once::from(from, &[]), &mut Buffer::default(), &mut all)?;
+        let wanted = Lines {
+            from,
+            only,
+            deadline,
+            unfinished: true,
+            ..Lines::default()
+        };
+        let read = self.fold(
+            wanted,
+            &mut Once::from(from, &[]),
+            &mut Buffer::default(),
+            &mut all,
+        )?;
         all.broken = read.broken;
         Ok((!read.cut_short).then_some(all))
     }
@@ -249,12 +337,20 @@ impl<'f> Transcript<'f> {
     /// The first few kilobytes tell it as a rule.
     pub fn beginning(&self) -> io::Result<Beginning> {
         let few = self.first_lines(8 << 10)?;
-        Ok(if few.is_some() { few } else { self.first_lines(256 << 10)? }.unwrap_or_default())
+        Ok(if few.is_some() {
+            few
+        } else {
+            self.first_lines(256 << 10)?
+        }
+        .unwrap_or_default())
     }
 
     fn first_lines(&self, most: u64) -> io::Result<Option<Beginning>> {
         let mut buffer = Buffer::default();
-        let mut forward = self.source.forward(Position::START..self.source.end().min(Position::new(most)), &mut buffer);
+        let mut forward = self.source.forward(
+            Position::START..self.source.end().min(Position::new(most)),
+            &mut buffer,
+        );
         let mut decoder = self.decoder().subagent(true);
         let mut beginning = Beginning::default();
         let mut found = false;
@@ -263,8 +359,16 @@ impl<'f> Transcript<'f> {
                 if let Item::Facts(facts) = item {
                     found |= facts.cwd.is_some() || facts.session.is_some();
                     beginning.subagent |= facts.subagent;
-                    beginning.session = facts.session.take().map(Cow::into_owned).or(beginning.session.take());
-                    beginning.cwd = facts.cwd.take().map(Cow::into_owned).or(beginning.cwd.take());
+                    beginning.session = facts
+                        .session
+                        .take()
+                        .map(Cow::into_owned)
+                        .or(beginning.session.take());
+                    beginning.cwd = facts
+                        .cwd
+                        .take()
+                        .map(Cow::into_owned)
+                        .or(beginning.cwd.take());
                 }
             })?;
         }

@@ -1,8 +1,8 @@
 //! Which entries a log shows, and what came of looking for them.
 
 use super::once::{Once, OpenCalls};
-use session_format::entry::{Act, Call, Entry, Id, Mark, Position, Role, What};
 use crate::fold::{folded, searched};
+use session_format::entry::{Act, Call, Entry, Id, Mark, Position, Role, What};
 use session_format::time::{MINUTE, Time};
 
 /// Narrows down a log. An entry fits if all of it holds.
@@ -26,12 +26,21 @@ pub struct Slice {
 impl Slice {
     /// `call` is the one that a result belongs to, if it is known.
     pub fn fits(&self, entry: &Entry, call: Option<&Call>) -> bool {
-        let call = if let What::Call(call) = &entry.what { Some(call) } else { call };
+        let call = if let What::Call(call) = &entry.what {
+            Some(call)
+        } else {
+            call
+        };
         let is_prompt = entry.role == Role::User && matches!(entry.what, What::Text(_));
         (!self.errors || failed(entry))
             && (is_prompt || !self.prompts)
-            && self.act.is_none_or(|act| call.is_some_and(|call| call.act == act))
-            && self.word.as_ref().is_none_or(|word| folded(&text(entry)).contains(word))
+            && self
+                .act
+                .is_none_or(|act| call.is_some_and(|call| call.act == act))
+            && self
+                .word
+                .as_ref()
+                .is_none_or(|word| folded(&text(entry)).contains(word))
     }
 }
 
@@ -96,14 +105,19 @@ impl Wanted<'_> {
     }
 
     fn is_in_time(&self, entry: &Entry) -> bool {
-        self.since.is_none_or(|since| entry.time.is_some_and(|time| time >= since))
-            && self.until.is_none_or(|until| entry.time.is_some_and(|time| time <= until))
+        self.since
+            .is_none_or(|since| entry.time.is_some_and(|time| time >= since))
+            && self
+                .until
+                .is_none_or(|until| entry.time.is_some_and(|time| time <= until))
     }
 
     /// Keeps the entries that are shown, and the error that ended the conversation, where marks are not shown anyway.
     pub(super) fn shown(&self, mut entries: Vec<Entry<'static>>) -> Vec<Entry<'static>> {
         let last = entries.iter().rfind(|entry| entry.is_activity());
-        let ended_by = last.filter(|last| matches!(last.what, What::Mark(Mark::Error, _)) && self.is_in_time(last));
+        let ended_by = last.filter(|last| {
+            matches!(last.what, What::Mark(Mark::Error, _)) && self.is_in_time(last)
+        });
         let ended_by = if self.full { None } else { ended_by.cloned() };
         entries.retain(|entry| self.shows(entry));
         entries.extend(ended_by);
@@ -112,7 +126,9 @@ impl Wanted<'_> {
 
     /// Too early to stand among lines that are wanted, even if clocks differ a little.
     pub(super) fn is_past(&self, time: Option<Time>) -> bool {
-        self.since.zip(time).is_some_and(|(since, time)| time.0 < since.0 - 10 * MINUTE)
+        self.since
+            .zip(time)
+            .is_some_and(|(since, time)| time.0 < since.0 - 10 * MINUTE)
     }
 }
 

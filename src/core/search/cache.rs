@@ -11,19 +11,19 @@ use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::sources::Sources;
-use session_format::cursor::Buffer;
-use session_format::entry::{Position, Role};
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::fold::{Said, SaidLine};
 use crate::formats::AgentFormat;
-use session_format::hash::{HashMap, HashSet};
 use crate::read::Transcript;
 use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::once::Once;
 use crate::session::Session;
 use crate::session::index::{is_gone, key, path_of, version};
 use crate::state::table::{Content, Place, Table};
+use session_format::cursor::Buffer;
+use session_format::entry::{Position, Role};
+use session_format::hash::{HashMap, HashSet};
 use session_format::time::Time;
 
 /// A text is written again once so much of its transcript had to be read, or an eighth of it; until then that is read each
@@ -59,7 +59,12 @@ impl RecordHead {
         let text = place.rest_length().checked_sub(once.checked_add(lines)?)?;
         // Every text is in some line, whoever wrote the file.
         let fits = (lines == 0) == (text == 0) && lines.is_multiple_of(LINE);
-        fits.then_some(RecordHead { reached, once, lines, place })
+        fits.then_some(RecordHead {
+            reached,
+            once,
+            lines,
+            place,
+        })
     }
 }
 
@@ -82,7 +87,10 @@ impl FileText {
         let part = |range: Range<usize>| memory.get(range).unwrap_or_default();
         self.kept.map_or((&[], &[]), |(head, start)| {
             let (lines, end) = (start + head.once, start + head.place.rest_length());
-            (part(lines..lines + head.lines), part(lines + head.lines..end))
+            (
+                part(lines..lines + head.lines),
+                part(lines + head.lines..end),
+            )
         })
     }
 }
@@ -114,9 +122,17 @@ impl<'t> Text<'t> {
         let mut first = 0;
         for (file, text) in files.iter().enumerate() {
             let (lines, kept) = text.kept(memory);
-            let kept = (std::str::from_utf8(kept).unwrap_or_default(), Lookup::Kept(lines));
+            let kept = (
+                std::str::from_utf8(kept).unwrap_or_default(),
+                Lookup::Kept(lines),
+            );
             for (text, lines) in [kept, (&*text.new.text, Lookup::New(&text.new.lines))] {
-                parts.push(Part { file, first, text, lines });
+                parts.push(Part {
+                    file,
+                    first,
+                    text,
+                    lines,
+                });
                 first += lines.count();
             }
         }
@@ -130,14 +146,27 @@ impl<'t> Text<'t> {
 
     /// An entry, by its number in all parts, and so many before and after it in the same transcript.
     pub fn around(&self, index: usize, context: usize) -> Vec<(usize, Source)> {
-        let file = self.parts.iter().rfind(|part| part.first <= index).map(|part| part.file);
+        let file = self
+            .parts
+            .iter()
+            .rfind(|part| part.first <= index)
+            .map(|part| part.file);
         let near = index.saturating_sub(context)..index.saturating_add(context).saturating_add(1);
         let of_part = |part: &Part| {
             let indices = near.start.max(part.first)..near.end.min(part.first + part.lines.count());
-            let source = |index: usize| Source { file: part.file, line: part.lines.get(index - part.first) };
-            indices.map(|index| (index, source(index))).collect::<Vec<_>>()
+            let source = |index: usize| Source {
+                file: part.file,
+                line: part.lines.get(index - part.first),
+            };
+            indices
+                .map(|index| (index, source(index)))
+                .collect::<Vec<_>>()
         };
-        self.parts.iter().filter(|part| Some(part.file) == file).flat_map(of_part).collect()
+        self.parts
+            .iter()
+            .filter(|part| Some(part.file) == file)
+            .flat_map(of_part)
+            .collect()
     }
 }
 
@@ -181,7 +210,10 @@ impl Lookup<'_> {
 impl SaidCache {
     /// Opens the cache; it has nothing if there is none, or none that this build wrote.
     pub fn open(env: &Env, formats: &[AgentFormat]) -> SaidCache {
-        let (path, version) = (env.cache_dir().join("said.bin"), format!("said text {}", version(formats)));
+        let (path, version) = (
+            env.cache_dir().join("said.bin"),
+            format!("said text {}", version(formats)),
+        );
         let mut cache = SaidCache {
             table: Table::open(path.clone(), &version),
             path,
@@ -197,10 +229,11 @@ impl SaidCache {
 
     fn read_heads(&mut self) {
         let mut heads = HashMap::default();
-        self.table.each(|record| match RecordHead::of(record.value, record.place) {
-            Some(head) => drop(heads.insert(record.key.to_vec(), head)),
-            None => drop(heads.remove(record.key)),
-        });
+        self.table
+            .each(|record| match RecordHead::of(record.value, record.place) {
+                Some(head) => drop(heads.insert(record.key.to_vec(), head)),
+                None => drop(heads.remove(record.key)),
+            });
         self.heads = Mutex::new(heads);
     }
 
@@ -227,9 +260,20 @@ impl SaidCache {
     /// Takes the text of a whole file, so that it need not be read again.
     pub fn take(&self, session: &Session, reached: Reached, said: Said, once: Once) {
         let known = self.heads().get(&key(session)).map(|head| head.reached);
-        if known.is_none_or(|known| known.stamp != reached.stamp || known.cursor != reached.cursor) {
+        if known.is_none_or(|known| known.stamp != reached.stamp || known.cursor != reached.cursor)
+        {
             let (end, read) = (Some(reached), reached.cursor.offset.since(Position::START));
-            self.keep(session, &FileText { kept: None, new: said, end, read, once: Some(once) }, &[]);
+            self.keep(
+                session,
+                &FileText {
+                    kept: None,
+                    new: said,
+                    end,
+                    read,
+                    once: Some(once),
+                },
+                &[],
+            );
         }
     }
 
@@ -250,7 +294,9 @@ impl SaidCache {
     pub fn unread(&self, sources: &Sources) -> u64 {
         let heads = self.heads();
         let unread = |session: &Session| {
-            let read = heads.get(&key(session)).map_or(Position::START, |head| head.reached.cursor.offset);
+            let read = heads
+                .get(&key(session))
+                .map_or(Position::START, |head| head.reached.cursor.offset);
             Position::new(session.size()).since(read)
         };
         sources.iter().map(unread).sum()
@@ -267,36 +313,91 @@ impl SaidCache {
     ) -> io::Result<FileText> {
         let head = self.heads().get(&key(session)).copied();
         let head = head.filter(|head| self.table.rest_into(head.place, memory, at));
-        let known =
-            |end: Reached| FileText { kept: head.map(|head| (head, at)), end: Some(end), ..FileText::default() };
+        let known = |end: Reached| FileText {
+            kept: head.map(|head| (head, at)),
+            end: Some(end),
+            ..FileText::default()
+        };
         if let Some(head) = head.filter(|head| session.stamp == Some(head.reached.stamp)) {
             return Ok(known(head.reached));
         }
         let transcript = open(session, subagent, false)?;
         let new = || Said::new(false);
-        let go_on = || Some((new(), postcard::from_bytes(memory.get(at..at + head?.once)?).ok()?));
-        let renewed = renew(&transcript, head.map(|head| head.reached), go_on, new, self.now, buffer)?;
+        let go_on = || {
+            Some((
+                new(),
+                postcard::from_bytes(memory.get(at..at + head?.once)?).ok()?,
+            ))
+        };
+        let renewed = renew(
+            &transcript,
+            head.map(|head| head.reached),
+            go_on,
+            new,
+            self.now,
+            buffer,
+        )?;
         // What was written again does not count where it stood before, so all of it is read once more.
-        let again = renewed.new.as_ref().is_some_and(|new| !new.from.is_start() && new.fold.renews_earlier);
-        let renewed = if again { renew(&transcript, None, || None, new, self.now, buffer)? } else { renewed };
+        let again = renewed
+            .new
+            .as_ref()
+            .is_some_and(|new| !new.from.is_start() && new.fold.renews_earlier);
+        let renewed = if again {
+            renew(&transcript, None, || None, new, self.now, buffer)?
+        } else {
+            renewed
+        };
         let Renewed { reached, new } = renewed;
-        let Some(Addition { from, fold, once, .. }) = new else { return Ok(known(reached)) };
-        let (kept, read) =
-            (head.filter(|_| !from.is_start()).map(|head| (head, at)), reached.cursor.offset.since(from));
-        Ok(FileText { kept, new: fold, end: Some(reached), read, once: Some(once) })
+        let Some(Addition {
+            from, fold, once, ..
+        }) = new
+        else {
+            return Ok(known(reached));
+        };
+        let (kept, read) = (
+            head.filter(|_| !from.is_start()).map(|head| (head, at)),
+            reached.cursor.offset.since(from),
+        );
+        Ok(FileText {
+            kept,
+            new: fold,
+            end: Some(reached),
+            read,
+            once: Some(once),
+        })
     }
 
     /// Keeps a text, if that is worth it. Without it the next search is slower and no different.
     fn keep(&self, session: &Session, text: &FileText, memory: &[u8]) -> Option<()> {
         let (end, once) = (text.end?, text.once.as_ref()?);
-        if text.kept.is_some() && text.read <= MOST_READ.min(end.cursor.offset.since(Position::START) / 8) {
+        if text.kept.is_some()
+            && text.read <= MOST_READ.min(end.cursor.offset.since(Position::START) / 8)
+        {
             return None;
         }
-        let once = if end.is_lately(self.now) { postcard::to_stdvec(once).ok()? } else { Vec::new() };
+        let once = if end.is_lately(self.now) {
+            postcard::to_stdvec(once).ok()?
+        } else {
+            Vec::new()
+        };
         let (kept_lines, kept_text) = text.kept(memory);
-        let lines: Vec<u8> = text.new.lines.iter().flat_map(|line| line_bytes(*line, kept_text.len())).collect();
+        let lines: Vec<u8> = text
+            .new
+            .lines
+            .iter()
+            .flat_map(|line| line_bytes(*line, kept_text.len()))
+            .collect();
         let value = postcard::to_stdvec(&(end, once.len(), kept_lines.len() + lines.len())).ok()?;
-        let (key, rest) = (key(session), [&once, kept_lines, &lines, kept_text, text.new.text.as_bytes()]);
+        let (key, rest) = (
+            key(session),
+            [
+                &once,
+                kept_lines,
+                &lines,
+                kept_text,
+                text.new.text.as_bytes(),
+            ],
+        );
         let place = self.table.add(&self.table.record(&key, &value, &rest)?)?;
         self.heads().insert(key, RecordHead::of(&value, place)?);
         Some(())
@@ -304,7 +405,11 @@ impl SaidCache {
 }
 
 /// Opens a transcript of a session; with what tools answered, if it is wanted.
-pub fn open<'f>(session: &Session<'f>, subagent: bool, results: bool) -> io::Result<Transcript<'f>> {
+pub fn open<'f>(
+    session: &Session<'f>,
+    subagent: bool,
+    results: bool,
+) -> io::Result<Transcript<'f>> {
     let transcript = Transcript::open(&session.path, session.format.format())?;
     Ok(transcript.subagent(subagent).full(results).whole(results))
 }
@@ -319,7 +424,9 @@ pub fn look_at<R>(
     buffer: &mut Buffer,
     look: impl FnOnce(&Text) -> R,
 ) -> io::Result<(R, Vec<Unreadable>)> {
-    let mut memory = cache.and_then(|cache| cache.memory().pop()).unwrap_or_default();
+    let mut memory = cache
+        .and_then(|cache| cache.memory().pop())
+        .unwrap_or_default();
     let (mut files, mut bad, mut used) = (Vec::new(), Vec::new(), 0);
     for (number, session) in sources.iter().enumerate() {
         let read = match cache {
@@ -344,10 +451,20 @@ pub fn look_at<R>(
     Ok((found, bad))
 }
 
-fn read_whole(session: &Session, subagent: bool, results: bool, buffer: &mut Buffer) -> io::Result<FileText> {
+fn read_whole(
+    session: &Session,
+    subagent: bool,
+    results: bool,
+    buffer: &mut Buffer,
+) -> io::Result<FileText> {
     let transcript = open(session, subagent, results)?;
-    let Renewed { reached, new } = renew(&transcript, None, || None, || Said::new(results), 0, buffer)?;
-    Ok(FileText { new: new.map(|new| new.fold).unwrap_or_default(), end: Some(reached), ..FileText::default() })
+    let Renewed { reached, new } =
+        renew(&transcript, None, || None, || Said::new(results), 0, buffer)?;
+    Ok(FileText {
+        new: new.map(|new| new.fold).unwrap_or_default(),
+        end: Some(reached),
+        ..FileText::default()
+    })
 }
 
 // ---------------------------------------------------------------------------------------- bytes
@@ -362,7 +479,10 @@ fn line_bytes(line: SaidLine, after: usize) -> [u8; LINE] {
     bytes[4..8].copy_from_slice(&line.number.to_le_bytes());
     bytes[8..16].copy_from_slice(&line.offset.number().to_le_bytes());
     bytes[16..24].copy_from_slice(&line.time.map_or(i64::MIN, |time| time.0).to_le_bytes());
-    bytes[24] = Role::ALL.iter().position(|role| *role == line.role).unwrap_or_default() as u8;
+    bytes[24] = Role::ALL
+        .iter()
+        .position(|role| *role == line.role)
+        .unwrap_or_default() as u8;
     bytes[25] = u8::from(line.is_call);
     bytes
 }
@@ -376,7 +496,10 @@ fn read_line(bytes: &[u8]) -> SaidLine {
         number: four(4),
         offset: Position::new(eight(8)),
         time: (time != i64::MIN).then_some(Time(time)),
-        role: Role::ALL.get(usize::from(bytes[24])).copied().unwrap_or(Role::System),
+        role: Role::ALL
+            .get(usize::from(bytes[24]))
+            .copied()
+            .unwrap_or(Role::System),
         is_call: bytes[25] != 0,
     }
 }

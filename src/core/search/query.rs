@@ -10,9 +10,9 @@ use memchr::memmem::Finder;
 use super::cache::{Part, Source, Text};
 use super::rank::Evidence;
 use super::sieve::Sieve;
+use crate::fold::{fold_each, folded};
 use session_format::boundary::substr;
 use session_format::entry::Role;
-use crate::fold::{fold_each, folded};
 use session_format::time::Time;
 
 /// A set of words. The lower half has the words that are there as they are, the upper half those in another form.
@@ -49,7 +49,11 @@ struct Term {
 impl Term {
     fn new(typed: &str) -> Term {
         let word = folded(typed).trim_end().to_owned();
-        Term { typed: typed.to_owned(), finder: Finder::new(word.as_bytes()).into_owned(), word }
+        Term {
+            typed: typed.to_owned(),
+            finder: Finder::new(word.as_bytes()).into_owned(),
+            word,
+        }
     }
 
     /// Also finds words that begin alike. Only scripts with small letters have such endings.
@@ -58,7 +62,11 @@ impl Term {
         const SHORTEST_STEM: usize = 4;
         let count = self.word.chars().count();
         if count >= SHORTEST_WORD && self.word.chars().all(char::is_lowercase) {
-            let stem: String = self.word.chars().take(SHORTEST_STEM.max(count * 2 / 3)).collect();
+            let stem: String = self
+                .word
+                .chars()
+                .take(SHORTEST_STEM.max(count * 2 / 3))
+                .collect();
             self.finder = Finder::new(stem.as_bytes()).into_owned();
         }
         self
@@ -79,7 +87,8 @@ impl Term {
         loop {
             let at = from + self.finder.find(bytes.get(from..)?)?;
             let end = at + self.word.len();
-            if bytes[at..].starts_with(self.word.as_bytes()) && (!whole || is_whole(text, at, end)) {
+            if bytes[at..].starts_with(self.word.as_bytes()) && (!whole || is_whole(text, at, end))
+            {
                 return Some((at..end, true));
             }
             if stem.len() < self.word.len()
@@ -97,8 +106,17 @@ impl Term {
             return None;
         }
         let said = substr(text, at..);
-        let said = substr(said, ..said.find(|char: char| !char.is_alphanumeric()).unwrap_or(said.len()));
-        let common = said.chars().zip(self.word.chars()).take_while(|(said, own)| said == own).count();
+        let said = substr(
+            said,
+            ..said
+                .find(|char: char| !char.is_alphanumeric())
+                .unwrap_or(said.len()),
+        );
+        let common = said
+            .chars()
+            .zip(self.word.chars())
+            .take_while(|(said, own)| said == own)
+            .count();
         let [mut short, mut long] = [said, &self.word].map(|word| word.chars().count() - common);
         if short > long {
             (short, long) = (long, short);
@@ -116,7 +134,10 @@ fn is_whole(text: &str, start: usize, end: usize) -> bool {
 impl Query {
     /// Each word as it is.
     pub fn new(words: &[String], file: Option<&str>) -> Query {
-        let terms = words.iter().map(|word| Term::new(word)).filter(|term| !term.word.is_empty());
+        let terms = words
+            .iter()
+            .map(|word| Term::new(word))
+            .filter(|term| !term.word.is_empty());
         Query {
             terms: terms.take(MOST_WORDS).collect(),
             whole: false,
@@ -138,7 +159,12 @@ impl Query {
 
     /// The same words, wherever and whenever they were said.
     pub fn anywhere(&self) -> Query {
-        Query { role: None, since: None, file: None, ..self.clone() }
+        Query {
+            role: None,
+            since: None,
+            file: None,
+            ..self.clone()
+        }
     }
 
     /// The same with other words in place of some.
@@ -149,14 +175,21 @@ impl Query {
             match instead {
                 Some((_, words)) => {
                     let typed = term.typed.clone();
-                    let other = |word: &str| Term { typed: typed.clone(), ..Term::new(word).with_forms() };
+                    let other = |word: &str| Term {
+                        typed: typed.clone(),
+                        ..Term::new(word).with_forms()
+                    };
                     terms.extend(words.split(' ').map(other));
                 }
                 None => terms.push(term.clone()),
             }
         }
         terms.truncate(MOST_WORDS);
-        Query { terms, file: self.file.clone(), ..*self }
+        Query {
+            terms,
+            file: self.file.clone(),
+            ..*self
+        }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -177,13 +210,21 @@ impl Query {
 
     /// The words that a session must have.
     pub fn phrases(&self) -> Words {
-        let phrases = self.terms.iter().enumerate().filter(|(_, term)| term.is_phrase());
+        let phrases = self
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(_, term)| term.is_phrase());
         phrases.fold(0, |all, (index, _)| all | 1 << index)
     }
 
     /// Some of the words as the user typed them, with their numbers; phrases are left out.
     pub fn words(&self, words: Words) -> impl Iterator<Item = (usize, &str)> {
-        let terms = self.terms.iter().enumerate().filter(move |(index, _)| words & !self.phrases() & 1 << index != 0);
+        let terms = self
+            .terms
+            .iter()
+            .enumerate()
+            .filter(move |(index, _)| words & !self.phrases() & 1 << index != 0);
         terms.map(|(index, term)| (index, &*term.typed))
     }
 
@@ -213,7 +254,10 @@ impl Query {
 
     /// Tells files that cannot hold the words: one for each, then the path that a call must have.
     pub fn sieve(&self) -> Sieve {
-        let file = self.file.iter().map(|file| std::str::from_utf8(file.needle()).unwrap_or_default());
+        let file = self
+            .file
+            .iter()
+            .map(|file| std::str::from_utf8(file.needle()).unwrap_or_default());
         Sieve::new(self.terms.iter().map(Term::stem).chain(file))
     }
 
@@ -224,7 +268,11 @@ impl Query {
 
     /// The words that a title has, where a title counts at all.
     pub fn in_title(&self, title: &str) -> Words {
-        if self.role.is_none() && self.since.is_none() { self.found_in(&folded(title)) } else { 0 }
+        if self.role.is_none() && self.since.is_none() {
+            self.found_in(&folded(title))
+        } else {
+            0
+        }
     }
 
     /// True if one of the words is in a text as it is.
@@ -239,7 +287,12 @@ impl Query {
             folded.push(char);
             origins.resize(folded.len(), at);
         });
-        let end_of = |at: usize| substr(text, at..).chars().next().map_or(at, |char| at + char.len_utf8());
+        let end_of = |at: usize| {
+            substr(text, at..)
+                .chars()
+                .next()
+                .map_or(at, |char| at + char.len_utf8())
+        };
         let mut places: Vec<Range<usize>> = Vec::new();
         for term in &self.terms {
             let mut from = 0;
@@ -255,8 +308,16 @@ impl Query {
 
     /// The words that a text has, whoever said them and when.
     pub fn said_in(&self, text: &Text) -> Words {
-        let is_said = |term: &Term| text.parts.iter().any(|part| term.next(part.text, 0, self.whole).is_some());
-        let said = self.terms.iter().enumerate().filter(|(_, term)| is_said(term));
+        let is_said = |term: &Term| {
+            text.parts
+                .iter()
+                .any(|part| term.next(part.text, 0, self.whole).is_some())
+        };
+        let said = self
+            .terms
+            .iter()
+            .enumerate()
+            .filter(|(_, term)| is_said(term));
         said.fold(0, |all, (index, _)| all | 1 << index)
     }
 
@@ -264,14 +325,19 @@ impl Query {
         // What a subagent is asked, no user said.
         let is_asked = file > 0 && line.role == Role::User;
         self.role.is_none_or(|role| role == line.role && !is_asked)
-            && self.since.is_none_or(|since| line.time.is_some_and(|time| time >= since))
+            && self
+                .since
+                .is_none_or(|since| line.time.is_some_and(|time| time >= since))
     }
 
     /// True if a session has a call with the path that is asked for.
     fn may_be(&self, parts: &[Part]) -> bool {
         let is_call = |Part { lines, .. }: &Part, place: usize| lines.get(lines.at(place)).is_call;
         self.file.as_ref().is_none_or(|file| {
-            parts.iter().any(|part| file.find_iter(part.text.as_bytes()).any(|place| is_call(part, place)))
+            parts.iter().any(|part| {
+                file.find_iter(part.text.as_bytes())
+                    .any(|place| is_call(part, place))
+            })
         })
     }
 
@@ -283,15 +349,33 @@ impl Query {
         }
         let mut hits = Vec::new();
         for (number, part) in parts.iter().enumerate() {
-            let next = parts.get(number + 1).filter(|next| next.file == part.file && next.lines.count() > 0);
-            for (index, words) in self.words_by_line(part).into_iter().enumerate().filter(|(_, words)| *words != 0) {
-                let source = Source { file: part.file, line: part.lines.get(index) };
+            let next = parts
+                .get(number + 1)
+                .filter(|next| next.file == part.file && next.lines.count() > 0);
+            for (index, words) in self
+                .words_by_line(part)
+                .into_iter()
+                .enumerate()
+                .filter(|(_, words)| *words != 0)
+            {
+                let source = Source {
+                    file: part.file,
+                    line: part.lines.get(index),
+                };
                 if self.takes(source) {
                     let is_last = index + 1 == part.lines.count();
-                    let next =
-                        if is_last { next.map(|next| next.lines.get(0)) } else { Some(part.lines.get(index + 1)) };
+                    let next = if is_last {
+                        next.map(|next| next.lines.get(0))
+                    } else {
+                        Some(part.lines.get(index + 1))
+                    };
                     let is_last_word = next.is_none_or(|next| next.role == Role::User);
-                    hits.push(Hit { index: part.first + index, source, words, is_last_word });
+                    hits.push(Hit {
+                        index: part.first + index,
+                        source,
+                        words,
+                        is_last_word,
+                    });
                 }
             }
         }
@@ -311,8 +395,16 @@ impl Query {
                 words[index] |= bit(number, as_it_is);
                 // How often an entry says it makes no difference.
                 let is_last = index + 1 == lines.count();
-                let end = if is_last { text.len() } else { lines.get(index + 1).start as usize };
-                from = if as_it_is { end.max(place.end) } else { place.end };
+                let end = if is_last {
+                    text.len()
+                } else {
+                    lines.get(index + 1).start as usize
+                };
+                from = if as_it_is {
+                    end.max(place.end)
+                } else {
+                    place.end
+                };
             }
         }
         words
@@ -321,7 +413,11 @@ impl Query {
     /// The evidence of a session; none if it has no word, or lacks one that it must have. The title counts as something
     /// that was said.
     pub fn evidence(&self, hits: &[Hit], text: &Text, title: &str) -> Option<Evidence> {
-        let in_title = if hits.is_empty() && !self.may_be(&text.parts) { 0 } else { self.in_title(title) };
+        let in_title = if hits.is_empty() && !self.may_be(&text.parts) {
+            0
+        } else {
+            self.in_title(title)
+        };
         let evidence = Evidence::new(self.len(), text.length(), in_title, hits);
         let has = evidence.has();
         (has != 0 && has & self.phrases() == self.phrases()).then_some(evidence)

@@ -30,9 +30,18 @@ pub struct Evidence {
 impl Evidence {
     pub(super) fn new(terms: usize, length: usize, in_title: Words, hits: &[Hit]) -> Evidence {
         let all = (1 << terms) - 1;
-        let mut evidence = Evidence { counts: vec![[0; 2]; terms], passages: Vec::new(), is_together: false, length };
+        let mut evidence = Evidence {
+            counts: vec![[0; 2]; terms],
+            passages: Vec::new(),
+            is_together: false,
+            length,
+        };
         let title = (in_title, in_title != 0);
-        for (words, is_passage) in hits.iter().map(|hit| (hit.words, hit.is_passage())).chain([title]) {
+        for (words, is_passage) in hits
+            .iter()
+            .map(|hit| (hit.words, hit.is_passage()))
+            .chain([title])
+        {
             for (index, [as_it_is, any]) in evidence.counts.iter_mut().enumerate() {
                 *as_it_is += u32::from(words & 1 << index != 0);
                 *any += u32::from(in_any_form(words) & 1 << index != 0);
@@ -48,7 +57,11 @@ impl Evidence {
 
     /// The words that it has, in whatever form.
     pub fn has(&self) -> Words {
-        let words = self.counts.iter().enumerate().filter(|(_, [_, any])| *any > 0);
+        let words = self
+            .counts
+            .iter()
+            .enumerate()
+            .filter(|(_, [_, any])| *any > 0);
         words.fold(0, |all, (index, _)| all | 1 << index)
     }
 }
@@ -63,7 +76,11 @@ pub struct Weights {
 }
 
 impl Weights {
-    pub fn of<'e>(query: &Query, found: impl Iterator<Item = &'e Evidence>, sessions: usize) -> Weights {
+    pub fn of<'e>(
+        query: &Query,
+        found: impl Iterator<Item = &'e Evidence>,
+        sessions: usize,
+    ) -> Weights {
         let mut having = vec![[0_usize; 2]; query.len()];
         let (mut count, mut length) = (0, 0);
         for evidence in found {
@@ -80,7 +97,10 @@ impl Weights {
         let words = having.iter().enumerate().filter(|(_, [_, any])| *any > 0);
         Weights {
             said: words.fold(0, |said, (index, _)| said | 1 << index),
-            rarity: having.into_iter().map(|having| having.map(rarity)).collect(),
+            rarity: having
+                .into_iter()
+                .map(|having| having.map(rarity))
+                .collect(),
             mean_length: length as f64 / f64::from(count.max(1)),
         }
     }
@@ -92,7 +112,11 @@ impl Weights {
             if has(words) {
                 return *as_it_is;
             }
-            if has(in_any_form(words)) { any * OTHER_FORM } else { 0.0 }
+            if has(in_any_form(words)) {
+                any * OTHER_FORM
+            } else {
+                0.0
+            }
         };
         self.rarity.iter().enumerate().map(worth).sum()
     }
@@ -100,7 +124,9 @@ impl Weights {
     /// The share of all worth that a session has.
     fn share(&self, evidence: &Evidence) -> f64 {
         let sum = |words: Words| {
-            let of = |(index, [_, any]): (usize, &[f64; 2])| if words & 1 << index != 0 { *any } else { 0.0 };
+            let of = |(index, [_, any]): (usize, &[f64; 2])| {
+                if words & 1 << index != 0 { *any } else { 0.0 }
+            };
             self.rarity.iter().enumerate().map(of).sum::<f64>()
         };
         sum(evidence.has()) / sum(self.said)
@@ -116,7 +142,11 @@ impl Weights {
             (as_it_is * often(counts[0])).max(any * often(counts[1]) * OTHER_FORM)
         };
         let words: f64 = self.rarity.iter().zip(&evidence.counts).map(word).sum();
-        let passage = evidence.passages.iter().map(|words| self.worth_of(*words)).fold(0.0, f64::max);
+        let passage = evidence
+            .passages
+            .iter()
+            .map(|words| self.worth_of(*words))
+            .fold(0.0, f64::max);
         words * self.share(evidence).sqrt() + passage
     }
 
@@ -133,9 +163,13 @@ impl Weights {
             .collect();
         let (best, most) = order
             .iter()
-            .fold((0.0, 0.0), |(best, most), (_, _, worth, share)| (f64::max(best, *worth), f64::max(most, *share)));
+            .fold((0.0, 0.0), |(best, most), (_, _, worth, share)| {
+                (f64::max(best, *worth), f64::max(most, *share))
+            });
         order.retain(|(_, _, _, share)| *share >= most * ENOUGH);
-        order.sort_by_key(|(_, lacks_some, worth, _)| (*lacks_some, -(worth / best * STEPS).round() as i64));
+        order.sort_by_key(|(_, lacks_some, worth, _)| {
+            (*lacks_some, -(worth / best * STEPS).round() as i64)
+        });
         order.into_iter().map(|(session, ..)| session).collect()
     }
 
@@ -145,7 +179,11 @@ impl Weights {
     pub fn best<'h>(&self, hits: &'h [Hit]) -> Vec<&'h Hit> {
         let has_all = |hit: &Hit| in_any_form(hit.words) & self.said == self.said;
         let is_together = hits.iter().any(has_all);
-        let mut best: Vec<&Hit> = hits.iter().rev().filter(|hit| !is_together || has_all(hit)).collect();
+        let mut best: Vec<&Hit> = hits
+            .iter()
+            .rev()
+            .filter(|hit| !is_together || has_all(hit))
+            .collect();
         best.sort_by(|a, b| {
             let worth = self.worth_of(b.words).total_cmp(&self.worth_of(a.words));
             worth.then(a.kind().cmp(&b.kind()))

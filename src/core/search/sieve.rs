@@ -10,11 +10,11 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
+use crate::fold::{fold_each, folded};
+use crate::read::Source;
 use session_format::cursor::Buffer;
 use session_format::entry::Position;
-use crate::fold::{fold_each, folded};
 use session_format::hash::HashSet;
-use crate::read::Source;
 
 /// The letters and digits of the words that are looked for: of each word the longest run.
 pub struct Sieve {
@@ -34,14 +34,27 @@ impl Sieve {
     pub fn new<'w>(words: impl Iterator<Item = &'w str>) -> Sieve {
         let run = |word: &str| {
             let runs = word.split(|char: char| !char.is_ascii_alphanumeric());
-            let letters = runs.max_by_key(|run| run.len()).filter(|run| run.len() > 1)?.as_bytes().to_vec();
+            let letters = runs
+                .max_by_key(|run| run.len())
+                .filter(|run| run.len() > 1)?
+                .as_bytes()
+                .to_vec();
             let common = |at: &usize| commonness(letters[*at]) * commonness(letters[*at + 1]);
-            let pairs = (0..letters.len() - 1).filter(|at| !IN_ONE.contains(&[letters[*at], letters[*at + 1]]));
+            let pairs = (0..letters.len() - 1)
+                .filter(|at| !IN_ONE.contains(&[letters[*at], letters[*at + 1]]));
             let pair = pairs.min_by_key(common)?;
-            let latin = (0..LATIN).map(|code| overlaps(&letters, char::from_u32(code).unwrap_or_default())).collect();
-            Some(LetterRun { letters, pair, latin })
+            let latin = (0..LATIN)
+                .map(|code| overlaps(&letters, char::from_u32(code).unwrap_or_default()))
+                .collect();
+            Some(LetterRun {
+                letters,
+                pair,
+                latin,
+            })
         };
-        Sieve { runs: words.map(run).collect() }
+        Sieve {
+            runs: words.map(run).collect(),
+        }
     }
 
     /// True if a transcript may hold all words.
@@ -50,18 +63,39 @@ impl Sieve {
     }
 
     /// Those of some words (as bits) that a transcript cannot hold. Of `any`, one is as good as all.
-    pub fn missing(&self, source: &Source, words: u64, any: u64, buffer: &mut Buffer) -> io::Result<u64> {
+    pub fn missing(
+        &self,
+        source: &Source,
+        words: u64,
+        any: u64,
+        buffer: &mut Buffer,
+    ) -> io::Result<u64> {
         let bit = |index: usize| 1 << index;
-        let anywhere = self.runs.iter().enumerate().filter(|(_, run)| run.is_none());
+        let anywhere = self
+            .runs
+            .iter()
+            .enumerate()
+            .filter(|(_, run)| run.is_none());
         let anywhere = anywhere.fold(0, |words, (index, _)| words | bit(index));
-        let words = if words & any & anywhere != 0 { words & !any } else { words };
-        let runs = self.runs.iter().enumerate().filter_map(|(index, run)| Some((bit(index), run.as_ref()?)));
+        let words = if words & any & anywhere != 0 {
+            words & !any
+        } else {
+            words
+        };
+        let runs = self
+            .runs
+            .iter()
+            .enumerate()
+            .filter_map(|(index, run)| Some((bit(index), run.as_ref()?)));
         let mut wanted: Vec<(u64, &LetterRun)> = runs.filter(|(bit, _)| words & bit != 0).collect();
         let mut chunks = source.chunks(Position::START, buffer);
         while !wanted.is_empty()
             && let Some(bytes) = chunks.next_chunk()?
         {
-            let there = wanted.iter().filter(|(_, run)| run.may_be_in(bytes)).fold(0, |there, (bit, _)| there | bit);
+            let there = wanted
+                .iter()
+                .filter(|(_, run)| run.may_be_in(bytes))
+                .fold(0, |there, (bit, _)| there | bit);
             let done = if there & any != 0 { there | any } else { there };
             wanted.retain(|(bit, _)| done & bit == 0);
         }
@@ -72,7 +106,11 @@ impl Sieve {
 /// The rough frequency of a letter or digit in text and code, from 1.
 fn commonness(letter: u8) -> usize {
     const COMMON_FIRST: &[u8] = b"etaoinsrlcdumpfghbyvw0kx1jqz2";
-    COMMON_FIRST.len() + 1 - COMMON_FIRST.iter().position(|known| *known == letter).unwrap_or(COMMON_FIRST.len())
+    COMMON_FIRST.len() + 1
+        - COMMON_FIRST
+            .iter()
+            .position(|known| *known == letter)
+            .unwrap_or(COMMON_FIRST.len())
 }
 
 impl LetterRun {
@@ -86,9 +124,10 @@ impl LetterRun {
             }
             (0xc0.., _) => self.is_in_char(bytes, at),
             (_, Some(0xc0..)) => self.is_in_char(bytes, at + 1),
-            (0x80.., _) => {
-                bytes[..at].iter().rposition(|byte| *byte >= 0xc0).is_some_and(|at| self.is_in_char(bytes, at))
-            }
+            (0x80.., _) => bytes[..at]
+                .iter()
+                .rposition(|byte| *byte >= 0xc0)
+                .is_some_and(|at| self.is_in_char(bytes, at)),
             _ => self.is_around(bytes, at, at + 2, self.pair, self.pair + 2),
         };
         any_place(bytes, pair, is_it)
@@ -103,7 +142,9 @@ impl LetterRun {
     /// True if the run may stand around a character that is compared as others: with it, or with a part of what it is
     /// compared as, where the run begins or ends there.
     fn is_hidden(&self, bytes: &[u8], start: usize, end: usize, char: Option<char>) -> bool {
-        let Some(char) = char.filter(|char| !is_itself(*char)) else { return false };
+        let Some(char) = char.filter(|char| !is_itself(*char)) else {
+            return false;
+        };
         let is_around = |(from, to): &(usize, usize)| self.is_around(bytes, start, end, *from, *to);
         match self.latin.get(char as usize) {
             Some(places) => places.iter().any(is_around),
@@ -133,11 +174,19 @@ const LATIN: u32 = 0x250;
 /// begins, or the beginning where the run ends.
 fn overlaps(letters: &[u8], char: char) -> Vec<(usize, usize)> {
     let mut parts = Vec::new();
-    fold_each(char.encode_utf8(&mut [0; 4]), &mut |part, _| parts.push(u8::try_from(part).unwrap_or(0)));
+    fold_each(char.encode_utf8(&mut [0; 4]), &mut |part, _| {
+        parts.push(u8::try_from(part).unwrap_or(0))
+    });
     let (count, length) = (parts.len(), letters.len());
     let overlap = |shift: usize| {
-        let (from, to, before) = (shift.saturating_sub(count), shift.min(length), count.saturating_sub(shift));
-        let fits = parts.get(before..before + (to - from)).is_some_and(|part| letters[from..to] == *part);
+        let (from, to, before) = (
+            shift.saturating_sub(count),
+            shift.min(length),
+            count.saturating_sub(shift),
+        );
+        let fits = parts
+            .get(before..before + (to - from))
+            .is_some_and(|part| letters[from..to] == *part);
         (fits && (count == 0 || to > from)).then_some((from, to))
     };
     (0..=count + length).filter_map(overlap).collect()
@@ -188,7 +237,8 @@ fn escaped(bytes: &[u8]) -> Option<char> {
         let digits = std::str::from_utf8(bytes.get(at..at + 6)?.strip_prefix(b"\\u")?).ok()?;
         u16::from_str_radix(digits, 16).ok()
     };
-    let next = ESCAPE + backslashes(bytes.get(ESCAPE..).unwrap_or_default().iter()).saturating_sub(1);
+    let next =
+        ESCAPE + backslashes(bytes.get(ESCAPE..).unwrap_or_default().iter()).saturating_sub(1);
     let units = [unit(0)?, unit(next).unwrap_or_default()];
     char::decode_utf16(units).next()?.ok()
 }
@@ -197,19 +247,28 @@ fn escaped(bytes: &[u8]) -> Option<char> {
 fn char_at(bytes: &[u8]) -> (Option<char>, usize) {
     let inner = |byte: u8| u32::from(byte & 0x3f);
     match *bytes {
-        [first @ 0xc2..=0xdf, second @ 0x80..=0xbf, ..] => {
-            (char::from_u32(u32::from(first & 0x1f) << 6 | inner(second)), 2)
-        }
-        [first @ 0xe1..=0xec, second @ 0x80..=0xbf, third @ 0x80..=0xbf, ..] => {
-            (char::from_u32(u32::from(first & 0xf) << 12 | inner(second) << 6 | inner(third)), 3)
-        }
+        [first @ 0xc2..=0xdf, second @ 0x80..=0xbf, ..] => (
+            char::from_u32(u32::from(first & 0x1f) << 6 | inner(second)),
+            2,
+        ),
+        [
+            first @ 0xe1..=0xec,
+            second @ 0x80..=0xbf,
+            third @ 0x80..=0xbf,
+            ..,
+        ] => (
+            char::from_u32(u32::from(first & 0xf) << 12 | inner(second) << 6 | inner(third)),
+            3,
+        ),
         _ => {
             let length = match bytes[0] {
                 0xc0..0xe0 => 2,
                 0xe0..0xf0 => 3,
                 _ => 4,
             };
-            let char = bytes.get(..length).and_then(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
+            let char = bytes
+                .get(..length)
+                .and_then(|bytes| std::str::from_utf8(bytes).ok()?.chars().next());
             (char, length)
         }
     }
@@ -230,8 +289,18 @@ const COMPARED_AS_SEVERAL: [RangeInclusive<char>; 8] = [
 /// Letters that may stand together in one character.
 static IN_ONE: LazyLock<HashSet<[u8; 2]>> = LazyLock::new(|| {
     let parts = |char: char| folded(char.encode_utf8(&mut [0; 4])).into_bytes();
-    let pairs = |parts: Vec<u8>| parts.windows(2).map(|two| [two[0], two[1]]).collect::<Vec<_>>();
-    COMPARED_AS_SEVERAL.into_iter().flatten().map(parts).flat_map(pairs).collect()
+    let pairs = |parts: Vec<u8>| {
+        parts
+            .windows(2)
+            .map(|two| [two[0], two[1]])
+            .collect::<Vec<_>>()
+    };
+    COMPARED_AS_SEVERAL
+        .into_iter()
+        .flatten()
+        .map(parts)
+        .flat_map(pairs)
+        .collect()
 });
 
 /// True if there is such a place among those where a pair of letters may stand: where both stand as they are, where one
@@ -245,7 +314,12 @@ fn any_place(bytes: &[u8], pair: [u8; 2], is_it: impl FnMut(usize) -> bool) -> b
     any_place_slowly(bytes, 0, pair, is_it)
 }
 
-fn any_place_slowly(bytes: &[u8], from: usize, [first, second]: [u8; 2], mut is_it: impl FnMut(usize) -> bool) -> bool {
+fn any_place_slowly(
+    bytes: &[u8],
+    from: usize,
+    [first, second]: [u8; 2],
+    mut is_it: impl FnMut(usize) -> bool,
+) -> bool {
     (from..bytes.len()).any(|at| {
         let (byte, next) = (bytes[at], bytes.get(at + 1).copied().unwrap_or_default());
         let is_place = (byte.to_ascii_lowercase() == first || byte >= 0x80)
@@ -258,8 +332,8 @@ fn any_place_slowly(bytes: &[u8], from: usize, [first, second]: [u8; 2], mut is_
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
     use std::arch::x86_64::{
-        __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
-        _mm256_or_si256, _mm256_set1_epi8,
+        __m256i, _mm256_add_epi8, _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256,
+        _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
     };
 
     const WIDTH: usize = 32;
@@ -278,7 +352,10 @@ mod avx2 {
         let begins = |bytes| and(bytes, _mm256_add_epi8(bytes, bytes));
         let places = |block: &[u8], from: usize| {
             let (here, next) = (load(block, from), load(block, from + 1));
-            let letters = and(or(here, is(or(here, lower), first)), or(begins(next), is(or(next, lower), second)));
+            let letters = and(
+                or(here, is(or(here, lower), first)),
+                or(begins(next), is(or(next, lower), second)),
+            );
             or(letters, and(is(here, backslash), is(next, u)))
         };
         let bits = |bytes| u64::from(_mm256_movemask_epi8(bytes) as u32);
@@ -321,7 +398,10 @@ mod tests {
     fn what_is_passed_over_hides_no_letter() {
         for char in ('\0'..=char::MAX).filter(|char| is_itself(*char)) {
             let parts = folded(char.encode_utf8(&mut [0; 4]));
-            assert!(!parts.is_empty() && !parts.contains(|part: char| part.is_ascii_alphanumeric()), "{char}");
+            assert!(
+                !parts.is_empty() && !parts.contains(|part: char| part.is_ascii_alphanumeric()),
+                "{char}"
+            );
         }
     }
 
@@ -329,8 +409,13 @@ mod tests {
     fn characters_that_are_compared_as_several_letters_are_known() {
         for char in '\0'..=char::MAX {
             let parts = folded(char.encode_utf8(&mut [0; 4]));
-            let is_several = parts.as_bytes().windows(2).any(|two| two.iter().all(u8::is_ascii_alphanumeric));
-            let is_known = COMPARED_AS_SEVERAL.iter().any(|range| range.contains(&char));
+            let is_several = parts
+                .as_bytes()
+                .windows(2)
+                .any(|two| two.iter().all(u8::is_ascii_alphanumeric));
+            let is_known = COMPARED_AS_SEVERAL
+                .iter()
+                .any(|range| range.contains(&char));
             assert!(!is_several || is_known, "{char} U+{:x}", char as u32);
         }
     }
@@ -353,28 +438,58 @@ mod tests {
                 written.entry(parts).or_default().push(char);
             }
         }
-        let fillers =
-            ["na\u{ef}ve ", "\u{2014} ", "plain text, ", "\u{65e5}\u{672c}", "\\n", "\u{2500}\u{2500}", "ol\u{e9} "];
+        let fillers = [
+            "na\u{ef}ve ",
+            "\u{2014} ",
+            "plain text, ",
+            "\u{65e5}\u{672c}",
+            "\\n",
+            "\u{2500}\u{2500}",
+            "ol\u{e9} ",
+        ];
         for word in ["fi", "th", "vii", "oe"] {
-            assert!(Sieve::new(std::iter::once(word)).runs[0].is_none(), "{word} may be in one character");
+            assert!(
+                Sieve::new(std::iter::once(word)).runs[0].is_none(),
+                "{word} may be in one character"
+            );
         }
-        for word in ["lighthouse", "path", "strasse", "schema", "abc10", "naive", "authors", "x9"] {
+        for word in [
+            "lighthouse",
+            "path",
+            "strasse",
+            "schema",
+            "abc10",
+            "naive",
+            "authors",
+            "x9",
+        ] {
             let sieve = Sieve::new(std::iter::once(word));
             let run = sieve.runs[0].as_ref().expect("letters");
             for _ in 0..20_000 {
-                let mut text: String = (0..random(12)).map(|_| fillers[random(fillers.len())]).collect();
+                let mut text: String = (0..random(12))
+                    .map(|_| fillers[random(fillers.len())])
+                    .collect();
                 let plain = random(5);
                 let mut rest = word;
                 while !rest.is_empty() {
-                    let taken = if random(3) == 0 { 1 + random(rest.len().min(4)) } else { 1 };
-                    let Some(ways) = written.get(substr(rest, ..taken)) else { continue };
+                    let taken = if random(3) == 0 {
+                        1 + random(rest.len().min(4))
+                    } else {
+                        1
+                    };
+                    let Some(ways) = written.get(substr(rest, ..taken)) else {
+                        continue;
+                    };
                     let char = match random(5) < plain {
                         true => ways[random(ways.len().min(2))],
                         false => ways[random(ways.len())],
                     };
                     let mut units = [0; 2];
                     match random(8) {
-                        0 => char.encode_utf16(&mut units).iter().for_each(|unit| text += &format!("\\u{unit:04x}")),
+                        0 => char
+                            .encode_utf16(&mut units)
+                            .iter()
+                            .for_each(|unit| text += &format!("\\u{unit:04x}")),
                         _ => text.push(char),
                     }
                     if random(12) == 0 {
@@ -417,21 +532,25 @@ mod tests {
             let said = folded(&text);
             if said.is_ascii() || said.chars().count() != 5 {
                 for run in said.split(|char: char| !char.is_ascii_alphanumeric()) {
-                    for (start, end) in
-                        (0..run.len()).flat_map(|start| (start + 2..=run.len()).map(move |end| (start, end)))
+                    for (start, end) in (0..run.len())
+                        .flat_map(|start| (start + 2..=run.len()).map(move |end| (start, end)))
                     {
                         let sieve = Sieve::new(std::iter::once(substr(run, start..end)));
                         // Two that may be one character are looked for nowhere.
-                        let Some(run) = sieve.runs[0].as_ref() else { continue };
+                        let Some(run) = sieve.runs[0].as_ref() else {
+                            continue;
+                        };
                         let mut units = [0; 2];
                         let escape = char
                             .encode_utf16(&mut units)
                             .iter()
                             .map(|unit| format!("\\u{unit:04x}"))
                             .collect::<String>();
-                        for written in
-                            [text.clone(), format!("ab{escape}cd"), format!("ab{}cd", escape.replace("\\u", "\\\\u"))]
-                        {
+                        for written in [
+                            text.clone(),
+                            format!("ab{escape}cd"),
+                            format!("ab{}cd", escape.replace("\\u", "\\\\u")),
+                        ] {
                             assert!(run.may_be_in(written.as_bytes()), "{} in {written}", &said);
                             tried += 1;
                         }

@@ -24,24 +24,39 @@ impl Unsaid {
     /// Nothing longer is a word, and comparing it letter by letter would take for ever.
     pub fn new(word: &str) -> Option<Unsaid> {
         const LONGEST_WORD: usize = 64;
-        let parts = Some(parts(word)).filter(|parts| parts.len() > 1).unwrap_or_default();
-        let folded = Some(folded(word)).filter(|folded| word.len() <= LONGEST_WORD && folded.len() <= LONGEST_WORD)?;
-        Some(Unsaid { letters: letters(&folded), word: folded, parts })
+        let parts = Some(parts(word))
+            .filter(|parts| parts.len() > 1)
+            .unwrap_or_default();
+        let folded = Some(folded(word))
+            .filter(|folded| word.len() <= LONGEST_WORD && folded.len() <= LONGEST_WORD)?;
+        Some(Unsaid {
+            letters: letters(&folded),
+            word: folded,
+            parts,
+        })
     }
 
     /// Adds the candidates of a text.
     pub fn others_in(&self, text: &Text) -> Others {
         let mut known: HashMap<&str, usize> = HashMap::default();
         for part in &text.parts {
-            for said in part.text.split(|char: char| !char.is_alphanumeric() && char != '_') {
+            for said in part
+                .text
+                .split(|char: char| !char.is_alphanumeric() && char != '_')
+            {
                 if self.may_be_like(said) {
                     *known.entry(said).or_default() += 1;
                 }
             }
         }
-        let like = known.into_iter().filter(|(said, _)| self.likeness(said) > ENOUGH);
+        let like = known
+            .into_iter()
+            .filter(|(said, _)| self.likeness(said) > ENOUGH);
         let words = like.map(|(said, count)| (said.to_owned(), count)).collect();
-        Others { parts: Query::new(&self.parts, None).said_in(text), words }
+        Others {
+            parts: Query::new(&self.parts, None).said_in(text),
+            words,
+        }
     }
 
     /// The parts, if all of them are said, or else the word with the fewest letters to change; of several, the one that is
@@ -50,13 +65,19 @@ impl Unsaid {
         let (mut parts, mut words): (Words, HashMap<&str, usize>) = (0, HashMap::default());
         for others in all {
             parts |= others.parts;
-            others.words.iter().for_each(|(said, count)| *words.entry(said).or_default() += count);
+            others
+                .words
+                .iter()
+                .for_each(|(said, count)| *words.entry(said).or_default() += count);
         }
         if !self.parts.is_empty() && parts == Query::new(&self.parts, None).all() {
             return Some(self.parts.join(" "));
         }
-        let words = words.into_iter().map(|(said, count)| (self.likeness(said), count, said));
-        let best = words.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(b.2.cmp(a.2)))?;
+        let words = words
+            .into_iter()
+            .map(|(said, count)| (self.likeness(said), count, said));
+        let best =
+            words.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(b.2.cmp(a.2)))?;
         Some(best.2.to_owned())
     }
 
@@ -82,7 +103,8 @@ const LENGTHS: usize = 2;
 
 /// The letters of a word as a set, in which some count as the same.
 fn letters(word: &str) -> u64 {
-    word.chars().fold(0, |all, char| all | 1 << (u32::from(char) % u64::BITS))
+    word.chars()
+        .fold(0, |all, char| all | 1 << (u32::from(char) % u64::BITS))
 }
 
 /// `parse`, `empty` and `input` of `parseEmptyInput` and `parse_empty-input`.

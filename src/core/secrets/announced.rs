@@ -10,20 +10,23 @@ use memchr::{memchr, memmem, memrchr};
 use super::kinds::{SHORTEST, block_start, is_random};
 use super::quote::Quote;
 use super::table::{
-    ARTICLES, ASKED_OR_NAMED, CALLS, DIRECTIVES, ENTERING, Form, IDENTIFIED, KNOWN_TO_ALL, LINKS, LINKS_AFTER_VERB,
-    LINKS_ATTACHED, LINKS_BACK, LOGGING_IN, LOGINS, NOW, OperandKind, PASS, PROGRAMS, READERS, SETTERS, SUFFIXES, Sure,
-    TOKEN, USERS, VERBS,
+    ARTICLES, ASKED_OR_NAMED, CALLS, DIRECTIVES, ENTERING, Form, IDENTIFIED, KNOWN_TO_ALL, LINKS,
+    LINKS_AFTER_VERB, LINKS_ATTACHED, LINKS_BACK, LOGGING_IN, LOGINS, NOW, OperandKind, PASS,
+    PROGRAMS, READERS, SETTERS, SUFFIXES, Sure, TOKEN, USERS, VERBS,
 };
 use super::text::{
-    NEAR, Words, after, is_alphanumeric, is_blank, is_capital, is_dash, is_digit, is_dotted, is_graphic, is_line,
-    is_login, is_space, is_word, line_before, looked, near, near_before, over, over_blanks, run, run_end,
+    NEAR, Words, after, is_alphanumeric, is_blank, is_capital, is_dash, is_digit, is_dotted,
+    is_graphic, is_line, is_login, is_space, is_word, line_before, looked, near, near_before, over,
+    over_blanks, run, run_end,
 };
 use super::value::{self, Before, Needs, ends_in, is_code, is_placeholder, name_at_end, name_is};
 use super::{REDACTED, Secret};
 
 /// Signs between a name and its value; the longer first.
-const SEPARATORS: &[&str] =
-    &["===", "==", "=>", ":=", ":-", ":**", "=", ":", "||", "??", "：", "＝", "%3D", "%3d", "%3A", "%3a", "\\u003d"];
+const SEPARATORS: &[&str] = &[
+    "===", "==", "=>", ":=", ":-", ":**", "=", ":", "||", "??", "：", "＝", "%3D", "%3d", "%3A",
+    "%3a", "\\u003d",
+];
 
 /// The value of a name that begins here.
 pub fn named(text: &[u8], at: usize, name: &'static str, sure: Sure) -> Option<Secret> {
@@ -36,14 +39,21 @@ pub fn named(text: &[u8], at: usize, name: &'static str, sure: Sure) -> Option<S
     let has_user = || {
         let line = line_before(text, at).to_ascii_lowercase();
         let is_set = |end: usize| matches!(line.get(end), Some(b'=' | b':'));
-        USERS.iter().any(|user| memmem::find_iter(&line, user).any(|at| is_set(at + user.len())))
+        USERS
+            .iter()
+            .any(|user| memmem::find_iter(&line, user).any(|at| is_set(at + user.len())))
     };
-    let sure = if name == PASS && !text.get(end).is_some_and(u8::is_ascii_alphabetic) && has_user() {
+    let sure = if name == PASS && !text.get(end).is_some_and(u8::is_ascii_alphabetic) && has_user()
+    {
         Sure::Password
     } else {
         sure
     };
-    let follows = |words: &[&str]| words.iter().any(|word| ends_in(&text[at.saturating_sub(NEAR)..at], word));
+    let follows = |words: &[&str]| {
+        words
+            .iter()
+            .any(|word| ends_in(&text[at.saturating_sub(NEAR)..at], word))
+    };
     // Prose has it, too: `the row identified by `id``.
     let is_said_only = name == IDENTIFIED && !matches!(text[end..], [b' ', b'\'' | b'"', ..]);
     if is_said_only || follows(ASKED_OR_NAMED) || name.ends_with("key") && follows(KNOWN_TO_ALL) {
@@ -80,45 +90,82 @@ fn after_name(text: &[u8], at: usize, name: &str, sure: Sure) -> Option<(usize, 
         }
     }
     let more = end + near(text, end, |byte| is_capital(byte) || byte == b'_').len();
-    let is_number = text[end..more].iter().all(|byte| is_digit(*byte) || *byte == b'_');
+    let is_number = text[end..more]
+        .iter()
+        .all(|byte| is_digit(*byte) || *byte == b'_');
     let is_apart = text.get(end) == Some(&b'_') && matches!(text.get(more), Some(b'=' | b':'));
     let suffix = near(text, end, is_word);
-    if suffix.split_first().is_some_and(|(first, rest)| matches!(first, b'_' | b'-') && SUFFIXES.has(rest)) {
+    if suffix
+        .split_first()
+        .is_some_and(|(first, rest)| matches!(first, b'_' | b'-') && SUFFIXES.has(rest))
+    {
         return Some((end + suffix.len(), sure));
     }
     let is_more = is_number || is_apart;
-    Some((if is_more { more } else { end }, if is_apart && !is_number { Sure::Maybe } else { sure }))
+    Some((
+        if is_more { more } else { end },
+        if is_apart && !is_number {
+            Sure::Maybe
+        } else {
+            sure
+        },
+    ))
 }
 
 /// `PASSWORD=…`, `"api_key": "…"`, `db.password = …`, `token => '…'`, `"name": "TOKEN", "value": "…"`
-fn assigned(text: &[u8], at: usize, closers: Secret, name: &'static str, sure: Sure) -> Option<Secret> {
+fn assigned(
+    text: &[u8],
+    at: usize,
+    closers: Secret,
+    name: &'static str,
+    sure: Sure,
+) -> Option<Secret> {
     let position = value_word(text, closers.end).unwrap_or(closers.end);
-    let separator = SEPARATORS.iter().find(|separator| text[position..].starts_with(separator.as_bytes()))?;
+    let separator = SEPARATORS
+        .iter()
+        .find(|separator| text[position..].starts_with(separator.as_bytes()))?;
     let mut next = position + separator.len();
     if *separator == ":" {
         // A path, an address, and `${NAME:?message}`.
-        if [":", "//", "?", "+"].iter().any(|sign| text[next..].starts_with(sign.as_bytes())) {
+        if [":", "//", "?", "+"]
+            .iter()
+            .any(|sign| text[next..].starts_with(sign.as_bytes()))
+        {
             return None;
         }
         next = after_type(text, next).unwrap_or(next);
     }
     let is_prose = text.get(next).is_some_and(|byte| is_blank(*byte));
     let line_end = over_blanks(text, next);
-    if let Some(line) = ["\n", "\\n"].iter().find_map(|newline| after(text, line_end, newline)) {
+    if let Some(line) = ["\n", "\\n"]
+        .iter()
+        .find_map(|newline| after(text, line_end, newline))
+    {
         return hidden_if(text, line, name, Needs::Said);
     }
-    let is_shell = *separator == "=" && text[at..closers.end].last().is_some_and(|last| is_capital(*last)) && !is_prose;
+    let is_shell = *separator == "="
+        && text[at..closers.end]
+            .last()
+            .is_some_and(|last| is_capital(*last))
+        && !is_prose;
     let before = Before {
         name,
-        is_quoted: text[closers].iter().any(|byte| matches!(byte, b'"' | b'\'')),
-        wants_quotes: ["==", "||", "??"].iter().any(|start| separator.starts_with(start)),
+        is_quoted: text[closers]
+            .iter()
+            .any(|byte| matches!(byte, b'"' | b'\'')),
+        wants_quotes: ["==", "||", "??"]
+            .iter()
+            .any(|start| separator.starts_with(start)),
         is_prose,
         is_shell,
         needs: match sure {
             Sure::Vendor => Needs::Long,
             sure if sure.is_doubtful() => Needs::Random(SHORTEST + usize::from(!is_shell)),
             // A parser compares it with words.
-            Sure::Secret if name == TOKEN && (separator.starts_with("==") || text[..position].ends_with(b"!")) => {
+            Sure::Secret
+                if name == TOKEN
+                    && (separator.starts_with("==") || text[..position].ends_with(b"!")) =>
+            {
                 Needs::Random(SHORTEST)
             }
             Sure::Secret if name == TOKEN && is_prose => Needs::NoWord,
@@ -132,7 +179,11 @@ fn assigned(text: &[u8], at: usize, closers: Secret, name: &'static str, sure: S
 /// Over `, "value"` and the like, where a value has its own name.
 fn value_word(text: &[u8], at: usize) -> Option<usize> {
     // An `n` for a newline that is escaped.
-    let start = at + near(text, at, |byte| is_space(byte) || b",\"'\\n".contains(&byte)).len();
+    let start = at
+        + near(text, at, |byte| {
+            is_space(byte) || b",\"'\\n".contains(&byte)
+        })
+        .len();
     let end = after(text, start, "value")?;
     Some(over(text, end, b" \t\"'\\"))
 }
@@ -140,7 +191,9 @@ fn value_word(text: &[u8], at: usize) -> Option<usize> {
 /// Over the type in `token: &str = "…"`.
 fn after_type(text: &[u8], at: usize) -> Option<usize> {
     let start = over_blanks(text, at);
-    let kind = near(text, start, |byte| is_alphanumeric(byte) || b"_<>&'[]|?. ".contains(&byte));
+    let kind = near(text, start, |byte| {
+        is_alphanumeric(byte) || b"_<>&'[]|?. ".contains(&byte)
+    });
     let end = start + kind.len();
     let is_set = text.get(end) == Some(&b'=') && !matches!(text.get(end + 1), Some(b'=' | b'>'));
     (is_set && is_code(kind)).then_some(end + 1)
@@ -156,13 +209,21 @@ fn element(text: &[u8], end: usize, sure: Sure) -> Option<Secret> {
 
 /// `| password | … |`
 fn cell(text: &[u8], closed: usize, name: &'static str) -> Option<Secret> {
-    let next = after(text, closed, "|").filter(|next| text.get(*next).is_some_and(|byte| is_blank(*byte)))?;
+    let next = after(text, closed, "|")
+        .filter(|next| text.get(*next).is_some_and(|byte| is_blank(*byte)))?;
     hidden_if(text, next, name, Needs::Random(SHORTEST))
 }
 
 /// `--password …`, and `"--password", "…"` in a list of arguments. What begins with a dash is the next flag.
-fn flag_argument(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> Option<Secret> {
-    let (start, wants_quotes) = argument_start(text, end).filter(|(start, _)| text.get(*start) != Some(&b'-'))?;
+fn flag_argument(
+    text: &[u8],
+    at: usize,
+    end: usize,
+    name: &'static str,
+    sure: Sure,
+) -> Option<Secret> {
+    let (start, wants_quotes) =
+        argument_start(text, end).filter(|(start, _)| text.get(*start) != Some(&b'-'))?;
     let flag = &text[at - near_before(text, at, is_dotted).len()..end];
     if !flag.starts_with(b"-") || flag.starts_with(b"--no-") || flag.starts_with(b"--with-") {
         return None;
@@ -172,7 +233,14 @@ fn flag_argument(text: &[u8], at: usize, end: usize, name: &'static str, sure: S
         sure if sure.is_doubtful() => Needs::Random(SHORTEST),
         _ => Needs::Nothing,
     };
-    value::hidden(text, start, &Before { wants_quotes, ..Before::plain(name, needs) })
+    value::hidden(
+        text,
+        start,
+        &Before {
+            wants_quotes,
+            ..Before::plain(name, needs)
+        },
+    )
 }
 
 /// The start of a flag's argument, after the flag that ends here, and whether it is the next of a list.
@@ -202,13 +270,20 @@ fn said(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -> O
         }
         next = start + word.len();
         is_set |= VERBS.has(word);
-        if word.ends_with(b":") || LINKS.has(word) || LINKS_AFTER_VERB.has(word) && (is_set || is_after_verb()) {
+        if word.ends_with(b":")
+            || LINKS.has(word)
+            || LINKS_AFTER_VERB.has(word) && (is_set || is_after_verb())
+        {
             let next = after(text, over_blanks(text, next), ":").unwrap_or(next);
-            let next = NOW.iter().find_map(|now| after(text, next, now)).unwrap_or(next);
+            let next = NOW
+                .iter()
+                .find_map(|now| after(text, next, now))
+                .unwrap_or(next);
             if word == b"from"
                 && let Some(old) = hidden_if(text, next, name, Needs::Said)
             {
-                let new = after(text, old.end, " to ").and_then(|next| hidden_if(text, next, name, Needs::Said));
+                let new = after(text, old.end, " to ")
+                    .and_then(|next| hidden_if(text, next, name, Needs::Said));
                 return Some(old.start..new.map_or(old.end, |new| new.end));
             }
             let needs = match sure {
@@ -231,7 +306,11 @@ fn adjacent(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) 
         let before = line_before(text, (at - line.len()).saturating_sub(1));
         line.iter().all(|byte| is_blank(*byte)) && matches!(words(before)[..], [b"login", _, ..])
     };
-    let is_directive = || DIRECTIVES.iter().any(|start| memmem::find(line, start.as_bytes()).is_some());
+    let is_directive = || {
+        DIRECTIVES
+            .iter()
+            .any(|start| memmem::find(line, start.as_bytes()).is_some())
+    };
     text.get(next).filter(|byte| is_blank(**byte))?;
     let needs = match sure {
         Sure::Password if is_directive() => Needs::Nothing,
@@ -263,7 +342,10 @@ fn in_call(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -
     if closed == end {
         return user_and_password(text, at, end);
     }
-    let entering = ENTERING.text.split(' ').find_map(|call| after(text, closed, call));
+    let entering = ENTERING
+        .text
+        .split(' ')
+        .find_map(|call| after(text, closed, call));
     if let Some(open) = entering {
         return quoted(open, Needs::Said);
     }
@@ -271,13 +353,26 @@ fn in_call(text: &[u8], at: usize, end: usize, name: &'static str, sure: Sure) -
     let comma = after(text, closed, ",").filter(|_| !text[end..closed].contains(&b')'))?;
     let next = over_blanks(text, comma);
     let next = after(text, next, "with:").map_or(next, |with| over_blanks(text, with));
-    let before = near_before(text, at, |byte| is_word(byte) || b".#[]=@:*^$~ ".contains(&byte));
-    let opening =
-        text[..at - before.len()].strip_suffix(b"\"").or_else(|| text[..at - before.len()].strip_suffix(b"'"))?;
-    let opening =
-        &opening[..opening.len() - near_before(opening, opening.len(), |byte| is_blank(byte) || byte == b'(').len()];
+    let before = near_before(text, at, |byte| {
+        is_word(byte) || b".#[]=@:*^$~ ".contains(&byte)
+    });
+    let opening = text[..at - before.len()]
+        .strip_suffix(b"\"")
+        .or_else(|| text[..at - before.len()].strip_suffix(b"'"))?;
+    let opening = &opening[..opening.len()
+        - near_before(opening, opening.len(), |byte| {
+            is_blank(byte) || byte == b'('
+        })
+        .len()];
     let is_call = CALLS.has(near_before(opening, opening.len(), is_word));
-    quoted(next, if is_call { Needs::Nothing } else { Needs::Random(SHORTEST + 2) })
+    quoted(
+        next,
+        if is_call {
+            Needs::Nothing
+        } else {
+            Needs::Random(SHORTEST + 2)
+        },
+    )
 }
 
 /// `HTTPBasicAuth('bob', '…')`, `auth=('bob', '…')`
@@ -289,7 +384,8 @@ fn user_and_password(text: &[u8], at: usize, end: usize) -> Option<Secret> {
         return None;
     }
     let user = Quote::opened(text, open)?;
-    let user_end = user.inside + near(text, user.inside, |byte| is_login(byte) && byte != b',').len();
+    let user_end =
+        user.inside + near(text, user.inside, |byte| is_login(byte) && byte != b',').len();
     let comma = over(text, user_end, b"\"'");
     let next = over_blanks(text, after(text, comma, ",")?);
     Quote::opened(text, next)?;
@@ -298,7 +394,9 @@ fn user_and_password(text: &[u8], at: usize, end: usize) -> Option<Secret> {
 
 /// `パスワードは…`, `密码是…`: such a value has ASCII characters only.
 fn attached(text: &[u8], closed: usize, name: &'static str, sure: Sure) -> Option<Secret> {
-    let next = LINKS_ATTACHED.iter().find_map(|link| after(text, closed, link))?;
+    let next = LINKS_ATTACHED
+        .iter()
+        .find_map(|link| after(text, closed, link))?;
     let next = over_blanks(text, next);
     let needs = match sure {
         Sure::Password => Needs::Said,
@@ -319,11 +417,21 @@ fn login(text: &[u8], closed: usize, sure: Sure) -> Option<Secret> {
     let next = over_blanks(text, closed);
     let word = near(text, next, |byte| is_alphanumeric(byte) || !byte.is_ascii());
     let linked = LINKS.has(word).then_some(next + word.len());
-    let linked = linked.or_else(|| [":", "=", "："].iter().find_map(|sign| after(text, closed, sign)));
+    let linked = linked.or_else(|| {
+        [":", "=", "："]
+            .iter()
+            .find_map(|sign| after(text, closed, sign))
+    });
     let start = over_blanks(text, linked.unwrap_or(next));
     let user = near(text, start, |byte| is_dotted(byte) || byte == b'@');
-    let sign = [" / ", ":", "/"].iter().find_map(|sign| after(text, start + user.len(), sign));
-    let needs = if linked.is_some() { Needs::Said } else { Needs::Mixed };
+    let sign = [" / ", ":", "/"]
+        .iter()
+        .find_map(|sign| after(text, start + user.len(), sign));
+    let needs = if linked.is_some() {
+        Needs::Said
+    } else {
+        Needs::Mixed
+    };
     hidden_if(text, sign.filter(|_| !user.is_empty())?, PASS, needs)
 }
 
@@ -341,7 +449,9 @@ pub fn slashed(text: &[u8], at: usize) -> Option<Secret> {
 /// True if somebody tells in a line how to log in.
 fn tells_login(line: &[u8]) -> bool {
     let line = line.to_ascii_lowercase();
-    LOGGING_IN.iter().any(|word| memmem::find(&line, word.as_bytes()).is_some())
+    LOGGING_IN
+        .iter()
+        .any(|word| memmem::find(&line, word.as_bytes()).is_some())
 }
 
 /// `… is the password`, `… as the API key`, `… (password)`
@@ -350,18 +460,40 @@ fn said_before(text: &[u8], at: usize, sure: Sure) -> Option<Secret> {
     let line = &line[..line.len() - near_before(line, line.len(), is_word).len()];
     let mut end = line.len();
     for _ in 0..4 {
-        end -= line[..end].iter().rev().take_while(|byte| is_blank(**byte)).count();
-        let word = line[..end].iter().rev().take_while(|byte| !is_blank(**byte)).count();
+        end -= line[..end]
+            .iter()
+            .rev()
+            .take_while(|byte| is_blank(**byte))
+            .count();
+        let word = line[..end]
+            .iter()
+            .rev()
+            .take_while(|byte| !is_blank(**byte))
+            .count();
         let (start, word) = (end - word, &line[end - word..end]);
         if LINKS_BACK.has(word) || word == b"(" {
-            end = start - line[..start].iter().rev().take_while(|byte| is_blank(**byte)).count();
-            let length = line[..end].iter().rev().take_while(|byte| !is_space(**byte)).count();
+            end = start
+                - line[..start]
+                    .iter()
+                    .rev()
+                    .take_while(|byte| is_blank(**byte))
+                    .count();
+            let length = line[..end]
+                .iter()
+                .rev()
+                .take_while(|byte| !is_space(**byte))
+                .count();
             let offset = at - line_before(text, at).len();
             let value = offset + end - length..offset + end;
-            let needs = if sure == Sure::Password { Needs::Mixed } else { Needs::Long };
+            let needs = if sure == Sure::Password {
+                Needs::Mixed
+            } else {
+                Needs::Long
+            };
             return hidden_if(&text[..value.end], value.start, PASS, needs);
         }
-        let is_article = ARTICLES.has(word) || sure != Sure::Password && word.iter().all(u8::is_ascii_alphabetic);
+        let is_article = ARTICLES.has(word)
+            || sure != Sure::Password && word.iter().all(u8::is_ascii_alphabetic);
         if word.is_empty() || !is_article {
             return None;
         }
@@ -393,7 +525,8 @@ pub fn operand(text: &[u8], at: usize, kind: &OperandKind) -> Option<Secret> {
                 }
                 let secret = value::secret_argument(text, next, kind.open)?;
                 let inside = &text[secret.clone()];
-                let end = memmem::find(inside, kind.close.as_bytes()).filter(|_| !kind.close.is_empty());
+                let end =
+                    memmem::find(inside, kind.close.as_bytes()).filter(|_| !kind.close.is_empty());
                 let secret = secret.start..end.map_or(secret.end, |end| secret.start + end);
                 let is_one = !kind.is_doubtful || Needs::Said.are_met(&text[secret.clone()], false);
                 return is_one.then_some(secret);
@@ -414,7 +547,9 @@ pub fn in_pgpass(text: &[u8], at: usize) -> Option<Secret> {
     let field = |at: usize| {
         let start = after(text, at, ":")?;
         let field = near(text, start, |byte| is_dotted(byte) || byte == b'*');
-        let is_name = field.first().is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'*' | b'_'));
+        let is_name = field
+            .first()
+            .is_some_and(|first| first.is_ascii_alphabetic() || matches!(first, b'*' | b'_'));
         is_name.then_some(start + field.len())
     };
     let user = field(field(at + 1 + port.len())?)?;
@@ -426,7 +561,9 @@ pub fn in_pgpass(text: &[u8], at: usize) -> Option<Secret> {
 
 /// The password in `user:…@tcp(host)/db`.
 pub fn in_dsn(text: &[u8], at: usize) -> Option<Secret> {
-    ["@tcp(", "@unix(", "@tcp4(", "@tcp6(", "@cloudsql("].iter().find_map(|sign| after(text, at, sign))?;
+    ["@tcp(", "@unix(", "@tcp4(", "@tcp6(", "@cloudsql("]
+        .iter()
+        .find_map(|sign| after(text, at, sign))?;
     let login = near_before(text, at, is_login);
     let start = at - login.len() + memchr(b':', login)? + 1;
     (!is_placeholder(&text[start..at])).then_some(start..at)
@@ -443,7 +580,10 @@ pub fn flagged(text: &[u8], at: usize) -> Option<Secret> {
         return None;
     }
     let flag = near(text, at, |byte| is_dotted(byte) || b"/:".contains(&byte));
-    let letter = flag.iter().find(|byte| !matches!(byte, b'-' | b'/')).map_or(0, |letter| 1u128 << letter);
+    let letter = flag
+        .iter()
+        .find(|byte| !matches!(byte, b'-' | b'/'))
+        .map_or(0, |letter| 1u128 << letter);
     let command = OnceCell::new();
     let command_words = || words(near_before(text, at, |byte| !b"\n|;&`".contains(&byte)));
     let of_program = PROGRAMS.iter().filter(|kind| kind.letters & letter != 0).find_map(|kind| {
@@ -476,12 +616,19 @@ pub fn flagged(text: &[u8], at: usize) -> Option<Secret> {
 
 /// The words of a command.
 fn words(command: &[u8]) -> Vec<&[u8]> {
-    looked(command).split(|byte| !is_word(*byte)).filter(|word| !word.is_empty()).collect()
+    looked(command)
+        .split(|byte| !is_word(*byte))
+        .filter(|word| !word.is_empty())
+        .collect()
 }
 
 /// True if a command has all the words of one of these programs.
 fn runs_one(command: &[&[u8]], programs: &Words) -> bool {
-    let is_run = |program: &str| program.split(' ').all(|word| command.contains(&word.as_bytes()));
+    let is_run = |program: &str| {
+        program
+            .split(' ')
+            .all(|word| command.contains(&word.as_bytes()))
+    };
     command.iter().any(|word| programs.may_have(word)) && programs.text.split(';').any(is_run)
 }
 
@@ -502,18 +649,26 @@ fn login_flag(text: &[u8], at: usize, name: &[u8]) -> Option<Secret> {
     {
         return None;
     }
-    password_or_token(text, value::argument(text, at), colon, |user| is_random(user, SHORTEST))
+    password_or_token(text, value::argument(text, at), colon, |user| {
+        is_random(user, SHORTEST)
+    })
 }
 
 /// The password in `echo password | sudo -S`.
 pub fn piped(text: &[u8], at: usize) -> Option<Secret> {
     let mark = mark_of_reader(near(text, at + 1, |byte| !b"\n|".contains(&byte)))?;
     let (text, line) = (&text[..at], line_before(text, at));
-    let echo = |name: &str| memmem::rfind(line, name.as_bytes()).map(|echo| at - line.len() + echo + name.len());
+    let echo = |name: &str| {
+        memmem::rfind(line, name.as_bytes()).map(|echo| at - line.len() + echo + name.len())
+    };
     let mut next = over_blanks(text, echo("echo ").max(echo("printf "))?);
     // Flags, and the format of `printf`.
-    while text.get(next) == Some(&b'-') || memchr(b'%', &text[value::argument(text, next)]).is_some() {
-        let end = run_end(text, value::argument(text, next).end, |byte| !is_space(byte));
+    while text.get(next) == Some(&b'-')
+        || memchr(b'%', &text[value::argument(text, next)]).is_some()
+    {
+        let end = run_end(text, value::argument(text, next).end, |byte| {
+            !is_space(byte)
+        });
         next = over_blanks(text, end);
     }
     value::secret_argument(text, next, mark)
@@ -529,22 +684,31 @@ pub fn here_string(text: &[u8], at: usize) -> Option<Secret> {
 /// The mark before the password that a command reads.
 fn mark_of_reader(command: &[u8]) -> Option<&'static str> {
     let command = words(command);
-    READERS.iter().find(|kind| runs_one(&command, &kind.programs)).map(|kind| kind.mark)
+    READERS
+        .iter()
+        .find(|kind| runs_one(&command, &kind.programs))
+        .map(|kind| kind.mark)
 }
 
 /// The password in `scheme://user:password@host`, or the token in `scheme://token@host`.
 pub fn in_address(text: &[u8], at: usize) -> Option<Secret> {
     let scheme = &text[..at];
-    if !text[at..].starts_with(b"://") || !scheme.last().is_some_and(|last| is_alphanumeric(*last)) {
+    if !text[at..].starts_with(b"://") || !scheme.last().is_some_and(|last| is_alphanumeric(*last))
+    {
         return None;
     }
     let start = at + 3;
-    let end = run_end(text, start, |byte| is_login(byte) && !matches!(byte, b'/' | b'?' | b'#'));
-    let end = memrchr(b'@', &text[start..end]).map(|at| start + at).or_else(|| end_over_slashes(text, start, end))?;
+    let end = run_end(text, start, |byte| {
+        is_login(byte) && !matches!(byte, b'/' | b'?' | b'#')
+    });
+    let end = memrchr(b'@', &text[start..end])
+        .map(|at| start + at)
+        .or_else(|| end_over_slashes(text, start, end))?;
     let colon = memchr(b':', &text[start..end]).map_or(end, |colon| start + colon);
     let is_web = ends_in(scheme, "http") || ends_in(scheme, "https");
     let secret = password_or_token(text, start..end, colon, |user| {
-        let is_token = is_web && !matches!(user, b"" | b"git" | b"hg" | b"user") || is_random(user, SHORTEST);
+        let is_token =
+            is_web && !matches!(user, b"" | b"git" | b"hg" | b"user") || is_random(user, SHORTEST);
         is_token && !is_placeholder(user)
     });
     // `user:password@host` shows where they go.
@@ -561,7 +725,12 @@ fn end_over_slashes(text: &[u8], start: usize, end: usize) -> Option<usize> {
 }
 
 /// The secret of a login: the password, or all of it if there is none and the user is a token.
-fn password_or_token(text: &[u8], login: Secret, colon: usize, is_token: impl FnOnce(&[u8]) -> bool) -> Option<Secret> {
+fn password_or_token(
+    text: &[u8],
+    login: Secret,
+    colon: usize,
+    is_token: impl FnOnce(&[u8]) -> bool,
+) -> Option<Secret> {
     let password = (colon + 1).min(login.end)..login.end;
     match &text[password.clone()] {
         b"" | b"x-oauth-basic" => is_token(&text[login.start..colon]).then_some(login),
@@ -585,7 +754,8 @@ pub fn private_key(text: &[u8], at: usize) -> Option<Secret> {
         return Some(block_start(text, at)..end).filter(|half| half.start < at);
     }
     let body = after_label(text, label, "BEGIN ")?;
-    let end = memmem::find_iter(&text[body..], "END ").find_map(|end| after_label(text, body + end, "END "));
+    let end = memmem::find_iter(&text[body..], "END ")
+        .find_map(|end| after_label(text, body + end, "END "));
     let end = end.unwrap_or(text.len());
     looked(&text[body..end]);
     Some(at..end)

@@ -42,15 +42,19 @@ impl SecretColumns {
         if line.len() > 2 * NEAR {
             return None;
         }
-        let separator = ['|', '\t', ';', ','].into_iter().find(|separator| line.contains(*separator))?;
+        let separator = ['|', '\t', ';', ',']
+            .into_iter()
+            .find(|separator| line.contains(*separator))?;
         let is_word = |cell: &str| {
             let cell = cell.trim();
             cell.len() <= 24
-                && (separator == '|' || !cell.is_empty() && !cell.contains([' ', '=', ':', '(', '"', '\'']))
+                && (separator == '|'
+                    || !cell.is_empty() && !cell.contains([' ', '=', ':', '(', '"', '\'']))
         };
         let is_secret = |cell: &str| {
             let cell = cell.trim().trim_matches(['*', '`', '"']);
-            name_is(cell.as_bytes()).is_some_and(|sure| !sure.is_doubtful()) || cell.eq_ignore_ascii_case(PASS)
+            name_is(cell.as_bytes()).is_some_and(|sure| !sure.is_doubtful())
+                || cell.eq_ignore_ascii_case(PASS)
         };
         let (mut cells, mut columns) = (0, Vec::new());
         for cell in line.split(separator) {
@@ -62,7 +66,11 @@ impl SecretColumns {
             }
             cells += 1;
         }
-        (!columns.is_empty()).then_some(SecretColumns { separator, cells, columns })
+        (!columns.is_empty()).then_some(SecretColumns {
+            separator,
+            cells,
+            columns,
+        })
     }
 
     /// The secrets in a line of the table that begins at this position.

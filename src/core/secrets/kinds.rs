@@ -6,30 +6,44 @@
 use super::Secret;
 use super::table::{ANY, KeyKind, Stretch, TECHNICAL, UNITS};
 use super::text::{
-    NEAR, after, is_alphanumeric, is_dotted, is_encoded, is_space, looked, near, near_before, run, run_end,
-    run_end_before_dots,
+    NEAR, after, is_alphanumeric, is_dotted, is_encoded, is_space, looked, near, near_before, run,
+    run_end, run_end_before_dots,
 };
 
 impl KeyKind {
     /// The key whose prefix is here, if it is this one.
     pub fn find(&self, text: &[u8], at: usize, prefix: &str) -> Option<Secret> {
         let body = after(text, at, prefix)?;
-        let start = self.start(text, at).filter(|start| !is_in_blob(text, *start, prefix))?;
+        let start = self
+            .start(text, at)
+            .filter(|start| !is_in_blob(text, *start, prefix))?;
         // `agent-sdk-<id>` is what files of ours are called.
         if prefix == "sdk-" && text[..start].ends_with(b"agent-") {
             return None;
         }
         let (last, parts) = self.body.split_last()?;
-        let from = parts.iter().try_fold(body, |at, part| after(text, end_of(text, at, part)?, "."))?;
+        let from = parts
+            .iter()
+            .try_fold(body, |at, part| after(text, end_of(text, at, part)?, "."))?;
         // A long prefix, a mark in the middle and dots where they belong tell enough; `sk-` or `Bearer` do not.
         let near = near(text, from, last.0);
         let has_digit = || near.iter().any(u8::is_ascii_digit) || is_random(near, KEY_LENGTH);
-        let tells = start < at || from > body || body - at > 3 && !self.shows_prefix && !is_row(near) && has_digit();
+        let tells = start < at
+            || from > body
+            || body - at > 3 && !self.shows_prefix && !is_row(near) && has_digit();
         let is_known = tells || is_random(near, SHORTEST);
         let end = is_known.then(|| end_of(text, from, last))??;
         // There may be more parts than those that make it known.
-        let end = if from > body && last.2 == ANY { run_end_before_dots(text, from, is_dotted) } else { end };
-        let end = if self.is_block { block_end(text, end) } else { end };
+        let end = if from > body && last.2 == ANY {
+            run_end_before_dots(text, from, is_dotted)
+        } else {
+            end
+        };
+        let end = if self.is_block {
+            block_end(text, end)
+        } else {
+            end
+        };
         Some(if self.shows_prefix { body } else { start }..end)
     }
 
@@ -37,7 +51,11 @@ impl KeyKind {
     fn start(&self, text: &[u8], at: usize) -> Option<usize> {
         let (alphabet, least, most) = self.before;
         let before = looked(&text[at.saturating_sub(most)..at]);
-        let length = before.iter().rev().take_while(|byte| alphabet(**byte)).count();
+        let length = before
+            .iter()
+            .rev()
+            .take_while(|byte| alphabet(**byte))
+            .count();
         (length >= least && is_word_start(text, at - length)).then_some(at - length)
     }
 }
@@ -49,9 +67,11 @@ fn end_of(text: &[u8], at: usize, (alphabet, least, most): &Stretch) -> Option<u
     match *most {
         _ if length < *least => None,
         ANY => Some(run_end_before_dots(text, at, *alphabet)),
-        most => {
-            (length <= most && !text.get(at + length).is_some_and(|next| is_alphanumeric(*next))).then_some(at + length)
-        }
+        most => (length <= most
+            && !text
+                .get(at + length)
+                .is_some_and(|next| is_alphanumeric(*next)))
+        .then_some(at + length),
     }
 }
 
@@ -80,11 +100,23 @@ pub fn block_start(text: &[u8], at: usize) -> usize {
     let (mut start, mut is_last) = (at, true);
     loop {
         let is_gap = |byte: &u8| is_space(*byte) || *byte == b'\\';
-        let gap = text[..start].iter().rev().take_while(|byte| is_gap(byte)).count();
+        let gap = text[..start]
+            .iter()
+            .rev()
+            .take_while(|byte| is_gap(byte))
+            .count();
         let end = start - gap;
         // The `n` of an escaped newline belongs to the gap.
-        let end = if text[..end].ends_with(b"\\n") { end - 2 } else { end };
-        let line = looked(&text[..end]).iter().rev().take_while(|byte| is_encoded(**byte)).count();
+        let end = if text[..end].ends_with(b"\\n") {
+            end - 2
+        } else {
+            end
+        };
+        let line = looked(&text[..end])
+            .iter()
+            .rev()
+            .take_while(|byte| is_encoded(**byte))
+            .count();
         if line < if is_last { 4 } else { LINE } {
             return start;
         }
@@ -96,7 +128,9 @@ pub fn block_start(text: &[u8], at: usize) -> usize {
 fn is_in_blob(text: &[u8], at: usize, prefix: &str) -> bool {
     let is_base64 = |byte: u8| is_alphanumeric(byte) || matches!(byte, b'+' | b'/');
     prefix.bytes().all(is_base64)
-        && text[..at].last().is_some_and(|last| matches!(last, b'+' | b'/'))
+        && text[..at]
+            .last()
+            .is_some_and(|last| matches!(last, b'+' | b'/'))
         && near_before(text, at, is_base64).len() > NEAR - LINE / 2
 }
 
@@ -119,12 +153,15 @@ const KEY_LENGTH: usize = 20;
 
 /// True if this looks like a key rather than like words: letters with digits among them, or no end of letters.
 pub fn is_random(text: &[u8], shortest: usize) -> bool {
-    looked(text).split(|byte| !is_alphanumeric(*byte)).any(|run| {
-        let is_mixed = || run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
-        (run.len() >= shortest && is_mixed() || run.len() >= KEY_LENGTH && !is_camel(run))
-            && !is_row(run)
-            && !is_technical(run)
-    })
+    looked(text)
+        .split(|byte| !is_alphanumeric(*byte))
+        .any(|run| {
+            let is_mixed =
+                || run.iter().any(u8::is_ascii_digit) && run.iter().any(u8::is_ascii_alphabetic);
+            (run.len() >= shortest && is_mixed() || run.len() >= KEY_LENGTH && !is_camel(run))
+                && !is_row(run)
+                && !is_technical(run)
+        })
 }
 
 /// True if these are words in one: `standardSchedulerSettings`. By chance, half of the letters are capitals.
@@ -140,7 +177,10 @@ fn is_row(text: &[u8]) -> bool {
 
 /// True if this is a word of the trade that has digits in it: `sha256`, `32bytes`.
 fn is_technical(word: &[u8]) -> bool {
-    let name = &word[..word.iter().rposition(|byte| !byte.is_ascii_digit()).map_or(0, |last| last + 1)];
+    let name = &word[..word
+        .iter()
+        .rposition(|byte| !byte.is_ascii_digit())
+        .map_or(0, |last| last + 1)];
     let is_numbered = [b"value".as_slice(), b"key", b"param"].contains(&name);
     let unit = &word[word.iter().take_while(|byte| byte.is_ascii_digit()).count()..];
     is_numbered || TECHNICAL.has(word) || unit.len() < word.len() && UNITS.has(unit)

@@ -23,7 +23,10 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use announced::{flagged, here_string, in_address, in_dsn, in_pgpass, named, operand, piped, private_key, slashed};
+use announced::{
+    flagged, here_string, in_address, in_dsn, in_pgpass, named, operand, piped, private_key,
+    slashed,
+};
 use table::{KINDS, KeyKind, NAMES, OPERANDS, OperandKind, Sure};
 
 pub const REDACTED: &str = "[redacted]";
@@ -82,11 +85,14 @@ fn find(text: &[u8], stretch: Range<usize>, found: &mut Vec<Secret>) {
     let Range { start: mut at, end } = stretch;
     // Nothing begins in the last two bytes: they would not even be the beginning of something.
     let windows = &text[..text.len().min(end + BEGINNING - 1)];
-    while let Some(skipped) =
-        windows.get(at..).and_then(|rest| rest.windows(BEGINNING).position(|bytes| starts.begun(bytes) != 0))
-    {
+    while let Some(skipped) = windows.get(at..).and_then(|rest| {
+        rest.windows(BEGINNING)
+            .position(|bytes| starts.begun(bytes) != 0)
+    }) {
         at += skipped;
-        let is_one = |secret: &Secret| secret.start < end && !secret.is_empty() && !is_hidden(&text[secret.clone()]);
+        let is_one = |secret: &Secret| {
+            secret.start < end && !secret.is_empty() && !is_hidden(&text[secret.clone()])
+        };
         match announced(text, at).filter(is_one) {
             Some(secret) => {
                 // Between what announces it and the secret there may be another: `https://key:password@host`.
@@ -112,10 +118,14 @@ fn announced(text: &[u8], at: usize) -> Option<Secret> {
     let starts = &*STARTS;
     let mut bits = starts.begun(&text[at..at + BEGINNING]);
     let mut head = [0; HEAD];
-    head.iter_mut().zip(&text[at..]).for_each(|(to, from)| *to = *from);
+    head.iter_mut()
+        .zip(&text[at..])
+        .for_each(|(to, from)| *to = *from);
     let head = u64::from_le_bytes(head);
     while bits != 0 {
-        let begun = starts.lists[bits.trailing_zeros() as usize].iter().filter(|start| head & start.mask == start.head);
+        let begun = starts.lists[bits.trailing_zeros() as usize]
+            .iter()
+            .filter(|start| head & start.mask == start.head);
         let found = begun.into_iter().find_map(|start| match start.who {
             Finds::Kind(kind) => kind.find(text, at, start.text),
             Finds::Sign(finder) => finder(text, at),
@@ -164,11 +174,25 @@ impl Start {
     fn new(text: &'static str, who: Finds) -> Start {
         let is_name = matches!(who, Finds::Name(_));
         let (mut head, mut mask) = ([0; HEAD], [0; HEAD]);
-        for (index, byte) in text.bytes().take(HEAD).take_while(|byte| !is_name || *byte != b' ').enumerate() {
-            mask[index] = if is_name && byte.is_ascii_alphabetic() { !0x20 } else { !0 };
+        for (index, byte) in text
+            .bytes()
+            .take(HEAD)
+            .take_while(|byte| !is_name || *byte != b' ')
+            .enumerate()
+        {
+            mask[index] = if is_name && byte.is_ascii_alphabetic() {
+                !0x20
+            } else {
+                !0
+            };
             head[index] = byte & mask[index];
         }
-        Start { text, who, head: u64::from_le_bytes(head), mask: u64::from_le_bytes(mask) }
+        Start {
+            text,
+            who,
+            head: u64::from_le_bytes(head),
+            mask: u64::from_le_bytes(mask),
+        }
     }
 }
 
@@ -188,18 +212,35 @@ struct Starts {
 }
 
 static STARTS: LazyLock<Starts> = LazyLock::new(|| {
-    let kinds = KINDS.iter().flat_map(|kind| kind.prefixes.iter().map(move |text| (*text, Finds::Kind(kind))));
-    let signs = SIGNS.iter().map(|(text, finder)| (*text, Finds::Sign(*finder)));
-    let operands = OPERANDS.iter().map(|kind| (kind.start, Finds::Operand(kind)));
-    let names = NAMES.iter().flat_map(|kind| kind.names.iter().map(move |text| (*text, Finds::Name(kind.sure))));
-    let mut starts = Starts { table: [[0; 256]; BEGINNING], lists: Vec::new() };
+    let kinds = KINDS.iter().flat_map(|kind| {
+        kind.prefixes
+            .iter()
+            .map(move |text| (*text, Finds::Kind(kind)))
+    });
+    let signs = SIGNS
+        .iter()
+        .map(|(text, finder)| (*text, Finds::Sign(*finder)));
+    let operands = OPERANDS
+        .iter()
+        .map(|kind| (kind.start, Finds::Operand(kind)));
+    let names = NAMES.iter().flat_map(|kind| {
+        kind.names
+            .iter()
+            .map(move |text| (*text, Finds::Name(kind.sure)))
+    });
+    let mut starts = Starts {
+        table: [[0; 256]; BEGINNING],
+        lists: Vec::new(),
+    };
     let mut bits: BTreeMap<(bool, u8), usize> = BTreeMap::new();
     for (text, who) in kinds.chain(signs).chain(operands).chain(names) {
         let is_name = matches!(who, Finds::Name(_));
         let next = bits.len().min(u128::BITS as usize - 1);
         let bit = *bits.entry((is_name, text.as_bytes()[0])).or_insert(next);
         starts.add(text, bit, is_name);
-        starts.lists.resize_with(starts.lists.len().max(bit + 1), Vec::new);
+        starts
+            .lists
+            .resize_with(starts.lists.len().max(bit + 1), Vec::new);
         starts.lists[bit].push(Start::new(text, who));
     }
     starts
@@ -208,7 +249,9 @@ static STARTS: LazyLock<Starts> = LazyLock::new(|| {
 impl Starts {
     /// The bits of what may begin with these bytes.
     fn begun(&self, bytes: &[u8]) -> u128 {
-        self.table[0][bytes[0] as usize] & self.table[1][bytes[1] as usize] & self.table[2][bytes[2] as usize]
+        self.table[0][bytes[0] as usize]
+            & self.table[1][bytes[1] as usize]
+            & self.table[2][bytes[2] as usize]
     }
 
     fn add(&mut self, text: &str, bit: usize, is_name: bool) {
@@ -218,7 +261,11 @@ impl Starts {
             match known.next() {
                 Some(byte) => {
                     bits[byte as usize] |= 1 << bit;
-                    bits[if is_name { byte.to_ascii_uppercase() } else { byte } as usize] |= 1 << bit;
+                    bits[if is_name {
+                        byte.to_ascii_uppercase()
+                    } else {
+                        byte
+                    } as usize] |= 1 << bit;
                 }
                 None => bits.iter_mut().for_each(|bits| *bits |= 1 << bit),
             }
@@ -237,7 +284,10 @@ pub fn redact_command(command: &str) -> String {
         shown.push(char);
         let is_name = |name: &str| {
             let starts = name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_');
-            starts && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            starts
+                && name
+                    .bytes()
+                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
         };
         match char {
             '=' if is_name(shown[word..shown.len() - 1].trim_end_matches('+')) => {
@@ -269,7 +319,9 @@ fn value_end(text: &str, within: Option<char>) -> usize {
             char if within == Some(char) => return at,
             '\'' | '"' if within.is_none() && quote.is_none() => quote = Some(char),
             char if within.is_none() && quote == Some(char) => quote = None,
-            char if quote.is_none() && (char.is_whitespace() || ";&|)".contains(char)) => return at,
+            char if quote.is_none() && (char.is_whitespace() || ";&|)".contains(char)) => {
+                return at;
+            }
             _ => {}
         }
     }
@@ -297,9 +349,18 @@ mod tests {
             ("env A=1 B='x y' make", "env A=[redacted] B=[redacted] make"),
             ("K=ab\"cd hunter2\" run", "K=[redacted] run"),
             ("K=\"ab\\\"cdhunter2\" run", "K=[redacted] run"),
-            ("docker run -e \"STRIPE=abcdefghijk\" img", "docker run -e \"STRIPE=[redacted]\" img"),
-            ("git commit -m \"set x=1\" && git push", "git commit -m \"set x=[redacted]\" && git push"),
-            ("cargo test --features=a -Dx=1", "cargo test --features=a -Dx=1"),
+            (
+                "docker run -e \"STRIPE=abcdefghijk\" img",
+                "docker run -e \"STRIPE=[redacted]\" img",
+            ),
+            (
+                "git commit -m \"set x=1\" && git push",
+                "git commit -m \"set x=[redacted]\" && git push",
+            ),
+            (
+                "cargo test --features=a -Dx=1",
+                "cargo test --features=a -Dx=1",
+            ),
             ("a == b && c", "a == b && c"),
             ("(X=1;Y=2)", "(X=[redacted];Y=[redacted])"),
             ("X=$(echo hunter2) make", "X=[redacted] make"),
@@ -323,11 +384,18 @@ mod tests {
         ] {
             for at in 0..100 {
                 let kept = cut(&text, at);
-                assert!(kept.len() <= at && !redact(&kept).contains(&secret[..4]), "{at}: {kept}");
+                assert!(
+                    kept.len() <= at && !redact(&kept).contains(&secret[..4]),
+                    "{at}: {kept}"
+                );
             }
         }
         assert_eq!(cut("a plain text", 7), "a plain");
-        assert_eq!(cut("password=hunter2 ok", 18), "password=hunter2 o", "a whole secret is for the gate to hide");
+        assert_eq!(
+            cut("password=hunter2 ok", 18),
+            "password=hunter2 o",
+            "a whole secret is for the gate to hide"
+        );
     }
 
     /// Twice the text, twice the work: whatever is begun over and over again, whether or not it ends at last.
@@ -346,7 +414,10 @@ mod tests {
         for unit in units {
             for end in ["", "}'”.a@b a1b2c3d4e5f6"] {
                 let (once, twice) = (looks(unit, SIZE, end), looks(unit, 2 * SIZE, end));
-                assert!(twice <= 2 * once + once / 4 + 4096, "{unit:?} {end:?}: {once} and then {twice}");
+                assert!(
+                    twice <= 2 * once + once / 4 + 4096,
+                    "{unit:?} {end:?}: {once} and then {twice}"
+                );
                 assert!(twice <= 2 * SIZE * 600, "{unit:?} {end:?}: {twice}");
             }
         }
@@ -357,10 +428,18 @@ mod tests {
     fn every_beginning_is_in_the_table() {
         for (bit, starts) in STARTS.lists.iter().enumerate() {
             for Start { text, who, .. } in starts {
-                let is_in = |text: &str| STARTS.begun(format!("{text}0000").as_bytes()) & 1 << bit != 0;
-                let written = [text.to_ascii_uppercase(), text.replace(' ', "_"), text.replace(' ', "")];
+                let is_in =
+                    |text: &str| STARTS.begun(format!("{text}0000").as_bytes()) & 1 << bit != 0;
+                let written = [
+                    text.to_ascii_uppercase(),
+                    text.replace(' ', "_"),
+                    text.replace(' ', ""),
+                ];
                 let is_name = matches!(who, Finds::Name(_));
-                assert!(is_in(text) && (!is_name || written.iter().all(|text| is_in(text))), "{text}");
+                assert!(
+                    is_in(text) && (!is_name || written.iter().all(|text| is_in(text))),
+                    "{text}"
+                );
             }
         }
     }

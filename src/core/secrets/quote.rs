@@ -7,8 +7,17 @@ use memchr::{memchr2_iter, memmem};
 
 use super::text::{is_space, line_before, looked, near};
 
-const QUOTES: &[(&str, &str)] =
-    &[("\"", "\""), ("'", "'"), ("`", "`"), ("“", "”"), ("‘", "’"), ("„", "“"), ("«", "»"), ("「", "」"), ("『", "』")];
+const QUOTES: &[(&str, &str)] = &[
+    ("\"", "\""),
+    ("'", "'"),
+    ("`", "`"),
+    ("“", "”"),
+    ("‘", "’"),
+    ("„", "“"),
+    ("«", "»"),
+    ("「", "」"),
+    ("『", "』"),
+];
 
 /// More backslashes than that are something else.
 const MOST_ESCAPES: usize = 7;
@@ -29,11 +38,18 @@ impl Quote {
         let prefix = near(text, at, |byte| b"bBcCfFrRuUL$@".contains(&byte)).len();
         let at = if prefix > 2 { at } else { at + prefix };
         let escapes = near(text, at, |byte| byte == b'\\').len();
-        let (open, close) = QUOTES.iter().find(|(open, _)| text[at + escapes..].starts_with(open.as_bytes()))?;
+        let (open, close) = QUOTES
+            .iter()
+            .find(|(open, _)| text[at + escapes..].starts_with(open.as_bytes()))?;
         let length = escapes + open.len();
         let is_triple = is_thrice(&text[at..], length);
         let inside = at + if is_triple { 3 * length } else { length };
-        (escapes <= MOST_ESCAPES).then_some(Quote { inside, close, escapes, is_triple })
+        (escapes <= MOST_ESCAPES).then_some(Quote {
+            inside,
+            close,
+            escapes,
+            is_triple,
+        })
     }
 
     /// True if it closes what was opened before, as in `"Enter password: ")`: it is the second of two on its line, and
@@ -43,7 +59,10 @@ impl Quote {
         let mark = &line[line.len().saturating_sub(self.escapes + self.close.len())..];
         let marks = memmem::find_iter(line, mark).filter(|at| *at == 0 || line[at - 1] != b'\\');
         let is_even = self.close.is_ascii() && marks.count() % 2 == 0;
-        is_even && text.get(self.inside).is_none_or(|byte| is_space(*byte) || b",;)]}+".contains(byte))
+        is_even
+            && text
+                .get(self.inside)
+                .is_none_or(|byte| is_space(*byte) || b",;)]}+".contains(byte))
     }
 
     /// The position of the closing quote; the end of the line if there is none.
@@ -54,10 +73,15 @@ impl Quote {
             if rest[at] == b'\n' {
                 return from + looked(&rest[..at]).len();
             }
-            let slashes = rest[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+            let slashes = rest[..at]
+                .iter()
+                .rev()
+                .take_while(|byte| **byte == b'\\')
+                .count();
             let start = at - slashes.min(self.escapes);
             let is_escaped = slashes > self.escapes && (self.escapes > 0 || slashes % 2 == 1);
-            let is_whole = !self.is_triple || is_thrice(&rest[start..], at + self.close.len() - start);
+            let is_whole =
+                !self.is_triple || is_thrice(&rest[start..], at + self.close.len() - start);
             if !is_escaped && is_whole && rest[at..].starts_with(self.close.as_bytes()) {
                 return from + looked(&rest[..start]).len();
             }

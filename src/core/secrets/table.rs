@@ -1,8 +1,8 @@
 //! The kinds of secrets: what a row of `table.toml` says, in Rust. build.rs makes the constants of it.
 
 use super::text::{
-    Alphabet, Words, is_alphanumeric, is_capital, is_constant, is_digit, is_dotted, is_encoded, is_escaped, is_hex,
-    is_login, is_path, is_uuid, is_word,
+    Alphabet, Words, is_alphanumeric, is_capital, is_constant, is_digit, is_dotted, is_encoded,
+    is_escaped, is_hex, is_login, is_path, is_uuid, is_word,
 };
 
 include!(concat!(env!("OUT_DIR"), "/secrets.rs"));
@@ -126,14 +126,24 @@ mod tests {
     }
 
     fn texts<'r>(row: &'r Value, key: &str) -> Vec<&'r str> {
-        row[key].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+        row[key]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect()
     }
 
     /// The problems of a row whose `~` is this.
     fn wrong(row: &Value, hides: &str, meant: &str) -> Vec<String> {
         let made = made_up(&hides.replace('~', meant));
-        let (said, keeps) = (made.replace(['⟦', '⟧'], ""), made_up(&text(row, "keeps").replace('~', meant)));
-        let shown = made.split('⟦').map(|part| part.split_once('⟧').map_or(part, |(_, after)| after));
+        let (said, keeps) = (
+            made.replace(['⟦', '⟧'], ""),
+            made_up(&text(row, "keeps").replace('~', meant)),
+        );
+        let shown = made
+            .split('⟦')
+            .map(|part| part.split_once('⟧').map_or(part, |(_, after)| after));
         let expected = shown.collect::<Vec<_>>().join(REDACTED);
         let mut wrong = Vec::new();
         if !made.contains('⟦') || redact(&said) != expected {
@@ -163,7 +173,9 @@ mod tests {
             }
         }
         for row in rows("name") {
-            texts(&row, "names").iter().for_each(|name| all.extend(wrong(&row, text(&row, "hides"), name)));
+            texts(&row, "names")
+                .iter()
+                .for_each(|name| all.extend(wrong(&row, text(&row, "hides"), name)));
         }
         for row in [rows("program"), rows("reader")].concat() {
             let programs = text(&row, "programs").split(';');
@@ -173,9 +185,16 @@ mod tests {
             all.extend(wrong(&row, text(&row, "hides"), text(&row, "start")));
         }
         for row in table["call"].as_table().expect("calls").values() {
-            text(row, "words").split(' ').for_each(|call| all.extend(wrong(row, text(row, "hides"), call)));
+            text(row, "words")
+                .split(' ')
+                .for_each(|call| all.extend(wrong(row, text(row, "hides"), call)));
         }
-        assert!(all.is_empty(), "{} are wrong:\n{}", all.len(), all.join("\n"));
+        assert!(
+            all.is_empty(),
+            "{} are wrong:\n{}",
+            all.len(),
+            all.join("\n")
+        );
     }
 
     #[test]

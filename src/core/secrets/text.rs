@@ -26,7 +26,12 @@ pub fn looked(bytes: &[u8]) -> &[u8] {
 /// The run of an alphabet that begins here.
 pub fn run(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u8] {
     let rest = &text[at..];
-    looked(&rest[..rest.iter().position(|byte| !alphabet(*byte)).unwrap_or(rest.len())])
+    looked(
+        &rest[..rest
+            .iter()
+            .position(|byte| !alphabet(*byte))
+            .unwrap_or(rest.len())],
+    )
 }
 
 /// The end of a run.
@@ -37,7 +42,10 @@ pub fn run_end(text: &[u8], at: usize, alphabet: Alphabet) -> usize {
 /// The end of a run, without the dots that end a sentence.
 pub fn run_end_before_dots(text: &[u8], at: usize, alphabet: Alphabet) -> usize {
     let run = run(text, at, alphabet);
-    at + run.iter().rposition(|byte| *byte != b'.').map_or(0, |last| last + 1)
+    at + run
+        .iter()
+        .rposition(|byte| *byte != b'.')
+        .map_or(0, |last| last + 1)
 }
 
 /// The position after the blanks that begin here.
@@ -58,7 +66,12 @@ pub fn near(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u8] {
 /// The end of the run that ends here.
 pub fn near_before(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u8] {
     let before = &text[at.saturating_sub(NEAR)..at];
-    looked(&before[before.iter().rposition(|byte| !alphabet(*byte)).map_or(0, |last| last + 1)..])
+    looked(
+        &before[before
+            .iter()
+            .rposition(|byte| !alphabet(*byte))
+            .map_or(0, |last| last + 1)..],
+    )
 }
 
 /// The end of the line before this position.
@@ -69,7 +82,9 @@ pub fn line_before(text: &[u8], at: usize) -> &[u8] {
 
 /// The position after what the text says here.
 pub fn after(text: &[u8], at: usize, said: &str) -> Option<usize> {
-    text[at..].starts_with(said.as_bytes()).then_some(at + said.len())
+    text[at..]
+        .starts_with(said.as_bytes())
+        .then_some(at + said.len())
 }
 
 /// A list of words, split at blanks, or at `;` where one may have a blank in it.
@@ -101,7 +116,9 @@ impl Words {
     /// True if one of the words may be this one, in whatever case.
     pub fn may_have(&self, word: &[u8]) -> bool {
         let (first, last) = self.letters[word.len().min(15)];
-        let is_in = |letters: u32, letter: Option<&u8>| letter.is_some_and(|letter| letters >> (letter & 31) & 1 != 0);
+        let is_in = |letters: u32, letter: Option<&u8>| {
+            letter.is_some_and(|letter| letters >> (letter & 31) & 1 != 0)
+        };
         is_in(first, word.first()) && is_in(last, word.last())
     }
 
@@ -154,7 +171,10 @@ mod tests {
     fn a_look_ahead_is_bounded_and_a_run_is_not() {
         let text = format!("{}. x", "a".repeat(2 * NEAR));
         assert_eq!(near(text.as_bytes(), 0, is_dotted).len(), NEAR);
-        assert_eq!(near_before(text.as_bytes(), 2 * NEAR, is_dotted).len(), NEAR);
+        assert_eq!(
+            near_before(text.as_bytes(), 2 * NEAR, is_dotted).len(),
+            NEAR
+        );
         assert_eq!(run_end(text.as_bytes(), 0, is_dotted), 2 * NEAR + 1);
         assert_eq!(run_end_before_dots(text.as_bytes(), 0, is_dotted), 2 * NEAR);
     }

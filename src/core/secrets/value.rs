@@ -13,12 +13,12 @@ use super::announced::private_key;
 use super::kinds::{SHORTEST, is_random};
 use super::quote::Quote;
 use super::table::{
-    AUTHORIZATION, CODE, COOKIE, NAMES, NAMES_OF_PATHS, PATHS, PLACEHOLDERS, PROSE, ROOTS, SCHEMES, Sure, TALK,
-    WRAPPERS,
+    AUTHORIZATION, CODE, COOKIE, NAMES, NAMES_OF_PATHS, PATHS, PLACEHOLDERS, PROSE, ROOTS, SCHEMES,
+    Sure, TALK, WRAPPERS,
 };
 use super::text::{
-    NEAR, after, is_alphanumeric, is_capital, is_digit, is_dotted, is_encoded, is_hex, is_login, is_space, is_word,
-    looked, near, over_blanks, run_end,
+    NEAR, after, is_alphanumeric, is_capital, is_digit, is_dotted, is_encoded, is_hex, is_login,
+    is_space, is_word, looked, near, over_blanks, run_end,
 };
 
 /// The context before a value.
@@ -37,7 +37,14 @@ pub struct Before {
 impl Before {
     /// A value in a sentence.
     pub fn plain(name: &'static str, needs: Needs) -> Before {
-        Before { name, is_quoted: true, wants_quotes: false, is_prose: true, is_shell: false, needs }
+        Before {
+            name,
+            is_quoted: true,
+            wants_quotes: false,
+            is_prose: true,
+            is_shell: false,
+            needs,
+        }
     }
 }
 
@@ -63,11 +70,15 @@ impl Needs {
     pub fn are_met(self, value: &[u8], is_quoted: bool) -> bool {
         let value = looked(&value[..value.len().min(NEAR)]);
         // An id of a session, or the beginning of one.
-        let is_id = || value.get(8) == Some(&b'-') && value.iter().all(|byte| is_hex(*byte) || *byte == b'-');
+        let is_id = || {
+            value.get(8) == Some(&b'-') && value.iter().all(|byte| is_hex(*byte) || *byte == b'-')
+        };
         // Something with a name of its own: a path, a test.
         let is_part = || {
             is_id()
-                || value.iter().all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(byte))
+                || value
+                    .iter()
+                    .all(|byte| byte.is_ascii_lowercase() || b"_0123456789".contains(byte))
                     && value.contains(&b'_')
                 || is_slug(value)
                 || is_pair(value)
@@ -81,14 +92,20 @@ impl Needs {
             Needs::NoWord => !value.iter().all(u8::is_ascii_alphabetic) && !is_count(value),
             Needs::NoType => {
                 let is_letters = value.iter().all(u8::is_ascii_alphabetic);
-                let is_type =
-                    value.first().is_some_and(u8::is_ascii_uppercase) && value.iter().any(u8::is_ascii_lowercase);
+                let is_type = value.first().is_some_and(u8::is_ascii_uppercase)
+                    && value.iter().any(u8::is_ascii_lowercase);
                 is_quoted || !(is_count(value) || is_letters && is_type)
             }
-            Needs::Mixed if is_quoted => !is_part() && (is_random(value, SHORTEST) || is_strong(value)),
+            Needs::Mixed if is_quoted => {
+                !is_part() && (is_random(value, SHORTEST) || is_strong(value))
+            }
             Needs::Mixed => !is_part() && is_mixed(value) || is_long(value),
-            Needs::Said if is_quoted => !value.iter().any(|byte| is_space(*byte)) && !CODE.has(value),
-            Needs::Said => !is_part() && (is_random(value, SHORTEST) || is_strong(value)) || is_long(value),
+            Needs::Said if is_quoted => {
+                !value.iter().any(|byte| is_space(*byte)) && !CODE.has(value)
+            }
+            Needs::Said => {
+                !is_part() && (is_random(value, SHORTEST) || is_strong(value)) || is_long(value)
+            }
             Needs::Random(shortest) => !is_part() && is_random(value, shortest) || is_long(value),
             Needs::Long => is_long(value),
         }
@@ -97,7 +114,10 @@ impl Needs {
 
 /// True if this is the next of several: `attempts=3`.
 fn is_pair(value: &[u8]) -> bool {
-    let name = value.iter().take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_').count();
+    let name = value
+        .iter()
+        .take_while(|byte| byte.is_ascii_lowercase() || **byte == b'_')
+        .count();
     name >= 3 && matches!(value[name..], [b'=', next, ..] if next != b'=')
 }
 
@@ -109,13 +129,18 @@ fn is_count(value: &[u8]) -> bool {
 /// True if letters, digits and signs are mixed as only in a password: `p@$$w0rd`.
 fn is_strong(value: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
-    let has_sign = value[..value.len().saturating_sub(1)].iter().any(|byte| b"!#$%^&*+=~?".contains(byte));
+    let has_sign = value[..value.len().saturating_sub(1)]
+        .iter()
+        .any(|byte| b"!#$%^&*+=~?".contains(byte));
     // `Winter_2025`, `Rainy-Day-7`
-    let is_joined = value.len() >= SHORTEST + 2 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
-    let is_title =
-        |part: &&[u8]| part.len() >= 3 && part[0].is_ascii_uppercase() && part.iter().all(u8::is_ascii_alphabetic);
+    let is_joined =
+        value.len() >= SHORTEST + 2 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase);
+    let is_title = |part: &&[u8]| {
+        part.len() >= 3 && part[0].is_ascii_uppercase() && part.iter().all(u8::is_ascii_alphabetic)
+    };
     let has_titles = || value.split(|byte| *byte == b'-').filter(is_title).count() >= 2;
-    let has_sign = has_sign || is_joined && (value.contains(&b'_') || value.contains(&b'@') || has_titles());
+    let has_sign =
+        has_sign || is_joined && (value.contains(&b'_') || value.contains(&b'@') || has_titles());
     value.len() >= SHORTEST && has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit) && has_sign
 }
 
@@ -130,7 +155,12 @@ fn is_mixed(value: &[u8]) -> bool {
 fn is_slug(value: &[u8]) -> bool {
     let is_small = |byte: &u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || *byte == b'-';
     let is_word = |part: &[u8]| part.len() >= 3 && part.iter().all(u8::is_ascii_lowercase);
-    value.iter().all(is_small) && value.split(|byte| *byte == b'-').filter(|part| is_word(part)).count() >= 2
+    value.iter().all(is_small)
+        && value
+            .split(|byte| *byte == b'-')
+            .filter(|part| is_word(part))
+            .count()
+            >= 2
 }
 
 /// True if this is as long as keys are, and as random.
@@ -138,7 +168,9 @@ fn is_long(value: &[u8]) -> bool {
     const KEY_LENGTH: usize = 20;
     let has = |is: fn(&u8) -> bool| value.iter().any(is);
     let runs = || value.split(|byte| !is_alphanumeric(*byte)).map(<[u8]>::len);
-    let is_mixed = has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && runs().any(|run| run > KEY_LENGTH / 2);
+    let is_mixed = has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && runs().any(|run| run > KEY_LENGTH / 2);
     value.len() >= KEY_LENGTH
         && value.iter().all(|byte| is_encoded(*byte) || *byte == b':')
         && has(u8::is_ascii_digit)
@@ -157,7 +189,11 @@ pub fn hidden(text: &[u8], at: usize, before: &Before) -> Option<Secret> {
     let has_scheme = bare > first || start > inside;
 
     let word = near(text, start, |byte| is_login(byte) && byte != b',');
-    let is_talk = if has_scheme { TALK.has(word) } else { before.name == AUTHORIZATION && !is_random(word, SHORTEST) };
+    let is_talk = if has_scheme {
+        TALK.has(word)
+    } else {
+        before.name == AUTHORIZATION && !is_random(word, SHORTEST)
+    };
     if is_talk || is_other(text, start, quote.as_ref(), before) {
         return None;
     }
@@ -167,22 +203,37 @@ pub fn hidden(text: &[u8], at: usize, before: &Before) -> Option<Secret> {
     // Only what is sure to be hidden is followed to its end: that keeps the time linear.
     let head = &text[..text.len().min(start + NEAR + 1)];
     let head = &head[start..end(head, start, quote.as_ref())];
-    let is_cut = || text.get(start + head.len()).is_some_and(|next| is_unspaced(*next));
+    let is_cut = || {
+        text.get(start + head.len())
+            .is_some_and(|next| is_unspaced(*next))
+    };
     let needs = match before.needs {
         _ if has_scheme => Needs::Nothing,
-        Needs::Nothing | Needs::NoWord | Needs::NoType if quote.is_none() && is_cut() => Needs::Said,
+        Needs::Nothing | Needs::NoWord | Needs::NoType if quote.is_none() && is_cut() => {
+            Needs::Said
+        }
         needs => needs,
     };
-    if !needs.are_met(head, quote.is_some()) || is_placeholder(head) || quote.is_some() && is_label(head) {
+    if !needs.are_met(head, quote.is_some())
+        || is_placeholder(head)
+        || quote.is_some() && is_label(head)
+    {
         return None;
     }
     let end = end(text, start, quote.as_ref());
     // The beginning of a key, for those who know the rest: `sk-...`
-    let is_begun = end - start <= 12 && ["...", "…"].iter().any(|dots| text[end..].starts_with(dots.as_bytes()));
+    let is_begun = end - start <= 12
+        && ["...", "…"]
+            .iter()
+            .any(|dots| text[end..].starts_with(dots.as_bytes()));
     if is_begun && !head.iter().any(u8::is_ascii_digit) {
         return None;
     }
-    let end = if quote.is_none() { grouped_end(text, start, end) } else { end };
+    let end = if quote.is_none() {
+        grouped_end(text, start, end)
+    } else {
+        end
+    };
     // A private key in it may be longer than the value seems to be.
     let block = memmem::find(looked(&text[start..end]), b"-----BEGIN");
     let block = block.and_then(|block| private_key(text, start + block));
@@ -196,7 +247,9 @@ fn grouped_end(text: &[u8], start: usize, first: usize) -> usize {
     while end - start < NEAR
         && let Some([b' ', group @ ..]) = text.get(end..end + 1 + GROUP)
         && group.iter().all(|byte| is_alphanumeric(*byte))
-        && !text.get(end + 1 + GROUP).is_some_and(|next| is_alphanumeric(*next))
+        && !text
+            .get(end + 1 + GROUP)
+            .is_some_and(|next| is_alphanumeric(*next))
     {
         end += 1 + GROUP;
     }
@@ -224,13 +277,16 @@ fn after_scheme(text: &[u8], at: usize, name: &str) -> Option<usize> {
     let word = near(text, at, is_word);
     let end = at + word.len();
     let start = over_blanks(text, end);
-    let is_scheme = name == AUTHORIZATION && SCHEMES.has(word) || word.eq_ignore_ascii_case(b"bearer");
+    let is_scheme =
+        name == AUTHORIZATION && SCHEMES.has(word) || word.eq_ignore_ascii_case(b"bearer");
     (start > end && is_scheme).then_some(start)
 }
 
 /// Over what makes a value of a text in quotes: `[]byte("…")`.
 fn after_wrapper(text: &[u8], at: usize) -> Option<usize> {
-    let open = WRAPPERS.iter().find_map(|wrapper| after(text, at, wrapper))?;
+    let open = WRAPPERS
+        .iter()
+        .find_map(|wrapper| after(text, at, wrapper))?;
     Quote::opened(text, open).map(|_| open)
 }
 
@@ -238,15 +294,23 @@ fn after_wrapper(text: &[u8], at: usize) -> Option<usize> {
 fn cookies(text: &[u8], start: usize) -> Option<Secret> {
     let first = start + near(text, start, is_dotted).len() + 1;
     let head = &text[..text.len().min(first + NEAR + 1)];
-    let values = head.get(first..cookies_end(head, start)).filter(|_| text[first - 1] == b'=')?;
-    (is_random(values, SHORTEST) && !is_placeholder(values)).then(|| first..cookies_end(text, start))
+    let values = head
+        .get(first..cookies_end(head, start))
+        .filter(|_| text[first - 1] == b'=')?;
+    (is_random(values, SHORTEST) && !is_placeholder(values))
+        .then(|| first..cookies_end(text, start))
 }
 
 fn cookies_end(text: &[u8], start: usize) -> usize {
     let end = run_end(text, start, |byte| is_login(byte) && byte != b';');
     let next = over_blanks(text, (end + 1).min(text.len()));
-    let has_next = text.get(end) == Some(&b';') && text.get(next + near(text, next, is_dotted).len()) == Some(&b'=');
-    if has_next { cookies_end(text, next) } else { end }
+    let has_next = text.get(end) == Some(&b';')
+        && text.get(next + near(text, next, is_dotted).len()) == Some(&b'=');
+    if has_next {
+        cookies_end(text, next)
+    } else {
+        end
+    }
 }
 
 /// True if what begins here is plainly no value.
@@ -254,7 +318,9 @@ fn is_other(text: &[u8], start: usize, quote: Option<&Quote>, before: &Before) -
     let head = near(text, start, |byte| byte != b'\n');
     let is_other = match quote {
         Some(quote) => !before.is_quoted && quote.is_closing(text),
-        None if before.is_shell => head.starts_with(b"$(") || head.starts_with(b"<") && memchr(b'>', head).is_some(),
+        None if before.is_shell => {
+            head.starts_with(b"$(") || head.starts_with(b"<") && memchr(b'>', head).is_some()
+        }
         None => before.wants_quotes || is_code(head) || before.is_prose && is_prose(head),
     };
     let is_path = || PATHS.iter().any(|path| head.starts_with(path.as_bytes()));
@@ -270,13 +336,20 @@ fn end(text: &[u8], start: usize, quote: Option<&Quote>) -> usize {
 /// The end of a value without quotes.
 fn bare_end(text: &[u8], start: usize) -> usize {
     let rest = &text[start..];
-    let end = (0..rest.len()).find(|at| is_bare_end(&rest[*at..])).unwrap_or(rest.len());
+    let end = (0..rest.len())
+        .find(|at| is_bare_end(&rest[*at..]))
+        .unwrap_or(rest.len());
     // What closes a bracket that is not its own is not the value's.
     let value = looked(&rest[..end]);
     let value = value.strip_suffix("…".as_bytes()).unwrap_or(value);
-    let opens = [(b'(', b')'), (b'[', b']'), (b'{', b'}')].map(|(open, close)| (close, value.contains(&open)));
+    let opens = [(b'(', b')'), (b'[', b']'), (b'{', b'}')]
+        .map(|(open, close)| (close, value.contains(&open)));
     let is_after = |byte: &u8| b",;.\\".contains(byte) || opens.contains(&(*byte, false));
-    start + value.iter().rposition(|byte| !is_after(byte)).map_or(0, |last| last + 1)
+    start
+        + value
+            .iter()
+            .rposition(|byte| !is_after(byte))
+            .map_or(0, |last| last + 1)
 }
 
 /// True if a character begins of a language that writes no blanks: no password has one, and the words after a value follow
@@ -323,12 +396,17 @@ pub fn is_code(head: &[u8]) -> bool {
 
 /// A variable or a type that is called like what it holds: `dbPassword`, `user_token`, `Token`, but not `supersecret`.
 fn is_variable(word: &[u8]) -> bool {
-    let Some(name) = name_at_end(word) else { return false };
+    let Some(name) = name_at_end(word) else {
+        return false;
+    };
     let starts = word.len() - name.len().min(word.len());
     let is_apart = starts == 0
         || word[starts - 1] == b'_'
         || word[starts].is_ascii_uppercase() && word[starts - 1].is_ascii_lowercase();
-    is_apart && word.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    is_apart
+        && word
+            .iter()
+            .all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
 }
 
 /// True if this is a sentence that goes on: `it is`, `it's`.
@@ -349,9 +427,12 @@ fn first_word(head: &[u8]) -> (&[u8], &[u8]) {
 
 /// A call, an index, a path that ends in the name of a secret, something in brackets, a substitution.
 fn is_expression(head: &[u8]) -> bool {
-    let is_open = |byte: Option<&u8>| byte.is_none_or(|byte| is_space(*byte) || b"([{\"'`".contains(byte));
+    let is_open =
+        |byte: Option<&u8>| byte.is_none_or(|byte| is_space(*byte) || b"([{\"'`".contains(byte));
     let closes = |rest: &[u8], close: u8| is_open(rest.first()) || memchr(close, rest).is_some();
-    let path = near(head, 0, |byte| is_alphanumeric(byte) || b"_.:$?!<>&".contains(&byte));
+    let path = near(head, 0, |byte| {
+        is_alphanumeric(byte) || b"_.:$?!<>&".contains(&byte)
+    });
     match (head, &head[path.len()..]) {
         ([b'$', b'(' | b'{', ..], _) => true,
         _ if is_reference(head) => true,
@@ -360,14 +441,21 @@ fn is_expression(head: &[u8]) -> bool {
         ([b'{', rest @ ..], _) => closes(rest, b'}'),
         (_, [b'(', rest @ ..]) => closes(rest, b')'),
         // A call with types: `useState<string | null>(null)`.
-        _ if memchr(b'<', path).is_some_and(|at| at > 0) && memmem::find(head, b">(").is_some() => true,
+        _ if memchr(b'<', path).is_some_and(|at| at > 0) && memmem::find(head, b">(").is_some() => {
+            true
+        }
         (_, [b'[', b'0'..=b'9', b']', ..] | [b'[', b'"' | b'\'' | b':' | b'$' | b'\\', ..]) => true,
         (_, rest) => {
-            let is_over = rest.first().is_none_or(|byte| is_space(*byte) || b",;)]}\"'".contains(byte));
+            let is_over = rest
+                .first()
+                .is_none_or(|byte| is_space(*byte) || b",;)]}\"'".contains(byte));
             let path = path.strip_suffix(b"!").unwrap_or(path);
             let root = path.split(|byte| *byte == b'.').next().unwrap_or_default();
             let is_known = || name_at_end(path).is_some() || ROOTS.has(root);
-            is_over && path.contains(&b'.') && path.iter().all(|byte| is_dotted(*byte)) && is_known()
+            is_over
+                && path.contains(&b'.')
+                && path.iter().all(|byte| is_dotted(*byte))
+                && is_known()
         }
     }
 }
@@ -376,7 +464,9 @@ fn is_expression(head: &[u8]) -> bool {
 fn is_reference(head: &[u8]) -> bool {
     let is_word = |byte: u8| is_alphanumeric(byte) || byte == b'_';
     let sign = head.first().filter(|first| b"$&*\\".contains(first));
-    let name = near(head, usize::from(sign.is_some()), |byte| is_word(byte) || byte == b':');
+    let name = near(head, usize::from(sign.is_some()), |byte| {
+        is_word(byte) || byte == b':'
+    });
     let rest = &head[usize::from(sign.is_some()) + name.len()..];
     let is_over = rest.first().is_none_or(|byte| b" ,;)".contains(byte));
     let is_it = match sign {
@@ -398,18 +488,25 @@ pub fn name_at_end(text: &[u8]) -> Option<&'static str> {
 fn ending(text: &[u8]) -> &'static [(&'static str, Sure)] {
     static BY_LAST: LazyLock<Vec<Vec<(&str, Sure)>>> = LazyLock::new(|| {
         let mut names = vec![Vec::new(); 256];
-        for (kind, name) in NAMES.iter().flat_map(|kind| kind.names.iter().map(move |name| (kind, *name))) {
+        for (kind, name) in NAMES
+            .iter()
+            .flat_map(|kind| kind.names.iter().map(move |name| (kind, *name)))
+        {
             names[name.as_bytes()[name.len() - 1] as usize].push((name, kind.sure));
         }
         names
     });
-    text.last().map_or(&[], |last| &BY_LAST[last.to_ascii_lowercase() as usize])
+    text.last()
+        .map_or(&[], |last| &BY_LAST[last.to_ascii_lowercase() as usize])
 }
 
 /// The certainty of the name that a text is.
 pub fn name_is(text: &[u8]) -> Option<Sure> {
     let is_it = |name: &str| name.len() == text.len() && ends_in(text, name);
-    ending(text).iter().find(|(name, _)| is_it(name)).map(|(_, sure)| *sure)
+    ending(text)
+        .iter()
+        .find(|(name, _)| is_it(name))
+        .map(|(_, sure)| *sure)
 }
 
 /// True if a text ends in this name, in whatever case, with a blank as in [`NAMES`].
@@ -435,17 +532,39 @@ fn is_label(value: &[u8]) -> bool {
 
 /// True if this is what a user reads: `"resetPassword": "Reset your password"`, `"At least 12 characters"`.
 fn is_sentence(value: &[u8]) -> bool {
-    let is_begun = value.first().is_some_and(|first| first.is_ascii_uppercase() || !first.is_ascii());
-    let words = || value.split(|byte| b" .,!?:".contains(byte)).filter(|word| !word.is_empty());
+    let is_begun = value
+        .first()
+        .is_some_and(|first| first.is_ascii_uppercase() || !first.is_ascii());
+    let words = || {
+        value
+            .split(|byte| b" .,!?:".contains(byte))
+            .filter(|word| !word.is_empty())
+    };
     // A name may have a blank in it.
-    let ends = (1..=value.len()).filter(|end| value.get(*end).is_none_or(|next| b" .,!?:".contains(next)));
-    let names_one = || ends.into_iter().any(|end| name_at_end(&value[..end]).is_some());
+    let ends =
+        (1..=value.len()).filter(|end| value.get(*end).is_none_or(|next| b" .,!?:".contains(next)));
+    let names_one = || {
+        ends.into_iter()
+            .any(|end| name_at_end(&value[..end]).is_some())
+    };
     let is_told = || words().nth(2).is_some() && words().any(|word| PROSE.has(word));
-    is_begun && value.contains(&b' ') && !is_random(value, SHORTEST) && !is_strong(value) && (names_one() || is_told())
+    is_begun
+        && value.contains(&b' ')
+        && !is_random(value, SHORTEST)
+        && !is_strong(value)
+        && (names_one() || is_told())
 }
 
 /// The wrapping of a placeholder.
-const WRAPS: &[(&str, &str)] = &[("${", "}"), ("$(", ")"), ("#{", "}"), ("{", "}"), ("<", ">"), ("[", "]"), ("%", "%")];
+const WRAPS: &[(&str, &str)] = &[
+    ("${", "}"),
+    ("$(", ")"),
+    ("#{", "}"),
+    ("{", "}"),
+    ("<", ">"),
+    ("[", "]"),
+    ("%", "%"),
+];
 
 /// True if a whole value stands for something else: `$TOKEN`, `<password>`, `********`, `%s`, nothing. It is what keeps
 /// `[redacted]` as it is the second time.
@@ -453,23 +572,42 @@ pub fn is_placeholder(value: &[u8]) -> bool {
     if value.len() > NEAR {
         return false;
     }
-    let Ok(text) = std::str::from_utf8(value) else { return false };
+    let Ok(text) = std::str::from_utf8(value) else {
+        return false;
+    };
     let mut chars = text.chars();
-    let is_row = chars.next().is_none_or(|first| !first.is_alphanumeric() && chars.all(|char| char == first));
+    let is_row = chars
+        .next()
+        .is_none_or(|first| !first.is_alphanumeric() && chars.all(|char| char == first));
     let is_masked = text.len() >= text.trim_end_matches(['x', 'X', '*', '.', '-']).len() + 4;
     let is_wrapped = WRAPS.iter().any(|(open, close)| {
-        let inside = text.strip_prefix(open).and_then(|inside| inside.strip_suffix(close));
+        let inside = text
+            .strip_prefix(open)
+            .and_then(|inside| inside.strip_suffix(close));
         // Maven writes what it encrypted in braces.
         inside.is_some_and(|inside| *open != "{" || !is_random(inside.as_bytes(), 2 * SHORTEST))
     });
-    let begins = |start: &str| text.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start));
+    let begins = |start: &str| {
+        text.get(..start.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+    };
     let is_asked = !text.bytes().any(is_digit) && PLACEHOLDERS.iter().any(|start| begins(start));
     // `$DB_HOST`, `$token`, but not `$ecret`; and `:token` or `@token` in a query.
     let is_variable = text.strip_prefix('$').is_some_and(|name| {
         name.bytes().all(|byte| is_capital(byte) || byte == b'_')
-            || name.bytes().all(|byte| is_alphanumeric(byte) || byte == b'_') && name_at_end(name.as_bytes()).is_some()
+            || name
+                .bytes()
+                .all(|byte| is_alphanumeric(byte) || byte == b'_')
+                && name_at_end(name.as_bytes()).is_some()
     });
-    let is_parameter =
-        text.strip_prefix([':', '@']).is_some_and(|name| NAMES.iter().any(|kind| kind.names.contains(&name)));
-    is_row || is_masked || is_wrapped || is_asked || is_variable || is_parameter || matches!(value, [b'%', _])
+    let is_parameter = text
+        .strip_prefix([':', '@'])
+        .is_some_and(|name| NAMES.iter().any(|kind| kind.names.contains(&name)));
+    is_row
+        || is_masked
+        || is_wrapped
+        || is_asked
+        || is_variable
+        || is_parameter
+        || matches!(value, [b'%', _])
 }

@@ -29,7 +29,9 @@ const LARGEST_ASIDE: u64 = 1 << 20;
 impl TitleIndex {
     /// The title of a session in the index of its root; the last of an id wins.
     fn title(&mut self, session: &Session, env: &Env) -> Option<String> {
-        let (index, dir) = session.root.and_then(|root| root.titles.as_ref().zip(root_dir(root, env)))?;
+        let (index, dir) = session
+            .root
+            .and_then(|root| root.titles.as_ref().zip(root_dir(root, env)))?;
         let path = dir.join(&index.file);
         if !self.by_root.contains_key(&path) {
             let is_own = |stamp: &Stamp| env.owners().own(stamp.access);
@@ -39,7 +41,10 @@ impl TitleIndex {
                 None => Ok(None),
             });
             let text = Unreadable::noted(text, &mut self.bad).unwrap_or_default();
-            let titles = String::from_utf8_lossy(&text).lines().filter_map(|line| title(index, line)).collect();
+            let titles = String::from_utf8_lossy(&text)
+                .lines()
+                .filter_map(|line| title(index, line))
+                .collect();
             self.by_root.insert(path.clone(), titles);
         }
         self.by_root.get(&path)?.get(&*session.id).cloned()
@@ -47,12 +52,27 @@ impl TitleIndex {
 
     /// Adds what a transcript does not say and the files around it do. This is the one rule for titles: a person's goes
     /// before the agent's; a person's that stands in a file goes before the transcript's, and an agent's after it.
-    pub fn complete(&mut self, basics: &mut Basics, session: &Session, env: &Env) -> Result<(), Unreadable> {
-        let Aside { cwd, title, by_person } = beside(session)?;
-        let (by_person, by_agent) = if by_person { (title, None) } else { (None, title) };
+    pub fn complete(
+        &mut self,
+        basics: &mut Basics,
+        session: &Session,
+        env: &Env,
+    ) -> Result<(), Unreadable> {
+        let Aside {
+            cwd,
+            title,
+            by_person,
+        } = beside(session)?;
+        let (by_person, by_agent) = if by_person {
+            (title, None)
+        } else {
+            (None, title)
+        };
         basics.first_cwd = basics.first_cwd.take().or(cwd);
         basics.agent_title = basics.agent_title.take().or(by_agent);
-        basics.person_title = by_person.or_else(|| self.title(session, env)).or(basics.person_title.take());
+        basics.person_title = by_person
+            .or_else(|| self.title(session, env))
+            .or(basics.person_title.take());
         Ok(())
     }
 
@@ -66,7 +86,10 @@ impl TitleIndex {
 fn title(index: &Titles, line: &str) -> Option<(String, String)> {
     let value: serde_json::Value = serde_json::from_str(line).ok()?;
     let text = |pointer: &Pointer| {
-        let found = pointer.0.iter().try_fold(&value, |value, key| value.get(key))?;
+        let found = pointer
+            .0
+            .iter()
+            .try_fold(&value, |value, key| value.get(key))?;
         found.as_str().map(str::to_owned)
     };
     Some((text(&index.id)?, text(&index.person)?))
@@ -94,15 +117,21 @@ pub fn beside(session: &Session) -> Result<Aside, Unreadable> {
 }
 
 fn aside(root: &Root, transcript: &Path) -> Result<Option<Aside>, Unreadable> {
-    let Some((beside, dir)) = root.beside.as_ref().zip(transcript.parent()) else { return Ok(None) };
+    let Some((beside, dir)) = root.beside.as_ref().zip(transcript.parent()) else {
+        return Ok(None);
+    };
     let path = dir.join(&beside.file);
-    let Some(stamp) = file::stamp(&path)? else { return Ok(None) };
+    let Some(stamp) = file::stamp(&path)? else {
+        return Ok(None);
+    };
     // Who may write to it could move the session to another project.
     let owner = file::stamp(transcript)?.map(|stamp| stamp.access.owner);
     if !owner.is_some_and(|owner| stamp.access.is_only(owner)) {
         return Ok(None);
     }
-    let Some(text) = file::there(&path, || file::read_up_to(&path, LARGEST_ASIDE))? else { return Ok(None) };
+    let Some(text) = file::there(&path, || file::read_up_to(&path, LARGEST_ASIDE))? else {
+        return Ok(None);
+    };
     let text = String::from_utf8_lossy(&text);
     let value = |key: &Option<String>| match key.as_deref()? {
         "*" => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),

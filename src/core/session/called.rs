@@ -13,7 +13,10 @@ impl Listed<'_> {
     /// Its short name, and the title to show beside it. Only a title that a person gave it is a name for that person.
     pub fn name_and_title(&self) -> (&str, Option<&str>) {
         let tally = &self.tally;
-        match tally.person_title().filter(|title| self.session.name.is_none() && is_short(title)) {
+        match tally
+            .person_title()
+            .filter(|title| self.session.name.is_none() && is_short(title))
+        {
             Some(name) => (name, tally.agent_title().or(tally.asked())),
             None => (self.handle(), tally.title()),
         }
@@ -21,7 +24,10 @@ impl Listed<'_> {
 
     /// Its short name where nothing else tells what it is about, so that any short title is better than an id.
     pub fn name_alone(&self) -> &str {
-        let title = self.tally.title().filter(|title| self.session.name.is_none() && is_short(title));
+        let title = self
+            .tally
+            .title()
+            .filter(|title| self.session.name.is_none() && is_short(title));
         title.unwrap_or_else(|| self.handle())
     }
 }

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use super::index::{Listed, list};
 use super::{Home, Session, find, last, subagent, trust};
-use session_format::boundary::substr;
 use crate::env::Env;
 use crate::file::{self, Unreadable};
 use crate::formats::AgentFormat;
 use crate::read::recognise;
+use session_format::boundary::substr;
 
 /// Why a name leads to no session, or to several.
 #[derive(Debug)]
@@ -45,7 +45,12 @@ pub struct Resolved<'f> {
 
 impl<'f> From<Session<'f>> for Resolved<'f> {
     fn from(session: Session<'f>) -> Resolved<'f> {
-        Resolved { session, subagent: false, part: false, elsewhere: None }
+        Resolved {
+            session,
+            subagent: false,
+            part: false,
+            elsewhere: None,
+        }
     }
 }
 
@@ -58,7 +63,9 @@ pub fn resolve<'f>(
     bad: &mut Vec<Unreadable>,
 ) -> Result<Resolved<'f>, Unresolved> {
     // A title may be in quotes, as the hook writes it.
-    let unquoted = name.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    let unquoted = name
+        .strip_prefix('"')
+        .and_then(|name| name.strip_suffix('"'));
     let name = unquoted.filter(|name| !name.is_empty()).unwrap_or(name);
     if name.trim().is_empty() {
         return Err(Unresolved::Nameless);
@@ -88,8 +95,9 @@ fn anywhere<'f>(
     bad: &mut Vec<Unreadable>,
 ) -> Result<Resolved<'f>, Unresolved> {
     let path = env.expand(name);
-    let is_file =
-        file::if_reachable(file::stat(&path)).map_err(Unresolved::Unreadable)?.is_some_and(|meta| meta.is_file());
+    let is_file = file::if_reachable(file::stat(&path))
+        .map_err(Unresolved::Unreadable)?
+        .is_some_and(|meta| meta.is_file());
     // A bare word is a session before it is a file.
     let looks_like_path = name.contains('/') || path.extension().is_some_and(|end| end == "jsonl");
     if looks_like_path && is_file {
@@ -99,13 +107,18 @@ fn anywhere<'f>(
     if agent.map_or(name, |(_, name)| name) == "last" {
         let agent = agent.map(|(format, _)| format);
         let last = last::last_of(agent, env, formats, bad).ok_or(Unresolved::None)?;
-        return Ok(Resolved { elsewhere: elsewhere(&last.listed, env), ..last.listed.session.into() });
+        return Ok(Resolved {
+            elsewhere: elsewhere(&last.listed, env),
+            ..last.listed.session.into()
+        });
     }
     // What can only be an id needs no other session to be read.
     if name.len() >= 8 && looks_like_id(name) {
         // The list below reports what cannot be read, so errors are dropped here.
         let sessions = find::sessions(formats, env, false, &mut Vec::new());
-        let mut with_id = sessions.into_iter().filter(|session| session.id.starts_with(name));
+        let mut with_id = sessions
+            .into_iter()
+            .filter(|session| session.id.starts_with(name));
         if let (Some(session), None) = (with_id.next(), with_id.next())
             && trust::is_own(&session, env).map_err(Unresolved::Unreadable)?
         {
@@ -114,7 +127,11 @@ fn anywhere<'f>(
     }
     let mut all = list(env, formats, bad);
     if all.is_empty() {
-        return if is_file { by_path(env, formats, path) } else { Err(Unresolved::None) };
+        return if is_file {
+            by_path(env, formats, path)
+        } else {
+            Err(Unresolved::None)
+        };
     }
     if let Some(listed) = choose(&all, name, &EXACTLY, env)? {
         return Ok(listed.session.clone().into());
@@ -128,7 +145,11 @@ fn anywhere<'f>(
         return by_path(env, formats, path);
     }
     if let Some(listed) = choose(&all, name, &ROUGHLY, env)? {
-        return Ok(Resolved { part: true, elsewhere: elsewhere(listed, env), ..listed.session.clone().into() });
+        return Ok(Resolved {
+            part: true,
+            elsewhere: elsewhere(listed, env),
+            ..listed.session.clone().into()
+        });
     }
     if let Some(Err(no_transcript)) = file {
         return Err(no_transcript);
@@ -160,7 +181,13 @@ fn of_subagent(
         ref several => {
             let row = |one: &&Session| {
                 let [age, cwd, title] = [String::new(), String::new(), "a subagent".into()];
-                [env.tilde(&one.path), one.format.label().to_owned(), age, cwd, title]
+                [
+                    env.tilde(&one.path),
+                    one.format.label().to_owned(),
+                    age,
+                    cwd,
+                    title,
+                ]
             };
             Err(Unresolved::Ambiguous(several.iter().map(row).collect()))
         }
@@ -173,7 +200,10 @@ fn elsewhere(listed: &Listed, env: &Env) -> Option<String> {
 }
 
 /// `codex:name`, as the hook calls a session of another agent; a title may be in quotes.
-fn of_agent<'f, 'n>(name: &'n str, formats: &'f [AgentFormat]) -> Option<(&'f AgentFormat, &'n str)> {
+fn of_agent<'f, 'n>(
+    name: &'n str,
+    formats: &'f [AgentFormat],
+) -> Option<(&'f AgentFormat, &'n str)> {
     let (agent, name) = name.split_once(':')?;
     let format = formats.iter().find(|format| format.is_called(agent))?;
     Some((format, name.trim().trim_matches('"')))
@@ -190,7 +220,11 @@ pub fn begun<'f>(env: &Env, formats: &'f [AgentFormat], name: &str) -> Option<Re
 }
 
 /// The session that is called so in the home that this runs in.
-fn in_home<'f>(env: &Env, formats: &'f [AgentFormat], name: &str) -> Result<Option<Session<'f>>, Unreadable> {
+fn in_home<'f>(
+    env: &Env,
+    formats: &'f [AgentFormat],
+    name: &str,
+) -> Result<Option<Session<'f>>, Unreadable> {
     // No name in a home is a path.
     if name.contains('/') {
         return Ok(None);
@@ -203,14 +237,25 @@ fn in_home<'f>(env: &Env, formats: &'f [AgentFormat], name: &str) -> Result<Opti
 }
 
 /// A file of an agent's own directory has that agent's format; any other is recognised from its lines.
-fn by_path<'f>(env: &Env, formats: &'f [AgentFormat], path: PathBuf) -> Result<Resolved<'f>, Unresolved> {
+fn by_path<'f>(
+    env: &Env,
+    formats: &'f [AgentFormat],
+    path: PathBuf,
+) -> Result<Resolved<'f>, Unresolved> {
     if let Some(session) = find::at(formats, env, &path) {
         return Ok(session.into());
     }
     match recognise(&path, formats) {
         Ok(Some((format, fit))) => {
-            let id = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            Ok(Resolved { subagent: fit.subagent, ..Session::new(id, format, None, path).into() })
+            let id = path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            Ok(Resolved {
+                subagent: fit.subagent,
+                ..Session::new(id, format, None, path).into()
+            })
         }
         Ok(None) => Err(Unresolved::Unrecognised(path)),
         Err(error) => Err(Unresolved::Unreadable(Unreadable { path, error })),
@@ -223,30 +268,53 @@ type Way = fn(&Listed, &str, &str) -> bool;
 /// The ways in which a name is a session's, the best first: name here, title, tag, beginning of the id.
 const EXACTLY: [Way; 4] = [
     |listed, name, _| listed.session.name.as_deref() == Some(name),
-    |listed, name, _| listed.tally.title().is_some_and(|title| title.split_whitespace().eq(name.split_whitespace())),
+    |listed, name, _| {
+        listed
+            .tally
+            .title()
+            .is_some_and(|title| title.split_whitespace().eq(name.split_whitespace()))
+    },
     |listed, name, _| listed.has_tag(name),
     |listed, name, _| listed.session.id.starts_with(name),
 ];
 
 /// The ways in which a name is a part of a session's: its name or title begins so, or has it somewhere.
 const ROUGHLY: [Way; 2] = [
-    |listed, _, lower| listed.called().any(|called| words(called).starts_with(lower)),
     |listed, _, lower| {
-        let given = [listed.session.name.as_deref(), listed.tally.person_title(), listed.tally.agent_title()];
+        listed
+            .called()
+            .any(|called| words(called).starts_with(lower))
+    },
+    |listed, _, lower| {
+        let given = [
+            listed.session.name.as_deref(),
+            listed.tally.person_title(),
+            listed.tally.agent_title(),
+        ];
         let long = lower.chars().nth(2).is_some();
         // A prompt that stands for a title has too many words in it for just any part of them.
-        long && (given.into_iter().flatten().any(|called| words(called).contains(lower))
-            || listed.tally.title().is_some_and(|title| has_word(&words(title), lower)))
+        long && (given
+            .into_iter()
+            .flatten()
+            .any(|called| words(called).contains(lower))
+            || listed
+                .tally
+                .title()
+                .is_some_and(|title| has_word(&words(title), lower)))
     },
 ];
 
 /// True if a word of a text begins like this.
 fn has_word(text: &str, start: &str) -> bool {
-    text.match_indices(start).any(|(at, _)| !substr(text, ..at).ends_with(char::is_alphanumeric))
+    text.match_indices(start)
+        .any(|(at, _)| !substr(text, ..at).ends_with(char::is_alphanumeric))
 }
 
 fn words(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .to_lowercase()
 }
 
 /// The one session that a name means in the first of these ways in which it means any; those of this project go first.
@@ -263,8 +331,10 @@ fn choose<'a, 'f>(
     }
     for fits in ways {
         for here in [true, false] {
-            let matches: Vec<_> =
-                all.iter().filter(|listed| listed.here == here && fits(listed, name, &lower)).collect();
+            let matches: Vec<_> = all
+                .iter()
+                .filter(|listed| listed.here == here && fits(listed, name, &lower))
+                .collect();
             match matches.as_slice() {
                 [] => {}
                 [one] => return Ok(Some(one)),
@@ -278,7 +348,10 @@ fn choose<'a, 'f>(
 /// The sessions that are called almost like a name, the nearest first; of two, the one of this project.
 fn nearest(all: &[Listed], name: &str, env: &Env) -> Vec<Suggestion> {
     let called = words(name);
-    let mut near: Vec<_> = all.iter().map(|listed| (nearness(listed, &called), listed)).collect();
+    let mut near: Vec<_> = all
+        .iter()
+        .map(|listed| (nearness(listed, &called), listed))
+        .collect();
     near.retain(|(nearness, _)| *nearness > 0.6);
     near.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(other.here.cmp(&one.here)));
     let near: Vec<_> = near.into_iter().map(|(_, listed)| listed).collect();
@@ -287,7 +360,9 @@ fn nearest(all: &[Listed], name: &str, env: &Env) -> Vec<Suggestion> {
 
 /// True if a name can hardly be anything but the beginning of an id.
 pub fn looks_like_id(name: &str) -> bool {
-    let is_id = name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let is_id = name
+        .bytes()
+        .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
     is_id && name.contains(|char: char| char.is_ascii_digit())
 }
 
@@ -295,14 +370,31 @@ pub fn looks_like_id(name: &str) -> bool {
 fn suggestions(all: &[&Listed], name: &str, env: &Env) -> Vec<Suggestion> {
     let mut suggestions: Vec<Suggestion> = Vec::new();
     for listed in all {
-        let handle = if looks_like_id(name) { listed.short_id() } else { listed.handle() };
+        let handle = if looks_like_id(name) {
+            listed.short_id()
+        } else {
+            listed.handle()
+        };
         // Two files with one id differ in their paths.
         let is_taken = suggestions.iter().any(|suggestion| suggestion[0] == handle);
-        let handle = if is_taken { listed.session.path.display().to_string() } else { handle.to_owned() };
+        let handle = if is_taken {
+            listed.session.path.display().to_string()
+        } else {
+            handle.to_owned()
+        };
         let age = listed.age(env.now());
-        let cwd = listed.tally.cwd().map_or_else(|| "?".into(), |cwd| env.tilde(Path::new(cwd)));
+        let cwd = listed
+            .tally
+            .cwd()
+            .map_or_else(|| "?".into(), |cwd| env.tilde(Path::new(cwd)));
         let title = listed.tally.title().unwrap_or_default().to_owned();
-        suggestions.push([handle, listed.session.format.label().to_owned(), age, cwd, title]);
+        suggestions.push([
+            handle,
+            listed.session.format.label().to_owned(),
+            age,
+            cwd,
+            title,
+        ]);
     }
     suggestions
 }
@@ -312,13 +404,21 @@ fn suggestions(all: &[&Listed], name: &str, env: &Env) -> Vec<Suggestion> {
 fn nearness(listed: &Listed, name: &str) -> f64 {
     const BEGINNING: usize = 60;
     fn words(text: &str) -> impl Iterator<Item = &str> {
-        text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty())
+        text.split(|char: char| !char.is_alphanumeric())
+            .filter(|word| !word.is_empty())
     }
     let like = |called: &str| {
         let called = substr(called, ..called.floor_char_boundary(BEGINNING)).to_lowercase();
-        let best =
-            |word| words(&called).map(|other| strsim::normalized_damerau_levenshtein(word, other)).fold(0.0, f64::max);
+        let best = |word| {
+            words(&called)
+                .map(|other| strsim::normalized_damerau_levenshtein(word, other))
+                .fold(0.0, f64::max)
+        };
         words(name).map(best).sum::<f64>() / words(name).count().max(1) as f64
     };
-    listed.called().chain([&*listed.session.id]).map(like).fold(0.0, f64::max)
+    listed
+        .called()
+        .chain([&*listed.session.id])
+        .map(like)
+        .fold(0.0, f64::max)
 }

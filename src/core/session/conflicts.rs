@@ -11,17 +11,17 @@ use std::path::{Path, PathBuf};
 
 use super::find;
 use super::index::Listed;
-use session_format::budget;
-use session_format::cursor::{Buffer, Cursor};
-use session_format::entry::Act;
 use crate::env::Env;
 use crate::file::{Stamp, Unreadable};
 use crate::fold::{Copies, Deed, Knowledge, Touch, Touched};
 use crate::formats::AgentFormat;
-use session_format::hash::{HashMap, HashSet};
 use crate::read::once::Once;
 use crate::read::tail::{self, StartAt};
 use crate::read::{Lines, Transcript};
+use session_format::budget;
+use session_format::cursor::{Buffer, Cursor};
+use session_format::entry::Act;
+use session_format::hash::{HashMap, HashSet};
 use session_format::time::Time;
 
 /// So many subagents of a session are looked at: those that wrote last.
@@ -53,8 +53,14 @@ pub fn conflicts<'t>(
     // Most files are known to one session only.
     let mut who: HashMap<&Path, BTreeSet<usize>> = HashMap::default();
     // What a subagent only read, its session does not know.
-    for (number, touch) in known.filter(|(_, touch)| touch.subagent.is_none() || touch.deed.is_edit()) {
-        let act = if touch.deed == Deed::Read { Act::Read } else { Act::Edit };
+    for (number, touch) in
+        known.filter(|(_, touch)| touch.subagent.is_none() || touch.deed.is_edit())
+    {
+        let act = if touch.deed == Deed::Read {
+            Act::Read
+        } else {
+            Act::Edit
+        };
         knowledge[number].add(touch.path.clone(), act, touch.time);
         who.entry(&touch.path).or_default().insert(number);
     }
@@ -69,12 +75,21 @@ pub fn conflicts<'t>(
     let mut found = Vec::new();
     for ((path, by), time) in edits {
         let misled = |of: &usize| {
-            let is_open = || sessions[*of].open_until(now).is_some_and(|until| time <= until);
+            let is_open = || {
+                sessions[*of]
+                    .open_until(now)
+                    .is_some_and(|until| time <= until)
+            };
             let was_open = asks == Some(*of) || is_open();
             *of != by && was_open && knowledge[*of].overtaken(path, Some(time), window).is_some()
         };
         let of = who.get(path).into_iter().flatten().copied().filter(misled);
-        found.extend(of.map(|of| Conflict { path: path.to_path_buf(), time, by, of }));
+        found.extend(of.map(|of| Conflict {
+            path: path.to_path_buf(),
+            time,
+            by,
+            of,
+        }));
     }
     found
 }
@@ -102,12 +117,20 @@ pub struct ContestedFile {
 
 impl RecentTouches {
     pub fn new(window: i64) -> RecentTouches {
-        RecentTouches { window, of: HashMap::default() }
+        RecentTouches {
+            window,
+            of: HashMap::default(),
+        }
     }
 
     /// The conflicts between these sessions now. The newest session comes first, as in a list. What is known of others
     /// is forgotten.
-    fn conflicts(&mut self, sessions: &[&Listed], asks: Option<usize>, env: &Env) -> (Vec<Conflict>, Vec<Unreadable>) {
+    fn conflicts(
+        &mut self,
+        sessions: &[&Listed],
+        asks: Option<usize>,
+        env: &Env,
+    ) -> (Vec<Conflict>, Vec<Unreadable>) {
         // A status line asks every few seconds, as a rule of a session that is alone.
         if sessions.len() < 2 {
             self.of.clear();
@@ -124,14 +147,28 @@ impl RecentTouches {
             }
             let session = &listed.session;
             let format = session.format;
-            match self.read(&session.path, session.stamp, format, listed.tally.first_cwd(), false) {
+            match self.read(
+                &session.path,
+                session.stamp,
+                format,
+                listed.tally.first_cwd(),
+                false,
+            ) {
                 Ok(()) => files.push((number, session.path.to_path_buf())),
                 Err(error) => bad.extend(Unreadable::unless_gone(&session.path, error)),
             }
             let subagents = find::subagents(session, &session.id, &mut bad).into_iter();
-            for (path, stamp) in subagents.filter(|(_, stamp)| stamp.modified >= written).take(SUBAGENTS) {
+            for (path, stamp) in subagents
+                .filter(|(_, stamp)| stamp.modified >= written)
+                .take(SUBAGENTS)
+            {
                 let read = self.read(&path, Some(stamp), format, listed.tally.first_cwd(), true);
-                if Unreadable::noted(read.map(Some).map_err(|error| Unreadable::new(&path, error)), &mut bad).is_some()
+                if Unreadable::noted(
+                    read.map(Some)
+                        .map_err(|error| Unreadable::new(&path, error)),
+                    &mut bad,
+                )
+                .is_some()
                 {
                     subagents_of.insert(path.clone());
                     files.push((number, path));
@@ -144,34 +181,63 @@ impl RecentTouches {
         let (mut known, mut edited, mut refreshed) = (Vec::new(), Vec::new(), Vec::new());
         for number in (0..sessions.len()).rev() {
             let all = || files.iter().filter(|(by, _)| *by == number);
-            let own =
-                || all().filter(|(_, path)| !subagents_of.contains(path)).filter_map(|(_, path)| self.of.get(path));
-            let every = all().filter_map(|(_, path)| self.of.get(path)).flat_map(|end| end.touched.touches());
+            let own = || {
+                all()
+                    .filter(|(_, path)| !subagents_of.contains(path))
+                    .filter_map(|(_, path)| self.of.get(path))
+            };
+            let every = all()
+                .filter_map(|(_, path)| self.of.get(path))
+                .flat_map(|end| end.touched.touches());
             let (edits, copied) = copies.own(every.filter(|touch| touch.deed.is_edit()));
-            let reads = own().flat_map(|end| end.touched.touches()).filter(|touch| !touch.deed.is_edit());
-            known.extend(reads.chain(copied).chain(edits.iter().copied()).map(|touch| (number, touch)));
+            let reads = own()
+                .flat_map(|end| end.touched.touches())
+                .filter(|touch| !touch.deed.is_edit());
+            known.extend(
+                reads
+                    .chain(copied)
+                    .chain(edits.iter().copied())
+                    .map(|touch| (number, touch)),
+            );
             edited.extend(edits.into_iter().map(|touch| (number, touch)));
-            refreshed.extend(own().flat_map(|end| end.touched.refreshed()).map(|time| (number, *time)));
+            refreshed.extend(
+                own()
+                    .flat_map(|end| end.touched.refreshed())
+                    .map(|time| (number, *time)),
+            );
         }
-        let (known, edited, refreshed) = (known.into_iter(), edited.into_iter(), refreshed.into_iter());
+        let (known, edited, refreshed) =
+            (known.into_iter(), edited.into_iter(), refreshed.into_iter());
         let mut found = conflicts(sessions, asks, known, edited, refreshed, self.window, now);
         found.retain(|conflict| now.0 - conflict.time.0 <= self.window);
         (found, bad)
     }
 
     /// The files over which these sessions are in conflict now.
-    pub fn contested(&mut self, sessions: &[&Listed], env: &Env) -> (Vec<ContestedFile>, Vec<Unreadable>) {
+    pub fn contested(
+        &mut self,
+        sessions: &[&Listed],
+        env: &Env,
+    ) -> (Vec<ContestedFile>, Vec<Unreadable>) {
         let (found, bad) = self.conflicts(sessions, None, env);
         let mut by_file: BTreeMap<PathBuf, BTreeSet<usize>> = BTreeMap::new();
         for Conflict { path, by, of, .. } in found {
             by_file.entry(path).or_default().extend([by, of]);
         }
-        let of_file = |(path, all): (_, BTreeSet<_>)| ContestedFile { path, sessions: all.into_iter().collect() };
+        let of_file = |(path, all): (_, BTreeSet<_>)| ContestedFile {
+            path,
+            sessions: all.into_iter().collect(),
+        };
         (by_file.into_iter().map(of_file).collect(), bad)
     }
 
     /// The files that others edited and one of these sessions has not seen since, the newest edit first.
-    pub fn unseen_by(&mut self, own: usize, sessions: &[&Listed], env: &Env) -> (Vec<PathBuf>, Vec<Unreadable>) {
+    pub fn unseen_by(
+        &mut self,
+        own: usize,
+        sessions: &[&Listed],
+        env: &Env,
+    ) -> (Vec<PathBuf>, Vec<Unreadable>) {
         let (mut found, bad) = self.conflicts(sessions, Some(own), env);
         found.retain(|conflict| conflict.of == own);
         found.sort_by_key(|conflict| std::cmp::Reverse(conflict.time));
@@ -194,22 +260,46 @@ impl RecentTouches {
         subagent: bool,
     ) -> io::Result<()> {
         let known = self.of.get_mut(path);
-        if known.as_ref().is_some_and(|known| known.stamp.is_some() && known.stamp == stamp) {
+        if known
+            .as_ref()
+            .is_some_and(|known| known.stamp.is_some() && known.stamp == stamp)
+        {
             return Ok(());
         }
         let transcript = Transcript::open(path, format.format())?.subagent(subagent);
-        let start = tail::start(&transcript.source, known.as_ref().map(|known| known.cursor.into()))?;
+        let start = tail::start(
+            &transcript.source,
+            known.as_ref().map(|known| known.cursor.into()),
+        )?;
         match known.filter(|_| matches!(start, StartAt::Resume(_))) {
-            Some(End { touched, once, cursor, stamp: seen }) => {
-                let lines = Lines { from: cursor.offset, ..Lines::default() };
-                let end = transcript.fold(lines, once, &mut Buffer::default(), touched)?.end;
+            Some(End {
+                touched,
+                once,
+                cursor,
+                stamp: seen,
+            }) => {
+                let lines = Lines {
+                    from: cursor.offset,
+                    ..Lines::default()
+                };
+                let end = transcript
+                    .fold(lines, once, &mut Buffer::default(), touched)?
+                    .end;
                 (*cursor, *seen) = (transcript.source.cursor(end)?, stamp);
             }
             None => {
                 let mut touched = Touched::from(cwd);
                 let end = transcript.fold_end(budget::OWN, &mut touched)?.end;
                 let (once, cursor) = (Once::from(end, &[]), transcript.source.cursor(end)?);
-                self.of.insert(path.into(), End { touched, once, cursor, stamp });
+                self.of.insert(
+                    path.into(),
+                    End {
+                        touched,
+                        once,
+                        cursor,
+                        stamp,
+                    },
+                );
             }
         }
         Ok(())

@@ -8,12 +8,12 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::Session;
-use session_format::budget::Deadline;
 use crate::dir::{self, Dirs, Entry};
-use session_format::entry::{Id, Ids as IdSet};
 use crate::env::Env;
 use crate::file::{self, Access, Stamp, Unreadable};
 use crate::formats::AgentFormat;
+use session_format::budget::Deadline;
+use session_format::entry::{Id, Ids as IdSet};
 use session_format::format::descriptor::Root;
 use session_format::format::pattern::{Pattern, Segment, Spelling};
 use session_format::hash::HashMap;
@@ -21,32 +21,58 @@ use session_format::hash::HashMap;
 /// The directory of a root now.
 pub fn root_dir(root: &Root, env: &Env) -> Option<PathBuf> {
     let moved = root.env.as_ref().and_then(|name| env.var(name));
-    moved.map(|dir| env.expand(&dir.to_string_lossy())).or_else(|| root.path.as_ref().map(|path| env.expand(path)))
+    moved
+        .map(|dir| env.expand(&dir.to_string_lossy()))
+        .or_else(|| root.path.as_ref().map(|path| env.expand(path)))
 }
 
 /// The directory of the agent itself: a root may be the home directory, where it is `.agent` in there.
 pub fn agent_dir(root: &Root, env: &Env) -> Option<PathBuf> {
-    let first = root.files.first().and_then(|pattern| pattern.0.first()?.literal());
+    let first = root
+        .files
+        .first()
+        .and_then(|pattern| pattern.0.first()?.literal());
     let dir = root_dir(root, env)?;
-    Some(first.filter(|first| first.starts_with('.')).map_or(dir.clone(), |hidden| dir.join(hidden)))
+    Some(
+        first
+            .filter(|first| first.starts_with('.'))
+            .map_or(dir.clone(), |hidden| dir.join(hidden)),
+    )
 }
 
 /// The directory that a session's agent keeps sessions in, if it was found there: as far as all their paths are alike.
 pub(super) fn kept_in(session: &Session, env: &Env) -> Option<PathBuf> {
     let dir = root_dir(session.root?, env)?;
-    let starts = session.root?.files.iter().map(|pattern| dir.join(pattern.dir()));
-    starts.into_iter().find(|start| session.path.starts_with(start)).or(Some(dir.clone()))
+    let starts = session
+        .root?
+        .files
+        .iter()
+        .map(|pattern| dir.join(pattern.dir()));
+    starts
+        .into_iter()
+        .find(|start| session.path.starts_with(start))
+        .or(Some(dir.clone()))
 }
 
 /// All formats and roots, each with the directory that it is in.
-pub(super) fn roots<'f>(formats: &'f [AgentFormat], env: &Env) -> impl Iterator<Item = (&'f AgentFormat, &'f Root, PathBuf)> {
-    let all = formats.iter().flat_map(|format| format.head().roots.iter().map(move |root| (format, root)));
+pub(super) fn roots<'f>(
+    formats: &'f [AgentFormat],
+    env: &Env,
+) -> impl Iterator<Item = (&'f AgentFormat, &'f Root, PathBuf)> {
+    let all = formats
+        .iter()
+        .flat_map(|format| format.head().roots.iter().map(move |root| (format, root)));
     all.filter_map(|(format, root)| Some((format, root, root_dir(root, env)?)))
 }
 
 /// All sessions of all formats. A file that two patterns reach is found once. With stamps it takes twice as long, but not
 /// as long as asking for them later, path by path.
-pub fn sessions<'f>(formats: &'f [AgentFormat], env: &Env, stamps: bool, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
+pub fn sessions<'f>(
+    formats: &'f [AgentFormat],
+    env: &Env,
+    stamps: bool,
+    bad: &mut Vec<Unreadable>,
+) -> Vec<Session<'f>> {
     sessions_in_time(formats, env, stamps, bad).0
 }
 
@@ -59,7 +85,11 @@ pub fn sessions_in_time<'f>(
 ) -> (Vec<Session<'f>>, bool) {
     let mut found: Vec<Session<'f>> = Vec::new();
     let is_all = each(formats, env, bad, &mut |file, bad| {
-        let stamp = if stamps { Unreadable::noted(file.stamp(), bad) } else { None };
+        let stamp = if stamps {
+            Unreadable::noted(file.stamp(), bad)
+        } else {
+            None
+        };
         if stamp.is_some() == stamps {
             found.push(file.session(stamp));
         }
@@ -94,9 +124,17 @@ impl<'f> Listing<'_, 'f> {
     }
 
     pub fn session(&self, stamp: Option<Stamp>) -> Session<'f> {
-        let stem = || Path::new(self.name).file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        let stem = || {
+            Path::new(self.name)
+                .file_stem()
+                .and_then(OsStr::to_str)
+                .unwrap_or_default()
+        };
         let id = self.entry.listed_text(self.id.unwrap_or_else(stem));
-        Session { stamp, ..Session::new(id, self.format, Some(self.root), self.entry.listed_path()) }
+        Session {
+            stamp,
+            ..Session::new(id, self.format, Some(self.root), self.entry.listed_path())
+        }
     }
 }
 
@@ -120,7 +158,11 @@ impl Branch<'_> {
             Some(Stamp::from(&meta).changed)
         };
         let mut latest = changed(self.path)?;
-        for route in self.routes.iter().filter(|route| !route.is_subagent && route.left.len() > 1) {
+        for route in self
+            .routes
+            .iter()
+            .filter(|route| !route.is_subagent && route.left.len() > 1)
+        {
             let mut dir = self.path.to_path_buf();
             for segment in &route.left[..route.left.len() - 1] {
                 dir.push(segment.literal()?);
@@ -169,12 +211,23 @@ impl Steps {
         let part = (deadline.allowed() / 3).max(deadline.taken() + deadline.allowed() / 8);
         let (deadline, turn) = (deadline.of(part), env.turn(usize::MAX));
         let (listed, late, done) = (Cell::default(), Cell::default(), RefCell::default());
-        Steps { deadline, first: env.cwd.clone(), turn, listed, late, done }
+        Steps {
+            deadline,
+            first: env.cwd.clone(),
+            turn,
+            listed,
+            late,
+            done,
+        }
     }
 
     /// One that goes on where another ended.
     pub fn after(self, done: impl IntoIterator<Item = Id>) -> Steps {
-        Steps { done: RefCell::new(done.into_iter().collect()), turn: 0, ..self }
+        Steps {
+            done: RefCell::new(done.into_iter().collect()),
+            turn: 0,
+            ..self
+        }
     }
 
     /// For whoever waits for an answer.
@@ -190,7 +243,9 @@ impl Steps {
 
     /// The directories that it has been to, with all below them, if its time was over before its end.
     pub fn into_done(self) -> Option<Vec<Id>> {
-        self.late.get().then(|| self.done.into_inner().into_iter().collect())
+        self.late
+            .get()
+            .then(|| self.done.into_inner().into_iter().collect())
     }
 
     pub fn has_been_to(&self, dir: &Path) -> bool {
@@ -212,7 +267,9 @@ impl Steps {
     fn order(&self, dirs: &mut [(PathBuf, &str)], spelling: Option<Spelling>) {
         if dirs.len() > Steps::ORDERED_FROM {
             dirs.rotate_left(self.turn % dirs.len());
-            let is_first = |name: &str| spelling.is_some_and(|spelling| spelling.may_be_below(name, &self.first));
+            let is_first = |name: &str| {
+                spelling.is_some_and(|spelling| spelling.may_be_below(name, &self.first))
+            };
             dirs.sort_by_cached_key(|(_, name)| !is_first(name));
         }
     }
@@ -224,25 +281,79 @@ fn id_of(dir: &Path) -> Id {
 
 /// Hands out every file that fits a pattern of a format; one that two patterns reach comes twice. Where somebody waits, as
 /// many as there is time for; says whether that was all.
-pub fn each<'f>(formats: &'f [AgentFormat], env: &Env, bad: &mut Vec<Unreadable>, take: Take<'_, 'f>) -> bool {
+pub fn each<'f>(
+    formats: &'f [AgentFormat],
+    env: &Env,
+    bad: &mut Vec<Unreadable>,
+    take: Take<'_, 'f>,
+) -> bool {
     let steps = Steps::of(env);
-    each_with(formats, env, Guide { steps: steps.as_ref(), ..Guide::default() }, bad, take);
+    each_with(
+        formats,
+        env,
+        Guide {
+            steps: steps.as_ref(),
+            ..Guide::default()
+        },
+        bad,
+        take,
+    );
     steps.is_none_or(|steps| !steps.late.get())
 }
 
 /// The same, as far as the guide goes.
-pub fn each_with<'f>(formats: &'f [AgentFormat], env: &Env, guide: Guide, bad: &mut Vec<Unreadable>, take: Take<'_, 'f>) {
+pub fn each_with<'f>(
+    formats: &'f [AgentFormat],
+    env: &Env,
+    guide: Guide,
+    bad: &mut Vec<Unreadable>,
+    take: Take<'_, 'f>,
+) {
     for (format, root, dir) in roots(formats, env) {
-        let below: Vec<Pattern> = root.subagent_patterns().filter(|_| guide.subagents.is_some()).collect();
-        let sessions = root.files.iter().map(|pattern| Route::new(&pattern.0, false));
+        let below: Vec<Pattern> = root
+            .subagent_patterns()
+            .filter(|_| guide.subagents.is_some())
+            .collect();
+        let sessions = root
+            .files
+            .iter()
+            .map(|pattern| Route::new(&pattern.0, false));
         let below = below.iter().map(|pattern| Route::new(&pattern.0, true));
         let routes: Vec<Route> = sessions.chain(below).collect();
-        let limits = Limits { guide, spelling: root.cwd };
-        files(&dir, &routes, limits, bad, &mut |entry, name, Route { id, is_subagent, below_cwd, .. }, bad| {
-            if is_subagent || !root.not.iter().any(|not| excludes(not, name)) {
-                take(Listing { entry, name, id, format, root, is_subagent, below_cwd }, bad);
-            }
-        });
+        let limits = Limits {
+            guide,
+            spelling: root.cwd,
+        };
+        files(
+            &dir,
+            &routes,
+            limits,
+            bad,
+            &mut |entry,
+                  name,
+                  Route {
+                      id,
+                      is_subagent,
+                      below_cwd,
+                      ..
+                  },
+                  bad| {
+                if is_subagent || !root.not.iter().any(|not| excludes(not, name)) {
+                    take(
+                        Listing {
+                            entry,
+                            name,
+                            id,
+                            format,
+                            root,
+                            is_subagent,
+                            below_cwd,
+                        },
+                        bad,
+                    );
+                }
+            },
+        );
     }
 }
 
@@ -250,14 +361,24 @@ pub fn each_with<'f>(formats: &'f [AgentFormat], env: &Env, guide: Guide, bad: &
 pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<(PathBuf, Stamp)> {
     let mut found: Vec<(PathBuf, Stamp)> = Vec::new();
     // Whose a session is was decided; a subagent's file must be the same user's, and nobody else's to write.
-    let own = session.stamp.or_else(|| file::stamp(&session.path).ok().flatten()).map(|stamp| stamp.access.owner);
+    let own = session
+        .stamp
+        .or_else(|| file::stamp(&session.path).ok().flatten())
+        .map(|stamp| stamp.access.owner);
     let is_own = |access: Access| own.is_some_and(|own| access.is_only(own)) && !access.linked;
     for (dir, pattern) in subagent_dirs(session) {
         let bound: Vec<Segment> = pattern.iter().map(|segment| segment.bound(id)).collect();
-        files(dir, &[Route::new(&bound, true)], Limits::default(), bad, &mut |entry, _, _, bad| {
-            let stamp = Unreadable::noted(entry.stamp(), bad).filter(|stamp| is_own(stamp.access));
-            found.extend(stamp.map(|stamp| (entry.path(), stamp)));
-        });
+        files(
+            dir,
+            &[Route::new(&bound, true)],
+            Limits::default(),
+            bad,
+            &mut |entry, _, _, bad| {
+                let stamp =
+                    Unreadable::noted(entry.stamp(), bad).filter(|stamp| is_own(stamp.access));
+                found.extend(stamp.map(|stamp| (entry.path(), stamp)));
+            },
+        );
     }
     found.sort_by(|(a, stamp), (b, other)| (other.modified, a).cmp(&(stamp.modified, b)));
     found.dedup_by(|(a, _), (b, _)| a == b);
@@ -272,29 +393,46 @@ pub fn is_subagent_place(session: &Session, path: &Path) -> bool {
 
 /// The directories that a session's subagents are looked for in, and what their paths look like from there.
 fn subagent_dirs<'s>(session: &'s Session) -> impl Iterator<Item = (&'s Path, &'s [Segment])> {
-    session.roots().iter().flat_map(|root| &root.subagents).filter_map(|pattern| {
-        let up = pattern.0.iter().take_while(|segment| segment.literal() == Some("..")).count();
-        Some((session.path.ancestors().nth(1 + up)?, &pattern.0[up..]))
-    })
+    session
+        .roots()
+        .iter()
+        .flat_map(|root| &root.subagents)
+        .filter_map(|pattern| {
+            let up = pattern
+                .0
+                .iter()
+                .take_while(|segment| segment.literal() == Some(".."))
+                .count();
+            Some((session.path.ancestors().nth(1 + up)?, &pattern.0[up..]))
+        })
 }
 
 /// Every file below a directory that fits a pattern. What cannot be listed is passed over.
 pub fn each_file(dir: &Path, pattern: &Pattern, take: &mut dyn FnMut(&Path)) {
     let route = [Route::new(&pattern.0, false)];
-    files(dir, &route, Limits::default(), &mut Vec::new(), &mut |entry, _, _, _| take(&entry.path()));
+    files(
+        dir,
+        &route,
+        Limits::default(),
+        &mut Vec::new(),
+        &mut |entry, _, _, _| take(&entry.path()),
+    );
 }
 
 /// Sorts sessions by the bytes of their paths, each once; of several names the last stays.
 pub fn in_order(sessions: &mut Vec<Session>) {
     // All directories begin alike, and most paths differ soon after that. What is in order already is sorted at once.
     let alike = sessions.split_first().map_or(0, |(first, others)| {
-        let alike = |session: &Session| common_start(first.path.parts()[0], session.path.parts()[0]);
+        let alike =
+            |session: &Session| common_start(first.path.parts()[0], session.path.parts()[0]);
         others.iter().map(alike).min().unwrap_or(0)
     });
     sessions.sort_by_cached_key(|session| {
         let [dir, name] = session.path.parts();
         let mut key = [0; 16];
-        key.iter_mut().zip(dir[alike..].iter().chain(name)).for_each(|(key, byte)| *key = *byte);
+        key.iter_mut()
+            .zip(dir[alike..].iter().chain(name))
+            .for_each(|(key, byte)| *key = *byte);
         u128::from_be_bytes(key)
     });
     sessions.sort_by(|a, b| a.path.cmp_listed(&b.path));
@@ -308,11 +446,19 @@ pub fn in_order(sessions: &mut Vec<Session>) {
 }
 
 fn common_start(a: &[u8], b: &[u8]) -> usize {
-    if a == b { a.len() } else { a.iter().zip(b).take_while(|(a, b)| a == b).count() }
+    if a == b {
+        a.len()
+    } else {
+        a.iter().zip(b).take_while(|(a, b)| a == b).count()
+    }
 }
 
 /// The transcript with an id: in the directory that spells the cwd if it is there, else wherever it is.
-pub fn by_id<'f>(formats: &'f [AgentFormat], env: &Env, id: &str) -> Result<Option<Session<'f>>, Unreadable> {
+pub fn by_id<'f>(
+    formats: &'f [AgentFormat],
+    env: &Env,
+    id: &str,
+) -> Result<Option<Session<'f>>, Unreadable> {
     ByIds::default().find(formats, env, id)
 }
 
@@ -330,12 +476,22 @@ impl<'f> ByIds<'f> {
     /// So many are looked for one by one.
     const ONE_BY_ONE: u32 = 4;
 
-    pub fn find(&mut self, formats: &'f [AgentFormat], env: &Env, id: &str) -> Result<Option<Session<'f>>, Unreadable> {
+    pub fn find(
+        &mut self,
+        formats: &'f [AgentFormat],
+        env: &Env,
+        id: &str,
+    ) -> Result<Option<Session<'f>>, Unreadable> {
         let mut bad = Vec::new();
         for (format, root, dir) in roots(formats, env).filter(|_| !self.listed) {
             let spelt = root.cwd.map(|spelling| spelling.spell(&env.cwd));
-            for path in root.files.iter().filter_map(|pattern| filled(&dir, pattern, spelt.as_deref(), id)) {
-                if Unreadable::noted(file::stat(&path), &mut bad).is_some_and(|meta| meta.is_file()) {
+            for path in root
+                .files
+                .iter()
+                .filter_map(|pattern| filled(&dir, pattern, spelt.as_deref(), id))
+            {
+                if Unreadable::noted(file::stat(&path), &mut bad).is_some_and(|meta| meta.is_file())
+                {
                     return Ok(Some(Session::new(id, format, Some(root), path)));
                 }
             }
@@ -348,16 +504,26 @@ impl<'f> ByIds<'f> {
                     let (all, is_all) = sessions_in_time(formats, env, false, &mut self.unlisted);
                     self.listed = is_all;
                     for session in all {
-                        self.all.entry(session.id.to_string()).or_default().push(session);
+                        self.all
+                            .entry(session.id.to_string())
+                            .or_default()
+                            .push(session);
                     }
                 }
                 bad.extend(self.unlisted.iter().map(Unreadable::again));
                 let fits = |session: &&Session| {
-                    let name = session.path.parent().and_then(|dir| dir.file_name()?.to_str());
+                    let name = session
+                        .path
+                        .parent()
+                        .and_then(|dir| dir.file_name()?.to_str());
                     let spelling = session.root.and_then(|root| root.cwd);
-                    name.zip(spelling).is_some_and(|(name, spelling)| spelling.fits(name, &env.cwd))
+                    name.zip(spelling)
+                        .is_some_and(|(name, spelling)| spelling.fits(name, &env.cwd))
                 };
-                self.all.get(id).and_then(|all| all.iter().find(fits).or(all.first())).cloned()
+                self.all
+                    .get(id)
+                    .and_then(|all| all.iter().find(fits).or(all.first()))
+                    .cloned()
             }
         };
         // After an error it may still be somewhere.
@@ -369,8 +535,15 @@ impl<'f> ByIds<'f> {
 }
 
 /// The transcript with an id in any directory that stands for a cwd.
-fn elsewhere<'f>(formats: &'f [AgentFormat], env: &Env, id: &str, bad: &mut Vec<Unreadable>) -> Option<Session<'f>> {
-    let deadline = env.deadline.map(|deadline| deadline.of(deadline.allowed() / 10));
+fn elsewhere<'f>(
+    formats: &'f [AgentFormat],
+    env: &Env,
+    id: &str,
+    bad: &mut Vec<Unreadable>,
+) -> Option<Session<'f>> {
+    let deadline = env
+        .deadline
+        .map(|deadline| deadline.of(deadline.allowed() / 10));
     for (format, root, dir) in roots(formats, env) {
         let Some(spelling) = root.cwd else { continue };
         for pattern in &root.files {
@@ -380,9 +553,13 @@ fn elsewhere<'f>(formats: &'f [AgentFormat], env: &Env, id: &str, bad: &mut Vec<
                     break;
                 }
                 let path = filled(&dir, pattern, Some(&name), id);
-                let is_file =
-                    |path: &PathBuf| Unreadable::noted(file::stat(path), bad).is_some_and(|meta| meta.is_file());
-                there.extend(path.filter(is_file).map(|path| (spelling.fits(&name, &env.cwd), path)));
+                let is_file = |path: &PathBuf| {
+                    Unreadable::noted(file::stat(path), bad).is_some_and(|meta| meta.is_file())
+                };
+                there.extend(
+                    path.filter(is_file)
+                        .map(|path| (spelling.fits(&name, &env.cwd), path)),
+                );
             }
             if let Some((_, path)) = there.into_iter().max_by_key(|(fits, _)| *fits) {
                 return Some(Session::new(id, format, Some(root), path));
@@ -394,16 +571,25 @@ fn elsewhere<'f>(formats: &'f [AgentFormat], env: &Env, id: &str, bad: &mut Vec<
 
 /// The session whose transcript is at a path, if that is where a format keeps them.
 pub fn at<'f>(formats: &'f [AgentFormat], env: &Env, path: &Path) -> Option<Session<'f>> {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default();
     let is_none = |root: &Root| root.not.iter().any(|not| excludes(not, name));
     by_path(formats, env, path, &|root, below| {
-        root.files.iter().find_map(|files| files.id(below)).filter(|_| !is_none(root))
+        root.files
+            .iter()
+            .find_map(|files| files.id(below))
+            .filter(|_| !is_none(root))
     })
 }
 
 /// The subagent's transcript at a path, with the id of its session.
 pub fn subagent_at<'f>(formats: &'f [AgentFormat], env: &Env, path: &Path) -> Option<Session<'f>> {
-    by_path(formats, env, path, &|root, below| root.subagent_patterns().find_map(|pattern| pattern.id(below)))
+    by_path(formats, env, path, &|root, below| {
+        root.subagent_patterns()
+            .find_map(|pattern| pattern.id(below))
+    })
 }
 
 fn by_path<'f>(
@@ -420,26 +606,40 @@ fn by_path<'f>(
 
 /// A pattern with its cwd and id put in, if nothing else in it is open.
 fn filled(dir: &Path, pattern: &Pattern, cwd: Option<&str>, id: &str) -> Option<PathBuf> {
-    pattern.0.iter().try_fold(dir.to_path_buf(), |path, segment| {
-        let name = match segment.literal() {
-            Some(name) => name.to_owned(),
-            None if segment.is_cwd() => cwd?.to_owned(),
-            None => segment.with_id(id)?,
-        };
-        Some(path.join(name))
-    })
+    pattern
+        .0
+        .iter()
+        .try_fold(dir.to_path_buf(), |path, segment| {
+            let name = match segment.literal() {
+                Some(name) => name.to_owned(),
+                None if segment.is_cwd() => cwd?.to_owned(),
+                None => segment.with_id(id)?,
+            };
+            Some(path.join(name))
+        })
 }
 
 /// The directories that stand for a cwd in a pattern.
 fn subdirs(dir: &Path, pattern: &Pattern, bad: &mut Vec<Unreadable>) -> Vec<String> {
     let before = pattern.0.iter().take_while(|segment| !segment.is_cwd());
-    let parent = before.into_iter().try_fold(dir.to_path_buf(), |path, segment| Some(path.join(segment.literal()?)));
-    let entries = parent.map(|parent| dir::entries(&parent, bad)).unwrap_or_default();
-    entries.iter().filter_map(|entry| entry.name.to_str().map(str::to_owned)).collect()
+    let parent = before
+        .into_iter()
+        .try_fold(dir.to_path_buf(), |path, segment| {
+            Some(path.join(segment.literal()?))
+        });
+    let entries = parent
+        .map(|parent| dir::entries(&parent, bad))
+        .unwrap_or_default();
+    entries
+        .iter()
+        .filter_map(|entry| entry.name.to_str().map(str::to_owned))
+        .collect()
 }
 
 fn excludes(not: &Pattern, name: &str) -> bool {
-    not.0.last().is_some_and(|segment| segment.fits(name).is_some())
+    not.0
+        .last()
+        .is_some_and(|segment| segment.fits(name).is_some())
 }
 
 /// The rest of a pattern below a directory, and the id that was in the names above it.
@@ -453,7 +653,12 @@ struct Route<'p> {
 
 impl<'p> Route<'p> {
     fn new(left: &'p [Segment], is_subagent: bool) -> Route<'p> {
-        Route { left, id: None, is_subagent, below_cwd: false }
+        Route {
+            left,
+            id: None,
+            is_subagent,
+            below_cwd: false,
+        }
     }
 
     /// The rest of it below a name, if that fits.
@@ -463,12 +668,21 @@ impl<'p> Route<'p> {
     {
         let (segment, left) = self.left.split_first()?;
         let below_cwd = self.below_cwd || segment.is_cwd() && !left.is_empty();
-        Some(Route { left, id: segment.fits(name)?.or(self.id), below_cwd, ..*self })
+        Some(Route {
+            left,
+            id: segment.fits(name)?.or(self.id),
+            below_cwd,
+            ..*self
+        })
     }
 
     /// The directory that it leads to, if that has a name.
     fn literal(&self) -> Option<&'p str> {
-        if let [first, _, ..] = self.left { first.literal() } else { None }
+        if let [first, _, ..] = self.left {
+            first.literal()
+        } else {
+            None
+        }
     }
 }
 
@@ -490,9 +704,18 @@ impl Limits<'_> {
     /// True to go into a directory below some routes that lead there. Only one that stands for a cwd on all of them is
     /// asked about.
     fn enter(&self, path: &Path, name: &str, above: &[Route], routes: &[Route]) -> bool {
-        let (Some(enters), Some(spelling)) = (self.guide.enters, self.spelling) else { return true };
-        let is_branch = routes.iter().all(|route| route.below_cwd) && !above.iter().any(|route| route.below_cwd);
-        !is_branch || enters(&Branch { path, name, spelling, routes })
+        let (Some(enters), Some(spelling)) = (self.guide.enters, self.spelling) else {
+            return true;
+        };
+        let is_branch = routes.iter().all(|route| route.below_cwd)
+            && !above.iter().any(|route| route.below_cwd);
+        !is_branch
+            || enters(&Branch {
+                path,
+                name,
+                spelling,
+                routes,
+            })
     }
 }
 
@@ -503,7 +726,9 @@ type TakeFile<'t> = &'t mut dyn FnMut(Entry, &str, Route, &mut Vec<Unreadable>);
 fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>, take: TakeFile) {
     let go_on = |path: &Path, name: &str, bad: &mut Vec<Unreadable>, take: TakeFile| {
         let below = routes.iter().filter_map(|route| route.below(name));
-        let below: Vec<Route> = below.filter(|route| !route.left.is_empty() && limits.wants(route)).collect();
+        let below: Vec<Route> = below
+            .filter(|route| !route.left.is_empty() && limits.wants(route))
+            .collect();
         if !below.is_empty() && limits.enter(path, name, routes, &below) {
             files(path, &below, limits, bad, take);
         }
@@ -511,7 +736,11 @@ fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>
     // Directories that have a name need not be looked for.
     let names: Option<Vec<&str>> = routes.iter().map(Route::literal).collect();
     if let Some(names) = names {
-        for (_, name) in names.iter().enumerate().filter(|(index, name)| !names[..*index].contains(name)) {
+        for (_, name) in names
+            .iter()
+            .enumerate()
+            .filter(|(index, name)| !names[..*index].contains(name))
+        {
             go_on(&dir.join(name), name, bad, take);
         }
         return;
@@ -526,17 +755,25 @@ fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>
         None => dir::entries(dir, bad),
     };
     for entry in listed.iter() {
-        let Some(kind) = Unreadable::noted(entry.kind(), bad) else { continue };
-        let Some(name) = entry.name.to_str() else { continue };
+        let Some(kind) = Unreadable::noted(entry.kind(), bad) else {
+            continue;
+        };
+        let Some(name) = entry.name.to_str() else {
+            continue;
+        };
         let may_be_dir = kind.is_dir() || kind.is_symlink();
         if may_be_dir && routes.iter().any(|route| route.left.len() > 1) {
             dirs.push((entry.path(), name));
         }
-        let ends = routes.iter().filter(|route| route.left.len() == 1 && !kind.is_dir());
+        let ends = routes
+            .iter()
+            .filter(|route| route.left.len() == 1 && !kind.is_dir());
         for route in ends.filter_map(|route| route.below(name)) {
             // A link that leads in a circle leads nowhere.
-            let mut is_linked = || Unreadable::noted(file::if_reachable(file::stat(&entry.path())), bad);
-            if kind.is_file() || kind.is_symlink() && is_linked().is_some_and(|meta| meta.is_file()) {
+            let mut is_linked =
+                || Unreadable::noted(file::if_reachable(file::stat(&entry.path())), bad);
+            if kind.is_file() || kind.is_symlink() && is_linked().is_some_and(|meta| meta.is_file())
+            {
                 take(entry, name, route, bad);
             }
         }
@@ -544,8 +781,10 @@ fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>
     if let Some(steps) = steps {
         steps.order(&mut dirs, limits.spelling);
     }
-    dirs.iter().for_each(|(path, name)| go_on(path, name, bad, take));
-    let is_step = routes.iter().all(|route| route.below_cwd) || routes.iter().all(|route| route.left.len() == 1);
+    dirs.iter()
+        .for_each(|(path, name)| go_on(path, name, bad, take));
+    let is_step = routes.iter().all(|route| route.below_cwd)
+        || routes.iter().all(|route| route.left.len() == 1);
     if let Some(steps) = steps.filter(|steps| is_step && !steps.late.get()) {
         steps.done.borrow_mut().insert(id_of(dir));
     }
@@ -553,7 +792,10 @@ fn files(dir: &Path, routes: &[Route], limits: Limits, bad: &mut Vec<Unreadable>
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
+    #![allow(
+        clippy::disallowed_methods,
+        reason = "tests read the files that they made"
+    )]
 
     use super::*;
     use session_format::time::Time;
@@ -568,7 +810,11 @@ mod tests {
         let home = dir.path().canonicalize().expect("a path");
         let env = Env::fixed(&home, home.join("work"), Time(0));
         fs::create_dir_all(home.join(".claude/projects/-any")).expect("directories");
-        fs::write(home.join(format!(".claude/projects/-any/{ID}.jsonl")), "{}\n").expect("a file");
+        fs::write(
+            home.join(format!(".claude/projects/-any/{ID}.jsonl")),
+            "{}\n",
+        )
+        .expect("a file");
         (dir, env, crate::formats::known(Path::new("/nonexistent")).0)
     }
 
@@ -576,7 +822,10 @@ mod tests {
         let mut bad = Vec::new();
         let sessions = sessions(formats, env, true, &mut bad);
         (
-            sessions.into_iter().map(|session| session.id.to_string()).collect(),
+            sessions
+                .into_iter()
+                .map(|session| session.id.to_string())
+                .collect(),
             bad.into_iter().map(|bad| bad.path).collect(),
         )
     }
@@ -597,7 +846,12 @@ mod tests {
     fn a_link_that_leads_nowhere_is_no_transcript() {
         let (_dir, env, formats) = world();
         let dir = env.home.join(".claude/projects/-any");
-        for (name, to) in [("2", "2.jsonl"), ("3", "nowhere"), ("4", "/dev/null"), ("5", ".")] {
+        for (name, to) in [
+            ("2", "2.jsonl"),
+            ("3", "nowhere"),
+            ("4", "/dev/null"),
+            ("5", "."),
+        ] {
             symlink(to, dir.join(format!("{name}.jsonl"))).expect("a link");
         }
         assert_eq!(found(&formats, &env), (vec![ID.into()], vec![]));
@@ -613,7 +867,10 @@ mod tests {
         let circle = env.home.join(".claude/projects/-circle");
         symlink(&circle, &circle).expect("a link");
         assert_eq!(by_id(ID).expect("no error").expect("a session").path, path);
-        assert_eq!(by_id("22222222").expect_err("an error").path, circle.join("22222222.jsonl"));
+        assert_eq!(
+            by_id("22222222").expect_err("an error").path,
+            circle.join("22222222.jsonl")
+        );
     }
 
     #[test]

@@ -41,14 +41,23 @@ impl Home {
     }
 
     /// The same. What looks like a home and is none is noted, with the reason.
-    pub fn look(env: &Env, refused: &mut Vec<(PathBuf, &'static str)>) -> Result<Option<Home>, Unreadable> {
+    pub fn look(
+        env: &Env,
+        refused: &mut Vec<(PathBuf, &'static str)>,
+    ) -> Result<Option<Home>, Unreadable> {
         let mut judge = Judge::new(env);
         if is_too_long(&env.cwd) {
             return Ok(None);
         }
-        for dir in env.cwd.ancestors().flat_map(|dir| [dir.join(".volute"), dir.join(".mind")]) {
+        for dir in env
+            .cwd
+            .ancestors()
+            .flat_map(|dir| [dir.join(".volute"), dir.join(".mind")])
+        {
             // We write there, and a linked directory could be any of the user's.
-            let Some(meta) = file::if_reachable(file::lstat(&dir))?.filter(Metadata::is_dir) else { continue };
+            let Some(meta) = file::if_reachable(file::lstat(&dir))?.filter(Metadata::is_dir) else {
+                continue;
+            };
             // Another user's may not even be looked into.
             if !judge.is_own(Stamp::from(&meta).access) {
                 refused.push((dir, OTHERS));
@@ -56,7 +65,8 @@ impl Home {
             }
             let mut is_home = false;
             for below in ["sessions", "pi-sessions"] {
-                is_home |= file::lstat(&dir.join(below))?.is_some_and(|meta| meta.is_dir() || meta.is_symlink());
+                is_home |= file::lstat(&dir.join(below))?
+                    .is_some_and(|meta| meta.is_dir() || meta.is_symlink());
             }
             if !is_home {
                 continue;
@@ -65,16 +75,26 @@ impl Home {
                 // So many are nobody's mistake, and each takes time.
                 Some(_) if refused.len() >= MOST_REFUSED => return Ok(None),
                 Some((path, why)) => refused.push((path, why)),
-                None => return Ok(Some(Home { dir, judge: RefCell::new(judge) })),
+                None => {
+                    return Ok(Some(Home {
+                        dir,
+                        judge: RefCell::new(judge),
+                    }));
+                }
             }
         }
         Ok(None)
     }
 
     /// The path in a directory that is not the user's own, so that it is no home, and why.
-    fn refused(dir: &Path, judge: &mut Judge) -> Result<Option<(PathBuf, &'static str)>, Unreadable> {
+    fn refused(
+        dir: &Path,
+        judge: &mut Judge,
+    ) -> Result<Option<(PathBuf, &'static str)>, Unreadable> {
         for path in ["sessions", "pi-sessions", CURSORS].map(|below| dir.join(below)) {
-            let Some(meta) = file::lstat(&path)? else { continue };
+            let Some(meta) = file::lstat(&path)? else {
+                continue;
+            };
             // The file of the cursors is replaced, whatever it is.
             let is_dir = !path.ends_with(CURSORS);
             let why = if is_dir && meta.is_symlink() {
@@ -110,21 +130,29 @@ impl Home {
         env: &Env,
     ) -> Result<Option<String>, Unreadable> {
         let folders = self.dir.join("pi-sessions");
-        let folder = transcript.and_then(|path| path.parent()?.strip_prefix(folders).ok()?.to_str());
+        let folder =
+            transcript.and_then(|path| path.parent()?.strip_prefix(folders).ok()?.to_str());
         if let Some(name) = folder.filter(|name| !name.is_empty() && !name.contains('/')) {
             return Ok(Some(name.to_owned()));
         }
         let mut unknown = None;
         let names = self.names()?;
         let is_it = |name: &String| matches!(self.id_of(name), Ok(Some(named)) if named == id);
-        if let Some(name) = if names.len() > MANY_NAMES { before().filter(is_it) } else { None } {
+        if let Some(name) = if names.len() > MANY_NAMES {
+            before().filter(is_it)
+        } else {
+            None
+        } {
             return Ok(Some(name));
         }
         for (number, name) in in_turn(&names, env).enumerate() {
             // Without its name there is nothing to read, so this may take all the time.
             if number >= MANY_NAMES && env.deadline.is_some_and(|deadline| deadline.is_over()) {
                 let dir = self.dir.join("sessions");
-                return Err(Unreadable::new(&dir, io::Error::other("too many names to read in time")));
+                return Err(Unreadable::new(
+                    &dir,
+                    io::Error::other("too many names to read in time"),
+                ));
             }
             match self.id_of(name) {
                 Ok(named) if named.as_deref() == Some(id) => return Ok(Some(name.clone())),
@@ -143,8 +171,12 @@ impl Home {
     /// The names in this home, with or without a transcript.
     pub fn names(&self) -> Result<Vec<String>, Unreadable> {
         let files = listed(&self.dir.join("sessions"))?;
-        let by_file = files.iter().filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
-        let mut names: Vec<String> = by_file.chain(listed(&self.dir.join("pi-sessions"))?).collect();
+        let by_file = files
+            .iter()
+            .filter_map(|name| Some(name.strip_suffix(".json")?.to_owned()));
+        let mut names: Vec<String> = by_file
+            .chain(listed(&self.dir.join("pi-sessions"))?)
+            .collect();
         names.sort();
         names.dedup();
         Ok(names)
@@ -152,21 +184,42 @@ impl Home {
 
     /// The sessions that have a name and a transcript, as many as there is time for. A name file that is half written has
     /// none yet, which is no trouble.
-    pub fn sessions<'f>(&self, formats: &'f [AgentFormat], env: &Env, bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
+    pub fn sessions<'f>(
+        &self,
+        formats: &'f [AgentFormat],
+        env: &Env,
+        bad: &mut Vec<Unreadable>,
+    ) -> Vec<Session<'f>> {
         let names = Unreadable::noted(self.names().map(Some), bad).unwrap_or_default();
         let mut problems = Vec::new();
         let mut ids = ByIds::default();
-        let session =
-            |name: &String| Unreadable::noted(self.session_among(name, formats, env, &mut ids), &mut problems);
+        let session = |name: &String| {
+            Unreadable::noted(
+                self.session_among(name, formats, env, &mut ids),
+                &mut problems,
+            )
+        };
         let in_time = |(number, _): &(usize, &String)| *number < MANY_NAMES || !env.is_late();
-        let names = in_turn(&names, env).enumerate().take_while(in_time).map(|(_, name)| name);
+        let names = in_turn(&names, env)
+            .enumerate()
+            .take_while(in_time)
+            .map(|(_, name)| name);
         let sessions = names.filter_map(session).collect();
-        bad.extend(problems.into_iter().filter(|problem| !Home::is_torn(problem)));
+        bad.extend(
+            problems
+                .into_iter()
+                .filter(|problem| !Home::is_torn(problem)),
+        );
         sessions
     }
 
     /// The session with a name, if it has a transcript yet.
-    pub fn session<'f>(&self, name: &str, formats: &'f [AgentFormat], env: &Env) -> Result<Option<Session<'f>>, Unreadable> {
+    pub fn session<'f>(
+        &self,
+        name: &str,
+        formats: &'f [AgentFormat],
+        env: &Env,
+    ) -> Result<Option<Session<'f>>, Unreadable> {
         self.session_among(name, formats, env, &mut ByIds::default())
     }
 
@@ -181,9 +234,17 @@ impl Home {
         if name.is_empty() || name.contains(['/', '\\', '\0']) || name == "." || name == ".." {
             return Ok(None);
         }
-        let by_file = self.id_of(name)?.map_or(Ok(None), |id| ids.find(formats, env, &id))?;
-        let session = by_file.map_or_else(|| self.by_folder(name, formats), |session| Ok(Some(session)))?;
-        Ok(session.map(|session| Session { name: Some(name.into()), ..session }))
+        let by_file = self
+            .id_of(name)?
+            .map_or(Ok(None), |id| ids.find(formats, env, &id))?;
+        let session = by_file.map_or_else(
+            || self.by_folder(name, formats),
+            |session| Ok(Some(session)),
+        )?;
+        Ok(session.map(|session| Session {
+            name: Some(name.into()),
+            ..session
+        }))
     }
 
     /// True if what went wrong is a name file that is empty or half written; its owner will write it again.
@@ -204,22 +265,35 @@ impl Home {
         let is_own = |meta: Metadata| {
             let access = Stamp::from(&meta).access;
             // Everybody may write to a link, by its mode.
-            self.judge.borrow().is_own(Access { open: access.open && !meta.is_symlink(), ..access })
+            self.judge.borrow().is_own(Access {
+                open: access.open && !meta.is_symlink(),
+                ..access
+            })
         };
         if !file::if_reachable(file::lstat(&path))?.is_some_and(is_own) {
             return Ok(None);
         }
-        let Some(text) = file::there(&path, || file::read_own(&path, LONGEST_FILE))? else { return Ok(None) };
+        let Some(text) = file::there(&path, || file::read_own(&path, LONGEST_FILE))? else {
+            return Ok(None);
+        };
         let torn = "not a whole JSON object; its writer may not be done with it";
         let object: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&text)
-            .map_err(|_| Unreadable::new(&path, io::Error::new(io::ErrorKind::InvalidData, torn)))?;
+            .map_err(|_| {
+                Unreadable::new(&path, io::Error::new(io::ErrorKind::InvalidData, torn))
+            })?;
         let id = object.get("sessionId").and_then(|id| id.as_str());
         Ok(id.filter(|id| !id.contains(['/', '\\'])).map(str::to_owned))
     }
 
     /// Pi keeps a folder for each name, and takes up the newest file in it.
-    fn by_folder<'f>(&self, name: &str, formats: &'f [AgentFormat]) -> Result<Option<Session<'f>>, Unreadable> {
-        let Some(format) = formats.iter().find(|format| format.name == "pi") else { return Ok(None) };
+    fn by_folder<'f>(
+        &self,
+        name: &str,
+        formats: &'f [AgentFormat],
+    ) -> Result<Option<Session<'f>>, Unreadable> {
+        let Some(format) = formats.iter().find(|format| format.name == "pi") else {
+            return Ok(None);
+        };
         let folder = self.dir.join("pi-sessions").join(name);
         let meta = file::lstat(&folder)?;
         refuse_link(&folder, meta.as_ref())?;
@@ -228,7 +302,11 @@ impl Home {
         }
         let mut newest = None;
         let mut no_file = None;
-        for path in listed(&folder)?.iter().filter(|name| name.ends_with(".jsonl")).map(|name| folder.join(name)) {
+        for path in listed(&folder)?
+            .iter()
+            .filter(|name| name.ends_with(".jsonl"))
+            .map(|name| folder.join(name))
+        {
             match file::lstat(&path)? {
                 Some(meta) if meta.is_file() => {
                     let stamp = Stamp::from(&meta);
@@ -250,19 +328,28 @@ impl Home {
     /// The session of a file in one of those folders.
     pub fn in_folder<'f>(&self, path: &Path, formats: &'f [AgentFormat]) -> Option<Session<'f>> {
         let format = formats.iter().find(|format| format.name == "pi")?;
-        path.starts_with(self.dir.join("pi-sessions")).then(|| pi_session(format, path.into()))?
+        path.starts_with(self.dir.join("pi-sessions"))
+            .then(|| pi_session(format, path.into()))?
     }
 }
 
 /// Very many names, beginning with another one each time.
 pub fn in_turn<'n>(names: &'n [String], env: &Env) -> impl Iterator<Item = &'n String> {
-    let first = if names.len() > MANY_NAMES && env.deadline.is_some() { env.turn(names.len()) } else { 0 };
+    let first = if names.len() > MANY_NAMES && env.deadline.is_some() {
+        env.turn(names.len())
+    } else {
+        0
+    };
     names.iter().cycle().skip(first).take(names.len())
 }
 
 fn refuse_link(path: &Path, meta: Option<&Metadata>) -> Result<(), Unreadable> {
     let is_link = meta.is_some_and(Metadata::is_symlink);
-    if is_link { Err(Unreadable::new(path, io::Error::other(LINK))) } else { Ok(()) }
+    if is_link {
+        Err(Unreadable::new(path, io::Error::other(LINK)))
+    } else {
+        Ok(())
+    }
 }
 
 /// The names in a directory; none if it is not there.
@@ -270,7 +357,10 @@ fn listed(dir: &Path) -> Result<Vec<String>, Unreadable> {
     let mut bad = Vec::new();
     let entries = dir::entries(dir, &mut bad);
     bad.into_iter().next().map_or(Ok(()), Err)?;
-    Ok(entries.iter().filter_map(|entry| entry.name.to_str().map(str::to_owned)).collect())
+    Ok(entries
+        .iter()
+        .filter_map(|entry| entry.name.to_str().map(str::to_owned))
+        .collect())
 }
 
 fn pi_session(format: &AgentFormat, path: PathBuf) -> Option<Session<'_>> {
@@ -281,7 +371,10 @@ fn pi_session(format: &AgentFormat, path: PathBuf) -> Option<Session<'_>> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
+    #![allow(
+        clippy::disallowed_methods,
+        reason = "tests read the files that they made"
+    )]
 
     use super::*;
     use session_format::time::Time;
@@ -292,7 +385,11 @@ mod tests {
     fn world() -> (tempfile::TempDir, Env) {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().canonicalize().expect("a path");
-        for below in ["work/.volute/sessions", "work/.volute/pi-sessions/folder", "outside"] {
+        for below in [
+            "work/.volute/sessions",
+            "work/.volute/pi-sessions/folder",
+            "outside",
+        ] {
             fs::create_dir_all(path.join(below)).expect("directories");
         }
         let env = Env::fixed(&path, path.join("work"), Time(0));
@@ -314,7 +411,13 @@ mod tests {
     /// The error, without the directories before it.
     fn said<T: std::fmt::Debug>(result: Result<T, Unreadable>) -> (String, String) {
         let Unreadable { path, error } = result.expect_err("an error");
-        (path.file_name().expect("a name").to_string_lossy().into_owned(), error.to_string())
+        (
+            path.file_name()
+                .expect("a name")
+                .to_string_lossy()
+                .into_owned(),
+            error.to_string(),
+        )
     }
 
     #[test]
@@ -325,22 +428,54 @@ mod tests {
             write(&env, "sessions/torn.json", torn);
             // Who is named by another file is not touched by it; who is not may be the one.
             assert_eq!(
-                home(&env).name_of("one", None, || None, &env).expect("a name").as_deref(),
+                home(&env)
+                    .name_of("one", None, || None, &env)
+                    .expect("a name")
+                    .as_deref(),
                 Some("main"),
                 "{torn:?}"
             );
-            let bad = home(&env).name_of("two", None, || None, &env).expect_err("an error");
-            assert!(Home::is_torn(&bad) && bad.path.ends_with("torn.json"), "{torn:?}: {bad:?}");
-            assert!(Home::is_torn(&home(&env).session("torn", &[], &env).expect_err("an error")));
+            let bad = home(&env)
+                .name_of("two", None, || None, &env)
+                .expect_err("an error");
+            assert!(
+                Home::is_torn(&bad) && bad.path.ends_with("torn.json"),
+                "{torn:?}: {bad:?}"
+            );
+            assert!(Home::is_torn(
+                &home(&env).session("torn", &[], &env).expect_err("an error")
+            ));
         }
-        write(&env, "sessions/torn.json", &format!(r#"{{"sessionId":"{}"}}"#, "x".repeat(70_000)));
-        assert!(said(home(&env).session("torn", &[], &env)).1.starts_with("larger than 65536 bytes"));
+        write(
+            &env,
+            "sessions/torn.json",
+            &format!(r#"{{"sessionId":"{}"}}"#, "x".repeat(70_000)),
+        );
+        assert!(
+            said(home(&env).session("torn", &[], &env))
+                .1
+                .starts_with("larger than 65536 bytes")
+        );
         for whole in ["{}", r#"{"sessionId":null}"#, r#"{"sessionId":"../x"}"#] {
             write(&env, "sessions/torn.json", whole);
-            assert_eq!(home(&env).name_of("two", None, || None, &env).expect("no name"), None, "{whole:?}");
+            assert_eq!(
+                home(&env)
+                    .name_of("two", None, || None, &env)
+                    .expect("no name"),
+                None,
+                "{whole:?}"
+            );
         }
-        assert!(home(&env).session("nobody", &[], &env).expect("no error").is_none());
-        assert_eq!(home(&env).names().expect("names"), ["folder", "main", "torn"]);
+        assert!(
+            home(&env)
+                .session("nobody", &[], &env)
+                .expect("no error")
+                .is_none()
+        );
+        assert_eq!(
+            home(&env).names().expect("names"),
+            ["folder", "main", "torn"]
+        );
     }
 
     #[test]
@@ -352,23 +487,45 @@ mod tests {
         let volute = env.cwd.join(".volute");
         symlink(outside.join("id.json"), volute.join("sessions/name.json")).expect("a link");
         symlink(&outside, volute.join("pi-sessions/linked")).expect("a link");
-        symlink(outside.join("1_x.jsonl"), volute.join("pi-sessions/folder/1_x.jsonl")).expect("a link");
+        symlink(
+            outside.join("1_x.jsonl"),
+            volute.join("pi-sessions/folder/1_x.jsonl"),
+        )
+        .expect("a link");
         let formats = formats();
-        assert_eq!(said(home(&env).name_of("one", None, || None, &env)), ("name.json".into(), LINK.into()));
-        assert_eq!(said(home(&env).session("name", &formats, &env)), ("name.json".into(), LINK.into()));
-        assert_eq!(said(home(&env).session("linked", &formats, &env)), ("linked".into(), LINK.into()));
+        assert_eq!(
+            said(home(&env).name_of("one", None, || None, &env)),
+            ("name.json".into(), LINK.into())
+        );
+        assert_eq!(
+            said(home(&env).session("name", &formats, &env)),
+            ("name.json".into(), LINK.into())
+        );
+        assert_eq!(
+            said(home(&env).session("linked", &formats, &env)),
+            ("linked".into(), LINK.into())
+        );
         let no_file = ("1_x.jsonl".to_owned(), "not a file".to_owned());
         assert_eq!(said(home(&env).session("folder", &formats, &env)), no_file);
         // A transcript of its own is still the session.
         write(&env, "pi-sessions/folder/2_y.jsonl", "{}");
-        let session = home(&env).session("folder", &formats, &env).expect("no error").expect("a session");
-        assert_eq!((&*session.id, session.name.as_deref()), ("y", Some("folder")));
+        let session = home(&env)
+            .session("folder", &formats, &env)
+            .expect("no error")
+            .expect("a session");
+        assert_eq!(
+            (&*session.id, session.name.as_deref()),
+            ("y", Some("folder"))
+        );
         for below in ["sessions", "pi-sessions"] {
             fs::rename(volute.join(below), env.home.join(below)).expect("moved");
             symlink(env.home.join(below), volute.join(below)).expect("a link");
             let mut refused = Vec::new();
             assert!(Home::look(&env, &mut refused).expect("no error").is_none());
-            assert_eq!(refused, [(volute.join(below), "is a link, which is not followed here")]);
+            assert_eq!(
+                refused,
+                [(volute.join(below), "is a link, which is not followed here")]
+            );
             fs::remove_file(volute.join(below)).expect("removed");
         }
         assert!(Home::above(&env).expect("no error").is_none());
@@ -381,7 +538,9 @@ mod tests {
         let volute = env.cwd.join(".volute");
         fs::create_dir(volute.join("sessions/dir.json")).expect("a directory");
         fs::create_dir(volute.join("pi-sessions/folder/1_x.jsonl")).expect("a directory");
-        let pipe = std::ffi::CString::new(volute.join("sessions/pipe.json").to_str().expect("UTF-8")).expect("no NUL");
+        let pipe =
+            std::ffi::CString::new(volute.join("sessions/pipe.json").to_str().expect("UTF-8"))
+                .expect("no NUL");
         // SAFETY: a call with a valid path.
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
         for (name, file, why) in [
@@ -389,7 +548,10 @@ mod tests {
             ("pipe", "pipe.json", "neither a file nor a directory"),
             ("folder", "1_x.jsonl", "not a file"),
         ] {
-            assert_eq!(said(home(&env).session(name, &formats, &env)), (file.into(), why.into()));
+            assert_eq!(
+                said(home(&env).session(name, &formats, &env)),
+                (file.into(), why.into())
+            );
         }
         // A directory in the place of a directory of names.
         fs::remove_dir_all(volute.join("sessions")).expect("removed");

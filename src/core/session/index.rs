@@ -19,14 +19,10 @@ use super::row::Row;
 use super::state::History;
 use super::trust::{Judge, Trust};
 use super::{Home, Members, Session, State, find};
-use session_format::boundary::substr;
-use session_format::budget::Deadline;
-use session_format::cursor::Buffer;
 use crate::env::Env;
 use crate::file::{self, Unreadable};
 use crate::fold::{Said, Tally};
 use crate::formats::AgentFormat;
-use session_format::hash::{HashMap, HashSet};
 use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::read::Transcript;
@@ -34,6 +30,10 @@ use crate::read::kept::{Addition, Reached, Renewed, renew};
 use crate::read::once::Once;
 use crate::state::notes::Marks;
 use crate::state::table::{Content, Place, Record, Table};
+use session_format::boundary::substr;
+use session_format::budget::Deadline;
+use session_format::cursor::Buffer;
+use session_format::hash::{HashMap, HashSet};
 use session_format::time::Time;
 
 /// A session and what is known about it.
@@ -78,29 +78,43 @@ impl<'f> Listed<'f> {
 
     /// The user types this to name it: its name here, else the beginning of its id.
     pub fn handle(&self) -> &str {
-        self.session.name.as_deref().unwrap_or_else(|| self.short_id())
+        self.session
+            .name
+            .as_deref()
+            .unwrap_or_else(|| self.short_id())
     }
 
     /// Its name in this home, and its title.
     pub(super) fn called(&self) -> impl Iterator<Item = &str> {
-        self.session.name.as_deref().into_iter().chain(self.tally.title())
+        self.session
+            .name
+            .as_deref()
+            .into_iter()
+            .chain(self.tally.title())
     }
 
     /// The time since its last activity: `now`, `3m`, `2d`.
     pub fn age(&self, now: Time) -> String {
-        self.tally.updated.map_or_else(|| "?".into(), |updated| updated.short_age(now))
+        self.tally
+            .updated
+            .map_or_else(|| "?".into(), |updated| updated.short_age(now))
     }
 
     /// True if something happened in it within the time that a silent agent is believed.
     pub fn is_recent(&self, now: Time) -> bool {
-        self.tally.updated.is_some_and(|updated| now.0 - updated.0 <= BELIEVED)
+        self.tally
+            .updated
+            .is_some_and(|updated| now.0 - updated.0 <= BELIEVED)
     }
 
     /// Until when it was open: now, if its agent runs; else for as long as a silent agent is believed to be there.
     pub fn open_until(&self, now: Time) -> Option<Time> {
         match self.presence {
             Presence::Runs(_) => Some(now),
-            _ => self.tally.updated.map(|updated| Time(updated.0.saturating_add(BELIEVED))),
+            _ => self
+                .tally
+                .updated
+                .map(|updated| Time(updated.0.saturating_add(BELIEVED))),
         }
     }
 
@@ -113,12 +127,21 @@ impl<'f> Listed<'f> {
     }
 
     pub fn has_tag(&self, name: &str) -> bool {
-        self.tags.iter().any(|tag| tag.to_lowercase() == name.to_lowercase())
+        self.tags
+            .iter()
+            .any(|tag| tag.to_lowercase() == name.to_lowercase())
     }
 
     pub fn state(&self, now: Time) -> State<'_> {
-        let Row { ending, updated, .. } = self.tally;
-        let history = History { ending, open_end: self.tally.open_end(), updated, done: self.done };
+        let Row {
+            ending, updated, ..
+        } = self.tally;
+        let history = History {
+            ending,
+            open_end: self.tally.open_end(),
+            updated,
+            done: self.done,
+        };
         State::of(&history, self.session.format.live(), &self.presence, now)
     }
 }
@@ -128,8 +151,14 @@ pub fn version(formats: &[AgentFormat]) -> String {
     /// Raised whenever something else is counted, or kept in another form.
     const COUNTS: u32 = 12;
     let mut hasher = std::hash::DefaultHasher::new();
-    formats.iter().for_each(|format| hasher.write_u64(format.fingerprint.0));
-    format!("{}-{COUNTS}-{:x}", env!("CARGO_PKG_VERSION"), hasher.finish())
+    formats
+        .iter()
+        .for_each(|format| hasher.write_u64(format.fingerprint.0));
+    format!(
+        "{}-{COUNTS}-{:x}",
+        env!("CARGO_PKG_VERSION"),
+        hasher.finish()
+    )
 }
 
 /// Takes what was said in a whole file that had to be read for the list, so that a search need not read it again.
@@ -159,11 +188,20 @@ impl Recent<'_> {
     fn retain(&self, sessions: &mut Vec<Session>, env: &Env, agents: &Agents) -> bool {
         let written = env.file_clock_at(Time(env.now().0 - self.window.max(BELIEVED)));
         let modified = |session: &Session| session.stamp.map_or(i64::MAX, |stamp| stamp.modified);
-        let mut recent: Vec<(Reverse<i64>, usize)> = sessions.iter().map(modified).map(Reverse).zip(0..).collect();
+        let mut recent: Vec<(Reverse<i64>, usize)> = sessions
+            .iter()
+            .map(modified)
+            .map(Reverse)
+            .zip(0..)
+            .collect();
         recent.retain(|(Reverse(modified), _)| *modified >= written);
         recent.sort_unstable();
         let too_many = recent.len() > Self::NEWEST;
-        let newest: HashSet<usize> = recent.into_iter().take(Self::NEWEST).map(|(_, index)| index).collect();
+        let newest: HashSet<usize> = recent
+            .into_iter()
+            .take(Self::NEWEST)
+            .map(|(_, index)| index)
+            .collect();
         let mut index = 0..;
         sessions.retain(|session| {
             let is_newest = index.next().is_some_and(|index| newest.contains(&index));
@@ -184,7 +222,11 @@ pub struct Indexed<'f> {
 
 /// All sessions on the machine that somebody said something in, the newest first. Files that cannot be read are named in
 /// `bad` and left out.
-pub fn list<'f>(env: &Env, formats: &'f [AgentFormat], bad: &mut Vec<Unreadable>) -> Vec<Listed<'f>> {
+pub fn list<'f>(
+    env: &Env,
+    formats: &'f [AgentFormat],
+    bad: &mut Vec<Unreadable>,
+) -> Vec<Listed<'f>> {
     let sessions = select(env, formats, &Selection::default());
     bad.extend(sessions.bad);
     sessions.listed
@@ -202,10 +244,21 @@ pub fn select<'f>(env: &Env, formats: &'f [AgentFormat], selection: &Selection) 
     let ids = recent.map(|_| Shortener::new(sessions.iter().map(|session| session.id.to_string())));
     let too_many = recent.is_some_and(|recent| recent.retain(&mut sessions, env, &agents));
     let members = Members::around(env, &env.cwd);
-    let mut around = Around { env, members, titles: TitleIndex::default(), cwd: None, bad };
+    let mut around = Around {
+        env,
+        members,
+        titles: TitleIndex::default(),
+        cwd: None,
+        bad,
+    };
     let mut all = around.judged(sessions, selection.foreign);
     count(&mut all, formats, &mut around, selection);
-    let Around { titles, members, mut bad, .. } = around;
+    let Around {
+        titles,
+        members,
+        mut bad,
+        ..
+    } = around;
     bad.extend(titles.bad.into_iter().chain(members.bad));
     retain_sessions(&mut all);
     let marks = Marks::read(env, &mut bad);
@@ -215,12 +268,22 @@ pub fn select<'f>(env: &Env, formats: &'f [AgentFormat], selection: &Selection) 
         (listed.done, listed.tags) = (done, tags.into());
     }
     match ids {
-        Some(ids) => all.iter_mut().for_each(|listed| listed.short = ids.short(&listed.session.id).len() as u32),
-        None => shortened(&mut all, |listed| &listed.session.id, |listed, length| listed.short = length as u32),
+        Some(ids) => all
+            .iter_mut()
+            .for_each(|listed| listed.short = ids.short(&listed.session.id).len() as u32),
+        None => shortened(
+            &mut all,
+            |listed| &listed.session.id,
+            |listed, length| listed.short = length as u32,
+        ),
     }
     // They are in the order of their paths, and stay so if they are of one time.
     all.sort_by_cached_key(|listed| (!listed.trust.is_own(), Reverse(listed.tally.updated)));
-    Indexed { listed: all, cut_short: !is_all || too_many || env.is_late(), bad }
+    Indexed {
+        listed: all,
+        cut_short: !is_all || too_many || env.is_late(),
+        bad,
+    }
 }
 
 /// So many of very many are dealt with at a time.
@@ -248,10 +311,18 @@ impl Around<'_> {
             if session.stamp.is_none() {
                 session.stamp = Unreadable::noted(file::stamp(&session.path), bad);
             }
-            match session.stamp.map(|stamp| judge.trust(&session, stamp.access, env)) {
-                Some(Ok(trust)) if foreign || trust.is_own() => all.push(Listed { trust, ..Listed::new(session) }),
+            match session
+                .stamp
+                .map(|stamp| judge.trust(&session, stamp.access, env))
+            {
+                Some(Ok(trust)) if foreign || trust.is_own() => all.push(Listed {
+                    trust,
+                    ..Listed::new(session)
+                }),
                 // What cannot be read may be around very many.
-                Some(Err(error)) if bad.iter().all(|known| known.path != error.path) => bad.push(error),
+                Some(Err(error)) if bad.iter().all(|known| known.path != error.path) => {
+                    bad.push(error)
+                }
                 _ => {}
             }
             // Very many of them must not be in memory twice.
@@ -264,7 +335,11 @@ impl Around<'_> {
 
     /// Sets what is known about a session, from how it was kept.
     fn set_kept(&mut self, listed: &mut Listed, tally: &[u8]) -> postcard::Result<()> {
-        if listed.session.root.is_some_and(|root| root.beside.is_some() || root.titles.is_some()) {
+        if listed
+            .session
+            .root
+            .is_some_and(|root| root.beside.is_some() || root.titles.is_some())
+        {
             self.set(listed, postcard::from_bytes(tally)?);
         } else {
             self.set_as_is(listed, &postcard::from_bytes::<Tally<&str>>(tally)?);
@@ -274,7 +349,8 @@ impl Around<'_> {
 
     fn set(&mut self, listed: &mut Listed, mut tally: Tally) {
         if listed.session.root.is_some() {
-            self.titles.complete_or_note(&mut tally.basics, &listed.session, self.env);
+            self.titles
+                .complete_or_note(&mut tally.basics, &listed.session, self.env);
         }
         self.set_as_is(listed, &tally);
     }
@@ -284,7 +360,8 @@ impl Around<'_> {
         listed.counts = tally.is_session();
         listed.here = session.name.is_some() || tally.cwds().any(|cwd| self.members.has(cwd));
         let inside = tally.id.as_ref().map(AsRef::as_ref);
-        if let Some(id) = inside.filter(|id| **id != *session.id && session.whole_id(inside) == *id) {
+        if let Some(id) = inside.filter(|id| **id != *session.id && session.whole_id(inside) == *id)
+        {
             session.id = id.into();
         }
         listed.tally = Row::of(tally, &mut self.cwd);
@@ -308,24 +385,41 @@ struct Kept {
 
 /// Reads the table, and sets what is known about the sessions that have not changed since.
 fn read_kept(all: &mut [Listed], table: &mut Table, around: &mut Around) -> Kept {
-    let mut kept = Kept { places: vec![None; all.len()], outdated: HashMap::default(), others: Vec::new() };
+    let mut kept = Kept {
+        places: vec![None; all.len()],
+        outdated: HashMap::default(),
+        others: Vec::new(),
+    };
     let mut next = 0;
     table.each(|Record { key, value, place }| {
         let path = path_of(key).as_os_str().as_bytes();
         let is_it = |listed: &Listed| listed.session.path.cmp_bytes(path);
         // The table is in the same order as a rule.
         let is_next = all.get(next).is_some_and(|listed| is_it(listed).is_eq());
-        let found = if is_next { Ok(next) } else { all.binary_search_by(is_it) };
-        let Ok(index) = found else { return kept.others.push((key.to_vec(), place)) };
+        let found = if is_next {
+            Ok(next)
+        } else {
+            all.binary_search_by(is_it)
+        };
+        let Ok(index) = found else {
+            return kept.others.push((key.to_vec(), place));
+        };
         next = index + 1;
         let listed = &mut all[index];
         if listed.session.format.name.as_bytes() != key.get(path.len() + 1..).unwrap_or_default() {
             return;
         }
-        let Ok((reached, tally)) = postcard::take_from_bytes::<Reached>(value) else { return };
-        let is_fresh = listed.session.stamp == Some(reached.stamp) && around.set_kept(listed, tally).is_ok();
+        let Ok((reached, tally)) = postcard::take_from_bytes::<Reached>(value) else {
+            return;
+        };
+        let is_fresh =
+            listed.session.stamp == Some(reached.stamp) && around.set_kept(listed, tally).is_ok();
         kept.places[index] = is_fresh.then_some(place);
-        let outdated = if is_fresh { None } else { postcard::from_bytes(tally).ok() };
+        let outdated = if is_fresh {
+            None
+        } else {
+            postcard::from_bytes(tally).ok()
+        };
         match outdated {
             Some(tally) => drop(kept.outdated.insert(index, (reached, tally, place))),
             None => drop(kept.outdated.remove(&index)),
@@ -338,13 +432,24 @@ fn read_kept(all: &mut [Listed], table: &mut Table, around: &mut Around) -> Kept
 fn count(all: &mut [Listed], formats: &[AgentFormat], around: &mut Around, selection: &Selection) {
     let (env, take) = (around.env, selection.take);
     let mut table = Table::open(env.cache_dir().join("list.bin"), &version(formats));
-    let Kept { places, mut outdated, others } = read_kept(all, &mut table, around);
+    let Kept {
+        places,
+        mut outdated,
+        others,
+    } = read_kept(all, &mut table, around);
     let mut stale: Vec<Stale> = (0..all.len())
         .filter(|index| places[*index].is_none())
-        .map(|index| Stale { index, known: outdated.remove(&index) })
+        .map(|index| Stale {
+            index,
+            known: outdated.remove(&index),
+        })
         .collect();
     let all_others = || others.iter().map(|(_, place)| *place).collect();
-    let (others, has_gone) = if selection.recent.is_none() { current(&others) } else { (all_others(), false) };
+    let (others, has_gone) = if selection.recent.is_none() {
+        current(&others)
+    } else {
+        (all_others(), false)
+    };
     if stale.is_empty() && !has_gone {
         return;
     }
@@ -352,29 +457,52 @@ fn count(all: &mut [Listed], formats: &[AgentFormat], around: &mut Around, selec
     let written = |stale: &Stale| all[stale.index].session.stamp.map(|stamp| stamp.modified);
     stale.sort_by_key(|stale| env.deadline.and_then(|_| Some(Reverse(written(stale)?))));
     let first = stale.first().map(|stale| stale.index);
-    let mut content: Vec<Option<Content>> = places.into_iter().map(|place| place.map(Content::Old)).collect();
+    let mut content: Vec<Option<Content>> = places
+        .into_iter()
+        .map(|place| place.map(Content::Old))
+        .collect();
     let now = env.file_clock();
-    let progress = Progress::of(env, "counting", stale.iter().map(|stale| all[stale.index].session.size()));
+    let progress = Progress::of(
+        env,
+        "counting",
+        stale.iter().map(|stale| all[stale.index].session.size()),
+    );
     for some in stale.chunks(BATCH) {
         let size = |stale: &Stale| all[stale.index].session.size();
         let read = in_parallel(some, &progress, size, |stale, buffer| {
             if env.is_late() && Some(stale.index) != first {
                 return Err(io::ErrorKind::TimedOut.into());
             }
-            recount(&all[stale.index].session, stale, &table, take, env, now, buffer)
+            recount(
+                &all[stale.index].session,
+                stale,
+                &table,
+                take,
+                env,
+                now,
+                buffer,
+            )
         });
         for (Stale { index, .. }, read) in some.iter().zip(read) {
             match read {
                 Ok((tally, record)) => {
-                    tally.into_iter().for_each(|tally| around.set(&mut all[*index], tally));
+                    tally
+                        .into_iter()
+                        .for_each(|tally| around.set(&mut all[*index], tally));
                     content[*index] = record;
                 }
                 Err(error) if Deadline::is_late(&error) => {}
-                Err(error) => around.bad.extend(Unreadable::unless_gone(&all[*index].session.path, error)),
+                Err(error) => around
+                    .bad
+                    .extend(Unreadable::unless_gone(&all[*index].session.path, error)),
             }
         }
     }
-    let content: Vec<Content> = content.into_iter().flatten().chain(others.into_iter().map(Content::Old)).collect();
+    let content: Vec<Content> = content
+        .into_iter()
+        .flatten()
+        .chain(others.into_iter().map(Content::Old))
+        .collect();
     // Without a cache the next list is slower and no different.
     let _ = table.update(&content, has_gone);
 }
@@ -396,14 +524,27 @@ fn recount(
     transcript.deadline = deadline;
     let known = stale.known.as_ref();
     let once = || table.rest(known?.2);
-    let go_on = || Some(((known?.1.clone(), None), postcard::from_bytes(&once()?).ok()?));
+    let go_on = || {
+        Some((
+            (known?.1.clone(), None),
+            postcard::from_bytes(&once()?).ok()?,
+        ))
+    };
     let fold = || (Tally::default(), take.map(|_| Said::new(false)));
     let kept = known.map(|(reached, ..)| *reached);
     let Renewed { reached, new } = renew(&transcript, kept, go_on, fold, now, buffer)?;
     let cut_short = new.as_ref().is_some_and(|new| new.cut_short);
     let (tally, once) = match new {
-        None => (known.map(|(_, tally, _)| tally.clone()).unwrap_or_default(), once()),
-        Some(Addition { fold: (mut tally, said), once, broken, .. }) => {
+        None => (
+            known.map(|(_, tally, _)| tally.clone()).unwrap_or_default(),
+            once(),
+        ),
+        Some(Addition {
+            fold: (mut tally, said),
+            once,
+            broken,
+            ..
+        }) => {
             tally.settle();
             tally.broken += broken;
             let kept_once = postcard::to_stdvec(&once).ok();
@@ -418,7 +559,9 @@ fn recount(
     // What it takes to count on is long, and of no use for a file that does not grow.
     let once = once.filter(|_| reached.is_lately(now)).unwrap_or_default();
     let value = postcard::to_stdvec(&reached).and_then(|value| postcard::to_extend(&tally, value));
-    let record = value.ok().and_then(|value| table.record(&key(session), &value, &[&once]));
+    let record = value
+        .ok()
+        .and_then(|value| table.record(&key(session), &value, &[&once]));
     Ok(((!cut_short).then_some(tally), record))
 }
 
@@ -432,14 +575,23 @@ pub fn key(session: &Session) -> Vec<u8> {
 /// whether a file is gone.
 pub(super) fn current(records: &[(Vec<u8>, Place)]) -> (Vec<Place>, bool) {
     let newest: HashMap<&[u8], usize> = records.iter().map(|(key, _)| &**key).zip(0..).collect();
-    let newest = (0..).zip(records).filter(|(index, (key, _))| newest.get(&**key) == Some(index));
-    let (gone, there): (Vec<_>, Vec<_>) = newest.map(|(_, record)| record).partition(|(key, _)| is_gone(path_of(key)));
-    (there.into_iter().map(|(_, place)| *place).collect(), !gone.is_empty())
+    let newest = (0..)
+        .zip(records)
+        .filter(|(index, (key, _))| newest.get(&**key) == Some(index));
+    let (gone, there): (Vec<_>, Vec<_>) = newest
+        .map(|(_, record)| record)
+        .partition(|(key, _)| is_gone(path_of(key)));
+    (
+        there.into_iter().map(|(_, place)| *place).collect(),
+        !gone.is_empty(),
+    )
 }
 
 /// The path in a key.
 pub fn path_of(key: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(key.split(|byte| *byte == 0).next().unwrap_or_default()))
+    Path::new(OsStr::from_bytes(
+        key.split(|byte| *byte == 0).next().unwrap_or_default(),
+    ))
 }
 
 /// True if a file is surely not there any more.
@@ -449,15 +601,35 @@ pub fn is_gone(path: &Path) -> bool {
 
 /// Leaves out files that are no sessions of their own. Of two paths to one file, the one with a name counts.
 fn retain_sessions(all: &mut Vec<Listed>) {
-    let file = |listed: &Listed| listed.session.stamp.map(|stamp| (stamp.device, stamp.inode));
+    let file = |listed: &Listed| {
+        listed
+            .session
+            .stamp
+            .map(|stamp| (stamp.device, stamp.inode))
+    };
     // Most files have one path only, and are not looked at again.
-    let mut inodes: Vec<u64> = all.iter().map(|listed| listed.session.stamp.map_or(0, |stamp| stamp.inode)).collect();
+    let mut inodes: Vec<u64> = all
+        .iter()
+        .map(|listed| listed.session.stamp.map_or(0, |stamp| stamp.inode))
+        .collect();
     inodes.sort_unstable();
-    let again: HashSet<u64> = inodes.windows(2).filter(|two| two[0] == two[1]).map(|two| two[0]).collect();
+    let again: HashSet<u64> = inodes
+        .windows(2)
+        .filter(|two| two[0] == two[1])
+        .map(|two| two[0])
+        .collect();
     drop(inodes);
-    let may_be_linked = |listed: &Listed| listed.session.stamp.is_some_and(|stamp| again.contains(&stamp.inode));
+    let may_be_linked = |listed: &Listed| {
+        listed
+            .session
+            .stamp
+            .is_some_and(|stamp| again.contains(&stamp.inode))
+    };
     let linked = all.iter().filter(|listed| may_be_linked(listed));
-    let named: HashSet<_> = linked.filter(|listed| listed.session.name.is_some()).map(file).collect();
+    let named: HashSet<_> = linked
+        .filter(|listed| listed.session.name.is_some())
+        .map(file)
+        .collect();
     let mut files = HashSet::default();
     all.retain(|listed| {
         let name = listed.session.name.as_deref();
@@ -473,6 +645,8 @@ pub fn handle(session: &Session, env: &Env, formats: &[AgentFormat]) -> String {
     match (&session.name, session.root) {
         (Some(name), _) => name.clone(),
         (None, None) => env.tilde(&session.path),
-        (None, Some(_)) => Shortener::of_files(formats, env, &mut Vec::new()).short(&session.id).into(),
+        (None, Some(_)) => Shortener::of_files(formats, env, &mut Vec::new())
+            .short(&session.id)
+            .into(),
     }
 }

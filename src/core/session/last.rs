@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use super::index::{Listed, list};
 use super::{Members, ids, stopped};
-use session_format::budget::Deadline;
 use crate::env::Env;
 use crate::file::Unreadable;
 use crate::fold::Continuity;
 use crate::formats::AgentFormat;
 use crate::settings::Settings;
+use session_format::budget::Deadline;
 
 /// The claim of a session to be the last one, the best first. Of two with the same claim the newer is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,11 +42,25 @@ pub fn standing(
     goes_on: impl FnOnce(&Continuity) -> bool,
 ) -> io::Result<(Standing, Option<Continuity>)> {
     if asks || done {
-        return Ok((if asks { Standing::Asking } else { Standing::Done }, None));
+        return Ok((
+            if asks {
+                Standing::Asking
+            } else {
+                Standing::Done
+            },
+            None,
+        ));
     }
     let stop = stop()?;
     let worked = stop.messages > 0 && (!stop.is_one_shot() || goes_on(&stop));
-    Ok((if worked { Standing::Worked } else { Standing::Passing }, Some(stop)))
+    Ok((
+        if worked {
+            Standing::Worked
+        } else {
+            Standing::Passing
+        },
+        Some(stop),
+    ))
 }
 
 /// The session that `last` means.
@@ -60,7 +74,11 @@ pub struct Last<'f> {
 }
 
 /// Finds the last session; none if there is no session at all.
-pub fn last<'f>(env: &Env, formats: &'f [AgentFormat], bad: &mut Vec<Unreadable>) -> Option<Last<'f>> {
+pub fn last<'f>(
+    env: &Env,
+    formats: &'f [AgentFormat],
+    bad: &mut Vec<Unreadable>,
+) -> Option<Last<'f>> {
     last_of(None, env, formats, bad)
 }
 
@@ -75,7 +93,9 @@ pub fn last_of<'f>(
     all.retain(|listed| agent.is_none_or(|agent| agent.name == listed.session.format.name));
     let elsewhere = all.iter().filter(|listed| !listed.here).count();
     // A session may be called that.
-    let named = all.iter().position(|listed| listed.session.name.as_deref() == Some("last"));
+    let named = all
+        .iter()
+        .position(|listed| listed.session.name.as_deref() == Some("last"));
     let mut best = named.map(|index| (Standing::Worked, index));
     let deadline = Deadline::after(env.patience(Duration::from_secs(5)));
     let mut members = Members::around(env, &env.cwd);
@@ -92,7 +112,13 @@ pub fn last_of<'f>(
         let session = &listed.session;
         let standing = if !listed.here || has_names && session.name.is_none() {
             Standing::Elsewhere
-        } else if settings.ignores_session(listed.tally.first_cwd().into_iter().chain(listed.tally.cwd())) {
+        } else if settings.ignores_session(
+            listed
+                .tally
+                .first_cwd()
+                .into_iter()
+                .chain(listed.tally.cwd()),
+        ) {
             Standing::Ignored
         } else {
             let asks = ids::asking(session.format, env).is_some_and(|id| session.has_id(&id));
@@ -101,23 +127,36 @@ pub fn last_of<'f>(
                     return Ok(Continuity::default());
                 }
                 tries += 1;
-                let began_here = session.name.is_some() || listed.tally.first_cwd().is_some_and(|cwd| members.has(cwd));
-                let stop = stopped::stopped_here(session, began_here, &mut members, &settings, &deadline);
+                let began_here = session.name.is_some()
+                    || listed.tally.first_cwd().is_some_and(|cwd| members.has(cwd));
+                let stop =
+                    stopped::stopped_here(session, began_here, &mut members, &settings, &deadline);
                 stop.map(|(stop, _)| stop)
             };
             let goes_on = |_: &Continuity| listed.state(env.now()).goes_on();
-            let found =
-                standing(asks, listed.done, stop, goes_on).map_err(|error| Unreadable::new(&session.path, error));
-            Unreadable::noted(found.map(Some), bad).map_or(Standing::Passing, |(standing, _)| standing)
+            let found = standing(asks, listed.done, stop, goes_on)
+                .map_err(|error| Unreadable::new(&session.path, error));
+            Unreadable::noted(found.map(Some), bad)
+                .map_or(Standing::Passing, |(standing, _)| standing)
         };
         done = done.or((standing == Standing::Done).then_some(index));
         best = best.into_iter().chain([(standing, index)]).min();
     }
     // The list has reported the others.
-    let new = members.bad.into_iter().filter(|new| bad.iter().all(|known| known.path != new.path));
+    let new = members
+        .bad
+        .into_iter()
+        .filter(|new| bad.iter().all(|known| known.path != new.path));
     bad.extend(new.collect::<Vec<_>>());
     best.map(|(standing, index)| {
-        let newer_done = done.filter(|done| *done < index).map(|done| all[done].handle().to_owned());
-        Last { listed: all.swap_remove(index), standing, elsewhere, newer_done }
+        let newer_done = done
+            .filter(|done| *done < index)
+            .map(|done| all[done].handle().to_owned());
+        Last {
+            listed: all.swap_remove(index),
+            standing,
+            elsewhere,
+            newer_done,
+        }
     })
 }

@@ -15,19 +15,19 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{Session, find};
-use session_format::budget::Deadline;
-use session_format::entry::{Act, named};
 use crate::env::Env;
 use crate::file::{self, Stamp};
 use crate::fold::{Doing, OpenEnd, Tally};
 use crate::formats::AgentFormat;
+use crate::process::{self, Claim, Running};
+use crate::read::Transcript;
+use crate::state::live::{LiveNote, LiveNotes};
+use session_format::budget::Deadline;
+use session_format::entry::{Act, named};
 use session_format::format::descriptor::{Pointer, Root};
 use session_format::format::live::{Live, Status};
 use session_format::format::pattern::Pattern;
 use session_format::hash::{HashMap, HashSet};
-use crate::process::{self, Claim, Running};
-use crate::read::Transcript;
-use crate::state::live::{LiveNote, LiveNotes};
 use session_format::time::{DAY, HOUR, Time};
 
 /// A root of a format, and the directory it is in now.
@@ -97,13 +97,20 @@ impl<'f> Agents<'f> {
     pub fn look(env: &Env, formats: &'f [AgentFormat]) -> Agents<'f> {
         let never = Deadline::after(Duration::MAX);
         let agents = Agents::look_until(env, formats, env.deadline.as_ref().unwrap_or(&never));
-        Agents { notes: agents.notes.listed(), ..agents }
+        Agents {
+            notes: agents.notes.listed(),
+            ..agents
+        }
     }
 
     /// The same, for a few sessions. What was not read before half of the time is over is not known.
     pub fn look_until(env: &Env, formats: &'f [AgentFormat], deadline: &Deadline) -> Agents<'f> {
         let deadline = &deadline.of(deadline.allowed() / 2);
-        let mut agents = Agents { now: env.now(), notes: LiveNotes::in_dir(&env.state_dir()), ..Agents::default() };
+        let mut agents = Agents {
+            now: env.now(),
+            notes: LiveNotes::in_dir(&env.state_dir()),
+            ..Agents::default()
+        };
         let places: Vec<RootDir> = find::roots(formats, env).collect();
         for place in &places {
             agents.read_registry(place, deadline);
@@ -121,13 +128,21 @@ impl<'f> Agents<'f> {
             find::each_file(dir, pattern, &mut |path| paths.push(path.to_path_buf()));
             // Agents that were killed leave theirs behind. If there is no time for all, the last that were written count.
             if paths.len() > SORTED_FROM {
-                let written = |path: &PathBuf| file::stamp(path).ok().flatten().map(|stamp| stamp.modified);
+                let written =
+                    |path: &PathBuf| file::stamp(path).ok().flatten().map(|stamp| stamp.modified);
                 paths.sort_by_cached_key(|path| Reverse(written(path)));
             }
             for path in paths {
-                let said = if deadline.is_over() { None } else { parsed(&path, &mut pauses) };
+                let said = if deadline.is_over() {
+                    None
+                } else {
+                    parsed(&path, &mut pauses)
+                };
                 is_all &= said.is_some();
-                if let Some((id, presence)) = said.as_ref().and_then(|said| registered(format.live(), said)) {
+                if let Some((id, presence)) = said
+                    .as_ref()
+                    .and_then(|said| registered(format.live(), said))
+                {
                     self.add(format, id, presence);
                 }
             }
@@ -138,8 +153,11 @@ impl<'f> Agents<'f> {
     }
 
     fn read_locks(&mut self, places: &[RootDir<'f>]) {
-        let with_locks = places.iter().filter(|(format, ..)| !format.live().locks.is_empty());
-        let with_locks = with_locks.filter_map(|place| Some((place, std::fs::canonicalize(&place.2).ok()?)));
+        let with_locks = places
+            .iter()
+            .filter(|(format, ..)| !format.live().locks.is_empty());
+        let with_locks =
+            with_locks.filter_map(|place| Some((place, std::fs::canonicalize(&place.2).ok()?)));
         let with_locks: Vec<(&RootDir, PathBuf)> = with_locks.collect();
         let dirs: Vec<&Path> = with_locks.iter().map(|(_, dir)| &**dir).collect();
         if dirs.is_empty() {
@@ -149,12 +167,19 @@ impl<'f> Agents<'f> {
         self.locked = std::mem::take(&mut locked.inodes);
         for (place, dir) in &with_locks {
             for pattern in &place.0.live().locks {
-                let below = locked.files.iter().filter_map(|path| path.strip_prefix(dir).ok());
+                let below = locked
+                    .files
+                    .iter()
+                    .filter_map(|path| path.strip_prefix(dir).ok());
                 for (path, id) in below.filter_map(|path| Some((path, pattern.id(path)?))) {
                     // It is made when it is locked, and nobody writes to it.
                     let meta = file::stat(&dir.join(path)).ok().flatten();
                     let made = meta.map(|meta| Stamp::from(&meta).modified_at());
-                    self.add(place.0, id, Presence::Runs(Box::new(AgentReport::locked(made))));
+                    self.add(
+                        place.0,
+                        id,
+                        Presence::Runs(Box::new(AgentReport::locked(made))),
+                    );
                 }
                 if locked.is_all {
                     self.note(place, pattern);
@@ -166,12 +191,18 @@ impl<'f> Agents<'f> {
     /// Notes that there is a file of a pattern for every agent that runs, if that is so.
     fn note(&mut self, (format, root, dir): &RootDir<'f>, pattern: &Pattern) {
         let is_complete = format.live().complete && dir.join(pattern.dir()).is_dir();
-        self.complete.extend(is_complete.then(|| (*root, dir.clone())));
+        self.complete
+            .extend(is_complete.then(|| (*root, dir.clone())));
     }
 
     /// Of two files for one session, the one of an agent that runs counts.
     fn add(&mut self, format: &'f AgentFormat, id: String, presence: Presence) {
-        let known = self.present.entry(&format.name).or_default().entry(id).or_default();
+        let known = self
+            .present
+            .entry(&format.name)
+            .or_default()
+            .entry(id)
+            .or_default();
         if !matches!(known, Presence::Runs(_)) && presence != Presence::Unknown {
             *known = presence;
         }
@@ -179,10 +210,18 @@ impl<'f> Agents<'f> {
 
     /// The presence of a session's agent: `open_end` is what the session is doing, and `updated` when something
     /// last happened in it. Where the agent waits for the user and the session itself does not say for what, one of its subagents does.
-    pub fn of(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
-        let is_own = |end: &OpenEnd| matches!(end, OpenEnd::Call(doing) if doing.act != Act::Delegate);
+    pub fn of(
+        &self,
+        session: &Session,
+        open_end: Option<&OpenEnd>,
+        updated: Option<Time>,
+    ) -> Presence {
+        let is_own =
+            |end: &OpenEnd| matches!(end, OpenEnd::Call(doing) if doing.act != Act::Delegate);
         match self.of_itself(session, open_end, updated) {
-            Presence::Runs(said) if said.by == Evidence::Registry && !open_end.is_some_and(is_own) => {
+            Presence::Runs(said)
+                if said.by == Evidence::Registry && !open_end.is_some_and(is_own) =>
+            {
                 let waits = matches!(said.status, Some(Status::Waiting | Status::Permission));
                 let doing = if waits { subagent(session) } else { None };
                 Presence::Runs(Box::new(AgentReport { doing, ..*said }))
@@ -192,29 +231,41 @@ impl<'f> Agents<'f> {
     }
 
     /// The same without a look at its subagents.
-    fn of_itself(&self, session: &Session, open_end: Option<&OpenEnd>, updated: Option<Time>) -> Presence {
+    fn of_itself(
+        &self,
+        session: &Session,
+        open_end: Option<&OpenEnd>,
+        updated: Option<Time>,
+    ) -> Presence {
         let noted = self.noted(session);
         let noted = noted.as_ref();
         let news = noted.filter(|noted| updated.is_none_or(|updated| noted.time >= updated));
-        let complete = || self.complete.iter().find(|(root, _)| session.root.is_some_and(|own| ptr::eq(*root, own)));
+        let complete = || {
+            self.complete
+                .iter()
+                .find(|(root, _)| session.root.is_some_and(|own| ptr::eq(*root, own)))
+        };
         match (self.present(session), noted) {
-            (Some(Presence::Runs(said)), _) if said.status.is_none() => {
-                Presence::Runs(news.map_or_else(|| said.clone(), |news| Box::new(said_by(news, session))))
+            (Some(Presence::Runs(said)), _) if said.status.is_none() => Presence::Runs(
+                news.map_or_else(|| said.clone(), |news| Box::new(said_by(news, session))),
+            ),
+            (Some(Presence::Killed(said)), Some(noted)) if said.status.is_none() => {
+                self.as_noted(noted, news, session)
             }
-            (Some(Presence::Killed(said)), Some(noted)) if said.status.is_none() => self.as_noted(noted, news, session),
             (Some(presence), _) => presence.clone(),
             (None, Some(noted)) if noted.running() == Running::No || complete().is_none() => {
                 self.as_noted(noted, news, session)
             }
-            (None, _) => {
-                complete().map_or(Presence::Unknown, |(_, dir)| self.by_lock_file(session, dir, open_end, updated))
-            }
+            (None, _) => complete().map_or(Presence::Unknown, |(_, dir)| {
+                self.by_lock_file(session, dir, open_end, updated)
+            }),
         }
     }
 
     /// True if something but its transcript says that its agent may run.
     pub fn may_run(&self, session: &Session) -> bool {
-        matches!(self.present(session), Some(Presence::Runs(_))) || self.notes.has(&session.format.name, &session.id)
+        matches!(self.present(session), Some(Presence::Runs(_)))
+            || self.notes.has(&session.format.name, &session.id)
     }
 
     /// The presence that its agent's own files prove.
@@ -241,7 +292,11 @@ impl<'f> Agents<'f> {
         const OPEN_FOR: i64 = DAY;
         let is_recent = updated.is_some_and(|updated| self.now.0 - updated.0 < OPEN_FOR);
         let calls = matches!(open_end, Some(OpenEnd::Call(_)));
-        let files = if calls || is_recent { lock_files(session, dir) } else { Vec::new() };
+        let files = if calls || is_recent {
+            lock_files(session, dir)
+        } else {
+            Vec::new()
+        };
         let report = Box::new(AgentReport::locked(None));
         if files.iter().any(|inode| self.locked.contains(inode)) {
             Presence::Runs(report)
@@ -254,7 +309,12 @@ impl<'f> Agents<'f> {
 
     /// Judges by the notes of hooks alone; `news` is a note since something last happened.
     fn as_noted(&self, noted: &LiveNote, news: Option<&LiveNote>, session: &Session) -> Presence {
-        let nothing = AgentReport { status: None, since: None, by: Evidence::Hook, doing: None };
+        let nothing = AgentReport {
+            status: None,
+            since: None,
+            by: Evidence::Hook,
+            doing: None,
+        };
         let said = Box::new(news.map_or(nothing, |news| said_by(news, session)));
         let is_recent = |news: &LiveNote| self.now.0 - news.time.0 <= BELIEVED;
         match (noted.running(), noted.status == Status::Ended) {
@@ -273,11 +333,20 @@ impl<'f> Agents<'f> {
 impl AgentReport {
     /// When the agent left the session, if it said so.
     pub fn ended_at(&self) -> Option<Time> {
-        if self.status == Some(Status::Ended) { self.since } else { None }
+        if self.status == Some(Status::Ended) {
+            self.since
+        } else {
+            None
+        }
     }
 
     fn locked(since: Option<Time>) -> AgentReport {
-        AgentReport { status: None, since, by: Evidence::Lock, doing: None }
+        AgentReport {
+            status: None,
+            since,
+            by: Evidence::Lock,
+            doing: None,
+        }
     }
 }
 
@@ -285,8 +354,16 @@ impl AgentReport {
 fn lock_files(session: &Session, dir: &Path) -> Vec<u64> {
     let mut found = Vec::new();
     for pattern in &session.format.live().locks {
-        let own = Pattern(pattern.0.iter().map(|segment| segment.bound(&session.id)).collect());
-        find::each_file(dir, &own, &mut |path| found.extend(file::stat(path).ok().flatten().map(|meta| meta.ino())));
+        let own = Pattern(
+            pattern
+                .0
+                .iter()
+                .map(|segment| segment.bound(&session.id))
+                .collect(),
+        );
+        find::each_file(dir, &own, &mut |path| {
+            found.extend(file::stat(path).ok().flatten().map(|meta| meta.ino()))
+        });
     }
     found
 }
@@ -299,20 +376,41 @@ fn said_by(note: &LiveNote, session: &Session) -> AgentReport {
         act: session.format.format().tool(&note.tool).act,
         ..Doing::default()
     });
-    let is_answered = note.status == Status::Permission && note.running() == Running::Yes && note.is_answered();
-    let status = if is_answered { Status::Working } else { note.status };
-    AgentReport { status: Some(status), since: Some(note.time), by: Evidence::Hook, doing }
+    let is_answered =
+        note.status == Status::Permission && note.running() == Running::Yes && note.is_answered();
+    let status = if is_answered {
+        Status::Working
+    } else {
+        note.status
+    };
+    AgentReport {
+        status: Some(status),
+        since: Some(note.time),
+        by: Evidence::Hook,
+        doing,
+    }
 }
 
 /// The directories in which files come and go when a session begins or its agent says something else.
 pub fn dirs(env: &Env, formats: &[AgentFormat]) -> Vec<PathBuf> {
     let below = |(format, root, dir): RootDir| {
         let live = format.live();
-        let patterns = root.files.iter().chain(&live.files).chain(&live.locks).map(Pattern::dir);
-        patterns.map(move |below| dir.join(below)).collect::<Vec<_>>()
+        let patterns = root
+            .files
+            .iter()
+            .chain(&live.files)
+            .chain(&live.locks)
+            .map(Pattern::dir);
+        patterns
+            .map(move |below| dir.join(below))
+            .collect::<Vec<_>>()
     };
     let noted = std::iter::once(LiveNotes::in_dir(&env.state_dir()).dir);
-    find::roots(formats, env).flat_map(below).chain(noted).filter(|dir| dir.is_dir()).collect()
+    find::roots(formats, env)
+        .flat_map(below)
+        .chain(noted)
+        .filter(|dir| dir.is_dir())
+        .collect()
 }
 
 /// The open call of a subagent: of those that have one, the one that was written last.
@@ -320,12 +418,20 @@ fn subagent(session: &Session) -> Option<Doing> {
     /// As much of the end of a file as has the last call in it.
     const END: u64 = 1 << 20;
     let doing = |path: &Path| {
-        let transcript = Transcript::open(path, session.format.format()).ok()?.subagent(true);
+        let transcript = Transcript::open(path, session.format.format())
+            .ok()?
+            .subagent(true);
         let mut tally = Tally::default();
         transcript.fold_end(END, &mut tally).ok()?;
-        if let Some(OpenEnd::Call(doing)) = tally.open_end() { Some(doing) } else { None }
+        if let Some(OpenEnd::Call(doing)) = tally.open_end() {
+            Some(doing)
+        } else {
+            None
+        }
     };
-    find::subagents(session, &session.id, &mut Vec::new()).iter().find_map(|(path, _)| doing(path))
+    find::subagents(session, &session.id, &mut Vec::new())
+        .iter()
+        .find_map(|(path, _)| doing(path))
 }
 
 /// Parses a file that an agent writes over and over, perhaps at this moment; then it is worth a few pauses, but not so
@@ -335,7 +441,9 @@ fn parsed(path: &Path, pauses: &mut u32) -> Option<Value> {
     loop {
         let bytes = file::there(path, || file::read_up_to(path, LONGEST_FILE)).ok()?;
         // An agent that has just ended took its file along.
-        let Some(bytes) = bytes else { return Some(Value::Null) };
+        let Some(bytes) = bytes else {
+            return Some(Value::Null);
+        };
         let said = serde_json::from_slice(&bytes).ok();
         if said.is_some() || *pauses == 0 {
             return said;
@@ -347,7 +455,13 @@ fn parsed(path: &Path, pauses: &mut u32) -> Option<Value> {
 
 /// The session in an agent's file, and the presence that the file proves.
 fn registered(live: &Live, said: &Value) -> Option<(String, Presence)> {
-    let at = |pointer: &Option<Pointer>| pointer.as_ref()?.0.iter().try_fold(said, |value, key| value.get(key));
+    let at = |pointer: &Option<Pointer>| {
+        pointer
+            .as_ref()?
+            .0
+            .iter()
+            .try_fold(said, |value, key| value.get(key))
+    };
     let text = |pointer: &Option<Pointer>| match at(pointer) {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Number(number)) => number.to_string(),
@@ -364,8 +478,19 @@ fn registered(live: &Live, said: &Value) -> Option<(String, Presence)> {
     // Where a word is not known, nobody knows what is so since then.
     let since = at(&live.since).filter(|_| status.is_some() || live.status.is_none());
     let since = since.and_then(Value::as_f64).and_then(Time::from_number);
-    let said = Box::new(AgentReport { status, since, by: Evidence::Registry, doing: None });
-    let presence = match (Claim { pid, start: &start, namespace: &namespace }).running() {
+    let said = Box::new(AgentReport {
+        status,
+        since,
+        by: Evidence::Registry,
+        doing: None,
+    });
+    let presence = match (Claim {
+        pid,
+        start: &start,
+        namespace: &namespace,
+    })
+    .running()
+    {
         Running::Yes => Presence::Runs(said),
         Running::No => Presence::Killed(said),
         Running::Unknown => Presence::Unknown,

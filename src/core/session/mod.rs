@@ -65,7 +65,14 @@ impl<'f> Session<'f> {
         root: Option<&'f Root>,
         path: impl Into<ListedPath>,
     ) -> Session<'f> {
-        Session { id: id.into(), name: None, format, root, path: path.into(), stamp: None }
+        Session {
+            id: id.into(),
+            name: None,
+            format,
+            root,
+            path: path.into(),
+            stamp: None,
+        }
     }
 
     /// The size of its file when it was found.
@@ -75,7 +82,8 @@ impl<'f> Session<'f> {
 
     /// The roots that it may lie under.
     fn roots(&self) -> &'f [Root] {
-        self.root.map_or(&self.format.head().roots, std::slice::from_ref)
+        self.root
+            .map_or(&self.format.head().roots, std::slice::from_ref)
     }
 
     /// True if an id is this session's.
@@ -85,6 +93,8 @@ impl<'f> Session<'f> {
 
     /// Its whole id: the one inside its file, of which the file name may have only the beginning.
     pub fn whole_id<'i>(&'i self, inside: Option<&'i str>) -> &'i str {
-        inside.filter(|id| id.starts_with(&*self.id) && is_id(id)).unwrap_or_else(|| &self.id)
+        inside
+            .filter(|id| id.starts_with(&*self.id) && is_id(id))
+            .unwrap_or_else(|| &self.id)
     }
 }

@@ -23,7 +23,9 @@ pub struct Project(PathBuf);
 impl Project {
     /// Its directory's name.
     pub fn name(&self) -> String {
-        self.dir().file_name().map_or_else(|| "root".into(), |name| name.to_string_lossy().into_owned())
+        self.dir()
+            .file_name()
+            .map_or_else(|| "root".into(), |name| name.to_string_lossy().into_owned())
     }
 
     pub fn as_bytes(&self) -> &[u8] {
@@ -37,7 +39,8 @@ impl Project {
 
     /// The same; what fails is noted.
     pub fn noted(env: &Env, dir: &Path, bad: &mut Vec<Unreadable>) -> Project {
-        Unreadable::noted(Project::find(env.owners(), dir).map(Some), bad).unwrap_or_else(|| Project(dir.into()))
+        Unreadable::noted(Project::find(env.owners(), dir).map(Some), bad)
+            .unwrap_or_else(|| Project(dir.into()))
     }
 
     /// A directory that is gone belongs where its nearest existing parent does, if that is in a repository.
@@ -47,14 +50,20 @@ impl Project {
             return Ok(Project(dir.into()));
         }
         for existing in dir.ancestors() {
-            let Some(real) = canonical(existing)? else { continue };
+            let Some(real) = canonical(existing)? else {
+                continue;
+            };
             for tree in real.ancestors() {
                 if let Some(Git::Proven { shared, .. }) = git(owners, tree)? {
                     return Ok(Project(shared));
                 }
             }
             let gone = dir.strip_prefix(existing).unwrap_or(Path::new(""));
-            return Ok(Project(if gone.as_os_str().is_empty() { real } else { real.join(gone) }));
+            return Ok(Project(if gone.as_os_str().is_empty() {
+                real
+            } else {
+                real.join(gone)
+            }));
         }
         Ok(Project(dir.into()))
     }
@@ -76,12 +85,18 @@ impl Project {
     pub fn worktrees(&self, bad: &mut Vec<Unreadable>) -> Vec<PathBuf> {
         let mut trees = Vec::new();
         for own in dir::entries(&self.0.join("worktrees"), bad).iter() {
-            let Some(git) = Unreadable::noted(text(&own.path().join("gitdir")), bad) else { continue };
+            let Some(git) = Unreadable::noted(text(&own.path().join("gitdir")), bad) else {
+                continue;
+            };
             let git = own.path().join(git.trim());
             let tree = git.parent().unwrap_or(&git);
             // Git can be set to write paths that start from its own directory.
             let is_relative = tree.starts_with(&self.0);
-            trees.extend(if is_relative { Unreadable::noted(canonical(tree), bad) } else { Some(tree.into()) });
+            trees.extend(if is_relative {
+                Unreadable::noted(canonical(tree), bad)
+            } else {
+                Some(tree.into())
+            });
         }
         trees
     }
@@ -112,7 +127,10 @@ impl Members {
     pub fn around(env: &Env, dir: &Path) -> Members {
         let mut bad = Vec::new();
         let project = Project::noted(env, dir, &mut bad);
-        Members { bad, ..Members::of(env, project) }
+        Members {
+            bad,
+            ..Members::of(env, project)
+        }
     }
 
     pub fn of(env: &Env, project: Project) -> Members {
@@ -134,7 +152,8 @@ impl Members {
             Ok(found) => {
                 // What is left of another repository is not a worktree of this one.
                 let may_be_worktree = !found.is_repository();
-                let is_member = found == self.project || may_be_worktree && self.has_worktree(Path::new(dir));
+                let is_member =
+                    found == self.project || may_be_worktree && self.has_worktree(Path::new(dir));
                 self.known.insert(dir.to_owned(), is_member);
                 is_member
             }
@@ -156,7 +175,10 @@ impl Members {
             bad.into_iter().for_each(|bad| self.note(bad));
         }
         // The directory that all of the user's are in is no worktree.
-        self.worktrees.iter().flatten().any(|tree| dir.starts_with(tree) && !self.home.starts_with(tree))
+        self.worktrees
+            .iter()
+            .flatten()
+            .any(|tree| dir.starts_with(tree) && !self.home.starts_with(tree))
     }
 
     fn note(&mut self, bad: Unreadable) {
@@ -183,7 +205,9 @@ pub(super) enum Git {
 /// The repository whose working tree begins at a directory, if one does.
 pub(super) fn git(owners: Owners, tree: &Path) -> Result<Option<Git>, Unreadable> {
     let git = tree.join(".git");
-    let Some(meta) = file::if_reachable(file::lstat(&git))? else { return Ok(None) };
+    let Some(meta) = file::if_reachable(file::lstat(&git))? else {
+        return Ok(None);
+    };
     // Another user's is not looked into: what is in there could be anything.
     if !owners.has_or_root(meta.uid()) {
         return Ok(Some(Git::Unproven));
@@ -193,7 +217,9 @@ pub(super) fn git(owners: Owners, tree: &Path) -> Result<Option<Git>, Unreadable
         kind if kind.is_symlink() => Some(git.clone()),
         kind if kind.is_file() => {
             let text = text(&git)?.unwrap_or_default();
-            let Some(dir) = text.strip_prefix("gitdir:") else { return Ok(None) };
+            let Some(dir) = text.strip_prefix("gitdir:") else {
+                return Ok(None);
+            };
             Some(tree.join(dir.trim()))
         }
         _ => return Ok(None),
@@ -201,9 +227,13 @@ pub(super) fn git(owners: Owners, tree: &Path) -> Result<Option<Git>, Unreadable
     let own = match &named {
         Some(dir) => canonical(dir)?,
         // Without a head it is no repository. Git takes a link for one, also to a branch that is kept elsewhere.
-        None => file::if_reachable(file::lstat(&git.join("HEAD")))?.filter(|head| !head.is_dir()).map(|_| git.clone()),
+        None => file::if_reachable(file::lstat(&git.join("HEAD")))?
+            .filter(|head| !head.is_dir())
+            .map(|_| git.clone()),
     };
-    let Some(own) = own else { return Ok(named.map(|_| Git::Unproven)) };
+    let Some(own) = own else {
+        return Ok(named.map(|_| Git::Unproven));
+    };
     let is_users = |dir: &Path| {
         let meta = file::if_reachable(file::stat(dir))?;
         Ok(meta.is_some_and(|meta| owners.has_or_root(meta.uid())))
@@ -213,7 +243,8 @@ pub(super) fn git(owners: Owners, tree: &Path) -> Result<Option<Git>, Unreadable
         && match &shared {
             // A worktree: one of those that its repository keeps a list of.
             Some(shared) => {
-                let is_listed = canonical(&own)?.is_some_and(|own| own.parent() == Some(&shared.join("worktrees")));
+                let is_listed = canonical(&own)?
+                    .is_some_and(|own| own.parent() == Some(&shared.join("worktrees")));
                 is_listed && is_users(shared)? && names(&own, "gitdir", &git)?.unwrap_or(true)
             }
             None => named.is_none() || names_in_config(&own, tree)?,
@@ -227,7 +258,9 @@ pub(super) fn git(owners: Owners, tree: &Path) -> Result<Option<Git>, Unreadable
 
 /// The directory that all worktrees of a repository share, if a worktree's own directory names one.
 fn shared_dir(own: &Path) -> Result<Option<PathBuf>, Unreadable> {
-    let Some(named) = text(&own.join("commondir"))? else { return Ok(None) };
+    let Some(named) = text(&own.join("commondir"))? else {
+        return Ok(None);
+    };
     let shared = own.join(named.trim());
     // One that is not there has no list.
     Ok(Some(canonical(&shared)?.unwrap_or(shared)))
@@ -235,7 +268,9 @@ fn shared_dir(own: &Path) -> Result<Option<PathBuf>, Unreadable> {
 
 /// True if a file in a directory of git's names a path; none if there is no such file.
 fn names(own: &Path, file: &str, path: &Path) -> Result<Option<bool>, Unreadable> {
-    let Some(named) = text(&own.join(file))? else { return Ok(None) };
+    let Some(named) = text(&own.join(file))? else {
+        return Ok(None);
+    };
     is_same(&own.join(named.trim()), path).map(Some)
 }
 
@@ -245,9 +280,14 @@ fn names_in_config(own: &Path, tree: &Path) -> Result<bool, Unreadable> {
     let mut in_core = false;
     for line in config.lines().map(str::trim) {
         if line.starts_with('[') {
-            in_core = line.trim_matches(['[', ']']).trim().eq_ignore_ascii_case("core");
+            in_core = line
+                .trim_matches(['[', ']'])
+                .trim()
+                .eq_ignore_ascii_case("core");
         }
-        let value = line.split_once('=').filter(|(key, _)| in_core && key.trim().eq_ignore_ascii_case("worktree"));
+        let value = line
+            .split_once('=')
+            .filter(|(key, _)| in_core && key.trim().eq_ignore_ascii_case("worktree"));
         if let Some((_, dir)) = value {
             return is_same(&own.join(dir.trim().trim_matches('"')), tree);
         }
@@ -262,7 +302,9 @@ fn is_same(a: &Path, b: &Path) -> Result<bool, Unreadable> {
 /// A file of git's that points somewhere, or its settings: all of them are short.
 fn text(path: &Path) -> Result<Option<String>, Unreadable> {
     const LONGEST_FILE: u64 = 256 << 10;
-    if file::if_reachable(file::stat(path))?.is_none_or(|meta| meta.len() > LONGEST_FILE || !meta.is_file()) {
+    if file::if_reachable(file::stat(path))?
+        .is_none_or(|meta| meta.len() > LONGEST_FILE || !meta.is_file())
+    {
         return Ok(None);
     }
     let bytes = file::if_reachable(file::there(path, || file::read_up_to(path, LONGEST_FILE)))?;

@@ -37,7 +37,8 @@ impl Row {
         if cwd.as_deref() != first_cwd {
             *cwd = first_cwd.map(Arc::from);
         }
-        let [last, person, agent] = [&tally.last_cwd, &tally.person_title, &tally.agent_title].map(Option::as_ref);
+        let [last, person, agent] =
+            [&tally.last_cwd, &tally.person_title, &tally.agent_title].map(Option::as_ref);
         let parts = [last, person, agent, tally.asked.best()].map(|part| part.map(AsRef::as_ref));
         let mut row = Row {
             started: tally.started,
@@ -50,19 +51,35 @@ impl Row {
             first_cwd: cwd.clone(),
             ..Row::default()
         };
-        let mut texts = String::with_capacity(parts.iter().flatten().map(|part: &&str| part.len()).sum());
+        let mut texts =
+            String::with_capacity(parts.iter().flatten().map(|part: &&str| part.len()).sum());
         for (index, part) in parts.into_iter().enumerate() {
             row.has |= u8::from(part.is_some()) << index;
             texts += part.unwrap_or_default();
-            row.ends.iter_mut().skip(index).for_each(|end| *end = texts.len() as u32);
+            row.ends
+                .iter_mut()
+                .skip(index)
+                .for_each(|end| *end = texts.len() as u32);
         }
-        Row { texts: texts.into(), ..row }
+        Row {
+            texts: texts.into(),
+            ..row
+        }
     }
 
     fn text(&self, index: usize) -> Option<&str> {
-        let start = index.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
-        let end = self.ends.get(index).map_or(self.texts.len(), |end| *end as usize);
-        if self.has & 1 << index != 0 { self.texts.get(start..end) } else { None }
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |before| self.ends[before] as usize);
+        let end = self
+            .ends
+            .get(index)
+            .map_or(self.texts.len(), |end| *end as usize);
+        if self.has & 1 << index != 0 {
+            self.texts.get(start..end)
+        } else {
+            None
+        }
     }
 
     pub fn open_end(&self) -> Option<&OpenEnd> {

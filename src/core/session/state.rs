@@ -7,8 +7,8 @@
 
 use super::Session;
 use super::live::{AgentReport, Agents, BELIEVED, Evidence, Presence};
-use session_format::entry::{Act, named};
 use crate::fold::{Continuity, Doing, Ending, OpenEnd};
+use session_format::entry::{Act, named};
 use session_format::format::live::{Live, Status};
 use session_format::time::{SECOND, Time};
 
@@ -45,7 +45,13 @@ pub enum Group {
 }
 
 impl Group {
-    pub const ALL: [Group; 5] = [Group::NeedsYou, Group::Failed, Group::Working, Group::Waiting, Group::Inactive];
+    pub const ALL: [Group; 5] = [
+        Group::NeedsYou,
+        Group::Failed,
+        Group::Working,
+        Group::Waiting,
+        Group::Inactive,
+    ];
 
     pub fn of(state: &State, presence: &Presence, now: Time) -> Group {
         let is_recent = state.since.is_some_and(|since| now.0 - since.0 <= BELIEVED);
@@ -55,7 +61,9 @@ impl Group {
             _ if state.concerns_user() && (runs || is_recent) => Group::Failed,
             StateKind::Working => Group::Working,
             StateKind::Waiting => Group::Waiting,
-            StateKind::Idle | StateKind::Error | StateKind::Done | StateKind::Gone => Group::Inactive,
+            StateKind::Idle | StateKind::Error | StateKind::Done | StateKind::Gone => {
+                Group::Inactive
+            }
         }
     }
 
@@ -146,34 +154,61 @@ impl<'s> State<'s> {
                 let (kind, reason) = match said.status {
                     Some(status) => history.as_said(status, said, live, now),
                     // It was started after that, so it is doing something else.
-                    None if said.since > history.updated => history.left_off().as_written(live, true, now),
+                    None if said.since > history.updated => {
+                        history.left_off().as_written(live, true, now)
+                    }
                     None => history.as_written(live, true, now),
                 };
-                (kind, reason, said.since.filter(|_| said.status.is_some()), said.by)
+                (
+                    kind,
+                    reason,
+                    said.since.filter(|_| said.status.is_some()),
+                    said.by,
+                )
             }
             Presence::Killed(said) => {
                 let was_ready = match said.status {
-                    Some(status) => matches!(status, Status::Ready | Status::Background | Status::Ended),
+                    Some(status) => {
+                        matches!(status, Status::Ready | Status::Background | Status::Ended)
+                    }
                     None => doing.is_none(),
                 };
                 let stage = match said.status {
                     Some(Status::Working) => Some(Stage::Running),
-                    Some(Status::Waiting | Status::Permission | Status::Question) => Some(Stage::Waiting),
+                    Some(Status::Waiting | Status::Permission | Status::Question) => {
+                        Some(Stage::Waiting)
+                    }
                     _ => None,
                 };
-                let left = |doing| Left { doing, stage: stage.unwrap_or_else(|| Stage::of(doing, live)) };
+                let left = |doing| Left {
+                    doing,
+                    stage: stage.unwrap_or_else(|| Stage::of(doing, live)),
+                };
                 let crashed = || Reason::Crashed(doing.or(said.doing.as_ref()).map(left));
                 let end = said.ended_at().filter(|end| Some(*end) >= history.updated);
-                let reason = if was_ready { history.ended(end, live) } else { crashed() };
+                let reason = if was_ready {
+                    history.ended(end, live)
+                } else {
+                    crashed()
+                };
                 (StateKind::Gone, Some(reason), end, said.by)
             }
             Presence::Closed => {
-                let source = if live.files.is_empty() { Evidence::Lock } else { Evidence::Registry };
+                let source = if live.files.is_empty() {
+                    Evidence::Lock
+                } else {
+                    Evidence::Registry
+                };
                 if live.late_files {
                     let (kind, reason) = history.left_off().as_written(live, false, now);
                     (kind, reason, None, Evidence::Transcript)
                 } else {
-                    (StateKind::Gone, Some(history.ended(None, live)), None, source)
+                    (
+                        StateKind::Gone,
+                        Some(history.ended(None, live)),
+                        None,
+                        source,
+                    )
                 }
             }
             Presence::Unknown => {
@@ -181,9 +216,19 @@ impl<'s> State<'s> {
                 (kind, reason, None, Evidence::Transcript)
             }
         };
-        let state = State { kind, reason, since: since.or(history.updated), source };
+        let state = State {
+            kind,
+            reason,
+            since: since.or(history.updated),
+            source,
+        };
         if history.done && !matches!(kind, StateKind::Working | StateKind::NeedsYou) {
-            return State { kind: StateKind::Done, reason: None, source: Evidence::User, ..state };
+            return State {
+                kind: StateKind::Done,
+                reason: None,
+                source: Evidence::User,
+                ..state
+            };
         }
         state
     }
@@ -198,18 +243,28 @@ impl State<'_> {
 
     /// True if it needs the user or went wrong, however long ago that was.
     pub fn concerns_user(&self) -> bool {
-        matches!(self.kind, StateKind::NeedsYou | StateKind::Error) || matches!(self.reason, Some(Reason::Crashed(_)))
+        matches!(self.kind, StateKind::NeedsYou | StateKind::Error)
+            || matches!(self.reason, Some(Reason::Crashed(_)))
     }
 }
 
 impl<'s> History<'s> {
     fn doing(&self) -> Option<&'s Doing> {
-        if let Some(OpenEnd::Call(doing)) = self.open_end { Some(doing) } else { None }
+        if let Some(OpenEnd::Call(doing)) = self.open_end {
+            Some(doing)
+        } else {
+            None
+        }
     }
 
     fn trouble(&self) -> Option<Reason<'s>> {
-        let Some(OpenEnd::Trouble { text, limit }) = self.open_end else { return None };
-        Some(Reason::Trouble { text, limit: *limit })
+        let Some(OpenEnd::Trouble { text, limit }) = self.open_end else {
+            return None;
+        };
+        Some(Reason::Trouble {
+            text,
+            limit: *limit,
+        })
     }
 
     /// The same where nobody is at work any more: what was going on was interrupted.
@@ -222,7 +277,10 @@ impl<'s> History<'s> {
     }
 
     fn ended(&self, end: Option<Time>, live: &Live) -> Reason<'s> {
-        let left = self.doing().map(|doing| Left { doing, stage: Stage::of(doing, live) });
+        let left = self.doing().map(|doing| Left {
+            doing,
+            stage: Stage::of(doing, live),
+        });
         self.trouble().unwrap_or(Reason::Ended(left, end))
     }
 
@@ -239,11 +297,18 @@ impl<'s> History<'s> {
         let doing = self.doing();
         let is_fresh = said.since.is_some_and(|since| now.0 - since.0 < LAG);
         let (kind, reason) = match status {
-            Status::Working => (StateKind::Working, Reason::Running(doing.or(said.doing.as_ref()))),
+            Status::Working => (
+                StateKind::Working,
+                Reason::Running(doing.or(said.doing.as_ref())),
+            ),
             Status::Waiting | Status::Permission | Status::Question => {
                 let asked = asked(doing.filter(|doing| doing.asks));
                 let allowed = Reason::Permission(said.doing.as_ref().or(doing));
-                let unknown = if status == Status::Question { Reason::Question(None) } else { allowed };
+                let unknown = if status == Status::Question {
+                    Reason::Question(None)
+                } else {
+                    allowed
+                };
                 (StateKind::NeedsYou, asked.unwrap_or(unknown))
             }
             Status::Dialog => (StateKind::Waiting, Reason::Dialog),
@@ -267,20 +332,34 @@ impl<'s> History<'s> {
     /// As the transcript has it. A file cannot say that its writer is gone, so after an hour of silence nobody is thought
     /// to be at work, unless it is known that the agent runs.
     fn as_written(&self, live: &Live, runs: bool, now: Time) -> (StateKind, Option<Reason<'s>>) {
-        let silent = self.updated.is_none_or(|updated| now.0 - updated.0 > BELIEVED);
+        let silent = self
+            .updated
+            .is_none_or(|updated| now.0 - updated.0 > BELIEVED);
         let (doing, idle) = (self.doing(), silent && !runs);
-        let resting = if silent { StateKind::Idle } else { StateKind::Waiting };
-        let answered = if live.late_calls && !silent { Reason::AnsweredOrCalling } else { Reason::Answered };
+        let resting = if silent {
+            StateKind::Idle
+        } else {
+            StateKind::Waiting
+        };
+        let answered = if live.late_calls && !silent {
+            Reason::AnsweredOrCalling
+        } else {
+            Reason::Answered
+        };
         match self.ending {
             Ending::Failed => (StateKind::Error, self.trouble()),
             Ending::Asked if !idle => (StateKind::NeedsYou, asked(doing)),
             Ending::Working if !idle => match doing {
-                Some(doing) if doing.waits => (StateKind::NeedsYou, Some(Reason::Permission(Some(doing)))),
+                Some(doing) if doing.waits => {
+                    (StateKind::NeedsYou, Some(Reason::Permission(Some(doing))))
+                }
                 Some(doing) if !live.no_permissions && !live.told_permissions => {
                     (StateKind::Working, Some(Reason::Pending(doing)))
                 }
                 None if live.late_calls => (StateKind::Working, Some(Reason::ThinkingOrCalling)),
-                None if live.silent_interrupts => (StateKind::Working, Some(Reason::ThinkingOrInterrupted)),
+                None if live.silent_interrupts => {
+                    (StateKind::Working, Some(Reason::ThinkingOrInterrupted))
+                }
                 _ => (StateKind::Working, Some(Reason::Running(doing))),
             },
             Ending::Interrupted => (resting, Some(Reason::Interrupted)),
@@ -296,7 +375,11 @@ impl Stage {
         if doing.asks || doing.waits {
             return Stage::Waiting;
         }
-        if live.no_permissions || live.told_permissions { Stage::Running } else { Stage::Unknown }
+        if live.no_permissions || live.told_permissions {
+            Stage::Running
+        } else {
+            Stage::Unknown
+        }
     }
 }
 
@@ -312,15 +395,43 @@ pub struct Situation {
 
 impl Situation {
     /// Of a session whose transcript was read to its end. Without a look at the agents, the transcript alone tells.
-    pub fn of(session: &Session, stop: &Continuity, done: bool, agents: Option<&Agents>) -> Situation {
+    pub fn of(
+        session: &Session,
+        stop: &Continuity,
+        done: bool,
+        agents: Option<&Agents>,
+    ) -> Situation {
         let (open_end, updated) = (stop.open_end(), stop.updated);
-        let presence = agents.map(|agents| agents.of(session, open_end.as_ref(), updated)).unwrap_or_default();
-        Situation { ending: stop.ending, open_end, updated, done, presence }
+        let presence = agents
+            .map(|agents| agents.of(session, open_end.as_ref(), updated))
+            .unwrap_or_default();
+        Situation {
+            ending: stop.ending,
+            open_end,
+            updated,
+            done,
+            presence,
+        }
     }
 
     pub fn state(&self, live: &Live, now: Time) -> State<'_> {
-        let Situation { ending, updated, done, .. } = *self;
-        State::of(&History { ending, open_end: self.open_end.as_ref(), updated, done }, live, &self.presence, now)
+        let Situation {
+            ending,
+            updated,
+            done,
+            ..
+        } = *self;
+        State::of(
+            &History {
+                ending,
+                open_end: self.open_end.as_ref(),
+                updated,
+                done,
+            },
+            live,
+            &self.presence,
+            now,
+        )
     }
 }
 

@@ -4,12 +4,12 @@ use std::io;
 use std::path::Path;
 
 use super::{Members, Session, find};
-use session_format::budget::{self, Deadline};
-use session_format::entry::Position;
 use crate::file::Unreadable;
 use crate::fold::Continuity;
 use crate::read::Transcript;
 use crate::settings::Settings;
+use session_format::budget::{self, Deadline};
+use session_format::entry::Position;
 
 /// True if a line of a session counts: in this project, or anywhere for a session that began in it, but never in a
 /// directory that is ignored.
@@ -31,7 +31,11 @@ pub fn stopped_here(
         counts_in(cwd, began_here, members, settings)
     };
     let everywhere = began_here && settings.ignore.is_empty();
-    let only = if everywhere { None } else { Some(&mut counts as &mut dyn FnMut(&str) -> bool) };
+    let only = if everywhere {
+        None
+    } else {
+        Some(&mut counts as &mut dyn FnMut(&str) -> bool)
+    };
     let all = stopped(session, deadline, only)?;
     Ok((all, is_in))
 }
@@ -64,12 +68,20 @@ fn end_of(
             Err(error) if !Deadline::is_late(&error) => return Err(error),
             _ => return Ok(best.unwrap_or_default()),
         };
-        let only = only.as_mut().map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
+        let only = only
+            .as_mut()
+            .map(|only| &mut **only as &mut dyn FnMut(&str) -> bool);
         // The end is read however long it takes; it is not much.
         let in_time = best.as_ref().map(|_| deadline);
-        let Some(mut all) = transcript.continuity(from, in_time, only)? else { return Ok(best.unwrap_or_default()) };
+        let Some(mut all) = transcript.continuity(from, in_time, only)? else {
+            return Ok(best.unwrap_or_default());
+        };
         all.finish();
-        if all.asked.substantive.is_some() || from.is_start() || most > LONGEST_END || deadline.is_over() {
+        if all.asked.substantive.is_some()
+            || from.is_start()
+            || most > LONGEST_END
+            || deadline.is_over()
+        {
             return Ok(all);
         }
         best = Some(all);
@@ -78,13 +90,20 @@ fn end_of(
 }
 
 /// Adds what a session's subagents edited, the newest first; with a deadline only their ends, as far as there is time.
-pub fn add_subagents(all: &mut Continuity, session: &Session, deadline: Option<&Deadline>, bad: &mut Vec<Unreadable>) {
+pub fn add_subagents(
+    all: &mut Continuity,
+    session: &Session,
+    deadline: Option<&Deadline>,
+    bad: &mut Vec<Unreadable>,
+) {
     for (path, _) in find::subagents(session, session.whole_id(all.id.as_deref()), bad) {
         if deadline.is_some_and(Deadline::is_over) {
             return;
         }
         let read = || {
-            let transcript = Transcript::open(&path, session.format.detailed())?.full(true).subagent(true);
+            let transcript = Transcript::open(&path, session.format.detailed())?
+                .full(true)
+                .subagent(true);
             let start = match deadline {
                 None => Some(Position::START),
                 Some(deadline) => transcript.source.newest(budget::OWN, deadline)?,

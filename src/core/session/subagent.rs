@@ -12,9 +12,16 @@ use crate::file::{Stamp, Unreadable};
 use crate::formats::AgentFormat;
 
 /// All of them, in the order of their paths; the id of each is that of its session. This is one walk over all directories.
-pub fn all<'f>(env: &Env, formats: &'f [AgentFormat], bad: &mut Vec<Unreadable>) -> Vec<Session<'f>> {
+pub fn all<'f>(
+    env: &Env,
+    formats: &'f [AgentFormat],
+    bad: &mut Vec<Unreadable>,
+) -> Vec<Session<'f>> {
     let (mut found, owners) = (Vec::new(), env.owners());
-    let guide = Guide { subagents: Some(&|_| true), ..Guide::default() };
+    let guide = Guide {
+        subagents: Some(&|_| true),
+        ..Guide::default()
+    };
     find::each_with(formats, env, guide, bad, &mut |file, bad| {
         if file.is_subagent {
             let is_own = |stamp: &Stamp| owners.own(stamp.access) && !stamp.access.linked;
@@ -36,17 +43,24 @@ pub fn name<'p>(path: &'p Path, all: &[Session]) -> Option<&'p str> {
 pub fn called<'s, 'f>(name: &str, all: &'s [Session<'f>]) -> Vec<&'s Session<'f>> {
     let that = |fits: &dyn Fn(&str) -> bool| -> Vec<&'s Session<'f>> {
         let is = |session: &&Session| {
-            stem(&session.path).is_some_and(|stem| fits(stem) || stem.strip_prefix("agent-").is_some_and(fits))
+            stem(&session.path)
+                .is_some_and(|stem| fits(stem) || stem.strip_prefix("agent-").is_some_and(fits))
         };
         all.iter().filter(is).collect()
     };
     let exactly = that(&|called| called == name);
-    if exactly.is_empty() { that(&|called| called.starts_with(name)) } else { exactly }
+    if exactly.is_empty() {
+        that(&|called| called.starts_with(name))
+    } else {
+        exactly
+    }
 }
 
 /// True if a name can be that of a subagent. Words of a title are none.
 pub fn may_be(name: &str) -> bool {
-    let is_id = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    let is_id = name
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
     is_id && name.len() >= 8 && name.bytes().any(|byte| byte.is_ascii_digit())
 }
 

@@ -36,7 +36,9 @@ impl Trust {
 
 /// True if a session is the user's own, for all that can be seen now.
 pub fn is_own(session: &Session, env: &Env) -> Result<bool, Unreadable> {
-    let Some(stamp) = file::stamp(&session.path)? else { return Ok(false) };
+    let Some(stamp) = file::stamp(&session.path)? else {
+        return Ok(false);
+    };
     Ok(Judge::new(env).trust(session, stamp.access, env)?.is_own())
 }
 
@@ -68,8 +70,16 @@ impl Why {
 }
 
 /// Marks of a directory that some other version control keeps, or that was unpacked from such a one.
-const OTHER_VERSION_CONTROL: [&str; 8] =
-    [".hg", ".jj", ".svn", ".bzr", "_darcs", ".fslckout", ".hg_archival.txt", ".git_archival.txt"];
+const OTHER_VERSION_CONTROL: [&str; 8] = [
+    ".hg",
+    ".jj",
+    ".svn",
+    ".bzr",
+    "_darcs",
+    ".fslckout",
+    ".hg_archival.txt",
+    ".git_archival.txt",
+];
 
 /// Judges transcripts, and remembers the directories.
 #[derive(Debug)]
@@ -120,17 +130,31 @@ struct Index {
 
 impl Judge {
     pub fn new(env: &Env) -> Judge {
-        Judge { owners: env.owners(), places: HashMap::default(), last: None }
+        Judge {
+            owners: env.owners(),
+            places: HashMap::default(),
+            last: None,
+        }
     }
 
     /// Judges the transcript of a session, or of one of its subagents.
-    pub fn trust(&mut self, session: &Session, access: Access, env: &Env) -> Result<Trust, Unreadable> {
-        let Access { owner, open, linked } = access;
+    pub fn trust(
+        &mut self,
+        session: &Session,
+        access: Access,
+        env: &Env,
+    ) -> Result<Trust, Unreadable> {
+        let Access {
+            owner,
+            open,
+            linked,
+        } = access;
         let [dir, name] = match session.path.parts().map(OsStr::from_bytes) {
             // It was not found in a directory that was listed.
-            [dir, _] if dir.is_empty() => {
-                [session.path.parent().map_or(dir, Path::as_os_str), session.path.file_name().unwrap_or(dir)]
-            }
+            [dir, _] if dir.is_empty() => [
+                session.path.parent().map_or(dir, Path::as_os_str),
+                session.path.file_name().unwrap_or(dir),
+            ],
             parts => parts,
         };
         let root = || find::kept_in(session, env);
@@ -142,9 +166,15 @@ impl Judge {
         if open {
             return Ok(Trust::Foreign(Why::Open));
         }
-        let Some(dir) = self.dir(Path::new(dir), &root)? else { return Ok(Trust::Foreign(Why::Unknown)) };
+        let Some(dir) = self.dir(Path::new(dir), &root)? else {
+            return Ok(Trust::Foreign(Why::Unknown));
+        };
         let mut why = dir.place.unknown.then_some(Why::Unknown);
-        let is_outside = |real: &Path| dir.root.as_ref().is_some_and(|root| !real.starts_with(root));
+        let is_outside = |real: &Path| {
+            dir.root
+                .as_ref()
+                .is_some_and(|root| !real.starts_with(root))
+        };
         if linked {
             match canonical(&session.path)? {
                 Some(real) if is_outside(&real) => why = Some(Why::Linked),
@@ -167,8 +197,12 @@ impl Judge {
     /// A reason why a file, or anything in a directory, may not be the user's own: version control around it.
     pub fn tracks(&mut self, path: &Path) -> Result<Option<Why>, Unreadable> {
         // What a link leads to is tracked or not, and so is the link; here it is the link that counts.
-        let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
-        let Some(path) = canonical(dir)?.map(|dir| dir.join(name)) else { return Ok(None) };
+        let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else {
+            return Ok(None);
+        };
+        let Some(path) = canonical(dir)?.map(|dir| dir.join(name)) else {
+            return Ok(None);
+        };
         // A repository of its own may have been left behind there, as a submodule is by another branch.
         if git(self.owners, &path)?.is_some() || has_other(&path)? {
             return Ok(Some(Why::Tracked));
@@ -178,10 +212,16 @@ impl Judge {
 
     /// The same for a path without links.
     fn around(&mut self, real: &Path) -> Result<Option<Why>, Unreadable> {
-        let place = real.parent().map_or_else(|| Ok(Rc::default()), |dir| self.place(dir))?;
+        let place = real
+            .parent()
+            .map_or_else(|| Ok(Rc::default()), |dir| self.place(dir))?;
         let mut trees = std::iter::successors(place.tree.as_deref(), |tree| tree.around.as_deref());
         let is_tracked = trees.any(|tree| tree.tracks(real));
-        Ok(if is_tracked { Some(Why::Tracked) } else { place.unknown.then_some(Why::Unknown) })
+        Ok(if is_tracked {
+            Some(Why::Tracked)
+        } else {
+            place.unknown.then_some(Why::Unknown)
+        })
     }
 
     /// Looks at a directory of transcripts; none if it is gone by now.
@@ -194,13 +234,20 @@ impl Judge {
         if let Some(dir) = self.last.as_ref().filter(is_it) {
             return Ok(Some(dir.clone()));
         }
-        let Some(real) = canonical(path)? else { return Ok(None) };
+        let Some(real) = canonical(path)? else {
+            return Ok(None);
+        };
         let root = match root() {
             // A root that is gone has nothing in it.
             Some(root) => Some(canonical(&root)?.unwrap_or(root)),
             None => None,
         };
-        let dir = Rc::new(TranscriptDir { path: path.into(), place: self.place(&real)?, real, root });
+        let dir = Rc::new(TranscriptDir {
+            path: path.into(),
+            place: self.place(&real)?,
+            real,
+            root,
+        });
         self.last = Some(dir.clone());
         Ok(Some(dir))
     }
@@ -210,16 +257,27 @@ impl Judge {
             return place.as_ref().map(Rc::clone).map_err(Unreadable::again);
         }
         let place = self.look_around(dir);
-        self.places.insert(dir.into(), place.as_ref().map(Rc::clone).map_err(Unreadable::again));
+        self.places.insert(
+            dir.into(),
+            place.as_ref().map(Rc::clone).map_err(Unreadable::again),
+        );
         place
     }
 
     fn look_around(&mut self, dir: &Path) -> Result<Rc<Around>, Unreadable> {
-        let above = dir.parent().map_or_else(|| Ok(Rc::default()), |above| self.place(above))?;
+        let above = dir
+            .parent()
+            .map_or_else(|| Ok(Rc::default()), |above| self.place(above))?;
         let (mut tree, mut unknown) = (above.tree.clone(), above.unknown || has_other(dir)?);
         match git(self.owners, dir)? {
             Some(Git::Proven { own, .. }) => match indexes(&own) {
-                Ok(indexes) => tree = Some(Rc::new(Tree { dir: dir.into(), indexes, around: tree })),
+                Ok(indexes) => {
+                    tree = Some(Rc::new(Tree {
+                        dir: dir.into(),
+                        indexes,
+                        around: tree,
+                    }))
+                }
                 Err(bad) if bad.error.kind() == io::ErrorKind::InvalidData => unknown = true,
                 Err(bad) => return Err(bad),
             },
@@ -246,12 +304,19 @@ fn canonical(path: &Path) -> Result<Option<PathBuf>, Unreadable> {
 
 impl Tree {
     fn tracks(&self, path: &Path) -> bool {
-        let Ok(below) = path.strip_prefix(&self.dir) else { return false };
+        let Ok(below) = path.strip_prefix(&self.dir) else {
+            return false;
+        };
         let wanted = below.as_os_str().as_bytes();
         let is_it = |path: &[u8], wanted: &[u8]| {
-            let is_below = |path: &[u8], dir: &[u8]| path.strip_prefix(dir).is_some_and(|rest| rest.starts_with(b"/"));
+            let is_below = |path: &[u8], dir: &[u8]| {
+                path.strip_prefix(dir)
+                    .is_some_and(|rest| rest.starts_with(b"/"))
+            };
             // A sparse index has directories as well, each with a slash at its end.
-            path == wanted || is_below(path, wanted) || path.ends_with(b"/") && wanted.starts_with(path)
+            path == wanted
+                || is_below(path, wanted)
+                || path.ends_with(b"/") && wanted.starts_with(path)
         };
         let any = |is_it: &mut dyn FnMut(&[u8]) -> bool, is_past: &dyn Fn(&[u8]) -> bool| {
             self.indexes.iter().any(|index| {
@@ -270,15 +335,26 @@ impl Tree {
         }
         // Where case is no difference, or some characters are none, the index may spell it in another way.
         let plain = plain(wanted);
-        self.is_spelt_freely(below) && any(&mut |path| is_it(&self::plain(path), &plain), &|_| false)
+        self.is_spelt_freely(below)
+            && any(&mut |path| is_it(&self::plain(path), &plain), &|_| false)
     }
 
     /// True if the file system takes another spelling of a path for the same.
     fn is_spelt_freely(&self, below: &Path) -> bool {
-        let flip =
-            |byte: &u8| if byte.is_ascii_lowercase() { byte.to_ascii_uppercase() } else { byte.to_ascii_lowercase() };
+        let flip = |byte: &u8| {
+            if byte.is_ascii_lowercase() {
+                byte.to_ascii_uppercase()
+            } else {
+                byte.to_ascii_lowercase()
+            }
+        };
         let flipped: Vec<u8> = below.as_os_str().as_bytes().iter().map(flip).collect();
-        let inode = |path: &Path| file::lstat(path).ok().flatten().map(|meta| (meta.dev(), meta.ino()));
+        let inode = |path: &Path| {
+            file::lstat(path)
+                .ok()
+                .flatten()
+                .map(|meta| (meta.dev(), meta.ino()))
+        };
         let flipped = inode(&self.dir.join(OsStr::from_bytes(&flipped)));
         flipped.is_some() && flipped == inode(&self.dir.join(below))
     }
@@ -287,13 +363,18 @@ impl Tree {
 /// A path as it is compared where spelling is free: only its letters and digits, in lower case, and its slashes.
 fn plain(path: &[u8]) -> Vec<u8> {
     let is_kept = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'/';
-    path.iter().filter(is_kept).map(u8::to_ascii_lowercase).collect()
+    path.iter()
+        .filter(is_kept)
+        .map(u8::to_ascii_lowercase)
+        .collect()
 }
 
 fn indexes(git: &Path) -> Result<Vec<Index>, Unreadable> {
     let mut indexes: Vec<Index> = read_index(&git.join("index"))?.into_iter().collect();
     if let Some(split) = indexes.first().filter(|index| !index.shared.is_empty()) {
-        indexes.extend(read_index(&git.join(format!("sharedindex.{}", split.shared)))?);
+        indexes.extend(read_index(
+            &git.join(format!("sharedindex.{}", split.shared)),
+        )?);
     }
     Ok(indexes)
 }
@@ -302,20 +383,34 @@ fn indexes(git: &Path) -> Result<Vec<Index>, Unreadable> {
 fn read_index(path: &Path) -> Result<Option<Index>, Unreadable> {
     /// Some half a million paths.
     const LARGEST_INDEX: u64 = 64 << 20;
-    let Some(meta) = file::lstat(path)? else { return Ok(None) };
+    let Some(meta) = file::lstat(path)? else {
+        return Ok(None);
+    };
     if meta.len() > LARGEST_INDEX || !meta.is_file() {
         return Err(Unreadable::new(path, io::ErrorKind::InvalidData.into()));
     }
-    let Some(bytes) = file::there(path, || file::read_up_to(path, LARGEST_INDEX))? else { return Ok(None) };
+    let Some(bytes) = file::there(path, || file::read_up_to(path, LARGEST_INDEX))? else {
+        return Ok(None);
+    };
     let parsed = |id_length| Some((id_length, parse(&bytes, id_length, &mut |_| false)?));
     let parsed = [20, 32].into_iter().find_map(parsed);
-    let index = parsed.map(|(id_length, shared)| Some(Index { bytes, id_length, shared }));
+    let index = parsed.map(|(id_length, shared)| {
+        Some(Index {
+            bytes,
+            id_length,
+            shared,
+        })
+    });
     index.ok_or_else(|| Unreadable::new(path, io::ErrorKind::InvalidData.into()))
 }
 
 /// Reads an index of version 2, 3 or 4 (gitformat-index(5)): a header, the entries, extensions, and a checksum. None if it
 /// is anything else; else the id of the file that it is split from, unless `is_enough` stops it at a path.
-fn parse(bytes: &[u8], id_length: usize, is_enough: &mut dyn FnMut(&[u8]) -> bool) -> Option<String> {
+fn parse(
+    bytes: &[u8],
+    id_length: usize,
+    is_enough: &mut dyn FnMut(&[u8]) -> bool,
+) -> Option<String> {
     /// The length of an entry before the object id.
     const STAT: usize = 40;
     const EXTENDED: u8 = 0x40;
@@ -329,13 +424,23 @@ fn parse(bytes: &[u8], id_length: usize, is_enough: &mut dyn FnMut(&[u8]) -> boo
         if rest.split_off(..2)?[0] & EXTENDED != 0 {
             rest.split_off(..2)?;
         }
-        path.truncate(if version == 4 { path.len().checked_sub(varint(rest)?)? } else { 0 });
+        path.truncate(if version == 4 {
+            path.len().checked_sub(varint(rest)?)?
+        } else {
+            0
+        });
         path.extend_from_slice(rest.split_off(..memchr::memchr(0, rest)?)?);
         if is_enough(&path) {
             return Some(String::new());
         }
         // A NUL, or as many as fill it up to a multiple of eight.
-        rest.split_off(..if version == 4 { 1 } else { 8 - (before - rest.len()) % 8 })?;
+        rest.split_off(
+            ..if version == 4 {
+                1
+            } else {
+                8 - (before - rest.len()) % 8
+            },
+        )?;
     }
     let mut shared = String::new();
     while !rest.is_empty() {
@@ -345,7 +450,11 @@ fn parse(bytes: &[u8], id_length: usize, is_enough: &mut dyn FnMut(&[u8]) -> boo
         if is_link {
             let id = data.get(..id_length)?;
             let is_split = id.iter().any(|byte| *byte != 0);
-            shared = id.iter().filter(|_| is_split).map(|byte| format!("{byte:02x}")).collect();
+            shared = id
+                .iter()
+                .filter(|_| is_split)
+                .map(|byte| format!("{byte:02x}"))
+                .collect();
         }
     }
     Some(shared)
@@ -360,7 +469,9 @@ fn varint(rest: &mut &[u8]) -> Option<usize> {
     let mut value: usize = 0;
     loop {
         let byte = *rest.split_off_first()?;
-        value = value.checked_mul(128)?.checked_add(usize::from(byte & 127))?;
+        value = value
+            .checked_mul(128)?
+            .checked_add(usize::from(byte & 127))?;
         if byte & 128 == 0 {
             return Some(value);
         }
@@ -370,7 +481,10 @@ fn varint(rest: &mut &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::disallowed_methods, reason = "tests read the files that they made")]
+    #![allow(
+        clippy::disallowed_methods,
+        reason = "tests read the files that they made"
+    )]
 
     use super::*;
     use crate::file::Stamp;
@@ -403,9 +517,15 @@ mod tests {
                 .args(args)
                 .current_dir(self.path("tree"))
                 .env_clear();
-            git.env("HOME", self.0.path()).env("PATH", "/usr/local/bin:/usr/bin:/bin").env("GIT_CONFIG_NOSYSTEM", "1");
+            git.env("HOME", self.0.path())
+                .env("PATH", "/usr/local/bin:/usr/bin:/bin")
+                .env("GIT_CONFIG_NOSYSTEM", "1");
             let output = git.output().expect("git runs");
-            assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success(),
+                "git {args:?}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
 
         fn write(&self, below: &str) -> PathBuf {
@@ -419,14 +539,23 @@ mod tests {
             let env = Env::fixed(self.0.path(), self.path("tree"), Time(0));
             let path = self.path(below);
             let stamp = Stamp::from(&std::fs::metadata(&path).expect("a file"));
-            let is_link = std::fs::symlink_metadata(&path).expect("a file").is_symlink();
-            let access = Access { linked: is_link, ..stamp.access };
+            let is_link = std::fs::symlink_metadata(&path)
+                .expect("a file")
+                .is_symlink();
+            let access = Access {
+                linked: is_link,
+                ..stamp.access
+            };
             Judge::new(&env).trust(&session(path), access, &env)
         }
 
         #[track_caller]
         fn is(&self, below: &str, expected: Trust) {
-            assert_eq!(self.try_trust(below).expect("an answer"), expected, "{below}");
+            assert_eq!(
+                self.try_trust(below).expect("an answer"),
+                expected,
+                "{below}"
+            );
         }
     }
 
@@ -436,11 +565,20 @@ mod tests {
     /// A repository that brings a transcript along, another one that is ignored, and one that git has not heard of.
     fn with_transcripts(init: &[&str]) -> Repository {
         let repository = Repository::new(init);
-        for path in [MINE, THEIRS, "tree/.volute/pi-sessions/theirs/2026_3.jsonl", "tree/ignored/2026_4.jsonl"] {
+        for path in [
+            MINE,
+            THEIRS,
+            "tree/.volute/pi-sessions/theirs/2026_3.jsonl",
+            "tree/ignored/2026_4.jsonl",
+        ] {
             repository.write(path);
         }
         std::fs::write(repository.path("tree/.gitignore"), "ignored\n").expect("a file");
-        repository.git(&["add", ".gitignore", ".volute/pi-sessions/theirs/2026_2.jsonl"]);
+        repository.git(&[
+            "add",
+            ".gitignore",
+            ".volute/pi-sessions/theirs/2026_2.jsonl",
+        ]);
         repository
     }
 
@@ -448,7 +586,11 @@ mod tests {
     fn only_theirs_is_tracked(repository: &Repository) {
         repository.is(THEIRS, Trust::Foreign(Why::Tracked));
         repository.is("tree/.gitignore", Trust::Foreign(Why::Tracked));
-        for own in [MINE, "tree/.volute/pi-sessions/theirs/2026_3.jsonl", "tree/ignored/2026_4.jsonl"] {
+        for own in [
+            MINE,
+            "tree/.volute/pi-sessions/theirs/2026_3.jsonl",
+            "tree/ignored/2026_4.jsonl",
+        ] {
             repository.is(own, Trust::Own);
         }
     }
@@ -458,17 +600,30 @@ mod tests {
         let repository = with_transcripts(&[]);
         only_theirs_is_tracked(&repository);
         for version in ["4", "3", "2"] {
-            repository.git(&["update-index", "--force-write-index", "--index-version", version]);
+            repository.git(&[
+                "update-index",
+                "--force-write-index",
+                "--index-version",
+                version,
+            ]);
             only_theirs_is_tracked(&repository);
         }
         // An entry with more flags makes it version 3.
         repository.write("tree/later.jsonl");
         repository.git(&["add", "--intent-to-add", "later.jsonl"]);
-        assert_eq!(std::fs::read(repository.path("tree/.git/index")).expect("an index")[7], 3);
+        assert_eq!(
+            std::fs::read(repository.path("tree/.git/index")).expect("an index")[7],
+            3
+        );
         only_theirs_is_tracked(&repository);
         repository.is("tree/later.jsonl", Trust::Foreign(Why::Tracked));
         // Taken off the index, it is nobody else's any more.
-        repository.git(&["rm", "-q", "--cached", ".volute/pi-sessions/theirs/2026_2.jsonl"]);
+        repository.git(&[
+            "rm",
+            "-q",
+            "--cached",
+            ".volute/pi-sessions/theirs/2026_2.jsonl",
+        ]);
         repository.is(THEIRS, Trust::Own);
     }
 
@@ -479,7 +634,12 @@ mod tests {
         split.git(&["update-index", "--split-index"]);
         split.write("tree/more.jsonl");
         split.git(&["add", "more.jsonl"]);
-        assert!(std::fs::read(split.path("tree/.git/index")).expect("an index").windows(4).any(|at| at == b"link"));
+        assert!(
+            std::fs::read(split.path("tree/.git/index"))
+                .expect("an index")
+                .windows(4)
+                .any(|at| at == b"link")
+        );
         only_theirs_is_tracked(&split);
         split.is("tree/more.jsonl", Trust::Foreign(Why::Tracked));
         let sparse = with_transcripts(&[]);
@@ -497,9 +657,17 @@ mod tests {
         let repository = with_transcripts(&[]);
         repository.git(&["commit", "-qm", "x"]);
         repository.git(&["worktree", "add", "-q", "../other"]);
-        repository.git(&["rm", "-q", "--cached", ".volute/pi-sessions/theirs/2026_2.jsonl"]);
+        repository.git(&[
+            "rm",
+            "-q",
+            "--cached",
+            ".volute/pi-sessions/theirs/2026_2.jsonl",
+        ]);
         repository.is(THEIRS, Trust::Own);
-        repository.is("other/.volute/pi-sessions/theirs/2026_2.jsonl", Trust::Foreign(Why::Tracked));
+        repository.is(
+            "other/.volute/pi-sessions/theirs/2026_2.jsonl",
+            Trust::Foreign(Why::Tracked),
+        );
         repository.write("other/.volute/pi-sessions/mine/2026_1.jsonl");
         repository.is("other/.volute/pi-sessions/mine/2026_1.jsonl", Trust::Own);
     }
@@ -507,10 +675,15 @@ mod tests {
     #[test]
     fn links_are_followed_to_where_the_file_is() {
         let repository = with_transcripts(&[]);
-        std::os::unix::fs::symlink(repository.path(THEIRS), repository.path("linked.jsonl")).expect("a link");
-        std::os::unix::fs::symlink(repository.path("tree"), repository.path("to-tree")).expect("a link");
+        std::os::unix::fs::symlink(repository.path(THEIRS), repository.path("linked.jsonl"))
+            .expect("a link");
+        std::os::unix::fs::symlink(repository.path("tree"), repository.path("to-tree"))
+            .expect("a link");
         repository.is("linked.jsonl", Trust::Foreign(Why::Tracked));
-        repository.is(&THEIRS.replace("tree", "to-tree"), Trust::Foreign(Why::Tracked));
+        repository.is(
+            &THEIRS.replace("tree", "to-tree"),
+            Trust::Foreign(Why::Tracked),
+        );
         repository.is(&MINE.replace("tree", "to-tree"), Trust::Own);
     }
 
@@ -522,8 +695,11 @@ mod tests {
         repository.write("tree/DIR/TWO.JSONL");
         repository.git(&["add", "-A"]);
         repository.write("tree/dir/two.jsonl");
-        std::fs::hard_link(repository.path("tree/DIR/ONE.JSONL"), repository.path("tree/dir/one.jsonl"))
-            .expect("a link");
+        std::fs::hard_link(
+            repository.path("tree/DIR/ONE.JSONL"),
+            repository.path("tree/dir/one.jsonl"),
+        )
+        .expect("a link");
         repository.is("tree/dir/one.jsonl", Trust::Foreign(Why::Tracked));
         repository.is("tree/dir/two.jsonl", Trust::Own);
     }
@@ -533,13 +709,19 @@ mod tests {
         let repository = Repository::new(&[]);
         for number in 0..2000 {
             // Names of every length around the places where entries are filled up.
-            repository.write(&format!("tree/dir{}/{}{number}.jsonl", number % 40, "x".repeat(number % 23)));
+            repository.write(&format!(
+                "tree/dir{}/{}{number}.jsonl",
+                number % 40,
+                "x".repeat(number % 23)
+            ));
         }
         repository.git(&["add", "."]);
         repository.write("tree/dir1/own.jsonl");
         for version in ["2", "4"] {
             repository.git(&["update-index", "--index-version", version]);
-            let index = read_index(&repository.path("tree/.git/index")).expect("an index").expect("a file");
+            let index = read_index(&repository.path("tree/.git/index"))
+                .expect("an index")
+                .expect("a file");
             let mut count = 0;
             parse(&index.bytes, index.id_length, &mut |_| {
                 count += 1;
@@ -547,7 +729,10 @@ mod tests {
             });
             assert_eq!(count, 2000, "version {version}");
             repository.is("tree/dir1/x1.jsonl", Trust::Foreign(Why::Tracked));
-            repository.is(&format!("tree/dir39/{}1999.jsonl", "x".repeat(21)), Trust::Foreign(Why::Tracked));
+            repository.is(
+                &format!("tree/dir39/{}1999.jsonl", "x".repeat(21)),
+                Trust::Foreign(Why::Tracked),
+            );
             repository.is("tree/dir1/own.jsonl", Trust::Own);
         }
     }
@@ -570,7 +755,10 @@ mod tests {
             let path = repository.path("tree/.git/index");
             let whole = std::fs::read(&path).expect("an index");
             for length in 0..whole.len() {
-                assert!(parse(&whole[..length], 20, &mut |_| false).is_none(), "version {version}, {length} bytes");
+                assert!(
+                    parse(&whole[..length], 20, &mut |_| false).is_none(),
+                    "version {version}, {length} bytes"
+                );
                 let mut wrong = whole.clone();
                 wrong[length] ^= 0x81;
                 let _ = [20, 32].map(|id_length| parse(&wrong, id_length, &mut |_| false));
@@ -588,15 +776,23 @@ mod tests {
         if env.user() == 0 {
             foreign = home.path().join("x.jsonl");
             std::fs::write(&foreign, "x").expect("a file");
-            std::os::unix::fs::chown(&foreign, Some(12345), None).expect("root may give files away");
+            std::os::unix::fs::chown(&foreign, Some(12345), None)
+                .expect("root may give files away");
         }
         let access = Stamp::from(&std::fs::metadata(&foreign).expect("a file")).access;
         assert_eq!(
-            Judge::new(&env).trust(&session(foreign.clone()), access, &env).expect("an answer"),
+            Judge::new(&env)
+                .trust(&session(foreign.clone()), access, &env)
+                .expect("an answer"),
             Trust::Foreign(Why::AnotherUser)
         );
         // The owner of HOME is the user, whoever runs this.
         let env = Env::fixed(&foreign, home.path().into(), Time(0));
-        assert_eq!(Judge::new(&env).trust(&session(foreign.clone()), access, &env).expect("an answer"), Trust::Own);
+        assert_eq!(
+            Judge::new(&env)
+                .trust(&session(foreign.clone()), access, &env)
+                .expect("an answer"),
+            Trust::Own
+        );
     }
 }

@@ -30,11 +30,18 @@ const ENTITIES: &[&str] = &["lt", "gt", "quot", "amp", "nvlt", "nvgt", "num", "#
 
 pub fn is_invisible(char: char) -> bool {
     let char = char as u32;
-    char >= INVISIBLE[0][0] && INVISIBLE.iter().any(|[first, last]| (first..=last).contains(&&char))
+    char >= INVISIBLE[0][0]
+        && INVISIBLE
+            .iter()
+            .any(|[first, last]| (first..=last).contains(&&char))
 }
 
 pub fn visible(text: &str) -> Cow<'_, str> {
-    if text.contains(is_invisible) { text.replace(is_invisible, "").into() } else { text.into() }
+    if text.contains(is_invisible) {
+        text.replace(is_invisible, "").into()
+    } else {
+        text.into()
+    }
 }
 
 /// The text without tags, double quotes, and the entities that could become either.
@@ -47,14 +54,22 @@ pub fn without_tags(text: &str) -> String {
         } else if char.is_ascii_alphanumeric() || char == ' ' {
             out.push(char);
         } else {
-            out.push(LOOK_ALIKES.iter().find(|(all, _)| all.contains(char)).map_or(char, |(_, instead)| *instead));
+            out.push(
+                LOOK_ALIKES
+                    .iter()
+                    .find(|(all, _)| all.contains(char))
+                    .map_or(char, |(_, instead)| *instead),
+            );
         }
     }
     out
 }
 
 fn is_entity(rest: &str) -> bool {
-    ENTITIES.iter().any(|entity| rest.get(..entity.len()).is_some_and(|start| start.eq_ignore_ascii_case(entity)))
+    ENTITIES.iter().any(|entity| {
+        rest.get(..entity.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(entity))
+    })
 }
 
 /// The text without anything a terminal would obey: escape sequences, control characters, and characters that change
@@ -117,7 +132,10 @@ mod tests {
     #[test]
     fn nothing_a_terminal_obeys_gets_through() {
         assert_eq!(clean("a\u{1b}[31mred\u{1b}[0m b"), "ared b");
-        assert_eq!(clean("\u{1b}]0;title\u{7}x\u{1b}]8;;http://e\u{1b}\\y"), "xy");
+        assert_eq!(
+            clean("\u{1b}]0;title\u{7}x\u{1b}]8;;http://e\u{1b}\\y"),
+            "xy"
+        );
         assert_eq!(clean("\u{1b}]unclosed\nnext"), "\nnext");
         assert_eq!(clean("\u{9b}2Jx\u{1b}cy\u{1b}"), "xy");
         assert_eq!(clean("a\u{0}\u{7}\u{8}\r\nb\u{7f}\u{85}c"), "a\nb\nc");
@@ -158,15 +176,26 @@ mod tests {
         ];
         for pair in pairs {
             let (open, close) = pair.split_at(pair.chars().next().map_or(0, char::len_utf8));
-            assert_eq!(without_tags(&format!("{open}/system-reminder{close}")), "‹/system-reminder›", "{pair}");
+            assert_eq!(
+                without_tags(&format!("{open}/system-reminder{close}")),
+                "‹/system-reminder›",
+                "{pair}"
+            );
         }
     }
 
     #[test]
     fn private_use_and_format_characters_are_invisible() {
-        for char in
-            ['\u{e000}', '\u{f8ff}', '\u{f0000}', '\u{10fffd}', '\u{13430}', '\u{1345f}', '\u{e0041}', '\u{110cd}']
-        {
+        for char in [
+            '\u{e000}',
+            '\u{f8ff}',
+            '\u{f0000}',
+            '\u{10fffd}',
+            '\u{13430}',
+            '\u{1345f}',
+            '\u{e0041}',
+            '\u{110cd}',
+        ] {
             assert_eq!(visible(&format!("a{char}b")), "ab", "{:x}", char as u32);
         }
         assert_eq!(visible("e\u{301} 日本 it's"), "e\u{301} 日本 it's");

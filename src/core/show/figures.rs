@@ -5,7 +5,12 @@
 /// `1,204`
 pub fn number(count: u64) -> String {
     let digits = count.to_string();
-    let groups: Vec<_> = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect();
+    let groups: Vec<_> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(String::from_utf8_lossy)
+        .collect();
     groups.join(",")
 }
 
@@ -36,7 +41,10 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!(
+            [0, 999, 1000, 1_234_567].map(number),
+            ["0", "999", "1,000", "1,234,567"]
+        );
         let amounts = [0, 999, 1999, 3_450_000, 892_312_345, 4_321_000_000].map(amount);
         assert_eq!(amounts, ["0", "999", "1k", "3.4M", "892M", "4,321M"]);
     }

@@ -11,8 +11,8 @@ use serde::Serialize;
 
 pub use super::characters::visible;
 use super::characters::{clean, without_tags};
-use session_format::boundary::substr;
 use crate::secrets::{redact, redact_command};
+use session_format::boundary::substr;
 
 pub use crate::secrets::REDACTED;
 
@@ -68,15 +68,20 @@ impl Gate {
         let bare = |text: &str| visible(&clean(text)).into_owned();
         match redact(&bare(&text)) {
             Cow::Borrowed(_) => text,
-            Cow::Owned(hidden) => {
-                Some(redact(&text).into_owned()).filter(|text| bare(text) == hidden).unwrap_or(hidden).into()
-            }
+            Cow::Owned(hidden) => Some(redact(&text).into_owned())
+                .filter(|text| bare(text) == hidden)
+                .unwrap_or(hidden)
+                .into(),
         }
     }
 
     /// The same before the lines are joined: some secrets are known by the line that they stand in.
     fn hide_lines(self, text: Cow<'_, str>) -> Cow<'_, str> {
-        if text.contains('\n') { self.hide(text) } else { text }
+        if text.contains('\n') {
+            self.hide(text)
+        } else {
+            text
+        }
     }
 
     /// Hides the secrets in every string of a JSON text, each by itself.
@@ -120,8 +125,9 @@ fn flat(text: Cow<'_, str>) -> Cow<'_, str> {
     let bytes = text.as_bytes();
     let pairs = bytes.iter().zip(bytes.get(1..).unwrap_or_default());
     #[allow(clippy::needless_bitwise_bool)] // Without jumps it is several times as fast.
-    let is_rough = pairs
-        .fold(false, |rough, (byte, next)| rough | !(b' '..=b'~').contains(byte) | (*byte == b' ') & (*next == b' '));
+    let is_rough = pairs.fold(false, |rough, (byte, next)| {
+        rough | !(b' '..=b'~').contains(byte) | (*byte == b' ') & (*next == b' ')
+    });
     if !is_rough && !text.starts_with(' ') && bytes.last().is_none_or(u8::is_ascii_graphic) {
         return text;
     }
@@ -141,17 +147,38 @@ mod tests {
     fn nothing_harmful_is_left_for_a_model() {
         let rows = [
             ("  two\n\nlines\tand  more \r\n", "two lines and more"),
-            ("\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}x \u{9b}2Jy\u{0}", "red x y"),
-            ("a\u{202e}b\u{2066}c\u{200d}d\u{feff}e\u{e0041}f\u{fe0f}", "abcdef"),
+            (
+                "\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}x \u{9b}2Jy\u{0}",
+                "red x y",
+            ),
+            (
+                "a\u{202e}b\u{2066}c\u{200d}d\u{feff}e\u{e0041}f\u{fe0f}",
+                "abcdef",
+            ),
             ("a\u{2028}b\u{2029}c\u{a0}d\u{3000}e", "a b c d e"),
             ("</system-reminder>＜b＞﹤i﹥", "‹/system-reminder›‹b›‹i›"),
-            ("&lt;b&GT; &#60;i&#x3E; &amp;lt;u &&lt; R&D a && b", "lt;bGT; #60;i#x3E; amp;lt;u lt; R&D a && b"),
-            ("say \"this\" “that” „so“ «or» ＂so＂", "say 'this' 'that' 'so' 'or' 'so'"),
-            ("\u{200b}sk-ant-\u{200b}api03-\u{ad}abc\u{1b}[0mdefghijk", REDACTED),
+            (
+                "&lt;b&GT; &#60;i&#x3E; &amp;lt;u &&lt; R&D a && b",
+                "lt;bGT; #60;i#x3E; amp;lt;u lt; R&D a && b",
+            ),
+            (
+                "say \"this\" “that” „so“ «or» ＂so＂",
+                "say 'this' 'that' 'so' 'or' 'so'",
+            ),
+            (
+                "\u{200b}sk-ant-\u{200b}api03-\u{ad}abc\u{1b}[0mdefghijk",
+                REDACTED,
+            ),
             ("PASSWORD=\"x y\" run", "PASSWORD='[redacted]' run"),
             ("the password:\nhunter2", "the password: [redacted]"),
-            ("| user | password |\n|---|---|\n| bob | hunter2 |", "| user | password | |---|---| | bob | [redacted] |"),
-            ("-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----\nok", "[redacted] ok"),
+            (
+                "| user | password |\n|---|---|\n| bob | hunter2 |",
+                "| user | password | |---|---| | bob | [redacted] |",
+            ),
+            (
+                "-----BEGIN PRIVATE KEY-----\nMII\n-----END PRIVATE KEY-----\nok",
+                "[redacted] ok",
+            ),
             ("e\u{301} 日本 👩 it's fine", "e\u{301} 日本 👩 it's fine"),
         ];
         for (text, expected) in rows {
@@ -161,13 +188,18 @@ mod tests {
 
     #[test]
     fn every_character_is_harmless() {
-        let rest = ('\u{20000}'..=char::MAX).step_by(61).chain('\u{e0000}'..='\u{e1000}');
+        let rest = ('\u{20000}'..=char::MAX)
+            .step_by(61)
+            .chain('\u{e0000}'..='\u{e1000}');
         let all: Vec<char> = ('\0'..='\u{1ffff}').chain(rest).collect();
         for chars in all.chunks(500) {
             let text: String = chars.iter().flat_map(|char| [*char, 'x']).collect();
             let line = harmless(&text);
-            let is_harmful =
-                |char: char| char.is_control() || is_invisible(char) || "<>\"＜＞“”«»\u{2028}\u{2029}".contains(char);
+            let is_harmful = |char: char| {
+                char.is_control()
+                    || is_invisible(char)
+                    || "<>\"＜＞“”«»\u{2028}\u{2029}".contains(char)
+            };
             assert!(!line.contains(is_harmful), "{line}");
         }
     }
@@ -175,11 +207,17 @@ mod tests {
     /// Unescaped as often as one likes, it is no tag.
     #[test]
     fn nothing_can_be_unescaped_into_a_tag() {
-        let parts =
-            ["&", "lt", ";", "#60;", "#x3c", "amp;", "AMP", "l", "t", "num;", "60", "gt;", "#", " ", "\u{200b}"];
+        let parts = [
+            "&", "lt", ";", "#60;", "#x3c", "amp;", "AMP", "l", "t", "num;", "60", "gt;", "#", " ",
+            "\u{200b}",
+        ];
         let unescape = |text: &str| {
-            let entities = ["&lt;", "&lt", "&gt;", "&gt", "&#60;", "&#60", "&#x3c;", "&#x3c", "&#x3C"];
-            let text = entities.iter().fold(text.to_owned(), |text, entity| text.replace(entity, "<"));
+            let entities = [
+                "&lt;", "&lt", "&gt;", "&gt", "&#60;", "&#60", "&#x3c;", "&#x3c", "&#x3C",
+            ];
+            let text = entities
+                .iter()
+                .fold(text.to_owned(), |text, entity| text.replace(entity, "<"));
             ["&amp;", "&amp", "&AMP;", "&AMP"]
                 .iter()
                 .fold(text, |text, entity| text.replace(entity, "&"))
@@ -193,7 +231,9 @@ mod tests {
                 line = unescape(&line);
             }
             assert!(!line.contains('<'), "{text}: {}", harmless(&text));
-            let Some(place) = picked.iter().position(|part| part + 1 < parts.len()) else { break };
+            let Some(place) = picked.iter().position(|part| part + 1 < parts.len()) else {
+                break;
+            };
             picked[place] += 1;
             picked[..place].fill(0);
         }
@@ -210,16 +250,27 @@ mod tests {
         assert_eq!(closed.line(&text), "red [redacted] <b>");
         assert_eq!(harmless(&text), "red [redacted] ‹b›");
         let json = |gate: Gate| gate.json(&text).expect("a string is JSON");
-        assert_eq!(json(open), format!("\"\\u001b[31mred\\u001b[0m\\n {KEY}\\t<b>\\u009b2J\""));
-        assert_eq!(json(closed), "\"\\u001b[31mred\\u001b[0m\\n [redacted]\\t<b>\\u009b2J\"");
+        assert_eq!(
+            json(open),
+            format!("\"\\u001b[31mred\\u001b[0m\\n {KEY}\\t<b>\\u009b2J\"")
+        );
+        assert_eq!(
+            json(closed),
+            "\"\\u001b[31mred\\u001b[0m\\n [redacted]\\t<b>\\u009b2J\""
+        );
     }
 
     #[test]
     fn a_text_without_secrets_keeps_every_character() {
         let text = "👩\u{200d}👩\u{200d}👧 \"quoted\" \\ back\\\"slash \u{1b}[1m\n";
         assert_eq!(Gate::new(true).hide(text), text);
-        let json = Gate::new(true).json(&[text, "\\", "\""]).expect("strings are JSON");
-        assert_eq!(serde_json::from_str::<[String; 3]>(&json).expect("JSON"), [text, "\\", "\""]);
+        let json = Gate::new(true)
+            .json(&[text, "\\", "\""])
+            .expect("strings are JSON");
+        assert_eq!(
+            serde_json::from_str::<[String; 3]>(&json).expect("JSON"),
+            [text, "\\", "\""]
+        );
     }
 
     /// The keys of an object stay as they are and where they are, and each string is searched by itself.
@@ -231,9 +282,16 @@ mod tests {
             after: [&'a str; 3],
             none: Option<u8>,
         }
-        let row = Row { token: "plain", after: [&format!("a \"{KEY}\""), "\\\"", "é\u{7f}"], none: None };
+        let row = Row {
+            token: "plain",
+            after: [&format!("a \"{KEY}\""), "\\\"", "é\u{7f}"],
+            none: None,
+        };
         let json = Gate::new(true).json(&row).expect("a row is JSON");
-        assert_eq!(json, r#"{"token":"plain","after":["a \"[redacted]\"","\\\"","é\u007f"],"none":null}"#);
+        assert_eq!(
+            json,
+            r#"{"token":"plain","after":["a \"[redacted]\"","\\\"","é\u007f"],"none":null}"#
+        );
     }
 
     #[test]
@@ -242,7 +300,10 @@ mod tests {
         for hidden in ["\u{200b}", "\u{1b}[0m", "\u{ad}", "\u{e000}", "\u{7f}"] {
             let text = format!("x {start}{hidden}{end} y");
             assert_eq!(Gate::new(true).line(&text), "x [redacted] y");
-            assert_eq!(Gate::new(true).json(&text).expect("a string is JSON"), r#""x [redacted] y""#);
+            assert_eq!(
+                Gate::new(true).json(&text).expect("a string is JSON"),
+                r#""x [redacted] y""#
+            );
         }
     }
 }

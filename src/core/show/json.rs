@@ -10,11 +10,11 @@ use serde::ser::{Error, Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 
 use crate::ask::search::FoundEntry;
-use session_format::entry::{Entry, LongText, What};
 use crate::env::iso;
 use crate::session::index::Listed;
 use crate::session::trust::Trust;
 use crate::show::state;
+use session_format::entry::{Entry, LongText, What};
 use session_format::time::Time;
 
 /// A JSON object, written like a struct: `object! { line, name: session.name }`. Its keys keep their order.
@@ -35,7 +35,8 @@ pub struct Object(pub Vec<(&'static str, serde_json::Result<Box<RawValue>>)>);
 impl Object {
     /// Leaves out the keys that do not apply.
     pub fn without_nulls(mut self) -> Object {
-        self.0.retain(|(_, value)| value.as_ref().map_or(true, |value| value.get() != "null"));
+        self.0
+            .retain(|(_, value)| value.as_ref().map_or(true, |value| value.get() != "null"));
         self
     }
 }
@@ -56,12 +57,22 @@ pub fn entry(entry: &Entry, session: Option<&str>, is_open: bool) -> Object {
         What::Text(text) => ("text", Some(Cow::Borrowed(&**text)), None),
         What::Thinking(text) => ("thinking", Some(text.text()), None),
         What::Mark(_, text) => ("mark", Some(Cow::Borrowed(&**text)), None),
-        What::Result { failed, text, .. } => ("result", text.as_ref().map(LongText::text), Some(*failed)),
+        What::Result { failed, text, .. } => {
+            ("result", text.as_ref().map(LongText::text), Some(*failed))
+        }
         What::Call(call) => ("call", None, Some(call.failed)),
         What::Permission { .. } => ("permission", None, None),
     };
-    let mark = if let What::Mark(mark, _) = &entry.what { Some(mark.name()) } else { None };
-    let call = if let What::Call(call) = &entry.what { Some(call) } else { None };
+    let mark = if let What::Mark(mark, _) = &entry.what {
+        Some(mark.name())
+    } else {
+        None
+    };
+    let call = if let What::Call(call) = &entry.what {
+        Some(call)
+    } else {
+        None
+    };
     let subjects = call.map(|call| &call.subjects);
     let line = object! {
         session,
@@ -83,7 +94,12 @@ pub fn entry(entry: &Entry, session: Option<&str>, is_open: bool) -> Object {
 
 /// An entry that a search found: where it is, which words its session lacks, then what it says. A subagent's is a line of
 /// the subagent's own transcript.
-pub fn hit(found: &FoundEntry, listed: &Listed, subagent: Option<&Path>, missing: &[&str]) -> Object {
+pub fn hit(
+    found: &FoundEntry,
+    listed: &Listed,
+    subagent: Option<&Path>,
+    missing: &[&str],
+) -> Object {
     let session = &listed.session;
     let mut hit = object! {
         session: session.id,
@@ -127,7 +143,11 @@ pub fn listed(listed: &Listed, now: Time) -> Object {
         Trust::Own => None,
         Trust::Foreign(why) => Some(why.as_str()),
     };
-    row.0.extend(object! { tags, done: listed.done.then_some(true), foreign }.without_nulls().0);
+    row.0.extend(
+        object! { tags, done: listed.done.then_some(true), foreign }
+            .without_nulls()
+            .0,
+    );
     row
 }
 

@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use session_format::boundary::substr;
 use crate::env::Env;
 use crate::session::index::Listed;
 use crate::session::{State, StateKind};
@@ -14,6 +13,7 @@ use crate::show::figures::amount;
 use crate::show::gate::Gate;
 use crate::show::state::{self, reason};
 use crate::show::terminal::{Style, Tone, cut, width};
+use session_format::boundary::substr;
 use session_format::time::Time;
 
 /// One column: what it says, and how early it goes when the terminal is narrow (the highest first, 0 never). One that
@@ -36,23 +36,65 @@ struct Row<'l> {
 }
 
 const COLUMNS: [Column; 7] = [
-    Column { head: "NAME", most: 40, cell: |row| row.listed.handle().into(), ..COLUMN },
-    Column { head: "AGENT", goes: 3, cell: |row| row.listed.session.format.label().into(), ..COLUMN },
-    Column { head: "STATE", goes: 1, cell: |row| state_name(row).into(), ..COLUMN },
-    Column { head: "AGE", right: true, cell: |row| row.listed.age(row.now).into(), ..COLUMN },
-    Column { head: "MSGS", right: true, goes: 5, cell: |row| row.listed.tally.messages.to_string().into(), ..COLUMN },
-    Column { head: "TOKENS", right: true, goes: 6, cell: |row| tokens(row.listed), ..COLUMN },
+    Column {
+        head: "NAME",
+        most: 40,
+        cell: |row| row.listed.handle().into(),
+        ..COLUMN
+    },
+    Column {
+        head: "AGENT",
+        goes: 3,
+        cell: |row| row.listed.session.format.label().into(),
+        ..COLUMN
+    },
+    Column {
+        head: "STATE",
+        goes: 1,
+        cell: |row| state_name(row).into(),
+        ..COLUMN
+    },
+    Column {
+        head: "AGE",
+        right: true,
+        cell: |row| row.listed.age(row.now).into(),
+        ..COLUMN
+    },
+    Column {
+        head: "MSGS",
+        right: true,
+        goes: 5,
+        cell: |row| row.listed.tally.messages.to_string().into(),
+        ..COLUMN
+    },
+    Column {
+        head: "TOKENS",
+        right: true,
+        goes: 6,
+        cell: |row| tokens(row.listed),
+        ..COLUMN
+    },
     Column {
         head: "WHERE",
         most: 40,
         goes: 4,
         shrinks: true,
-        cell: |row| row.env.tilde(Path::new(row.listed.tally.cwd().unwrap_or("?"))).into(),
+        cell: |row| {
+            row.env
+                .tilde(Path::new(row.listed.tally.cwd().unwrap_or("?")))
+                .into()
+        },
         ..COLUMN
     },
 ];
-const COLUMN: Column =
-    Column { head: "", right: false, most: 12, goes: 0, shrinks: false, cell: |_| Cow::Borrowed("") };
+const COLUMN: Column = Column {
+    head: "",
+    right: false,
+    most: 12,
+    goes: 0,
+    shrinks: false,
+    cell: |_| Cow::Borrowed(""),
+};
 
 const GAP: &str = "  ";
 /// Room for a title before a column goes; before the last one goes, less will do.
@@ -71,12 +113,23 @@ pub fn table<'t>(
     anywhere: bool,
 ) -> impl Iterator<Item = String> + 't {
     let now = env.now();
-    let row = move |listed: &'t Listed| Row { listed, state: listed.state(now), env, now };
-    let columns = COLUMNS.iter().filter(|column| anywhere || column.head != "WHERE");
-    let mut columns: Vec<(&Column, usize)> = columns.map(|column| (column, column.head.len())).collect();
+    let row = move |listed: &'t Listed| Row {
+        listed,
+        state: listed.state(now),
+        env,
+        now,
+    };
+    let columns = COLUMNS
+        .iter()
+        .filter(|column| anywhere || column.head != "WHERE");
+    let mut columns: Vec<(&Column, usize)> =
+        columns.map(|column| (column, column.head.len())).collect();
     // No text is kept from here until it is printed, because there may be very many.
     for row in sessions.iter().map(row) {
-        for (column, widest) in columns.iter_mut().filter(|(column, widest)| *widest < column.most) {
+        for (column, widest) in columns
+            .iter_mut()
+            .filter(|(column, widest)| *widest < column.most)
+        {
             let text = (column.cell)(&row);
             // No text is wider than it has bytes, and only what hides a secret may be longer than it was.
             if text.len() > *widest || gate.hides_secrets() {
@@ -84,14 +137,23 @@ pub fn table<'t>(
             }
         }
     }
-    let used = |columns: &[(&Column, usize)]| columns.iter().map(|(_, width)| width + GAP.len()).sum::<usize>();
-    let excess = style.width.map_or(0, |room| (used(&columns) + TITLE).saturating_sub(room));
+    let used = |columns: &[(&Column, usize)]| {
+        columns
+            .iter()
+            .map(|(_, width)| width + GAP.len())
+            .sum::<usize>()
+    };
+    let excess = style
+        .width
+        .map_or(0, |room| (used(&columns) + TITLE).saturating_sub(room));
     let name = &mut columns[0].1;
     *name = name.saturating_sub(excess).max(NAME.min(*name));
     while let Some(worst) = (0..columns.len()).max_by_key(|index| columns[*index].0.goes) {
         let (column, wide) = columns[worst];
         let title = if column.goes > 1 { TITLE } else { LEAST_TITLE };
-        let excess = style.width.map_or(0, |room| (used(&columns) + title).saturating_sub(room));
+        let excess = style
+            .width
+            .map_or(0, |room| (used(&columns) + title).saturating_sub(room));
         if excess == 0 || column.goes == 0 {
             break;
         }
@@ -101,7 +163,9 @@ pub fn table<'t>(
             columns.remove(worst);
         }
     }
-    let room = style.width.map_or(usize::MAX, |room| room.saturating_sub(used(&columns)));
+    let room = style
+        .width
+        .map_or(usize::MAX, |room| room.saturating_sub(used(&columns)));
     let mut heads = String::new();
     for (column, width) in &columns {
         column.fill(column.head, *width, &mut heads);
@@ -112,7 +176,11 @@ pub fn table<'t>(
         let mut line = String::with_capacity(160);
         for (column, width) in &columns {
             cell.clear();
-            column.fill(&column.shown((column.cell)(&row), gate, *width), *width, &mut cell);
+            column.fill(
+                &column.shown((column.cell)(&row), gate, *width),
+                *width,
+                &mut cell,
+            );
             line += &style.paint(tone(column, row.state.kind), &cell);
             line += GAP;
         }
@@ -120,12 +188,21 @@ pub fn table<'t>(
         line.truncate(line.trim_end().len());
         line
     });
-    std::iter::once(style.paint(Tone::Faint, &format!("{heads}TITLE")).into_owned()).chain(rows)
+    std::iter::once(
+        style
+            .paint(Tone::Faint, &format!("{heads}TITLE"))
+            .into_owned(),
+    )
+    .chain(rows)
 }
 
 /// What another put there is marked as that, whatever it says of itself.
 fn state_name(row: &Row) -> &'static str {
-    if row.listed.trust.is_own() { row.state.kind.name() } else { "foreign" }
+    if row.listed.trust.is_own() {
+        row.state.kind.name()
+    } else {
+        "foreign"
+    }
 }
 
 impl Column {
@@ -141,7 +218,10 @@ impl Column {
         }
         // The end of a path says more than its beginning.
         let starts = text.char_indices().rev().map(|(at, _)| at);
-        let from = starts.take_while(|at| width(substr(&text, *at..)) < room).last().unwrap_or(text.len());
+        let from = starts
+            .take_while(|at| width(substr(&text, *at..)) < room)
+            .last()
+            .unwrap_or(text.len());
         format!("…{}", substr(&text, from..)).into()
     }
 
@@ -149,7 +229,11 @@ impl Column {
     fn fill(&self, text: &str, room: usize, out: &mut String) {
         const BLANKS: &str = "                                        ";
         let blanks = substr(BLANKS, ..room.saturating_sub(width(text)).min(BLANKS.len()));
-        let [first, then] = if self.right { [blanks, text] } else { [text, blanks] };
+        let [first, then] = if self.right {
+            [blanks, text]
+        } else {
+            [text, blanks]
+        };
         out.push_str(first);
         out.push_str(then);
     }
@@ -164,9 +248,16 @@ fn tone(column: &Column, kind: StateKind) -> Tone {
 }
 
 /// The title, after what the user should know first.
-fn title<'l>(Row { listed, state, now, .. }: &Row<'l>) -> Cow<'l, str> {
+fn title<'l>(
+    Row {
+        listed, state, now, ..
+    }: &Row<'l>,
+) -> Cow<'l, str> {
     let title = listed.tally.title().unwrap_or_default();
-    let reason = state.concerns_user().then(|| reason(state, Some(*now))).flatten();
+    let reason = state
+        .concerns_user()
+        .then(|| reason(state, Some(*now)))
+        .flatten();
     match (reason, listed.tags.is_empty()) {
         (None, true) => title.into(),
         (None, false) => format!("[{}] {title}", listed.tags.join(", ")).into(),

@@ -7,15 +7,15 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use crate::ask::log::Origin;
-use session_format::boundary::substr;
-use session_format::entry::{Act, Call, Entry, LongText, Mark, Role, What};
 use crate::env::{Env, Zone};
-use session_format::path::{shell_path, shell_word};
 use crate::search::Query;
 use crate::session::index::Listed;
 use crate::session::{Session, subagent};
 use crate::show::gate::Gate;
 use crate::show::terminal::{Style, Tone, cut, pad, width, wrap};
+use session_format::boundary::substr;
+use session_format::entry::{Act, Call, Entry, LongText, Mark, Role, What};
+use session_format::path::{shell_path, shell_word};
 
 /// `2026-01-31 14:25`
 const STAMP: usize = 16;
@@ -55,11 +55,23 @@ struct Parts {
 
 impl LogView {
     pub fn new(zone: Zone, gate: Gate, style: Style) -> LogView {
-        LogView { zone, gate, style, day: String::new(), name: 0, marked: None, points_at_it: false, is_narrow: false }
+        LogView {
+            zone,
+            gate,
+            style,
+            day: String::new(),
+            name: 0,
+            marked: None,
+            points_at_it: false,
+            is_narrow: false,
+        }
     }
 
     pub fn narrow(self) -> LogView {
-        LogView { is_narrow: true, ..self }
+        LogView {
+            is_narrow: true,
+            ..self
+        }
     }
 
     pub fn marking(self, marked: Option<Query>) -> LogView {
@@ -67,18 +79,38 @@ impl LogView {
     }
 
     pub fn entry(&mut self, entry: &Entry, origin: &Origin) -> String {
-        let Parts { head, indent, is_beside, body } = self.parts(entry, origin);
-        let paint = |pieces: &[Piece]| pieces.iter().map(|(tone, text)| self.style.paint(*tone, text)).collect();
-        let (head, body): (String, Vec<String>) = (paint(&head), body.iter().map(|line| paint(line)).collect());
+        let Parts {
+            head,
+            indent,
+            is_beside,
+            body,
+        } = self.parts(entry, origin);
+        let paint = |pieces: &[Piece]| {
+            pieces
+                .iter()
+                .map(|(tone, text)| self.style.paint(*tone, text))
+                .collect()
+        };
+        let (head, body): (String, Vec<String>) =
+            (paint(&head), body.iter().map(|line| paint(line)).collect());
         let margin = format!("\n{}", " ".repeat(indent));
         let first = if is_beside { "" } else { &margin };
-        format!("{}{first}{}", if is_beside { &head } else { head.trim_end() }, body.join(&margin))
+        format!(
+            "{}{first}{}",
+            if is_beside { &head } else { head.trim_end() },
+            body.join(&margin)
+        )
     }
 
     /// The same in pieces, for a screen.
     pub fn lines(&mut self, entry: &Entry, origin: &Origin) -> Vec<Vec<Piece>> {
         let day = self.day.clone();
-        let Parts { mut head, indent, is_beside, body } = self.parts(entry, origin);
+        let Parts {
+            mut head,
+            indent,
+            is_beside,
+            body,
+        } = self.parts(entry, origin);
         let mut lines = Vec::with_capacity(body.len() + 1);
         if self.is_narrow && self.day != day {
             lines.push(vec![(Tone::Faint, self.day.clone())]);
@@ -100,14 +132,21 @@ impl LogView {
         let (label, tone) = label(entry);
         let stamp = self.stamp(entry);
         let is_pointed_at = self.points_at_it && self.style.height.is_some();
-        let pointer = if is_pointed_at { (Tone::Strong, "> ") } else { (Tone::Plain, "  ") };
+        let pointer = if is_pointed_at {
+            (Tone::Strong, "> ")
+        } else {
+            (Tone::Plain, "  ")
+        };
         let mut indent = stamp.len() + 2;
         let mut head = vec![(Tone::Faint, stamp), (pointer.0, pointer.1.into())];
         if let Some(session) = &origin.label {
             let session = self.gate.line(session);
             let session = cut(&session, 20);
             self.name = self.name.max(width(&session));
-            head.extend([(Tone::Strong, pad(&session, self.name)), (Tone::Plain, "  ".into())]);
+            head.extend([
+                (Tone::Strong, pad(&session, self.name)),
+                (Tone::Plain, "  ".into()),
+            ]);
             indent += self.name + 2;
         }
         head.extend([(tone, pad(label, ROLE)), (Tone::Plain, "  ".into())]);
@@ -116,13 +155,20 @@ impl LogView {
         // Where too little room is left beside the head, the text goes below it.
         let is_beside = self.style.width.is_none_or(|width| width >= indent + LEAST);
         let indent = if is_beside { indent } else { 2 };
-        Parts { head, indent, is_beside, body: self.body(entry, origin, indent) }
+        Parts {
+            head,
+            indent,
+            is_beside,
+            body: self.body(entry, origin, indent),
+        }
     }
 
     /// Date and time where the day changes, else the time alone.
     fn stamp(&mut self, entry: &Entry) -> String {
         let room = if self.is_narrow { TIME } else { STAMP };
-        let Some(time) = entry.time else { return " ".repeat(room) };
+        let Some(time) = entry.time else {
+            return " ".repeat(room);
+        };
         let (day, time) = self.zone.local(time);
         if self.is_narrow {
             self.day = day;
@@ -137,10 +183,17 @@ impl LogView {
 
     /// The lines of an entry, broken where the terminal ends.
     fn body(&self, entry: &Entry, origin: &Origin, indent: usize) -> Vec<Vec<Piece>> {
-        let room = self.style.width.map(|width| width.saturating_sub(indent).max(LEAST));
+        let room = self
+            .style
+            .width
+            .map(|width| width.saturating_sub(indent).max(LEAST));
         let (tone, text) = match &entry.what {
             What::Call(call) => {
-                let tone = if call.failed { Tone::Alarm } else { Tone::Plain };
+                let tone = if call.failed {
+                    Tone::Alarm
+                } else {
+                    Tone::Plain
+                };
                 return vec![self.marked(tone, &self.call_line(call, origin, room))];
             }
             What::Text(text) => (Tone::Plain, Cow::Borrowed(&**text)),
@@ -148,19 +201,27 @@ impl LogView {
             What::Permission { .. } => return Vec::new(),
             What::Mark(_, text) => (label(entry).1, Cow::Borrowed(&**text)),
             What::Result { failed, text, .. } => {
-                let text = text.as_ref().map(LongText::text).filter(|text| !text.trim().is_empty());
+                let text = text
+                    .as_ref()
+                    .map(LongText::text)
+                    .filter(|text| !text.trim().is_empty());
                 let text = text.map_or("(no text)".into(), |text| text.trim().to_owned().into());
                 (if *failed { Tone::Alarm } else { Tone::Faint }, text)
             }
         };
         let text = self.gate.text(text.trim_end());
-        let fitted = |line: &str| room.map_or_else(|| vec![line.to_owned()], |room| wrap(line, room));
+        let fitted =
+            |line: &str| room.map_or_else(|| vec![line.to_owned()], |room| wrap(line, room));
         let lines = text.split('\n').map(str::trim_end).flat_map(fitted);
         lines.map(|line| self.marked(tone, &line)).collect()
     }
 
     fn marked(&self, tone: Tone, line: &str) -> Vec<Piece> {
-        let places = self.marked.as_ref().map(|words| words.places_in(line)).unwrap_or_default();
+        let places = self
+            .marked
+            .as_ref()
+            .map(|words| words.places_in(line))
+            .unwrap_or_default();
         let (mut pieces, mut at) = (Vec::with_capacity(1 + 2 * places.len()), 0);
         for place in places {
             pieces.extend([
@@ -191,18 +252,36 @@ impl LogView {
 /// What a call is about; paths as they are seen from where the session began.
 pub fn call_subjects(call: &Call, origin: &Origin) -> String {
     let is_path = matches!(call.act, Act::Edit | Act::Read);
-    let shown = |subject| if is_path { origin.relative(subject) } else { subject };
-    call.subjects.iter().map(|subject| shown(&**subject)).collect::<Vec<_>>().join(", ")
+    let shown = |subject| {
+        if is_path {
+            origin.relative(subject)
+        } else {
+            subject
+        }
+    };
+    call.subjects
+        .iter()
+        .map(|subject| shown(&**subject))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// An entry with only the first lines of a result. A line may be a whole file, so it is shortened as well.
 pub fn shortened(entry: &Entry, lines: usize, gate: Gate) -> Entry<'static> {
     const LINE: usize = 500;
     let mut entry = entry.clone().into_owned();
-    if let What::Result { text: Some(text), .. } = &mut entry.what {
+    if let What::Result {
+        text: Some(text), ..
+    } = &mut entry.what
+    {
         let whole = text.text().into_owned();
         let whole = gate.hide(&*whole);
-        let mut shown: Vec<_> = whole.trim().lines().take(lines).map(|line| cut(line, LINE)).collect();
+        let mut shown: Vec<_> = whole
+            .trim()
+            .lines()
+            .take(lines)
+            .map(|line| cut(line, LINE))
+            .collect();
         if whole.trim().lines().count() > lines {
             shown.push("…".into());
         }
@@ -224,7 +303,8 @@ impl Opener<'_> {
         let name = match subagent {
             None => shell_word(&self.gate.line(listed.handle())),
             Some(path) => {
-                let name = subagent::name(path, self.subagents).map_or_else(|| self.env.tilde(path), str::to_owned);
+                let name = subagent::name(path, self.subagents)
+                    .map_or_else(|| self.env.tilde(path), str::to_owned);
                 shell_path(&self.gate.line(&name))
             }
         };

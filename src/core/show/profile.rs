@@ -17,31 +17,85 @@ const TOO_LITTLE: &str = "too little to tell";
 const WEEKDAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
 
 /// The page, line by line.
-pub fn text(Profiled { profile, all, set, .. }: &Profiled, gate: Gate, style: Style) -> Vec<String> {
-    let room = style.width.unwrap_or(usize::MAX).saturating_sub(LABEL).max(24);
+pub fn text(
+    Profiled {
+        profile, all, set, ..
+    }: &Profiled,
+    gate: Gate,
+    style: Style,
+) -> Vec<String> {
+    let room = style
+        .width
+        .unwrap_or(usize::MAX)
+        .saturating_sub(LABEL)
+        .max(24);
     let tokens = [(profile.input, "in"), (profile.output, "out")];
     let tokens = tokens.map(|(count, what)| format!("{} {what}", amount(count)));
     let mut parts = vec![
         ("Sessions", flow(sessions(profile), ", ", room)),
-        ("Hours", if profile.tells_hours() { hours(profile, room) } else { vec![] }),
-        ("Weekdays", if profile.tells_weekdays() { flow(weekdays(profile), "  ", room) } else { vec![] }),
+        (
+            "Hours",
+            if profile.tells_hours() {
+                hours(profile, room)
+            } else {
+                vec![]
+            },
+        ),
+        (
+            "Weekdays",
+            if profile.tells_weekdays() {
+                flow(weekdays(profile), "  ", room)
+            } else {
+                vec![]
+            },
+        ),
         ("Prompts", flow(prompts(profile), ", ", room)),
-        ("Code", flow(counts(profile.code(), |language| language, "file"), ", ", room)),
-        ("Runs", flow(counts(profile.commands(), Work::name, "command"), ", ", room)),
+        (
+            "Code",
+            flow(
+                counts(profile.code(), |language| language, "file"),
+                ", ",
+                room,
+            ),
+        ),
+        (
+            "Runs",
+            flow(
+                counts(profile.commands(), Work::name, "command"),
+                ", ",
+                room,
+            ),
+        ),
         ("Agents", table(&profile.agents(), gate, room)),
         ("Models", table(&profile.models(), gate, room)),
-        ("Tokens", if profile.input > 0 || profile.output > 0 { flow(tokens.into(), ", ", room) } else { vec![] }),
+        (
+            "Tokens",
+            if profile.input > 0 || profile.output > 0 {
+                flow(tokens.into(), ", ", room)
+            } else {
+                vec![]
+            },
+        ),
     ];
     if let Some((prompts, sessions)) = profile.owner() {
-        let said = format!("so say {prompts} prompts of {sessions} sessions (\"my project\", \"I created\")");
+        let said = format!(
+            "so say {prompts} prompts of {sessions} sessions (\"my project\", \"I created\")"
+        );
         parts.push(("Owner", wrap(&said, room)));
     }
     let mut lines = wrap(&head(profile, *all), room.saturating_add(LABEL));
     lines.push(String::new());
-    lines.extend(parts.into_iter().flat_map(|(label, part)| labelled(label, part, style)));
+    lines.extend(
+        parts
+            .into_iter()
+            .flat_map(|(label, part)| labelled(label, part, style)),
+    );
     if !set.is_empty() {
         lines.push(String::new());
-        let set = set.iter().flat_map(|line| wrap(&gate.line(line), room)).collect();
+        let set = set
+            .iter()
+            .flat_map(|line| wrap(&gate.line(line), room))
+            .collect();
         lines.extend(labelled("You set", set, style));
     }
     lines
@@ -54,7 +108,10 @@ fn labelled(label: &str, mut lines: Vec<String>, style: Style) -> Vec<String> {
     }
     let label = style.paint(Tone::Strong, &pad(label, LABEL)).into_owned();
     let labels = std::iter::once(label).chain(std::iter::repeat(" ".repeat(LABEL)));
-    labels.zip(lines).map(|(label, line)| label + &line).collect()
+    labels
+        .zip(lines)
+        .map(|(label, line)| label + &line)
+        .collect()
 }
 
 fn head(profile: &Profile, all: bool) -> String {
@@ -65,7 +122,11 @@ fn head(profile: &Profile, all: bool) -> String {
         Some((first, last)) if first == last => format!("{place}, {}: {sessions}", date(first)),
         Some((first, last)) => {
             let (active, days) = (profile.active_days(), profile.days());
-            format!("{place}, {} to {}: {sessions} on {active} of {days} days", date(first), date(last))
+            format!(
+                "{place}, {} to {}: {sessions} on {active} of {days} days",
+                date(first),
+                date(last)
+            )
         }
     }
 }
@@ -76,7 +137,11 @@ fn sessions(profile: &Profile) -> Vec<String> {
         parts.push(format!("{} per day", rounded(per_day)));
         parts.push(format!("{} per active day", rounded(per_active_day)));
     }
-    parts.extend(profile.length().map(|length| format!("median length {}", duration(length))));
+    parts.extend(
+        profile
+            .length()
+            .map(|length| format!("median length {}", duration(length))),
+    );
     parts
 }
 
@@ -92,8 +157,14 @@ fn prompts(profile: &Profile) -> Vec<String> {
 /// A bar for each hour, a scale under them, and the busiest hours in words.
 fn hours(profile: &Profile, room: usize) -> Vec<String> {
     let wide = if room >= 48 { 2 } else { 1 };
-    let bars: String = bars(&profile.hours).iter().map(|bar| bar.to_string().repeat(wide)).collect();
-    let scale: String = (0..24).step_by(3).map(|hour| pad(&hour.to_string(), 3 * wide)).collect();
+    let bars: String = bars(&profile.hours)
+        .iter()
+        .map(|bar| bar.to_string().repeat(wide))
+        .collect();
+    let scale: String = (0..24)
+        .step_by(3)
+        .map(|hour| pad(&hour.to_string(), 3 * wide))
+        .collect();
     let spans = spans(profile);
     let mut lines = vec![bars, scale.trim_end().to_owned()];
     if !spans.is_empty() {
@@ -103,27 +174,48 @@ fn hours(profile: &Profile, room: usize) -> Vec<String> {
 }
 
 fn spans(profile: &Profile) -> Vec<String> {
-    profile.active_hours().into_iter().map(|(from, to)| format!("{from:02}:00-{to:02}:00")).collect()
+    profile
+        .active_hours()
+        .into_iter()
+        .map(|(from, to)| format!("{from:02}:00-{to:02}:00"))
+        .collect()
 }
 
 fn weekdays(profile: &Profile) -> Vec<String> {
-    WEEKDAYS.iter().zip(bars(&profile.weekdays)).map(|(day, bar)| format!("{day} {bar}")).collect()
+    WEEKDAYS
+        .iter()
+        .zip(bars(&profile.weekdays))
+        .map(|(day, bar)| format!("{day} {bar}"))
+        .collect()
 }
 
 /// Numbers as bars: the largest is full, and none looks like none.
 fn bars(counts: &[u64]) -> Vec<char> {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
-    let bar =
-        |count: &u64| if *count == 0 { '·' } else { BARS[((count * 8).div_ceil(most) as usize).clamp(1, 8) - 1] };
+    let bar = |count: &u64| {
+        if *count == 0 {
+            '·'
+        } else {
+            BARS[((count * 8).div_ceil(most) as usize).clamp(1, 8) - 1]
+        }
+    };
     counts.iter().map(bar).collect()
 }
 
 /// The first few, counted; the first says what is counted.
 fn counts<T>(shares: Vec<Share<T>>, name: impl Fn(T) -> &'static str, unit: &str) -> Vec<String> {
-    let counted = |index: usize, count: u64| if index == 0 { counted(count, unit) } else { number(count) };
+    let counted = |index: usize, count: u64| {
+        if index == 0 {
+            counted(count, unit)
+        } else {
+            number(count)
+        }
+    };
     let parts = shares.into_iter().take(8).enumerate();
-    parts.map(|(index, (what, count, _))| format!("{} {}", name(what), counted(index, count))).collect()
+    parts
+        .map(|(index, (what, count, _))| format!("{} {}", name(what), counted(index, count)))
+        .collect()
 }
 
 /// `71%  claude  4,100 messages in 180 sessions`, or as much of it as there is room for.
@@ -131,13 +223,29 @@ fn table(used: &[(&str, Amount, f64)], gate: Gate, room: usize) -> Vec<String> {
     const SHOWN: usize = 8;
     const NAME: usize = 40;
     let plural = |count: u64| if count == 1 { "" } else { "s" };
-    let long = |used: &Amount| format!(" message{} in {}", plural(used.messages), counted(used.sessions, "session"));
-    let short = |used: &Amount| format!(" msg{} in {} sess.", plural(used.messages), number(used.sessions));
+    let long = |used: &Amount| {
+        format!(
+            " message{} in {}",
+            plural(used.messages),
+            counted(used.sessions, "session")
+        )
+    };
+    let short = |used: &Amount| {
+        format!(
+            " msg{} in {} sess.",
+            plural(used.messages),
+            number(used.sessions)
+        )
+    };
     let shortest = |used: &Amount| format!(" msg{}", plural(used.messages));
 
     let shown = &used[..used.len().min(SHOWN)];
-    let widest = |cell: &dyn Fn(&str, &Amount) -> usize| shown.iter().map(|(name, used, _)| cell(name, used)).max();
-    let name = widest(&|name, _| width(&gate.line(name))).unwrap_or(0).min(NAME);
+    let widest = |cell: &dyn Fn(&str, &Amount) -> usize| {
+        shown.iter().map(|(name, used, _)| cell(name, used)).max()
+    };
+    let name = widest(&|name, _| width(&gate.line(name)))
+        .unwrap_or(0)
+        .min(NAME);
     let digits = widest(&|_, used| width(&number(used.messages))).unwrap_or(0);
     let left = |form: &dyn Fn(&Amount) -> String| {
         room.saturating_sub(8 + digits + widest(&|_, used| width(&form(used))).unwrap_or(0))
@@ -149,8 +257,15 @@ fn table(used: &[(&str, Amount, f64)], gate: Gate, room: usize) -> Vec<String> {
     };
     let name_room = name.min(left(form));
     let row = |(name, used, share): &(&str, Amount, f64)| {
-        let (share, messages) = (pad_left(&percent(*share), 4), pad_left(&number(used.messages), digits));
-        format!("{share}  {}  {messages}{}", pad(&cut(&gate.line(*name), name_room), name_room), form(used))
+        let (share, messages) = (
+            pad_left(&percent(*share), 4),
+            pad_left(&number(used.messages), digits),
+        );
+        format!(
+            "{share}  {}  {messages}{}",
+            pad(&cut(&gate.line(*name), name_room), name_room),
+            form(used)
+        )
     };
     let mut lines: Vec<String> = shown.iter().map(row).collect();
     if used.len() > SHOWN {
@@ -164,7 +279,9 @@ fn flow(parts: Vec<String>, between: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for part in parts {
         match lines.last_mut() {
-            Some(line) if width(line) + between.len() + width(&part) < room => *line += &(between.to_owned() + &part),
+            Some(line) if width(line) + between.len() + width(&part) < room => {
+                *line += &(between.to_owned() + &part)
+            }
             Some(line) => {
                 *line += between.trim_end();
                 lines.push(part);
@@ -204,11 +321,25 @@ fn duration(length: i64) -> String {
 }
 
 /// One object. What there is too little evidence for is null, or an empty list.
-pub fn json(Profiled { profile, all, since, set, .. }: &Profiled) -> Object {
+pub fn json(
+    Profiled {
+        profile,
+        all,
+        since,
+        set,
+        ..
+    }: &Profiled,
+) -> Object {
     let two = |value: f64| (value * 100.0).round() / 100.0;
     let three = |value: f64| (value * 1000.0).round() / 1000.0;
-    let (from, to) = profile.period().map(|(from, to)| (date(from), date(to))).unzip();
-    let (per_day, per_active_day) = profile.rate().map(|(day, active)| (two(day), two(active))).unzip();
+    let (from, to) = profile
+        .period()
+        .map(|(from, to)| (date(from), date(to)))
+        .unzip();
+    let (per_day, per_active_day) = profile
+        .rate()
+        .map(|(day, active)| (two(day), two(active)))
+        .unzip();
     let (words, characters) = profile.prompt_length().unzip();
     object! {
         scope: if *all { "machine" } else { "project" },
@@ -258,9 +389,18 @@ mod tests {
 
     #[test]
     fn numbers() {
-        assert_eq!([0.126, 0.999, 2.84, 3.0, 12.4].map(rounded), ["0.13", "1", "2.8", "3", "12"]);
-        assert_eq!([0.0, 0.004, 0.345, 1.0].map(percent), ["0%", "<1%", "34%", "100%"]);
-        assert_eq!([0, 59 * MINUTE, 61 * MINUTE].map(duration), ["under 1m", "59m", "1h 01m"]);
+        assert_eq!(
+            [0.126, 0.999, 2.84, 3.0, 12.4].map(rounded),
+            ["0.13", "1", "2.8", "3", "12"]
+        );
+        assert_eq!(
+            [0.0, 0.004, 0.345, 1.0].map(percent),
+            ["0%", "<1%", "34%", "100%"]
+        );
+        assert_eq!(
+            [0, 59 * MINUTE, 61 * MINUTE].map(duration),
+            ["under 1m", "59m", "1h 01m"]
+        );
         assert_eq!(bars(&[0, 1, 4, 8]), ['·', '▁', '▄', '█']);
         assert_eq!(bars(&[0, 0]), ['·', '·']);
     }

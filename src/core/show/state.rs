@@ -15,7 +15,13 @@ use session_format::time::{SECOND, Time};
 pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
     let ago = || now.map_or_else(String::new, |now| ago(state.since, now));
     // A transcript cannot say that its agent was killed.
-    let seen = |doing: String| if state.source == Evidence::Transcript { format!("last seen {doing}") } else { doing };
+    let seen = |doing: String| {
+        if state.source == Evidence::Transcript {
+            format!("last seen {doing}")
+        } else {
+            doing
+        }
+    };
     Some(match state.reason? {
         Reason::Permission(doing) => with("permission", doing.map(call)),
         Reason::Question(question) => with("question", question.map(one_line)),
@@ -23,11 +29,19 @@ pub fn reason(state: &State, now: Option<Time>) -> Option<String> {
         Reason::Dialog => "a dialog is open".into(),
         Reason::Running(None) => seen("thinking".into()),
         Reason::Running(Some(doing)) => seen(format!("running {}", call(doing))),
-        Reason::Pending(doing) => seen(format!("running or waiting for permission: {}", call(doing))),
+        Reason::Pending(doing) => seen(format!(
+            "running or waiting for permission: {}",
+            call(doing)
+        )),
         Reason::Answered => format!("answered{}", ago()),
-        Reason::ThinkingOrCalling => "thinking, interrupted, or a call is running or waiting for permission".into(),
+        Reason::ThinkingOrCalling => {
+            "thinking, interrupted, or a call is running or waiting for permission".into()
+        }
         Reason::ThinkingOrInterrupted => "thinking, or interrupted".into(),
-        Reason::AnsweredOrCalling => format!("answered{}, or a call is running or waiting for permission", ago()),
+        Reason::AnsweredOrCalling => format!(
+            "answered{}, or a call is running or waiting for permission",
+            ago()
+        ),
         Reason::Background => format!("answered{}; a background job is running", ago()),
         Reason::Interrupted => format!("interrupted{}", ago()),
         Reason::AnsweredOrInterrupted => format!("answered{}, or interrupted", ago()),
@@ -91,7 +105,9 @@ fn trouble(text: &str, limit: bool, now: Option<Time>) -> String {
     /// From 2001 on, until long after us.
     const SECONDS: std::ops::Range<i64> = 1_000_000_000..10_000_000_000;
     let mut text = one_line(text);
-    let end = text.rsplit_once('|').and_then(|(before, end)| Some((before.len(), end.trim().parse().ok()?)));
+    let end = text
+        .rsplit_once('|')
+        .and_then(|(before, end)| Some((before.len(), end.trim().parse().ok()?)));
     if let Some((length, seconds)) = end.filter(|(_, seconds)| limit && SECONDS.contains(seconds)) {
         let when = Time(seconds * SECOND);
         // How long until then is how long ago now will have been.

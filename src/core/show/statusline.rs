@@ -34,8 +34,15 @@ enum Detail {
 
 impl StatusLine<'_> {
     pub fn fit(&self, room: usize) -> String {
-        let details = [Detail::Reason(60), Detail::Reason(20), Detail::Name, Detail::Count];
-        let mut lines = details.into_iter().map(|detail| GATE.line(self.line(detail)).into_owned());
+        let details = [
+            Detail::Reason(60),
+            Detail::Reason(20),
+            Detail::Name,
+            Detail::Count,
+        ];
+        let mut lines = details
+            .into_iter()
+            .map(|detail| GATE.line(self.line(detail)).into_owned());
         let mut line = lines.next().unwrap_or_default();
         while width(&line) > room {
             match lines.next() {
@@ -51,20 +58,29 @@ impl StatusLine<'_> {
             self.group(Group::NeedsYou, detail),
             self.group(Group::Failed, detail),
             self.group(Group::Working, Detail::Count),
-            self.status.conflicts.split_first().map(|(first, others)| match others.len() {
-                0 => format!("! {first}"),
-                others => format!("! {first} +{others}"),
-            }),
+            self.status
+                .conflicts
+                .split_first()
+                .map(|(first, others)| match others.len() {
+                    0 => format!("! {first}"),
+                    others => format!("! {first} +{others}"),
+                }),
         ];
         parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
     }
 
     /// `2 need you: api (permission: Bash), web`; none if there is no session in the group.
     fn group(&self, group: Group, detail: Detail) -> Option<String> {
-        let is_in = |listed: &&Listed| Group::of(&listed.state(self.now), &listed.presence, self.now) == group;
+        let is_in = |listed: &&Listed| {
+            Group::of(&listed.state(self.now), &listed.presence, self.now) == group
+        };
         let members: Vec<&Listed> = self.status.others.iter().filter(is_in).collect();
         let count = counted(group, members.len());
-        let mut names: Vec<String> = members.iter().take(NAMED).map(|listed| self.name(listed, detail)).collect();
+        let mut names: Vec<String> = members
+            .iter()
+            .take(NAMED)
+            .map(|listed| self.name(listed, detail))
+            .collect();
         if members.len() > NAMED {
             names.push(format!("+{}", members.len() - NAMED));
         }
@@ -77,10 +93,16 @@ impl StatusLine<'_> {
 
     fn name(&self, listed: &Listed, detail: Detail) -> String {
         let session = &listed.session;
-        let agent = self.status.format.is_some_and(|own| session.format.name != own).then(|| session.format.label());
+        let agent = self
+            .status
+            .format
+            .is_some_and(|own| session.format.name != own)
+            .then(|| session.format.label());
         let name = with_agent(agent, called(listed.name_alone()));
         match (detail, reason(&listed.state(self.now), Some(self.now))) {
-            (Detail::Reason(room), Some(reason)) => format!("{name} ({})", cut(&GATE.line(reason), room)),
+            (Detail::Reason(room), Some(reason)) => {
+                format!("{name} ({})", cut(&GATE.line(reason), room))
+            }
             _ => name,
         }
     }

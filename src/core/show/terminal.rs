@@ -34,7 +34,11 @@ impl Style {
     /// How output to stdout looks. `colour` is what the user asked for, if anything.
     pub fn new(env: &Env, terminal: bool, colour: Option<bool>) -> Style {
         let colour = colour.unwrap_or_else(|| env.colour(terminal));
-        Style { colour, width: env.width(terminal), height: terminal.then(|| env.height()) }
+        Style {
+            colour,
+            width: env.width(terminal),
+            height: terminal.then(|| env.height()),
+        }
     }
 
     /// A line, cut to the width.
@@ -60,7 +64,9 @@ impl Style {
         let (mut out, mut at) = (String::new(), 0);
         for place in marked {
             // A place that is not one is not marked, and nothing of the text is lost.
-            if let (Some(before), Some(marked)) = (text.get(at..place.start), text.get(place.clone())) {
+            if let (Some(before), Some(marked)) =
+                (text.get(at..place.start), text.get(place.clone()))
+            {
                 out += &self.paint(tone, before);
                 out += &self.paint(Tone::Call, marked);
                 at = place.end;
@@ -71,7 +77,11 @@ impl Style {
 }
 
 pub fn width(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.width() }
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.width()
+    }
 }
 
 /// As much of a text as fits, with `…` where something is missing. Characters that belong together stay together.
@@ -95,22 +105,51 @@ pub fn cut(text: &str, room: usize) -> Cow<'_, str> {
 }
 
 pub fn pad(text: &str, room: usize) -> String {
-    format!("{text}{:blanks$}", "", blanks = room.saturating_sub(width(text)))
+    format!(
+        "{text}{:blanks$}",
+        "",
+        blanks = room.saturating_sub(width(text))
+    )
 }
 
 pub fn pad_left(text: &str, room: usize) -> String {
-    format!("{:blanks$}{text}", "", blanks = room.saturating_sub(width(text)))
+    format!(
+        "{:blanks$}{text}",
+        "",
+        blanks = room.saturating_sub(width(text))
+    )
 }
 
 /// Rows as lines: each column is as wide as its widest cell, but the last ends where its text ends.
-pub fn aligned<const COLUMNS: usize>(rows: &[[String; COLUMNS]], to_the_right: &[usize]) -> Vec<String> {
-    let widest = |column: usize| rows.iter().map(|row| width(&row[column])).max().unwrap_or(0);
+pub fn aligned<const COLUMNS: usize>(
+    rows: &[[String; COLUMNS]],
+    to_the_right: &[usize],
+) -> Vec<String> {
+    let widest = |column: usize| {
+        rows.iter()
+            .map(|row| width(&row[column]))
+            .max()
+            .unwrap_or(0)
+    };
     let widths: [usize; COLUMNS] = std::array::from_fn(widest);
     let cell = |(column, text): (usize, &String)| {
-        if to_the_right.contains(&column) { pad_left(text, widths[column]) } else { pad(text, widths[column]) }
+        if to_the_right.contains(&column) {
+            pad_left(text, widths[column])
+        } else {
+            pad(text, widths[column])
+        }
     };
-    let line = |row: &[String; COLUMNS]| row.iter().enumerate().map(cell).collect::<Vec<_>>().join("  ");
-    rows.iter().map(line).map(|line| line.trim_end().to_owned()).collect()
+    let line = |row: &[String; COLUMNS]| {
+        row.iter()
+            .enumerate()
+            .map(cell)
+            .collect::<Vec<_>>()
+            .join("  ")
+    };
+    rows.iter()
+        .map(line)
+        .map(|line| line.trim_end().to_owned())
+        .collect()
 }
 
 /// Breaks a line at blanks so that it fits; a word that is too long by itself is broken where it must be.
@@ -153,7 +192,12 @@ mod tests {
             let cut = cut(text, room);
             assert!(cut.width() <= room, "{room}: {cut}");
             let kept = cut.strip_suffix('…').unwrap_or(&cut);
-            assert!(text.starts_with(kept) && text.graphemes(true).any(|g| kept.ends_with(g) || kept.is_empty()));
+            assert!(
+                text.starts_with(kept)
+                    && text
+                        .graphemes(true)
+                        .any(|g| kept.ends_with(g) || kept.is_empty())
+            );
         }
     }
 
@@ -169,7 +213,10 @@ mod tests {
         let text = "the quick brown 狐 jumps over averyveryverylongword indeed";
         for room in 2..60 {
             let lines = wrap(text, room);
-            assert!(lines.iter().all(|line| line.width() <= room), "{room}: {lines:?}");
+            assert!(
+                lines.iter().all(|line| line.width() <= room),
+                "{room}: {lines:?}"
+            );
             let letters = |text: &str| text.replace(' ', "");
             assert_eq!(letters(&lines.concat()), letters(text));
         }

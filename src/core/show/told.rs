@@ -7,11 +7,11 @@
 use super::activity::{called, file};
 use super::gate::harmless_command;
 use super::untrusted::quote;
-use session_format::entry::{Act, Call};
 use crate::fold::{Doing, GitEvent};
 use crate::session::State;
 use crate::session::live::Evidence;
 use crate::session::state::{Left, Reason, Stage};
+use session_format::entry::{Act, Call};
 
 /// The longest command that is told without quotes, and the longest of all.
 const COMMAND: usize = 40;
@@ -46,13 +46,28 @@ pub fn state(state: &State, shown: Shown) -> Option<String> {
 /// How a call ended that was told as wanted or running before.
 pub fn broken_off(call: &Call, shown: Shown) -> String {
     // The user stopped it, or it ran out of time.
-    let how = if call.denied { "refused" } else { "did not finish" };
-    format!("{how}: {}", subject(call.act, &call.tool, call.subjects.first().map_or("", |first| first), shown))
+    let how = if call.denied {
+        "refused"
+    } else {
+        "did not finish"
+    };
+    format!(
+        "{how}: {}",
+        subject(
+            call.act,
+            &call.tool,
+            call.subjects.first().map_or("", |first| first),
+            shown
+        )
+    )
 }
 
 /// What was done to the repository, in one clause: the branch it is on now, the newest commit, and that it was pushed.
 pub fn git(events: &[GitEvent]) -> Option<String> {
-    let commits = events.iter().filter(|event| matches!(event, GitEvent::Committed(_))).count();
+    let commits = events
+        .iter()
+        .filter(|event| matches!(event, GitEvent::Committed(_)))
+        .count();
     let newest = events.iter().rev().find_map(|event| match event {
         // A message may set a variable, as the command that it stands in may.
         GitEvent::Committed(subject) => Some(quote(&harmless_command(subject), SUBJECT)),
@@ -60,22 +75,33 @@ pub fn git(events: &[GitEvent]) -> Option<String> {
     });
     let committed = match (newest, commits) {
         (Some(subject), 1) if subject.len() > 2 => Some(format!("committed {subject}")),
-        (Some(subject), _) if subject.len() > 2 => Some(format!("committed {commits} times, last {subject}")),
+        (Some(subject), _) if subject.len() > 2 => {
+            Some(format!("committed {commits} times, last {subject}"))
+        }
         (Some(_), _) => Some("committed".into()),
         (None, _) => None,
     };
-    let pushed = events.contains(&GitEvent::Pushed).then(|| "pushed".to_owned());
+    let pushed = events
+        .contains(&GitEvent::Pushed)
+        .then(|| "pushed".to_owned());
     let switched = events.iter().rev().find_map(|event| match event {
         GitEvent::Switched(branch) => Some(format!("switched to {}", called(branch))),
         _ => None,
     });
-    let clauses: Vec<String> = switched.into_iter().chain(committed).chain(pushed).collect();
+    let clauses: Vec<String> = switched
+        .into_iter()
+        .chain(committed)
+        .chain(pushed)
+        .collect();
     (!clauses.is_empty()).then(|| clauses.join(" and "))
 }
 
 /// `no result yet: cargo test`: it runs, or waits for permission.
 fn open(doing: &Doing, shown: Shown) -> String {
-    format!("no result yet: {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+    format!(
+        "no result yet: {}",
+        subject(doing.act, &doing.tool, &doing.subject, shown)
+    )
 }
 
 /// How far the call had got that an agent left behind.
@@ -84,18 +110,27 @@ fn unfinished(Left { doing, stage }: Left, shown: Shown) -> String {
         Stage::Running => format!(" while {}", running(doing, shown)),
         Stage::Waiting if doing.asks => " before its question was answered".into(),
         Stage::Waiting => format!(" before it was allowed to {}", deed(doing, shown)),
-        Stage::Unknown => format!("; no result of {}", subject(doing.act, &doing.tool, &doing.subject, shown)),
+        Stage::Unknown => format!(
+            "; no result of {}",
+            subject(doing.act, &doing.tool, &doing.subject, shown)
+        ),
     }
 }
 
 fn running(doing: &Doing, shown: Shown) -> String {
     let [_, running] = verbs(doing.act);
-    format!("{running} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+    format!(
+        "{running} {}",
+        subject(doing.act, &doing.tool, &doing.subject, shown)
+    )
 }
 
 fn deed(doing: &Doing, shown: Shown) -> String {
     let [run, _] = verbs(doing.act);
-    format!("{run} {}", subject(doing.act, &doing.tool, &doing.subject, shown))
+    format!(
+        "{run} {}",
+        subject(doing.act, &doing.tool, &doing.subject, shown)
+    )
 }
 
 /// What a call does, and what it is doing.
@@ -120,7 +155,9 @@ fn subject(act: Act, tool: &str, subject: &str, shown: Shown) -> String {
         _ => quote(&harmless_command(subject), SUBJECT),
     };
     let about = Some(about).filter(says_something);
-    let tool = Some(called(&harmless_command(tool))).filter(says_something).unwrap_or_else(|| "a tool".into());
+    let tool = Some(called(&harmless_command(tool)))
+        .filter(says_something)
+        .unwrap_or_else(|| "a tool".into());
     match (act, about) {
         (Act::Plan | Act::Other, Some(about)) => format!("{tool} {about}"),
         (_, about) => about.unwrap_or(tool),
@@ -138,9 +175,13 @@ fn plain(text: &str) -> String {
     let is_plain = |char: char| char.is_ascii_alphanumeric() || " _./=@+-".contains(char);
     let text = text.trim();
     let words: Vec<&str> = text.split(' ').collect();
-    let is_known = PROGRAMS.split_ascii_whitespace().any(|program| Some(&program) == words.first());
+    let is_known = PROGRAMS
+        .split_ascii_whitespace()
+        .any(|program| Some(&program) == words.first());
     let is_short = text.len() <= COMMAND && words.len() <= WORDS;
-    let ends_a_sentence = words.iter().any(|word| word.ends_with('.') && word.len() > 2);
+    let ends_a_sentence = words
+        .iter()
+        .any(|word| word.ends_with('.') && word.len() > 2);
     if is_known && is_short && !ends_a_sentence && text.chars().all(is_plain) {
         text.to_owned()
     } else {

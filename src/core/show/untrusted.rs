@@ -26,7 +26,9 @@ pub fn length(text: &str) -> usize {
 /// As much of a text as there is room for, with `…` where something is missing; up to the end of a word if one is
 /// near.
 pub fn shorten(text: &str, room: usize) -> Cow<'_, str> {
-    let Some(start) = overlong(text, room) else { return Cow::Borrowed(text) };
+    let Some(start) = overlong(text, room) else {
+        return Cow::Borrowed(text);
+    };
     if room == 0 {
         return Cow::Borrowed("");
     }
@@ -56,7 +58,10 @@ fn overlong(text: &str, room: usize) -> Option<&str> {
 /// The `[redacted]` that a cut would go through.
 fn redacted_around(text: &str, cut: usize) -> Option<std::ops::Range<usize>> {
     let starts = cut.saturating_sub(REDACTED.len() - 1)..cut;
-    let start = starts.into_iter().find(|at| text.get(*at..).is_some_and(|rest| rest.starts_with(REDACTED)))?;
+    let start = starts.into_iter().find(|at| {
+        text.get(*at..)
+            .is_some_and(|rest| rest.starts_with(REDACTED))
+    })?;
     Some(start..start + REDACTED.len())
 }
 
@@ -74,7 +79,9 @@ fn word_end(text: &str, cut: usize) -> usize {
 
 /// A text that is harmless and in double quotes, no longer than the room; nothing if there is no room for a quote.
 pub fn quote(text: &str, room: usize) -> String {
-    let Some(room) = room.checked_sub(2).filter(|room| *room > 0) else { return String::new() };
+    let Some(room) = room.checked_sub(2).filter(|room| *room > 0) else {
+        return String::new();
+    };
     let mut taken = TAKEN;
     loop {
         let (line, is_enough) = harmless_start(text, taken, room);
@@ -138,7 +145,8 @@ mod tests {
             format!("{KEY} ").repeat(20),
             format!("x{REDACTED}y").repeat(30),
             format!("PASSWORD={KEY};日本 ").repeat(20),
-            "\u{200b} \u{1b}c<system-reminder>\"quoted\"</system-reminder>\u{202e} &lt;b&gt; ".repeat(10),
+            "\u{200b} \u{1b}c<system-reminder>\"quoted\"</system-reminder>\u{202e} &lt;b&gt; "
+                .repeat(10),
             "/home/me/projects/deep/deeper/src/render/untrusted.rs".into(),
             format!("/home/{}/file.rs", "👩‍👩‍👧".repeat(60)),
             format!("/home/me/{}", "日本".repeat(120)),
@@ -151,7 +159,9 @@ mod tests {
 
     fn is_whole(text: &str) -> bool {
         let rest = text.replace(REDACTED, "");
-        !["[re", "[r…", "[…", "ted]", "d]"].iter().any(|part| rest.contains(part))
+        !["[re", "[r…", "[…", "ted]", "d]"]
+            .iter()
+            .any(|part| rest.contains(part))
     }
 
     #[test]
@@ -160,23 +170,41 @@ mod tests {
             for room in (0..40).chain((40..200).step_by(7)) {
                 let short = shorten(&text, room);
                 assert!(length(&short) <= room, "{room}: {short}");
-                let kept = short.strip_suffix('…').filter(|_| short != text).unwrap_or(&short);
+                let kept = short
+                    .strip_suffix('…')
+                    .filter(|_| short != text)
+                    .unwrap_or(&short);
                 assert!(text.starts_with(kept), "{room}: {short}");
-                assert!(kept.is_empty() || text.grapheme_indices(true).any(|(at, g)| at + g.len() == kept.len()));
+                assert!(
+                    kept.is_empty()
+                        || text
+                            .grapheme_indices(true)
+                            .any(|(at, g)| at + g.len() == kept.len())
+                );
                 assert!(room == 0 || short == text || short.ends_with('…'));
                 assert!(is_whole(&short), "{room}: {short}");
 
                 let quoted = quote(&text, room);
                 assert!(length(&quoted) <= room, "{room}: {quoted}");
                 assert!(quoted.is_empty() == (room < 3));
-                let inside = quoted.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or_default();
-                assert!(!inside.contains(['"', '<', '>', '\n']) && is_whole(&quoted), "{room}: {quoted}");
+                let inside = quoted
+                    .strip_prefix('"')
+                    .and_then(|rest| rest.strip_suffix('"'))
+                    .unwrap_or_default();
+                assert!(
+                    !inside.contains(['"', '<', '>', '\n']) && is_whole(&quoted),
+                    "{room}: {quoted}"
+                );
                 assert!(!quoted.contains("sk-ant-"));
 
                 let end = path(&text, room);
                 assert!(length(&end) <= room, "{room}: {end}");
                 let whole = harmless(&text);
-                assert!(end.is_empty() || end == whole || whole.ends_with(end.strip_prefix('…').unwrap()));
+                assert!(
+                    end.is_empty()
+                        || end == whole
+                        || whole.ends_with(end.strip_prefix('…').unwrap())
+                );
                 assert!(is_whole(&end) && !end.contains("sk-ant-"), "{room}: {end}");
             }
         }
@@ -184,7 +212,10 @@ mod tests {
 
     #[test]
     fn a_cut_is_at_the_end_of_a_word_if_one_is_near() {
-        assert_eq!(shorten("how do I deploy this?", 21), "how do I deploy this?");
+        assert_eq!(
+            shorten("how do I deploy this?", 21),
+            "how do I deploy this?"
+        );
         assert_eq!(shorten("how do I deploy this?", 20), "how do I deploy…");
         assert_eq!(shorten("how do I deploy this?", 16), "how do I deploy…");
         assert_eq!(shorten("how do I deploy this?", 15), "how do I…");
@@ -216,23 +247,45 @@ mod tests {
     fn a_long_text_is_quoted_from_its_beginning() {
         let long = "word ".repeat(1 << 18);
         assert_eq!(length(&quote(&long, 100)), 97);
-        assert!(harmless_start(&long, TAKEN, 98).1, "the first {TAKEN} bytes are enough");
-        assert_eq!(quote(&("\u{200b} ".repeat(1 << 18) + "hello"), 100), "\"hello\"");
+        assert!(
+            harmless_start(&long, TAKEN, 98).1,
+            "the first {TAKEN} bytes are enough"
+        );
+        assert_eq!(
+            quote(&("\u{200b} ".repeat(1 << 18) + "hello"), 100),
+            "\"hello\""
+        );
         assert_eq!(quote(&" ".repeat(1 << 18), 100), "\"\"");
-        let block = format!("-----BEGIN PRIVATE KEY-----{}-----END PRIVATE KEY----- hello", "MII\n".repeat(1 << 16));
+        let block = format!(
+            "-----BEGIN PRIVATE KEY-----{}-----END PRIVATE KEY----- hello",
+            "MII\n".repeat(1 << 16)
+        );
         assert_eq!(quote(&block, 100), "\"[redacted] hello\"");
     }
 
     /// A secret that is cut where the taking ends is not mistaken for something else.
     #[test]
     fn no_secret_shows_at_the_border() {
-        let secrets = ["AIzaSyA1234567890abcdefghijklmnopqrstuv", "https://u:AIzaSyA1234567890abcdefghijklmno@host/"];
+        let secrets = [
+            "AIzaSyA1234567890abcdefghijklmnopqrstuv",
+            "https://u:AIzaSyA1234567890abcdefghijklmno@host/",
+        ];
         for secret in secrets {
             for before in TAKEN - 200..TAKEN + 10 {
-                for hidden in [" ".repeat(before), format!("PASSWORD='{}' ", "x".repeat(before - 12))] {
-                    let text = format!("{hidden}{}{secret} {}", "x ".repeat(30), "and so on ".repeat(1000));
+                for hidden in [
+                    " ".repeat(before),
+                    format!("PASSWORD='{}' ", "x".repeat(before - 12)),
+                ] {
+                    let text = format!(
+                        "{hidden}{}{secret} {}",
+                        "x ".repeat(30),
+                        "and so on ".repeat(1000)
+                    );
                     let quoted = quote(&text, 100);
-                    assert!(quoted.contains(REDACTED) && !quoted.contains("AIza"), "{before}: {quoted}");
+                    assert!(
+                        quoted.contains(REDACTED) && !quoted.contains("AIza"),
+                        "{before}: {quoted}"
+                    );
                 }
             }
         }

@@ -19,8 +19,8 @@ use serde_json::value::{RawValue, to_raw_value};
 use super::seen::{Look, Seen, VERSION};
 use super::sessions::{Changes, Details, RECORD, Sessions};
 use super::{Lock, checksum};
-use session_format::budget::Deadline;
 use crate::file;
+use session_format::budget::Deadline;
 use session_format::time::SECOND;
 
 /// The largest file that is read, in bytes: thousands of sessions for each of many observers.
@@ -65,16 +65,26 @@ impl View {
     /// Reads one from JSON. There a session with a name goes by that, and its path stands inside.
     fn from_json(text: &str) -> io::Result<View> {
         let mut entries: Object = serde_json::from_str(text)?;
-        let look = entries.remove(LOOK).map(|look| serde_json::from_str(look.get())).transpose()?;
+        let look = entries
+            .remove(LOOK)
+            .map(|look| serde_json::from_str(look.get()))
+            .transpose()?;
         let mut all = Changes::new();
         for (key, entry) in entries {
             let mut seen: Seen = serde_json::from_str(entry.get())?;
             let is_path = key.starts_with('/');
-            let path = seen.path.take().filter(|_| !is_path).unwrap_or_else(|| key.clone());
+            let path = seen
+                .path
+                .take()
+                .filter(|_| !is_path)
+                .unwrap_or_else(|| key.clone());
             seen.name = (!is_path).then_some(key);
             all.insert(path, Some(seen));
         }
-        Ok(View { look, sessions: Sessions::default().with(all)? })
+        Ok(View {
+            look,
+            sessions: Sessions::default().with(all)?,
+        })
     }
 
     fn to_json(&self) -> io::Result<Box<RawValue>> {
@@ -105,15 +115,27 @@ impl View {
         file.read_exact_at(&mut fixed, 0).map_err(|_| broken())?;
         let (head, rest) = fixed.split_at(HEAD.len());
         if head != HEAD.as_bytes() {
-            let family = HEAD.trim_end_matches(|char: char| char.is_ascii_whitespace() || char.is_ascii_digit());
+            let family = HEAD
+                .trim_end_matches(|char: char| char.is_ascii_whitespace() || char.is_ascii_digit());
             let newer = io::Error::other("written by a newer version");
-            return Err(if head.starts_with(family.as_bytes()) { newer } else { broken() });
+            return Err(if head.starts_with(family.as_bytes()) {
+                newer
+            } else {
+                broken()
+            });
         }
-        let number = |at: usize| rest.as_chunks().0.get(at).map_or(0, |bytes| u64::from_le_bytes(*bytes));
+        let number = |at: usize| {
+            rest.as_chunks()
+                .0
+                .get(at)
+                .map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        };
         let [sum, look, examined, told, count, texts, details] = std::array::from_fn(number);
         let lengths = [look, examined.saturating_mul(8), told.saturating_mul(4)];
         let index = count.saturating_mul(RECORD as u64).saturating_add(texts);
-        let first = lengths.iter().fold(0, |sum: u64, length| sum.saturating_add(*length));
+        let first = lengths
+            .iter()
+            .fold(0, |sum: u64, length| sum.saturating_add(*length));
         let start = (FIXED as u64).saturating_add(first).saturating_add(index);
         if start.saturating_add(details) != meta.len() || meta.len() > MOST {
             return Err(broken());
@@ -126,27 +148,64 @@ impl View {
         }
         let (look, numbers) = head.split_at(look as usize);
         let (examined, told) = numbers.split_at(lengths[1] as usize);
-        let look = if look.is_empty() { None } else { Some(serde_json::from_slice::<Look>(look)?) };
+        let look = if look.is_empty() {
+            None
+        } else {
+            Some(serde_json::from_slice::<Look>(look)?)
+        };
         let look = look.map(|look| Look {
-            examined: examined.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect(),
-            fingerprints: told.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect(),
+            examined: examined
+                .as_chunks()
+                .0
+                .iter()
+                .map(|bytes| u64::from_le_bytes(*bytes))
+                .collect(),
+            fingerprints: told
+                .as_chunks()
+                .0
+                .iter()
+                .map(|bytes| u32::from_le_bytes(*bytes))
+                .collect(),
             ..look
         });
-        let sessions = Sessions { index: records, count: count as usize, details: Details::File(file, start) };
+        let sessions = Sessions {
+            index: records,
+            count: count as usize,
+            details: Details::File(file, start),
+        };
         Ok(View { look, sessions })
     }
 
     fn to_table(&self) -> io::Result<Vec<u8>> {
         let (mut look, mut examined, mut told) = (Vec::new(), Vec::new(), Vec::new());
         if let Some(whole) = &self.look {
-            examined = whole.examined.iter().flat_map(|number| number.to_le_bytes()).collect();
-            told = whole.fingerprints.iter().flat_map(|number| number.to_le_bytes()).collect();
-            look = serde_json::to_vec(&Look { examined: vec![], fingerprints: vec![], ..whole.clone() })?;
+            examined = whole
+                .examined
+                .iter()
+                .flat_map(|number| number.to_le_bytes())
+                .collect();
+            told = whole
+                .fingerprints
+                .iter()
+                .flat_map(|number| number.to_le_bytes())
+                .collect();
+            look = serde_json::to_vec(&Look {
+                examined: vec![],
+                fingerprints: vec![],
+                ..whole.clone()
+            })?;
         }
         let Sessions { index, count, .. } = &self.sessions;
         let details = self.sessions.all_details()?;
         let texts = index.len() - count * RECORD;
-        let lengths = [look.len(), examined.len() / 8, told.len() / 4, *count, texts, details.len()];
+        let lengths = [
+            look.len(),
+            examined.len() / 8,
+            told.len() / 4,
+            *count,
+            texts,
+            details.len(),
+        ];
         let lengths = lengths.map(|length| (length as u64).to_le_bytes()).concat();
         let head = [look, examined, told].concat();
         let sum = checksum_of(&lengths, &head, index).to_le_bytes();
@@ -155,7 +214,9 @@ impl View {
 }
 
 fn checksum_of(lengths: &[u8], head: &[u8], index: &[u8]) -> u64 {
-    [HEAD.as_bytes(), lengths, head, index].into_iter().fold(0, checksum)
+    [HEAD.as_bytes(), lengths, head, index]
+        .into_iter()
+        .fold(0, checksum)
 }
 
 /// An observer's cursors, held for it.
@@ -175,12 +236,23 @@ pub struct Cursors {
 impl Cursors {
     /// Locks and reads the file; none if another process works with it until the deadline. What cannot be read is taken
     /// as not there, and said.
-    pub fn open(file: CursorFile, observer: &str, deadline: &Deadline, say: &mut dyn FnMut(String)) -> Option<Cursors> {
+    pub fn open(
+        file: CursorFile,
+        observer: &str,
+        deadline: &Deadline,
+        say: &mut dyn FnMut(String),
+    ) -> Option<Cursors> {
         match Lock::take(&file.path().with_extension("lock"), deadline) {
-            Ok(Some(lock)) => Some(Cursors { lock: Some(lock), ..Cursors::read(file, observer, say) }),
+            Ok(Some(lock)) => Some(Cursors {
+                lock: Some(lock),
+                ..Cursors::read(file, observer, say)
+            }),
             Ok(None) => None,
             Err(error) => {
-                say(format!("{}: {error}; what is told now will be told again", file.path().display()));
+                say(format!(
+                    "{}: {error}; what is told now will be told again",
+                    file.path().display()
+                ));
                 // What is wrong with it has been said.
                 Some(Cursors::read(file, observer, &mut |_| {}))
             }
@@ -201,7 +273,11 @@ impl Cursors {
             read = (old.clone(), shared(&old, observer, &mut Object::new()));
             taken_over = fs::exists(&old).unwrap_or_default().then_some(old);
         }
-        let is_newer = |view: &View| view.look.as_ref().is_some_and(|look| look.version > VERSION);
+        let is_newer = |view: &View| {
+            view.look
+                .as_ref()
+                .is_some_and(|look| look.version > VERSION)
+        };
         let view = match read {
             (path, Ok(view)) if is_newer(&view) => Err((path, "written by a newer version".into())),
             (_, Ok(view)) => Ok(view),
@@ -212,7 +288,14 @@ impl Cursors {
             say(format!("{}: {why}; taken as not there", path.display()));
             View::default()
         });
-        Cursors { file, observer: observer.into(), others, view, taken_over, lock: None }
+        Cursors {
+            file,
+            observer: observer.into(),
+            others,
+            view,
+            taken_over,
+            lock: None,
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -234,7 +317,9 @@ impl Cursors {
     }
 
     pub fn set_position(&self, position: u64) -> io::Result<()> {
-        self.lock.as_ref().map_or(Ok(()), |lock| lock.set_number(position))
+        self.lock
+            .as_ref()
+            .map_or(Ok(()), |lock| lock.set_number(position))
     }
 
     /// Writes what the observer has seen after a look, if the file is held.
@@ -242,7 +327,10 @@ impl Cursors {
         if self.lock.is_none() {
             return Ok(());
         }
-        let view = View { look: Some(look), sessions: self.view.sessions.with(changes)? };
+        let view = View {
+            look: Some(look),
+            sessions: self.view.sessions.with(changes)?,
+        };
         match &self.file {
             CursorFile::Shared(path) => super::replace(path, self.json(&view)?.as_bytes()),
             CursorFile::Own(path) => {
@@ -260,7 +348,11 @@ impl Cursors {
 
     fn json(&self, view: &View) -> io::Result<String> {
         let own = view.to_json()?;
-        let mut all: BTreeMap<&str, &RawValue> = self.others.iter().map(|(name, view)| (&**name, &**view)).collect();
+        let mut all: BTreeMap<&str, &RawValue> = self
+            .others
+            .iter()
+            .map(|(name, view)| (&**name, &**view))
+            .collect();
         all.insert(&self.observer, &own);
         Ok(serde_json::to_string(&all)?)
     }
@@ -274,8 +366,12 @@ fn shared(path: &Path, observer: &str, others: &mut Object) -> io::Result<View> 
         return Ok(View::default());
     }
     *others = serde_json::from_slice(&text).map_err(|error| none(error.into()))?;
-    let none_of = |error: io::Error| io::Error::other(format!("no cursors of {observer} ({error})"));
-    others.remove(observer).map_or_else(|| Ok(View::default()), |own| View::from_json(own.get()).map_err(none_of))
+    let none_of =
+        |error: io::Error| io::Error::other(format!("no cursors of {observer} ({error})"));
+    others.remove(observer).map_or_else(
+        || Ok(View::default()),
+        |own| View::from_json(own.get()).map_err(none_of),
+    )
 }
 
 /// The look of one of several observers in a file.
@@ -290,7 +386,9 @@ pub fn observer_with(path: &Path, id: &str) -> Option<String> {
     let all: Object = serde_json::from_slice(&text).ok()?;
     all.into_iter()
         .filter(|(_, view)| view.get().contains(id))
-        .find_map(|(observer, view)| (look_of(&view)?.id.as_deref() == Some(id) && observer != id).then_some(observer))
+        .find_map(|(observer, view)| {
+            (look_of(&view)?.id.as_deref() == Some(id) && observer != id).then_some(observer)
+        })
 }
 
 /// Deletes the files of sessions that have not looked since then, in seconds since 1970, and their locks. A file that
@@ -301,8 +399,13 @@ pub fn forget(dir: &Path, before: i64) {
         if ![&table, &old, &lock].contains(&&path) {
             continue;
         }
-        let Ok(Some(lock)) = Lock::take(&lock, &Deadline::after(Duration::ZERO)) else { continue };
-        if [&table, &old].iter().all(|file| fs::metadata(file).map_or(true, |meta| meta.mtime() < before)) {
+        let Ok(Some(lock)) = Lock::take(&lock, &Deadline::after(Duration::ZERO)) else {
+            continue;
+        };
+        if [&table, &old]
+            .iter()
+            .all(|file| fs::metadata(file).map_or(true, |meta| meta.mtime() < before))
+        {
             let _ = fs::remove_file(&table);
             let _ = fs::remove_file(&old);
             let _ = lock.remove();

@@ -36,7 +36,9 @@ impl Journal {
     const ROTATED_AT: u64 = 128 << 10;
 
     pub fn in_dir(state: &Path) -> Journal {
-        Journal { path: state.join("journal.jsonl") }
+        Journal {
+            path: state.join("journal.jsonl"),
+        }
     }
 
     fn older(&self) -> PathBuf {
@@ -44,7 +46,8 @@ impl Journal {
     }
 
     pub fn append(&self, run: &HookRun) -> io::Result<()> {
-        if fs::symlink_metadata(&self.path).is_ok_and(|journal| journal.len() > Journal::ROTATED_AT) {
+        if fs::symlink_metadata(&self.path).is_ok_and(|journal| journal.len() > Journal::ROTATED_AT)
+        {
             match fs::rename(&self.path, self.older()) {
                 // Another hook has just done it.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -59,7 +62,10 @@ impl Journal {
         let mut runs = Vec::new();
         for path in [self.older(), self.path.clone()] {
             match file::read_to_string(&path) {
-                Ok(text) => runs.extend(text.lines().filter_map(|line| serde_json::from_str(line).ok())),
+                Ok(text) => runs.extend(
+                    text.lines()
+                        .filter_map(|line| serde_json::from_str(line).ok()),
+                ),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(Unreadable { path, error }),
             }

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::dir;
 use crate::file;
+use crate::process::{self, Claim, Running};
 use session_format::format::live::Status;
 use session_format::hash::HashSet;
 use session_format::path::base_name;
-use crate::process::{self, Claim, Running};
 use session_format::time::Time;
 
 /// An event: what the agent is doing since then, and which process it is.
@@ -38,8 +38,22 @@ pub struct LiveNote {
 impl LiveNote {
     /// The agent that noted it.
     pub fn running(&self) -> Running {
-        let Self { pid, start, namespace, .. } = self;
-        if *pid == 0 { Running::Unknown } else { Claim { pid: *pid, start, namespace }.running() }
+        let Self {
+            pid,
+            start,
+            namespace,
+            ..
+        } = self;
+        if *pid == 0 {
+            Running::Unknown
+        } else {
+            Claim {
+                pid: *pid,
+                start,
+                namespace,
+            }
+            .running()
+        }
     }
 
     /// The agent, which runs, has started something since: what the user had to allow, for no hook tells that it
@@ -52,9 +66,17 @@ impl LiveNote {
     /// The name of the program that it asks for, which is in the command line of whatever runs it. Empty if that cannot
     /// be told, because a shell puts something else in its place.
     fn program(&self) -> &str {
-        let word = self.subject.split_whitespace().find(|word| !word.contains('=')).unwrap_or_default();
+        let word = self
+            .subject
+            .split_whitespace()
+            .find(|word| !word.contains('='))
+            .unwrap_or_default();
         let is_open = word.contains(|char| "$[`*?{\\…".contains(char));
-        if is_open { "" } else { base_name(word.trim_matches(|char: char| !char.is_alphanumeric())) }
+        if is_open {
+            ""
+        } else {
+            base_name(word.trim_matches(|char: char| !char.is_alphanumeric()))
+        }
     }
 }
 
@@ -73,13 +95,22 @@ const OLD: i64 = 7 * 24 * 60 * 60;
 
 impl LiveNotes {
     pub fn in_dir(state: &Path) -> LiveNotes {
-        LiveNotes { dir: state.join("live"), names: None }
+        LiveNotes {
+            dir: state.join("live"),
+            names: None,
+        }
     }
 
     /// The same for whoever asks for very many sessions, most of which have none.
     pub fn listed(self) -> LiveNotes {
-        let names = dir::entries(&self.dir, &mut Vec::new()).iter().map(|entry| entry.name.to_owned()).collect();
-        LiveNotes { names: Some(names), ..self }
+        let names = dir::entries(&self.dir, &mut Vec::new())
+            .iter()
+            .map(|entry| entry.name.to_owned())
+            .collect();
+        LiveNotes {
+            names: Some(names),
+            ..self
+        }
     }
 
     /// The file of a session. The id must be one that can stand in a file name.
@@ -94,7 +125,9 @@ impl LiveNotes {
         let file = super::append_line(&path, note)?;
         if is_first {
             // What another hook has removed is gone as well.
-            super::old_files(&self.dir, now - OLD).into_iter().for_each(|old| _ = fs::remove_file(old));
+            super::old_files(&self.dir, now - OLD)
+                .into_iter()
+                .for_each(|old| _ = fs::remove_file(old));
         }
         if file.metadata()?.len() <= CUT_AT {
             return Ok(());
@@ -111,7 +144,9 @@ impl LiveNotes {
 
     /// There may be a note of a session.
     pub fn has(&self, format: &str, id: &str) -> bool {
-        self.names.as_ref().is_none_or(|names| names.contains(&LiveNotes::name(format, id)))
+        self.names
+            .as_ref()
+            .is_none_or(|names| names.contains(&LiveNotes::name(format, id)))
     }
 
     /// The newest note of a session. What cannot be read is as good as not there.

@@ -91,25 +91,52 @@ impl OpenCall {
     /// The newest of some calls, with their texts as `kept` leaves them.
     pub fn newest(calls: &[Call], kept: impl Fn(Act, &str) -> String) -> Vec<OpenCall> {
         let open = |call: &Call| {
-            let short = call.subjects.iter().filter(|text| text.len() <= OpenCall::TEXT);
-            let subjects = short.take(OpenCall::SUBJECTS).map(|text| kept(call.act, text)).collect();
+            let short = call
+                .subjects
+                .iter()
+                .filter(|text| text.len() <= OpenCall::TEXT);
+            let subjects = short
+                .take(OpenCall::SUBJECTS)
+                .map(|text| kept(call.act, text))
+                .collect();
             let tool = substr(&call.tool, ..call.tool.floor_char_boundary(OpenCall::TEXT));
-            Some(OpenCall(call.id?, call.act, call.asks, kept(Act::Other, tool), subjects, call.waits))
+            Some(OpenCall(
+                call.id?,
+                call.act,
+                call.asks,
+                kept(Act::Other, tool),
+                subjects,
+                call.waits,
+            ))
         };
-        calls[calls.len().saturating_sub(OpenCall::CALLS)..].iter().filter_map(open).collect()
+        calls[calls.len().saturating_sub(OpenCall::CALLS)..]
+            .iter()
+            .filter_map(open)
+            .collect()
     }
 
     pub fn to_call(&self) -> Call<'static> {
         let OpenCall(id, act, asks, tool, subjects, waits) = self.clone();
         let subjects = subjects.into_iter().map(Cow::Owned).collect();
-        Call { id: Some(id), act, asks, waits, tool: Cow::Owned(tool), subjects, ..Call::default() }
+        Call {
+            id: Some(id),
+            act,
+            asks,
+            waits,
+            tool: Cow::Owned(tool),
+            subjects,
+            ..Call::default()
+        }
     }
 }
 
 impl Seen {
     /// For a file that is to be read, and could not be yet.
     pub fn untouched() -> Seen {
-        Seen { unread: true, ..Seen::default() }
+        Seen {
+            unread: true,
+            ..Seen::default()
+        }
     }
 
     pub fn is_untouched(&self) -> bool {
@@ -117,7 +144,11 @@ impl Seen {
     }
 
     pub fn at(self, cursor: Cursor) -> Seen {
-        Seen { offset: cursor.offset, mark: Some(cursor.mark), ..self }
+        Seen {
+            offset: cursor.offset,
+            mark: Some(cursor.mark),
+            ..self
+        }
     }
 }
 
@@ -139,7 +170,11 @@ pub struct Look {
     pub examined: Vec<u64>,
     /// A walk over all files that the deadline cut short: the next look goes on with it. An earlier version wrote one as
     /// `walk`, which is passed over: that walk starts anew.
-    #[serde(default, rename = "unfinished", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        rename = "unfinished",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub walk: Option<Walk>,
     /// Directories of sessions, sorted, so that not every look goes through other projects' sessions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -185,7 +220,11 @@ pub const VERSION: u32 = 1;
 impl Look {
     /// Of an observer that has not looked yet.
     pub fn new(since: Time) -> Look {
-        Look { version: VERSION, since, ..Look::default() }
+        Look {
+            version: VERSION,
+            since,
+            ..Look::default()
+        }
     }
 
     /// When it looked last, by the clock that files are stamped by; none if it never did.
@@ -214,8 +253,12 @@ mod hex {
         serializer.collect_str(&format_args!("{:016x}", mark.unwrap_or_default()))
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    pub fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<u64>, D::Error> {
         let text = String::deserialize(deserializer)?;
-        u64::from_str_radix(&text, 16).map(Some).map_err(serde::de::Error::custom)
+        u64::from_str_radix(&text, 16)
+            .map(Some)
+            .map_err(serde::de::Error::custom)
     }
 }

@@ -60,11 +60,18 @@ impl Sessions {
     }
 
     fn fixed(&self) -> &[[u8; RECORD]] {
-        self.index.get(..self.count * RECORD).unwrap_or_default().as_chunks().0
+        self.index
+            .get(..self.count * RECORD)
+            .unwrap_or_default()
+            .as_chunks()
+            .0
     }
 
     fn record<'t>(&'t self, fixed: &'t [u8; RECORD]) -> Record<'t> {
-        Record { fixed, sessions: self }
+        Record {
+            fixed,
+            sessions: self,
+        }
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Record<'_>> + Clone {
@@ -73,17 +80,23 @@ impl Sessions {
 
     /// The records from a path on.
     fn from(&self, path: &str) -> impl Iterator<Item = Record<'_>> {
-        let first = self.fixed().partition_point(|fixed| self.record(fixed).path() < path);
+        let first = self
+            .fixed()
+            .partition_point(|fixed| self.record(fixed).path() < path);
         self.fixed()[first..].iter().map(|fixed| self.record(fixed))
     }
 
     pub fn get(&self, path: &str) -> Option<Record<'_>> {
-        self.from(path).next().filter(|record| record.path() == path)
+        self.from(path)
+            .next()
+            .filter(|record| record.path() == path)
     }
 
     /// Some path begins like this.
     pub fn any_below(&self, start: &str) -> bool {
-        self.from(start).next().is_some_and(|record| record.path().starts_with(start))
+        self.from(start)
+            .next()
+            .is_some_and(|record| record.path().starts_with(start))
     }
 
     /// All details, one after the other.
@@ -114,23 +127,35 @@ impl Sessions {
                 None => after.copy(old, &details)?,
             }
         }
-        changes.into_iter().try_for_each(|changed| after.add(changed))?;
+        changes
+            .into_iter()
+            .try_for_each(|changed| after.add(changed))?;
         Ok(after.finish())
     }
 }
 
 impl<'t> Record<'t> {
     fn number(self, at: usize) -> u64 {
-        self.fixed.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u64::from_le_bytes(*bytes))
+        self.fixed
+            .get(at..)
+            .and_then(<[u8]>::first_chunk)
+            .map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
     fn small(self, at: usize) -> usize {
-        self.fixed.get(at..).and_then(<[u8]>::first_chunk).map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize
+        self.fixed
+            .get(at..)
+            .and_then(<[u8]>::first_chunk)
+            .map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize
     }
 
     fn text(self, after: usize, length: usize) -> &'t str {
         let start = self.sessions.count * RECORD + self.small(48) + after;
-        let bytes = self.sessions.index.get(start..start + length).unwrap_or_default();
+        let bytes = self
+            .sessions
+            .index
+            .get(start..start + length)
+            .unwrap_or_default();
         std::str::from_utf8(bytes).unwrap_or_default()
     }
 
@@ -148,7 +173,13 @@ impl<'t> Record<'t> {
 
     /// The session has been read, and its file is as it was then.
     pub fn is_unchanged(self, stamp: Stamp) -> bool {
-        let Stamp { device, inode, size, modified, .. } = stamp;
+        let Stamp {
+            device,
+            inode,
+            size,
+            modified,
+            ..
+        } = stamp;
         [device, inode, size, modified as u64] == [0, 8, 16, 24].map(|at| self.number(at))
     }
 
@@ -157,14 +188,19 @@ impl<'t> Record<'t> {
         let (start, length) = (self.number(32), self.small(40));
         let mut read = Vec::new();
         let detail = match &self.sessions.details {
-            Details::Memory(bytes) => bytes.get(start as usize..).and_then(|rest| rest.get(..length)),
+            Details::Memory(bytes) => bytes
+                .get(start as usize..)
+                .and_then(|rest| rest.get(..length)),
             Details::File(file, details) => {
                 read.resize(length, 0);
-                file.read_exact_at(&mut read, details + start).is_ok().then_some(&*read)
+                file.read_exact_at(&mut read, details + start)
+                    .is_ok()
+                    .then_some(&*read)
             }
         };
         let sound = detail.filter(|detail| sum(detail) as usize == self.small(44));
-        let seen = sound.map(|detail| serde_json::from_slice(detail).map_err(|error| error.to_string()));
+        let seen =
+            sound.map(|detail| serde_json::from_slice(detail).map_err(|error| error.to_string()));
         seen.unwrap_or_else(|| Err("not as it was written".into()))
     }
 }
@@ -184,26 +220,58 @@ impl Builder {
             Some(stamp) if !seen.unread && seen.absent.is_none() => stamp,
             _ => (0, 0, 0, 0),
         };
-        let stamp = [device, inode, size, modified as u64].map(u64::to_le_bytes).concat();
+        let stamp = [device, inode, size, modified as u64]
+            .map(u64::to_le_bytes)
+            .concat();
         let detail = serde_json::to_vec(&seen)?;
         let title = seen.title.as_deref().unwrap_or_default();
-        self.push(&stamp, &detail, sum(&detail), [&path, title], seen.fingerprint.unwrap_or_default())
+        self.push(
+            &stamp,
+            &detail,
+            sum(&detail),
+            [&path, title],
+            seen.fingerprint.unwrap_or_default(),
+        )
     }
 
     fn copy(&mut self, old: Record, details: &[u8]) -> io::Result<()> {
         let (start, length) = (old.number(32) as usize, old.small(40));
-        let detail = details.get(start..).and_then(|rest| rest.get(..length)).unwrap_or_default();
+        let detail = details
+            .get(start..)
+            .and_then(|rest| rest.get(..length))
+            .unwrap_or_default();
         let texts = [old.path(), old.title().unwrap_or_default()];
-        self.push(&old.fixed[..32], detail, old.small(44) as u32, texts, old.fingerprint().unwrap_or_default())
+        self.push(
+            &old.fixed[..32],
+            detail,
+            old.small(44) as u32,
+            texts,
+            old.fingerprint().unwrap_or_default(),
+        )
     }
 
-    fn push(&mut self, stamp: &[u8], detail: &[u8], sum: u32, texts: [&str; 2], fingerprint: u32) -> io::Result<()> {
+    fn push(
+        &mut self,
+        stamp: &[u8],
+        detail: &[u8],
+        sum: u32,
+        texts: [&str; 2],
+        fingerprint: u32,
+    ) -> io::Result<()> {
         let short = |length: usize| u32::try_from(length).map_err(io::Error::other);
         let [path, title] = texts;
         let (at, length) = (short(self.texts.len())?, short(detail.len())?);
         self.records.extend(stamp);
-        self.records.extend((self.details.len() as u64).to_le_bytes());
-        for number in [length, sum, at, short(path.len())?, short(title.len())?, fingerprint] {
+        self.records
+            .extend((self.details.len() as u64).to_le_bytes());
+        for number in [
+            length,
+            sum,
+            at,
+            short(path.len())?,
+            short(title.len())?,
+            fingerprint,
+        ] {
             self.records.extend(number.to_le_bytes());
         }
         self.texts.extend(path.bytes().chain(title.bytes()));
@@ -213,7 +281,11 @@ impl Builder {
 
     fn finish(self) -> Sessions {
         let count = self.records.len() / RECORD;
-        Sessions { index: [self.records, self.texts].concat(), count, details: Details::Memory(self.details) }
+        Sessions {
+            index: [self.records, self.texts].concat(),
+            count,
+            details: Details::Memory(self.details),
+        }
     }
 }
 

@@ -52,7 +52,11 @@ impl Place {
     fn of(offset: u64, fixed: &[u8]) -> Option<Place> {
         let length = |at: usize| Some(u32::from_le_bytes(*fixed.get(at..)?.first_chunk()?));
         let rest_sum = *fixed.get(20..)?.first_chunk()?;
-        Some(Place { offset: NonZero::new(offset)?, lengths: [length(0)?, length(4)?, length(8)?], rest_sum })
+        Some(Place {
+            offset: NonZero::new(offset)?,
+            lengths: [length(0)?, length(4)?, length(8)?],
+            rest_sum,
+        })
     }
 
     pub fn rest_length(self) -> usize {
@@ -83,18 +87,36 @@ impl Table {
         let seed = checksum(0, head.as_bytes());
         let options = |append: bool| OpenOptions::new().read(true).append(append).to_owned();
         // Where we may not write, it can be read all the same.
-        let file = file::open_own(&mut options(true), &path).or_else(|_| file::open_own(&mut options(false), &path));
+        let file = file::open_own(&mut options(true), &path)
+            .or_else(|_| file::open_own(&mut options(false), &path));
         let mut found = vec![0; head.len()];
-        let file = file.ok().filter(|file| file.read_exact_at(&mut found, 0).is_ok() && found == head.as_bytes());
-        let size = file.as_ref().and_then(|file| file.metadata().ok()).map_or(0, |meta| meta.len());
-        Table { path, file, seed, size, is_damaged: false, can_add: Mutex::new(true), head }
+        let file = file
+            .ok()
+            .filter(|file| file.read_exact_at(&mut found, 0).is_ok() && found == head.as_bytes());
+        let size = file
+            .as_ref()
+            .and_then(|file| file.metadata().ok())
+            .map_or(0, |meta| meta.len());
+        Table {
+            path,
+            file,
+            seed,
+            size,
+            is_damaged: false,
+            can_add: Mutex::new(true),
+            head,
+        }
     }
 
     /// Hands out all records in the order they were written, without what is long about them.
     pub fn each(&mut self, mut take: impl FnMut(Record)) {
         let Some(file) = &self.file else { return };
         let mut offset = self.head.len() as u64;
-        let mut window = Window { file, start: offset, bytes: Vec::new() };
+        let mut window = Window {
+            file,
+            start: offset,
+            bytes: Vec::new(),
+        };
         while !self.is_damaged && offset < self.size {
             match self.next(&mut window, offset) {
                 Some(record) => {
@@ -115,7 +137,11 @@ impl Table {
         let [key, value, _] = place.lengths.map(|length| length as usize);
         let (fixed, body) = window.get(offset, FIXED + key + value)?.split_at(FIXED);
         let (key, value) = body.split_at(key);
-        (fixed[12..20] == check(self.seed, &fixed[..12], body)).then_some(Record { key, value, place })
+        (fixed[12..20] == check(self.seed, &fixed[..12], body)).then_some(Record {
+            key,
+            value,
+            place,
+        })
     }
 
     /// The long part of a record, if it is as it was written.
@@ -129,20 +155,33 @@ impl Table {
     pub fn rest_into(&self, place: Place, memory: &mut Vec<u8>, at: usize) -> bool {
         let length = place.rest_length();
         memory.resize(memory.len().max(at + length), 0);
-        let (rest, start) = (&mut memory[at..at + length], place.offset.get() + place.size() - length as u64);
-        let is_read = self.file.as_ref().is_some_and(|file| file.read_exact_at(rest, start).is_ok());
+        let (rest, start) = (
+            &mut memory[at..at + length],
+            place.offset.get() + place.size() - length as u64,
+        );
+        let is_read = self
+            .file
+            .as_ref()
+            .is_some_and(|file| file.read_exact_at(rest, start).is_ok());
         is_read && place.rest_sum == check(self.seed, &[], rest)
     }
 
     /// A record as bytes; none if it is too long to be kept.
     pub fn record(&self, key: &[u8], value: &[u8], rest: &[&[u8]]) -> Option<Content> {
-        let lengths = [key.len(), value.len(), rest.iter().map(|part| part.len()).sum()];
+        let lengths = [
+            key.len(),
+            value.len(),
+            rest.iter().map(|part| part.len()).sum(),
+        ];
         let mut bytes = Vec::with_capacity(FIXED + lengths.iter().sum::<usize>());
         for length in lengths {
             bytes.extend(u32::try_from(length).ok()?.to_le_bytes());
         }
         bytes.resize(FIXED, 0);
-        [key, value].iter().chain(rest).for_each(|part| bytes.extend(*part));
+        [key, value]
+            .iter()
+            .chain(rest)
+            .for_each(|part| bytes.extend(*part));
         let (fixed, body) = bytes.split_at_mut(FIXED);
         let (body, rest) = body.split_at(key.len() + value.len());
         let sum = check(self.seed, &fixed[..12], body);
@@ -153,7 +192,9 @@ impl Table {
 
     /// Adds a record at once, and says where it is. None if that is not possible now; [`Table::update`] makes it so.
     pub fn add(&self, record: &Content) -> Option<Place> {
-        let Content::New(bytes) = record else { return None };
+        let Content::New(bytes) = record else {
+            return None;
+        };
         let mut file = self.file.as_ref().filter(|_| !self.is_damaged)?;
         let mut can_add = self.can_add.lock().unwrap_or_else(PoisonError::into_inner);
         // Behind a part of a record nobody would find another one.
@@ -164,7 +205,16 @@ impl Table {
 
     /// This becomes the content of the table if the rest of it is added. `clean`: what is not named must not stay.
     pub fn can_grow(&self, content: &[Content], clean: bool) -> bool {
-        let used = content.iter().map(|one| if let Content::Old(place) = one { place.size() } else { 0 }).sum::<u64>();
+        let used = content
+            .iter()
+            .map(|one| {
+                if let Content::Old(place) = one {
+                    place.size()
+                } else {
+                    0
+                }
+            })
+            .sum::<u64>();
         let unused = (self.size - used.min(self.size)).saturating_sub(self.head.len() as u64);
         self.file.is_some() && !self.is_damaged && !clean && unused <= UNUSED.max(used)
     }
@@ -176,9 +226,19 @@ impl Table {
             return self.replace(content);
         };
         // In one piece, so that another process that adds something at the same time comes before or after it.
-        let new = content.iter().filter_map(|one| if let Content::New(bytes) = one { Some(&bytes[..]) } else { None });
+        let new = content.iter().filter_map(|one| {
+            if let Content::New(bytes) = one {
+                Some(&bytes[..])
+            } else {
+                None
+            }
+        });
         let new = new.collect::<Vec<_>>().concat();
-        if new.is_empty() { Ok(()) } else { file.write_all(&new) }
+        if new.is_empty() {
+            Ok(())
+        } else {
+            file.write_all(&new)
+        }
     }
 
     fn replace(&self, content: &[Content]) -> io::Result<()> {
@@ -217,12 +277,19 @@ impl Window<'_> {
     fn get(&mut self, offset: u64, length: usize) -> Option<&[u8]> {
         let end = self.start + self.bytes.len() as u64;
         if offset < self.start || offset + length as u64 > end {
-            let block = if offset <= end { Window::NEXT } else { Window::AFTER_GAP };
+            let block = if offset <= end {
+                Window::NEXT
+            } else {
+                Window::AFTER_GAP
+            };
             self.start = offset;
             self.bytes.resize(block.max(length), 0);
             let mut filled = 0;
             while filled < length {
-                match self.file.read_at(&mut self.bytes[filled..], offset + filled as u64) {
+                match self
+                    .file
+                    .read_at(&mut self.bytes[filled..], offset + filled as u64)
+                {
                     Ok(read) if read > 0 => filled += read,
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                     _ => break,
@@ -230,7 +297,9 @@ impl Window<'_> {
             }
             self.bytes.truncate(filled);
         }
-        self.bytes.get((offset - self.start) as usize..)?.get(..length)
+        self.bytes
+            .get((offset - self.start) as usize..)?
+            .get(..length)
     }
 }
 

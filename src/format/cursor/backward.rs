@@ -46,15 +46,25 @@ impl<'f> Backward<'f> {
 
     /// The line before the last one handed out, and whether it ends in a newline.
     pub fn previous_line(&mut self) -> io::Result<Option<(Line<'_>, bool)>> {
-        let Some(end) = self.line_end else { return Ok(None) };
-        let Some((start, finished)) = self.previous_start(0, None)? else { return Ok(None) };
+        let Some(end) = self.line_end else {
+            return Ok(None);
+        };
+        let Some((start, finished)) = self.previous_start(0, None)? else {
+            return Ok(None);
+        };
         Ok(Some((self.bytes_of(start..end)?, finished)))
     }
 
     /// The start of that line; the line itself is passed over. It looks no further back than `limit`, and only as long as
     /// there is time.
-    pub fn previous_start(&mut self, limit: u64, deadline: Option<&Deadline>) -> io::Result<Option<(u64, bool)>> {
-        let Some(end) = self.line_end else { return Ok(None) };
+    pub fn previous_start(
+        &mut self,
+        limit: u64,
+        deadline: Option<&Deadline>,
+    ) -> io::Result<Option<(u64, bool)>> {
+        let Some(end) = self.line_end else {
+            return Ok(None);
+        };
         let start = loop {
             let known = end.min(self.loaded.end).saturating_sub(self.loaded.start) as usize;
             if let Some(newline) = memrchr(b'\n', &self.bytes()[..known]) {
@@ -94,9 +104,15 @@ impl<'f> Backward<'f> {
         let length = (line.end - line.start) as usize;
         if line.start >= self.loaded.start && line.end <= self.loaded.end {
             let from = (line.start - self.loaded.start) as usize;
-            return Ok(Line::Whole(line.start, &self.block.bytes()[from..from + length]));
+            return Ok(Line::Whole(
+                line.start,
+                &self.block.bytes()[from..from + length],
+            ));
         }
-        let buffer = self.line.get_or_insert_with(|| Buffer::new(Backward::LINE)).bytes_mut();
+        let buffer = self
+            .line
+            .get_or_insert_with(|| Buffer::new(Backward::LINE))
+            .bytes_mut();
         if length > Backward::LINE {
             return Ok(Line::Long(LongLine::new(self.file, buffer, line)));
         }

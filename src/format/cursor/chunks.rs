@@ -22,17 +22,36 @@ impl<'f> Chunks<'f> {
 
     pub fn new(file: &'f File, start: u64, buffer: &'f mut Buffer) -> Chunks<'f> {
         buffer.resize(Chunks::START + Chunks::SIZE);
-        Chunks { file, buffer, start, position: start }
+        Chunks {
+            file,
+            buffer,
+            start,
+            position: start,
+        }
     }
 
     /// The next chunk; none at the end of the file.
     pub fn next_chunk(&mut self) -> io::Result<Option<&[u8]>> {
         let bytes = self.buffer.bytes_mut();
-        let kept = if self.position == self.start { 0 } else { Chunks::KEPT };
-        bytes.copy_within(Chunks::START + Chunks::SIZE - kept..Chunks::START + Chunks::SIZE, Chunks::START - kept);
+        let kept = if self.position == self.start {
+            0
+        } else {
+            Chunks::KEPT
+        };
+        bytes.copy_within(
+            Chunks::START + Chunks::SIZE - kept..Chunks::START + Chunks::SIZE,
+            Chunks::START - kept,
+        );
         // A short read would leave what is kept for the next one elsewhere.
-        let filled = read_all(self.file, &mut bytes[Chunks::START..Chunks::START + Chunks::SIZE], self.position)?;
+        let filled = read_all(
+            self.file,
+            &mut bytes[Chunks::START..Chunks::START + Chunks::SIZE],
+            self.position,
+        )?;
         self.position += filled as u64;
-        Ok((filled > 0).then(|| &self.buffer.bytes()[Chunks::START - kept..Chunks::START + filled]))
+        Ok(
+            (filled > 0)
+                .then(|| &self.buffer.bytes()[Chunks::START - kept..Chunks::START + filled]),
+        )
     }
 }

@@ -27,7 +27,13 @@ impl<'f> Forward<'f> {
 
     pub fn new(file: &'f File, from: u64, to: u64, buffer: &'f mut Buffer) -> Forward<'f> {
         buffer.resize(2 * Forward::HALF);
-        Forward { file, buffer, unread: 0..0, position: from, to }
+        Forward {
+            file,
+            buffer,
+            unread: 0..0,
+            position: from,
+            to,
+        }
     }
 
     /// The offset of the next line: everything before it has been handed out.
@@ -38,7 +44,10 @@ impl<'f> Forward<'f> {
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut searched = 0;
         loop {
-            let found = memchr(b'\n', &self.buffer.bytes()[self.unread.start + searched..self.unread.end]);
+            let found = memchr(
+                b'\n',
+                &self.buffer.bytes()[self.unread.start + searched..self.unread.end],
+            );
             if let Some(at) = found {
                 let line = self.unread.start..self.unread.start + searched + at;
                 let offset = self.offset();
@@ -69,8 +78,15 @@ impl<'f> Forward<'f> {
         let kept = Forward::HALF - self.unread.len();
         let bytes = self.buffer.bytes_mut();
         bytes.copy_within(self.unread.clone(), kept);
-        let length = self.to.saturating_sub(self.position).min(Forward::HALF as u64) as usize;
-        let read = read_at(self.file, &mut bytes[Forward::HALF..Forward::HALF + length], self.position)?;
+        let length = self
+            .to
+            .saturating_sub(self.position)
+            .min(Forward::HALF as u64) as usize;
+        let read = read_at(
+            self.file,
+            &mut bytes[Forward::HALF..Forward::HALF + length],
+            self.position,
+        )?;
         self.unread = kept..Forward::HALF + read;
         self.position += read as u64;
         Ok(read > 0)

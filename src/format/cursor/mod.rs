@@ -40,7 +40,10 @@ impl Cursor {
         let (first, last) = bytes.split_at_mut(Cursor::MARKED as usize);
         file.read_exact_at(&mut first[..length as usize], 0)?;
         file.read_exact_at(&mut last[..length as usize], offset - length)?;
-        Ok(Cursor { offset: Position::new(offset), mark: Id::of(&bytes).0 })
+        Ok(Cursor {
+            offset: Position::new(offset),
+            mark: Id::of(&bytes).0,
+        })
     }
 
     /// The file is still the same up to here. A file that cannot be read now is no reason to think it changed.
@@ -56,7 +59,12 @@ impl Cursor {
 /// The start of the newest whole lines that make up at most `most` bytes before `end`; the last one counts even if it is
 /// longer. None if no line begins within reach. When the time is over, that is the error that
 /// [`Deadline::is_late`] knows.
-pub fn newest_lines(file: &File, end: u64, most: u64, deadline: &Deadline) -> io::Result<Option<u64>> {
+pub fn newest_lines(
+    file: &File,
+    end: u64,
+    most: u64,
+    deadline: &Deadline,
+) -> io::Result<Option<u64>> {
     /// The beginning of a line is looked for no further back.
     const REACH: u64 = 32 << 20;
     if end <= most {
@@ -122,7 +130,14 @@ pub struct LongLine<'b> {
 
 impl<'b> LongLine<'b> {
     fn new(file: &'b File, buffer: &'b mut [u8], range: Range<u64>) -> LongLine<'b> {
-        LongLine { file, buffer, offset: range.start, next: range.start, end: range.end, filled: 0 }
+        LongLine {
+            file,
+            buffer,
+            offset: range.start,
+            next: range.start,
+            end: range.end,
+            filled: 0,
+        }
     }
 }
 
@@ -188,7 +203,11 @@ impl Buffer {
     fn resize(&mut self, size: usize) {
         if self.memory.len() < size + Buffer::PAGE {
             self.memory = vec![0; size + Buffer::PAGE];
-            self.start = self.memory.as_ptr().align_offset(Buffer::PAGE).min(Buffer::PAGE);
+            self.start = self
+                .memory
+                .as_ptr()
+                .align_offset(Buffer::PAGE)
+                .min(Buffer::PAGE);
         }
     }
 

@@ -10,18 +10,28 @@ use crate::format::descriptor::{TaskKeys, Tool, ToolVerb};
 
 /// The details of a call, if its tool has any.
 pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
-    let wants = !tool.new.0.is_empty() || !tool.old.0.is_empty() || tool.verb == Some(ToolVerb::Patch);
-    let asks = tool.tasks.is_some() || tool.task.is_some() || tool.question.is_some() || tool.plan.is_some();
+    let wants =
+        !tool.new.0.is_empty() || !tool.old.0.is_empty() || tool.verb == Some(ToolVerb::Patch);
+    let asks = tool.tasks.is_some()
+        || tool.task.is_some()
+        || tool.question.is_some()
+        || tool.plan.is_some();
     if !wants && !asks {
         return None;
     }
     let all = |paths: &[String]| {
         let mut found = Vec::new();
         paths.iter().for_each(|path| texts(input, path, &mut found));
-        if found.len() == 1 { found.remove(0).into_owned() } else { found.join("\n") }
+        if found.len() == 1 {
+            found.remove(0).into_owned()
+        } else {
+            found.join("\n")
+        }
     };
     let one = |path: &Option<String>| {
-        path.as_ref().map(|path| all(std::slice::from_ref(path))).filter(|text| !text.is_empty())
+        path.as_ref()
+            .map(|path| all(std::slice::from_ref(path)))
+            .filter(|text| !text.is_empty())
     };
     let changes = match tool.verb {
         Some(ToolVerb::Patch) => patched(&all(&tool.subject.0)),
@@ -34,7 +44,12 @@ pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
             deleted: false,
         }],
     };
-    let mut detail = Detail { changes, question: one(&tool.question), plan: one(&tool.plan), ..Detail::default() };
+    let mut detail = Detail {
+        changes,
+        question: one(&tool.question),
+        plan: one(&tool.plan),
+        ..Detail::default()
+    };
     if let Some(keys) = &tool.tasks {
         detail.all_tasks = true;
         let list = at(input, &keys.list).map(elements).unwrap_or_default();
@@ -48,21 +63,39 @@ pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
 
 /// The details of a patch that a command hands to a program.
 pub fn handed(patch: &str) -> Detail {
-    Detail { changes: patched(patch), ..Detail::default() }
+    Detail {
+        changes: patched(patch),
+        ..Detail::default()
+    }
 }
 
 /// The details of changes that the client reports by path.
 pub fn changed(changes: Vec<Changed>) -> Detail {
-    let change = |Changed { path, moved, kind, content, diff }: Changed| {
+    let change = |Changed {
+                      path,
+                      moved,
+                      kind,
+                      content,
+                      diff,
+                  }: Changed| {
         let [mut added, mut removed] = [String::new(), String::new()];
         for line in diff.unwrap_or_default().lines() {
             take_line(line, &mut added, &mut removed);
         }
         let (whole, deleted) = (kind == "add", kind == "delete");
         *if deleted { &mut removed } else { &mut added } += &content.unwrap_or_default();
-        Change { path: Some(moved.unwrap_or(path)), added, removed, whole, deleted }
+        Change {
+            path: Some(moved.unwrap_or(path)),
+            added,
+            removed,
+            whole,
+            deleted,
+        }
     };
-    Detail { changes: changes.into_iter().map(change).collect(), ..Detail::default() }
+    Detail {
+        changes: changes.into_iter().map(change).collect(),
+        ..Detail::default()
+    }
 }
 
 /// A line of a patch, if it adds or removes one.
@@ -104,20 +137,34 @@ fn patched(patch: &str) -> Vec<Change> {
 fn task(item: Raw, keys: &TaskKeys) -> Task {
     let text = |path: &Option<String>| {
         let value = at(item, path.as_ref()?)?;
-        value.scalar().filter(|_| matches!(value.0[0], b'"' | b'-' | b'0'..=b'9')).map(Cow::into_owned)
+        value
+            .scalar()
+            .filter(|_| matches!(value.0[0], b'"' | b'-' | b'0'..=b'9'))
+            .map(Cow::into_owned)
     };
     let blocked = keys.blocked.as_ref().and_then(|path| at(item, path));
-    let blocked = blocked.filter(|by| !elements(*by).is_empty()).map(|_| TaskState::Blocked);
+    let blocked = blocked
+        .filter(|by| !elements(*by).is_empty())
+        .map(|_| TaskState::Blocked);
     let state = text(&keys.state).and_then(|state| TaskState::parse(&state));
-    Task { id: text(&keys.id), text: text(&keys.text), state: state.or(blocked) }
+    Task {
+        id: text(&keys.id),
+        text: text(&keys.text),
+        state: state.or(blocked),
+    }
 }
 
 /// The value at a path.
 fn at<'v>(value: Raw<'v>, path: &str) -> Option<Raw<'v>> {
-    path.split('/').filter(|key| !key.is_empty()).try_fold(value, |value, key| match value.0.first()? {
-        b'[' => elements(value).get(key.parse::<usize>().ok()?).copied(),
-        _ => members(value).into_iter().find(|(known, _)| known == key).map(|(_, member)| member),
-    })
+    path.split('/')
+        .filter(|key| !key.is_empty())
+        .try_fold(value, |value, key| match value.0.first()? {
+            b'[' => elements(value).get(key.parse::<usize>().ok()?).copied(),
+            _ => members(value)
+                .into_iter()
+                .find(|(known, _)| known == key)
+                .map(|(_, member)| member),
+        })
 }
 
 /// All texts at a path; `*` is every element of a list.
@@ -125,7 +172,8 @@ fn texts<'v>(value: Raw<'v>, path: &str, found: &mut Vec<Cow<'v, str>>) {
     match path.split_once('*') {
         Some((before, after)) => {
             let list = at(value, before).map(elements).unwrap_or_default();
-            list.into_iter().for_each(|element| texts(element, after, found));
+            list.into_iter()
+                .for_each(|element| texts(element, after, found));
         }
         None => found.extend(at(value, path).and_then(Raw::text)),
     }

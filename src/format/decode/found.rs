@@ -46,11 +46,17 @@ impl Captures {
 
 impl Extents {
     pub fn line<'a>(&'a self, bytes: &'a [u8]) -> Found<'a> {
-        Found { slots: &self.all[..self.slots], bytes }
+        Found {
+            slots: &self.all[..self.slots],
+            bytes,
+        }
     }
 
     pub fn block<'a>(&'a self, index: usize, bytes: &'a [u8]) -> Found<'a> {
-        Found { slots: &self.all[self.slots + index * self.width..][..self.width], bytes }
+        Found {
+            slots: &self.all[self.slots + index * self.width..][..self.width],
+            bytes,
+        }
     }
 
     pub fn first_block<'a>(&'a self, bytes: &'a [u8]) -> Option<Found<'a>> {
@@ -73,6 +79,9 @@ impl<'a> Found<'a> {
 
     /// The first of some slots that has a value; null is none.
     pub fn first(self, slots: &[Slot]) -> Option<Raw<'a>> {
-        slots.iter().filter_map(|slot| self.get(*slot)).find(|raw| raw.0 != b"null")
+        slots
+            .iter()
+            .filter_map(|slot| self.get(*slot))
+            .find(|raw| raw.0 != b"null")
     }
 }

@@ -56,7 +56,10 @@ pub struct Decoder<'f> {
 
 impl Drop for Decoder<'_> {
     fn drop(&mut self) {
-        self.templates.take().into_iter().for_each(|templates| self.format.templates.give(templates));
+        self.templates
+            .take()
+            .into_iter()
+            .for_each(|templates| self.format.templates.give(templates));
     }
 }
 
@@ -64,8 +67,19 @@ impl<'f> Decoder<'f> {
     pub fn new(format: &'f Format) -> Decoder<'f> {
         let words = format.words.replaced.iter().filter(|_| format.detailed);
         let replaced = words.map(memmem::Finder::new).collect();
-        let reader = RecordReader { format, full: false, whole: false, subagent: false, replaced };
-        Decoder { format, reader, captures: Captures::default(), templates: Some(format.templates.take()) }
+        let reader = RecordReader {
+            format,
+            full: false,
+            whole: false,
+            subagent: false,
+            replaced,
+        };
+        Decoder {
+            format,
+            reader,
+            captures: Captures::default(),
+            templates: Some(format.templates.take()),
+        }
     }
 
     /// Walks each line, whatever it looks like.
@@ -110,39 +124,86 @@ impl<'f> Decoder<'f> {
         let end = template::fit(self.templates.as_mut()?, line)?;
         let template = self.templates.as_ref()?.ends.get(end)?;
         let rule = template.rule.map(|index| &self.format.line.rules[index]);
-        let settled = Settled { rule, blocks: &template.block_rules };
-        let matched = !template.ignored && self.reader.record(&template.extents, line, settled, false, sink);
-        Some(if matched { Outcome::Matched } else { Outcome::Ignored })
+        let settled = Settled {
+            rule,
+            blocks: &template.block_rules,
+        };
+        let matched = !template.ignored
+            && self
+                .reader
+                .record(&template.extents, line, settled, false, sink);
+        Some(if matched {
+            Outcome::Matched
+        } else {
+            Outcome::Ignored
+        })
     }
 
     /// Remembers what a line looks like that is one record, and what became of it.
-    fn learn<P: Pieces>(&mut self, walker: &mut Walker<P>, line: &[u8], rule: Option<&Rule>, settled: bool) {
-        let (Some(templates), Some(seen)) = (&mut self.templates, walker.seen.take()) else { return };
+    fn learn<P: Pieces>(
+        &mut self,
+        walker: &mut Walker<P>,
+        line: &[u8],
+        rule: Option<&Rule>,
+        settled: bool,
+    ) {
+        let (Some(templates), Some(seen)) = (&mut self.templates, walker.seen.take()) else {
+            return;
+        };
         if walker.position() != line.len() {
             return;
         }
-        let Format { line: shape, block, keys, .. } = self.format;
+        let Format {
+            line: shape,
+            block,
+            keys,
+            ..
+        } = self.format;
         let extents = &walker.captures.extents;
         let found = extents.line(line);
-        let index = |shape: &Shape, rule: &Rule| shape.rules.iter().position(|known| std::ptr::eq(known, rule));
+        let index = |shape: &Shape, rule: &Rule| {
+            shape
+                .rules
+                .iter()
+                .position(|known| std::ptr::eq(known, rule))
+        };
         let rule = rule.or_else(|| rules::rule(shape, found, extents.first_block(line)));
         let rule = rule.and_then(|rule| index(shape, rule));
-        let of_block = |at| rules::rule(block, extents.block(at, line), None).and_then(|rule| index(block, rule));
+        let of_block = |at| {
+            rules::rule(block, extents.block(at, line), None).and_then(|rule| index(block, rule))
+        };
         let block_rules = (0..extents.blocks.len()).map(of_block).collect();
         let ignored = !settled || rule.is_none() && found.first(&keys.again).is_none();
-        let tested = |in_block: bool, slot| if in_block { &block.tested } else { &shape.tested }.contains(&slot);
+        let tested = |in_block: bool, slot| {
+            if in_block {
+                &block.tested
+            } else {
+                &shape.tested
+            }
+            .contains(&slot)
+        };
         template::learn(
             templates,
             line,
             &seen,
             extents,
             tested,
-            Template { rule, block_rules, ignored, ..Template::default() },
+            Template {
+                rule,
+                block_rules,
+                ignored,
+                ..Template::default()
+            },
         );
     }
 
     /// All records on a line: one, or several where a newline got lost.
-    pub fn records<P: Pieces>(&mut self, pieces: P, whole: Option<&[u8]>, sink: Sink) -> io::Result<Outcome> {
+    pub fn records<P: Pieces>(
+        &mut self,
+        pieces: P,
+        whole: Option<&[u8]>,
+        sink: Sink,
+    ) -> io::Result<Outcome> {
         let captures = std::mem::take(&mut self.captures);
         let mut walker = Walker::new(pieces, whole.is_none(), captures, Some(&self.format.block));
         walker.results = match &self.reader {
@@ -186,7 +247,11 @@ impl<'f> Decoder<'f> {
             }
             let settled = to_the_end || watch.rule.is_some();
             let (extents, bytes) = (&walker.captures.extents, walker.captures.bytes(whole));
-            if settled && self.reader.record(extents, bytes, Settled::by(watch.rule), false, sink) {
+            if settled
+                && self
+                    .reader
+                    .record(extents, bytes, Settled::by(watch.rule), false, sink)
+            {
                 outcome = Outcome::Matched;
             }
             if let Some(line) = whole
@@ -203,13 +268,16 @@ impl<'f> Decoder<'f> {
 
     /// A record cut off in the middle, with the next one right behind it: finds the one that ends where the line does.
     fn recover(&mut self, line: &[u8], sink: Sink) -> io::Result<()> {
-        let Format { line: shape, block, .. } = self.format;
+        let Format {
+            line: shape, block, ..
+        } = self.format;
         // What starts further inside a record ends before the line does, so the search goes backward; a line of nothing
         // but brackets must not make it long.
         let mut patience = 16 * line.len();
         for start in memmem::rfind_iter(line, b"{\"").take_while(|start| *start > 0) {
             let rest = &line[start..];
-            let mut walker = Walker::new(rest, false, std::mem::take(&mut self.captures), Some(block));
+            let mut walker =
+                Walker::new(rest, false, std::mem::take(&mut self.captures), Some(block));
             let walked = walker.walk(&shape.root, shape.slots, None);
             let whole = walked.is_ok() && matches!(walker.seek(), Ok(false));
             let effort = walker.position() + 1;

@@ -55,19 +55,40 @@ pub struct RecordReader<'f> {
 
 impl RecordReader<'_> {
     /// Applies the rules to a record, or those that are known to fit; false if none does.
-    pub fn record(&self, extents: &Extents, bytes: &[u8], settled: Settled, relisted: bool, sink: Sink) -> bool {
+    pub fn record(
+        &self,
+        extents: &Extents,
+        bytes: &[u8],
+        settled: Settled,
+        relisted: bool,
+        sink: Sink,
+    ) -> bool {
         let format = self.format;
         let found = extents.line(bytes);
-        if !self.subagent && format.side.line.as_ref().is_some_and(|tests| hold(tests, found)) {
+        if !self.subagent
+            && format
+                .side
+                .line
+                .as_ref()
+                .is_some_and(|tests| hold(tests, found))
+        {
             return false;
         }
         if !relisted && let Some(list) = found.first(&format.keys.again) {
             return self.relist(list, sink);
         }
-        let rule = settled.rule.or_else(|| rules::rule(&format.line, found, extents.first_block(bytes)));
+        let rule = settled
+            .rule
+            .or_else(|| rules::rule(&format.line, found, extents.first_block(bytes)));
         let Some(rule) = rule else { return false };
-        let key = found.first(&format.keys.id).and_then(Raw::inside).map(Id::named);
-        let mut facts = Facts { line: if format.leaves { key } else { None }, ..self.facts(rule, found) };
+        let key = found
+            .first(&format.keys.id)
+            .and_then(Raw::inside)
+            .map(Id::named);
+        let mut facts = Facts {
+            line: if format.leaves { key } else { None },
+            ..self.facts(rule, found)
+        };
         let mut said = Saying {
             reader: self,
             entry: Entry {
@@ -98,14 +119,23 @@ impl RecordReader<'_> {
             if let Some(text) = found.get(*slot).and_then(Raw::text) {
                 said.text(text, sink);
             }
-            for (index, _) in extents.blocks.iter().enumerate().filter(|(_, under)| *under == slot) {
+            for (index, _) in extents
+                .blocks
+                .iter()
+                .enumerate()
+                .filter(|(_, under)| *under == slot)
+            {
                 let block = extents.block(index, bytes);
                 let rule = match settled.blocks.get(index) {
                     Some(rule) => rule.map(|rule| &format.block.rules[rule]),
                     None => rules::rule(&format.block, block, None),
                 };
                 if let Some(rule) = rule {
-                    for text in rule.content.iter().filter_map(|slot| block.get(*slot)?.text()) {
+                    for text in rule
+                        .content
+                        .iter()
+                        .filter_map(|slot| block.get(*slot)?.text())
+                    {
                         said.text(text, sink);
                     }
                     said.parts(rule, block, sink);
@@ -125,7 +155,14 @@ impl RecordReader<'_> {
         for Raw(element) in walk::elements(list) {
             let mut walker = Walker::new(element, false, captures, Some(block));
             let walked = walker.walk(&line.root, line.slots, None);
-            matched |= walked.is_ok() && self.record(&walker.captures.extents, element, Settled::by(None), true, sink);
+            matched |= walked.is_ok()
+                && self.record(
+                    &walker.captures.extents,
+                    element,
+                    Settled::by(None),
+                    true,
+                    sink,
+                );
             captures = walker.captures;
         }
         matched
@@ -134,13 +171,22 @@ impl RecordReader<'_> {
     fn facts<'a>(&self, rule: &Rule, found: Found<'a>) -> Facts<'a> {
         let format = self.format;
         let text = |slots: &[usize]| found.first(slots).and_then(Raw::text);
-        let sum =
-            |slots: &[usize]| slots.iter().filter_map(|slot| found.get(*slot)?.count()).fold(0, u64::saturating_add);
+        let sum = |slots: &[usize]| {
+            slots
+                .iter()
+                .filter_map(|slot| found.get(*slot)?.count())
+                .fold(0, u64::saturating_add)
+        };
         let dir = |slots: &[usize]| text(slots).filter(|dir| !is_too_long(&**dir));
         let title = |by, slots: &[usize]| Some((by, text(slots)?));
         let usage = rule.usage.as_ref().and_then(|keys| {
-            let any = keys.input.iter().chain(keys.output.iter()).any(|slot| found.get(*slot).is_some());
-            let [context, window] = [&keys.context, &keys.window].map(|keys| found.first(keys).and_then(Raw::count));
+            let any = keys
+                .input
+                .iter()
+                .chain(keys.output.iter())
+                .any(|slot| found.get(*slot).is_some());
+            let [context, window] =
+                [&keys.context, &keys.window].map(|keys| found.first(keys).and_then(Raw::count));
             any.then(|| Usage {
                 input: sum(&keys.input),
                 output: sum(&keys.output),
@@ -155,13 +201,24 @@ impl RecordReader<'_> {
             session: text(&rule.session),
             cwd: dir(&rule.cwd).or_else(|| dir(&format.keys.cwd)),
             project: dir(&rule.project),
-            title: title(TitleBy::Person, &rule.title.person).or_else(|| title(TitleBy::Agent, &rule.title.agent)),
-            leaf: found.first(&rule.title.leaf).and_then(Raw::inside).map(Id::named),
+            title: title(TitleBy::Person, &rule.title.person)
+                .or_else(|| title(TitleBy::Agent, &rule.title.agent)),
+            leaf: found
+                .first(&rule.title.leaf)
+                .and_then(Raw::inside)
+                .map(Id::named),
             model: text(&rule.model),
             usage,
-            message: found.first(&rule.message).and_then(Raw::inside).map(Id::named),
+            message: found
+                .first(&rule.message)
+                .and_then(Raw::inside)
+                .map(Id::named),
             active: rule.active,
-            subagent: format.side.file.as_ref().is_some_and(|tests| hold(tests, found)),
+            subagent: format
+                .side
+                .file
+                .as_ref()
+                .is_some_and(|tests| hold(tests, found)),
             helper: false,
         }
     }
@@ -173,7 +230,10 @@ impl RecordReader<'_> {
         let subjects = match (found.first(&keys.input), keys.verb) {
             (Some(input), Some(CallVerb::Changes)) => {
                 let changes = verbs::changes(input);
-                let paths = changes.iter().flat_map(|change| [Some(&change.path), change.moved.as_ref()]).flatten();
+                let paths = changes
+                    .iter()
+                    .flat_map(|change| [Some(&change.path), change.moved.as_ref()])
+                    .flatten();
                 let paths = paths.map(|path| Cow::Owned(path.clone())).collect();
                 detail = self.format.detailed.then(|| detail::changed(changes));
                 paths
@@ -185,10 +245,15 @@ impl RecordReader<'_> {
                 let mut walker = Walker::over(json);
                 // A cut-off input still has the subjects that come before the cut, but what it writes is of no use.
                 let is_whole = walker.walk(&input.root, input.slots, None).is_ok();
-                detail = (self.format.detailed && is_whole).then(|| detail::detail(tool, Raw(json))).flatten();
+                detail = (self.format.detailed && is_whole)
+                    .then(|| detail::detail(tool, Raw(json)))
+                    .flatten();
                 let found = walker.captures.extents.line(json);
                 let subjects = subjects(tool, |subject| found.get(subject));
-                subjects.into_iter().map(|subject| Cow::Owned(subject.into_owned())).collect()
+                subjects
+                    .into_iter()
+                    .map(|subject| Cow::Owned(subject.into_owned()))
+                    .collect()
             }
             // Where details are asked for, the subjects are read out of the whole input, and this call has none.
             (None, _) => subjects(tool, |subject| found.first(keys.subjects.get(subject)?)),
@@ -204,7 +269,15 @@ impl RecordReader<'_> {
         };
         let id = found.first(&keys.id).and_then(Raw::inside).map(Id::named);
         let asks = tool.question.is_some() || tool.plan.is_some();
-        Some(Call { id, tool: name, act, subjects, asks, detail: detail.map(Box::new), ..Call::default() })
+        Some(Call {
+            id,
+            tool: name,
+            act,
+            subjects,
+            asks,
+            detail: detail.map(Box::new),
+            ..Call::default()
+        })
     }
 
     fn result<'a>(&self, keys: &ResultKeys, found: Found<'a>) -> Option<What<'a>> {
@@ -212,7 +285,9 @@ impl RecordReader<'_> {
         let output = found.first(&keys.text);
         let failed = (!keys.failed.is_empty() && hold(&keys.failed, found))
             || output.is_some_and(|output| {
-                let starts = |start: &String| first_text(output).is_some_and(|text| text.starts_with(start.as_bytes()));
+                let starts = |start: &String| {
+                    first_text(output).is_some_and(|text| text.starts_with(start.as_bytes()))
+                };
                 keys.verb == Some(ResultVerb::Exit) && verbs::exit(output)
                     || verbs::ends_with_code(output, &keys.exit_code_after)
                     || keys.failed_starts.iter().any(starts)
@@ -222,17 +297,41 @@ impl RecordReader<'_> {
         if failed && let Some(output) = output {
             let told = plain(beginning(output));
             let told = told.trim_start();
-            denied = words.denied.iter().any(|start| told.starts_with(start.as_str()));
+            denied = words
+                .denied
+                .iter()
+                .any(|start| told.starts_with(start.as_str()));
             let start = substr(told, ..told.floor_char_boundary(400));
-            unclear = words.unclear.iter().any(|part| start.contains(part.as_str()));
-            stopped = words.stopped.iter().any(|start| told.starts_with(start.as_str()));
+            unclear = words
+                .unclear
+                .iter()
+                .any(|part| start.contains(part.as_str()));
+            stopped = words
+                .stopped
+                .iter()
+                .any(|start| told.starts_with(start.as_str()));
         }
-        let says = |part: &memmem::Finder| output.is_some_and(|raw| part.find(beginning(raw).0).is_some());
+        let says =
+            |part: &memmem::Finder| output.is_some_and(|raw| part.find(beginning(raw).0).is_some());
         let replaced = !failed && self.replaced.iter().any(says);
-        let kept = output.map(|output| if self.whole { output } else { beginning(output) });
+        let kept = output.map(|output| {
+            if self.whole {
+                output
+            } else {
+                beginning(output)
+            }
+        });
         let written = |raw: Raw<'a>| LongText::Written(raw.0, |bytes| plain(Raw(bytes)));
         let text = if self.full { kept.map(written) } else { None };
-        Some(What::Result { call: Some(call), failed, denied, unclear, stopped, replaced, text })
+        Some(What::Result {
+            call: Some(call),
+            failed,
+            denied,
+            unclear,
+            stopped,
+            replaced,
+            text,
+        })
     }
 }
 
@@ -263,7 +362,10 @@ impl Saying<'_, '_> {
         }
         let prompt = &self.reader.format.prompt;
         if prompt.is_helper(&text) {
-            sink(Item::Facts(&mut Facts { helper: true, ..Facts::default() }));
+            sink(Item::Facts(&mut Facts {
+                helper: true,
+                ..Facts::default()
+            }));
         }
         match prompt.sort(text) {
             Said::Typed(text) => self.typed.push(text.into_owned()),
@@ -276,10 +378,18 @@ impl Saying<'_, '_> {
     fn mark(&mut self, mark: Mark, text: Cow<str>, sink: Sink) {
         let words = &self.reader.format.words;
         let bare = matches!(mark, Mark::Compaction | Mark::Recap);
-        let text = if bare { Cow::Borrowed(words.bare(&text)) } else { text };
+        let text = if bare {
+            Cow::Borrowed(words.bare(&text))
+        } else {
+            text
+        };
         self.entry.limit = mark == Mark::Error && words.is_limit(&text);
         // A note of the agent's is a turn that it ended without a word.
-        let role = if mark == Mark::Note && self.mark == Some(mark) { self.entry.role } else { Role::System };
+        let role = if mark == Mark::Note && self.mark == Some(mark) {
+            self.entry.role
+        } else {
+            Role::System
+        };
         self.emit(0, role, What::Mark(mark, text), sink);
         self.entry.limit = false;
     }
@@ -296,12 +406,19 @@ impl Saying<'_, '_> {
         if let Some(call) = rule.call.as_ref().and_then(|keys| reader.call(keys, found)) {
             self.emit(3, Role::Assistant, What::Call(call), sink);
         }
-        if let Some(result) = rule.result.as_ref().and_then(|keys| reader.result(keys, found)) {
+        if let Some(result) = rule
+            .result
+            .as_ref()
+            .and_then(|keys| reader.result(keys, found))
+        {
             self.emit(4, Role::System, result, sink);
         }
         let takes_back = found.first(&rule.takes_back).and_then(Raw::scalar);
         self.entry.takes_back = takes_back.and_then(|turns| turns.parse().ok()).unwrap_or(0);
-        for (keys, mark) in [(&rule.error, Mark::Error), (&rule.interrupt, Mark::Interrupt)] {
+        for (keys, mark) in [
+            (&rule.error, Mark::Error),
+            (&rule.interrupt, Mark::Interrupt),
+        ] {
             if let Some(text) = found.first(keys).and_then(Raw::scalar) {
                 self.mark(mark, text, sink);
             }
@@ -314,7 +431,9 @@ impl Saying<'_, '_> {
     }
 
     fn finish(mut self, sink: Sink) {
-        let Some(mut text) = self.typed.pop() else { return };
+        let Some(mut text) = self.typed.pop() else {
+            return;
+        };
         if !self.typed.is_empty() {
             self.typed.push(text);
             text = self.typed.join("\n");
@@ -328,14 +447,23 @@ impl Saying<'_, '_> {
             // However often an outcome is written, it is that of one call.
             What::Result { call, .. } => call.map(|call| call.part(kind, 0)),
             // A client may report what a command edited under the id of the command: these are two.
-            What::Call(Call { id: Some(call), act, .. }) => {
+            What::Call(Call {
+                id: Some(call),
+                act,
+                ..
+            }) => {
                 let kind = if *act == Act::Edit { b'e' } else { kind };
                 Some(call.part(kind, line.map_or(0, |line| line.0 as usize)))
             }
             _ => line.map(|line| line.part(kind, self.counts[kind as usize])),
         };
         self.counts[kind as usize] += 1;
-        sink(Item::Entry(Entry { role, what, key, ..self.entry.clone() }));
+        sink(Item::Entry(Entry {
+            role,
+            what,
+            key,
+            ..self.entry.clone()
+        }));
     }
 }
 
@@ -348,13 +476,24 @@ fn time(raw: Raw) -> Option<Time> {
 
 /// The first of the tool's subjects that is there.
 fn subjects<'a>(tool: &Tool, value: impl Fn(usize) -> Option<Raw<'a>>) -> Vec<Cow<'a, str>> {
-    let Some(raw) = tool.subjects.iter().filter_map(|subject| value(*subject)).find(|raw| raw.is_there()) else {
+    let Some(raw) = tool
+        .subjects
+        .iter()
+        .filter_map(|subject| value(*subject))
+        .find(|raw| raw.is_there())
+    else {
         return Vec::new();
     };
     match tool.verb {
         Some(ToolVerb::Argv) => verbs::argv(raw).map(Cow::Owned).into_iter().collect(),
-        Some(ToolVerb::Patch) => raw.text().map(|text| verbs::patch(&text)).unwrap_or_default(),
-        Some(ToolVerb::Script) => raw.text().map(|text| verbs::script(&text)).unwrap_or_default(),
+        Some(ToolVerb::Patch) => raw
+            .text()
+            .map(|text| verbs::patch(&text))
+            .unwrap_or_default(),
+        Some(ToolVerb::Script) => raw
+            .text()
+            .map(|text| verbs::script(&text))
+            .unwrap_or_default(),
         _ => raw.scalar().into_iter().collect(),
     }
 }
@@ -362,8 +501,12 @@ fn subjects<'a>(tool: &Tool, value: impl Fn(usize) -> Option<Raw<'a>>) -> Vec<Co
 /// The text of a tool's output, or the first of the texts that it is a list of, as it is written in JSON.
 fn first_text(raw: Raw<'_>) -> Option<&[u8]> {
     const KEY: &[u8] = b"\"text\":";
-    let listed = || memmem::find(raw.0, KEY).and_then(|at| Raw(raw.0[at + KEY.len()..].trim_ascii_start()).inside());
-    raw.inside().or_else(|| listed().filter(|_| raw.0.starts_with(b"[")))
+    let listed = || {
+        memmem::find(raw.0, KEY)
+            .and_then(|at| Raw(raw.0[at + KEY.len()..].trim_ascii_start()).inside())
+    };
+    raw.inside()
+        .or_else(|| listed().filter(|_| raw.0.starts_with(b"[")))
 }
 
 /// As much of a tool's output as a quick look takes.
@@ -383,7 +526,8 @@ fn plain(raw: Raw) -> Cow<str> {
 /// True if there is something to read in a string. Nearly all begin with a letter.
 fn is_said(raw: Raw) -> bool {
     let first = raw.inside().and_then(|inside| inside.first());
-    first.is_some_and(u8::is_ascii_alphanumeric) || raw.text().is_some_and(|text| !text.trim().is_empty())
+    first.is_some_and(u8::is_ascii_alphanumeric)
+        || raw.text().is_some_and(|text| !text.trim().is_empty())
 }
 
 /// The texts in a list of blocks, which may be cut off anywhere: the elements, or what they have under `text`.
@@ -394,7 +538,13 @@ fn collect<'a>(raw: Raw<'a>, depth: usize, texts: &mut Vec<Cow<'a, str>>) {
         return texts.push(text);
     }
     if depth < DEEPEST {
-        let members = walk::members(raw).into_iter().find(|(key, _)| key == "text").map(|(_, text)| text);
-        walk::elements(raw).into_iter().chain(members).for_each(|part| collect(part, depth + 1, texts));
+        let members = walk::members(raw)
+            .into_iter()
+            .find(|(key, _)| key == "text")
+            .map(|(_, text)| text);
+        walk::elements(raw)
+            .into_iter()
+            .chain(members)
+            .for_each(|part| collect(part, depth + 1, texts));
     }
 }

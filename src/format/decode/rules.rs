@@ -7,7 +7,10 @@ use crate::format::{Rule, Shape, Test};
 
 /// The first rule that fits a block, or a line with its first block.
 pub fn rule<'s>(shape: &'s Shape, found: Found, first: Option<Found>) -> Option<&'s Rule> {
-    candidates(shape, found).iter().map(|index| &shape.rules[*index]).find(|rule| fits(rule, found, first))
+    candidates(shape, found)
+        .iter()
+        .map(|index| &shape.rules[*index])
+        .find(|rule| fits(rule, found, first))
 }
 
 fn candidates<'s>(shape: &'s Shape, found: Found) -> &'s [usize] {
@@ -16,7 +19,8 @@ fn candidates<'s>(shape: &'s Shape, found: Found) -> &'s [usize] {
 }
 
 fn fits(rule: &Rule, found: Found, first: Option<Found>) -> bool {
-    hold(&rule.when, found) && (rule.first.is_empty() || first.is_some_and(|first| hold(&rule.first, first)))
+    hold(&rule.when, found)
+        && (rule.first.is_empty() || first.is_some_and(|first| hold(&rule.first, first)))
 }
 
 pub fn hold(tests: &[Test], found: Found) -> bool {
@@ -46,8 +50,16 @@ pub struct Watch<'s> {
 
 impl<'s> Watch<'s> {
     pub fn new(shape: &'s Shape) -> Watch<'s> {
-        let waits_for = shape.kind.filter(|kind| *kind < 128).map_or(u128::MAX, |kind| 1 << kind);
-        Watch { shape, left: None, waits_for, rule: None }
+        let waits_for = shape
+            .kind
+            .filter(|kind| *kind < 128)
+            .map_or(u128::MAX, |kind| 1 << kind);
+        Watch {
+            shape,
+            left: None,
+            waits_for,
+            rule: None,
+        }
     }
 
     /// To be asked when what it waits for is there.
@@ -55,11 +67,19 @@ impl<'s> Watch<'s> {
         let found = captures.extents.line(line);
         let mut left = self.left.unwrap_or_else(|| candidates(self.shape, found));
         while let Some(rule) = left.first().map(|index| &self.shape.rules[*index]) {
-            let ruled_out =
-                |test: &Test| test.is_text() && found.get(test.slot).is_some_and(|raw| !holds(test, Some(raw)));
+            let ruled_out = |test: &Test| {
+                test.is_text()
+                    && found
+                        .get(test.slot)
+                        .is_some_and(|raw| !holds(test, Some(raw)))
+            };
             if !rule.when.iter().any(ruled_out) {
                 self.left = Some(left);
-                self.waits_for = if rule.enough == 0 { rule.asked & !captures.filled } else { rule.enough };
+                self.waits_for = if rule.enough == 0 {
+                    rule.asked & !captures.filled
+                } else {
+                    rule.enough
+                };
                 if self.waits_for == 0 {
                     // Only the end of the record can tell.
                     self.waits_for = u128::MAX;

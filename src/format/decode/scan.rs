@@ -9,7 +9,8 @@ pub fn key(bytes: &[u8]) -> Option<usize> {
         let chunk = bytes.get(at..at + CHUNK)?.first_chunk()?;
         let (quotes, backslashes) = (bits(chunk, b'"'), bits(chunk, b'\\'));
         if quotes != 0 {
-            return (backslashes & (quotes - 1) & !quotes == 0).then(|| at + quotes.trailing_zeros() as usize);
+            return (backslashes & (quotes - 1) & !quotes == 0)
+                .then(|| at + quotes.trailing_zeros() as usize);
         }
         if backslashes != 0 {
             return None;
@@ -27,7 +28,12 @@ pub fn string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     // Most strings end within the first chunks.
     for _ in 0..3 {
-        let Some(chunk) = bytes.get(at..at + CHUNK).and_then(|chunk| chunk.first_chunk()) else { break };
+        let Some(chunk) = bytes
+            .get(at..at + CHUNK)
+            .and_then(|chunk| chunk.first_chunk())
+        else {
+            break;
+        };
         if let Some(end) = end_among(bytes, start, at, u64::from(bits(chunk, b'"'))) {
             return Some(end);
         }
@@ -50,9 +56,17 @@ fn long_string(bytes: &[u8], start: usize, at: usize) -> Option<usize> {
 /// Strides of four chunks, then the last bytes one by one. Tools print code, and code is full of escaped quotes: those
 /// with a single backslash before them, which are nearly all, are told without looking at each.
 #[inline(always)]
-fn strides(bytes: &[u8], start: usize, mut at: usize, ends: impl Fn(&[u8; STRIDE + 2]) -> u64) -> Option<usize> {
+fn strides(
+    bytes: &[u8],
+    start: usize,
+    mut at: usize,
+    ends: impl Fn(&[u8; STRIDE + 2]) -> u64,
+) -> Option<usize> {
     if at >= start + 2 {
-        while let Some(stride) = bytes.get(at - 2..at + STRIDE).and_then(|stride| stride.first_chunk()) {
+        while let Some(stride) = bytes
+            .get(at - 2..at + STRIDE)
+            .and_then(|stride| stride.first_chunk())
+        {
             let ends = ends(stride);
             if ends != 0
                 && let Some(end) = end_among(bytes, start, at, ends)
@@ -62,8 +76,14 @@ fn strides(bytes: &[u8], start: usize, mut at: usize, ends: impl Fn(&[u8; STRIDE
             at += STRIDE;
         }
     }
-    let rest = bytes.get(at..)?.iter().enumerate().filter(|(_, byte)| **byte == b'"');
-    rest.map(|(found, _)| at + found).find(|quote| !is_escaped(bytes, start, *quote)).map(|quote| quote + 1)
+    let rest = bytes
+        .get(at..)?
+        .iter()
+        .enumerate()
+        .filter(|(_, byte)| **byte == b'"');
+    rest.map(|(found, _)| at + found)
+        .find(|quote| !is_escaped(bytes, start, *quote))
+        .map(|quote| quote + 1)
 }
 
 /// The end of the string, if one of the quotes found from a place on is not escaped.
@@ -84,7 +104,10 @@ fn end_among(bytes: &[u8], start: usize, at: usize, mut quotes: u64) -> Option<u
 pub fn number(bytes: &[u8], start: usize) -> Option<usize> {
     matches!(bytes.get(start)?, b'-' | b'0'..=b'9').then_some(())?;
     let is_part = |byte: &u8| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
-    let length = bytes[start..].iter().take_while(|byte| is_part(byte)).count();
+    let length = bytes[start..]
+        .iter()
+        .take_while(|byte| is_part(byte))
+        .count();
     Some(start + length)
 }
 
@@ -95,7 +118,11 @@ pub fn rest(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// The same with another way to step over a string.
 #[inline(always)]
-pub fn rest_with(bytes: &[u8], start: usize, string: impl Fn(&[u8], usize) -> Option<usize>) -> Option<usize> {
+pub fn rest_with(
+    bytes: &[u8],
+    start: usize,
+    string: impl Fn(&[u8], usize) -> Option<usize>,
+) -> Option<usize> {
     let mut depth = 1usize;
     let mut at = start;
     loop {
@@ -121,7 +148,11 @@ pub fn rest_with(bytes: &[u8], start: usize, string: impl Fn(&[u8], usize) -> Op
 #[inline]
 fn is_escaped(bytes: &[u8], start: usize, place: usize) -> bool {
     place > start && bytes[place - 1] == b'\\' && {
-        let run = bytes[start..place].iter().rev().take_while(|byte| **byte == b'\\').count();
+        let run = bytes[start..place]
+            .iter()
+            .rev()
+            .take_while(|byte| **byte == b'\\')
+            .count();
         run % 2 == 1
     }
 }
@@ -145,9 +176,15 @@ pub fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
 #[inline]
 pub fn is_plain(bytes: &[u8]) -> bool {
     let is_plain = |byte: &u8| byte.is_ascii() && *byte != b'\\';
-    let Some(last) = bytes.last_chunk::<CHUNK>() else { return bytes.iter().all(is_plain) };
+    let Some(last) = bytes.last_chunk::<CHUNK>() else {
+        return bytes.iter().all(is_plain);
+    };
     let others = |chunk| beyond_ascii(chunk) | bits(chunk, b'\\');
-    bytes.chunks_exact(CHUNK).filter_map(|chunk| chunk.first_chunk()).chain([last]).all(|chunk| others(chunk) == 0)
+    bytes
+        .chunks_exact(CHUNK)
+        .filter_map(|chunk| chunk.first_chunk())
+        .chain([last])
+        .all(|chunk| others(chunk) == 0)
 }
 
 /// A bit for each byte that is not ASCII.
@@ -166,7 +203,9 @@ fn ends_in_stride(stride: &[u8; STRIDE + 2]) -> u64 {
     (0..STRIDE / CHUNK).rev().fold(0, |all, index| {
         let found = |before: usize, byte: u8| {
             let start = index * CHUNK + 2 - before;
-            stride[start..].first_chunk().map_or(0, |chunk| bits(chunk, byte))
+            stride[start..]
+                .first_chunk()
+                .map_or(0, |chunk| bits(chunk, byte))
         };
         all << CHUNK | u64::from(found(0, b'"') & !(found(1, b'\\') & !found(2, b'\\')))
     })
@@ -176,8 +215,8 @@ fn ends_in_stride(stride: &[u8; STRIDE + 2]) -> u64 {
 #[cfg(target_arch = "x86_64")]
 pub mod avx2 {
     use std::arch::x86_64::{
-        __m256i, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256,
-        _mm256_set1_epi8,
+        __m256i, _mm256_andnot_si256, _mm256_cmpeq_epi8, _mm256_loadu_si256, _mm256_movemask_epi8,
+        _mm256_or_si256, _mm256_set1_epi8,
     };
 
     use super::{STRIDE, end_among, strides};
@@ -188,8 +227,14 @@ pub mod avx2 {
         const CHUNK: usize = STRIDE / 2;
         let mut at = start;
         for _ in 0..2 {
-            let Some(chunk) = bytes.get(at..at + CHUNK).and_then(|chunk| chunk.first_chunk()) else { break };
-            let quotes = _mm256_movemask_epi8(_mm256_cmpeq_epi8(load(chunk), _mm256_set1_epi8(b'"' as i8)));
+            let Some(chunk) = bytes
+                .get(at..at + CHUNK)
+                .and_then(|chunk| chunk.first_chunk())
+            else {
+                break;
+            };
+            let quotes =
+                _mm256_movemask_epi8(_mm256_cmpeq_epi8(load(chunk), _mm256_set1_epi8(b'"' as i8)));
             if let Some(end) = end_among(bytes, start, at, u64::from(quotes as u32)) {
                 return Some(end);
             }
@@ -204,7 +249,10 @@ pub mod avx2 {
             let (low, high) = (ends(stride, 2), ends(stride, 2 + STRIDE / 2));
             match _mm256_movemask_epi8(_mm256_or_si256(low, high)) {
                 0 => 0,
-                _ => u64::from(_mm256_movemask_epi8(high) as u32) << 32 | u64::from(_mm256_movemask_epi8(low) as u32),
+                _ => {
+                    u64::from(_mm256_movemask_epi8(high) as u32) << 32
+                        | u64::from(_mm256_movemask_epi8(low) as u32)
+                }
             }
         })
     }
@@ -231,11 +279,14 @@ pub mod avx2 {
 /// Compares without `memcmp`: most literals are a few dozen or a few hundred bytes, too short for a call of it.
 #[inline(always)]
 pub fn begins(bytes: &[u8], with: &[u8]) -> bool {
-    let Some(bytes) = bytes.get(..with.len()) else { return false };
+    let Some(bytes) = bytes.get(..with.len()) else {
+        return false;
+    };
     /// Both begin and end with the same, which is all of them if they are short.
     #[inline(always)]
     fn ends<const N: usize>(bytes: &[u8], with: &[u8]) -> bool {
-        bytes.first_chunk::<N>() == with.first_chunk() && bytes.last_chunk::<N>() == with.last_chunk()
+        bytes.first_chunk::<N>() == with.first_chunk()
+            && bytes.last_chunk::<N>() == with.last_chunk()
     }
     match with.len() {
         0..4 => bytes == with,
@@ -261,7 +312,10 @@ mod plainly {
     use super::CHUNK;
 
     fn each(chunk: &[u8; CHUNK], is: impl Fn(u8) -> bool) -> u32 {
-        chunk.iter().rev().fold(0, |bits, byte| bits << 1 | u32::from(is(*byte)))
+        chunk
+            .iter()
+            .rev()
+            .fold(0, |bits, byte| bits << 1 | u32::from(is(*byte)))
     }
 
     pub fn bits(chunk: &[u8; CHUNK], byte: u8) -> u32 {
@@ -292,11 +346,21 @@ mod tests {
     /// Every way to step over a string comes to the same place.
     fn agree(bytes: &[u8]) {
         let wanted = slow(bytes, 0);
-        assert_eq!(string(bytes, 0), wanted, "{}", String::from_utf8_lossy(bytes));
+        assert_eq!(
+            string(bytes, 0),
+            wanted,
+            "{}",
+            String::from_utf8_lossy(bytes)
+        );
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
             // SAFETY: the CPU has what the function is compiled for.
-            assert_eq!(unsafe { avx2::string(bytes, 0) }, wanted, "{}", String::from_utf8_lossy(bytes));
+            assert_eq!(
+                unsafe { avx2::string(bytes, 0) },
+                wanted,
+                "{}",
+                String::from_utf8_lossy(bytes)
+            );
         }
     }
 

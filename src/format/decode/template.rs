@@ -35,7 +35,9 @@ pub fn fit(templates: &mut Templates, line: &[u8]) -> Option<usize> {
     if std::arch::is_x86_feature_detected!("avx2") {
         #[target_feature(enable = "avx2")]
         fn fit(templates: &mut Templates, line: &[u8]) -> Option<usize> {
-            fit_with(templates, line, |bytes, start| scan::avx2::string(bytes, start))
+            fit_with(templates, line, |bytes, start| {
+                scan::avx2::string(bytes, start)
+            })
         }
         // SAFETY: the CPU has what the function is compiled for.
         return unsafe { fit(templates, line) };
@@ -45,8 +47,20 @@ pub fn fit(templates: &mut Templates, line: &[u8]) -> Option<usize> {
 
 /// The same, compiled for each way to step over a string.
 #[inline(always)]
-fn fit_with(templates: &mut Templates, line: &[u8], string: impl Fn(&[u8], usize) -> Option<usize>) -> Option<usize> {
-    let Templates { first, steps, literals, ends, starts, hits, .. } = templates;
+fn fit_with(
+    templates: &mut Templates,
+    line: &[u8],
+    string: impl Fn(&[u8], usize) -> Option<usize>,
+) -> Option<usize> {
+    let Templates {
+        first,
+        steps,
+        literals,
+        ends,
+        starts,
+        hits,
+        ..
+    } = templates;
     starts.clear();
     let (mut at, mut parent) = (0, None);
     let mut next = *first;
@@ -76,7 +90,9 @@ fn fit_with(templates: &mut Templates, line: &[u8], string: impl Fn(&[u8], usize
             *hits += 1;
             let Template { extents, spots, .. } = &mut ends[index as usize];
             let at = |spot: &Spot| starts[spot.step as usize] + spot.offset;
-            spots.iter().for_each(|(index, start, end)| extents.all[*index] = (at(start), at(end)));
+            spots
+                .iter()
+                .for_each(|(index, start, end)| extents.all[*index] = (at(start), at(end)));
             return Some(index as usize);
         }
         (at, parent, next) = (end, Some(index), step.next);
@@ -85,7 +101,12 @@ fn fit_with(templates: &mut Templates, line: &[u8], string: impl Fn(&[u8], usize
 
 /// The end of what comes after a place; none if something else comes there.
 #[inline(always)]
-fn end_of(then: Then, line: &[u8], at: usize, string: impl Fn(&[u8], usize) -> Option<usize>) -> Option<usize> {
+fn end_of(
+    then: Then,
+    line: &[u8],
+    at: usize,
+    string: impl Fn(&[u8], usize) -> Option<usize>,
+) -> Option<usize> {
     match then {
         Then::Text => string(line, at),
         Then::Number => scan::number(line, at),
@@ -118,21 +139,34 @@ pub fn learn(
     tested: impl Fn(bool, Slot) -> bool,
     known: Template,
 ) {
-    let Extents { all, slots, width, .. } = extents;
+    let Extents {
+        all, slots, width, ..
+    } = extents;
     let is_fixed = |index: usize| match index.checked_sub(*slots) {
         None => tested(false, index),
         Some(index) => tested(true, index % width.max(&1)),
     };
-    let there: Vec<_> = all.iter().enumerate().filter(|(_, extent)| **extent != NOTHING).collect();
-    let fixed: Vec<usize> =
-        there.iter().filter(|(index, _)| is_fixed(*index)).map(|(_, extent)| extent.0 as usize).collect();
+    let there: Vec<_> = all
+        .iter()
+        .enumerate()
+        .filter(|(_, extent)| **extent != NOTHING)
+        .collect();
+    let fixed: Vec<usize> = there
+        .iter()
+        .filter(|(index, _)| is_fixed(*index))
+        .map(|(_, extent)| extent.0 as usize)
+        .collect();
     let mut before = 0;
     let mut is_varying = |(start, end, kind): &&Seen| {
         let key = &line[std::mem::replace(&mut before, *end)..*start];
-        !fixed.contains(&(start - usize::from(*kind == Then::Text))) && varies(templates, key, &line[*start..*end])
+        !fixed.contains(&(start - usize::from(*kind == Then::Text)))
+            && varies(templates, key, &line[*start..*end])
     };
     let varying: Vec<&Seen> = seen.iter().filter(&mut is_varying).collect();
-    let values = varying.iter().map(|(start, end, _)| end - start).sum::<usize>();
+    let values = varying
+        .iter()
+        .map(|(start, end, _)| end - start)
+        .sum::<usize>();
     if varying.len() >= LINE || line.len() - values > SAME {
         return;
     }
@@ -141,14 +175,29 @@ pub fn learn(
     let ends = varying.iter().map(|(start, ..)| *start).chain([line.len()]);
     let same: Vec<_> = starts.zip(ends).collect();
     let place = |at: u32| {
-        let step = same.iter().position(|(start, end)| (*start..=*end).contains(&(at as usize)))?;
-        Some(Spot { step: step as u32, offset: at - same[step].0 as u32 })
+        let step = same
+            .iter()
+            .position(|(start, end)| (*start..=*end).contains(&(at as usize)))?;
+        Some(Spot {
+            step: step as u32,
+            offset: at - same[step].0 as u32,
+        })
     };
-    let spots = there.iter().map(|(index, (start, end))| Some((*index, place(*start)?, place(*end)?)));
-    let Some(spots) = (if known.ignored { Some(Vec::new()) } else { spots.collect::<Option<Vec<_>>>() }) else {
+    let spots = there
+        .iter()
+        .map(|(index, (start, end))| Some((*index, place(*start)?, place(*end)?)));
+    let Some(spots) = (if known.ignored {
+        Some(Vec::new())
+    } else {
+        spots.collect::<Option<Vec<_>>>()
+    }) else {
         return;
     };
-    let template = Template { spots, extents: extents.clone(), ..known };
+    let template = Template {
+        spots,
+        extents: extents.clone(),
+        ..known
+    };
     let mut parent: Option<usize> = None;
     for (index, (start, end)) in same.iter().enumerate() {
         let kind = varying.get(index).map(|(.., kind)| *kind);
@@ -162,12 +211,28 @@ pub fn learn(
 
 /// The step with these bytes that comes after another one, or at the start of a line; it is added if it is new. None if too
 /// many others may come there: each is compared with every line that comes this far.
-fn step_after(templates: &mut Templates, parent: Option<usize>, literal: &[u8], kind: Option<Then>) -> Option<usize> {
-    let Templates { first, steps, literals, ends, .. } = templates;
+fn step_after(
+    templates: &mut Templates,
+    parent: Option<usize>,
+    literal: &[u8],
+    kind: Option<Then>,
+) -> Option<usize> {
+    let Templates {
+        first,
+        steps,
+        literals,
+        ends,
+        ..
+    } = templates;
     let before = parent.map_or(*first, |parent| steps[parent].next);
     let (mut next, mut others) = (before, 0);
     while let Some(index) = next.map(|next| next.get() as usize - 1) {
-        let Step { literal: (start, end), then, other, .. } = steps[index];
+        let Step {
+            literal: (start, end),
+            then,
+            other,
+            ..
+        } = steps[index];
         if Some(then) == kind && literals[start as usize..end as usize] == *literal {
             return Some(index);
         }
@@ -181,7 +246,12 @@ fn step_after(templates: &mut Templates, parent: Option<usize>, literal: &[u8], 
     literals.extend_from_slice(literal);
     let then = kind.unwrap_or(Then::End(ends.len() as u32));
     let new = number(steps.len());
-    steps.push(Step { literal: (start, literals.len() as u32), then, next: None, other: before });
+    steps.push(Step {
+        literal: (start, literals.len() as u32),
+        then,
+        next: None,
+        other: before,
+    });
     *parent.map_or(first, |parent| &mut steps[parent].next) = new;
     Some(steps.len() - 1)
 }
@@ -193,7 +263,11 @@ fn varies(templates: &mut Templates, before: &[u8], value: &[u8]) -> bool {
     if templates.values.len() >= VALUES && !templates.values.contains_key(&before) {
         return true;
     }
-    let new = if value.len() <= VALUE { Some(Id::named(value)) } else { None };
+    let new = if value.len() <= VALUE {
+        Some(Id::named(value))
+    } else {
+        None
+    };
     let known = templates.values.entry(before).or_insert(new);
     if *known != new && known.take().is_some() {
         templates.first = None;
@@ -221,19 +295,35 @@ mod tests {
     /// Lines are walked until enough of them were seen; then those that look alike are not walked any more.
     #[test]
     fn what_looks_alike_is_not_walked() {
-        let descriptor: Descriptor = toml::from_str(include_str!("../../../formats/agent-sdk.toml")).expect("sound");
+        let descriptor: Descriptor =
+            toml::from_str(include_str!("../../../formats/agent-sdk.toml")).expect("sound");
         let (_, talk, body, ..) = descriptor.parts();
         let claude = Format::compile("agent-sdk", &body, &talk, false);
         let mut decoder = Decoder::new(&claude);
         for number in 0..1000 {
-            let said = if number % 7 == 0 { "a \\\"quote\\\" and more of it".repeat(number % 50) } else { "x".into() };
+            let said = if number % 7 == 0 {
+                "a \\\"quote\\\" and more of it".repeat(number % 50)
+            } else {
+                "x".into()
+            };
             let line = line(number, &said);
-            let outcome = decoder.line(Line::Whole(0, line.as_bytes()), &mut |_| {}).expect("in memory");
+            let outcome = decoder
+                .line(Line::Whole(0, line.as_bytes()), &mut |_| {})
+                .expect("in memory");
             assert_eq!(outcome, Outcome::Matched);
         }
         let templates = decoder.templates.as_ref().expect("templates");
-        assert!(templates.hits > 780 && templates.ends.len() < 3, "{} {}", templates.hits, templates.ends.len());
+        assert!(
+            templates.hits > 780 && templates.ends.len() < 3,
+            "{} {}",
+            templates.hits,
+            templates.ends.len()
+        );
         // Neither what is wanted of an object nor what stays the same in it is stepped over bracket by bracket.
-        assert!(!templates.steps.iter().any(|step| step.then == Then::Rest), "{:?}", templates.steps);
+        assert!(
+            !templates.steps.iter().any(|step| step.then == Then::Rest),
+            "{:?}",
+            templates.steps
+        );
     }
 }

@@ -20,9 +20,15 @@ impl<'a> Raw<'a> {
         let inside = self.inside()?;
         if scan::is_plain(inside) {
             // SAFETY: it is ASCII.
-            return Some(Cow::Borrowed(unsafe { std::str::from_utf8_unchecked(inside) }));
+            return Some(Cow::Borrowed(unsafe {
+                std::str::from_utf8_unchecked(inside)
+            }));
         }
-        Some(if inside.contains(&b'\\') { Cow::Owned(unescape(inside)) } else { lossy(inside) })
+        Some(if inside.contains(&b'\\') {
+            Cow::Owned(unescape(inside))
+        } else {
+            lossy(inside)
+        })
     }
 
     /// A string that says just that.
@@ -60,13 +66,18 @@ impl<'a> Raw<'a> {
     }
 
     pub fn count(self) -> Option<u64> {
-        let digit = |sum: u64, byte: &u8| byte.is_ascii_digit().then(|| sum * 10 + u64::from(byte - b'0'));
+        let digit = |sum: u64, byte: &u8| {
+            byte.is_ascii_digit()
+                .then(|| sum * 10 + u64::from(byte - b'0'))
+        };
         if self.0.len() < 19
             && let Some(count) = self.0.iter().try_fold(0, digit)
         {
             return Some(count);
         }
-        self.number().filter(|number| *number >= 0.0).map(|number| number as u64)
+        self.number()
+            .filter(|number| *number >= 0.0)
+            .map(|number| number as u64)
     }
 }
 
@@ -82,7 +93,11 @@ fn unescape(bytes: &[u8]) -> String {
     while let Some(chunk) = rest.first_chunk() {
         out.extend_from_slice(chunk);
         let backslashes = scan::bits(chunk, b'\\');
-        let plain = if backslashes == 0 { scan::CHUNK } else { backslashes.trailing_zeros() as usize };
+        let plain = if backslashes == 0 {
+            scan::CHUNK
+        } else {
+            backslashes.trailing_zeros() as usize
+        };
         out.truncate(out.len() - scan::CHUNK + plain);
         rest = &rest[plain..];
         if backslashes != 0 {
@@ -90,12 +105,17 @@ fn unescape(bytes: &[u8]) -> String {
         }
     }
     while let Some(&byte) = rest.first() {
-        let used = if byte == b'\\' { escape(&mut out, rest) } else { 0 };
+        let used = if byte == b'\\' {
+            escape(&mut out, rest)
+        } else {
+            0
+        };
         out.extend((used == 0).then_some(byte));
         rest = &rest[used.max(1)..];
     }
     // An escape stands for whole characters, so what is wrong between two of them stays between them.
-    String::from_utf8(out).unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned())
+    String::from_utf8(out)
+        .unwrap_or_else(|wrong| String::from_utf8_lossy(wrong.as_bytes()).into_owned())
 }
 
 /// Adds what an escape stands for; returns the bytes used.
@@ -124,7 +144,9 @@ fn push(out: &mut Vec<u8>, char: char) {
 fn unicode(out: &mut Vec<u8>, bytes: &[u8]) -> usize {
     let unit = |at: usize| -> Option<u32> {
         let hex = bytes.get(at..at + 6)?.strip_prefix(b"\\u")?;
-        hex.iter().try_fold(0, |sum, &digit| Some(sum * 16 + char::from(digit).to_digit(16)?))
+        hex.iter().try_fold(0, |sum, &digit| {
+            Some(sum * 16 + char::from(digit).to_digit(16)?)
+        })
     };
     let Some(high) = unit(0) else {
         push(out, char::REPLACEMENT_CHARACTER);
@@ -132,10 +154,16 @@ fn unicode(out: &mut Vec<u8>, bytes: &[u8]) -> usize {
     };
     if let (0xd800..0xdc00, Some(low @ 0xdc00..0xe000)) = (high, unit(6)) {
         let code = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
-        push(out, char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+        push(
+            out,
+            char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+        );
         return 12;
     }
-    push(out, char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER));
+    push(
+        out,
+        char::from_u32(high).unwrap_or(char::REPLACEMENT_CHARACTER),
+    );
     6
 }
 
@@ -157,7 +185,11 @@ mod tests {
         ] {
             // Wherever in a chunk the escapes are.
             for before in 0..40 {
-                let json = format!("\"{}{}é\"", "x".repeat(before), substr(json, 1..json.len() - 1));
+                let json = format!(
+                    "\"{}{}é\"",
+                    "x".repeat(before),
+                    substr(json, 1..json.len() - 1)
+                );
                 let expected: String = serde_json::from_str(&json).unwrap();
                 assert_eq!(Raw(json.as_bytes()).text().unwrap(), expected, "{json}");
             }

@@ -31,7 +31,9 @@ pub fn pick<const N: usize>(object: &[u8], wanted: [&[Pointer]; N]) -> Option<[O
     let slots = wanted.map(|pointers| trie.all(pointers));
     let mut walker = Walker::over(object);
     let is_object = walker.seek().ok()? && object.get(walker.position()) == Some(&b'{');
-    let whole = is_object && walker.walk(&trie.root, trie.slots, None).is_ok() && matches!(walker.seek(), Ok(false));
+    let whole = is_object
+        && walker.walk(&trie.root, trie.slots, None).is_ok()
+        && matches!(walker.seek(), Ok(false));
     let found = walker.captures.extents.line(object);
     whole.then(|| slots.map(|slots| found.first(&slots)?.scalar().map(Cow::into_owned)))
 }
@@ -62,7 +64,10 @@ pub fn members(raw: Raw<'_>) -> Vec<(String, Raw<'_>)> {
         }
         let start = walker.at;
         walker.string()?;
-        let key = Raw(&raw.0[start..walker.at]).text().unwrap_or_default().into_owned();
+        let key = Raw(&raw.0[start..walker.at])
+            .text()
+            .unwrap_or_default()
+            .into_owned();
         if walker.skip_space()? != b':' {
             return Err(Broken);
         }
@@ -138,9 +143,24 @@ impl<'a> Walker<'a, &'a [u8]> {
 }
 
 impl<'n, P: Pieces> Walker<'n, P> {
-    pub fn new(pieces: P, keep: bool, captures: Captures, blocks: Option<&'n Shape>) -> Walker<'n, P> {
+    pub fn new(
+        pieces: P,
+        keep: bool,
+        captures: Captures,
+        blocks: Option<&'n Shape>,
+    ) -> Walker<'n, P> {
         let results = Captures::RESULT_BYTES;
-        Walker { pieces, at: 0, keep, keeping: Vec::new(), results, captures, error: None, seen: None, blocks }
+        Walker {
+            pieces,
+            at: 0,
+            keep,
+            keeping: Vec::new(),
+            results,
+            captures,
+            error: None,
+            seen: None,
+            blocks,
+        }
     }
 
     /// Goes to the next value on the line; false if there is none. NUL bytes, white space and a byte order mark before
@@ -156,11 +176,18 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     /// Walks one value. With a watch, the walk ends where the rest is of no interest; false says so.
-    pub fn walk(&mut self, root: &Node, slots: usize, watch: Option<&mut Watch>) -> Result<bool, Broken> {
-        self.captures.clear(slots, self.blocks.map_or(0, |blocks| blocks.slots));
+    pub fn walk(
+        &mut self,
+        root: &Node,
+        slots: usize,
+        watch: Option<&mut Watch>,
+    ) -> Result<bool, Broken> {
+        self.captures
+            .clear(slots, self.blocks.map_or(0, |blocks| blocks.slots));
         match (watch, self.skip_space()?) {
             (Some(watch), b'{') if !self.keep => self.members(root, Into::Line, &mut |walker| {
-                walker.captures.has(watch.waits_for) && watch.is_over(&walker.captures, walker.pieces.piece())
+                walker.captures.has(watch.waits_for)
+                    && watch.is_over(&walker.captures, walker.pieces.piece())
             }),
             _ => self.value(root, Into::Line).map(|()| true),
         }
@@ -182,14 +209,22 @@ impl<'n, P: Pieces> Walker<'n, P> {
         if let Some(&byte) = self.pieces.piece().get(self.at) {
             return Ok(Some(byte));
         }
-        Ok(if self.more()? { Some(self.pieces.piece()[self.at]) } else { None })
+        Ok(if self.more()? {
+            Some(self.pieces.piece()[self.at])
+        } else {
+            None
+        })
     }
 
     /// Goes on to the next piece; if there is none, stays at the end of this one.
     #[cold]
     fn more(&mut self) -> Result<bool, Broken> {
         for value in &mut self.keeping {
-            fill(&mut value.bytes, value.most, &self.pieces.piece()[value.from..self.at]);
+            fill(
+                &mut value.bytes,
+                value.most,
+                &self.pieces.piece()[value.from..self.at],
+            );
         }
         let more = self.pieces.advance().map_err(|error| {
             self.error = Some(error);
@@ -198,7 +233,9 @@ impl<'n, P: Pieces> Walker<'n, P> {
         if more {
             self.at = 0;
         }
-        self.keeping.iter_mut().for_each(|value| value.from = self.at);
+        self.keeping
+            .iter_mut()
+            .for_each(|value| value.from = self.at);
         Ok(more)
     }
 
@@ -213,13 +250,19 @@ impl<'n, P: Pieces> Walker<'n, P> {
             () if is_container && self.results >= Captures::VALUE_BYTES => Captures::LINE_BYTES,
             () => self.results.max(Captures::VALUE_BYTES),
         };
-        self.keeping.push(Keeping { bytes: Vec::new(), from: self.at, most });
+        self.keeping.push(Keeping {
+            bytes: Vec::new(),
+            from: self.at,
+            most,
+        });
     }
 
     /// The extent of the value that began last and ends here.
     #[cold]
     fn end(&mut self) -> Extent {
-        let Some(value) = self.keeping.pop() else { return NOTHING };
+        let Some(value) = self.keeping.pop() else {
+            return NOTHING;
+        };
         let kept = &mut self.captures.kept;
         let start = kept.len();
         let most = Captures::LINE_BYTES.min(start + value.most);
@@ -243,7 +286,9 @@ impl<'n, P: Pieces> Walker<'n, P> {
 
     fn value(&mut self, node: &Node, into: Into) -> Walked {
         // The first value of a key counts, as for whoever reads from the left.
-        let known = node.slot.and_then(|slot| self.captures.extents.all.get(into.index(slot)));
+        let known = node
+            .slot
+            .and_then(|slot| self.captures.extents.all.get(into.index(slot)));
         if known.is_some_and(|extent| *extent != NOTHING) {
             return self.skip();
         }
@@ -258,14 +303,20 @@ impl<'n, P: Pieces> Walker<'n, P> {
             b'{' if !node.is_leaf() => self.object(node, into)?,
             b'[' if node.blocks && matches!(into, Into::Line) => self.blocks(node)?,
             b'[' if !node.is_leaf() => self.elements(node, into)?,
-            b'{' if node.blocks && matches!(into, Into::Line) => self.block(node.slot.unwrap_or(0))?,
+            b'{' if node.blocks && matches!(into, Into::Line) => {
+                self.block(node.slot.unwrap_or(0))?
+            }
             b'{' | b'[' => self.container()?,
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => self.scalar()?,
             _ => return Err(Broken),
         }
         if let Some(slot) = node.slot {
             // No piece is four gigabytes long: what does not fit the buffer comes in several.
-            let extent = if keeps { self.end() } else { (start as u32, self.at as u32) };
+            let extent = if keeps {
+                self.end()
+            } else {
+                (start as u32, self.at as u32)
+            };
             self.put(into, slot, extent);
         }
         Ok(())
@@ -288,7 +339,12 @@ impl<'n, P: Pieces> Walker<'n, P> {
 
     /// The members of an object, until one after which it is over; false if it was.
     #[inline(always)]
-    fn members(&mut self, node: &Node, into: Into, is_over: &mut dyn FnMut(&Self) -> bool) -> Result<bool, Broken> {
+    fn members(
+        &mut self,
+        node: &Node,
+        into: Into,
+        is_over: &mut dyn FnMut(&Self) -> bool,
+    ) -> Result<bool, Broken> {
         self.at += 1;
         if self.skip_space()? == b'}' {
             self.at += 1;
@@ -377,7 +433,9 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     fn block(&mut self, under: Slot) -> Walked {
-        let Extents { all, width, blocks, .. } = &mut self.captures.extents;
+        let Extents {
+            all, width, blocks, ..
+        } = &mut self.captures.extents;
         let Some(shape) = self.blocks.filter(|_| blocks.len() < Captures::BLOCKS) else {
             return self.skip();
         };
@@ -388,10 +446,12 @@ impl<'n, P: Pieces> Walker<'n, P> {
     }
 
     fn elements(&mut self, node: &Node, into: Into) -> Walked {
-        self.each(|walker, index| match node.child(index.to_string().as_bytes()) {
-            Some(child) => walker.value(child, into),
-            None => walker.skip(),
-        })
+        self.each(
+            |walker, index| match node.child(index.to_string().as_bytes()) {
+                Some(child) => walker.value(child, into),
+                None => walker.skip(),
+            },
+        )
     }
 
     fn each(&mut self, mut element: impl FnMut(&mut Self, usize) -> Walked) -> Walked {

@@ -51,7 +51,10 @@ pub struct Shape {
 impl Shape {
     /// The rules, by index and in order, that are left once the kind is known.
     pub fn candidates(&self, is_kind: impl Fn(&str) -> bool) -> &[usize] {
-        self.kinds.iter().find(|(kind, _)| is_kind(kind)).map_or(&self.any_kind, |(_, rules)| rules)
+        self.kinds
+            .iter()
+            .find(|(kind, _)| is_kind(kind))
+            .map_or(&self.any_kind, |(_, rules)| rules)
     }
 }
 
@@ -78,13 +81,30 @@ impl Format {
         let mut block = Trie::default();
         let mut line = Trie::default();
         let (mut keys, mut side) = (body.line, body.subagent);
-        bind([&mut keys.time, &mut keys.id, &mut keys.cwd, &mut keys.again], &mut line);
-        [&mut side.line, &mut side.file].into_iter().flatten().for_each(|tests| bind_tests(tests, &mut line));
+        bind(
+            [&mut keys.time, &mut keys.id, &mut keys.cwd, &mut keys.again],
+            &mut line,
+        );
+        [&mut side.line, &mut side.file]
+            .into_iter()
+            .flatten()
+            .for_each(|tests| bind_tests(tests, &mut line));
         let always: Vec<Slot> = keys.time.iter().chain(keys.id.iter()).copied().collect();
         let blocks = body.blocks.into_iter().map(Into::into).collect();
-        let line = shape(body.rules, line, &mut block, &subjects, &always, side.line.as_ref());
+        let line = shape(
+            body.rules,
+            line,
+            &mut block,
+            &subjects,
+            &always,
+            side.line.as_ref(),
+        );
         let mut block = shape(blocks, block, &mut Trie::default(), &subjects, &[], None);
-        block.tested.extend(line.rules.iter().flat_map(|rule| rule.first.iter().map(|test| test.slot)));
+        block.tested.extend(
+            line.rules
+                .iter()
+                .flat_map(|rule| rule.first.iter().map(|test| test.slot)),
+        );
         Format {
             name: name.into(),
             leaves: line.rules.iter().any(|rule| !rule.title.leaf.is_empty()),
@@ -111,46 +131,116 @@ fn shape(
     always: &[Slot],
     side: Option<&Tests>,
 ) -> Shape {
-    rules.iter_mut().for_each(|rule| bind_rule(rule, &mut trie, blocks, subjects));
+    rules
+        .iter_mut()
+        .for_each(|rule| bind_rule(rule, &mut trie, blocks, subjects));
     for rule in &mut rules {
         rule.enough = enough(rule, always, side);
-        let asked = rule.when.iter().filter(|test| test.is_text() && test.slot < 128);
+        let asked = rule
+            .when
+            .iter()
+            .filter(|test| test.is_text() && test.slot < 128);
         rule.asked = asked.fold(0, |bits, test| bits | 1 << test.slot);
     }
-    let asks = |rule: &Rule, slot: Slot| rule.when.iter().position(|test| test.slot == slot && test.is_text());
-    let kind = (0..trie.slots).max_by_key(|slot| rules.iter().filter(|rule| asks(rule, *slot).is_some()).count());
+    let asks = |rule: &Rule, slot: Slot| {
+        rule.when
+            .iter()
+            .position(|test| test.slot == slot && test.is_text())
+    };
+    let kind = (0..trie.slots).max_by_key(|slot| {
+        rules
+            .iter()
+            .filter(|rule| asks(rule, *slot).is_some())
+            .count()
+    });
     let kind = kind.filter(|kind| rules.iter().any(|rule| asks(rule, *kind).is_some()));
     let allows = |rule: &Rule, value: &str| match kind.and_then(|kind| asks(rule, kind)) {
-        Some(test) => rule.when[test].any.iter().any(|expected| *expected == Expect::Text(value.into())),
+        Some(test) => rule.when[test]
+            .any
+            .iter()
+            .any(|expected| *expected == Expect::Text(value.into())),
         None => true,
     };
-    let texts = rules.iter().filter_map(|rule| Some(&rule.when[asks(rule, kind?)?].any)).flatten();
-    let values: BTreeSet<&String> =
-        texts.filter_map(|expected| if let Expect::Text(value) = expected { Some(value) } else { None }).collect();
-    let left = |value: &str| (0..rules.len()).filter(|rule| allows(&rules[*rule], value)).collect();
-    let kinds = values.into_iter().map(|value| (value.clone(), left(value))).collect();
-    let any_kind =
-        (0..rules.len()).filter(|rule| kind.is_none_or(|kind| asks(&rules[*rule], kind).is_none())).collect();
-    let tested = rules.iter().flat_map(|rule| rule.when.iter().map(|test| test.slot)).collect();
+    let texts = rules
+        .iter()
+        .filter_map(|rule| Some(&rule.when[asks(rule, kind?)?].any))
+        .flatten();
+    let values: BTreeSet<&String> = texts
+        .filter_map(|expected| {
+            if let Expect::Text(value) = expected {
+                Some(value)
+            } else {
+                None
+            }
+        })
+        .collect();
+    let left = |value: &str| {
+        (0..rules.len())
+            .filter(|rule| allows(&rules[*rule], value))
+            .collect()
+    };
+    let kinds = values
+        .into_iter()
+        .map(|value| (value.clone(), left(value)))
+        .collect();
+    let any_kind = (0..rules.len())
+        .filter(|rule| kind.is_none_or(|kind| asks(&rules[*rule], kind).is_none()))
+        .collect();
+    let tested = rules
+        .iter()
+        .flat_map(|rule| rule.when.iter().map(|test| test.slot))
+        .collect();
     trie.root.sum_up();
-    Shape { root: trie.root, slots: trie.slots, rules, kind, kinds, any_kind, tested }
+    Shape {
+        root: trie.root,
+        slots: trie.slots,
+        rules,
+        kind,
+        kinds,
+        any_kind,
+        tested,
+    }
 }
 
 /// The slots that a line of a rule must have filled before its rest can be left alone. A rule that asks for something not
 /// to be there is never sure before the end.
 fn enough(rule: &Rule, always: &[Slot], side: Option<&Tests>) -> u128 {
-    let sure = rule.when.iter().all(Test::is_text) && rule.session.is_empty() && !rule.when.is_empty();
+    let sure =
+        rule.when.iter().all(Test::is_text) && rule.session.is_empty() && !rule.when.is_empty();
     let more = rule.call.as_ref().is_some_and(|call| call.input.is_empty())
         || rule.result.is_some()
         || !rule.title.person.is_empty()
         || !rule.title.agent.is_empty();
-    let own =
-        [&rule.content, &rule.thinking, &rule.error, &rule.interrupt, &rule.takes_back, &rule.waits, &rule.goes_on];
-    let own = own.into_iter().chain([&rule.message, &rule.model, &rule.cwd, &rule.project]);
-    let call = rule.call.iter().flat_map(|call| [&call.id, &call.tool, &call.input]);
-    let usage = rule.usage.iter().flat_map(|usage| [&usage.input, &usage.output, &usage.context, &usage.window]);
-    let keys = own.chain(call).chain(usage).flat_map(|keys| keys.iter()).chain(always).copied();
-    let tests = rule.when.iter().chain(side.into_iter().flat_map(|tests| tests.iter()));
+    let own = [
+        &rule.content,
+        &rule.thinking,
+        &rule.error,
+        &rule.interrupt,
+        &rule.takes_back,
+        &rule.waits,
+        &rule.goes_on,
+    ];
+    let own = own
+        .into_iter()
+        .chain([&rule.message, &rule.model, &rule.cwd, &rule.project]);
+    let call = rule
+        .call
+        .iter()
+        .flat_map(|call| [&call.id, &call.tool, &call.input]);
+    let usage = rule
+        .usage
+        .iter()
+        .flat_map(|usage| [&usage.input, &usage.output, &usage.context, &usage.window]);
+    let keys = own
+        .chain(call)
+        .chain(usage)
+        .flat_map(|keys| keys.iter())
+        .chain(always)
+        .copied();
+    let tests = rule
+        .when
+        .iter()
+        .chain(side.into_iter().flat_map(|tests| tests.iter()));
     let slots: Vec<_> = keys.chain(tests.map(|test| test.slot)).collect();
     if !sure || more || slots.iter().any(|slot| *slot >= 128) {
         return 0;
@@ -162,7 +252,12 @@ fn bind_rule(rule: &mut Rule, trie: &mut Trie, blocks: &mut Trie, subjects: &[Po
     let detailed = subjects.is_empty();
     bind_tests(&mut rule.when, trie);
     bind_tests(&mut rule.first, blocks);
-    rule.content.slots = rule.content.pointers.iter().map(|pointer| trie.blocks(pointer)).collect();
+    rule.content.slots = rule
+        .content
+        .pointers
+        .iter()
+        .map(|pointer| trie.blocks(pointer))
+        .collect();
     let Rule {
         thinking,
         error,
@@ -178,22 +273,43 @@ fn bind_rule(rule: &mut Rule, trie: &mut Trie, blocks: &mut Trie, subjects: &[Po
         model,
         ..
     } = rule;
-    bind([thinking, error, interrupt, takes_back, waits, goes_on, message, session, cwd, project, model], trie);
+    bind(
+        [
+            thinking, error, interrupt, takes_back, waits, goes_on, message, session, cwd, project,
+            model,
+        ],
+        trie,
+    );
     bind([&mut title.person, &mut title.agent, &mut title.leaf], trie);
     if let Some(call) = &mut rule.call {
         bind([&mut call.id, &mut call.tool], trie);
         if call.verb.is_some() || detailed {
             bind([&mut call.input], trie);
         }
-        let at = |input: &Pointer, subject: &Pointer| Pointer([&input.0[..], &subject.0[..]].concat());
+        let at =
+            |input: &Pointer, subject: &Pointer| Pointer([&input.0[..], &subject.0[..]].concat());
         let inputs = &call.input.pointers;
-        let mut slots = |subject| inputs.iter().map(|input| trie.slot(&at(input, subject))).collect();
-        call.subjects = subjects.iter().filter(|_| call.verb.is_none()).map(&mut slots).collect();
+        let mut slots = |subject| {
+            inputs
+                .iter()
+                .map(|input| trie.slot(&at(input, subject)))
+                .collect()
+        };
+        call.subjects = subjects
+            .iter()
+            .filter(|_| call.verb.is_none())
+            .map(&mut slots)
+            .collect();
     }
     if let Some(result) = &mut rule.result {
         bind([&mut result.id], trie);
         bind_tests(&mut result.failed, trie);
-        result.text.slots = result.text.pointers.iter().map(|pointer| trie.result(pointer)).collect();
+        result.text.slots = result
+            .text
+            .pointers
+            .iter()
+            .map(|pointer| trie.result(pointer))
+            .collect();
     }
     if let Some(usage) = &mut rule.usage {
         bind([&mut usage.input, &mut usage.output], trie);
@@ -204,11 +320,15 @@ fn bind_rule(rule: &mut Rule, trie: &mut Trie, blocks: &mut Trie, subjects: &[Po
 }
 
 fn bind<const N: usize>(all: [&mut Keys; N], trie: &mut Trie) {
-    all.into_iter().for_each(|keys| keys.slots = trie.all(&keys.pointers));
+    all.into_iter()
+        .for_each(|keys| keys.slots = trie.all(&keys.pointers));
 }
 
 fn bind_tests(tests: &mut Tests, trie: &mut Trie) {
-    tests.0.iter_mut().for_each(|test| test.slot = trie.slot(&test.pointer));
+    tests
+        .0
+        .iter_mut()
+        .for_each(|test| test.slot = trie.slot(&test.pointer));
     // What a value must be rules out more lines than what it must not be.
     tests.0.sort_by_key(|test| !test.is_text());
 }

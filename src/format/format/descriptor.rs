@@ -20,7 +20,9 @@ use super::written::{Many, two_forms};
 use crate::entry::{Act, Mark, Role};
 
 /// Reads a field that is stored, but that nobody writes.
-fn computed<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
+fn computed<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
     if deserializer.is_human_readable() {
         return Err(D::Error::custom("this is computed; leave it out"));
     }
@@ -60,10 +62,48 @@ pub struct Descriptor {
 impl Descriptor {
     /// Its parts, by when they are needed.
     pub fn parts(self) -> (Head, Talk, Body, Live, Option<Install>) {
-        let Descriptor { agent, label, alias, resume, roots, prompt, hook, live, install, .. } = self;
-        let Descriptor { line, subagent, rules, blocks, words, tools, .. } = self;
-        let head = Head { agent, label, alias, resume, roots };
-        (head, Talk { prompt, hook }, Body { line, subagent, rules, blocks, words, tools }, live, install)
+        let Descriptor {
+            agent,
+            label,
+            alias,
+            resume,
+            roots,
+            prompt,
+            hook,
+            live,
+            install,
+            ..
+        } = self;
+        let Descriptor {
+            line,
+            subagent,
+            rules,
+            blocks,
+            words,
+            tools,
+            ..
+        } = self;
+        let head = Head {
+            agent,
+            label,
+            alias,
+            resume,
+            roots,
+        };
+        (
+            head,
+            Talk { prompt, hook },
+            Body {
+                line,
+                subagent,
+                rules,
+                blocks,
+                words,
+                tools,
+            },
+            live,
+            install,
+        )
     }
 }
 
@@ -108,11 +148,17 @@ impl Root {
     /// The patterns of subagents' transcripts from the root on; `{id}` in them is the id of the session.
     pub fn subagent_patterns(&self) -> impl Iterator<Item = Pattern> {
         let below = |files: &Pattern, sub: &Pattern| {
-            let up = sub.0.iter().take_while(|segment| segment.literal() == Some("..")).count();
+            let up = sub
+                .0
+                .iter()
+                .take_while(|segment| segment.literal() == Some(".."))
+                .count();
             let kept = files.0.len().saturating_sub(1 + up);
             Pattern([&files.0[..kept], &sub.0[up..]].concat())
         };
-        self.files.iter().flat_map(move |files| self.subagents.iter().map(move |sub| below(files, sub)))
+        self.files
+            .iter()
+            .flat_map(move |files| self.subagents.iter().map(move |sub| below(files, sub)))
     }
 }
 
@@ -222,8 +268,23 @@ pub struct BlockRule {
 
 impl From<BlockRule> for Rule {
     fn from(block: BlockRule) -> Rule {
-        let BlockRule { when, content, thinking, error, call, result } = block;
-        Rule { when, content, thinking, error, call, result, ..Rule::default() }
+        let BlockRule {
+            when,
+            content,
+            thinking,
+            error,
+            call,
+            result,
+        } = block;
+        Rule {
+            when,
+            content,
+            thinking,
+            error,
+            call,
+            result,
+            ..Rule::default()
+        }
     }
 }
 
@@ -469,7 +530,10 @@ two_forms!(Keys, written as Many<Pointer>);
 
 impl From<Many<Pointer>> for Keys {
     fn from(pointers: Many<Pointer>) -> Keys {
-        Keys { pointers: pointers.0, slots: Vec::new() }
+        Keys {
+            pointers: pointers.0,
+            slots: Vec::new(),
+        }
     }
 }
 
@@ -499,7 +563,16 @@ pub struct Test {
 
 impl From<BTreeMap<Pointer, Many<Expect>>> for Tests {
     fn from(tests: BTreeMap<Pointer, Many<Expect>>) -> Tests {
-        Tests(tests.into_iter().map(|(pointer, any)| Test { pointer, slot: 0, any: any.0 }).collect())
+        Tests(
+            tests
+                .into_iter()
+                .map(|(pointer, any)| Test {
+                    pointer,
+                    slot: 0,
+                    any: any.0,
+                })
+                .collect(),
+        )
     }
 }
 
@@ -514,7 +587,9 @@ impl Deref for Tests {
 impl Test {
     /// It asks for one of some texts, and for nothing else.
     pub fn is_text(&self) -> bool {
-        self.any.iter().all(|expected| matches!(expected, Expect::Text(_)))
+        self.any
+            .iter()
+            .all(|expected| matches!(expected, Expect::Text(_)))
     }
 }
 

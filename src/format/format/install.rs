@@ -140,7 +140,9 @@ impl TryFrom<String> for SubPath {
     type Error = String;
 
     fn try_from(path: String) -> Result<SubPath, String> {
-        let is_below = Path::new(&path).components().all(|part| matches!(part, Component::Normal(_)));
+        let is_below = Path::new(&path)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)));
         if is_below && !path.is_empty() {
             Ok(SubPath(path))
         } else {
@@ -154,21 +156,31 @@ mod tests {
     use super::*;
 
     fn problem(change: &str, to: &str) -> String {
-        let table = "dir = \".x\"\nproject = \".x\"\nfile = \"settings.json\"\nskills = \"skills\"\n";
+        let table =
+            "dir = \".x\"\nproject = \".x\"\nfile = \"settings.json\"\nskills = \"skills\"\n";
         assert!(toml::from_str::<Install>(table).is_ok());
         let changed = table.replacen(change, to, 1);
         assert_ne!(changed, table);
-        toml::from_str::<Install>(&changed).expect_err(to).to_string()
+        toml::from_str::<Install>(&changed)
+            .expect_err(to)
+            .to_string()
     }
 
     #[test]
     fn a_path_that_leads_elsewhere_is_an_error_with_its_line() {
-        for (line, right) in [(1, "dir = \".x\""), (2, "project = \".x\""), (3, "file = \"settings.json\"")] {
+        for (line, right) in [
+            (1, "dir = \".x\""),
+            (2, "project = \".x\""),
+            (3, "file = \"settings.json\""),
+        ] {
             let key = right.split(' ').next().unwrap_or_default();
             for bad in ["/etc", "..", "../x", "a/../../x", "./x", "", "."] {
                 let said = problem(right, &format!("{key} = \"{bad}\""));
                 let expected = format!("`{bad}` is not a path below a directory");
-                assert!(said.contains(&format!("line {line},")) && said.contains(&expected), "{said}");
+                assert!(
+                    said.contains(&format!("line {line},")) && said.contains(&expected),
+                    "{said}"
+                );
             }
         }
     }
@@ -177,9 +189,15 @@ mod tests {
     fn nothing_in_the_table_is_a_command() {
         for key in ["run", "program", "args", "entry"] {
             let said = problem("skills = ", &format!("{key} = "));
-            assert!(said.contains("line 4") && said.contains(&format!("unknown field `{key}`")), "{said}");
+            assert!(
+                said.contains("line 4") && said.contains(&format!("unknown field `{key}`")),
+                "{said}"
+            );
         }
         let said = problem("skills = \"skills\"", "timeout = { command = \"reboot\" }");
-        assert!(said.contains("line 4") && said.contains("invalid type: string"), "{said}");
+        assert!(
+            said.contains("line 4") && said.contains("invalid type: string"),
+            "{said}"
+        );
     }
 }

@@ -65,14 +65,20 @@ pub struct LiveHook {
 impl LiveHook {
     /// The names of the events, each once.
     pub fn events(&self) -> impl Iterator<Item = &str> {
-        let names = self.events.keys().map(|event| event.split('/').next().unwrap_or_default());
+        let names = self
+            .events
+            .keys()
+            .map(|event| event.split('/').next().unwrap_or_default());
         let mut last = "";
         // They are in order.
         names.filter(move |name| std::mem::replace(&mut last, name) != *name)
     }
 
     pub fn meaning(&self, event: &str, kind: &str) -> Option<Status> {
-        self.events.get(&format!("{event}/{kind}")).or_else(|| self.events.get(event)).copied()
+        self.events
+            .get(&format!("{event}/{kind}"))
+            .or_else(|| self.events.get(event))
+            .copied()
     }
 }
 

@@ -32,7 +32,10 @@ impl TryFrom<String> for Pattern {
     type Error = String;
 
     fn try_from(text: String) -> Result<Pattern, String> {
-        text.split('/').map(Segment::parse).collect::<Result<_, _>>().map(Pattern)
+        text.split('/')
+            .map(Segment::parse)
+            .collect::<Result<_, _>>()
+            .map(Pattern)
     }
 }
 
@@ -59,18 +62,34 @@ impl Segment {
     fn parse(text: &str) -> Result<Segment, String> {
         let glob = text.replace("{id}", "*").replace("{cwd}", "*");
         if glob.is_empty() || glob.contains(['{', '}']) {
-            return Err(format!("`{text}` is no path segment: a name with `*`, `?`, `{{id}}` or `{{cwd}}` in it"));
+            return Err(format!(
+                "`{text}` is no path segment: a name with `*`, `?`, `{{id}}` or `{{cwd}}` in it"
+            ));
         }
-        let id = text.find("{id}").map(|at| substr(text, ..at).replace("{cwd}", "*").matches('*').count());
-        let hole = glob.find('*').filter(|_| glob.matches('*').count() == 1 && !glob.contains('?'));
-        Ok(Segment { glob, id, cwd: text.contains("{cwd}"), hole })
+        let id = text.find("{id}").map(|at| {
+            substr(text, ..at)
+                .replace("{cwd}", "*")
+                .matches('*')
+                .count()
+        });
+        let hole = glob
+            .find('*')
+            .filter(|_| glob.matches('*').count() == 1 && !glob.contains('?'));
+        Ok(Segment {
+            glob,
+            id,
+            cwd: text.contains("{cwd}"),
+            hole,
+        })
     }
 
     /// The id in a name that fits, if the pattern has one; none if the name does not fit.
     pub fn fits<'n>(&self, name: &'n str) -> Option<Option<&'n str>> {
         // With one hole, as in most patterns, there is nothing to try out.
         if let Some(at) = self.hole {
-            let hole = name.strip_prefix(substr(&self.glob, ..at))?.strip_suffix(substr(&self.glob, at + 1..))?;
+            let hole = name
+                .strip_prefix(substr(&self.glob, ..at))?
+                .strip_suffix(substr(&self.glob, at + 1..))?;
             return Some(self.id.map(|_| hole));
         }
         let mut holes = Vec::new();
@@ -92,14 +111,20 @@ impl Segment {
     /// The same with the id put in, where the id is all that is open.
     pub fn bound(&self, id: &str) -> Segment {
         match self.with_id(id) {
-            Some(glob) => Segment { glob, id: None, cwd: false, hole: None },
+            Some(glob) => Segment {
+                glob,
+                id: None,
+                cwd: false,
+                hole: None,
+            },
             None => self.clone(),
         }
     }
 
     /// The name with the id put in, if the id is all that is open.
     pub fn with_id(&self, id: &str) -> Option<String> {
-        (self.id == Some(0) && self.glob.matches(['*', '?']).count() == 1).then(|| self.glob.replace('*', id))
+        (self.id == Some(0) && self.glob.matches(['*', '?']).count() == 1)
+            .then(|| self.glob.replace('*', id))
     }
 }
 
@@ -116,8 +141,10 @@ fn fits(glob: &[u8], name: &[u8], at: usize, holes: &mut Vec<(usize, usize)>) ->
             })
         }
         Some((b'?', rest)) => {
-            let width =
-                name.get(at..).and_then(|rest| std::str::from_utf8(rest).ok()?.chars().next()).map(char::len_utf8);
+            let width = name
+                .get(at..)
+                .and_then(|rest| std::str::from_utf8(rest).ok()?.chars().next())
+                .map(char::len_utf8);
             width.is_some_and(|width| fits(rest, name, at + width, holes))
         }
         Some((byte, rest)) => name.get(at) == Some(byte) && fits(rest, name, at + 1, holes),
@@ -142,7 +169,12 @@ impl Spelling {
         match self {
             Spelling::Alphanumeric => cwd.encode_utf16().map(alphanumeric).collect(),
             Spelling::Pi => {
-                let middle: String = cwd.strip_prefix('/').unwrap_or(&cwd).chars().map(pi).collect();
+                let middle: String = cwd
+                    .strip_prefix('/')
+                    .unwrap_or(&cwd)
+                    .chars()
+                    .map(pi)
+                    .collect();
                 format!("--{middle}--")
             }
         }
@@ -168,17 +200,27 @@ impl Spelling {
         let is_next = |char| name.next() == Some(char);
         match self {
             Spelling::Alphanumeric => dir.encode_utf16().take(200).map(alphanumeric).all(is_next),
-            Spelling::Pi => "--".chars().chain(dir.strip_prefix('/').unwrap_or(&dir).chars().map(pi)).all(is_next),
+            Spelling::Pi => "--"
+                .chars()
+                .chain(dir.strip_prefix('/').unwrap_or(&dir).chars().map(pi))
+                .all(is_next),
         }
     }
 }
 
 fn alphanumeric(unit: u16) -> char {
-    u8::try_from(unit).ok().filter(u8::is_ascii_alphanumeric).map_or('-', char::from)
+    u8::try_from(unit)
+        .ok()
+        .filter(u8::is_ascii_alphanumeric)
+        .map_or('-', char::from)
 }
 
 fn pi(char: char) -> char {
-    if matches!(char, '/' | '\\' | ':') { '-' } else { char }
+    if matches!(char, '/' | '\\' | ':') {
+        '-'
+    } else {
+        char
+    }
 }
 
 #[cfg(test)]
@@ -190,16 +232,25 @@ mod tests {
         let id = |pattern: &str, name: &'static str| Segment::parse(pattern).unwrap().fits(name);
         assert_eq!(id("{id}.jsonl", "a-b.jsonl"), Some(Some("a-b")));
         assert_eq!(id("{id}.jsonl", "a-b.json"), None);
-        assert_eq!(id("*_{id}.jsonl", "2026-11-16T02-56-33-401Z_my_own.jsonl"), Some(Some("my_own")));
         assert_eq!(
-            id("rollout-????-??-??T??-??-??-{id}.jsonl", "rollout-2026-11-16T02-35-57-01a1.jsonl"),
+            id("*_{id}.jsonl", "2026-11-16T02-56-33-401Z_my_own.jsonl"),
+            Some(Some("my_own"))
+        );
+        assert_eq!(
+            id(
+                "rollout-????-??-??T??-??-??-{id}.jsonl",
+                "rollout-2026-11-16T02-35-57-01a1.jsonl"
+            ),
             Some(Some("01a1"))
         );
         assert_eq!(id("agent-*.jsonl", "agent-7.jsonl"), Some(None));
         assert_eq!(id("events.jsonl", "events.jsonl"), Some(None));
         assert_eq!(id("?", "ż"), Some(None));
         assert!(Segment::parse("{name}.jsonl").is_err());
-        assert_eq!(Segment::parse("{id}.jsonl").unwrap().with_id("x"), Some("x.jsonl".into()));
+        assert_eq!(
+            Segment::parse("{id}.jsonl").unwrap().with_id("x"),
+            Some("x.jsonl".into())
+        );
     }
 
     #[test]
@@ -209,15 +260,39 @@ mod tests {
         assert_eq!(spell("/a/my_proj.v1 x"), "-a-my-proj-v1-x");
         assert_eq!(spell("/a/ünïcode-日本"), "-a--n-code---");
         assert_eq!(spell("/🦀"), "---");
-        assert_eq!(Spelling::Pi.spell(Path::new("/tmp/x/my proj.v1_x:y-żółw")), "--tmp-x-my proj.v1_x-y-żółw--");
+        assert_eq!(
+            Spelling::Pi.spell(Path::new("/tmp/x/my proj.v1_x:y-żółw")),
+            "--tmp-x-my proj.v1_x-y-żółw--"
+        );
         let long = format!("/{}", "d".repeat(300));
-        assert!(Spelling::Alphanumeric.fits(&format!("-{}-1x2y3z", "d".repeat(199)), Path::new(&long)));
-        assert!(!Spelling::Alphanumeric.fits(&format!("-{}-1x2y3z", "d".repeat(198)), Path::new(&long)));
-        let below = |spelling: Spelling, name: &str| spelling.may_be_below(name, Path::new("/a/b.c"));
-        assert!(["-a-b-c", "-a-b-c-d"].iter().all(|name| below(Spelling::Alphanumeric, name)));
-        assert!(!["-a-b", "-a-b-d"].iter().any(|name| below(Spelling::Alphanumeric, name)));
-        assert!(["--a-b.c--", "--a-b.c-d--"].iter().all(|name| below(Spelling::Pi, name)));
-        assert!(!["--a-b", "--a-b-c--"].iter().any(|name| below(Spelling::Pi, name)));
+        assert!(
+            Spelling::Alphanumeric.fits(&format!("-{}-1x2y3z", "d".repeat(199)), Path::new(&long))
+        );
+        assert!(
+            !Spelling::Alphanumeric.fits(&format!("-{}-1x2y3z", "d".repeat(198)), Path::new(&long))
+        );
+        let below =
+            |spelling: Spelling, name: &str| spelling.may_be_below(name, Path::new("/a/b.c"));
+        assert!(
+            ["-a-b-c", "-a-b-c-d"]
+                .iter()
+                .all(|name| below(Spelling::Alphanumeric, name))
+        );
+        assert!(
+            !["-a-b", "-a-b-d"]
+                .iter()
+                .any(|name| below(Spelling::Alphanumeric, name))
+        );
+        assert!(
+            ["--a-b.c--", "--a-b.c-d--"]
+                .iter()
+                .all(|name| below(Spelling::Pi, name))
+        );
+        assert!(
+            !["--a-b", "--a-b-c--"]
+                .iter()
+                .any(|name| below(Spelling::Pi, name))
+        );
         let deep = format!("-{}-1x2y3z", "d".repeat(199));
         assert!(Spelling::Alphanumeric.may_be_below(&deep, &Path::new(&long).join("e")));
     }

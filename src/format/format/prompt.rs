@@ -32,15 +32,22 @@ impl Prompt {
         if start.is_empty() {
             return Said::Nothing;
         }
-        if let Some((wrapper, inside)) = self.wrapped.iter().find_map(|wrapper| Some((wrapper, wrapper.inside(start)?)))
+        if let Some((wrapper, inside)) = self
+            .wrapped
+            .iter()
+            .find_map(|wrapper| Some((wrapper, wrapper.inside(start)?)))
         {
             return self.unwrapped(wrapper, inside, start, depth);
         }
         let begins = |all: &[String]| all.iter().any(|with| start.starts_with(with.as_str()));
-        let first = start.strip_prefix('<').and_then(|rest| rest.split(['>', ' ', '\n']).next());
+        let first = start
+            .strip_prefix('<')
+            .and_then(|rest| rest.split(['>', ' ', '\n']).next());
         // `*-event` is the tag that the text begins with, if it ends like that.
         let meant = |tag: &'_ str| match tag.strip_prefix('*') {
-            Some(end) => first.filter(|first| first.len() > end.len() && first.ends_with(end)).map(str::to_owned),
+            Some(end) => first
+                .filter(|first| first.len() > end.len() && first.ends_with(end))
+                .map(str::to_owned),
             None => Some(tag.to_owned()),
         };
         let wrapped = |all: &[String]| {
@@ -62,11 +69,19 @@ impl Prompt {
 
     /// A client writes this at the beginning of a session that it holds with itself.
     pub fn is_helper(&self, text: &str) -> bool {
-        self.helper.iter().any(|start| text.trim_start().starts_with(start.as_str()))
+        self.helper
+            .iter()
+            .any(|start| text.trim_start().starts_with(start.as_str()))
     }
 
     /// Sorts what was found inside a wrapper, which may be wrapped a few times more.
-    fn unwrapped(&self, wrapper: &Wrapper, inside: &str, whole: &str, depth: usize) -> Said<'static> {
+    fn unwrapped(
+        &self,
+        wrapper: &Wrapper,
+        inside: &str,
+        whole: &str,
+        depth: usize,
+    ) -> Said<'static> {
         /// No client wraps a text more often; somebody who does must not use up the stack.
         const DEEPEST: usize = 4;
         let sort = |text: &str| {
@@ -77,7 +92,9 @@ impl Prompt {
             }
         };
         if let Some(each) = &wrapper.each {
-            let messages = inside.split(each.as_str()).filter_map(|message| Some(message.split_once('\n')?.1.trim()));
+            let messages = inside
+                .split(each.as_str())
+                .filter_map(|message| Some(message.split_once('\n')?.1.trim()));
             let typed = messages.filter_map(|message| match sort(message) {
                 Said::Typed(text) => Some(text),
                 _ => None,
@@ -104,7 +121,11 @@ impl Prompt {
         let mut kept = String::new();
         let mut at = 0;
         // The next block of each tag, until it has been passed.
-        while let Some(cut) = blocks.iter_mut().filter_map(|tag| tag.next(&text, at)).min_by_key(|cut| cut.start) {
+        while let Some(cut) = blocks
+            .iter_mut()
+            .filter_map(|tag| tag.next(&text, at))
+            .min_by_key(|cut| cut.start)
+        {
             kept += substr(&text, at..cut.start);
             let rest = substr(&text, cut.end..).trim_start_matches(['\n', '\r']);
             at = text.len() - rest.len();
@@ -129,22 +150,39 @@ impl Wrapper {
             rest = substr(rest, end.or((until == "\n").then_some(rest.len()))?..);
         }
         if let Some(heading) = &self.after {
-            let starts = rest.match_indices(heading.as_str()).filter(|(at, _)| substr(rest, ..*at).ends_with('\n'));
-            rest = starts.last().and_then(|(at, _)| substr(rest, at..).split_once(':')).map_or("", |(_, typed)| typed);
+            let starts = rest
+                .match_indices(heading.as_str())
+                .filter(|(at, _)| substr(rest, ..*at).ends_with('\n'));
+            rest = starts
+                .last()
+                .and_then(|(at, _)| substr(rest, at..).split_once(':'))
+                .map_or("", |(_, typed)| typed);
         }
         let rest = rest.trim();
-        let bracket = self.before.as_ref().and_then(|start| rest.rfind(start.as_str()));
-        let bracket = bracket.filter(|at| substr(rest, *at..).find(']').is_some_and(|end| at + end + 1 == rest.len()));
+        let bracket = self
+            .before
+            .as_ref()
+            .and_then(|start| rest.rfind(start.as_str()));
+        let bracket = bracket.filter(|at| {
+            substr(rest, *at..)
+                .find(']')
+                .is_some_and(|end| at + end + 1 == rest.len())
+        });
         Some(substr(rest, ..bracket.unwrap_or(rest.len())).trim_end())
     }
 
     fn after_start<'t>(&self, text: &'t str) -> Option<&'t str> {
-        self.starts.iter().find_map(|start| text.strip_prefix(start.as_str()))
+        self.starts
+            .iter()
+            .find_map(|start| text.strip_prefix(start.as_str()))
     }
 
     /// The command that a text begins with, if it is one.
     fn name(&self, text: &str) -> Option<String> {
-        let name = self.after_start(text)?.split(['"', ']', ' ', '\n']).next()?;
+        let name = self
+            .after_start(text)?
+            .split(['"', ']', ' ', '\n'])
+            .next()?;
         Some(format!("{}{name}", self.command.as_ref()?))
     }
 }
@@ -152,15 +190,31 @@ impl Wrapper {
 impl Words {
     /// An answer that says nothing.
     pub fn is_silent(&self, answer: &str) -> bool {
-        !self.silent.is_empty() && self.silent.iter().any(|silent| answer.trim_matches([' ', '\n', '*']) == silent)
+        !self.silent.is_empty()
+            && self
+                .silent
+                .iter()
+                .any(|silent| answer.trim_matches([' ', '\n', '*']) == silent)
     }
 
     /// A summary without what the client says before and after it.
     pub fn bare<'t>(&self, text: &'t str) -> &'t str {
-        let begins = self.preamble.iter().any(|start| text.trim_start().starts_with(start.as_str()));
-        let rest = text.trim_start().split_once('\n').filter(|_| begins).map(|(_, rest)| rest.trim_start());
+        let begins = self
+            .preamble
+            .iter()
+            .any(|start| text.trim_start().starts_with(start.as_str()));
+        let rest = text
+            .trim_start()
+            .split_once('\n')
+            .filter(|_| begins)
+            .map(|(_, rest)| rest.trim_start());
         let body = rest.filter(|rest| !rest.is_empty()).unwrap_or(text);
-        let end = self.closing.iter().filter_map(|closing| body.rfind(closing.as_str())).min().filter(|end| *end > 0);
+        let end = self
+            .closing
+            .iter()
+            .filter_map(|closing| body.rfind(closing.as_str()))
+            .min()
+            .filter(|end| *end > 0);
         substr(body, ..end.unwrap_or(body.len())).trim_end()
     }
 
@@ -194,36 +248,58 @@ struct Blocks {
 
 impl Blocks {
     fn of(tag: &str) -> Blocks {
-        Blocks { open: format!("<{tag}"), close: format!("</{tag}>"), start: None, end: None }
+        Blocks {
+            open: format!("<{tag}"),
+            close: format!("</{tag}>"),
+            start: None,
+            end: None,
+        }
     }
 
     /// The first block from a position on, which is no smaller than the last time.
     fn next(&mut self, text: &str, at: usize) -> Option<Range<usize>> {
         if self.start.is_none_or(|start| start < at) {
-            let is_whole =
-                |found: &usize| matches!(text.as_bytes().get(at + found + self.open.len()), Some(b'>' | b' ' | b'\n'));
-            let found = substr(text, at..).match_indices(&self.open).map(|(found, _)| found).find(is_whole);
+            let is_whole = |found: &usize| {
+                matches!(
+                    text.as_bytes().get(at + found + self.open.len()),
+                    Some(b'>' | b' ' | b'\n')
+                )
+            };
+            let found = substr(text, at..)
+                .match_indices(&self.open)
+                .map(|(found, _)| found)
+                .find(is_whole);
             self.start = Some(found.map_or(text.len(), |found| at + found));
         }
         let start = self.start.filter(|start| *start < text.len())?;
         if self.end.is_none_or(|end| end < start) {
-            self.end = Some(substr(text, start..).find(&self.close).map_or(text.len(), |end| start + end));
+            self.end = Some(
+                substr(text, start..)
+                    .find(&self.close)
+                    .map_or(text.len(), |end| start + end),
+            );
         }
-        self.end.filter(|end| *end < text.len()).map(|end| start..end + self.close.len())
+        self.end
+            .filter(|end| *end < text.len())
+            .map(|end| start..end + self.close.len())
     }
 }
 
 /// The text without its tags, on one line: `/compact keep the important parts`.
 fn untagged(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
-    while let Some((before, after)) =
-        rest.split_once('<').and_then(|(before, tag)| Some((before, tag.split_once('>')?.1)))
+    while let Some((before, after)) = rest
+        .split_once('<')
+        .and_then(|(before, tag)| Some((before, tag.split_once('>')?.1)))
     {
         out += before;
         out.push(' ');
         rest = after;
     }
-    (out + rest).split_whitespace().collect::<Vec<_>>().join(" ")
+    (out + rest)
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 #[cfg(test)]
@@ -251,18 +327,42 @@ mod tests {
             _ => None,
         };
         assert_eq!(typed("fix it").as_deref(), Some("fix it"));
-        assert_eq!(typed("<command-name> is what tag?").as_deref(), Some("<command-name> is what tag?"));
+        assert_eq!(
+            typed("<command-name> is what tag?").as_deref(),
+            Some("<command-name> is what tag?")
+        );
         assert_eq!(
             typed("see <task-notification>x</task-notification>").as_deref(),
             Some("see <task-notification>x</task-notification>")
         );
-        assert_eq!(typed("<system-reminder>date changed</system-reminder>\ncontinue").as_deref(), Some("continue"));
-        assert_eq!(typed("<ide_opened_file>a</ide_opened_file>\nrename <b> this").as_deref(), Some("rename <b> this"));
-        assert_eq!(typed("a <system-reminder>x</system-reminder> b").as_deref(), Some("a  b"));
-        assert_eq!(typed("<system-reminders are fun").as_deref(), Some("<system-reminders are fun"));
-        assert_eq!(typed("<ci-event> is what?").as_deref(), Some("<ci-event> is what?"));
-        assert_eq!(typed("<-event>x</-event>").as_deref(), Some("<-event>x</-event>"));
-        assert_eq!(typed("<events>x</events>").as_deref(), Some("<events>x</events>"));
+        assert_eq!(
+            typed("<system-reminder>date changed</system-reminder>\ncontinue").as_deref(),
+            Some("continue")
+        );
+        assert_eq!(
+            typed("<ide_opened_file>a</ide_opened_file>\nrename <b> this").as_deref(),
+            Some("rename <b> this")
+        );
+        assert_eq!(
+            typed("a <system-reminder>x</system-reminder> b").as_deref(),
+            Some("a  b")
+        );
+        assert_eq!(
+            typed("<system-reminders are fun").as_deref(),
+            Some("<system-reminders are fun")
+        );
+        assert_eq!(
+            typed("<ci-event> is what?").as_deref(),
+            Some("<ci-event> is what?")
+        );
+        assert_eq!(
+            typed("<-event>x</-event>").as_deref(),
+            Some("<-event>x</-event>")
+        );
+        assert_eq!(
+            typed("<events>x</events>").as_deref(),
+            Some("<events>x</events>")
+        );
     }
 
     /// As many tags as nobody writes are still read once, not once for each of them.
@@ -273,12 +373,19 @@ mod tests {
             Said::Typed(text) => text.len(),
             _ => 0,
         };
-        assert_eq!(left(many("<system-reminder>x</system-reminder>") + "end"), 3);
+        assert_eq!(
+            left(many("<system-reminder>x</system-reminder>") + "end"),
+            3
+        );
         assert_eq!(left(many("<system-reminder>") + "end"), 200_000 * 17 + 3);
         // The blocks of one tag hide the beginnings of another, which is closed at the very end.
-        let hidden = many("<system-reminder><ide_opened_file></system-reminder>") + "a</ide_opened_file>";
+        let hidden =
+            many("<system-reminder><ide_opened_file></system-reminder>") + "a</ide_opened_file>";
         assert_eq!(left(hidden), "a</ide_opened_file>".len());
-        assert_eq!(left(many("<system-reminder> <") + "</system-reminder>end"), 3);
+        assert_eq!(
+            left(many("<system-reminder> <") + "</system-reminder>end"),
+            3
+        );
     }
 
     #[test]
@@ -299,11 +406,17 @@ mod tests {
             sort("<task-notification>\n<id>1</id></task-notification>\nsee file"),
             Said::Machine(Mark::Note, _)
         ));
-        assert!(matches!(sort("\u{feff}Caveat: x"), Said::Machine(Mark::Note, _)));
+        assert!(matches!(
+            sort("\u{feff}Caveat: x"),
+            Said::Machine(Mark::Note, _)
+        ));
         assert!(matches!(
             sort("<ci-monitor-event id=\"1\">failed</ci-monitor-event>\nsee"),
             Said::Machine(Mark::Note, _)
         ));
-        assert!(matches!(sort("<two words>x</two words>"), Said::Machine(Mark::Note, _)));
+        assert!(matches!(
+            sort("<two words>x</two words>"),
+            Said::Machine(Mark::Note, _)
+        ));
     }
 }

@@ -96,10 +96,17 @@ pub struct Pool(Mutex<Vec<Templates>>);
 
 impl Pool {
     pub fn take(&self) -> Templates {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop()
+            .unwrap_or_default()
     }
 
     pub fn give(&self, templates: Templates) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(templates);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(templates);
     }
 }

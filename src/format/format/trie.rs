@@ -35,7 +35,10 @@ struct Key {
 fn head(name: &[u8]) -> u64 {
     match name.first_chunk::<8>() {
         Some(bytes) => u64::from_le_bytes(*bytes),
-        None => name.iter().rev().fold(0, |head, byte| head << 8 | u64::from(*byte)),
+        None => name
+            .iter()
+            .rev()
+            .fold(0, |head, byte| head << 8 | u64::from(*byte)),
     }
 }
 
@@ -56,7 +59,10 @@ impl Node {
                 && known.name.len() == key.len()
                 && (key.len() <= 8 || known.name.as_bytes()[8..] == key[8..])
         };
-        self.keys.iter().find(|(known, _)| is(known)).map(|(_, node)| node)
+        self.keys
+            .iter()
+            .find(|(known, _)| is(known))
+            .map(|(_, node)| node)
     }
 
     /// The keys that some slots stand under, each once.
@@ -70,7 +76,11 @@ impl Node {
 
     /// In bytes.
     pub fn longest_key(&self) -> usize {
-        self.keys.iter().map(|(key, _)| key.name.len()).max().unwrap_or(0)
+        self.keys
+            .iter()
+            .map(|(key, _)| key.name.len())
+            .max()
+            .unwrap_or(0)
     }
 
     pub fn is_leaf(&self) -> bool {
@@ -82,9 +92,18 @@ impl Node {
         let mut bits = Some(0u128);
         for (_, child) in &mut self.keys {
             child.sum_up();
-            let own = child.slot.map_or(Some(0), |slot| (slot < 128).then(|| 1 << slot));
-            let under = if child.is_leaf() { Some(0) } else { Some(child.below).filter(|bits| *bits != 0) };
-            bits = bits.zip(own).zip(under).map(|((bits, own), under)| bits | own | under);
+            let own = child
+                .slot
+                .map_or(Some(0), |slot| (slot < 128).then(|| 1 << slot));
+            let under = if child.is_leaf() {
+                Some(0)
+            } else {
+                Some(child.below).filter(|bits| *bits != 0)
+            };
+            bits = bits
+                .zip(own)
+                .zip(under)
+                .map(|((bits, own), under)| bits | own | under);
         }
         self.below = bits.unwrap_or(0);
     }
@@ -94,7 +113,13 @@ impl Node {
             let found = node.keys.iter().position(|(known, _)| *known.name == **key);
             let index = found.unwrap_or_else(|| {
                 node.filter |= bit(key.as_bytes());
-                node.keys.push((Key { head: head(key.as_bytes()), name: key.as_str().into() }, Node::default()));
+                node.keys.push((
+                    Key {
+                        head: head(key.as_bytes()),
+                        name: key.as_str().into(),
+                    },
+                    Node::default(),
+                ));
                 node.keys.len() - 1
             });
             &mut node.keys[index].1

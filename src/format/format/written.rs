@@ -14,7 +14,9 @@ macro_rules! two_forms {
         }
 
         impl<'de> serde::Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
+            fn deserialize<D: serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<$type, D::Error> {
                 if !deserializer.is_human_readable() {
                     return $type::deserialize(deserializer);
                 }
@@ -48,7 +50,10 @@ impl Pointer {
     /// A pointer without its leading slash.
     pub fn below(path: &str) -> Pointer {
         let keys = path.split('/').filter(|_| !path.is_empty());
-        Pointer(keys.map(|key| key.replace("~1", "/").replace("~0", "~")).collect())
+        Pointer(
+            keys.map(|key| key.replace("~1", "/").replace("~0", "~"))
+                .collect(),
+        )
     }
 }
 
@@ -65,6 +70,11 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Many<T> {
             toml::Value::Array(list) => list,
             one => vec![one],
         };
-        values.into_iter().map(T::deserialize).collect::<Result<_, _>>().map(Many).map_err(D::Error::custom)
+        values
+            .into_iter()
+            .map(T::deserialize)
+            .collect::<Result<_, _>>()
+            .map(Many)
+            .map_err(D::Error::custom)
     }
 }

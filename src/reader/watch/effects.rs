@@ -13,19 +13,19 @@ use super::feed::Rows;
 use super::keys::{Effect, SessionEffect};
 use super::model::Question;
 use super::terminal::{self, Screen};
+use crate::watch::view::WatchRow;
+use crate::{Problem, Stage};
+use session_context::tag::{self, TagArgs};
+use session_context::{mute, notes};
 use session_core::ask;
 use session_core::ask::search::{BestLine, BestLines, best_lines};
-use session_context::tag::{self, TagArgs};
-use crate::{Problem, Stage};
-use session_context::{mute, notes};
 use session_core::formats::AgentFormat;
-use session_format::path::shell_word;
 use session_core::search::Query;
 use session_core::session::choose::Resolved;
 use session_core::session::{NO_ID, Session, is_id};
 use session_core::show::search::{around, correction};
 use session_core::show::terminal::width;
-use crate::watch::view::WatchRow;
+use session_format::path::shell_word;
 
 /// How many sessions a search shows at the most.
 const FOUND: usize = 100;
@@ -34,7 +34,10 @@ const FOUND: usize = 100;
 pub fn transcript<'f>(row: &WatchRow, formats: &'f [AgentFormat]) -> Option<Resolved<'f>> {
     let format = formats.iter().find(|format| *format.name == *row.format)?;
     let session = Session::new(row.id.clone(), format, None, row.path.clone());
-    Some(Resolved { subagent: row.is_subagent, ..session.into() })
+    Some(Resolved {
+        subagent: row.is_subagent,
+        ..session.into()
+    })
 }
 
 impl App<'_, '_, '_> {
@@ -52,7 +55,12 @@ impl App<'_, '_, '_> {
         Ok(false)
     }
 
-    fn perform_with(&mut self, row: &WatchRow, effect: SessionEffect, screen: &mut Screen) -> Result<(), Problem> {
+    fn perform_with(
+        &mut self,
+        row: &WatchRow,
+        effect: SessionEffect,
+        screen: &mut Screen,
+    ) -> Result<(), Problem> {
         // A whole id leaves no room for a command that one may want to copy.
         let called = Some(&*row.handle);
         match effect {
@@ -60,15 +68,22 @@ impl App<'_, '_, '_> {
             SessionEffect::CopyId => self.model.message = format!("not copied: the id {NO_ID}"),
             SessionEffect::CopyPath => self.copy(&row.path.to_string_lossy(), "path")?,
             SessionEffect::Edit => {
-                let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| self.stage.env.var(name));
-                let editor = editor.map_or("vi".into(), |editor| editor.to_string_lossy().into_owned());
+                let editor = ["VISUAL", "EDITOR"]
+                    .iter()
+                    .find_map(|name| self.stage.env.var(name));
+                let editor =
+                    editor.map_or("vi".into(), |editor| editor.to_string_lossy().into_owned());
                 let command = format!("{editor} {}", shell_word(&row.path.to_string_lossy()));
                 self.run_command(&command, None, screen)?;
             }
             SessionEffect::AskResume => match self.resumable(row) {
                 Ok(command) => {
                     let label = self.question(row, &command);
-                    self.model.ask(Question::Resume(Box::new(row.clone()), command), label, String::new());
+                    self.model.ask(
+                        Question::Resume(Box::new(row.clone()), command),
+                        label,
+                        String::new(),
+                    );
                 }
                 Err(why) => self.say(why),
             },
@@ -79,16 +94,28 @@ impl App<'_, '_, '_> {
             },
             SessionEffect::Done => {
                 self.model.leave();
-                self.note(row, |stage| tag::set_done(Some(&row.id), !row.done, called, stage));
+                self.note(row, |stage| {
+                    tag::set_done(Some(&row.id), !row.done, called, stage)
+                });
             }
             SessionEffect::Tag(text) => {
-                let (tag, remove) = text.strip_prefix('-').map_or((&*text, false), |tag| (tag, true));
-                let args = TagArgs { tag: tag.into(), session: Some(row.id.clone()), remove };
+                let (tag, remove) = text
+                    .strip_prefix('-')
+                    .map_or((&*text, false), |tag| (tag, true));
+                let args = TagArgs {
+                    tag: tag.into(),
+                    session: Some(row.id.clone()),
+                    remove,
+                };
                 self.note(row, |stage| tag::set_tag(&args, called, stage));
             }
-            SessionEffect::Pin(text) => self.note(row, |stage| Ok(notes::add_pin(text, stage)?.to_string())),
+            SessionEffect::Pin(text) => {
+                self.note(row, |stage| Ok(notes::add_pin(text, stage)?.to_string()))
+            }
             SessionEffect::Mute => {
-                self.note(row, |stage| mute::change(Some(&row.id), "mute NAME", |muted| !muted, called, stage));
+                self.note(row, |stage| {
+                    mute::change(Some(&row.id), "mute NAME", |muted| !muted, called, stage)
+                });
             }
         }
         Ok(())
@@ -103,19 +130,30 @@ impl App<'_, '_, '_> {
     /// The command that resumes a session, or why there is none.
     fn resumable(&self, row: &WatchRow) -> Result<String, String> {
         let transcript = transcript(row, self.stage.formats);
-        let command = transcript.map_or(Ok(None), |own| ask::resume::command(&own.session, Some(&row.id)))?;
+        let command = transcript.map_or(Ok(None), |own| {
+            ask::resume::command(&own.session, Some(&row.id))
+        })?;
         let Some(command) = command else {
-            return Err(format!("{} has no command that resumes a session", row.agent));
+            return Err(format!(
+                "{} has no command that resumes a session",
+                row.agent
+            ));
         };
         if self.is_demo {
             return Err("there is nothing to resume in the demo".into());
         }
         if let Some(gone) = row.cwd.as_ref().filter(|cwd| !cwd.is_dir()) {
-            return Err(format!("its directory is gone: {}", self.stage.env.tilde(gone)));
+            return Err(format!(
+                "its directory is gone: {}",
+                self.stage.env.tilde(gone)
+            ));
         }
         let program = command.split(' ').next().unwrap_or_default();
         // As the shell will look for it.
-        let found = Command::new("sh").args(["-c", "command -v \"$0\"", program]).stdout(Stdio::null()).status();
+        let found = Command::new("sh")
+            .args(["-c", "command -v \"$0\"", program])
+            .stdout(Stdio::null())
+            .status();
         if found.is_ok_and(|status| !status.success()) {
             return Err(format!("{program} is not installed"));
         }
@@ -125,16 +163,36 @@ impl App<'_, '_, '_> {
     /// Asks whether to run a command, with all of the id if there is room.
     fn question(&self, row: &WatchRow, command: &str) -> String {
         let gate = self.stage.gate;
-        let open = if row.is_open { "it is open elsewhere; " } else { "" };
-        let place = row.cwd.as_ref().map(|cwd| format!(" in {}", self.stage.env.tilde(cwd))).unwrap_or_default();
-        let ask = |command: &str| gate.line(format!("{open}run `{command}`{place}? (y/n) ")).into_owned();
+        let open = if row.is_open {
+            "it is open elsewhere; "
+        } else {
+            ""
+        };
+        let place = row
+            .cwd
+            .as_ref()
+            .map(|cwd| format!(" in {}", self.stage.env.tilde(cwd)))
+            .unwrap_or_default();
+        let ask = |command: &str| {
+            gate.line(format!("{open}run `{command}`{place}? (y/n) "))
+                .into_owned()
+        };
         let short: String = row.id.chars().take(8).chain(['…']).collect();
         let whole = ask(command);
-        if width(&whole) + 2 <= self.model.width.into() { whole } else { ask(&command.replace(&row.id, &short)) }
+        if width(&whole) + 2 <= self.model.width.into() {
+            whole
+        } else {
+            ask(&command.replace(&row.id, &short))
+        }
     }
 
     /// Runs a command with the terminal, in a directory or in the user's own.
-    fn run_command(&mut self, command: &str, cwd: Option<&Path>, screen: &mut Screen) -> Result<(), Problem> {
+    fn run_command(
+        &mut self,
+        command: &str,
+        cwd: Option<&Path>,
+        screen: &mut Screen,
+    ) -> Result<(), Problem> {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]);
         if let Some(cwd) = cwd.filter(|cwd| cwd.is_dir()) {
@@ -153,10 +211,20 @@ impl App<'_, '_, '_> {
 
     /// Changes what is noted about a session, in its project, and shows what comes of it.
     fn note(&mut self, row: &WatchRow, change: impl FnOnce(&mut Stage) -> Result<String, Problem>) {
-        let elsewhere = row.cwd.as_ref().filter(|_| !row.here).map(|cwd| self.stage.env.at(cwd.clone()));
+        let elsewhere = row
+            .cwd
+            .as_ref()
+            .filter(|_| !row.here)
+            .map(|cwd| self.stage.env.at(cwd.clone()));
         let (trouble, stage) = (RefCell::default(), &mut *self.stage);
         let env = elsewhere.as_ref().unwrap_or(stage.env);
-        let said = change(&mut Stage { env, out: stage.out, err: stage.err, trouble: &trouble, ..*stage });
+        let said = change(&mut Stage {
+            env,
+            out: stage.out,
+            err: stage.err,
+            trouble: &trouble,
+            ..*stage
+        });
         let said = said.unwrap_or_else(|problem| problem.to_string());
         self.say(said);
         self.shared.look.store(true, Ordering::Relaxed);
@@ -165,27 +233,64 @@ impl App<'_, '_, '_> {
     fn search(&mut self, words: &str) {
         let (env, gate) = (self.stage.env, self.stage.gate);
         let query = Query::new(&split(words), None).with_forms();
-        let (BestLines { lines, query, corrections }, bad) = if query.is_empty() {
-            (BestLines { lines: Vec::new(), query, corrections: Vec::new() }, Vec::new())
+        let (
+            BestLines {
+                lines,
+                query,
+                corrections,
+            },
+            bad,
+        ) = if query.is_empty() {
+            (
+                BestLines {
+                    lines: Vec::new(),
+                    query,
+                    corrections: Vec::new(),
+                },
+                Vec::new(),
+            )
         } else {
             best_lines(query, FOUND, self.stage.ask())
         };
-        let corrections = corrections.iter().filter(|_| !lines.is_empty()).map(|one| correction(one, gate));
-        let said: Vec<String> = bad.iter().map(ToString::to_string).chain(corrections).collect();
+        let corrections = corrections
+            .iter()
+            .filter(|_| !lines.is_empty())
+            .map(|one| correction(one, gate));
+        let said: Vec<String> = bad
+            .iter()
+            .map(ToString::to_string)
+            .chain(corrections)
+            .collect();
         self.model.message = match &said[..] {
             [] if lines.is_empty() => format!("nothing found for '{}'", gate.line(words)),
             said => gate.line(said.join("; ")).into_owned(),
         };
         let mut rows = Rows::new(env, gate, self.stage.settings.conflict_window);
-        let row = |BestLine { listed, subagent, number, said }| {
+        let row = |BestLine {
+                       listed,
+                       subagent,
+                       number,
+                       said,
+                   }| {
             let (now, said) = (env.now(), around(&gate.line(said), &query));
             let row = rows.row(&listed, now);
-            let (is_subagent, path) = (subagent.is_some(), subagent.unwrap_or_else(|| row.path.clone()));
+            let (is_subagent, path) = (
+                subagent.is_some(),
+                subagent.unwrap_or_else(|| row.path.clone()),
+            );
             let (about, time) = (gate.line(said).into_owned(), listed.age(now));
-            WatchRow { path, is_subagent, about, time, at: Some(number), ..row }
+            WatchRow {
+                path,
+                is_subagent,
+                about,
+                time,
+                at: Some(number),
+                ..row
+            }
         };
         if !lines.is_empty() {
-            self.model.set_found(Some(lines.into_iter().map(row).collect()));
+            self.model
+                .set_found(Some(lines.into_iter().map(row).collect()));
         }
     }
 
@@ -221,13 +326,25 @@ impl App<'_, '_, '_> {
 
 /// The words of a line, with phrases in quotes as a shell would pass them on.
 fn split(line: &str) -> Vec<String> {
-    let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     // While the user types, the other quotation mark may be missing.
     if line.matches('"').count() % 2 == 1 {
         return words(line);
     }
     let parts = line.split('"').enumerate();
-    parts.flat_map(|(index, part)| if index % 2 == 1 { vec![part.to_owned()] } else { words(part) }).collect()
+    parts
+        .flat_map(|(index, part)| {
+            if index % 2 == 1 {
+                vec![part.to_owned()]
+            } else {
+                words(part)
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]

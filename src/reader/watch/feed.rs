@@ -6,17 +6,17 @@
 use std::path::{Path, PathBuf};
 
 use super::model::ConflictText;
-use session_core::ask::Answer;
 use crate::monitor::Monitor;
+use crate::watch::view::{Section, WatchRow, about, tags, time_in};
+use session_core::ask::Answer;
 use session_core::env::Env;
-use session_format::hash::HashMap;
 use session_core::session::conflicts::RecentTouches;
 use session_core::session::index::Listed;
 use session_core::session::live::Presence;
 use session_core::session::state::Group;
 use session_core::session::{Project, State, StateKind};
 use session_core::show::gate::Gate;
-use crate::watch::view::{Section, WatchRow, about, tags, time_in};
+use session_format::hash::HashMap;
 use session_format::time::{MINUTE, Time};
 
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -37,7 +37,12 @@ pub struct Rows<'e> {
 
 impl<'e> Rows<'e> {
     pub fn new(env: &'e Env, gate: Gate, conflict_window: i64) -> Rows<'e> {
-        Rows { env, gate, projects: HashMap::default(), recent: RecentTouches::new(conflict_window) }
+        Rows {
+            env,
+            gate,
+            projects: HashMap::default(),
+            recent: RecentTouches::new(conflict_window),
+        }
     }
 
     pub fn row(&mut self, listed: &Listed, now: Time) -> WatchRow {
@@ -49,7 +54,9 @@ impl<'e> Rows<'e> {
         let project = cwd.map(|cwd| match self.projects.get(cwd) {
             Some(name) => name.clone(),
             None => {
-                let name = gate.line(Project::of(env, Path::new(cwd)).name()).into_owned();
+                let name = gate
+                    .line(Project::of(env, Path::new(cwd)).name())
+                    .into_owned();
                 self.projects.insert(cwd.to_owned(), name.clone());
                 name
             }
@@ -64,7 +71,9 @@ impl<'e> Rows<'e> {
             agent: gate.line(listed.session.format.label()).into_owned(),
             project: project.unwrap_or_default(),
             cwd: listed.tally.first_cwd().or(cwd).map(PathBuf::from),
-            place: cwd.map(|cwd| gate.line(env.tilde(Path::new(cwd))).into_owned()).unwrap_or_default(),
+            place: cwd
+                .map(|cwd| gate.line(env.tilde(Path::new(cwd))).into_owned())
+                .unwrap_or_default(),
             kind,
             group,
             section: Section::of(group, since, now),
@@ -85,11 +94,19 @@ impl<'e> Rows<'e> {
     }
 
     pub fn all(&mut self, sessions: &[Listed], now: Time) -> Vec<WatchRow> {
-        sessions.iter().map(|listed| self.row(listed, now)).collect()
+        sessions
+            .iter()
+            .map(|listed| self.row(listed, now))
+            .collect()
     }
 
     /// Marks the rows of sessions that are in conflict, and says over which files.
-    pub fn conflicts(&mut self, sessions: &[Listed], rows: &mut [WatchRow], now: Time) -> Answer<Vec<ConflictText>> {
+    pub fn conflicts(
+        &mut self,
+        sessions: &[Listed],
+        rows: &mut [WatchRow],
+        now: Time,
+    ) -> Answer<Vec<ConflictText>> {
         let is_lately = |listed: &Listed| listed.is_recent(now);
         let in_use = sessions.iter().zip(&*rows).enumerate();
         let in_use = in_use.filter(|(_, (listed, row))| row.group.is_active() && is_lately(listed));
@@ -98,13 +115,25 @@ impl<'e> Rows<'e> {
         let (contested, bad) = self.recent.contested(&in_use, self.env);
         let mut texts = Vec::new();
         for conflict in contested {
-            let numbers: Vec<usize> = conflict.sessions.iter().map(|index| numbers[*index]).collect();
+            let numbers: Vec<usize> = conflict
+                .sessions
+                .iter()
+                .map(|index| numbers[*index])
+                .collect();
             let names: Vec<&str> = numbers.iter().map(|number| &*rows[*number].name).collect();
             let cwd = sessions[numbers[0]].tally.first_cwd();
-            let path = self.gate.line(self.env.shown(&conflict.path, cwd)).into_owned();
+            let path = self
+                .gate
+                .line(self.env.shown(&conflict.path, cwd))
+                .into_owned();
             let text = format!("{path}: {}", names.join(", "));
-            texts.push(ConflictText { text, here: numbers.iter().any(|number| rows[*number].here) });
-            numbers.iter().for_each(|number| rows[*number].conflicts = true);
+            texts.push(ConflictText {
+                text,
+                here: numbers.iter().any(|number| rows[*number].here),
+            });
+            numbers
+                .iter()
+                .for_each(|number| rows[*number].conflicts = true);
         }
         (texts, bad)
     }
@@ -125,7 +154,10 @@ pub fn run(
     let mut last = Snapshot::default();
     // The first frame does not wait for conflicts.
     let now = quiet.now();
-    let first = Snapshot { rows: rows.all(monitor.sessions(), now), ..Snapshot::default() };
+    let first = Snapshot {
+        rows: rows.all(monitor.sessions(), now),
+        ..Snapshot::default()
+    };
     send(Some(first));
     let (mut minute, mut is_different) = (now.0 / MINUTE, true);
     while let Some(looks_now) = goes_on() {
@@ -137,8 +169,17 @@ pub fn run(
             minute = now.0 / MINUTE;
             let mut all = rows.all(monitor.sessions(), now);
             let (conflicts, bad) = rows.conflicts(monitor.sessions(), &mut all, now);
-            let bad = monitor.bad.iter().chain(&bad).map(|bad| gate.line(bad.to_string()).into_owned()).collect();
-            let snapshot = Snapshot { rows: all, conflicts, bad };
+            let bad = monitor
+                .bad
+                .iter()
+                .chain(&bad)
+                .map(|bad| gate.line(bad.to_string()).into_owned())
+                .collect();
+            let snapshot = Snapshot {
+                rows: all,
+                conflicts,
+                bad,
+            };
             if snapshot == last {
                 send(None);
             } else {

@@ -79,13 +79,19 @@ fn first(bytes: &[u8]) -> Option<(Key, usize)> {
         byte @ 1..0x1b => Some((Key::Ctrl(char::from(byte - 1 + b'a')), 1)),
         byte @ b' '..0x7f => Some((Key::Char(char::from(byte)), 1)),
         byte @ 0xc2..=0xf4 => {
-            let length = if byte >= 0xf0 { 4 } else { 2 + usize::from(byte >= 0xe0) };
+            let length = if byte >= 0xf0 {
+                4
+            } else {
+                2 + usize::from(byte >= 0xe0)
+            };
             let mut rest = bytes[1..].iter().take(length - 1);
             if !rest.all(|byte| (0x80..0xc0).contains(byte)) {
                 return Some((Key::Other, 1));
             }
             let text = bytes.get(..length)?;
-            let char = std::str::from_utf8(text).ok().and_then(|text| text.chars().next());
+            let char = std::str::from_utf8(text)
+                .ok()
+                .and_then(|text| text.chars().next());
             Some(char.map_or((Key::Other, 1), |char| (Key::Char(char), length)))
         }
         _ => Some((Key::Other, 1)),
@@ -101,7 +107,9 @@ fn sequence(bytes: &[u8]) -> Option<(Key, usize)> {
     match bytes.get(1)? {
         b'O' => Some((named(*bytes.get(2)?, b""), 3)),
         b'[' => {
-            let end = 2 + bytes[2..].iter().position(|byte| (b'@'..=b'~').contains(byte))?;
+            let end = 2 + bytes[2..]
+                .iter()
+                .position(|byte| (b'@'..=b'~').contains(byte))?;
             let parameters = &bytes[2..end];
             let key = match parameters.strip_prefix(b"<") {
                 Some(mouse) if bytes[end] == b'M' => moused(mouse),
@@ -131,7 +139,10 @@ fn named(last: u8, parameters: &[u8]) -> Key {
 
 /// `BUTTON;COLUMN;ROW`, from 1.
 fn moused(parameters: &[u8]) -> Key {
-    let numbers = std::str::from_utf8(parameters).unwrap_or_default().split(';').map(str::parse::<u16>);
+    let numbers = std::str::from_utf8(parameters)
+        .unwrap_or_default()
+        .split(';')
+        .map(str::parse::<u16>);
     match numbers.collect::<Result<Vec<_>, _>>().as_deref() {
         Ok([0, x, y]) => Key::Click(x.saturating_sub(1), y.saturating_sub(1)),
         Ok([64, x, y]) => Key::WheelUp(x.saturating_sub(1), y.saturating_sub(1)),
@@ -207,7 +218,10 @@ mod tests {
         assert!(is_in_paste(&held));
         end_paste(&mut held);
         held.extend(b"q");
-        assert_eq!(take(&mut held, true), [Key::Paste("half".into()), Key::Char('q')]);
+        assert_eq!(
+            take(&mut held, true),
+            [Key::Paste("half".into()), Key::Char('q')]
+        );
         assert!(!is_in_paste(&held));
         // However long it is, only so much is held, and its end is found.
         let mut held = PASTE_START.to_vec();
@@ -215,12 +229,20 @@ mod tests {
             held.extend(vec![b'x'; 100_000]);
             held.extend(&PASTE_END[..3]);
             assert_eq!(take(&mut held, false), []);
-            assert!(is_in_paste(&held) && held.len() <= LONGEST_PASTE, "{}", held.len());
+            assert!(
+                is_in_paste(&held) && held.len() <= LONGEST_PASTE,
+                "{}",
+                held.len()
+            );
         }
         held.extend(&PASTE_END[3..]);
         held.extend(b"q");
         let keys = take(&mut held, false);
-        assert!(matches!(&keys[..], [Key::Paste(_), Key::Char('q')]), "{}", keys.len());
+        assert!(
+            matches!(&keys[..], [Key::Paste(_), Key::Char('q')]),
+            "{}",
+            keys.len()
+        );
     }
 
     #[test]

@@ -72,8 +72,13 @@ pub const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
     ("f", "follow"),
     ("q", "quit"),
 ];
-pub const IN_FOUND: [(&str, &str); 5] =
-    [("Esc", "back"), ("?", "help"), ("j/k", "move"), ("Enter", "log"), ("s", "search again")];
+pub const IN_FOUND: [(&str, &str); 5] = [
+    ("Esc", "back"),
+    ("?", "help"),
+    ("j/k", "move"),
+    ("Enter", "log"),
+    ("s", "search again"),
+];
 
 /// As many lines as a terminal of 20 rows has room for.
 pub const HELP: [(&str, &str); 18] = [
@@ -122,7 +127,9 @@ impl Model {
                 self.all = !self.all;
                 self.arrange();
             }
-            Key::Char('/') if self.only_log => self.ask(Question::Find, "find: ".into(), String::new()),
+            Key::Char('/') if self.only_log => {
+                self.ask(Question::Find, "find: ".into(), String::new())
+            }
             Key::Char('/') => {
                 self.set_found_none();
                 self.ask(Question::Filter, "filter: ".into(), self.filter.clone());
@@ -250,18 +257,26 @@ impl Model {
     }
 
     pub fn ask(&mut self, question: Question, label: String, text: String) {
-        self.prompt = Some(Prompt { question, label, text });
+        self.prompt = Some(Prompt {
+            question,
+            label,
+            text,
+        });
     }
 
     fn type_into_prompt(&mut self, key: Key) -> Option<Effect> {
         let mut prompt = self.prompt.take()?;
         if let Question::Resume(row, command) = prompt.question {
-            return (key == Key::Char('y')).then_some(Effect::With(row, SessionEffect::Resume(command)));
+            return (key == Key::Char('y'))
+                .then_some(Effect::With(row, SessionEffect::Resume(command)));
         }
         let is_filter = prompt.question == Question::Filter;
         match key {
             Key::Char(char) => prompt.text.push(char),
-            Key::Paste(text) => prompt.text.extend(text.chars().map(|char| if char.is_control() { ' ' } else { char })),
+            Key::Paste(text) => prompt.text.extend(
+                text.chars()
+                    .map(|char| if char.is_control() { ' ' } else { char }),
+            ),
             Key::Backspace => _ = prompt.text.pop(),
             Key::Ctrl('u') => prompt.text.clear(),
             Key::Ctrl('w') => {

@@ -5,7 +5,6 @@
 use super::model::LogPlace;
 use session_core::ask::follow::{Followed, shows_new};
 use session_core::ask::log;
-use session_format::entry::{Entry, What};
 use session_core::env::Env;
 use session_core::file::Unreadable;
 use session_core::fold::text::cut;
@@ -15,6 +14,7 @@ use session_core::session::choose::Resolved;
 use session_core::show::gate::Gate;
 use session_core::show::log::{LogView, Piece};
 use session_core::show::terminal::Style;
+use session_format::entry::{Entry, What};
 
 /// How many entries are read at first, how many times more each time the user wants older ones, and how many at the most.
 const FIRST: usize = 100;
@@ -51,7 +51,10 @@ pub struct LogLines {
 }
 
 impl<'f> LiveLog<'f> {
-    pub fn open(transcript: impl Into<Resolved<'f>>, at: Option<u64>) -> Result<LiveLog<'f>, Unreadable> {
+    pub fn open(
+        transcript: impl Into<Resolved<'f>>,
+        at: Option<u64>,
+    ) -> Result<LiveLog<'f>, Unreadable> {
         let transcript = transcript.into();
         let target = (transcript.session.path.to_path_buf(), at);
         // What is beside the transcript only makes paths shorter.
@@ -72,11 +75,18 @@ impl<'f> LiveLog<'f> {
 
     fn read(&mut self) -> Result<(), Unreadable> {
         let at = self.target.1.map(read::Target::Line);
-        let slice = Slice { at, context: AROUND, ..Slice::default() };
+        let slice = Slice {
+            at,
+            context: AROUND,
+            ..Slice::default()
+        };
         let log = match at {
             None => self.followed.past(wanted(self.count))?,
             Some(_) => {
-                let wanted = Wanted { slice: Some(&slice), ..wanted(usize::MAX) };
+                let wanted = Wanted {
+                    slice: Some(&slice),
+                    ..wanted(usize::MAX)
+                };
                 log::last(&self.followed.resolved, wanted)?
             }
         };
@@ -107,9 +117,16 @@ impl<'f> LiveLog<'f> {
             return Ok(0);
         }
         let wanted = wanted(self.count);
-        let news = self.followed.news(wanted).map_err(|error| Unreadable::new(&self.target.0, error))?;
+        let news = self
+            .followed
+            .news(wanted)
+            .map_err(|error| Unreadable::new(&self.target.0, error))?;
         let before = self.entries.len();
-        self.entries.extend(news.into_iter().filter(|entry| shows_new(entry, wanted)).map(capped));
+        self.entries.extend(
+            news.into_iter()
+                .filter(|entry| shows_new(entry, wanted))
+                .map(capped),
+        );
         let new = self.entries.len() - before;
         let most = if keeps { MOST } else { self.count };
         let excess = self.entries.len().saturating_sub(2 * most);
@@ -123,9 +140,15 @@ impl<'f> LiveLog<'f> {
     /// All lines, which of them begins what was searched for, and how many are of the last `new` entries. The words that
     /// the user looks for are marked.
     pub fn lines(&self, env: &Env, gate: Gate, width: usize, new: usize, find: &str) -> LogLines {
-        let style = Style { colour: true, width: Some(width), height: Some(0) };
+        let style = Style {
+            colour: true,
+            width: Some(width),
+            height: Some(0),
+        };
         let marked = (!find.is_empty()).then(|| Query::new(&[find.to_owned()], None));
-        let mut view = LogView::new(env.zone(), gate, style).narrow().marking(marked);
+        let mut view = LogView::new(env.zone(), gate, style)
+            .narrow()
+            .marking(marked);
         let (mut lines, mut starts, mut hit, mut before) = (Vec::new(), Vec::new(), None, 0);
         let old = self.entries.len().saturating_sub(new);
         for (index, entry) in self.entries.iter().enumerate() {
@@ -139,12 +162,21 @@ impl<'f> LiveLog<'f> {
                 before = lines.len();
             }
         }
-        LogLines { added: lines.len() - before, lines, starts, hit }
+        LogLines {
+            added: lines.len() - before,
+            lines,
+            starts,
+            hit,
+        }
     }
 }
 
 fn length(entry: &Entry) -> usize {
-    if let What::Text(text) | What::Mark(_, text) = &entry.what { text.len() } else { 0 }
+    if let What::Text(text) | What::Mark(_, text) = &entry.what {
+        text.len()
+    } else {
+        0
+    }
 }
 
 /// An entry of which no more is kept than anybody reads in a pane.
@@ -158,5 +190,8 @@ fn capped(mut entry: Entry<'static>) -> Entry<'static> {
 }
 
 fn wanted<'w>(count: usize) -> Wanted<'w> {
-    Wanted { count, ..Wanted::default() }
+    Wanted {
+        count,
+        ..Wanted::default()
+    }
 }

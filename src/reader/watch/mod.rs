@@ -22,9 +22,9 @@ mod keys;
 mod live_log;
 mod model;
 mod terminal;
-mod view;
 #[cfg(test)]
 mod tests;
+mod view;
 
 use std::io::Write;
 use std::mem::ManuallyDrop;
@@ -42,17 +42,17 @@ use super::args::WatchArgs;
 use super::events::FileEvents;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
-use session_core::file::Unreadable;
-use session_format::hash::HashMap;
-use session_core::session::Project;
-use session_core::session::state::Group;
-use session_core::show::gate::Gate;
-use view::Layout;
-use session_format::time::Time;
 use feed::{Rows, Snapshot};
 use live_log::{LiveLog, LogLines};
 use model::Model;
+use session_core::file::Unreadable;
+use session_core::session::Project;
+use session_core::session::state::Group;
+use session_core::show::gate::Gate;
+use session_format::hash::HashMap;
+use session_format::time::Time;
 use terminal::{Display, Screen, Woken};
+use view::Layout;
 
 /// More of a terminal is not used, whatever size it says it has.
 const WIDEST: u16 = 1000;
@@ -60,7 +60,9 @@ const HIGHEST: u16 = 500;
 
 pub fn run(args: WatchArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     if !args.once && stage.style.height.is_none() {
-        return Problem::trouble("watch needs a terminal; `session-reader watch --once` prints one frame as text");
+        return Problem::trouble(
+            "watch needs a terminal; `session-reader watch --once` prints one frame as text",
+        );
     }
     if !args.demo {
         let ended = watch(args, None, stage);
@@ -87,17 +89,31 @@ fn end(ended: Ended) -> Result<Exit, Problem> {
 fn watch_demo(args: WatchArgs, home: &std::path::Path, stage: &mut Stage) -> Ended {
     let failed = |error| Problem::from(Unreadable::new(home, error));
     let real = home.canonicalize().map_err(failed)?;
-    let now = if args.once { Time::parse(demo::NOON).unwrap_or_default() } else { stage.env.now() };
+    let now = if args.once {
+        Time::parse(demo::NOON).unwrap_or_default()
+    } else {
+        stage.env.now()
+    };
     let world = demo::World::make(&real, now).map_err(failed)?;
     let env = world.env(stage.env, args.once);
-    watch(WatchArgs { all: true, ..args }, Some(world), &mut stage.at(&env))
+    watch(
+        WatchArgs { all: true, ..args },
+        Some(world),
+        &mut stage.at(&env),
+    )
 }
 
 fn watch(args: WatchArgs, demo: Option<demo::World>, stage: &mut Stage) -> Ended {
-    let here = stage.env.tilde(Project::of(stage.env, &stage.env.cwd).dir());
+    let here = stage
+        .env
+        .tilde(Project::of(stage.env, &stage.env.cwd).dir());
     let here = stage.gate.line(here).into_owned();
     let model = Model::new(args.all, here);
-    if args.once { once(model, stage).map(|exit| (exit, None)) } else { interactive(args, model, demo, stage) }
+    if args.once {
+        once(model, stage).map(|exit| (exit, None))
+    } else {
+        interactive(args, model, demo, stage)
+    }
 }
 
 /// Prints one frame.
@@ -119,12 +135,20 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
         Some(row) if row.group.is_active() => LOG,
         _ => 0,
     };
-    if let Some(opened) = model.log_target().filter(|_| log > 0).and_then(|(path, _)| {
-        let transcript = effects::transcript(model.selected()?, stage.formats)?;
-        (*transcript.session.path == *path)
-            .then(|| LiveLog::open(transcript, None).map_err(|error| bad.push(error)).ok())?
-    }) {
-        let LogLines { lines, starts, .. } = opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "");
+    if let Some(opened) = model
+        .log_target()
+        .filter(|_| log > 0)
+        .and_then(|(path, _)| {
+            let transcript = effects::transcript(model.selected()?, stage.formats)?;
+            (*transcript.session.path == *path).then(|| {
+                LiveLog::open(transcript, None)
+                    .map_err(|error| bad.push(error))
+                    .ok()
+            })?
+        })
+    {
+        let LogLines { lines, starts, .. } =
+            opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "");
         log = log.min(lines.len() as u16);
         model.set_log(lines, starts, 0);
     }
@@ -143,10 +167,18 @@ struct Shared {
     look: AtomicBool,
 }
 
-fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: &mut Stage) -> Ended {
+fn interactive(
+    args: WatchArgs,
+    model: Model,
+    demo: Option<demo::World>,
+    stage: &mut Stage,
+) -> Ended {
     let mut quiet = stage.env.clone();
     quiet.progress = None;
-    let shared = Shared { stop: AtomicBool::new(false), look: AtomicBool::new(false) };
+    let shared = Shared {
+        stop: AtomicBool::new(false),
+        look: AtomicBool::new(false),
+    };
     let (sender, snapshots) = channel();
     let (env, formats, gate, events) = (stage.env, stage.formats, stage.gate, FileEvents::start);
     let window = stage.settings.conflict_window;
@@ -157,12 +189,25 @@ fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: 
         let stop = StopOnDrop(&shared.stop);
         let (send_waker, waker) = channel();
         let feed = std::thread::Builder::new().spawn_scoped(scope, move || {
-            let mut outlet = Outlet { sender: Some(sender), waker, wake: None };
+            let mut outlet = Outlet {
+                sender: Some(sender),
+                waker,
+                wake: None,
+            };
             let monitor = Monitor::start(env, formats, events());
-            let goes_on = || (!shared.stop.load(Ordering::Relaxed)).then(|| shared.look.swap(false, Ordering::Relaxed));
-            feed::run(gate, window, monitor, quiet, goes_on, |snapshot| outlet.send(snapshot));
+            let goes_on = || {
+                (!shared.stop.load(Ordering::Relaxed))
+                    .then(|| shared.look.swap(false, Ordering::Relaxed))
+            };
+            feed::run(gate, window, monitor, quiet, goes_on, |snapshot| {
+                outlet.send(snapshot)
+            });
         });
-        let alone = |error| Problem::Trouble(format!("no thread can be started: {error}; `watch --once` needs none"));
+        let alone = |error| {
+            Problem::Trouble(format!(
+                "no thread can be started: {error}; `watch --once` needs none"
+            ))
+        };
         let feed = feed.map_err(alone)?;
         if let Some(world) = demo {
             // The demo goes on without changes.
@@ -182,17 +227,29 @@ fn interactive(args: WatchArgs, model: Model, demo: Option<demo::World>, stage: 
         }
         let show = move || -> Ended {
             // Counting very many sessions for the first time takes a while, and until then Ctrl-C just ends it.
-            let Ok(Some(first)) = snapshots.recv() else { return Err(not_fed()) };
+            let Ok(Some(first)) = snapshots.recv() else {
+                return Err(not_fed());
+            };
             let colour = stage.style.colour;
-            let stage = Stage { env: quiet, out: stage.out, err: stage.err, ..*stage };
+            let stage = Stage {
+                env: quiet,
+                out: stage.out,
+                err: stage.err,
+                ..*stage
+            };
             let mut screen = Screen::open(stage.out)?;
             let _ = screen.waker().map(|waker| send_waker.send(waker));
             let out: &mut dyn Write = stage.out;
             // Dropping it prints an error if the terminal is gone, and printing panics then. The screen gives all back.
             let viewport = Viewport::Fixed(Rect::default());
-            let display = Terminal::with_options(CrosstermBackend::new(out), TerminalOptions { viewport })?;
+            let display =
+                Terminal::with_options(CrosstermBackend::new(out), TerminalOptions { viewport })?;
             let display = ManuallyDrop::new(display);
-            let mut silent = Stage { out: &mut std::io::sink(), err: &mut std::io::sink(), ..stage };
+            let mut silent = Stage {
+                out: &mut std::io::sink(),
+                err: &mut std::io::sink(),
+                ..stage
+            };
             let mut app = App {
                 model,
                 display,
@@ -333,7 +390,8 @@ impl App<'_, '_, '_> {
 
     fn draw(&mut self) -> Result<(), Problem> {
         let (model, colour) = (&self.model, self.colour);
-        self.display.draw(|frame| view::draw(&model.screen(), frame.buffer_mut(), colour))?;
+        self.display
+            .draw(|frame| view::draw(&model.screen(), frame.buffer_mut(), colour))?;
         let title = self.model.title();
         if title != self.title {
             self.send(&terminal::title(&title))?;
@@ -353,12 +411,24 @@ impl App<'_, '_, '_> {
         Ok(Write::flush(self.display.backend_mut())?)
     }
 
-    fn take(&mut self, Snapshot { rows, conflicts, bad }: Snapshot) {
+    fn take(
+        &mut self,
+        Snapshot {
+            rows,
+            conflicts,
+            bad,
+        }: Snapshot,
+    ) {
         if let Some(message) = new_trouble(&mut self.bad, bad) {
             self.model.message = message;
         }
         self.model.set_rows(rows, conflicts);
-        for text in self.notifies.as_mut().map(|notified| notified.news(&self.model)).unwrap_or_default() {
+        for text in self
+            .notifies
+            .as_mut()
+            .map(|notified| notified.news(&self.model))
+            .unwrap_or_default()
+        {
             let sequence = terminal::notification(&text, self.stage.env);
             // If the terminal is gone, the next frame finds out.
             let _ = self.send(&sequence);
@@ -368,7 +438,10 @@ impl App<'_, '_, '_> {
     /// Opens the log of the selected session, if that is another one now, or lays it out for the room it has now. Says
     /// whether it did.
     fn renew_log(&mut self) -> bool {
-        let target = self.model.log_target().filter(|_| self.model.layout().log.height > 0);
+        let target = self
+            .model
+            .log_target()
+            .filter(|_| self.model.layout().log.height > 0);
         if self.log.as_ref().map(|log| &log.target) == target.as_ref() {
             return self.fit_log();
         }
@@ -392,12 +465,17 @@ impl App<'_, '_, '_> {
     /// Lays the log out if its pane has another width now. Says whether it has.
     fn fit_log(&mut self) -> bool {
         let (before, width) = (self.model.log.width, self.model.layout().log_room().1);
-        let is_open = self.log.as_ref().is_some_and(|log| Some(&log.target) == self.model.log_target().as_ref());
+        let is_open = self
+            .log
+            .as_ref()
+            .is_some_and(|log| Some(&log.target) == self.model.log_target().as_ref());
         if before == width || !is_open {
             return false;
         }
         self.model.log.width = width;
-        let LogLines { lines, starts, hit, .. } = self.laid_out(0);
+        let LogLines {
+            lines, starts, hit, ..
+        } = self.laid_out(0);
         if before > 0 {
             self.model.rewrap_log(lines, starts);
             return true;
@@ -410,7 +488,9 @@ impl App<'_, '_, '_> {
     }
 
     fn follow_log(&mut self) -> bool {
-        let Some(log) = &mut self.log else { return false };
+        let Some(log) = &mut self.log else {
+            return false;
+        };
         match log.news(!self.model.log.follows) {
             Ok(0) => false,
             Ok(new) => {
@@ -426,14 +506,25 @@ impl App<'_, '_, '_> {
 
     /// Shows the lines of the log, of which the last `new` entries were added.
     fn log_lines(&mut self, new: usize) {
-        let LogLines { lines, starts, added, .. } = self.laid_out(new);
+        let LogLines {
+            lines,
+            starts,
+            added,
+            ..
+        } = self.laid_out(new);
         self.model.set_log(lines, starts, added);
     }
 
     fn laid_out(&mut self, new: usize) -> LogLines {
         self.model.log.is_whole = self.log.as_ref().is_none_or(|log| log.is_whole);
         match (&self.log, self.model.log.width) {
-            (Some(log), width @ 1..) => log.lines(self.stage.env, self.stage.gate, width, new, &self.model.find),
+            (Some(log), width @ 1..) => log.lines(
+                self.stage.env,
+                self.stage.gate,
+                width,
+                new,
+                &self.model.find,
+            ),
             _ => LogLines::default(),
         }
     }
@@ -467,10 +558,22 @@ impl Notified {
         for row in rows.filter(|row| row.group.is_urgent()) {
             let is_told = |told: &HashMap<_, _>| told.get(&row.path) == Some(&row.since);
             if !self.since.as_ref().is_none_or(is_told) && selected != Some(&row.path) {
-                let why = if row.about.is_empty() { &row.title } else { &row.about };
-                let what = if row.group == Group::Failed { "failed" } else { "needs you" };
+                let why = if row.about.is_empty() {
+                    &row.title
+                } else {
+                    &row.about
+                };
+                let what = if row.group == Group::Failed {
+                    "failed"
+                } else {
+                    "needs you"
+                };
                 // Others may see it, so secrets are hidden as they are from a model.
-                texts.push(Gate::new(true).line(format!("{} {what}: {why}", row.name)).into_owned());
+                texts.push(
+                    Gate::new(true)
+                        .line(format!("{} {what}: {why}", row.name))
+                        .into_owned(),
+                );
             }
             now.insert(row.path.clone(), row.since);
         }

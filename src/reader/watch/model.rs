@@ -7,13 +7,13 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::keys;
+use crate::watch::view::{Bottom, Item, Layout, LogPane, Screen, Section, WatchRow};
 use session_core::fold::folded;
 use session_core::search::Query;
 use session_core::session::state::Group;
 use session_core::show::log::Piece;
 use session_core::show::state::counted;
 use session_core::show::terminal::width;
-use crate::watch::view::{Bottom, Item, Layout, LogPane, Screen, Section, WatchRow};
 
 /// How many sessions of a section are printed where nobody can scroll.
 const PRINTED: usize = 20;
@@ -118,9 +118,16 @@ impl Log {
     /// The line with so many lines below it.
     fn anchor(&self, below: usize) -> Option<Anchor> {
         let line = self.lines.len().checked_sub(below + 1)?;
-        let entry = self.starts.partition_point(|start| *start <= line).checked_sub(1)?;
+        let entry = self
+            .starts
+            .partition_point(|start| *start <= line)
+            .checked_sub(1)?;
         let lines = self.entry_lines(entry);
-        Some(Anchor { entry, lines: line - lines.start + 1, of: lines.len() })
+        Some(Anchor {
+            entry,
+            lines: line - lines.start + 1,
+            of: lines.len(),
+        })
     }
 
     fn anchored_line(&self, Anchor { entry, lines, of }: Anchor) -> usize {
@@ -131,13 +138,25 @@ impl Log {
 
 impl Model {
     pub fn new(all: bool, here: String) -> Model {
-        Model { all, here, log: Log { follows: true, ..Log::default() }, ..Model::default() }
+        Model {
+            all,
+            here,
+            log: Log {
+                follows: true,
+                ..Log::default()
+            },
+            ..Model::default()
+        }
     }
 
     /// Takes the sessions as they are now.
     pub fn set_rows(&mut self, rows: Vec<WatchRow>, conflicts: Vec<ConflictText>) {
         if let Some(path) = &self.left {
-            let find = |rows: &[WatchRow]| rows.iter().find(|row| row.path == *path).map(|row| (row.section, row.done));
+            let find = |rows: &[WatchRow]| {
+                rows.iter()
+                    .find(|row| row.path == *path)
+                    .map(|row| (row.section, row.done))
+            };
             let (before, now) = (find(&self.rows), find(&rows));
             if before != now {
                 self.left = None;
@@ -185,7 +204,10 @@ impl Model {
 
     /// How many lines the list has, also while the log has the whole screen and the list only waits.
     fn list_room(&self) -> usize {
-        Layout::of(self.width, self.height, false).list.height.into()
+        Layout::of(self.width, self.height, false)
+            .list
+            .height
+            .into()
     }
 
     fn list(&self) -> &[WatchRow] {
@@ -211,9 +233,10 @@ impl Model {
     }
 
     fn position(&self, target: &LogPlace) -> Option<usize> {
-        self.items
-            .iter()
-            .position(|item| self.target(item).is_some_and(|(path, at)| *path == target.0 && at == target.1))
+        self.items.iter().position(|item| {
+            self.target(item)
+                .is_some_and(|(path, at)| *path == target.0 && at == target.1)
+        })
     }
 
     fn target(&self, item: &Item) -> Option<(&PathBuf, Option<u64>)> {
@@ -224,14 +247,27 @@ impl Model {
     fn sections(&mut self) -> Vec<Item> {
         let words = folded(&self.filter);
         let fits = |row: &WatchRow| {
-            let texts =
-                [&*row.name, &row.agent, &row.project, &row.about, &row.title, &row.tags, &row.id, row.kind.name()];
+            let texts = [
+                &*row.name,
+                &row.agent,
+                &row.project,
+                &row.about,
+                &row.title,
+                &row.tags,
+                &row.id,
+                row.kind.name(),
+            ];
             let text = folded(&texts.join(" "));
             words.split_whitespace().all(|word| text.contains(word))
         };
         let mut sections: [Vec<usize>; Section::ALL.len()] = Default::default();
         self.counts = [0; Group::ALL.len()];
-        for (index, row) in self.rows.iter().enumerate().filter(|(_, row)| self.all || row.here) {
+        for (index, row) in self
+            .rows
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| self.all || row.here)
+        {
             self.counts[row.group as usize] += 1;
             if words.trim().is_empty() || fits(row) {
                 sections[row.section as usize].push(index);
@@ -239,12 +275,20 @@ impl Model {
         }
         let rows = &self.rows;
         let mut items = Vec::new();
-        for (section, mut members) in Section::ALL.into_iter().zip(sections).filter(|(_, all)| !all.is_empty()) {
+        for (section, mut members) in Section::ALL
+            .into_iter()
+            .zip(sections)
+            .filter(|(_, all)| !all.is_empty())
+        {
             // In an order in which lines move as little as can be: whoever begins to wait comes last, and who works stays.
             match section {
-                Section::NeedsYou | Section::Failed => members.sort_by_key(|index| rows[*index].since),
+                Section::NeedsYou | Section::Failed => {
+                    members.sort_by_key(|index| rows[*index].since)
+                }
                 Section::Working => members.sort_by_key(|index| Reverse(rows[*index].started)),
-                Section::Recent | Section::Earlier => members.sort_by_key(|index| Reverse(rows[*index].since)),
+                Section::Recent | Section::Earlier => {
+                    members.sort_by_key(|index| Reverse(rows[*index].since))
+                }
             }
             let is_cut = self.is_printed && section.is_mixed() && members.len() > PRINTED;
             let shown = if is_cut { PRINTED } else { members.len() };
@@ -264,29 +308,48 @@ impl Model {
     /// The row that is nearest to a place in the list.
     fn near(&self, index: usize) -> Option<usize> {
         let is_row = |index: &usize| matches!(self.items.get(*index), Some(Item::Row(_)));
-        (index..self.items.len()).find(is_row).or_else(|| (0..index.min(self.items.len())).rev().find(is_row))
+        (index..self.items.len())
+            .find(is_row)
+            .or_else(|| (0..index.min(self.items.len())).rev().find(is_row))
     }
 
     fn select(&mut self, index: usize) {
         self.index = index;
-        let target = self.items.get(index).and_then(|item| self.target(item)).map(|(path, at)| (path.clone(), at));
+        let target = self
+            .items
+            .get(index)
+            .and_then(|item| self.target(item))
+            .map(|(path, at)| (path.clone(), at));
         if target != self.selected {
             self.left = None;
             self.selected = target;
-            self.log = Log { follows: true, ..Log::default() };
+            self.log = Log {
+                follows: true,
+                ..Log::default()
+            };
         }
         // The heading above the first row of a section is shown with it.
         let is_row = |item: &Item| matches!(item, Item::Row(_));
-        let above = self.items[..index.min(self.items.len())].iter().rposition(is_row).map_or(0, |before| before + 1);
+        let above = self.items[..index.min(self.items.len())]
+            .iter()
+            .rposition(is_row)
+            .map_or(0, |before| before + 1);
         let room = self.list_room().max(1);
-        self.top = self.top.min(above).max((index + 1).saturating_sub(room)).min(self.items.len().saturating_sub(room));
+        self.top = self
+            .top
+            .min(above)
+            .max((index + 1).saturating_sub(room))
+            .min(self.items.len().saturating_sub(room));
     }
 
     /// Moves the selection by `by` rows; negative moves up.
     pub fn go(&mut self, by: isize) {
-        let rows: Vec<usize> =
-            (0..self.items.len()).filter(|index| matches!(self.items[*index], Item::Row(_))).collect();
-        let Some(now) = rows.iter().position(|index| *index == self.index) else { return };
+        let rows: Vec<usize> = (0..self.items.len())
+            .filter(|index| matches!(self.items[*index], Item::Row(_)))
+            .collect();
+        let Some(now) = rows.iter().position(|index| *index == self.index) else {
+            return;
+        };
         let then = now.saturating_add_signed(by).min(rows.len() - 1);
         self.select(rows[then]);
     }
@@ -313,13 +376,21 @@ impl Model {
     }
 
     pub fn page(&self) -> isize {
-        let area = if self.only_log { self.layout().log } else { self.layout().list };
+        let area = if self.only_log {
+            self.layout().log
+        } else {
+            self.layout().list
+        };
         (area.height as isize - 2).max(1)
     }
 
     /// Scrolls the log by so many lines, upwards if the number is positive. Says whether older lines are wanted.
     pub fn scroll(&mut self, by: isize) -> bool {
-        let most = self.log.lines.len().saturating_sub(self.layout().log_room().0);
+        let most = self
+            .log
+            .lines
+            .len()
+            .saturating_sub(self.layout().log_room().0);
         let wanted = self.log.below.saturating_add_signed(by);
         self.log.below = wanted.min(most);
         self.log.follows = self.log.below == 0 && (self.log.follows || by < 0);
@@ -338,14 +409,22 @@ impl Model {
 
     /// Shows the same log, laid out for another width: the user goes on reading where they were.
     pub fn rewrap_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>) {
-        let (last, found) = (self.log.anchor(self.log.below), self.log.found.and_then(|below| self.log.anchor(below)));
+        let (last, found) = (
+            self.log.anchor(self.log.below),
+            self.log.found.and_then(|below| self.log.anchor(below)),
+        );
         (self.log.lines, self.log.starts) = (lines, starts);
         let below = |line: usize| self.log.lines.len().saturating_sub(line + 1);
-        let last = last.filter(|_| !self.log.follows).map_or(0, |anchor| below(self.log.anchored_line(anchor)));
+        let last = last
+            .filter(|_| !self.log.follows)
+            .map_or(0, |anchor| below(self.log.anchored_line(anchor)));
         let words = Query::new(std::slice::from_ref(&self.find), None);
         let found = found.and_then(|anchor| {
             let near = self.log.anchored_line(anchor);
-            let lines = self.log.entry_lines(anchor.entry).filter(|line| self.has_words(&words, *line));
+            let lines = self
+                .log
+                .entry_lines(anchor.entry)
+                .filter(|line| self.has_words(&words, *line));
             lines.min_by_key(|line| line.abs_diff(near)).map(below)
         });
         (self.log.below, self.log.found) = (last, found);
@@ -385,11 +464,18 @@ impl Model {
             let found = count.saturating_sub(below + 1);
             (found, found + 1)
         });
-        if older { (0..above).rev().find(fits) } else { (below..count).find(fits) }
+        if older {
+            (0..above).rev().find(fits)
+        } else {
+            (below..count).find(fits)
+        }
     }
 
     fn has_words(&self, words: &Query, line: usize) -> bool {
-        let line: String = self.log.lines[line].iter().map(|(_, text)| &**text).collect();
+        let line: String = self.log.lines[line]
+            .iter()
+            .map(|(_, text)| &**text)
+            .collect();
         !words.places_in(&line).is_empty()
     }
 
@@ -414,7 +500,12 @@ impl Model {
         Screen {
             layout,
             counts: self.counts,
-            conflicts: self.conflicts.iter().filter(|own| self.all || own.here).map(|own| &*own.text).collect(),
+            conflicts: self
+                .conflicts
+                .iter()
+                .filter(|own| self.all || own.here)
+                .map(|own| &*own.text)
+                .collect(),
             scope: if self.all { "all projects" } else { &self.here },
             filter: &self.filter,
             rows: self.list(),
@@ -429,7 +520,11 @@ impl Model {
             shows_projects: self.all || self.found.is_some(),
             log: self.selected().map(|row| self.log_pane(row)),
             bottom: self.bottom(),
-            help: if self.shows_help { &keys::HELP[..] } else { &[] },
+            help: if self.shows_help {
+                &keys::HELP[..]
+            } else {
+                &[]
+            },
         }
     }
 
@@ -437,7 +532,9 @@ impl Model {
         match (self.found.is_some(), self.filter.is_empty(), self.all) {
             (true, ..) => "nothing found; Esc goes back",
             (_, false, _) => "no session fits; Esc shows all",
-            (_, _, true) => "no sessions yet; `session-reader formats` shows where they are looked for",
+            (_, _, true) => {
+                "no sessions yet; `session-reader formats` shows where they are looked for"
+            }
             (_, _, false) if self.rows.is_empty() => "no sessions yet",
             _ if self.is_printed => "no sessions in this project; --all shows all projects",
             _ => "no sessions in this project; a shows all projects",
@@ -446,7 +543,11 @@ impl Model {
 
     fn log_pane(&self, row: &WatchRow) -> LogPane<'_> {
         let mut title = vec![&*row.name, &row.agent];
-        title.extend([&*row.place, &row.title].into_iter().filter(|text| !text.is_empty()));
+        title.extend(
+            [&*row.place, &row.title]
+                .into_iter()
+                .filter(|text| !text.is_empty()),
+        );
         let title = title.join(" · ");
         let note = match self.log.below {
             0 => String::new(),
@@ -455,15 +556,26 @@ impl Model {
         // The note has its room.
         let room = self.layout().log_room().1.saturating_sub(width(&note) + 8);
         let title = session_core::show::terminal::cut(&title, room).into_owned();
-        let found = self.log.found.and_then(|below| self.log.lines.len().checked_sub(below + 1));
-        LogPane { title, note, lines: &self.log.lines, below: self.log.below, found }
+        let found = self
+            .log
+            .found
+            .and_then(|below| self.log.lines.len().checked_sub(below + 1));
+        LogPane {
+            title,
+            note,
+            lines: &self.log.lines,
+            below: self.log.below,
+            found,
+        }
     }
 
     fn bottom(&self) -> Bottom<'_> {
         match &self.prompt {
             Some(Prompt { label, text, .. }) => Bottom::Prompt { label, text },
             None if !self.message.is_empty() => Bottom::Message(&self.message),
-            None if self.only_log && !self.find.is_empty() => Bottom::Keys(&keys::IN_LOG_AFTER_FIND),
+            None if self.only_log && !self.find.is_empty() => {
+                Bottom::Keys(&keys::IN_LOG_AFTER_FIND)
+            }
             None if self.only_log => Bottom::Keys(&keys::IN_LOG),
             None if self.found.is_some() => Bottom::Keys(&keys::IN_FOUND),
             None => Bottom::Keys(&keys::IN_LIST),

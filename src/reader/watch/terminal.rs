@@ -81,7 +81,11 @@ impl Screen {
         let tty = if stdin.is_terminal() {
             stdin.as_fd().try_clone_to_owned()?
         } else {
-            rustix::fs::open("/dev/tty", rustix::fs::OFlags::RDONLY, rustix::fs::Mode::empty())?
+            rustix::fs::open(
+                "/dev/tty",
+                rustix::fs::OFlags::RDONLY,
+                rustix::fs::Mode::empty(),
+            )?
         };
         let (woken, waker) = UnixStream::pair()?;
         woken.set_nonblocking(true)?;
@@ -125,7 +129,11 @@ impl Screen {
         for number in [SIGTERM, SIGINT, SIGHUP] {
             pipe::register(number, signal.try_clone()?)?;
         }
-        let (ended, lent, closed) = (Arc::clone(&self.ended), Arc::clone(&self.lent), Arc::clone(&self.closed));
+        let (ended, lent, closed) = (
+            Arc::clone(&self.ended),
+            Arc::clone(&self.lent),
+            Arc::clone(&self.closed),
+        );
         // Where no more threads can start, the main loop ends it alone.
         let _ = std::thread::Builder::new().spawn(move || {
             while let Ok(1..) = signalled.read(&mut [0]) {
@@ -135,7 +143,15 @@ impl Screen {
                     let stdout = io::stdout();
                     let mut fds = [PollFd::new(&stdout, PollFlags::OUT)];
                     // Nothing can be written to a terminal that does not read.
-                    if poll(&mut fds, Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).is_ok_and(|ready| ready > 0) {
+                    if poll(
+                        &mut fds,
+                        Some(&Timespec {
+                            tv_sec: 0,
+                            tv_nsec: 0,
+                        }),
+                    )
+                    .is_ok_and(|ready| ready > 0)
+                    {
                         give_back();
                     }
                     let _ = disable_raw_mode();
@@ -168,9 +184,14 @@ impl Screen {
                 false => input::is_in_paste(&self.held).then_some(PASTE_REST),
             };
             let left = wait.map(|wait| wait.saturating_sub(silent));
-            let timeout =
-                left.map(|left| Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() });
-            let mut fds = [PollFd::new(&self.tty, PollFlags::IN), PollFd::new(&self.woken, PollFlags::IN)];
+            let timeout = left.map(|left| Timespec {
+                tv_sec: left.as_secs().cast_signed(),
+                tv_nsec: left.subsec_nanos().into(),
+            });
+            let mut fds = [
+                PollFd::new(&self.tty, PollFlags::IN),
+                PollFd::new(&self.woken, PollFlags::IN),
+            ];
             match poll(&mut fds, timeout.as_ref()) {
                 Err(Errno::INTR) => continue,
                 ready => ready?,
@@ -195,7 +216,11 @@ impl Screen {
                 input::end_paste(&mut self.held);
             }
             let keys = input::take(&mut self.held, silent >= REST);
-            if keys.is_empty() && !self.held.is_empty() && !is_gone && !woken.contains(PollFlags::IN) {
+            if keys.is_empty()
+                && !self.held.is_empty()
+                && !is_gone
+                && !woken.contains(PollFlags::IN)
+            {
                 continue;
             }
             return Ok(Woken { keys, is_gone });
@@ -247,7 +272,9 @@ impl Screen {
         let result = other();
         self.lent.store(false, Ordering::SeqCst);
         // Ctrl-C and Ctrl-Z were meant for the other one.
-        let _ = self.ended.compare_exchange(SIGINT as usize, 0, Ordering::Relaxed, Ordering::Relaxed);
+        let _ =
+            self.ended
+                .compare_exchange(SIGINT as usize, 0, Ordering::Relaxed, Ordering::Relaxed);
         self.stopped.store(false, Ordering::Relaxed);
         Screen::take(display.backend_mut())?;
         self.continued.store(false, Ordering::Relaxed);
@@ -281,11 +308,22 @@ pub fn copied(text: &str) -> String {
 /// A bell and a notification. Of the two sequences for that, terminals know one or the other.
 pub fn notification(text: &str, env: &Env) -> String {
     // It must not end the sequence or be taken for another part of it.
-    let text: String = text.chars().map(|char| if char == ';' || char.is_control() { ',' } else { char }).collect();
+    let text: String = text
+        .chars()
+        .map(|char| {
+            if char == ';' || char.is_control() {
+                ','
+            } else {
+                char
+            }
+        })
+        .collect();
     let is_like_urxvt = env.var("VTE_VERSION").is_some()
-        || env
-            .var("TERM")
-            .is_some_and(|term| ["rxvt", "foot"].iter().any(|name| term.to_string_lossy().starts_with(name)));
+        || env.var("TERM").is_some_and(|term| {
+            ["rxvt", "foot"]
+                .iter()
+                .any(|name| term.to_string_lossy().starts_with(name))
+        });
     let note = if is_like_urxvt {
         format!("\x1b]777;notify;session-monitor;{text}\x1b\\")
     } else {
@@ -301,9 +339,15 @@ pub fn notification(text: &str, env: &Env) -> String {
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let four = |three: &[u8]| {
-        let number = (0..3).fold(0u32, |sum, index| sum << 8 | u32::from(three.get(index).copied().unwrap_or(0)));
+        let number = (0..3).fold(0u32, |sum, index| {
+            sum << 8 | u32::from(three.get(index).copied().unwrap_or(0))
+        });
         let digit = |index: usize| {
-            if index <= three.len() { char::from(DIGITS[(number >> (18 - 6 * index)) as usize & 63]) } else { '=' }
+            if index <= three.len() {
+                char::from(DIGITS[(number >> (18 - 6 * index)) as usize & 63])
+            } else {
+                '='
+            }
         };
         (0..4).map(digit).collect::<String>()
     };
@@ -316,8 +360,14 @@ mod tests {
 
     #[test]
     fn base64_as_in_the_standard() {
-        let cases =
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy"), ("é?>", "w6k/Pg==")];
+        let cases = [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+            ("é?>", "w6k/Pg=="),
+        ];
         for (text, expected) in cases {
             assert_eq!(base64(text.as_bytes()), expected);
         }
@@ -326,10 +376,17 @@ mod tests {
     #[test]
     fn nothing_ends_a_notification_but_its_end() {
         let env = |vars: &[(&str, &str)]| {
-            Env::given(vars.iter().map(|(name, value)| (name.into(), value.into())), "/".into(), None)
+            Env::given(
+                vars.iter().map(|(name, value)| (name.into(), value.into())),
+                "/".into(),
+                None,
+            )
         };
         let text = "a; \u{1b}]0;x\u{7} b";
-        assert_eq!(notification(text, &env(&[])), "\u{7}\u{1b}]9;a, ,]0,x, b\u{1b}\\");
+        assert_eq!(
+            notification(text, &env(&[])),
+            "\u{7}\u{1b}]9;a, ,]0,x, b\u{1b}\\"
+        );
         assert_eq!(
             notification(text, &env(&[("TERM", "foot")])),
             "\u{7}\u{1b}]777;notify;session-monitor;a, ,]0,x, b\u{1b}\\"

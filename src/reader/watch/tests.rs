@@ -10,6 +10,7 @@ use super::keys::{Effect, SessionEffect};
 use super::live_log::{LiveLog, LogLines};
 use super::model::{ConflictText, Model, Question};
 use super::{Notified, new_trouble, sent};
+use crate::watch::view::{Section, WatchRow, draw};
 use session_core::env::Env;
 use session_core::session::live::Evidence;
 use session_core::session::live::Presence;
@@ -17,12 +18,25 @@ use session_core::session::state::{Group, Reason};
 use session_core::session::{Session, State, StateKind};
 use session_core::show::gate::Gate;
 use session_core::show::terminal::{Tone, width};
-use crate::watch::view::{Section, WatchRow, draw};
 use session_format::time::{MINUTE, Time};
 
-fn row(name: &str, agent: &str, kind: StateKind, minutes: i64, about: &str, title: &str) -> WatchRow {
-    let reason = about.starts_with("crashed").then_some(Reason::Crashed(None));
-    let state = State { kind, reason, since: Some(Time(-minutes * MINUTE)), source: Evidence::Transcript };
+fn row(
+    name: &str,
+    agent: &str,
+    kind: StateKind,
+    minutes: i64,
+    about: &str,
+    title: &str,
+) -> WatchRow {
+    let reason = about
+        .starts_with("crashed")
+        .then_some(Reason::Crashed(None));
+    let state = State {
+        kind,
+        reason,
+        since: Some(Time(-minutes * MINUTE)),
+        source: Evidence::Transcript,
+    };
     let group = Group::of(&state, &Presence::Unknown, Time(0));
     WatchRow {
         group,
@@ -61,12 +75,54 @@ fn turn(row: &mut WatchRow, kind: StateKind, group: Group) {
 fn rows() -> Vec<WatchRow> {
     use StateKind::{Done, Error, Gone, Idle, NeedsYou, Waiting, Working};
     let mut rows = vec![
-        row("docs", "pi", Waiting, 6, "", "write the release notes for 2.4"),
-        row("api", "claude", NeedsYou, 3, "permission: Bash rm -rf build && cargo build --release", "tax in the total"),
-        row("coupons", "claude", Working, 1, "running Bash cargo test coupon", "add a coupon field"),
-        row("events", "claude", NeedsYou, 14, "question: Redis or NATS?", "pick a queue"),
-        row("landing", "claude", Error, 41, "You've hit your usage limit · resets 3pm", "make it fast"),
-        row("import", "codex", Working, 25, "running or waiting for permission: exec_command cargo bench", ""),
+        row(
+            "docs",
+            "pi",
+            Waiting,
+            6,
+            "",
+            "write the release notes for 2.4",
+        ),
+        row(
+            "api",
+            "claude",
+            NeedsYou,
+            3,
+            "permission: Bash rm -rf build && cargo build --release",
+            "tax in the total",
+        ),
+        row(
+            "coupons",
+            "claude",
+            Working,
+            1,
+            "running Bash cargo test coupon",
+            "add a coupon field",
+        ),
+        row(
+            "events",
+            "claude",
+            NeedsYou,
+            14,
+            "question: Redis or NATS?",
+            "pick a queue",
+        ),
+        row(
+            "landing",
+            "claude",
+            Error,
+            41,
+            "You've hit your usage limit · resets 3pm",
+            "make it fast",
+        ),
+        row(
+            "import",
+            "codex",
+            Working,
+            25,
+            "running or waiting for permission: exec_command cargo bench",
+            "",
+        ),
         row(
             "old",
             "gemini",
@@ -76,7 +132,14 @@ fn rows() -> Vec<WatchRow> {
             "日本語のタイトルと👩‍👩‍👧 wide characters that go on and on to the end of the line",
         ),
         row("finished", "qwen", Done, 58, "", "was done"),
-        row("left", "copilot", Gone, 57, "crashed while running Bash make", "left alone"),
+        row(
+            "left",
+            "copilot",
+            Gone,
+            57,
+            "crashed while running Bash make",
+            "left alone",
+        ),
         row("elsewhere", "claude", Waiting, 2, "", "in another project"),
     ];
     rows[1].conflicts = true;
@@ -88,21 +151,32 @@ fn rows() -> Vec<WatchRow> {
 }
 
 fn conflict(text: &str, here: bool) -> ConflictText {
-    ConflictText { text: text.into(), here }
+    ConflictText {
+        text: text.into(),
+        here,
+    }
 }
 
 fn model(width: u16, height: u16, rows: Vec<WatchRow>) -> Model {
     let mut model = Model::new(false, "~/shop".into());
     model.resize(width, height);
     model.set_rows(rows, vec![conflict("src/checkout.rs: api, coupons", true)]);
-    let said = |index: usize| vec![(Tone::Faint, format!("12:{index:02}  ")), (Tone::Plain, format!("line {index}"))];
+    let said = |index: usize| {
+        vec![
+            (Tone::Faint, format!("12:{index:02}  ")),
+            (Tone::Plain, format!("line {index}")),
+        ]
+    };
     model.set_log((0..40).map(said).collect(), vec![], 0);
     model
 }
 
 fn shown(model: &Model) -> String {
-    let mut terminal = Terminal::new(TestBackend::new(model.width, model.height)).expect("no terminal fails less");
-    terminal.draw(|frame| draw(&model.screen(), frame.buffer_mut(), true)).expect("drawn");
+    let mut terminal =
+        Terminal::new(TestBackend::new(model.width, model.height)).expect("no terminal fails less");
+    terminal
+        .draw(|frame| draw(&model.screen(), frame.buffer_mut(), true))
+        .expect("drawn");
     let buffer = terminal.backend().buffer();
     let line = |y: u16| {
         let (mut line, mut x) = (String::new(), 0);
@@ -134,7 +208,9 @@ fn screens_of_several_sizes() {
 #[test]
 fn every_size_can_be_drawn() {
     let keys = b"jkgG\x1b[6~\x1b[5~?x/a\x7f\rs\x1b[Btx\rp\x1bdfmyYoaq\x1b[<0;3;4M\x1b[<64;3;4M\x1b[<65;30;14M\r\x15\x04gGk\x1b\x1b";
-    for (width, height) in (0..130).step_by(26).flat_map(|width| (0..30).step_by(3).map(move |height| (width, height)))
+    for (width, height) in (0..130)
+        .step_by(26)
+        .flat_map(|width| (0..30).step_by(3).map(move |height| (width, height)))
     {
         for rows in [vec![], rows()] {
             let mut model = model(width, height, rows);
@@ -149,17 +225,45 @@ fn every_size_can_be_drawn() {
 
 #[test]
 fn no_sessions_and_one() {
-    let lines = |model: &Model| shown(model).lines().take(3).map(str::to_owned).collect::<Vec<_>>();
+    let lines = |model: &Model| {
+        shown(model)
+            .lines()
+            .take(3)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     let mut empty = model(60, 20, vec![]);
     empty.set_rows(vec![], vec![]);
-    assert_eq!(lines(&empty), [" no sessions                                         ~/shop", "  no sessions yet", ""]);
+    assert_eq!(
+        lines(&empty),
+        [
+            " no sessions                                         ~/shop",
+            "  no sessions yet",
+            ""
+        ]
+    );
     empty.press(Key::Char('a'));
-    assert_eq!(lines(&empty)[1], "  no sessions yet; `session-reader formats` shows where the…");
+    assert_eq!(
+        lines(&empty)[1],
+        "  no sessions yet; `session-reader formats` shows where the…"
+    );
     let one = model(60, 20, rows().split_off(9));
-    assert_eq!(lines(&one)[1], "  no sessions in this project; a shows all projects");
+    assert_eq!(
+        lines(&one)[1],
+        "  no sessions in this project; a shows all projects"
+    );
     let mut one = model(60, 20, rows().split_off(8));
-    assert_eq!(lines(&one)[1..], [" Failed  1", "▌ left      copilot  57m  crashed while running Bash make"]);
-    let over = [" 1 inactive   ! src/checkout.rs: api, coupons        ~/shop", " Recent  1"];
+    assert_eq!(
+        lines(&one)[1..],
+        [
+            " Failed  1",
+            "▌ left      copilot  57m  crashed while running Bash make"
+        ]
+    );
+    let over = [
+        " 1 inactive   ! src/checkout.rs: api, coupons        ~/shop",
+        " Recent  1",
+    ];
     assert_eq!(lines(&model(60, 20, rows()[7..8].to_vec()))[..2], over);
     one.press(Key::Char('/'));
     one.press(Key::Char('x'));
@@ -170,8 +274,20 @@ fn no_sessions_and_one() {
 #[test]
 fn a_thousand_sessions() {
     let many = |index: i64| {
-        let kind = [StateKind::Idle, StateKind::Working, StateKind::Gone, StateKind::Waiting][index as usize % 4];
-        row(&format!("s{index:03}"), "claude", kind, 10 * index, "", "a title")
+        let kind = [
+            StateKind::Idle,
+            StateKind::Working,
+            StateKind::Gone,
+            StateKind::Waiting,
+        ][index as usize % 4];
+        row(
+            &format!("s{index:03}"),
+            "claude",
+            kind,
+            10 * index,
+            "",
+            "a title",
+        )
     };
     let mut model = model(80, 24, (0..1000).map(many).collect());
     let first = shown(&model);
@@ -186,25 +302,45 @@ fn a_thousand_sessions() {
     );
     let names = |model: &Model| {
         let shown = shown(model);
-        let list = shown.lines().take(usize::from(model.layout().list.bottom())).skip(1);
-        list.filter_map(|line| Some(line.get(4..)?.split_whitespace().next()?.to_owned())).collect::<Vec<_>>()
+        let list = shown
+            .lines()
+            .take(usize::from(model.layout().list.bottom()))
+            .skip(1);
+        list.filter_map(|line| Some(line.get(4..)?.split_whitespace().next()?.to_owned()))
+            .collect::<Vec<_>>()
     };
     let mut seen = session_format::hash::HashSet::default();
     for step in 0..1000 {
-        let name = model.selected().map(|row| row.name.clone()).unwrap_or_default();
+        let name = model
+            .selected()
+            .map(|row| row.name.clone())
+            .unwrap_or_default();
         // Drawing takes a while here.
-        assert!(step % 50 > 0 || shown(&model).contains(&format!("▌ {name} ")), "{name}");
+        assert!(
+            step % 50 > 0 || shown(&model).contains(&format!("▌ {name} ")),
+            "{name}"
+        );
         seen.insert(name);
         model.press(Key::Char('j'));
     }
     assert_eq!(seen.len(), 1000);
-    assert_eq!(model.selected().map(|row| &*row.name), Some("s999"), "the last of all");
+    assert_eq!(
+        model.selected().map(|row| &*row.name),
+        Some("s999"),
+        "the last of all"
+    );
     model.press(Key::PageUp);
     assert_eq!(model.selected().map(|row| &*row.name), Some("s987"));
     for _ in 0..200 {
         model.press(Key::PageUp);
     }
-    let list = |shown: &str| shown.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
+    let list = |shown: &str| {
+        shown
+            .lines()
+            .take(12)
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
     assert_eq!(list(&shown(&model)), list(&first), "with the heading");
     for key in "/s998".chars() {
         model.press(Key::Char(key));
@@ -215,17 +351,31 @@ fn a_thousand_sessions() {
     model.press(Key::Char('G'));
     for (width, height) in [(80, 24), (120, 40), (200, 50)] {
         model.resize(width, height);
-        assert_eq!(names(&model).len(), usize::from(model.layout().list.height), "{width}x{height}");
+        assert_eq!(
+            names(&model).len(),
+            usize::from(model.layout().list.height),
+            "{width}x{height}"
+        );
     }
 }
 
 /// What the model is after some keys.
 fn told(model: &Model, act: Option<Effect>) -> String {
-    let mut told = vec![model.selected().map_or("nothing", |row| &row.name).to_owned()];
+    let mut told = vec![
+        model
+            .selected()
+            .map_or("nothing", |row| &row.name)
+            .to_owned(),
+    ];
     told.extend(model.only_log.then_some("log".into()));
     told.extend(model.shows_help.then_some("help".into()));
     told.extend((!model.filter.is_empty()).then(|| format!("/{}", model.filter)));
-    told.extend(model.prompt.as_ref().map(|prompt| format!("{}{}", prompt.label, prompt.text)));
+    told.extend(
+        model
+            .prompt
+            .as_ref()
+            .map(|prompt| format!("{}{}", prompt.label, prompt.text)),
+    );
     told.extend((!model.log.follows).then(|| format!("{} below", model.log.below)));
     told.extend(act.map(|act| match act {
         Effect::With(row, deed) => format!("{deed:?} {}", row.name),
@@ -272,7 +422,10 @@ fn what_each_key_does() {
         ("/zz", "nothing, /zz, filter: zz"),
         ("/zz\x7f\x7f\r", "events"),
         ("/needs-you\x1b[B", "api, /needs-you, filter: needs-you"),
-        ("/\x1b[200~co\nup\x1b[201~", "coupons, /co up, filter: co up"),
+        (
+            "/\x1b[200~co\nup\x1b[201~",
+            "coupons, /co up, filter: co up",
+        ),
         ("a", "events"),
         ("a/elsewhere\r", "elsewhere, /elsewhere"),
         ("s", "events, search: "),
@@ -313,12 +466,27 @@ fn what_each_key_does() {
 
 #[test]
 fn resuming_is_asked_for() {
-    let cases = [Key::Char('y'), Key::Char('n'), Key::Char('q'), Key::Enter, Key::Paste("y".into()), Key::Down];
+    let cases = [
+        Key::Char('y'),
+        Key::Char('n'),
+        Key::Char('q'),
+        Key::Enter,
+        Key::Paste("y".into()),
+        Key::Down,
+    ];
     for key in cases {
         let mut model = model(80, 24, rows());
-        model.ask(Question::Resume(Box::new(rows()[1].clone()), "run it".into()), "run it? ".into(), String::new());
-        let expected = (key == Key::Char('y'))
-            .then(|| Effect::With(Box::new(rows()[1].clone()), SessionEffect::Resume("run it".into())));
+        model.ask(
+            Question::Resume(Box::new(rows()[1].clone()), "run it".into()),
+            "run it? ".into(),
+            String::new(),
+        );
+        let expected = (key == Key::Char('y')).then(|| {
+            Effect::With(
+                Box::new(rows()[1].clone()),
+                SessionEffect::Resume("run it".into()),
+            )
+        });
         assert_eq!(model.press(key), expected);
         assert_eq!(model.prompt, None);
         assert_eq!(model.selected().map(|row| &*row.name), Some("events"));
@@ -328,15 +496,28 @@ fn resuming_is_asked_for() {
 /// While the user types or thinks, the session may change its state, its line or leave the list.
 #[test]
 fn an_answer_is_about_the_session_that_was_asked_about() {
-    for (typed, expected) in [("tmytag\r", "Tag(\"mytag\") events"), ("pfrozen\r", "Pin(\"frozen\") events")] {
+    for (typed, expected) in [
+        ("tmytag\r", "Tag(\"mytag\") events"),
+        ("pfrozen\r", "Pin(\"frozen\") events"),
+    ] {
         let mut model = model(80, 24, rows());
         let mut keys = input::take(&mut typed.as_bytes().to_vec(), true).into_iter();
         model.press(keys.next().expect("a key"));
         for key in [Key::Down, Key::Up, Key::Down] {
             model.press(key);
         }
-        assert_eq!(model.selected().map(|row| &*row.name), Some("events"), "only a filter moves the selection");
-        model.set_rows(rows().into_iter().filter(|row| row.name != "events").collect(), vec![]);
+        assert_eq!(
+            model.selected().map(|row| &*row.name),
+            Some("events"),
+            "only a filter moves the selection"
+        );
+        model.set_rows(
+            rows()
+                .into_iter()
+                .filter(|row| row.name != "events")
+                .collect(),
+            vec![],
+        );
         let mut act = None;
         for key in keys {
             act = model.press(key);
@@ -355,7 +536,10 @@ fn the_selection_stays_with_its_session() {
     changed.reverse();
     model.set_rows(changed, vec![]);
     assert_eq!(model.selected().map(|row| &*row.name), Some("api"));
-    model.set_rows(rows().into_iter().filter(|row| row.name != "api").collect(), vec![]);
+    model.set_rows(
+        rows().into_iter().filter(|row| row.name != "api").collect(),
+        vec![],
+    );
     assert_eq!(model.selected().map(|row| &*row.name), Some("docs"));
 }
 
@@ -366,7 +550,10 @@ fn the_list_is_as_it_was_after_the_log() {
     model.press(Key::Char('j'));
     let before = shown(&model);
     model.press(Key::Enter);
-    model.set_rows(rows(), vec![conflict("src/checkout.rs: api, coupons", true)]);
+    model.set_rows(
+        rows(),
+        vec![conflict("src/checkout.rs: api, coupons", true)],
+    );
     model.press(Key::Esc);
     let lines = |text: &str| text.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
     assert_eq!(lines(&shown(&model)), lines(&before));
@@ -397,7 +584,11 @@ fn the_end_of_a_question_is_always_shown() {
     for width in [20, 40, 60, 80, 120] {
         let mut model = model(width, 24, rows());
         let label = "it is open elsewhere; run `claude --resume dddd4444…` in ~/src/a/long/way/down? (y/n) ";
-        model.ask(Question::Resume(Box::new(rows()[1].clone()), String::new()), label.into(), String::new());
+        model.ask(
+            Question::Resume(Box::new(rows()[1].clone()), String::new()),
+            label.into(),
+            String::new(),
+        );
         let last = shown(&model).lines().last().unwrap_or_default().to_owned();
         assert!(last.contains("? (y/n) "), "{last}");
     }
@@ -415,7 +606,11 @@ fn what_is_looked_for_in_a_log_is_found_line_by_line() {
         // It is marked, and no other.
         let shown = shown(&model);
         let marked: Vec<_> = shown.lines().filter(|line| line.starts_with('▌')).collect();
-        (is_found, line, marked == [format!("▌12:{line:02}  line {line}")])
+        (
+            is_found,
+            line,
+            marked == [format!("▌12:{line:02}  line {line}")],
+        )
     };
     let lines = [(true, 19), (true, 18), (false, 19), (true, 18), (true, 17)];
     for (older, line) in lines {
@@ -429,9 +624,17 @@ fn what_is_looked_for_in_a_log_is_found_line_by_line() {
     let mut lines = model.log.lines.clone();
     lines.extend(model.log.lines[..3].to_vec());
     model.set_log(lines, vec![], 3);
-    assert!(model.find_line(false) && model.log.found == Some(32), "{:?}", model.log.found);
+    assert!(
+        model.find_line(false) && model.log.found == Some(32),
+        "{:?}",
+        model.log.found
+    );
     model.press(Key::Char('G'));
-    assert!(model.find_line(true) && model.log.found == Some(1), "from the end again: {:?}", model.log.found);
+    assert!(
+        model.find_line(true) && model.log.found == Some(1),
+        "from the end again: {:?}",
+        model.log.found
+    );
 }
 
 /// Whoever finds nothing in one direction learns whether there is something in the other.
@@ -445,9 +648,19 @@ fn what_is_not_found_in_a_log_may_be_in_the_other_direction() {
     model.log.is_whole = true;
     assert_eq!(keys(&model), before);
     for (words, start, older, not_found) in [
-        ("line 39", 'g', true, Some("no older line has 'line 39'; N looks below")),
+        (
+            "line 39",
+            'g',
+            true,
+            Some("no older line has 'line 39'; N looks below"),
+        ),
         ("line 39", 'g', false, None),
-        ("line 2", 'G', false, Some("no newer line has 'line 2'; n looks above")),
+        (
+            "line 2",
+            'G',
+            false,
+            Some("no newer line has 'line 2'; n looks above"),
+        ),
         ("line 39", 'G', true, None),
         ("heron", 'g', true, Some("nothing in this log has 'heron'")),
         ("heron", 'G', false, Some("nothing in this log has 'heron'")),
@@ -458,7 +671,10 @@ fn what_is_not_found_in_a_log_may_be_in_the_other_direction() {
         let told = (!model.find_line(older)).then(|| model.not_found(older, true));
         assert_eq!(told.as_deref(), not_found, "{words} from {start}");
     }
-    assert_eq!(model.not_found(true, false), "nothing in this part of the log has 'heron'");
+    assert_eq!(
+        model.not_found(true, false),
+        "nothing in this part of the log has 'heron'"
+    );
     model.find = "line 7".into();
     model.press(Key::Char('G'));
     assert!(model.find_line(true) && !model.find_line(false));
@@ -477,10 +693,18 @@ fn help_is_whole_at_60x20() {
     let mut model = model(60, 20, rows());
     model.press(Key::Char('?'));
     let shown = shown(&model);
-    let missing: Vec<_> = super::keys::HELP.iter().filter(|(_, what)| !shown.contains(what)).collect();
+    let missing: Vec<_> = super::keys::HELP
+        .iter()
+        .filter(|(_, what)| !shown.contains(what))
+        .collect();
     assert_eq!(missing, [] as [&(&str, &str); 0], "{shown}");
     // A mark in the list is explained as the keys are.
-    assert!(shown.lines().any(|line| line == "  !                another one edited the same file"), "{shown}");
+    assert!(
+        shown
+            .lines()
+            .any(|line| line == "  !                another one edited the same file"),
+        "{shown}"
+    );
 }
 
 /// A line of the help is whole, or not there.
@@ -490,9 +714,18 @@ fn help_does_not_overlap() {
         let mut model = model(width, height, rows());
         model.press(Key::Char('?'));
         let shown = shown(&model);
-        let whole = super::keys::HELP.iter().filter(|(_, what)| shown.contains(what)).count();
+        let whole = super::keys::HELP
+            .iter()
+            .filter(|(_, what)| shown.contains(what))
+            .count();
         let columns = if width >= 120 { 2 } else { 1 };
-        assert_eq!(whole, super::keys::HELP.len().min(columns * usize::from(height - 2)), "{shown}");
+        assert_eq!(
+            whole,
+            super::keys::HELP
+                .len()
+                .min(columns * usize::from(height - 2)),
+            "{shown}"
+        );
     }
 }
 
@@ -500,7 +733,11 @@ fn help_does_not_overlap() {
 #[test]
 fn the_log_stays_where_it_was_scrolled() {
     let last = |model: &Model| shown(model).lines().nth(22).map(str::to_owned);
-    let lines = |count: usize| (0..count).map(|index| vec![(Tone::Plain, format!("line {index}"))]).collect::<Vec<_>>();
+    let lines = |count: usize| {
+        (0..count)
+            .map(|index| vec![(Tone::Plain, format!("line {index}"))])
+            .collect::<Vec<_>>()
+    };
     let mut model = model(80, 24, rows());
     model.set_log(lines(50), vec![], 10);
     assert_eq!(last(&model).as_deref(), Some(" line 49"));
@@ -518,12 +755,23 @@ fn a_log_of_another_width_is_at_the_same_place() {
     // Ten entries, each of so many lines, the last of which says so.
     let wrapped = |each: usize| {
         let text = |line: usize| {
-            if line % each == each - 1 { format!("end of {}", line / each) } else { format!("more of {}", line / each) }
+            if line % each == each - 1 {
+                format!("end of {}", line / each)
+            } else {
+                format!("more of {}", line / each)
+            }
         };
-        let lines = (0..10 * each).map(|line| vec![(Tone::Plain, text(line))]).collect::<Vec<_>>();
+        let lines = (0..10 * each)
+            .map(|line| vec![(Tone::Plain, text(line))])
+            .collect::<Vec<_>>();
         (lines, (0..10).map(|entry| entry * each).collect::<Vec<_>>())
     };
-    let last = |model: &Model| shown(model).lines().nth(22).map(|line| line.trim_start_matches(['▌', ' ']).to_owned());
+    let last = |model: &Model| {
+        shown(model)
+            .lines()
+            .nth(22)
+            .map(|line| line.trim_start_matches(['▌', ' ']).to_owned())
+    };
     let mut model = model(80, 24, rows());
     let (lines, starts) = wrapped(6);
     model.set_log(lines, starts, 0);
@@ -533,17 +781,28 @@ fn a_log_of_another_width_is_at_the_same_place() {
     for each in [3, 9, 2, 6] {
         let (lines, starts) = wrapped(each);
         model.rewrap_log(lines, starts);
-        assert_eq!((last(&model), model.log.found), (Some("end of 5".into()), Some(4 * each)), "{each}");
+        assert_eq!(
+            (last(&model), model.log.found),
+            (Some("end of 5".into()), Some(4 * each)),
+            "{each}"
+        );
     }
     // In the middle of an entry it stays about there.
     model.log.below += 3;
     let (lines, starts) = wrapped(12);
     model.rewrap_log(lines, starts);
-    assert_eq!((last(&model).as_deref(), model.log.below), (Some("more of 5"), 4 * 12 + 6));
+    assert_eq!(
+        (last(&model).as_deref(), model.log.below),
+        (Some("more of 5"), 4 * 12 + 6)
+    );
     model.press(Key::Char('f'));
     let (lines, starts) = wrapped(3);
     model.rewrap_log(lines, starts);
-    assert_eq!(last(&model).as_deref(), Some("end of 9"), "who follows goes on to follow");
+    assert_eq!(
+        last(&model).as_deref(),
+        Some("end of 9"),
+        "who follows goes on to follow"
+    );
 }
 
 /// The same in a file that grows so long that its beginning is forgotten.
@@ -559,9 +818,14 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
         });
         format!("{line}\n")
     };
-    let write = |count: usize| std::fs::write(&path, (0..count).map(line).collect::<String>()).expect("written");
+    let write = |count: usize| {
+        std::fs::write(&path, (0..count).map(line).collect::<String>()).expect("written")
+    };
     let (formats, _) = session_core::formats::known(std::path::Path::new("/nonexistent"));
-    let claude = formats.iter().find(|format| format.is_called("claude")).expect("it is built in");
+    let claude = formats
+        .iter()
+        .find(|format| format.is_called("claude"))
+        .expect("it is built in");
     let env = Env::given([], "/".into(), None);
     write(200);
     let mut log = LiveLog::open(Session::new("a", claude, None, path.clone()), None).expect("read");
@@ -571,8 +835,15 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
         model.set_log(lines, vec![], added);
     };
     let last = |model: &Model| {
-        let shown = shown(model).lines().nth(22).map(str::to_owned).unwrap_or_default();
-        shown.split_whitespace().last().and_then(|number| number.parse::<usize>().ok())
+        let shown = shown(model)
+            .lines()
+            .nth(22)
+            .map(str::to_owned)
+            .unwrap_or_default();
+        shown
+            .split_whitespace()
+            .last()
+            .and_then(|number| number.parse::<usize>().ok())
     };
     show(&mut model, &log, 0);
     assert_eq!(last(&model), Some(199));
@@ -591,7 +862,11 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
     write(701);
     let new = log.news(!model.log.follows).expect("read");
     show(&mut model, &log, new);
-    assert_eq!((last(&model), log.is_whole), (Some(700), false), "the beginning is forgotten");
+    assert_eq!(
+        (last(&model), log.is_whole),
+        (Some(700), false),
+        "the beginning is forgotten"
+    );
     assert!(model.log.lines.len() < 300, "{}", model.log.lines.len());
 }
 
@@ -599,18 +874,36 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
 #[test]
 fn conflicts_of_other_projects_are_shown_with_all_projects() {
     let mut model = model(100, 20, rows());
-    model.set_rows(rows(), vec![conflict("x.rs: a, b", false), conflict("y.rs: c, d", true)]);
+    model.set_rows(
+        rows(),
+        vec![conflict("x.rs: a, b", false), conflict("y.rs: c, d", true)],
+    );
     let header = |model: &Model| shown(model).lines().next().unwrap_or_default().to_owned();
-    assert!(header(&model).contains("   ! y.rs: c, d   "), "{}", header(&model));
+    assert!(
+        header(&model).contains("   ! y.rs: c, d   "),
+        "{}",
+        header(&model)
+    );
     model.press(Key::Char('a'));
-    assert!(header(&model).contains("   ! x.rs: a, b, +1 more   "), "{}", header(&model));
+    assert!(
+        header(&model).contains("   ! x.rs: a, b, +1 more   "),
+        "{}",
+        header(&model)
+    );
 }
 
 #[test]
 fn the_title_counts_who_needs_the_user() {
     let title = |rows: Vec<WatchRow>| model(80, 24, rows).title();
-    assert_eq!(title(rows()), "2 need you · session-monitor", "an error is another thing");
-    assert_eq!(title(rows()[1..2].to_vec()), "1 needs you · session-monitor");
+    assert_eq!(
+        title(rows()),
+        "2 need you · session-monitor",
+        "an error is another thing"
+    );
+    assert_eq!(
+        title(rows()[1..2].to_vec()),
+        "1 needs you · session-monitor"
+    );
     assert_eq!(title(rows()[2..3].to_vec()), "session-monitor");
 }
 
@@ -623,7 +916,10 @@ fn no_colours_if_none_are_wanted() {
         draw(&model.screen(), &mut buffer, colour);
         let has = |is_it: &dyn Fn(&ratatui::buffer::Cell) -> bool| buffer.content.iter().any(is_it);
         assert_eq!(has(&|cell| cell.fg != ratatui::style::Color::Reset), colour);
-        assert!(!has(&|cell| cell.bg != ratatui::style::Color::Reset), "never a background");
+        assert!(
+            !has(&|cell| cell.bg != ratatui::style::Color::Reset),
+            "never a background"
+        );
         assert!(has(&|cell| !cell.modifier.is_empty()));
     }
 }
@@ -637,13 +933,24 @@ fn who_begins_to_need_the_user_is_told_once() {
     assert_eq!(told.news(&model), none, "from the start");
     let mut changed = rows();
     let asks = |row: &mut WatchRow, minute: i64| {
-        *row = self::row(&row.name, "pi", StateKind::NeedsYou, -minute, "permission: Bash make", "");
+        *row = self::row(
+            &row.name,
+            "pi",
+            StateKind::NeedsYou,
+            -minute,
+            "permission: Bash make",
+            "",
+        );
     };
     asks(&mut changed[0], 1);
     asks(&mut changed[3], 1);
     model.set_rows(changed.clone(), vec![]);
     assert_eq!(model.selected().map(|row| &*row.name), Some("events"));
-    assert_eq!(told.news(&model), ["docs needs you: permission: Bash make"], "not the selected one");
+    assert_eq!(
+        told.news(&model),
+        ["docs needs you: permission: Bash make"],
+        "not the selected one"
+    );
     assert_eq!(told.news(&model), none, "once");
     model.press(Key::Char('j'));
     assert_eq!(told.news(&model), none, "it was seen");
@@ -652,15 +959,25 @@ fn who_begins_to_need_the_user_is_told_once() {
     assert_eq!(told.news(&model), none);
     asks(&mut changed[0], 2);
     model.set_rows(changed.clone(), vec![]);
-    assert_eq!(told.news(&model), ["docs needs you: permission: Bash make"], "another wait");
+    assert_eq!(
+        told.news(&model),
+        ["docs needs you: permission: Bash make"],
+        "another wait"
+    );
     asks(&mut changed[0], 3);
     changed[0].about = "permission: Bash curl -u ghp_0123456789abcdefghijABCDEFGHIJ012345".into();
     model.set_rows(changed.clone(), vec![]);
     let texts = told.news(&model);
-    assert!(texts.len() == 1 && !texts[0].contains("ghp_01"), "others may see it: {texts:?}");
+    assert!(
+        texts.len() == 1 && !texts[0].contains("ghp_01"),
+        "others may see it: {texts:?}"
+    );
     turn(&mut changed[2], StateKind::Error, Group::Failed);
     model.set_rows(changed.clone(), vec![]);
-    assert_eq!(told.news(&model), ["coupons failed: running Bash cargo test coupon"]);
+    assert_eq!(
+        told.news(&model),
+        ["coupons failed: running Bash cargo test coupon"]
+    );
     turn(&mut changed[9], StateKind::NeedsYou, Group::NeedsYou);
     model.set_rows(changed, vec![]);
     assert_eq!(told.news(&model), none, "of another project");
@@ -669,11 +986,19 @@ fn who_begins_to_need_the_user_is_told_once() {
 #[test]
 fn trouble_is_told_once() {
     let mut known = Vec::new();
-    let mut told = |bad: &[&str]| new_trouble(&mut known, bad.iter().map(|text| (*text).to_owned()).collect());
+    let mut told = |bad: &[&str]| {
+        new_trouble(
+            &mut known,
+            bad.iter().map(|text| (*text).to_owned()).collect(),
+        )
+    };
     assert_eq!(told(&[]), None);
     assert_eq!(told(&["a: denied"]).as_deref(), Some("a: denied"));
     assert_eq!(told(&["a: denied"]), None);
-    assert_eq!(told(&["a: denied", "b: denied"]).as_deref(), Some("a: denied (and another file)"));
+    assert_eq!(
+        told(&["a: denied", "b: denied"]).as_deref(),
+        Some("a: denied (and another file)")
+    );
     assert_eq!(told(&[]), None);
     assert_eq!(told(&["a: denied"]).as_deref(), Some("a: denied"));
 }
@@ -692,12 +1017,22 @@ fn a_feed_that_ended_ends_the_screen() {
 #[test]
 fn what_was_found_is_a_list_of_its_own() {
     let mut model = model(80, 24, rows());
-    let found = |line: u64| WatchRow { at: Some(line), about: format!("hit {line}"), ..rows()[1].clone() };
+    let found = |line: u64| WatchRow {
+        at: Some(line),
+        about: format!("hit {line}"),
+        ..rows()[1].clone()
+    };
     model.set_found(Some(vec![found(3), found(9)]));
     model.press(Key::Char('j'));
-    assert_eq!(model.log_target(), Some((PathBuf::from("/h/api.jsonl"), Some(9))));
+    assert_eq!(
+        model.log_target(),
+        Some((PathBuf::from("/h/api.jsonl"), Some(9)))
+    );
     model.press(Key::Char('f'));
-    assert_eq!(model.log_target(), Some((PathBuf::from("/h/api.jsonl"), None)));
+    assert_eq!(
+        model.log_target(),
+        Some((PathBuf::from("/h/api.jsonl"), None))
+    );
     model.press(Key::Enter);
     model.press(Key::Esc);
     assert!(model.has_found());
@@ -720,23 +1055,44 @@ fn a_log_of_long_texts_takes_little_memory() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("a.jsonl");
     let long = "word ".repeat(80_000);
-    std::fs::write(&path, (0..200).map(|index| claude_line(index, "/h", &long)).collect::<String>()).expect("written");
+    std::fs::write(
+        &path,
+        (0..200)
+            .map(|index| claude_line(index, "/h", &long))
+            .collect::<String>(),
+    )
+    .expect("written");
     let (formats, _) = session_core::formats::known(std::path::Path::new("/nonexistent"));
-    let claude = formats.iter().find(|format| format.is_called("claude")).expect("it is built in");
+    let claude = formats
+        .iter()
+        .find(|format| format.is_called("claude"))
+        .expect("it is built in");
     let mut log = LiveLog::open(Session::new("a", claude, None, path), None).expect("read");
     let env = Env::given([], "/".into(), None);
     let kept = |log: &LiveLog| {
         let lines = log.lines(&env, Gate::new(true), 79, 0, "").lines;
-        lines.iter().flatten().map(|(_, text)| text.len()).sum::<usize>()
+        lines
+            .iter()
+            .flatten()
+            .map(|(_, text)| text.len())
+            .sum::<usize>()
     };
     // With the blanks before each line.
     let entries = |log: &LiveLog| kept(log) / (20 << 10);
     assert!((90..110).contains(&entries(&log)), "{}", entries(&log));
     // Older ones are read for as long as there is room for all of their texts at once.
     log.more().expect("read");
-    assert!((150..175).contains(&entries(&log)) && !log.is_whole, "{}", entries(&log));
+    assert!(
+        (150..175).contains(&entries(&log)) && !log.is_whole,
+        "{}",
+        entries(&log)
+    );
     log.more().expect("read");
-    assert!((150..175).contains(&entries(&log)) && log.is_whole, "{}", entries(&log));
+    assert!(
+        (150..175).contains(&entries(&log)) && log.is_whole,
+        "{}",
+        entries(&log)
+    );
 }
 
 /// What is looked for is marked wherever it is, also where the case is another one.
@@ -744,14 +1100,25 @@ fn a_log_of_long_texts_takes_little_memory() {
 fn what_is_looked_for_is_marked() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("a.jsonl");
-    std::fs::write(&path, claude_line(0, "/h", "Deploy it") + &claude_line(1, "/h", "and wait")).expect("written");
+    std::fs::write(
+        &path,
+        claude_line(0, "/h", "Deploy it") + &claude_line(1, "/h", "and wait"),
+    )
+    .expect("written");
     let (formats, _) = session_core::formats::known(std::path::Path::new("/nonexistent"));
-    let claude = formats.iter().find(|format| format.is_called("claude")).expect("it is built in");
+    let claude = formats
+        .iter()
+        .find(|format| format.is_called("claude"))
+        .expect("it is built in");
     let log = LiveLog::open(Session::new("a", claude, None, path), None).expect("read");
     let env = Env::given([], "/".into(), None);
     let lines = log.lines(&env, Gate::new(true), 79, 0, "deploy").lines;
-    let marked: Vec<_> =
-        lines.iter().flatten().filter(|(tone, _)| *tone == Tone::Call).map(|(_, text)| &**text).collect();
+    let marked: Vec<_> = lines
+        .iter()
+        .flatten()
+        .filter(|(tone, _)| *tone == Tone::Call)
+        .map(|(_, text)| &**text)
+        .collect();
     assert_eq!(marked, ["Deploy"]);
 }
 
@@ -764,11 +1131,19 @@ fn a_session_is_resumed_where_it_began() {
     let dir = home.path().join(".claude/projects/x");
     std::fs::create_dir_all(&dir).expect("a directory");
     let lines = [&began, &went].map(|cwd| claude_line(0, &cwd.to_string_lossy(), "go"));
-    std::fs::write(dir.join("11111111-0000-4000-8000-000000000001.jsonl"), lines.concat()).expect("written");
+    std::fs::write(
+        dir.join("11111111-0000-4000-8000-000000000001.jsonl"),
+        lines.concat(),
+    )
+    .expect("written");
     let (formats, _) = session_core::formats::known(std::path::Path::new("/nonexistent"));
     let env = Env::given([("HOME".into(), home.path().into())], began.clone(), None);
     let mut bad = Vec::new();
     let sessions = session_core::session::index::list(&env, &formats, &mut bad);
     let rows = super::feed::Rows::new(&env, Gate::new(true), 0).all(&sessions, Time(0));
-    assert_eq!(rows.iter().map(|row| row.cwd.clone()).collect::<Vec<_>>(), [Some(began)], "{bad:?}");
+    assert_eq!(
+        rows.iter().map(|row| row.cwd.clone()).collect::<Vec<_>>(),
+        [Some(began)],
+        "{bad:?}"
+    );
 }

@@ -9,13 +9,13 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style as CellStyle};
 
+use session_core::session::index::Listed;
+use session_core::session::state::{Group, Reason};
+use session_core::session::{State, StateKind};
 use session_core::show::log::Piece;
 use session_core::show::state::{self, counted, reason};
 use session_core::show::terminal::{Style, Tone, cut, pad, pad_left, width};
 use session_format::boundary::substr;
-use session_core::session::index::Listed;
-use session_core::session::state::{Group, Reason};
-use session_core::session::{State, StateKind};
 use session_format::time::{DAY, Time};
 
 /// A session, with all of its texts ready to be shown.
@@ -70,8 +70,13 @@ pub enum Section {
 }
 
 impl Section {
-    pub const ALL: [Section; 5] =
-        [Section::NeedsYou, Section::Failed, Section::Working, Section::Recent, Section::Earlier];
+    pub const ALL: [Section; 5] = [
+        Section::NeedsYou,
+        Section::Failed,
+        Section::Working,
+        Section::Recent,
+        Section::Earlier,
+    ];
 
     pub fn of(group: Group, since: Option<Time>, now: Time) -> Section {
         match group {
@@ -117,12 +122,18 @@ pub fn about(state: &State, now: Time) -> String {
 /// What the user noted about a session. That it is done is said here where its state does not say so.
 pub fn tags(listed: &Listed, kind: StateKind) -> String {
     let done = (listed.done && kind != StateKind::Done).then_some("done");
-    done.into_iter().chain(listed.tags.iter().map(String::as_str)).collect::<Vec<_>>().join(", ")
+    done.into_iter()
+        .chain(listed.tags.iter().map(String::as_str))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// How long a session has been in its state.
 pub fn time_in(state: &State, now: Time) -> String {
-    state.since.map(|since| since.short_age(now)).unwrap_or_default()
+    state
+        .since
+        .map(|since| since.short_age(now))
+        .unwrap_or_default()
 }
 
 fn tone(group: Group) -> Tone {
@@ -220,28 +231,56 @@ impl Layout {
             (list, log) = (Rect::default(), main);
         } else if width >= Layout::WIDE && height >= Layout::LEAST {
             list.width = (width * 9 / 20).clamp(Layout::NARROWEST_LIST, Layout::WIDEST_LIST);
-            log = Rect { x: list.width + 2, width: width - list.width - 2, ..main };
+            log = Rect {
+                x: list.width + 2,
+                width: width - list.width - 2,
+                ..main
+            };
         } else if height >= Layout::TALL && width >= Layout::NARROWEST_LOG {
             list.height = main.height.div_ceil(2);
-            log = Rect { y: list.bottom(), height: main.height - list.height, ..main };
+            log = Rect {
+                y: list.bottom(),
+                height: main.height - list.height,
+                ..main
+            };
         }
-        Layout { header, list, log, bottom }
+        Layout {
+            header,
+            list,
+            log,
+            bottom,
+        }
     }
 
     /// A page of text: all items of the list, and some lines of the log.
     pub fn page(width: u16, items: usize, log: u16) -> Layout {
         let list = Rect::new(0, 1, width, items.clamp(1, 1000) as u16);
-        let log = if log > 0 { Rect::new(0, list.bottom() + 1, width, log + 1) } else { Rect::default() };
-        Layout { header: Rect::new(0, 0, width, 1), list, log, bottom: Rect::default() }
+        let log = if log > 0 {
+            Rect::new(0, list.bottom() + 1, width, log + 1)
+        } else {
+            Rect::default()
+        };
+        Layout {
+            header: Rect::new(0, 0, width, 1),
+            list,
+            log,
+            bottom: Rect::default(),
+        }
     }
 
     fn area(&self) -> Rect {
-        [self.header, self.list, self.log, self.bottom].into_iter().reduce(Rect::union).unwrap_or_default()
+        [self.header, self.list, self.log, self.bottom]
+            .into_iter()
+            .reduce(Rect::union)
+            .unwrap_or_default()
     }
 
     /// How many lines and columns of a log there is room for.
     pub fn log_room(&self) -> (usize, usize) {
-        (self.log.height.saturating_sub(1).into(), self.log.width.saturating_sub(1).into())
+        (
+            self.log.height.saturating_sub(1).into(),
+            self.log.width.saturating_sub(1).into(),
+        )
     }
 }
 
@@ -278,24 +317,42 @@ impl Brush<'_> {
         for (tone, text) in pieces {
             let room = usize::from(line.right().saturating_sub(x));
             let shown = cut(text, room);
-            (x, _) = self.buffer.set_stringn(x, line.y, &shown, room, cell_style(tone, self.colour));
+            (x, _) =
+                self.buffer
+                    .set_stringn(x, line.y, &shown, room, cell_style(tone, self.colour));
         }
         x
     }
 
     fn put_right(&mut self, line: Rect, tone: Tone, text: &str) {
         let wide = (width(text) as u16).min(line.width);
-        self.put(Rect { x: line.right() - wide, width: wide, ..line }, [(tone, text)]);
+        self.put(
+            Rect {
+                x: line.right() - wide,
+                width: wide,
+                ..line
+            },
+            [(tone, text)],
+        );
     }
 }
 
 fn line_of(area: Rect, index: usize) -> Rect {
-    Rect { y: area.y + index as u16, height: 1, ..area }
+    Rect {
+        y: area.y + index as u16,
+        height: 1,
+        ..area
+    }
 }
 
 pub fn draw(screen: &Screen, buffer: &mut Buffer, colour: bool) {
     let mut brush = Brush { buffer, colour };
-    let Layout { header, list, log, bottom } = screen.layout;
+    let Layout {
+        header,
+        list,
+        log,
+        bottom,
+    } = screen.layout;
     if header.height > 0 {
         draw_header(screen, header, &mut brush);
     }
@@ -316,7 +373,13 @@ pub fn page(screen: &Screen, style: Style) -> Vec<String> {
     let area = screen.layout.area();
     let mut buffer = Buffer::empty(area);
     draw(screen, &mut buffer, true);
-    let tones = [Tone::Faint, Tone::Strong, Tone::User, Tone::Alarm, Tone::Call];
+    let tones = [
+        Tone::Faint,
+        Tone::Strong,
+        Tone::User,
+        Tone::Alarm,
+        Tone::Call,
+    ];
     let tone = |cell: CellStyle| {
         let is_it = |tone: &Tone| {
             let style = cell_style(*tone, true);
@@ -342,7 +405,10 @@ pub fn page(screen: &Screen, style: Style) -> Vec<String> {
         piece.truncate(piece.trim_end().len());
         line + &style.paint(piece_tone, &piece)
     };
-    (0..area.height).map(line).map(|line| line.trim_end().to_owned()).collect()
+    (0..area.height)
+        .map(line)
+        .map(|line| line.trim_end().to_owned())
+        .collect()
 }
 
 fn draw_header(screen: &Screen, area: Rect, brush: &mut Brush) {
@@ -351,11 +417,25 @@ fn draw_header(screen: &Screen, area: Rect, brush: &mut Brush) {
         filter => format!("/{filter}  {}", screen.scope),
     };
     let scope = cut(&scope, usize::from(area.width / 2)).into_owned();
-    brush.put_right(Rect { width: area.width.saturating_sub(1), ..area }, Tone::Faint, &scope);
-    let left = Rect { width: area.width.saturating_sub(width(&scope) as u16 + 3), ..area };
+    brush.put_right(
+        Rect {
+            width: area.width.saturating_sub(1),
+            ..area
+        },
+        Tone::Faint,
+        &scope,
+    );
+    let left = Rect {
+        width: area.width.saturating_sub(width(&scope) as u16 + 3),
+        ..area
+    };
     let mut pieces = vec![(Tone::Plain, " ".to_owned())];
     // Those in which nothing goes on count only where there are no others.
-    let mut counts: Vec<_> = Group::ALL.into_iter().zip(screen.counts).filter(|(_, count)| *count > 0).collect();
+    let mut counts: Vec<_> = Group::ALL
+        .into_iter()
+        .zip(screen.counts)
+        .filter(|(_, count)| *count > 0)
+        .collect();
     if counts.len() > 1 {
         counts.retain(|(group, _)| group.is_active());
     }
@@ -369,7 +449,11 @@ fn draw_header(screen: &Screen, area: Rect, brush: &mut Brush) {
         pieces.push((Tone::Faint, "no sessions".into()));
     }
     if let [first, rest @ ..] = &screen.conflicts[..] {
-        let more = if rest.is_empty() { String::new() } else { format!(", +{} more", rest.len()) };
+        let more = if rest.is_empty() {
+            String::new()
+        } else {
+            format!(", +{} more", rest.len())
+        };
         pieces.push((Tone::Alarm, format!("   ! {first}{more}")));
     }
     brush.put(left, pieces.iter().map(|(tone, text)| (*tone, &**text)));
@@ -392,32 +476,60 @@ impl Columns {
                 Item::Row(index) => screen.rows.get(*index),
                 _ => None,
             });
-            all.map(|row| width(text(row))).max().unwrap_or(0).clamp(least, most)
+            all.map(|row| width(text(row)))
+                .max()
+                .unwrap_or(0)
+                .clamp(least, most)
         };
         Columns {
             name: widest(|row| &row.name, 8, if room < 90 { 16 } else { 24 }),
-            agent: if room < 44 { 0 } else { widest(|row| &row.agent, 6, 8) },
-            project: if room < 56 || !screen.shows_projects { 0 } else { widest(|row| &row.project, 4, 14) },
+            agent: if room < 44 {
+                0
+            } else {
+                widest(|row| &row.agent, 6, 8)
+            },
+            project: if room < 56 || !screen.shows_projects {
+                0
+            } else {
+                widest(|row| &row.project, 4, 14)
+            },
             time: widest(|row| &row.time, 3, 4),
-            state: if room < 44 { 0 } else { StateKind::Waiting.name().len() },
+            state: if room < 44 {
+                0
+            } else {
+                StateKind::Waiting.name().len()
+            },
         }
     }
 }
 
 fn draw_list(screen: &Screen, area: Rect, brush: &mut Brush) {
     if screen.items.is_empty() && area.height > 0 {
-        let line = Rect { x: area.x + 2, width: area.width.saturating_sub(2), height: 1, ..area };
+        let line = Rect {
+            x: area.x + 2,
+            width: area.width.saturating_sub(2),
+            height: 1,
+            ..area
+        };
         brush.put(line, [(Tone::Faint, screen.nothing)]);
     }
     let columns = Columns::of(screen, area.width);
-    let shown = screen.items.iter().enumerate().skip(screen.top).take(area.height.into());
+    let shown = screen
+        .items
+        .iter()
+        .enumerate()
+        .skip(screen.top)
+        .take(area.height.into());
     for (line, (index, item)) in shown.enumerate() {
         let line = line_of(area, line);
         match item {
             Item::Gap => {}
             Item::Heading(section, count) => {
                 let count = format!("  {count}");
-                brush.put(line, [(Tone::Plain, " "), section.heading(), (Tone::Faint, &count)]);
+                brush.put(
+                    line,
+                    [(Tone::Plain, " "), section.heading(), (Tone::Faint, &count)],
+                );
             }
             Item::More(count) => {
                 let text = format!("  {count} older: {}", screen.older);
@@ -437,17 +549,39 @@ const LEAST_TITLE: u16 = 12;
 
 fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, brush: &mut Brush) {
     let is_idle = !row.group.is_active() && row.at.is_none();
-    let quiet = if is_idle && !is_selected { Tone::Faint } else { Tone::Plain };
-    let name = if is_idle && !is_selected { Tone::Faint } else { Tone::Strong };
+    let quiet = if is_idle && !is_selected {
+        Tone::Faint
+    } else {
+        Tone::Plain
+    };
+    let name = if is_idle && !is_selected {
+        Tone::Faint
+    } else {
+        Tone::Strong
+    };
     let reason = match row.group {
         _ if row.at.is_some() => Tone::Plain,
         group if group.is_urgent() => tone(group),
         _ => quiet,
     };
-    let cell = |text: &str, room: usize| if room == 0 { String::new() } else { pad(&cut(text, room), room + 2) };
-    let state = if row.section.is_mixed() && row.at.is_none() { row.kind.name() } else { "" };
+    let cell = |text: &str, room: usize| {
+        if room == 0 {
+            String::new()
+        } else {
+            pad(&cut(text, room), room + 2)
+        }
+    };
+    let state = if row.section.is_mixed() && row.at.is_none() {
+        row.kind.name()
+    } else {
+        ""
+    };
     let state_room = if state.is_empty() { 0 } else { columns.state };
-    let tags = if row.tags.is_empty() { String::new() } else { format!("[{}] ", row.tags) };
+    let tags = if row.tags.is_empty() {
+        String::new()
+    } else {
+        format!("[{}] ", row.tags)
+    };
     let x = brush.put(
         line,
         [
@@ -456,7 +590,13 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
             (name, &cell(&row.name, columns.name)),
             (Tone::Faint, &cell(&row.agent, columns.agent)),
             (quiet, &cell(&row.project, columns.project)),
-            (Tone::Faint, &format!("{}  ", pad_left(&cut(&row.time, columns.time), columns.time))),
+            (
+                Tone::Faint,
+                &format!(
+                    "{}  ",
+                    pad_left(&cut(&row.time, columns.time), columns.time)
+                ),
+            ),
             (state::tone(row.kind), &cell(state, state_room)),
             (Tone::User, &tags),
             (reason, &row.about),
@@ -464,7 +604,11 @@ fn draw_row(row: &WatchRow, columns: &Columns, is_selected: bool, line: Rect, br
     );
     // A title of a few letters says nothing.
     let room = line.right().saturating_sub(x);
-    let rest = Rect { x, width: room, ..line };
+    let rest = Rect {
+        x,
+        width: room,
+        ..line
+    };
     match row.about.is_empty() {
         true => _ = brush.put(rest, [(quiet, &*row.title)]),
         false if row.title.is_empty() || room < LEAST_TITLE => {}
@@ -476,8 +620,18 @@ fn draw_log(pane: &LogPane, area: Rect, brush: &mut Brush) {
     let title = format!("── {} ", pane.title);
     let rule = "─".repeat(usize::from(area.width).saturating_sub(width(&title)));
     let first = line_of(area, 0);
-    let note = if pane.note.is_empty() { String::new() } else { format!(" {} ─", pane.note) };
-    brush.put(first, [(Tone::Faint, &*cut(&title, usize::from(area.width))), (Tone::Faint, &rule)]);
+    let note = if pane.note.is_empty() {
+        String::new()
+    } else {
+        format!(" {} ─", pane.note)
+    };
+    brush.put(
+        first,
+        [
+            (Tone::Faint, &*cut(&title, usize::from(area.width))),
+            (Tone::Faint, &rule),
+        ],
+    );
     brush.put_right(first, Tone::Faint, &note);
     let room = usize::from(area.height - 1);
     let end = pane.lines.len().saturating_sub(pane.below);
@@ -487,7 +641,11 @@ fn draw_log(pane: &LogPane, area: Rect, brush: &mut Brush) {
         if pane.found == Some(start + index) {
             brush.put(line_area, [(Tone::User, "▌")]);
         }
-        let line_area = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..line_area };
+        let line_area = Rect {
+            x: area.x + 1,
+            width: area.width.saturating_sub(1),
+            ..line_area
+        };
         brush.put(line_area, line.iter().map(|(tone, text)| (*tone, &**text)));
     }
 }
@@ -499,32 +657,60 @@ fn draw_bottom(bottom: &Bottom, area: Rect, brush: &mut Brush) {
             // The end of a question is what must be seen, and the end of what is typed.
             const END: usize = 9;
             let most = usize::from(area.width).saturating_sub(3);
-            let end = label.char_indices().rev().nth(END - 1).map_or(0, |(at, _)| at);
+            let end = label
+                .char_indices()
+                .rev()
+                .nth(END - 1)
+                .map_or(0, |(at, _)| at);
             let label = if width(label) > most {
-                cut(substr(label, ..end), most.saturating_sub(END)).into_owned() + substr(label, end..)
+                cut(substr(label, ..end), most.saturating_sub(END)).into_owned()
+                    + substr(label, end..)
             } else {
                 (*label).to_owned()
             };
             let room = usize::from(area.width).saturating_sub(width(&label) + 4);
             let mut from = 0;
             while width(substr(text, from..)) > room {
-                from += substr(text, from..).chars().next().map_or(1, char::len_utf8);
+                from += substr(text, from..)
+                    .chars()
+                    .next()
+                    .map_or(1, char::len_utf8);
             }
             brush.put(
                 area,
-                [(Tone::Call, " "), (Tone::Call, &*label), (Tone::Plain, substr(text, from..)), (Tone::User, "▏")],
+                [
+                    (Tone::Call, " "),
+                    (Tone::Call, &*label),
+                    (Tone::Plain, substr(text, from..)),
+                    (Tone::User, "▏"),
+                ],
             );
         }
         Bottom::Keys(keys) => {
-            let mut line = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
+            let mut line = Rect {
+                x: area.x + 1,
+                width: area.width.saturating_sub(1),
+                ..area
+            };
             for (key, what) in *keys {
                 // A key that does not fit is left out as a whole; `?` names them all.
                 if width(key) + width(what) + 3 > usize::from(line.width) {
                     break;
                 }
-                let x = brush
-                    .put(line, [(Tone::Strong, *key), (Tone::Plain, " "), (Tone::Faint, *what), (Tone::Plain, "  ")]);
-                line = Rect { x, width: line.right() - x, ..line };
+                let x = brush.put(
+                    line,
+                    [
+                        (Tone::Strong, *key),
+                        (Tone::Plain, " "),
+                        (Tone::Faint, *what),
+                        (Tone::Plain, "  "),
+                    ],
+                );
+                line = Rect {
+                    x,
+                    width: line.right() - x,
+                    ..line
+                };
             }
         }
     }
@@ -536,13 +722,24 @@ fn draw_help(help: &[(&str, &str)], area: Rect, bottom: Rect, brush: &mut Brush)
     let rows = help.len().min(usize::from(area.height)).max(1);
     let half = area.width / 2;
     let widest = help.iter().map(|(_, what)| width(what)).max().unwrap_or(0);
-    let columns = if keys + 2 + widest + 2 <= usize::from(half) { 2 } else { 1 };
+    let columns = if keys + 2 + widest + 2 <= usize::from(half) {
+        2
+    } else {
+        1
+    };
     for (index, (key, what)) in help.iter().enumerate() {
         let (column, row) = ((index / rows) as u16, index % rows);
         if column < columns {
             let x = area.x + 2 + column * half;
-            let line = Rect { x, width: area.right().saturating_sub(x), ..line_of(area, row) };
-            brush.put(line, [(Tone::Strong, &*pad(key, keys + 2)), (Tone::Plain, what)]);
+            let line = Rect {
+                x,
+                width: area.right().saturating_sub(x),
+                ..line_of(area, row)
+            };
+            brush.put(
+                line,
+                [(Tone::Strong, &*pad(key, keys + 2)), (Tone::Plain, what)],
+            );
         }
     }
     if bottom.height > 0 {

@@ -74,5 +74,6 @@ pub fn line(kind: &str, mut line: Value) -> String {
 
 /// A session of Acme's in the working directory, with one prompt.
 pub fn log(world: &World, id: &str, text: &str) -> String {
-    line("header", json!({"id": id, "dir": world.path("work")})) + &line("prompt", json!({"text": text}))
+    line("header", json!({"id": id, "dir": world.path("work")}))
+        + &line("prompt", json!({"text": text}))
 }

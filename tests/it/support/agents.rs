@@ -23,8 +23,17 @@ pub const AGENTS: [Agent; 6] = [
     (
         "gemini",
         |world, id| {
-            let file = format!(".gemini/tmp/work/chats/session-2026-11-16T02-00-{}.jsonl", &id[..8]);
-            asks(world, id, "BeforeAgent", &file, json!({"timestamp": "2026-11-16T03:00:00Z"}))
+            let file = format!(
+                ".gemini/tmp/work/chats/session-2026-11-16T02-00-{}.jsonl",
+                &id[..8]
+            );
+            asks(
+                world,
+                id,
+                "BeforeAgent",
+                &file,
+                json!({"timestamp": "2026-11-16T03:00:00Z"}),
+            )
         },
         |text| with_event("BeforeAgent", &text.replace("->", "→")),
     ),
@@ -32,7 +41,13 @@ pub const AGENTS: [Agent; 6] = [
         "qwen",
         |world, id| {
             let more = json!({"timestamp": "2026-11-16T03:00:00Z", "prompt_id": "p1", "submitted_prompt": "go on"});
-            asks(world, id, "UserPromptSubmit", &format!(".qwen/projects/-work/chats/{id}.jsonl"), more)
+            asks(
+                world,
+                id,
+                "UserPromptSubmit",
+                &format!(".qwen/projects/-work/chats/{id}.jsonl"),
+                more,
+            )
         },
         |text| hook_output(&text.replace("->", "→")),
     ),
@@ -52,7 +67,10 @@ pub const AGENTS: [Agent; 6] = [
 ];
 
 pub fn agent(name: &str) -> Agent {
-    AGENTS.into_iter().find(|(agent, ..)| *agent == name).expect("an agent")
+    AGENTS
+        .into_iter()
+        .find(|(agent, ..)| *agent == name)
+        .expect("an agent")
 }
 
 /// What most agents give their hooks, and what one adds to it.

@@ -24,7 +24,10 @@ pub fn with(mut value: Value, key: &str, to: impl Into<Value>) -> Value {
 
 /// A line of a Claude session with an id made from what it says.
 pub fn message_line(kind: &str, cwd: &Path, time: &str, content: &str) -> String {
-    let (cwd, uuid) = (cwd.display(), format!("{kind}-{time}-{content}").replace('"', "'"));
+    let (cwd, uuid) = (
+        cwd.display(),
+        format!("{kind}-{time}-{content}").replace('"', "'"),
+    );
     let content = serde_json::Value::from(content);
     format!(
         r#"{{"type":"{kind}","uuid":{},"cwd":"{cwd}","timestamp":"{time}","message":{{"id":{},"role":"{kind}","content":{content},"usage":{{"input_tokens":1000,"output_tokens":500}}}}}}"#,
@@ -88,9 +91,11 @@ pub fn said_line(minutes: i64, id: &str, message: &str, content: Value) -> Strin
 pub fn used(minutes: i64, id: &str, tool: &str, input: Value, result: Option<&str>) -> String {
     let content = json!([{"type": "tool_use", "id": id, "name": tool, "input": input}]);
     let message = json!({"id": format!("m-{id}"), "role": "assistant", "content": content});
-    let call = json!({"type": "assistant", "uuid": id, "timestamp": ago(minutes), "message": message});
+    let call =
+        json!({"type": "assistant", "uuid": id, "timestamp": ago(minutes), "message": message});
     let came = |text: &str| {
-        let content = json!([{"type": "tool_result", "tool_use_id": id, "is_error": false, "content": text}]);
+        let content =
+            json!([{"type": "tool_result", "tool_use_id": id, "is_error": false, "content": text}]);
         json!({"type": "user", "uuid": format!("r-{id}"), "timestamp": ago(minutes), "message": {"role": "user", "content": content}})
     };
     line(call) + &result.map_or(String::new(), |text| line(came(text)))
@@ -100,7 +105,10 @@ pub fn used(minutes: i64, id: &str, tool: &str, input: Value, result: Option<&st
 pub fn calls(minutes: i64, id: &str, calls: &[&str]) -> String {
     let (mut blocks, mut results) = (Vec::new(), String::new());
     for (at, call) in calls.iter().enumerate() {
-        let (tool, subject) = call.trim_start_matches('!').split_once(' ').unwrap_or((call, ""));
+        let (tool, subject) = call
+            .trim_start_matches('!')
+            .split_once(' ')
+            .unwrap_or((call, ""));
         let key = match tool {
             "Bash" => "command",
             "Grep" | "Glob" => "pattern",
@@ -122,7 +130,10 @@ pub fn edit(minutes: i64, id: &str, file: &str) -> String {
 
 /// Two edits of files in the working directory.
 pub fn edits(world: &World, minutes: i64, id: &str, files: &[&str]) -> String {
-    files.iter().map(|file| edit(minutes, &format!("{id}-{file}"), &work(world, file))).collect()
+    files
+        .iter()
+        .map(|file| edit(minutes, &format!("{id}-{file}"), &work(world, file)))
+        .collect()
 }
 
 pub fn work(world: &World, file: &str) -> String {
@@ -130,7 +141,10 @@ pub fn work(world: &World, file: &str) -> String {
 }
 
 pub fn tasks(minutes: i64, id: &str, tasks: &[(&str, &str)]) -> String {
-    let all: Vec<Value> = tasks.iter().map(|(text, state)| json!({"content": text, "status": state})).collect();
+    let all: Vec<Value> = tasks
+        .iter()
+        .map(|(text, state)| json!({"content": text, "status": state}))
+        .collect();
     used(minutes, id, "TodoWrite", json!({"todos": all}), Some("ok"))
 }
 
@@ -140,8 +154,10 @@ pub fn title(text: &str) -> String {
 
 /// What a client writes when it has forgotten most of a session.
 pub fn compacted(minutes: i64, text: &str) -> String {
-    line(json!({"type": "user", "uuid": format!("c{minutes}"), "timestamp": ago(minutes), "isCompactSummary": true,
-                "message": {"role": "user", "content": text}}))
+    line(
+        json!({"type": "user", "uuid": format!("c{minutes}"), "timestamp": ago(minutes), "isCompactSummary": true,
+                "message": {"role": "user", "content": text}}),
+    )
 }
 
 /// A Claude session in the working directory that got one prompt.
@@ -153,17 +169,29 @@ pub fn asked(world: &World, id: &str, minutes: i64, text: &str) -> PathBuf {
 pub fn ten() -> World {
     let world = World::new();
     let cwd = world.path("work");
-    let said = (0..10).map(|minute| prompt(&cwd, &format!("2026-11-16T02:0{minute}:00Z"), &format!("prompt {minute}")));
-    let metadata =
-        "{\"type\":\"permission-mode\",\"permissionMode\":\"plan\"}\n{\"type\":\"mode\",\"mode\":\"normal\"}\n";
+    let said = (0..10).map(|minute| {
+        prompt(
+            &cwd,
+            &format!("2026-11-16T02:0{minute}:00Z"),
+            &format!("prompt {minute}"),
+        )
+    });
+    let metadata = "{\"type\":\"permission-mode\",\"permissionMode\":\"plan\"}\n{\"type\":\"mode\",\"mode\":\"normal\"}\n";
     world.claude(ONE, &(said.collect::<String>() + &metadata.repeat(20)));
     world
 }
 
 /// The file of a subagent of a Claude session: what it was told, and these lines.
 pub fn subagent(world: &World, session: &str, name: &str, minutes: i64, lines: &str) -> PathBuf {
-    let file = world.transcript(session).with_extension("").join(format!("subagents/{name}.jsonl"));
-    let begun = prompt(&world.path("work"), &ago(minutes), "look into the whole of the shop");
+    let file = world
+        .transcript(session)
+        .with_extension("")
+        .join(format!("subagents/{name}.jsonl"));
+    let begun = prompt(
+        &world.path("work"),
+        &ago(minutes),
+        "look into the whole of the shop",
+    );
     world.write(file, of_subagent(&(begun + lines)))
 }
 

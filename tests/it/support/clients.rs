@@ -37,16 +37,24 @@ pub fn all_clients() -> World {
     }
     let work = path(&world, "work");
     for (file, (content, ..)) in files(&world.path("")) {
-        let Some(Ok(mut text)) = content.map(String::from_utf8) else { continue };
+        let Some(Ok(mut text)) = content.map(String::from_utf8) else {
+            continue;
+        };
         for cwd in ["other/proj", "proj", "tools", "my proj.v1"] {
             text = text.replace(&format!("/home/dev/src/{cwd}"), &work);
         }
         std::fs::write(file, text).expect("written");
     }
     // The forks were made after what they are forks of.
-    for name in ["da38-72ed-ba00-bc58d2734b58.jsonl", "2a09cfcf-9ac9-4b1f-a035-29fad0932766.jsonl"] {
+    for name in [
+        "da38-72ed-ba00-bc58d2734b58.jsonl",
+        "2a09cfcf-9ac9-4b1f-a035-29fad0932766.jsonl",
+    ] {
         let all = files(&world.path(""));
-        let fork = all.keys().find(|path| path.to_string_lossy().ends_with(name)).expect("a fork");
+        let fork = all
+            .keys()
+            .find(|path| path.to_string_lossy().ends_with(name))
+            .expect("a fork");
         make_younger(fork, &std::fs::read_to_string(fork).expect("text"));
     }
     world
@@ -88,7 +96,12 @@ impl Case {
         formats
             .iter()
             .filter(|path| path.is_dir())
-            .flat_map(|dir| entries(dir).into_iter().map(|path| Case { format: name(dir), path }))
+            .flat_map(|dir| {
+                entries(dir).into_iter().map(|path| Case {
+                    format: name(dir),
+                    path,
+                })
+            })
             .collect()
     }
 
@@ -104,18 +117,28 @@ impl Case {
     pub fn world(&self) -> (World, &'static str) {
         let world = World::new();
         world.install(&format!("{}/{}", self.format, name(&self.path)), "");
-        let dir = if self.path.join("cwd").is_dir() { "cwd" } else { "work" };
+        let dir = if self.path.join("cwd").is_dir() {
+            "cwd"
+        } else {
+            "work"
+        };
         (world, dir)
     }
 }
 
 pub fn name(path: &Path) -> String {
-    path.file_name().and_then(|name| name.to_str()).expect("a UTF-8 name").to_owned()
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .expect("a UTF-8 name")
+        .to_owned()
 }
 
 pub fn entries(dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
-    let mut paths: Vec<_> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    let entries =
+        std::fs::read_dir(dir).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
+    let mut paths: Vec<_> = entries
+        .map(|entry| entry.expect("an entry").path())
+        .collect();
     paths.sort();
     paths
 }

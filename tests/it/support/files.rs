@@ -31,31 +31,52 @@ pub fn files(dir: &Path) -> Files {
     let mut all = Files::new();
     let mut todo = vec![dir.to_path_buf()];
     while let Some(path) = todo.pop() {
-        let Ok(meta) = std::fs::metadata(&path) else { continue };
+        let Ok(meta) = std::fs::metadata(&path) else {
+            continue;
+        };
         let content = if meta.is_dir() {
-            todo.extend(std::fs::read_dir(&path).expect("a directory").map(|entry| entry.expect("an entry").path()));
+            todo.extend(
+                std::fs::read_dir(&path)
+                    .expect("a directory")
+                    .map(|entry| entry.expect("an entry").path()),
+            );
             None
         } else {
             Some(std::fs::read(&path).expect("a file"))
         };
-        all.insert(path, (content, (meta.mtime(), meta.mtime_nsec()), meta.mode() & 0o777));
+        all.insert(
+            path,
+            (
+                content,
+                (meta.mtime(), meta.mtime_nsec()),
+                meta.mode() & 0o777,
+            ),
+        );
     }
     all
 }
 
 pub fn read_json(path: &Path) -> Value {
-    serde_json::from_slice(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
-        .expect("JSON")
+    serde_json::from_slice(
+        &std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+    )
+    .expect("JSON")
 }
 
 /// The time it is for files.
 pub fn file_clock(world: &World) -> SystemTime {
-    fs::metadata(world.write("clock", "")).and_then(|meta| meta.modified()).expect("a time")
+    fs::metadata(world.write("clock", ""))
+        .and_then(|meta| meta.modified())
+        .expect("a time")
 }
 
 pub fn written_ago(world: &World, path: &Path, seconds: u64) {
     let time = file_clock(world) - Duration::from_secs(seconds);
-    File::options().append(true).open(path).and_then(|file| file.set_modified(time)).expect("stamped");
+    File::options()
+        .append(true)
+        .open(path)
+        .and_then(|file| file.set_modified(time))
+        .expect("stamped");
 }
 
 pub fn file_time(time: &str) -> std::time::SystemTime {
@@ -91,13 +112,31 @@ pub fn fifo(path: &Path) {
 
 /// The paths of all files below a directory, in their order.
 pub fn files_below(dir: &Path) -> Vec<PathBuf> {
-    let mut entries: Vec<_> = fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+    let mut entries: Vec<_> = fs::read_dir(dir)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
     entries.sort();
-    entries.into_iter().flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
+    entries
+        .into_iter()
+        .flat_map(|path| {
+            if path.is_dir() {
+                files_below(&path)
+            } else {
+                vec![path]
+            }
+        })
+        .collect()
 }
 
 /// Makes a file old enough to be known by its stamp.
 pub fn settle(path: &Path) {
     let past = SystemTime::UNIX_EPOCH + Duration::from_secs(1_700_000_000);
-    File::options().append(true).open(path).and_then(|file| file.set_modified(past)).expect("an older file");
+    File::options()
+        .append(true)
+        .open(path)
+        .and_then(|file| file.set_modified(past))
+        .expect("an older file");
 }

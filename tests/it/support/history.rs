@@ -10,8 +10,7 @@ use crate::support::world::World;
 pub fn message(time: &str, id: &str, model: &str, calls: &[Value]) -> String {
     let content = [&[json!({"type": "text", "text": "I do it."})], calls].concat();
     let usage = json!({"input_tokens": 2000, "output_tokens": 300});
-    let message =
-        json!({"id": format!("m-{id}"), "role": "assistant", "model": model, "content": content, "usage": usage});
+    let message = json!({"id": format!("m-{id}"), "role": "assistant", "model": model, "content": content, "usage": usage});
     let line = json!({"type": "assistant", "uuid": format!("a-{id}"), "timestamp": time, "message": message});
     line.to_string() + "\n"
 }
@@ -37,7 +36,12 @@ pub fn history() -> World {
         "why does the nightly job not stop?",
         "refactor the parser so that it reads from a stream",
     ];
-    let commands = ["cargo test -q", "git checkout latest", "cargo build && cargo clippy", "cat contest.txt"];
+    let commands = [
+        "cargo test -q",
+        "git checkout latest",
+        "cargo build && cargo clippy",
+        "cat contest.txt",
+    ];
     let files = [
         "src/import.rs",
         "src/parse.rs",
@@ -48,15 +52,31 @@ pub fn history() -> World {
         "src/sync.rs",
     ];
     for day in (0..42).filter(|day| day % 7 < 5) {
-        let date = if day < 27 { format!("2026-10-{:02}", day + 5) } else { format!("2026-11-{:02}", day - 26) };
+        let date = if day < 27 {
+            format!("2026-10-{:02}", day + 5)
+        } else {
+            format!("2026-11-{:02}", day - 26)
+        };
         let (morning, afternoon) = (8 + day % 3, 13 + day % 4);
         let mut lines = String::new();
         for number in 0..3 {
             let (index, id) = (3 * day + number, format!("{day}-{number}"));
-            lines += &prompt(&cwd, &format!("{date}T{morning:02}:{number}0:00Z"), asked[index % asked.len()]);
+            lines += &prompt(
+                &cwd,
+                &format!("{date}T{morning:02}:{number}0:00Z"),
+                asked[index % asked.len()],
+            );
             let file = format!("{}/{}", cwd.display(), files[index % files.len()]);
-            let tools = [edit(&format!("e{id}"), &file), run(&format!("r{id}"), commands[index % commands.len()])];
-            lines += &message(&format!("{date}T{morning:02}:{number}5:00Z"), &id, "claude-opus-5-5", &tools);
+            let tools = [
+                edit(&format!("e{id}"), &file),
+                run(&format!("r{id}"), commands[index % commands.len()]),
+            ];
+            lines += &message(
+                &format!("{date}T{morning:02}:{number}5:00Z"),
+                &id,
+                "claude-opus-5-5",
+                &tools,
+            );
         }
         world.claude(&format!("{day:08}-0000-4000-8000-000000000000"), &lines);
         if day % 7 < 3 {
@@ -65,9 +85,14 @@ pub fn history() -> World {
                 let usage = json!({"input": 1000, "output": 100});
                 let said = json!({"model": "gpt-5.5", "content": [{"type": "text", "text": "Done."}], "usage": usage});
                 script = script.at(&format!("{date}T{afternoon}:{number}0:00Z"));
-                script = script.user(asked[(day + number) % asked.len()]).message("assistant", said);
+                script = script
+                    .user(asked[(day + number) % asked.len()])
+                    .message("assistant", said);
             }
-            world.write(format!(".pi/agent/sessions/--any--/{day}_pi-{day}.jsonl"), script.text());
+            world.write(
+                format!(".pi/agent/sessions/--any--/{day}_pi-{day}.jsonl"),
+                script.text(),
+            );
         }
     }
     world

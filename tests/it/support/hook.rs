@@ -40,9 +40,18 @@ pub fn text_for(event: &str, done: &Done) -> String {
     if done.out().is_empty() {
         return String::new();
     }
-    assert!(done.out().ends_with("}\n") && done.out().matches('\n').count() == 1, "one line: {}", done.out());
-    let [reply] = &done.json()[..] else { panic!("one object: {}", done.out()) };
-    let text = reply["hookSpecificOutput"]["additionalContext"].as_str().expect("a text").to_owned();
+    assert!(
+        done.out().ends_with("}\n") && done.out().matches('\n').count() == 1,
+        "one line: {}",
+        done.out()
+    );
+    let [reply] = &done.json()[..] else {
+        panic!("one object: {}", done.out())
+    };
+    let text = reply["hookSpecificOutput"]["additionalContext"]
+        .as_str()
+        .expect("a text")
+        .to_owned();
     assert!(!text.is_empty(), "an empty text is better not said");
     assert_eq!(*reply, with_event(event, &text));
     text
@@ -67,7 +76,12 @@ pub fn told_to_with(world: &World, id: &str, args: &[&str]) -> String {
 /// What it is told some minutes later.
 #[track_caller]
 pub fn told_after(world: &World, minutes: i64) -> String {
-    text(&hook(world, &[], &input(world, ME)).env("SESSION_MONITOR_NOW", ago(-minutes)).run().success())
+    text(
+        &hook(world, &[], &input(world, ME))
+            .env("SESSION_MONITOR_NOW", ago(-minutes))
+            .run()
+            .success(),
+    )
 }
 
 /// What the session is told that asks from a directory, with some arguments; also if something is wrong.
@@ -83,12 +97,20 @@ pub fn told_with(world: &World, args: &[&str]) -> String {
 
 /// The whole text for some bullets; no text for none.
 pub fn block<S: AsRef<str>>(bullets: &[S]) -> String {
-    let lines = std::iter::once(HEADER).chain(bullets.iter().map(AsRef::as_ref)).collect::<Vec<_>>();
-    if bullets.is_empty() { String::new() } else { lines.join("\n") }
+    let lines = std::iter::once(HEADER)
+        .chain(bullets.iter().map(AsRef::as_ref))
+        .collect::<Vec<_>>();
+    if bullets.is_empty() {
+        String::new()
+    } else {
+        lines.join("\n")
+    }
 }
 
 pub fn one_said(minutes: i64, text: &str) -> String {
-    block(&[format!("- 11111111 ({minutes}m ago, 1 message): \"{text}\"")])
+    block(&[format!(
+        "- 11111111 ({minutes}m ago, 1 message): \"{text}\""
+    )])
 }
 
 /// A block as it is where the whole machine counts.
@@ -104,11 +126,20 @@ pub fn taken_apart(text: &str) -> (Vec<String>, usize) {
     let (mut sessions, mut more) = (Vec::new(), 0);
     for line in lines {
         assert_eq!(more, 0, "nothing after the rest: {text}");
-        if let Some(count) = line.strip_prefix("- +").and_then(|rest| rest.strip_suffix(" more: session-reader list")) {
+        if let Some(count) = line
+            .strip_prefix("- +")
+            .and_then(|rest| rest.strip_suffix(" more: session-reader list"))
+        {
             more = count.parse().expect("a number");
         } else {
-            let (name, rest) = line.strip_prefix("- ").and_then(|line| line.split_once(" (")).expect("a bullet");
-            assert!(rest.ends_with(" message)") || rest.ends_with('"'), "a whole line: {line}");
+            let (name, rest) = line
+                .strip_prefix("- ")
+                .and_then(|line| line.split_once(" ("))
+                .expect("a bullet");
+            assert!(
+                rest.ends_with(" message)") || rest.ends_with('"'),
+                "a whole line: {line}"
+            );
             sessions.push(name.to_owned());
         }
     }
@@ -119,13 +150,17 @@ pub fn taken_apart(text: &str) -> (Vec<String>, usize) {
 pub fn nine() -> World {
     let world = World::new();
     for number in 1..=9 {
-        let id =
-            format!("{number}{number}{number}{number}{number}{number}{number}{number}-0000-4000-8000-000000000000");
+        let id = format!(
+            "{number}{number}{number}{number}{number}{number}{number}{number}-0000-4000-8000-000000000000"
+        );
         asked(
             &world,
             &id,
             number,
-            &format!("request-{number} wants more {}", "blah ".repeat(5 * (number as usize % 4))),
+            &format!(
+                "request-{number} wants more {}",
+                "blah ".repeat(5 * (number as usize % 4))
+            ),
         );
     }
     world
@@ -171,5 +206,7 @@ pub const HOUR_IN_MICROS: i64 = 3600 * SECOND_IN_MICROS;
 /// The status line of a session, as Claude Code asks for it.
 pub fn statusline(world: &World, args: &[&str]) -> Run {
     let asks = json!({"session_id": ME, "cwd": world.path("work"), "workspace": {"current_dir": world.path("work")}});
-    world.context(&[&["statusline"], args].concat()).stdin(asks.to_string())
+    world
+        .context(&[&["statusline"], args].concat())
+        .stdin(asks.to_string())
 }

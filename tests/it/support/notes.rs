@@ -8,7 +8,14 @@ use crate::support::world::{ONE, TWO, World};
 
 /// The page of the project that a directory belongs to.
 pub fn page_in(world: &World, dir: &str) -> PathBuf {
-    world.context(&["notes", "--path"]).dir(world.path(dir)).run().success().out().trim_end().into()
+    world
+        .context(&["notes", "--path"])
+        .dir(world.path(dir))
+        .run()
+        .success()
+        .out()
+        .trim_end()
+        .into()
 }
 
 pub fn page(world: &World) -> PathBuf {
@@ -23,7 +30,10 @@ pub fn edit(world: &World, content: impl AsRef<[u8]>) -> PathBuf {
 }
 
 pub fn read(path: &Path) -> String {
-    String::from_utf8_lossy(&std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))).into()
+    String::from_utf8_lossy(
+        &std::fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+    )
+    .into()
 }
 
 /// Every file below the user's data, but the locks.
@@ -40,6 +50,9 @@ pub fn sessions() -> World {
     world.claude(ONE, &said("work", "first"));
     world.claude(TWO, &said("work", "second"));
     std::fs::create_dir_all(world.path("other")).expect("a directory");
-    world.write(".claude/projects/-other/33333333.jsonl", said("other", "third"));
+    world.write(
+        ".claude/projects/-other/33333333.jsonl",
+        said("other", "third"),
+    );
     world
 }

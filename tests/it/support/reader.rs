@@ -15,15 +15,26 @@ pub fn log_of_file(all: &[&str]) -> Done {
 
 /// What `list --all --json` says, without the paths.
 pub fn listed(world: &World) -> Vec<Value> {
-    let mut rows = world.reader(&["list", "--all", "--json"]).run().success().json();
+    let mut rows = world
+        .reader(&["list", "--all", "--json"])
+        .run()
+        .success()
+        .json();
     for row in &mut rows {
         let row = row.as_object_mut().expect("an object");
-        row.retain(|key, _| !["path", "handle", "reason", "since", "source"].contains(&key.as_str()));
+        row.retain(|key, _| {
+            !["path", "handle", "reason", "since", "source"].contains(&key.as_str())
+        });
     }
     rows
 }
 
 /// What `list --all --json` prints.
 pub fn rows(world: &World) -> String {
-    world.reader(&["list", "--all", "--json"]).run().success().out().to_owned()
+    world
+        .reader(&["list", "--all", "--json"])
+        .run()
+        .success()
+        .out()
+        .to_owned()
 }

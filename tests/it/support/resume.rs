@@ -16,7 +16,12 @@ pub fn json_of(done: &Done) -> Value {
 }
 
 pub fn resumed(world: &World, args: &[&str]) -> Value {
-    json_of(&world.reader(&[&["resume"], args, &["--json"]].concat()).run().success())
+    json_of(
+        &world
+            .reader(&[&["resume"], args, &["--json"]].concat())
+            .run()
+            .success(),
+    )
 }
 
 /// What is compared with a person's findings, in their form.
@@ -26,7 +31,12 @@ pub fn findings(all: &Value) -> Value {
             [key] => item[key].clone(),
             keys => keys.iter().map(|key| item[key].clone()).collect(),
         };
-        all[list].as_array().expect("a list").iter().map(row).collect()
+        all[list]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .map(row)
+            .collect()
     };
     let work = &all["current_work"];
     json!({
@@ -50,7 +60,9 @@ pub fn said(line: &str) -> String {
             Value::String(text) => {
                 *all += text;
                 all.push('\n');
-                if let Ok(inner @ (Value::Object(_) | Value::Array(_))) = serde_json::from_str::<Value>(text) {
+                if let Ok(inner @ (Value::Object(_) | Value::Array(_))) =
+                    serde_json::from_str::<Value>(text)
+                {
                     collect(&inner, all);
                 }
             }
@@ -79,7 +91,10 @@ fn pointers<'v>(value: &'v Value, all: &mut Vec<&'v Value>) {
         Value::Array(list) => list.iter().for_each(|item| pointers(item, all)),
         Value::Object(map) => {
             // What a subagent edited has no line here.
-            if map.get("line").is_some_and(|line| *line != 0 || !map.contains_key("path")) {
+            if map
+                .get("line")
+                .is_some_and(|line| *line != 0 || !map.contains_key("path"))
+            {
                 all.push(value);
             }
             map.values().for_each(|item| pointers(item, all));
@@ -98,13 +113,25 @@ pub fn assert_pointers(name: &str, content: &str, all: &Value) -> usize {
         if line == 0 && Path::new(name).with_extension("").is_dir() {
             continue;
         }
-        let raw =
-            content.lines().nth(line.wrapping_sub(1)).unwrap_or_else(|| panic!("{name}: no line {line}: {object}"));
+        let raw = content
+            .lines()
+            .nth(line.wrapping_sub(1))
+            .unwrap_or_else(|| panic!("{name}: no line {line}: {object}"));
         let said = said(raw);
-        let text = ["text", "command", "path", "tool"].iter().find_map(|key| object[key].as_str()).expect("a text");
-        let parts = [text, object["target"].as_str().unwrap_or_default(), object["name"].as_str().unwrap_or_default()];
+        let text = ["text", "command", "path", "tool"]
+            .iter()
+            .find_map(|key| object[key].as_str())
+            .expect("a text");
+        let parts = [
+            text,
+            object["target"].as_str().unwrap_or_default(),
+            object["name"].as_str().unwrap_or_default(),
+        ];
         let here = parts.iter().all(|part| said.contains(&one_line(part)));
-        assert!(here || said.contains("TaskUpdate"), "{name}: line {line} has not all of {object}\n{said}");
+        assert!(
+            here || said.contains("TaskUpdate"),
+            "{name}: line {line} has not all of {object}\n{said}"
+        );
     }
     found.len()
 }
@@ -123,7 +150,10 @@ impl Script {
     pub fn codes(&self) -> Vec<String> {
         let world = World::new();
         let path = world.write("s.jsonl", self.text());
-        let done = world.reader(&["resume", path.to_str().expect("UTF-8"), "--codes"]).run().success();
+        let done = world
+            .reader(&["resume", path.to_str().expect("UTF-8"), "--codes"])
+            .run()
+            .success();
         done.out().lines().skip(1).map(str::to_owned).collect()
     }
 }
@@ -138,19 +168,33 @@ pub fn without_derived(all: &Value) -> Value {
 }
 
 pub fn texts(list: &Value) -> Vec<&str> {
-    list.as_array().expect("a list").iter().map(|item| item["text"].as_str().expect("a text")).collect()
+    list.as_array()
+        .expect("a list")
+        .iter()
+        .map(|item| item["text"].as_str().expect("a text"))
+        .collect()
 }
 
 pub fn kinds(all: &Value) -> Vec<(&str, &str)> {
     let blockers = all["blockers"].as_array().expect("a list");
-    blockers.iter().map(|one| (one["kind"].as_str().expect("a kind"), one["text"].as_str().expect("a text"))).collect()
+    blockers
+        .iter()
+        .map(|one| {
+            (
+                one["kind"].as_str().expect("a kind"),
+                one["text"].as_str().expect("a text"),
+            )
+        })
+        .collect()
 }
 
 /// Everything that can happen to a session.
 pub fn rich(world: &World) -> Script {
-    const NO: &str = "The user doesn't want to proceed with this tool use. The tool use was rejected.";
+    const NO: &str =
+        "The user doesn't want to proceed with this tool use. The tool use was rejected.";
     let question = "Which rounding should totals use?";
-    let todo = |text: &str, state: &str| json!({"content": text, "status": state, "activeForm": text});
+    let todo =
+        |text: &str, state: &str| json!({"content": text, "status": state, "activeForm": text});
     let path = |path: &str| world.path("work").join(path).display().to_string();
     let (billing, report) = (path("src/billing/mod.rs"), path("src/report/mod.rs"));
     Script::of(world)
@@ -199,7 +243,10 @@ pub fn rich_codex(world: &World) -> Script {
         .item("event_msg", json!({"type": "token_count", "info": usage}))
         .user("on part sur des entiers")
         .says("Done with the tests.")
-        .item("event_msg", json!({"type": "turn_aborted", "reason": "interrupted"}))
+        .item(
+            "event_msg",
+            json!({"type": "turn_aborted", "reason": "interrupted"}),
+        )
 }
 
 pub fn count(codes: &[String], prefix: &str) -> usize {
@@ -210,12 +257,21 @@ pub fn count(codes: &[String], prefix: &str) -> usize {
 pub fn work_in(world: &World, dir: &str, id: &str, minute: usize, asked: &str) -> PathBuf {
     let mut script = Script::new(world.path(dir));
     script.from = minute;
-    script.user(asked).writes("/p/a.rs", "x").says("Done.").save(world, id)
+    script
+        .user(asked)
+        .writes("/p/a.rs", "x")
+        .says("Done.")
+        .save(world, id)
 }
 
 pub fn asked(done: &Done) -> String {
-    let asked = done.out().lines().find_map(|line| line.strip_prefix("Asked last  "));
-    asked.unwrap_or_else(|| panic!("nothing asked: {}\n{}", done.out(), done.err())).to_owned()
+    let asked = done
+        .out()
+        .lines()
+        .find_map(|line| line.strip_prefix("Asked last  "));
+    asked
+        .unwrap_or_else(|| panic!("nothing asked: {}\n{}", done.out(), done.err()))
+        .to_owned()
 }
 
 pub const GOALS: [&str; 2] = ["Fix the slow login page", "Add the export to spreadsheets"];
@@ -223,5 +279,10 @@ pub const GOALS: [&str; 2] = ["Fix the slow login page", "Add the export to spre
 /// The one list of a script that a test is about, by some of its keys.
 pub fn rows_of(all: &Value, list: &str, keys: &[&str]) -> Value {
     let row = |item: &Value| keys.iter().map(|key| item[*key].clone()).collect::<Value>();
-    all[list].as_array().expect("a list").iter().map(row).collect()
+    all[list]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(row)
+        .collect()
 }

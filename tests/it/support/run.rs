@@ -12,9 +12,9 @@ use std::time::Duration;
 use clap::ColorChoice;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use session_context::args::{self as context, Context};
+use session_context::hook;
 use session_core::env::Env;
 use session_core::show::terminal::Style;
-use session_context::hook;
 use session_core::stage;
 
 use crate::support::times::NOW;
@@ -47,10 +47,16 @@ pub struct Run {
 impl Run {
     pub fn new(world: &World, program: &'static str, args: &[&str]) -> Run {
         let home = world.path("");
-        let mut vars = vec![("HOME", home.clone().into_os_string()), ("TZ", "UTC".into())];
+        let mut vars = vec![
+            ("HOME", home.clone().into_os_string()),
+            ("TZ", "UTC".into()),
+        ];
         vars.push(("SESSION_MONITOR_NOW", NOW.into()));
         // However busy the machine is. A test of a deadline sets its own.
-        vars.extend(["SESSION_CONTEXT_DEADLINE", "SESSION_MONITOR_PATIENCE"].map(|name| (name, "1h".into())));
+        vars.extend(
+            ["SESSION_CONTEXT_DEADLINE", "SESSION_MONITOR_PATIENCE"]
+                .map(|name| (name, "1h".into())),
+        );
         for (name, dir) in [
             ("XDG_CONFIG_HOME", ".config"),
             ("XDG_CACHE_HOME", ".cache"),
@@ -62,7 +68,10 @@ impl Run {
         Run {
             program,
             args: args.iter().map(OsString::from).collect(),
-            vars: vars.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            vars: vars
+                .into_iter()
+                .map(|(name, value)| (name.into(), value))
+                .collect(),
             dir: home.join("work"),
             input: Vec::new(),
             stays_open: false,
@@ -160,8 +169,15 @@ impl Run {
 
     fn command(&mut self) -> Command {
         let mut command = Command::new(self.path());
-        command.args(&self.args).env_clear().envs(&self.vars).current_dir(&self.dir);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(&self.args)
+            .env_clear()
+            .envs(&self.vars)
+            .current_dir(&self.dir);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         if let Some(out) = self.out.take() {
             command.stdout(out);
         }
@@ -178,7 +194,12 @@ impl Run {
             std::thread::spawn(move || {
                 let output = child.wait_with_output().expect("the program runs");
                 let (code, out, err) = (output.status.code(), output.stdout, output.stderr);
-                sender.send(Ended { code, out, err, cpu: Duration::ZERO })
+                sender.send(Ended {
+                    code,
+                    out,
+                    err,
+                    cpu: Duration::ZERO,
+                })
             });
             (Some(pid), held)
         } else {
@@ -187,7 +208,10 @@ impl Run {
             let measured = move || {
                 let start = cpu_time();
                 let ended = self.run_here();
-                sender.send(Ended { cpu: cpu_time().saturating_sub(start), ..ended })
+                sender.send(Ended {
+                    cpu: cpu_time().saturating_sub(start),
+                    ..ended
+                })
             };
             thread.spawn(measured).expect("a thread");
             (None, None)
@@ -220,7 +244,12 @@ impl Run {
             })
         } else if context::is_hook(&self.args, false) {
             hook::Run::new(&mut out, &mut err).answer(self.args.into_iter(), env);
-            return Ended { code: Some(0), out, err, cpu: Duration::ZERO };
+            return Ended {
+                code: Some(0),
+                out,
+                err,
+                cpu: Duration::ZERO,
+            };
         } else {
             stage::parse::<Context>(argv(), &env, false).map(|context| {
                 let style = style(context.colors.color);
@@ -230,12 +259,21 @@ impl Run {
         let code = exit.map_or_else(
             |error| {
                 let text = error.render().to_string().into_bytes();
-                *(if error.use_stderr() { &mut err } else { &mut out }) = text;
+                *(if error.use_stderr() {
+                    &mut err
+                } else {
+                    &mut out
+                }) = text;
                 error.exit_code()
             },
             |exit| exit as i32,
         );
-        Ended { code: Some(code), out, err, cpu: Duration::ZERO }
+        Ended {
+            code: Some(code),
+            out,
+            err,
+            cpu: Duration::ZERO,
+        }
     }
 
     /// Starts the process; whoever has what comes with it keeps its stdin open.
@@ -248,14 +286,18 @@ impl Run {
             let (reader, mut writer) = std::io::pipe().expect("a pipe");
             command.stdin(reader);
             if self.stays_open {
-                writer.write_all(&self.input).expect("less than a pipe holds");
+                writer
+                    .write_all(&self.input)
+                    .expect("less than a pipe holds");
                 held = Some(writer);
             } else {
                 // It may be more than a pipe holds, and a program need not read it.
                 std::thread::spawn(move || writer.write_all(&self.input));
             }
         }
-        self.alterations.into_iter().for_each(|alter| alter(&mut command));
+        self.alterations
+            .into_iter()
+            .for_each(|alter| alter(&mut command));
         (command.spawn().expect("the program starts"), held)
     }
 
@@ -273,8 +315,13 @@ pub fn at_once(runs: Vec<Run>) -> Vec<Done> {
         run.run()
     };
     std::thread::scope(|scope| {
-        let all: Vec<_> = runs.into_iter().map(|run| scope.spawn(|| go(run))).collect();
-        all.into_iter().map(|one| one.join().expect("it ends")).collect()
+        let all: Vec<_> = runs
+            .into_iter()
+            .map(|run| scope.spawn(|| go(run)))
+            .collect();
+        all.into_iter()
+            .map(|one| one.join().expect("it ends"))
+            .collect()
     })
 }
 
@@ -288,9 +335,15 @@ struct Ended {
 
 /// The CPU time that this thread has taken so far.
 fn cpu_time() -> Duration {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
     // SAFETY: a call with a valid place for the result.
-    assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
+    assert_eq!(
+        unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) },
+        0
+    );
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
@@ -358,7 +411,11 @@ impl Done {
 
     #[track_caller]
     pub fn stderr_has(self, part: &str) -> Done {
-        assert!(self.err().contains(part), "stderr lacks {part:?}\n{}", self.all());
+        assert!(
+            self.err().contains(part),
+            "stderr lacks {part:?}\n{}",
+            self.all()
+        );
         self
     }
 
@@ -367,7 +424,9 @@ impl Done {
     pub fn json(&self) -> Vec<serde_json::Value> {
         self.out()
             .lines()
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+            .map(|line| {
+                serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+            })
             .collect()
     }
 }
@@ -375,7 +434,15 @@ impl Done {
 pub fn limit(command: &mut Command, resource: Resource, most: u64) {
     // SAFETY: a system call, nothing shared.
     unsafe {
-        command.pre_exec(move || Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?));
+        command.pre_exec(move || {
+            Ok(setrlimit(
+                resource,
+                Rlimit {
+                    current: Some(most),
+                    maximum: Some(most),
+                },
+            )?)
+        });
     }
 }
 
@@ -385,11 +452,23 @@ pub fn in_a_terminal(world: &World, args: &str, variable: (&str, &str)) -> Optio
 
 /// Runs a program in a terminal of its own of 80 columns and so many rows, by `script` from util-linux, with something
 /// typed in; none where there is no `script`.
-pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &str), typed: &str) -> Option<String> {
+pub fn in_a_terminal_of(
+    rows: u32,
+    world: &World,
+    line: &str,
+    variable: (&str, &str),
+    typed: &str,
+) -> Option<String> {
     use std::io::Write;
-    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_session-reader")).parent().expect("a directory");
+    let programs = std::path::Path::new(env!("CARGO_BIN_EXE_session-reader"))
+        .parent()
+        .expect("a directory");
     let child = Command::new("/usr/bin/script")
-        .args(["-qec", &format!("stty cols 80 rows {rows}; {}/{line}", programs.display()), "/dev/null"])
+        .args([
+            "-qec",
+            &format!("stty cols 80 rows {rows}; {}/{line}", programs.display()),
+            "/dev/null",
+        ])
         .env_clear()
         .env("HOME", world.path(""))
         .env("PATH", "/usr/bin:/bin")
@@ -408,9 +487,17 @@ pub fn in_a_terminal_of(rows: u32, world: &World, line: &str, variable: (&str, &
         return None;
     };
     // It may have ended without reading anything.
-    let _ = child.stdin.take().expect("a pipe").write_all(typed.as_bytes());
+    let _ = child
+        .stdin
+        .take()
+        .expect("a pipe")
+        .write_all(typed.as_bytes());
     let done = child.wait_with_output().expect("it ends");
-    Some(String::from_utf8(done.stdout).expect("UTF-8").replace('\r', ""))
+    Some(
+        String::from_utf8(done.stdout)
+            .expect("UTF-8")
+            .replace('\r', ""),
+    )
 }
 
 /// Runs the test that calls it once more, in a process of its own, and says so; a test that hears it returns. The programs
@@ -423,18 +510,29 @@ pub fn ran_in_own_process() -> bool {
     let thread = std::thread::current();
     // With one thread, tests run in the first one, which has no name of a test.
     let test = thread.name().filter(|name| name.contains("::"));
-    let Some(test) = test.filter(|_| std::env::var_os(IS_OWN).is_none()) else { return false };
+    let Some(test) = test.filter(|_| std::env::var_os(IS_OWN).is_none()) else {
+        return false;
+    };
     let mut command = Command::new(std::env::current_exe().expect("the tests"));
-    command.args(["--exact", test, "--nocapture"]).env(IS_OWN, "1").env("TMPDIR", scratch());
+    command
+        .args(["--exact", test, "--nocapture"])
+        .env(IS_OWN, "1")
+        .env("TMPDIR", scratch());
     let done = command.output().expect("the tests run");
     let _ = std::io::stderr().write_all(&done.stderr);
     let out = String::from_utf8_lossy(&done.stdout);
-    assert!(done.status.success() && out.contains("1 passed"), "{out}{}", String::from_utf8_lossy(&done.stderr));
+    assert!(
+        done.status.success() && out.contains("1 passed"),
+        "{out}{}",
+        String::from_utf8_lossy(&done.stderr)
+    );
     true
 }
 
 /// The path of `session-context`.
 pub fn program() -> String {
-    let path = Path::new(env!("CARGO_BIN_EXE_session-context")).canonicalize().expect("the program");
+    let path = Path::new(env!("CARGO_BIN_EXE_session-context"))
+        .canonicalize()
+        .expect("the program");
     path.to_str().expect("UTF-8").to_owned()
 }

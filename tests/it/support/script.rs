@@ -37,7 +37,16 @@ pub struct Script {
 impl Script {
     fn by(client: Client, cwd: &Path, id: &str) -> Script {
         let (cwd, id, lines) = (cwd.to_path_buf(), id.to_owned(), Vec::new());
-        Script { client, id, cwd, lines, from: 0, time: None, results: 0, custom: false }
+        Script {
+            client,
+            id,
+            cwd,
+            lines,
+            from: 0,
+            time: None,
+            results: 0,
+            custom: false,
+        }
     }
 
     /// A Claude session in a directory.
@@ -74,7 +83,9 @@ impl Script {
     fn now(&self) -> String {
         // The head of a file takes the first minute.
         let head = usize::from(self.client != Client::Claude);
-        self.time.clone().unwrap_or_else(|| at(self.from + head + self.lines.len() - self.results))
+        self.time
+            .clone()
+            .unwrap_or_else(|| at(self.from + head + self.lines.len() - self.results))
     }
 
     /// A line of Claude's.
@@ -94,7 +105,8 @@ impl Script {
     pub fn message(self, role: &str, mut message: Value) -> Script {
         message["role"] = json!(role);
         let id = format!("p{}", self.lines.len());
-        let line = json!({"type": "message", "id": id, "timestamp": self.now(), "message": message});
+        let line =
+            json!({"type": "message", "id": id, "timestamp": self.now(), "message": message});
         self.raw(line)
     }
 
@@ -103,9 +115,14 @@ impl Script {
             Client::Claude => self.line("user", json!({"role": "user", "content": text})),
             Client::Codex => {
                 let content = [json!({"type": "input_text", "text": text})];
-                self.item("response_item", json!({"type": "message", "role": "user", "content": content}))
+                self.item(
+                    "response_item",
+                    json!({"type": "message", "role": "user", "content": content}),
+                )
             }
-            Client::Pi => self.message("user", json!({"content": [{"type": "text", "text": text}]})),
+            Client::Pi => {
+                self.message("user", json!({"content": [{"type": "text", "text": text}]}))
+            }
         }
     }
 
@@ -122,9 +139,15 @@ impl Script {
             }
             Client::Codex => {
                 let content = [json!({"type": "output_text", "text": text})];
-                self.item("response_item", json!({"type": "message", "role": "assistant", "content": content}))
+                self.item(
+                    "response_item",
+                    json!({"type": "message", "role": "assistant", "content": content}),
+                )
             }
-            Client::Pi => self.message("assistant", json!({"content": [{"type": "text", "text": text}]})),
+            Client::Pi => self.message(
+                "assistant",
+                json!({"content": [{"type": "text", "text": text}]}),
+            ),
         }
     }
 
@@ -136,11 +159,16 @@ impl Script {
             Client::Claude => {
                 let message = format!("m{}", self.lines.len());
                 let content = [json!({"type": "tool_use", "id": id, "name": tool, "input": input})];
-                self.line("assistant", json!({"id": message, "role": "assistant", "content": content}))
+                self.line(
+                    "assistant",
+                    json!({"id": message, "role": "assistant", "content": content}),
+                )
             }
             Client::Codex => {
                 let call = match input.as_str() {
-                    Some(text) => json!({"type": "custom_tool_call", "call_id": id, "name": tool, "input": text}),
+                    Some(text) => {
+                        json!({"type": "custom_tool_call", "call_id": id, "name": tool, "input": text})
+                    }
                     None => {
                         json!({"type": "function_call", "call_id": id, "name": tool, "arguments": input.to_string()})
                     }
@@ -149,8 +177,12 @@ impl Script {
             }
             Client::Pi => {
                 let usage = json!({"input": 10, "cacheRead": 5, "cacheWrite": 0, "output": 1});
-                let content = [json!({"type": "toolCall", "id": id, "name": tool, "arguments": input})];
-                self.message("assistant", json!({"content": content, "model": "stub", "usage": usage}))
+                let content =
+                    [json!({"type": "toolCall", "id": id, "name": tool, "arguments": input})];
+                self.message(
+                    "assistant",
+                    json!({"content": content, "model": "stub", "usage": usage}),
+                )
             }
         }
     }
@@ -163,16 +195,28 @@ impl Script {
         }
         match self.client {
             Client::Claude => {
-                let content = [json!({"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": text})];
+                let content = [
+                    json!({"type": "tool_result", "tool_use_id": id, "is_error": failed, "content": text}),
+                ];
                 self.line("user", json!({"role": "user", "content": content}))
             }
             Client::Codex => {
-                let kind = if self.custom { "custom_tool_call_output" } else { "function_call_output" };
-                self.item("response_item", json!({"type": kind, "call_id": id, "output": text}))
+                let kind = if self.custom {
+                    "custom_tool_call_output"
+                } else {
+                    "function_call_output"
+                };
+                self.item(
+                    "response_item",
+                    json!({"type": kind, "call_id": id, "output": text}),
+                )
             }
             Client::Pi => {
                 let content = [json!({"type": "text", "text": text})];
-                self.message("toolResult", json!({"toolCallId": id, "isError": failed, "content": content}))
+                self.message(
+                    "toolResult",
+                    json!({"toolCallId": id, "isError": failed, "content": content}),
+                )
             }
         }
     }
@@ -183,12 +227,20 @@ impl Script {
 
     pub fn runs(self, command: &str, failed: bool) -> Script {
         match self.client {
-            Client::Claude => self.calls("Bash", json!({"command": command})).result(failed, "out"),
+            Client::Claude => self
+                .calls("Bash", json!({"command": command}))
+                .result(failed, "out"),
             Client::Codex => {
-                let output = format!("Chunk ID: a\nProcess exited with code {}\nOutput:\nx", u8::from(failed));
-                self.calls("exec_command", json!({"cmd": command})).result(failed, &output)
+                let output = format!(
+                    "Chunk ID: a\nProcess exited with code {}\nOutput:\nx",
+                    u8::from(failed)
+                );
+                self.calls("exec_command", json!({"cmd": command}))
+                    .result(failed, &output)
             }
-            Client::Pi => self.calls("bash", json!({"command": command})).result(failed, "out"),
+            Client::Pi => self
+                .calls("bash", json!({"command": command}))
+                .result(failed, "out"),
         }
     }
 
@@ -202,7 +254,8 @@ impl Script {
     /// A patch of Codex's, without its first and last line.
     pub fn patches(self, lines: &str) -> Script {
         let patch = format!("*** Begin Patch\n{lines}*** End Patch\n");
-        self.calls("apply_patch", json!(patch)).result(false, "Exit code: 0\n")
+        self.calls("apply_patch", json!(patch))
+            .result(false, "Exit code: 0\n")
     }
 
     pub fn raw(mut self, line: Value) -> Script {
@@ -218,7 +271,9 @@ impl Script {
             Client::Codex => {
                 json!({"timestamp": time, "type": "session_meta", "payload": {"id": self.id, "cwd": self.cwd}})
             }
-            Client::Pi => json!({"type": "session", "version": 3, "id": self.id, "timestamp": time, "cwd": self.cwd}),
+            Client::Pi => {
+                json!({"type": "session", "version": 3, "id": self.id, "timestamp": time, "cwd": self.cwd})
+            }
         };
         line.to_string() + "\n"
     }
@@ -238,7 +293,9 @@ impl Script {
             Client::Claude => {
                 format!(".claude/projects/{}/{id}.jsonl", encoded(&self.cwd))
             }
-            Client::Codex => format!(".codex/sessions/2026/11/16/rollout-2026-11-16T01-00-00-{id}.jsonl"),
+            Client::Codex => {
+                format!(".codex/sessions/2026/11/16/rollout-2026-11-16T01-00-00-{id}.jsonl")
+            }
             Client::Pi => {
                 let dir = cwd.trim_start_matches('/').replace('/', "-");
                 format!(".pi/agent/sessions/--{dir}--/2026-11-16T01-00-00-000Z_{id}.jsonl")

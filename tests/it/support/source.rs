@@ -25,12 +25,16 @@ impl Source {
         let mut all = BTreeSet::new();
         for (at, word) in words(&self.code) {
             let is_inner = self.code[..at].trim_end().ends_with("::");
-            if matches!(word, "crate" | "super" | "self") && !is_inner && self.code[at + word.len()..].starts_with("::")
+            if matches!(word, "crate" | "super" | "self")
+                && !is_inner
+                && self.code[at + word.len()..].starts_with("::")
             {
                 flatten(&self.code[at..], &[], &mut all);
             }
         }
-        all.into_iter().filter_map(|path| self.resolve(&path)).collect()
+        all.into_iter()
+            .filter_map(|path| self.resolve(&path))
+            .collect()
     }
 
     fn resolve(&self, path: &[String]) -> Option<Vec<String>> {
@@ -40,7 +44,9 @@ impl Source {
             "self" => self.module.clone(),
             _ => self.module[..self.module.len().checked_sub(supers)?].to_vec(),
         };
-        let rest = path.iter().filter(|word| !matches!(word.as_str(), "crate" | "super" | "self"));
+        let rest = path
+            .iter()
+            .filter(|word| !matches!(word.as_str(), "crate" | "super" | "self"));
         Some(start.into_iter().chain(rest.cloned()).collect())
     }
 
@@ -52,10 +58,17 @@ impl Source {
             let body = rest.split("\n}").next().unwrap_or_default();
             // The methods of a trait belong to whoever defines the trait.
             let subject = after_generics(head).split('<').next().unwrap_or_default();
-            let Some((_, name)) = words(subject).last().filter(|_| !head.contains(" for ")) else { continue };
-            let declared = body.split("\n    pub").skip(1).filter_map(|rest| rest.split_once("fn "));
+            let Some((_, name)) = words(subject).last().filter(|_| !head.contains(" for ")) else {
+                continue;
+            };
+            let declared = body
+                .split("\n    pub")
+                .skip(1)
+                .filter_map(|rest| rest.split_once("fn "));
             let methods = declared.filter(|(before, _)| !before.contains(['{', ';', '=', ':']));
-            all.entry(name.to_owned()).or_default().extend(methods.filter_map(|(_, rest)| first_word(rest)));
+            all.entry(name.to_owned())
+                .or_default()
+                .extend(methods.filter_map(|(_, rest)| first_word(rest)));
         }
         all
     }
@@ -64,14 +77,24 @@ impl Source {
     pub fn calls(&self) -> BTreeSet<&str> {
         let called = |(at, word): (usize, &'_ str)| {
             let before = self.code[..at].chars().next_back();
-            matches!(before, Some('.' | ':')) && self.code[at + word.len()..].starts_with(['(', ':'])
+            matches!(before, Some('.' | ':'))
+                && self.code[at + word.len()..].starts_with(['(', ':'])
         };
-        words(&self.code).filter(|word| called(*word)).map(|(_, word)| word).collect()
+        words(&self.code)
+            .filter(|word| called(*word))
+            .map(|(_, word)| word)
+            .collect()
     }
 
     /// Whether a type is defined here.
     pub fn defines(&self, name: &str) -> bool {
-        let defined = |kind: &str| self.code.split(kind).skip(1).filter_map(first_word).any(|word| word == name);
+        let defined = |kind: &str| {
+            self.code
+                .split(kind)
+                .skip(1)
+                .filter_map(first_word)
+                .any(|word| word == name)
+        };
         ["struct ", "enum ", "type "].into_iter().any(defined)
     }
 
@@ -86,15 +109,30 @@ pub fn sources(dir: &Path) -> Vec<Source> {
     let mut open = vec![dir.to_path_buf()];
     while let Some(path) = open.pop() {
         if path.is_dir() {
-            open.extend(std::fs::read_dir(&path).expect("a directory").map(|entry| entry.expect("an entry").path()));
+            open.extend(
+                std::fs::read_dir(&path)
+                    .expect("a directory")
+                    .map(|entry| entry.expect("an entry").path()),
+            );
         } else if path.extension().is_some_and(|end| end == "rs") && !path.ends_with("tests.rs") {
             let below = path.strip_prefix(dir).expect("below").with_extension("");
-            let mut module: Vec<String> = below.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-            if matches!(module.last().map(String::as_str), Some("mod" | "lib" | "main")) {
+            let mut module: Vec<String> = below
+                .iter()
+                .map(|part| part.to_string_lossy().into_owned())
+                .collect();
+            if matches!(
+                module.last().map(String::as_str),
+                Some("mod" | "lib" | "main")
+            ) {
                 module.pop();
             }
             let text = std::fs::read_to_string(&path).expect("a source file");
-            files.push(Source { code: code(&text), path, module, text });
+            files.push(Source {
+                code: code(&text),
+                path,
+                module,
+                text,
+            });
         }
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -108,7 +146,9 @@ fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     std::iter::from_fn(move || {
         at += text[at..].find(is_part)?;
         let start = at;
-        at += text[at..].find(|char| !is_part(char)).unwrap_or(text.len() - at);
+        at += text[at..]
+            .find(|char| !is_part(char))
+            .unwrap_or(text.len() - at);
         Some((start, &text[start..at]))
     })
 }
@@ -124,7 +164,11 @@ fn after_generics(head: &str) -> &str {
         depth += i32::from(char == '<') - i32::from(char == '>');
         depth == 0
     };
-    if head.starts_with('<') { head.find(ends).map_or("", |end| &head[end + 1..]) } else { head }
+    if head.starts_with('<') {
+        head.find(ends).map_or("", |end| &head[end + 1..])
+    } else {
+        head
+    }
 }
 
 /// The paths that begin here: `a::{b, c::d} …` has `a::b` and `a::c::d`.
@@ -170,15 +214,20 @@ fn without_texts(text: &str) -> String {
     let mut code = String::new();
     let mut rest = text;
     while let Some(char) = rest.chars().next() {
-        let hashes = rest.strip_prefix('r').map_or(0, |raw| raw.len() - raw.trim_start_matches('#').len());
-        let is_raw = rest.starts_with(&format!("r{}\"", "#".repeat(hashes))) && !code.ends_with(char::is_alphanumeric);
+        let hashes = rest
+            .strip_prefix('r')
+            .map_or(0, |raw| raw.len() - raw.trim_start_matches('#').len());
+        let is_raw = rest.starts_with(&format!("r{}\"", "#".repeat(hashes)))
+            && !code.ends_with(char::is_alphanumeric);
         let length = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
             rest.find("*/").map_or(rest.len(), |end| end + 2)
         } else if is_raw {
             let (start, end) = (hashes + 2, format!("\"{}", "#".repeat(hashes)));
-            rest[start..].find(&end).map_or(rest.len(), |at| start + at + end.len())
+            rest[start..]
+                .find(&end)
+                .map_or(rest.len(), |at| start + at + end.len())
         } else if char == '"' || char == '\'' && is_character(rest) {
             quoted(rest)
         } else {

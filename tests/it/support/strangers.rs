@@ -23,7 +23,10 @@ pub struct Text {
 
 pub fn escaped(plain: &str) -> Text {
     let json = Value::from(plain).to_string();
-    Text { plain: plain.into(), json: json[1..json.len() - 1].into() }
+    Text {
+        plain: plain.into(),
+        json: json[1..json.len() - 1].into(),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -68,7 +71,14 @@ impl Strangers {
             fs::create_dir_all(world.path("work/.volute/sessions")).expect("a home");
         }
         let own = prompt(&world.path("work"), TIME, "my own");
-        Strangers { world, named, own, count: 0, conflicts: 0, said: String::new() }
+        Strangers {
+            world,
+            named,
+            own,
+            count: 0,
+            conflicts: 0,
+            said: String::new(),
+        }
     }
 
     /// A session with a text in some place, and with something harmless so that there is something to tell in any case.
@@ -79,10 +89,14 @@ impl Strangers {
         let cwd = self.world.path("work");
         let head = |kind: &str, key: &str| {
             let cwd = cwd.display();
-            format!(r#"{{"type":"{kind}","uuid":"{key}{number}","cwd":"{cwd}","timestamp":"{TIME}""#)
+            format!(
+                r#"{{"type":"{kind}","uuid":"{key}{number}","cwd":"{cwd}","timestamp":"{TIME}""#
+            )
         };
         let said_as = |key: &str, role: &str, content: &str| {
-            let message = format!(r#","message":{{"id":"m{key}{number}","role":"{role}","content":"{content}"}}}}"#);
+            let message = format!(
+                r#","message":{{"id":"m{key}{number}","role":"{role}","content":"{content}"}}}}"#
+            );
             head(role, key) + &message + "\n"
         };
         let said = |role: &str, content: &str| said_as(role, role, content);
@@ -91,7 +105,9 @@ impl Strangers {
                 r#"{{"type":"tool_use","id":"{key}{number}","name":"{tool}","input":{{"{field}":"{value}"}}}}"#
             );
             head("assistant", key)
-                + &format!(r#","message":{{"id":"{key}{number}","role":"assistant","content":[{block}]}}}}"#)
+                + &format!(
+                    r#","message":{{"id":"{key}{number}","role":"assistant","content":[{block}]}}}}"#
+                )
                 + "\n"
         };
         let result = |key: &str, failed: bool| {
@@ -102,16 +118,21 @@ impl Strangers {
                 + &format!(r#","message":{{"role":"user","content":[{block}]}}}}"#)
                 + "\n"
         };
-        let done =
-            |key: &str, tool: &str, field: &str, value: &str| call(key, tool, field, value) + &result(key, false);
+        let done = |key: &str, tool: &str, field: &str, value: &str| {
+            call(key, tool, field, value) + &result(key, false)
+        };
         let plain = said("user", "harmless");
         let path = format!("{}/{json}", cwd.display());
         let lines = match place {
             Place::Prompt => said("user", json) + &done("run", "Bash", "command", "ls"),
             Place::Then => said("user", "fix the login page") + &said_as("then", "user", json),
             Place::Answer => done("run", "Bash", "command", "ls") + &said("assistant", json),
-            Place::Title => format!("{{\"type\":\"custom-title\",\"customTitle\":\"{json}\"}}\n") + &plain,
-            Place::AgentTitle => format!("{{\"type\":\"ai-title\",\"aiTitle\":\"{json}\"}}\n") + &plain,
+            Place::Title => {
+                format!("{{\"type\":\"custom-title\",\"customTitle\":\"{json}\"}}\n") + &plain
+            }
+            Place::AgentTitle => {
+                format!("{{\"type\":\"ai-title\",\"aiTitle\":\"{json}\"}}\n") + &plain
+            }
             Place::File => plain + &done("edit", "Edit", "file_path", &path),
             Place::OpenFile => plain + &call("edit", "Edit", "file_path", &path),
             Place::Conflict => {
@@ -123,26 +144,44 @@ impl Strangers {
             Place::Command => plain + &done("run", "Bash", "command", json),
             Place::OpenCommand => plain + &call("run", "Bash", "command", json),
             Place::Check => {
-                plain + &call("run", "Bash", "command", &format!("cargo test {json}")) + &result("run", true)
+                plain
+                    + &call("run", "Bash", "command", &format!("cargo test {json}"))
+                    + &result("run", true)
             }
             Place::Id | Place::Name | Place::Folder => plain,
         };
-        let name: String =
-            text.plain.replace(['/', '\\', '\0'], "").chars().take(40).chain(number.to_string().chars()).collect();
+        let name: String = text
+            .plain
+            .replace(['/', '\\', '\0'], "")
+            .chars()
+            .take(40)
+            .chain(number.to_string().chars())
+            .collect();
         match place {
             Place::Id => drop(self.world.claude(&name, &lines)),
             Place::Folder => {
                 let time = json!({"type": "session", "id": number.to_string(), "timestamp": TIME, "cwd": cwd});
                 let message = json!({"type": "message", "id": number.to_string(), "timestamp": TIME, "message": {"role": "user", "content": "harmless"}});
-                self.world
-                    .write(format!("work/.volute/pi-sessions/{name}/1_{number}.jsonl"), format!("{time}\n{message}\n"));
+                self.world.write(
+                    format!("work/.volute/pi-sessions/{name}/1_{number}.jsonl"),
+                    format!("{time}\n{message}\n"),
+                );
             }
             _ => {
-                let id = format!("{:08x}-0000-4000-8000-000000000000", 0x1000_0000 + number * 0x1111);
+                let id = format!(
+                    "{:08x}-0000-4000-8000-000000000000",
+                    0x1000_0000 + number * 0x1111
+                );
                 if self.named {
-                    let name = if place == Place::Name { name } else { format!("s{number}") };
-                    self.world
-                        .write(format!("work/.volute/sessions/{name}.json"), json!({"sessionId": id}).to_string());
+                    let name = if place == Place::Name {
+                        name
+                    } else {
+                        format!("s{number}")
+                    };
+                    self.world.write(
+                        format!("work/.volute/sessions/{name}.json"),
+                        json!({"sessionId": id}).to_string(),
+                    );
                 }
                 self.world.claude(&id, &lines);
             }
@@ -168,17 +207,30 @@ impl Strangers {
     }
 
     pub fn explain(&self) -> String {
-        let explain = self.world.context(&["explain", "--all"]).env("CLAUDE_CODE_SESSION_ID", OBSERVER);
-        explain.env("SESSION_CONTEXT_BUDGET", "9000").run().status(0).out().to_owned()
+        let explain = self
+            .world
+            .context(&["explain", "--all"])
+            .env("CLAUDE_CODE_SESSION_ID", OBSERVER);
+        explain
+            .env("SESSION_CONTEXT_BUDGET", "9000")
+            .run()
+            .status(0)
+            .out()
+            .to_owned()
     }
 
     pub fn kept(&self) -> [PathBuf; 2] {
         let cursors = if self.named {
             self.world.path("work/.volute/session-cursors.json")
         } else {
-            self.world.path(format!(".state/session-monitor/cursors/agent-sdk-{OBSERVER}.bin"))
+            self.world.path(format!(
+                ".state/session-monitor/cursors/agent-sdk-{OBSERVER}.bin"
+            ))
         };
-        [cursors, self.world.path(".state/session-monitor/journal.jsonl")]
+        [
+            cursors,
+            self.world.path(".state/session-monitor/journal.jsonl"),
+        ]
     }
 }
 
@@ -187,7 +239,14 @@ fn is_hidden(char: char) -> bool {
     char.is_control()
         || matches!(
             char,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{3164}'
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'
+                | '\u{1160}'
+                | '\u{17b4}'
+                | '\u{17b5}'
+                | '\u{3164}'
         )
         || matches!(char, '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
         || matches!(char, '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}')
@@ -198,10 +257,16 @@ fn is_hidden(char: char) -> bool {
 /// conflicts.
 #[track_caller]
 fn check(text: &str, left: usize, most: usize) -> (usize, usize) {
-    assert!(text.encode_utf16().count() <= most, "{} units: {text}", text.encode_utf16().count());
+    assert!(
+        text.encode_utf16().count() <= most,
+        "{} units: {text}",
+        text.encode_utf16().count()
+    );
     assert!(!text.replace('\n', "").chars().any(is_hidden), "{text:?}");
     let lower = text.to_lowercase();
-    for entity in ["&lt", "&gt", "&#", "&quot", "&amp", "＜", "＞", "﹤", "﹥", "＂"] {
+    for entity in [
+        "&lt", "&gt", "&#", "&quot", "&amp", "＜", "＞", "﹤", "﹥", "＂",
+    ] {
         assert!(!lower.contains(entity), "{entity}: {text}");
     }
     let mut lines: Vec<&str> = text.split('\n').collect();
@@ -212,13 +277,23 @@ fn check(text: &str, left: usize, most: usize) -> (usize, usize) {
         assert!(parts.len() % 2 == 1, "quotes: {line}");
         for (index, part) in parts.iter().enumerate() {
             let quoted = index % 2 == 1;
-            let brackets = if quoted { (*part).to_owned() } else { part.replacen(" -> ", "", 1) };
+            let brackets = if quoted {
+                (*part).to_owned()
+            } else {
+                part.replacen(" -> ", "", 1)
+            };
             assert!(!brackets.contains(['<', '>']), "brackets: {line}");
-            assert!(!quoted || part.encode_utf16().count() <= 98, "a long quotation: {line}");
+            assert!(
+                !quoted || part.encode_utf16().count() <= 98,
+                "a long quotation: {line}"
+            );
         }
         assert!(line.matches(" -> ").count() <= 1, "{line}");
     }
-    let more = lines.last().and_then(|line| line.strip_prefix("- +")?.strip_suffix(" more: session-reader list"));
+    let more = lines.last().and_then(|line| {
+        line.strip_prefix("- +")?
+            .strip_suffix(" more: session-reader list")
+    });
     let more: usize = more.map_or(0, |more| more.parse().expect("a number"));
     let conflicts = lines.iter().filter(|line| line.starts_with("- ! ")).count();
     let told = lines.len() - conflicts - usize::from(more > 0);

@@ -21,6 +21,10 @@ pub fn at(minute: usize) -> String {
 
 /// So much later than the time it is.
 pub fn later(seconds: u64) -> String {
-    let (day, hour, minute) = (16 + (seconds + 3 * HOUR) / DAY, (seconds / HOUR + 3) % 24, seconds / MINUTE % 60);
+    let (day, hour, minute) = (
+        16 + (seconds + 3 * HOUR) / DAY,
+        (seconds / HOUR + 3) % 24,
+        seconds / MINUTE % 60,
+    );
     format!("2026-11-{day}T{hour:02}:{minute:02}:{:02}Z", seconds % 60)
 }

@@ -37,7 +37,10 @@ impl Scene {
     pub fn new() -> Scene {
         let scene = Scene(World::new());
         let cwd = scene.0.path("work");
-        scene.0.claude(OBSERVER, &prompt(&cwd, "2026-11-16T02:30:00Z", "what I asked myself"));
+        scene.0.claude(
+            OBSERVER,
+            &prompt(&cwd, "2026-11-16T02:30:00Z", "what I asked myself"),
+        );
         for id in [ALPHA, BETA] {
             scene.restore(id);
         }
@@ -46,8 +49,16 @@ impl Scene {
 
     /// Writes a session anew, as it was a minute ago.
     pub fn restore(&self, id: &str) {
-        let (minute, name) = if id == ALPHA { (50, "alpha") } else { (40, "beta") };
-        let lines = prompt(&self.0.path("work"), &format!("2026-11-16T02:{minute}:00Z"), &format!("{name} asks"));
+        let (minute, name) = if id == ALPHA {
+            (50, "alpha")
+        } else {
+            (40, "beta")
+        };
+        let lines = prompt(
+            &self.0.path("work"),
+            &format!("2026-11-16T02:{minute}:00Z"),
+            &format!("{name} asks"),
+        );
         written_ago(&self.0, &self.0.claude(id, &lines), 60);
     }
 
@@ -65,8 +76,13 @@ impl Scene {
 
     pub fn call(&self) -> Call {
         // Characters of several bytes: what is cut anywhere is also cut within one.
-        let input = with(input(&self.0, OBSERVER), "prompt", "go on, „please“").to_string().into_bytes();
-        Call { run: Some(self.0.context(&[])), input }
+        let input = with(input(&self.0, OBSERVER), "prompt", "go on, „please“")
+            .to_string()
+            .into_bytes();
+        Call {
+            run: Some(self.0.context(&[])),
+            input,
+        }
     }
 
     pub fn hears(&self) -> String {
@@ -150,12 +166,25 @@ impl Check {
         assert_eq!(output.code(), Some(0), "{shown}");
         let text = text(&output);
         let lines: Vec<&str> = err.lines().collect();
-        assert_eq!(lines.len(), says.len(), "a line for each of {says:?}: {shown}");
-        let is_said = |(line, part): (&&str, &&str)| line.starts_with("session-context: ") && line.contains(part);
-        assert!(lines.iter().zip(says).all(is_said), "{says:?} is to be said: {shown}");
+        assert_eq!(
+            lines.len(),
+            says.len(),
+            "a line for each of {says:?}: {shown}"
+        );
+        let is_said = |(line, part): (&&str, &&str)| {
+            line.starts_with("session-context: ") && line.contains(part)
+        };
+        assert!(
+            lines.iter().zip(says).all(is_said),
+            "{says:?} is to be said: {shown}"
+        );
         assert_eq!(text, words(*tells), "{shown}");
         mend(&scene);
-        assert_eq!(scene.hears(), words(*then), "the run after the fault: {shown}");
+        assert_eq!(
+            scene.hears(),
+            words(*then),
+            "the run after the fault: {shown}"
+        );
         assert_eq!(scene.hears(), "", "and then nothing is new: {shown}");
     }
 }
@@ -164,7 +193,11 @@ impl Check {
 pub fn cleared(scene: &Scene) {
     for path in [scene.0.path(".state"), scene.state()] {
         let is_dir = path.symlink_metadata().is_ok_and(|meta| meta.is_dir());
-        let _ = if is_dir { fs::set_permissions(&path, Permissions::from_mode(0o700)) } else { fs::remove_file(&path) };
+        let _ = if is_dir {
+            fs::set_permissions(&path, Permissions::from_mode(0o700))
+        } else {
+            fs::remove_file(&path)
+        };
     }
     let _ = fs::remove_dir_all(scene.state());
 }

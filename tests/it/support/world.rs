@@ -35,7 +35,10 @@ impl World {
 
     pub fn write(&self, below: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(below);
-        assert!(path.starts_with(self.path("")), "a test writes below its own HOME");
+        assert!(
+            path.starts_with(self.path("")),
+            "a test writes below its own HOME"
+        );
         if std::fs::write(&path, &content).is_err() {
             std::fs::create_dir_all(path.parent().expect("a parent")).expect("parent directories");
             std::fs::write(&path, content).expect("a file");
@@ -45,7 +48,11 @@ impl World {
 
     pub fn append(&self, below: impl AsRef<Path>, content: impl AsRef<[u8]>) {
         use std::io::Write;
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(self.path(below)).expect("a file");
+        let mut file = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(self.path(below))
+            .expect("a file");
         file.write_all(content.as_ref()).expect("appended");
     }
 
@@ -61,7 +68,10 @@ impl World {
 
     /// Where the transcript of a Claude session in the working directory is.
     pub fn transcript(&self, id: &str) -> PathBuf {
-        self.path(format!(".claude/projects/{}/{id}.jsonl", encoded(&self.path("work"))))
+        self.path(format!(
+            ".claude/projects/{}/{id}.jsonl",
+            encoded(&self.path("work"))
+        ))
     }
 
     pub fn read(&self, below: impl AsRef<Path>) -> String {
@@ -87,7 +97,10 @@ pub fn path(world: &World, below: &str) -> String {
 /// A named home with a Claude session of each name; the id is made of the name.
 pub fn home(world: &World, dir: &str, names: &[(&str, &str)]) {
     for (name, id) in names {
-        world.write(format!("work/{dir}/sessions/{name}.json"), json!({"sessionId": id}).to_string());
+        world.write(
+            format!("work/{dir}/sessions/{name}.json"),
+            json!({"sessionId": id}).to_string(),
+        );
     }
 }
 
@@ -96,13 +109,20 @@ pub fn home(world: &World, dir: &str, names: &[(&str, &str)]) {
 pub fn scratch() -> PathBuf {
     const ENOUGH: u64 = 4 << 30;
     let memory = Path::new("/dev/shm");
-    let has_room = || rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail * fs.f_frsize >= ENOUGH);
-    if std::env::var_os("TMPDIR").is_none() && has_room() { memory.to_owned() } else { std::env::temp_dir() }
+    let has_room =
+        || rustix::fs::statvfs(memory).is_ok_and(|fs| fs.f_bavail * fs.f_frsize >= ENOUGH);
+    if std::env::var_os("TMPDIR").is_none() && has_room() {
+        memory.to_owned()
+    } else {
+        std::env::temp_dir()
+    }
 }
 
 /// A directory as Claude Code spells it in the name of another one.
 pub fn encoded(dir: &Path) -> String {
-    dir.to_str().expect("UTF-8").replace(|char: char| !char.is_ascii_alphanumeric(), "-")
+    dir.to_str()
+        .expect("UTF-8")
+        .replace(|char: char| !char.is_ascii_alphanumeric(), "-")
 }
 
 /// Says what is not tested on this machine, whether the test passes or not: `.ci/run` counts these lines.
@@ -112,12 +132,16 @@ pub fn skipped(what: &str) {
 }
 
 pub fn testdata(below: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata").join(below)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("testdata")
+        .join(below)
 }
 
 fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a directory");
-    for entry in std::fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display())) {
+    for entry in
+        std::fs::read_dir(from).unwrap_or_else(|error| panic!("{}: {error}", from.display()))
+    {
         let entry = entry.expect("an entry");
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {

@@ -23,7 +23,10 @@ pub struct Command {
 
 /// The simple commands of a line, each as its words, in their order.
 pub fn commands(line: &str) -> Vec<Vec<String>> {
-    linked_commands(line).into_iter().map(|command| command.words).collect()
+    linked_commands(line)
+        .into_iter()
+        .map(|command| command.words)
+        .collect()
 }
 
 /// The simple commands of a line, in their order.
@@ -37,15 +40,33 @@ pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
     const LONGEST_LINE: usize = 64 << 10;
     const DEPTH: usize = 4;
     let mut found = Vec::new();
-    let mut groups = Groups { proof: Proof::new(), is_function: false, link: None };
+    let mut groups = Groups {
+        proof: Proof::new(),
+        is_function: false,
+        link: None,
+    };
     if line.len() > LONGEST_LINE {
         return (found, groups.proof);
     }
     // Simple commands that are still to be read, the next one last; none where the text for a shell ends.
-    let read = |line: &str, depth: usize| simple_commands(line).into_iter().rev().map(move |one| Some((depth, one)));
+    let read = |line: &str, depth: usize| {
+        simple_commands(line)
+            .into_iter()
+            .rev()
+            .map(move |one| Some((depth, one)))
+    };
     let mut open: Vec<Option<(usize, Simple)>> = read(line, 0).collect();
     while let Some(next) = open.pop() {
-        let Some((depth, Simple { link, mut words, document, background })) = next else {
+        let Some((
+            depth,
+            Simple {
+                link,
+                mut words,
+                document,
+                background,
+            },
+        )) = next
+        else {
             groups.proof.close_script();
             continue;
         };
@@ -66,7 +87,12 @@ pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
         } else if !words.is_empty() {
             proof.command(found.len(), effect, link, negated, background);
             let conditional = negated || proof.is_unsure();
-            found.push(Command { link: outer, words, document, conditional });
+            found.push(Command {
+                link: outer,
+                words,
+                document,
+                conditional,
+            });
         }
     }
     (found, groups.proof)
@@ -85,19 +111,30 @@ struct Groups {
 const GROUPS: [(GroupKind, &str, &str); 3] = [
     (GroupKind::Brackets, "(", ")"),
     (GroupKind::Braces, "{", "}"),
-    (GroupKind::Block, "if for while until case select", "fi done esac"),
+    (
+        GroupKind::Block,
+        "if for while until case select",
+        "fi done esac",
+    ),
 ];
 
 impl Groups {
     /// Takes off the words before a command that open, close or negate something. Returns the command's link within its own
     /// group, and whether it is negated.
-    fn take_marks(&mut self, words: &mut Vec<String>, link: Link, outer: Link, background: bool) -> (Link, bool) {
+    fn take_marks(
+        &mut self,
+        words: &mut Vec<String>,
+        link: Link,
+        outer: Link,
+        background: bool,
+    ) -> (Link, bool) {
         let (mut link, mut negated, mut from) = (link, false, 0);
         while let Some(word) = words.get(from) {
             let closed = GROUPS.iter().find(|(_, _, closes)| one_of(closes, word));
             if let Some((kind, ..)) = GROUPS.iter().find(|(_, opens, _)| one_of(opens, word)) {
                 let unsure = std::mem::take(&mut self.is_function) || *kind == GroupKind::Block;
-                self.proof.open(*kind, link, std::mem::take(&mut negated), unsure);
+                self.proof
+                    .open(*kind, link, std::mem::take(&mut negated), unsure);
                 (link, self.link) = (Link::Then, Some(outer));
             } else if let Some((kind, ..)) = closed {
                 self.proof.close(*kind, background);
@@ -121,12 +158,19 @@ pub fn normalised(command: &str) -> String {
     const ASIDE: &str = "cd pushd popd export source . set echo sleep true tail head grep egrep rg tee less cat sed \
         awk wc sort uniq cut printf";
     let all = commands(command);
-    let mut runs: Vec<&Vec<String>> = all.iter().filter(|words| !one_of(ASIDE, &program(words))).collect();
+    let mut runs: Vec<&Vec<String>> = all
+        .iter()
+        .filter(|words| !one_of(ASIDE, &program(words)))
+        .collect();
     if runs.is_empty() {
         runs = all.iter().collect();
     }
     let joined: Vec<String> = runs.iter().map(|words| words.join(" ")).collect();
-    let joined = if joined.is_empty() { command.to_owned() } else { joined.join("; ") };
+    let joined = if joined.is_empty() {
+        command.to_owned()
+    } else {
+        joined.join("; ")
+    };
     joined.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -138,7 +182,10 @@ pub fn program(words: &[String]) -> String {
 /// The name of a program without its directory and ending.
 pub fn base(word: &str) -> String {
     let name = base_name(word);
-    let bare = [".exe", ".cmd", ".bat"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+    let bare = [".exe", ".cmd", ".bat"]
+        .into_iter()
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name);
     bare.to_ascii_lowercase()
 }
 
@@ -146,7 +193,9 @@ pub fn base(word: &str) -> String {
 pub fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     })
 }
 
@@ -155,7 +204,8 @@ fn inner_script(words: &[String]) -> Option<&str> {
     if !one_of("bash sh zsh dash fish ksh", &program(words)) {
         return None;
     }
-    let is_flag = |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
+    let is_flag =
+        |word: &String| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c');
     let flag = words.iter().take(5).position(is_flag)?;
     words.get(flag + 1).map(String::as_str)
 }
@@ -172,10 +222,16 @@ fn unwrapped(mut words: Vec<String>) -> Vec<String> {
         let second = words.get(from + 1).map(String::as_str).unwrap_or_default();
         if is_assignment(word) || one_of(CONTROL, word) {
             from += 1;
-        } else if let Some((_, valued)) = WRAPPERS.iter().find(|(wrappers, _)| one_of(wrappers, &name)) {
+        } else if let Some((_, valued)) = WRAPPERS
+            .iter()
+            .find(|(wrappers, _)| one_of(wrappers, &name))
+        {
             // `timeout 400 cargo test`
             from = after_options(&words, from + 1, valued) + usize::from(name == "timeout");
-        } else if RUNNERS.iter().any(|(runners, how)| one_of(runners, &name) && one_of(how, second)) {
+        } else if RUNNERS
+            .iter()
+            .any(|(runners, how)| one_of(runners, &name) && one_of(how, second))
+        {
             from = after_options(&words, from + 2, RUNNER_OPTIONS);
         } else {
             break;
@@ -202,7 +258,10 @@ mod tests {
         let same = [
             ("cargo test", "  cargo   test  "),
             ("cargo test", "cd /x && cargo test"),
-            ("cargo test", "cd /x && RUST_BACKTRACE=1 cargo test 2>&1 | tail -20"),
+            (
+                "cargo test",
+                "cd /x && RUST_BACKTRACE=1 cargo test 2>&1 | tail -20",
+            ),
             ("cargo test", "bash -lc 'cargo test'"),
             ("cargo test", "timeout 100 cargo test; echo $?"),
             ("npm test", "env CI=1 npm test > out.txt"),

@@ -28,14 +28,19 @@ fn glued(word: &str) -> Option<&str> {
     /// Flags that take no value, so that another may follow.
     const FLAGS: &str = "aeinopqsv";
     let (flags, message) = word.strip_prefix('-')?.split_once('m')?;
-    flags.chars().all(|flag| FLAGS.contains(flag)).then_some(message)
+    flags
+        .chars()
+        .all(|flag| FLAGS.contains(flag))
+        .then_some(message)
 }
 
 /// The first line of a message, also of one that `$(cat <<EOF …)` prints, or that PowerShell has between `@'` and `'@`.
 fn first_line(message: &str) -> Option<String> {
     let message = message.trim();
     let body = match message.strip_prefix("$(") {
-        Some(_) => message.split_once("<<").and_then(|(_, body)| Some(body.split_once('\n')?.1))?,
+        Some(_) => message
+            .split_once("<<")
+            .and_then(|(_, body)| Some(body.split_once('\n')?.1))?,
         None => message.strip_prefix("@\n").unwrap_or(message),
     };
     let first = body.lines().map(str::trim).find(|line| !line.is_empty())?;

@@ -61,8 +61,19 @@ pub fn git_changed(command: &str) -> Vec<(String, Deed)> {
         }
         let git = git(command).filter(|git| git.directory.is_none())?;
         let dir = dir.as_deref()?;
-        let full = |path: &str| if path.starts_with('/') { path.to_owned() } else { format!("{dir}{path}") };
-        Some(git.changed()?.into_iter().map(|(path, deed)| (full(path), deed)).collect::<Vec<_>>())
+        let full = |path: &str| {
+            if path.starts_with('/') {
+                path.to_owned()
+            } else {
+                format!("{dir}{path}")
+            }
+        };
+        Some(
+            git.changed()?
+                .into_iter()
+                .map(|(path, deed)| (full(path), deed))
+                .collect::<Vec<_>>(),
+        )
     };
     sure(all.iter().map(changed).collect(), proof).concat()
 }
@@ -70,7 +81,9 @@ pub fn git_changed(command: &str) -> Vec<(String, Deed)> {
 /// Keeps the effects of those commands that succeeded for sure.
 fn sure<T: Clone + PartialEq>(found: Vec<Option<T>>, proof: Proof) -> Vec<T> {
     let sure = proof.proven(&|one, other| found[one].is_some() && found[one] == found[other]);
-    sure.into_iter().filter_map(|index| found[index].clone()).collect()
+    sure.into_iter()
+        .filter_map(|index| found[index].clone())
+        .collect()
 }
 
 /// The directory of a command, as far as the `cd`s before it tell.
@@ -104,20 +117,27 @@ pub fn shows_changes(command: &str) -> bool {
     /// These show less, or something else.
     const LESS: &str = "--cached --staged --stat --shortstat --numstat --name-only --name-status --quiet -q --check";
     let all = linked_commands(command);
-    let inside = all.iter().zip(places(&all)).filter(|(_, place)| *place == RunsIn::Inside);
+    let inside = all
+        .iter()
+        .zip(places(&all))
+        .filter(|(_, place)| *place == RunsIn::Inside);
     inside.filter_map(|(command, _)| git(command)).any(|git| {
         git.subcommand == "diff"
             && git.is_here()
-            && !git.options().any(|option| one_of(LESS, option.split('=').next().unwrap_or_default()))
+            && !git
+                .options()
+                .any(|option| one_of(LESS, option.split('=').next().unwrap_or_default()))
             && git.plain().all(|word| one_of("HEAD . :/", word))
     })
 }
 
 /// The subjects of the commits that a command makes, in whichever repository, if it succeeds.
 pub fn commit_subjects(command: &str) -> Vec<String> {
-    let commits = linked_commands(command).into_iter().filter_map(|command| match git(&command)?.event()? {
-        GitEvent::Committed(subject) => Some(subject),
-        _ => None,
+    let commits = linked_commands(command).into_iter().filter_map(|command| {
+        match git(&command)?.event()? {
+            GitEvent::Committed(subject) => Some(subject),
+            _ => None,
+        }
     });
     commits.filter(|subject| !subject.is_empty()).collect()
 }
@@ -131,7 +151,11 @@ struct GitCall<'w> {
     document: bool,
 }
 
-fn git(Command { words, document, .. }: &Command) -> Option<GitCall<'_>> {
+fn git(
+    Command {
+        words, document, ..
+    }: &Command,
+) -> Option<GitCall<'_>> {
     /// Options before the subcommand that take a value; these two say that the repository is somewhere else.
     const VALUED: &str = "-C -c --git-dir --work-tree --namespace --config-env --exec-path";
     const ELSEWHERE: &str = "--git-dir --work-tree";
@@ -141,7 +165,9 @@ fn git(Command { words, document, .. }: &Command) -> Option<GitCall<'_>> {
     let mut directory = None;
     let mut at = 1;
     while let Some(option) = words.get(at).filter(|word| word.starts_with('-')) {
-        let (name, glued) = option.split_once('=').map_or((option.as_str(), None), |(name, value)| (name, Some(value)));
+        let (name, glued) = option
+            .split_once('=')
+            .map_or((option.as_str(), None), |(name, value)| (name, Some(value)));
         let value = glued.or_else(|| words.get(at + 1).map(String::as_str));
         if name == "-C" || one_of(ELSEWHERE, name) {
             directory = value;
@@ -149,7 +175,12 @@ fn git(Command { words, document, .. }: &Command) -> Option<GitCall<'_>> {
         at += 1 + usize::from(glued.is_none() && one_of(VALUED, name));
     }
     let subcommand = words.get(at)?;
-    Some(GitCall { directory, subcommand, arguments: &words[at + 1..], document: *document })
+    Some(GitCall {
+        directory,
+        subcommand,
+        arguments: &words[at + 1..],
+        document: *document,
+    })
 }
 
 impl<'w> GitCall<'w> {
@@ -164,7 +195,9 @@ impl<'w> GitCall<'w> {
         }
         match self.subcommand {
             "commit" if has("--dry-run --short --porcelain --long") => None,
-            "commit" => Some(GitEvent::Committed(subject(self.arguments, self.document).unwrap_or_default())),
+            "commit" => Some(GitEvent::Committed(
+                subject(self.arguments, self.document).unwrap_or_default(),
+            )),
             "push" if has("--dry-run -n --delete -d") => None,
             // `git push origin :old` deletes.
             "push" => (!self.plain().any(|word| word.starts_with(':'))).then_some(GitEvent::Pushed),
@@ -184,10 +217,20 @@ impl<'w> GitCall<'w> {
         if has("--help -h -n --dry-run -p --patch --pathspec-from-file") {
             return None;
         }
-        let after: Vec<&str> =
-            self.arguments.iter().map(String::as_str).skip_while(|word| *word != "--").skip(1).collect();
+        let after: Vec<&str> = self
+            .arguments
+            .iter()
+            .map(String::as_str)
+            .skip_while(|word| *word != "--")
+            .skip(1)
+            .collect();
         let source = self.value("-s --source");
-        let plain = || self.plain().filter(|word| Some(*word) != source).chain(after.iter().copied()).collect();
+        let plain = || {
+            self.plain()
+                .filter(|word| Some(*word) != source)
+                .chain(after.iter().copied())
+                .collect()
+        };
         let (files, deed): (Vec<&str>, Deed) = match self.subcommand {
             "checkout" => (after, Deed::Edited),
             "restore" if !has("--staged -S") || has("--worktree -W") => (plain(), Deed::Edited),
@@ -196,14 +239,30 @@ impl<'w> GitCall<'w> {
             _ => return None,
         };
         // To a directory the new path is another.
-        let is_known = (self.subcommand != "mv" || files.len() == 2) && files.iter().all(|file| names_file(file));
-        let deed = |at: usize| if self.subcommand == "mv" && at == 1 { Deed::Edited } else { deed };
-        is_known.then(|| files.into_iter().enumerate().map(|(at, file)| (file, deed(at))).collect())
+        let is_known = (self.subcommand != "mv" || files.len() == 2)
+            && files.iter().all(|file| names_file(file));
+        let deed = |at: usize| {
+            if self.subcommand == "mv" && at == 1 {
+                Deed::Edited
+            } else {
+                deed
+            }
+        };
+        is_known.then(|| {
+            files
+                .into_iter()
+                .enumerate()
+                .map(|(at, file)| (file, deed(at)))
+                .collect()
+        })
     }
 
     /// The arguments before `--`.
     fn options(&self) -> impl Iterator<Item = &'w str> {
-        self.arguments.iter().map(String::as_str).take_while(|word| *word != "--")
+        self.arguments
+            .iter()
+            .map(String::as_str)
+            .take_while(|word| *word != "--")
     }
 
     fn plain(&self) -> impl Iterator<Item = &'w str> {
@@ -212,33 +271,58 @@ impl<'w> GitCall<'w> {
 
     /// The value of the first of some options.
     fn value(&self, options: &str) -> Option<&'w str> {
-        let at = self.arguments.iter().position(|word| one_of(options, word))?;
+        let at = self
+            .arguments
+            .iter()
+            .position(|word| one_of(options, word))?;
         self.arguments.get(at + 1).map(String::as_str)
     }
 
     fn switched(&self) -> GitEvent {
         let has = |list: &str| self.options().any(|word| one_of(list, word));
         let new = self.value("-c -C --create --force-create --orphan");
-        let tracked = has("-t --track").then(|| self.plain().next().and_then(without_remote)).flatten();
-        let branch = new.or(tracked).or_else(|| self.plain().next().filter(|_| !has("-d --detach")));
-        branch.filter(|branch| is_branch(branch)).map_or(GitEvent::Moved("switch"), switched)
+        let tracked = has("-t --track")
+            .then(|| self.plain().next().and_then(without_remote))
+            .flatten();
+        let branch = new
+            .or(tracked)
+            .or_else(|| self.plain().next().filter(|_| !has("-d --detach")));
+        branch
+            .filter(|branch| is_branch(branch))
+            .map_or(GitEvent::Moved("switch"), switched)
     }
 
     fn checked_out(&self) -> Option<GitEvent> {
         let moved = Some(GitEvent::Moved("checkout"));
         let has = |list: &str| self.options().any(|word| one_of(list, word));
         if let Some(branch) = self.value("-b -B --orphan") {
-            return if is_branch(branch) { Some(switched(branch)) } else { moved };
+            return if is_branch(branch) {
+                Some(switched(branch))
+            } else {
+                moved
+            };
         }
         // Files, whatever is written before the two dashes. All of them are worth telling.
-        let files = self.arguments.iter().skip_while(|word| *word != "--").skip(1);
+        let files = self
+            .arguments
+            .iter()
+            .skip_while(|word| *word != "--")
+            .skip(1);
         if self.arguments.iter().any(|word| word == "--") {
-            return files.into_iter().any(|file| is_whole_tree(file)).then_some(GitEvent::Moved("checkout"));
+            return files
+                .into_iter()
+                .any(|file| is_whole_tree(file))
+                .then_some(GitEvent::Moved("checkout"));
         }
         let plain: Vec<&str> = self.plain().collect();
         match plain[..] {
             _ if has("-p --patch --ours --theirs -m --merge --pathspec-from-file") => None,
-            [] => (self.arguments.iter().any(|word| one_of("- -f --force --detach", word))).then_some(moved).flatten(),
+            [] => (self
+                .arguments
+                .iter()
+                .any(|word| one_of("- -f --force --detach", word)))
+            .then_some(moved)
+            .flatten(),
             [branch] if has("-t --track") => without_remote(branch).map(switched),
             [tree] if is_whole_tree(tree) => moved,
             [revision] if has("-d --detach") || is_revision(revision) => moved,
@@ -254,7 +338,11 @@ fn switched(branch: &str) -> GitEvent {
 }
 
 fn is_absolute(dir: &str) -> bool {
-    dir.starts_with('/') || dir.starts_with("~/") || dir.get(1..3).is_some_and(|drive| drive == ":\\" || drive == ":/")
+    dir.starts_with('/')
+        || dir.starts_with("~/")
+        || dir
+            .get(1..3)
+            .is_some_and(|drive| drive == ":\\" || drive == ":/")
 }
 
 /// True if a directory is this one or below it, as far as its name says.
@@ -265,7 +353,10 @@ fn is_within(dir: &str) -> bool {
 
 /// `..`, `../..`, the top of the repository.
 fn is_above(dir: &str) -> bool {
-    dir.trim_end_matches('/').split('/').all(|part| part == "..") || dir == "$(git rev-parse --show-toplevel)"
+    dir.trim_end_matches('/')
+        .split('/')
+        .all(|part| part == "..")
+        || dir == "$(git rev-parse --show-toplevel)"
 }
 
 fn is_whole_tree(path: &str) -> bool {
@@ -274,7 +365,8 @@ fn is_whole_tree(path: &str) -> bool {
 
 /// A commit and not a branch: then no branch has what is committed from now on.
 fn is_revision(name: &str) -> bool {
-    let is_hash = (7..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_hash =
+        (7..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash && name.bytes().any(|byte| byte.is_ascii_digit())
         || name.starts_with("HEAD")
         || name.starts_with('@')
@@ -285,13 +377,16 @@ fn is_revision(name: &str) -> bool {
 
 /// True if it can be the name of a branch; what a variable has in it is not known.
 fn is_branch(name: &str) -> bool {
-    let is_odd = |char: char| char.is_whitespace() || char.is_control() || "$`~^:?*[\\".contains(char);
+    let is_odd =
+        |char: char| char.is_whitespace() || char.is_control() || "$`~^:?*[\\".contains(char);
     !name.is_empty() && !name.starts_with('-') && !name.contains(is_odd) && !is_revision(name)
 }
 
 /// `src/main.rs`, `LICENSE`, `./x`; but `release/1.2` and `v1.x` are branches.
 fn is_file(name: &str) -> bool {
-    let in_sources = name.split_once('/').is_some_and(|(first, _)| one_of("src lib app packages crates . ..", first));
+    let in_sources = name
+        .split_once('/')
+        .is_some_and(|(first, _)| one_of("src lib app packages crates . ..", first));
     looks_like_file(name) || in_sources || name.ends_with('/') || name.starts_with(['/', '.'])
 }
 
@@ -299,20 +394,26 @@ fn is_file(name: &str) -> bool {
 fn looks_like_file(path: &str) -> bool {
     let base = base_name(path);
     let ending = base.rsplit_once('.').map(|(_, ending)| ending);
-    let has_ending =
-        ending.is_some_and(|ending| ending != "x" && ending.starts_with(|char: char| char.is_ascii_alphabetic()));
+    let has_ending = ending.is_some_and(|ending| {
+        ending != "x" && ending.starts_with(|char: char| char.is_ascii_alphabetic())
+    });
     let is_shouted = base.len() > 3 && base.bytes().all(|byte| byte.is_ascii_uppercase());
     has_ending || is_shouted || base.starts_with(char::is_uppercase) && language(base).is_some()
 }
 
 /// True if a path names one file: no pattern, no variable, no directory.
 fn names_file(path: &str) -> bool {
-    looks_like_file(path) && !path.starts_with([':', '~', '-']) && !path.contains(['*', '?', '[', '$', '`', '{', '\\'])
+    looks_like_file(path)
+        && !path.starts_with([':', '~', '-'])
+        && !path.contains(['*', '?', '[', '$', '`', '{', '\\'])
 }
 
 /// The branch that follows `origin/feature`.
 fn without_remote(branch: &str) -> Option<&str> {
-    branch.split_once('/').map(|(_, name)| name).filter(|name| is_branch(name))
+    branch
+        .split_once('/')
+        .map(|(_, name)| name)
+        .filter(|name| is_branch(name))
 }
 
 #[cfg(test)]
@@ -324,7 +425,10 @@ pub mod tests {
         ("git commit -mform", Some("form")),
         ("git commit -am\"Fix it\"", Some("Fix it")),
         ("git commit --amend -m", None),
-        ("git commit -m \"Fix the \\\"parser\\\"\"", Some("Fix the \"parser\"")),
+        (
+            "git commit -m \"Fix the \\\"parser\\\"\"",
+            Some("Fix the \"parser\""),
+        ),
         ("git add -A && git commit -am 'One\n\nTwo'", Some("One")),
         ("git commit --message=Three", Some("Three")),
         ("git commit --message \"Four\" -m body", Some("Four")),
@@ -334,23 +438,36 @@ pub mod tests {
             "cd x && git -C y commit -m \"$(cat <<'EOF'\nDon't (break: \"it\"\n\nBody )\nEOF\n)\" && git push",
             Some("Don't (break: \"it\""),
         ),
-        ("git commit -m \"$(cat <<EOF\n\n  Indented\nEOF\n)\"", Some("Indented")),
-        ("git commit -F - <<'EOF'\nFrom a file\nEOF", Some("From a file")),
-        ("git commit -q -F- <<EOF\nFrom here\nmore\nEOF\ngit push", Some("From here")),
+        (
+            "git commit -m \"$(cat <<EOF\n\n  Indented\nEOF\n)\"",
+            Some("Indented"),
+        ),
+        (
+            "git commit -F - <<'EOF'\nFrom a file\nEOF",
+            Some("From a file"),
+        ),
+        (
+            "git commit -q -F- <<EOF\nFrom here\nmore\nEOF\ngit push",
+            Some("From here"),
+        ),
         ("bash -lc \"git commit -m 'Ünïcode ✓'\"", Some("Ünïcode ✓")),
         ("git commit --amend --no-edit", None),
         ("git commit -m \"$MSG\"", None),
         ("git commit -m", None),
         ("printf 'x' | git commit -F -", None),
         ("git commit -F message.txt", None),
-        ("git commit -m @'\nFrom PowerShell\n\nBody\n'@", Some("From PowerShell")),
+        (
+            "git commit -m @'\nFrom PowerShell\n\nBody\n'@",
+            Some("From PowerShell"),
+        ),
         ("git log -m commit", None),
         ("echo git commit -m x", None),
     ];
 
     #[test]
     fn reads_the_subjects_of_several_commits() {
-        let both = "git commit -m \"First thing\" a.rs && git commit -m 'Second thing' b.rs; git push";
+        let both =
+            "git commit -m \"First thing\" a.rs && git commit -m 'Second thing' b.rs; git push";
         assert_eq!(commit_subjects(both), ["First thing", "Second thing"]);
     }
 
@@ -373,7 +490,11 @@ pub mod tests {
             GitEvent::Switched(branch) => format!(">{branch}"),
             GitEvent::Moved(how) => how.to_owned(),
         };
-        git_events(command).into_iter().map(word).collect::<Vec<_>>().join(", ")
+        git_events(command)
+            .into_iter()
+            .map(word)
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     pub const EVENTS: [(&str, &str); 174] = [
@@ -387,14 +508,29 @@ pub mod tests {
         ("git push | cat && git commit -m 'Fix it'", "+Fix it"),
         ("yes | git push", "push"),
         ("git commit -F - <<'EOF'\nFix it\n\nBody\nEOF", "+Fix it"),
-        ("git commit -m \"$(cat <<'EOF'\nFix it\n\nBody\nEOF\n)\"", "+Fix it"),
-        ("git commit -m one a.rs && git commit -m two b.rs", "+one, +two"),
-        ("cargo test && git commit -m 'Fix it' && git push", "+Fix it, push"),
-        ("git add .\ngit commit -m 'Fix it'\ngit push -u origin main", "push"),
+        (
+            "git commit -m \"$(cat <<'EOF'\nFix it\n\nBody\nEOF\n)\"",
+            "+Fix it",
+        ),
+        (
+            "git commit -m one a.rs && git commit -m two b.rs",
+            "+one, +two",
+        ),
+        (
+            "cargo test && git commit -m 'Fix it' && git push",
+            "+Fix it, push",
+        ),
+        (
+            "git add .\ngit commit -m 'Fix it'\ngit push -u origin main",
+            "push",
+        ),
         ("git add -A; git commit -m 'Fix it'; git push", "push"),
         ("bash -lc \"git commit -m 'Fix it'\"", "+Fix it"),
         ("(git add . && git commit -m 'Fix it')", "+Fix it"),
-        ("git -c user.name=me commit --no-verify -m 'Fix it'", "+Fix it"),
+        (
+            "git -c user.name=me commit --no-verify -m 'Fix it'",
+            "+Fix it",
+        ),
         ("git --no-pager commit -m 'Fix it'", "+Fix it"),
         ("git commit --amend --no-edit", "+"),
         ("git commit -m \"$MESSAGE\"", "+"),
@@ -403,7 +539,10 @@ pub mod tests {
         ("GIT_EDITOR=true git commit", "+"),
         ("git commit -m 'Fix it' || true", ""),
         ("git diff --cached --quiet || git commit -m 'Fix it'", ""),
-        ("if ! git diff --quiet; then git commit -am 'Fix it'; fi", ""),
+        (
+            "if ! git diff --quiet; then git commit -am 'Fix it'; fi",
+            "",
+        ),
         ("if true; then x; fi; git commit -am 'Fix it'", "+Fix it"),
         ("for i in 1 2; do git push && break; done", ""),
         ("! git commit -m 'Fix it'", ""),
@@ -484,7 +623,10 @@ pub mod tests {
         ("cd ../other && git commit -m x", ""),
         ("cd ../other && cd sub && git commit -m x", ""),
         ("cd \"$(mktemp -d)\" && git commit -m x", ""),
-        ("cd \"$(git rev-parse --show-toplevel)\" && git commit -m x", "+x"),
+        (
+            "cd \"$(git rev-parse --show-toplevel)\" && git commit -m x",
+            "+x",
+        ),
         // Pushes.
         ("git push", "push"),
         ("git push origin main --force-with-lease", "push"),
@@ -547,7 +689,10 @@ pub mod tests {
         ("git reset HEAD a.rs", ""),
         ("git reset --soft HEAD~1", ""),
         ("git stash", "stash"),
-        ("git stash && git rebase main && git stash pop", "stash, rebase, stash"),
+        (
+            "git stash && git rebase main && git stash pop",
+            "stash, rebase, stash",
+        ),
         ("git stash list", ""),
         ("git stash show -p", ""),
         ("git merge --no-ff fix", "merge"),
@@ -556,7 +701,10 @@ pub mod tests {
         ("git restore .", "restore"),
         ("git restore --staged .", ""),
         ("git restore src/main.rs", ""),
-        ("git revert --no-edit HEAD && git cherry-pick abc1234", "revert, cherry-pick"),
+        (
+            "git revert --no-edit HEAD && git cherry-pick abc1234",
+            "revert, cherry-pick",
+        ),
         ("git clean -fd", "clean"),
         ("git clean -nd", ""),
     ];
@@ -571,7 +719,10 @@ pub mod tests {
     #[test]
     fn commands_change_files_by_git() {
         for (command, wanted) in [
-            ("git checkout -- src/a.rs b.md", "edited src/a.rs, edited b.md"),
+            (
+                "git checkout -- src/a.rs b.md",
+                "edited src/a.rs, edited b.md",
+            ),
             ("git checkout main -- src/a.rs", "edited src/a.rs"),
             ("git checkout -- src", ""),
             ("git checkout -- '*.rs'", ""),
@@ -582,13 +733,19 @@ pub mod tests {
             ("git restore --source HEAD~1 -- src/a.rs", "edited src/a.rs"),
             ("git restore -s main.x src/a.rs", "edited src/a.rs"),
             ("git restore --staged src/a.rs", ""),
-            ("git restore --staged --worktree src/a.rs", "edited src/a.rs"),
+            (
+                "git restore --staged --worktree src/a.rs",
+                "edited src/a.rs",
+            ),
             ("git restore -p src/a.rs", ""),
             ("git restore .", ""),
             ("git rm -q src/a.rs", "deleted src/a.rs"),
             ("git rm -r src", ""),
             ("git rm --cached src/a.rs", ""),
-            ("git mv src/a.rs src/b.rs", "moved src/a.rs, edited src/b.rs"),
+            (
+                "git mv src/a.rs src/b.rs",
+                "moved src/a.rs, edited src/b.rs",
+            ),
             ("git mv src/a.rs lib", ""),
             ("git mv a.rs b.rs lib/c.rs", ""),
             ("git checkout -- a.rs; ls", ""),
@@ -600,8 +757,10 @@ pub mod tests {
             ("git -C web checkout -- a.rs", ""),
             ("rm a.rs", ""),
         ] {
-            let told: Vec<String> =
-                git_changed(command).iter().map(|(path, deed)| format!("{} {path}", deed.name())).collect();
+            let told: Vec<String> = git_changed(command)
+                .iter()
+                .map(|(path, deed)| format!("{} {path}", deed.name()))
+                .collect();
             assert_eq!(told.join(", "), wanted, "{command}");
         }
     }

@@ -30,7 +30,10 @@ pub struct Simple {
 
 /// The simple commands of a line.
 pub fn simple_commands(line: &str) -> Vec<Simple> {
-    let mut shell = Shell { text: line, ..Shell::default() };
+    let mut shell = Shell {
+        text: line,
+        ..Shell::default()
+    };
     shell.read();
     shell.commands
 }
@@ -70,14 +73,20 @@ impl<'a> Shell<'a> {
                     self.put("()");
                 }
                 '(' | ')' => {
-                    brackets = if char == ')' { brackets.saturating_sub(1) } else { brackets };
+                    brackets = if char == ')' {
+                        brackets.saturating_sub(1)
+                    } else {
+                        brackets
+                    };
                     self.end_command();
                     self.put(text);
                     self.end_command();
                 }
                 '|' | '&' => self.operator(char),
                 ';' => self.end_command(),
-                '#' if self.word.is_none() => self.at += self.rest().find('\n').unwrap_or(self.rest().len()),
+                '#' if self.word.is_none() => {
+                    self.at += self.rest().find('\n').unwrap_or(self.rest().len())
+                }
                 '<' | '>' => self.redirection(),
                 char if char.is_whitespace() => self.end_word(),
                 _ => self.put(text),
@@ -131,7 +140,11 @@ impl<'a> Shell<'a> {
             // `|&` is a pipe, too.
             _ if self.open.link == Link::Pipe => Link::Pipe,
             _ => {
-                self.commands.iter_mut().last().into_iter().for_each(|command| command.background = true);
+                self.commands
+                    .iter_mut()
+                    .last()
+                    .into_iter()
+                    .for_each(|command| command.background = true);
                 Link::Then
             }
         };
@@ -139,7 +152,9 @@ impl<'a> Shell<'a> {
 
     fn quoted(&mut self) {
         let rest = self.rest();
-        let (text, length) = rest.split_once('\'').map_or((rest, rest.len()), |(text, _)| (text, text.len() + 1));
+        let (text, length) = rest
+            .split_once('\'')
+            .map_or((rest, rest.len()), |(text, _)| (text, text.len() + 1));
         self.put(text);
         self.at += length;
     }
@@ -171,7 +186,12 @@ impl<'a> Shell<'a> {
     /// Puts it as it is written. The `$` of it was taken.
     fn substitution(&mut self) {
         let from = self.at - 1;
-        let mut inside = Shell { text: self.text, at: self.at + 1, depth: self.depth + 1, ..Shell::default() };
+        let mut inside = Shell {
+            text: self.text,
+            at: self.at + 1,
+            depth: self.depth + 1,
+            ..Shell::default()
+        };
         inside.read();
         self.at = inside.at;
         self.put(substr(self.text, from..self.at));
@@ -180,21 +200,37 @@ impl<'a> Shell<'a> {
     /// Skips `2>&1`, `> file`; notes the end of a here-document.
     fn redirection(&mut self) {
         // The number of the stream is no word.
-        if self.word.as_ref().is_some_and(|word| word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_digit())) {
+        if self
+            .word
+            .as_ref()
+            .is_some_and(|word| word.len() == 1 && word.bytes().all(|byte| byte.is_ascii_digit()))
+        {
             self.word = None;
         }
         self.end_word();
-        let document = substr(self.text, self.at - 1..).strip_prefix("<<").filter(|rest| !rest.starts_with('<'));
+        let document = substr(self.text, self.at - 1..)
+            .strip_prefix("<<")
+            .filter(|rest| !rest.starts_with('<'));
         if let Some((mark, length)) = document.and_then(here_mark) {
             self.at += 1 + length;
             self.documents.push((mark, self.commands.len()));
             return;
         }
-        let target = self.rest().trim_start_matches(['<', '>', '&', '|']).trim_start_matches([' ', '\t']);
-        let quote = target.chars().next().filter(|char| matches!(char, '"' | '\''));
+        let target = self
+            .rest()
+            .trim_start_matches(['<', '>', '&', '|'])
+            .trim_start_matches([' ', '\t']);
+        let quote = target
+            .chars()
+            .next()
+            .filter(|char| matches!(char, '"' | '\''));
         let length = match quote {
-            Some(quote) => substr(target, 1..).find(quote).map_or(target.len(), |end| end + 2),
-            None => target.find(|char: char| char.is_whitespace() || ";|&()<>".contains(char)).unwrap_or(target.len()),
+            Some(quote) => substr(target, 1..)
+                .find(quote)
+                .map_or(target.len(), |end| end + 2),
+            None => target
+                .find(|char: char| char.is_whitespace() || ";|&()<>".contains(char))
+                .unwrap_or(target.len()),
         };
         self.at = self.text.len() - target.len() + length;
     }
@@ -217,8 +253,13 @@ impl<'a> Shell<'a> {
 
 /// The mark that ends a here-document, from what follows `<<`, and how much of that names it.
 fn here_mark(text: &str) -> Option<(&str, usize)> {
-    let bare = text.trim_start_matches(['-', '~']).trim_start_matches(' ').trim_start_matches(['\'', '"', '\\']);
-    let end = bare.find(|char: char| !char.is_alphanumeric() && char != '_').unwrap_or(bare.len());
+    let bare = text
+        .trim_start_matches(['-', '~'])
+        .trim_start_matches(' ')
+        .trim_start_matches(['\'', '"', '\\']);
+    let end = bare
+        .find(|char: char| !char.is_alphanumeric() && char != '_')
+        .unwrap_or(bare.len());
     let closing = usize::from(substr(bare, end..).starts_with(['\'', '"']));
     (end > 0).then(|| (substr(bare, ..end), text.len() - bare.len() + end + closing))
 }
@@ -227,7 +268,8 @@ fn here_mark(text: &str) -> Option<(&str, usize)> {
 fn document_end(text: &str, from: usize, mark: &str) -> usize {
     let mut at = from;
     while at < text.len() {
-        let end = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length);
+        let end =
+            memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len(), |length| at + length);
         if substr(text, at..end).trim() == mark {
             return end;
         }
@@ -243,9 +285,25 @@ mod tests {
     #[test]
     fn reads_words_as_a_shell_does() {
         let cases: [(&str, &[&[&str]]); 10] = [
-            ("a 'b c'\"d $(e \"f)\")\"\\ g", &[&["a", "b cd $(e \"f)\") g"]]),
-            ("a && b; c | d & (e)", &[&["a"], &["b"], &["c"], &["d"], &["("], &["e"], &[")"]]),
-            ("f() { a; }; g () (b)", &[&["f()", "{", "a"], &["}"], &["g", "()"], &["("], &["b"], &[")"]]),
+            (
+                "a 'b c'\"d $(e \"f)\")\"\\ g",
+                &[&["a", "b cd $(e \"f)\") g"]],
+            ),
+            (
+                "a && b; c | d & (e)",
+                &[&["a"], &["b"], &["c"], &["d"], &["("], &["e"], &[")"]],
+            ),
+            (
+                "f() { a; }; g () (b)",
+                &[
+                    &["f()", "{", "a"],
+                    &["}"],
+                    &["g", "()"],
+                    &["("],
+                    &["b"],
+                    &[")"],
+                ],
+            ),
             ("a 2>&1 > 'x y' b", &[&["a", "b"]]),
             ("a &> x # b", &[&["a"]]),
             ("a#b ''", &[&["a#b", ""]]),
@@ -255,7 +313,10 @@ mod tests {
             ("", &[]),
         ];
         for (line, wanted) in cases {
-            let words: Vec<Vec<String>> = simple_commands(line).into_iter().map(|command| command.words).collect();
+            let words: Vec<Vec<String>> = simple_commands(line)
+                .into_iter()
+                .map(|command| command.words)
+                .collect();
             assert_eq!(words, wanted, "{line}");
         }
     }
@@ -264,13 +325,26 @@ mod tests {
     fn operators_link_commands() {
         use Link::{And, Or, Pipe, Then};
         for (line, wanted) in [
-            ("a && b || c | d; e & f", &[Then, And, Or, Pipe, Then, Then][..]),
+            (
+                "a && b || c | d; e & f",
+                &[Then, And, Or, Pipe, Then, Then][..],
+            ),
             ("a &&\n  b |\n c", &[Then, And, Pipe]),
-            ("a && (b; c) || d\ne", &[Then, And, Then, Then, Then, Or, Then]),
+            (
+                "a && (b; c) || d\ne",
+                &[Then, And, Then, Then, Then, Or, Then],
+            ),
             ("a |& b 2>&1 &> c && d", &[Then, Pipe, And]),
             ("a '&&' \"||\" $(b && c)", &[Then]),
         ] {
-            assert_eq!(simple_commands(line).iter().map(|command| command.link).collect::<Vec<_>>(), wanted, "{line}");
+            assert_eq!(
+                simple_commands(line)
+                    .iter()
+                    .map(|command| command.link)
+                    .collect::<Vec<_>>(),
+                wanted,
+                "{line}"
+            );
         }
     }
 }

@@ -36,13 +36,19 @@ mod tests {
     #[test]
     fn no_prefix_of_anything_panics() {
         let texts = DEFINITIONS.iter().map(|(_, text, _)| *text);
-        let texts = texts.chain(WORKS.iter().map(|(text, _)| *text)).chain(COMMITS.iter().map(|(text, _)| *text));
+        let texts = texts
+            .chain(WORKS.iter().map(|(text, _)| *text))
+            .chain(COMMITS.iter().map(|(text, _)| *text));
         let texts = texts.chain(EVENTS.iter().map(|(text, _)| *text));
         let ends = ["rs", "py", "ts", "go", "cs", "cpp", "sh", "kt"];
         for text in texts {
-            for part in text.char_indices().flat_map(|(at, _)| [substr(text, ..at), substr(text, at..)]) {
+            for part in text
+                .char_indices()
+                .flat_map(|(at, _)| [substr(text, ..at), substr(text, at..)])
+            {
                 for odd in [format!("{part}é"), part.replace(' ', "\u{2003}ß") + "\\"] {
-                    ends.iter().for_each(|end| drop(functions(&format!("a.{end}"), &odd)));
+                    ends.iter()
+                        .for_each(|end| drop(functions(&format!("a.{end}"), &odd)));
                     summary("a.rs", &odd, text);
                     work(&odd);
                     normalised(&odd);
@@ -60,9 +66,15 @@ mod tests {
     /// The CPU time that this thread takes for something.
     fn cpu(work: impl Fn()) -> std::time::Duration {
         let now = || {
-            let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+            let mut time = libc::timespec {
+                tv_sec: 0,
+                tv_nsec: 0,
+            };
             // SAFETY: a call with a valid place for the result.
-            assert_eq!(unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) }, 0);
+            assert_eq!(
+                unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) },
+                0
+            );
             std::time::Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
         };
         let start = now();
@@ -97,12 +109,16 @@ mod tests {
             commit_subjects(&long);
             git_events(&long);
             check_name(&long);
-            ["rs", "ts", "cs", "c", "sh", "go"].iter().for_each(|end| drop(functions(&format!("a.{end}"), &long)));
+            ["rs", "ts", "cs", "c", "sh", "go"]
+                .iter()
+                .for_each(|end| drop(functions(&format!("a.{end}"), &long)));
             summary("a.ts", &long, "x");
             short_paths(&[&long, "a"]);
         };
         for unit in units {
-            let ratio = |_| cpu(|| read(unit, 100_000)).as_secs_f64() / cpu(|| read(unit, 50_000)).as_secs_f64();
+            let ratio = |_| {
+                cpu(|| read(unit, 100_000)).as_secs_f64() / cpu(|| read(unit, 50_000)).as_secs_f64()
+            };
             let best = (0..5).map(ratio).fold(f64::MAX, f64::min);
             assert!(best < 3.0, "{unit:?}: {best:.1} times as long");
         }

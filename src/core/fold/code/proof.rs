@@ -46,12 +46,19 @@ impl Effect {
             // Without a program it only redirects.
             "exec" if rest.peek().is_some() => Effect::Leaves,
             "set" => {
-                let is_short = |word: &&str| word.starts_with('-') && !word.starts_with("--") && word.contains('e');
+                let is_short = |word: &&str| {
+                    word.starts_with('-') && !word.starts_with("--") && word.contains('e')
+                };
                 // What comes after it are arguments of the script.
                 let rest: Vec<&str> = rest.take_while(|word| *word != "--").collect();
-                let on = |name: &str| rest.contains(&name) && !rest.iter().any(|word| word.starts_with('+'));
+                let on = |name: &str| {
+                    rest.contains(&name) && !rest.iter().any(|word| word.starts_with('+'))
+                };
                 let errexit = rest.iter().any(is_short) || on("errexit");
-                Effect::Sets { errexit, pipefail: on("pipefail") }
+                Effect::Sets {
+                    errexit,
+                    pipefail: on("pipefail"),
+                }
             }
             _ => Effect::None,
         }
@@ -100,16 +107,30 @@ impl Proof {
     const DEPTH: usize = 32;
 
     pub fn new() -> Proof {
-        let line =
-            Group { kind: GroupKind::Script, link: Link::Then, negated: false, unsure: false, steps: Vec::new() };
-        Proof { open: vec![line], too_deep: false }
+        let line = Group {
+            kind: GroupKind::Script,
+            link: Link::Then,
+            negated: false,
+            unsure: false,
+            steps: Vec::new(),
+        };
+        Proof {
+            open: vec![line],
+            too_deep: false,
+        }
     }
 
     /// A group begins; the body of a function, or of a condition, is not sure to run.
     pub fn open(&mut self, kind: GroupKind, link: Link, negated: bool, unsure: bool) {
         self.too_deep |= self.open.len() > Proof::DEPTH;
         if !self.too_deep {
-            self.open.push(Group { kind, link, negated, unsure, steps: Vec::new() });
+            self.open.push(Group {
+                kind,
+                link,
+                negated,
+                unsure,
+                steps: Vec::new(),
+            });
         }
     }
 
@@ -137,12 +158,35 @@ impl Proof {
 
     fn end(&mut self, group: Group, background: bool) {
         let (link, negated) = (group.link, group.negated);
-        let what = if group.unsure { StepKind::Unsure { leaves: group.leaves() } } else { StepKind::Group(group) };
-        self.push(Step { link, negated, background, what });
+        let what = if group.unsure {
+            StepKind::Unsure {
+                leaves: group.leaves(),
+            }
+        } else {
+            StepKind::Group(group)
+        };
+        self.push(Step {
+            link,
+            negated,
+            background,
+            what,
+        });
     }
 
-    pub fn command(&mut self, index: usize, effect: Effect, link: Link, negated: bool, background: bool) {
-        self.push(Step { link, negated, background, what: StepKind::Command(index, effect) });
+    pub fn command(
+        &mut self,
+        index: usize,
+        effect: Effect,
+        link: Link,
+        negated: bool,
+        background: bool,
+    ) {
+        self.push(Step {
+            link,
+            negated,
+            background,
+            what: StepKind::Command(index, effect),
+        });
     }
 
     fn push(&mut self, step: Step) {
@@ -170,10 +214,15 @@ impl Group {
     fn proven(&self, same: &dyn Fn(usize, usize) -> bool) -> Vec<usize> {
         let (mut strict, mut all_of_pipes) = (false, false);
         let mut sure = Vec::new();
-        let mut lists = self.steps.chunk_by(|_, next| next.link != Link::Then).peekable();
+        let mut lists = self
+            .steps
+            .chunk_by(|_, next| next.link != Link::Then)
+            .peekable();
         while let Some(list) = lists.next() {
             let is_alone = list.iter().skip(1).all(|step| step.link == Link::Pipe);
-            let or_fails = list.last().is_some_and(|last| last.link == Link::Or && last.effect() == Effect::Fails);
+            let or_fails = list
+                .last()
+                .is_some_and(|last| last.link == Link::Or && last.effect() == Effect::Fails);
             let is_background = list.last().is_some_and(|last| last.background);
             if !is_background && (lists.peek().is_none() || strict && is_alone || or_fails) {
                 sure.extend(proven_of_list(list, all_of_pipes, same));
@@ -182,8 +231,15 @@ impl Group {
                 break;
             }
             // Where the end of a group is tested, `set -e` does nothing in it.
-            if let ([Step { what: StepKind::Command(_, Effect::Sets { errexit, pipefail }), .. }], GroupKind::Script) =
-                (list, self.kind)
+            if let (
+                [
+                    Step {
+                        what: StepKind::Command(_, Effect::Sets { errexit, pipefail }),
+                        ..
+                    },
+                ],
+                GroupKind::Script,
+            ) = (list, self.kind)
             {
                 (strict, all_of_pipes) = (*errexit, *pipefail);
             }
@@ -215,11 +271,19 @@ impl Step {
 }
 
 /// The commands that the success of pipes joined by `&&` and `||` proves.
-fn proven_of_list(list: &[Step], all_of_pipes: bool, same: &dyn Fn(usize, usize) -> bool) -> Vec<usize> {
+fn proven_of_list(
+    list: &[Step],
+    all_of_pipes: bool,
+    same: &dyn Fn(usize, usize) -> bool,
+) -> Vec<usize> {
     let mut sure: Vec<usize> = Vec::new();
     for pipe in list.chunk_by(|_, next| next.link == Link::Pipe) {
         let negated = pipe.iter().any(|step| step.negated);
-        let ends = if all_of_pipes { pipe } else { &pipe[pipe.len() - 1..] };
+        let ends = if all_of_pipes {
+            pipe
+        } else {
+            &pipe[pipe.len() - 1..]
+        };
         let steps = ends.iter().filter(|_| !negated);
         let proven = steps.flat_map(|step| match &step.what {
             StepKind::Command(index, _) => vec![*index],

@@ -19,7 +19,12 @@ pub struct Finding {
 impl Finding {
     /// One that no phrase was needed for.
     pub fn new(text: String, time: Option<Time>, line: u64) -> Finding {
-        Finding { text, time, line, from_words: false }
+        Finding {
+            text,
+            time,
+            line,
+            from_words: false,
+        }
     }
 }
 
@@ -41,7 +46,9 @@ impl FileChange {
     pub fn summary(&self) -> String {
         match self.edits {
             0 | 1 => self.last.clone(),
-            edits if self.created && !self.deleted => format!("new; {}, the last of {edits} edits", self.last),
+            edits if self.created && !self.deleted => {
+                format!("new; {}, the last of {edits} edits", self.last)
+            }
             edits => format!("{}, the last of {edits} edits", self.last),
         }
     }

@@ -178,7 +178,9 @@ impl Fold for Continuity {
             (What::Mark(Mark::Compaction, text), _) => self.compaction = Some(item(text)),
             (What::Mark(Mark::Recap, text), _) => self.recap = Some(item(text)),
             (What::Mark(Mark::Interrupt, _), _) => self.so_far.failing.interrupted(),
-            (What::Mark(Mark::Error, text), _) => self.so_far.error = Some((item(text), entry.limit)),
+            (What::Mark(Mark::Error, text), _) => {
+                self.so_far.error = Some((item(text), entry.limit))
+            }
             _ => {}
         }
     }
@@ -202,16 +204,28 @@ impl Continuity {
         self.prompted += 1;
         self.unanswered = true;
         self.tasks_are_old = true;
-        self.asked.push(&item.text, |own| Finding { text: own, ..item.clone() });
+        self.asked.push(&item.text, |own| Finding {
+            text: own,
+            ..item.clone()
+        });
         let own = own_words(&item.text);
         let said = |kind: Phrase| {
             let found = phrases::said(kind, &own).into_iter();
-            found.map(|text| Finding { text, from_words: true, ..item.clone() }).collect::<Vec<_>>()
+            found
+                .map(|text| Finding {
+                    text,
+                    from_words: true,
+                    ..item.clone()
+                })
+                .collect::<Vec<_>>()
         };
-        said(Phrase::Decision).into_iter().for_each(|decision| self.decide(decision));
+        said(Phrase::Decision)
+            .into_iter()
+            .for_each(|decision| self.decide(decision));
         if std::mem::take(&mut self.so_far.acted) {
             for correction in said(Phrase::Correction) {
-                self.corrections.retain(|known| known.text != correction.text);
+                self.corrections
+                    .retain(|known| known.text != correction.text);
                 keep(&mut self.corrections, correction, DECISIONS);
             }
         }
@@ -220,7 +234,8 @@ impl Continuity {
 
     /// The newest word on a matter counts, but words do not outweigh an answered question or an approved plan.
     fn decide(&mut self, item: Finding) {
-        let is_same = |known: &Finding| known.text == item.text || phrases::overlap(&known.text, &item.text);
+        let is_same =
+            |known: &Finding| known.text == item.text || phrases::overlap(&known.text, &item.text);
         let replaces = |known: &Finding| known.from_words >= item.from_words && is_same(known);
         self.decisions.retain(|known| !replaces(known));
         self.decisions.push(item);
@@ -234,9 +249,15 @@ impl Continuity {
         self.ending = self.so_far.turns.ending();
         if !matches!(self.ending, Ending::Working | Ending::Asked) {
             // The agent went on without a result. Only calls that read something are sure to have been made.
-            let looks =
-                |used: &Used| matches!(used.act, Act::Fetch | Act::Search | Act::Read) && !used.subject.is_empty();
-            let pending = self.so_far.order.iter().filter_map(|id| self.so_far.pending.get(id)).map(Pending::used);
+            let looks = |used: &Used| {
+                matches!(used.act, Act::Fetch | Act::Search | Act::Read) && !used.subject.is_empty()
+            };
+            let pending = self
+                .so_far
+                .order
+                .iter()
+                .filter_map(|id| self.so_far.pending.get(id))
+                .map(Pending::used);
             self.history.extend(pending.filter(looks));
             self.history.sort_by_key(|used| used.line);
         }
@@ -246,12 +267,18 @@ impl Continuity {
 
     /// Its title: the one somebody gave it, else the last substantive prompt.
     pub fn title(&self) -> Option<&str> {
-        title([self.given_title(), self.asked.best().map(|asked| asked.text.as_str())])
+        title([
+            self.given_title(),
+            self.asked.best().map(|asked| asked.text.as_str()),
+        ])
     }
 
     /// The first sentence of the last answer.
     pub fn said(&self) -> Option<String> {
-        self.answers.last().map(|answer| first_sentence(&answer.text)).filter(|said| !said.is_empty())
+        self.answers
+            .last()
+            .map(|answer| first_sentence(&answer.text))
+            .filter(|said| !said.is_empty())
     }
 
     /// The tasks, unless something was asked since they were brought up to date.
@@ -274,12 +301,26 @@ impl Continuity {
         let mut files: Vec<&FileChange> = self.files.iter().filter(|file| !file.deleted).collect();
         files.sort_by_key(|file| std::cmp::Reverse((file.edits, file.line)));
         let mut topics: Vec<(&str, u64)> = Vec::new();
-        for file in files.into_iter().filter(|file| absolute(&cwd, &file.path).starts_with(&cwd)) {
+        for file in files
+            .into_iter()
+            .filter(|file| absolute(&cwd, &file.path).starts_with(&cwd))
+        {
             let name = base_name(&file.path);
-            let stem = name.trim_start_matches('.').split('.').next().unwrap_or_default();
-            let is_hash = stem.len() >= 7 && stem.chars().all(|char| char.is_ascii_hexdigit() || char == '-');
+            let stem = name
+                .trim_start_matches('.')
+                .split('.')
+                .next()
+                .unwrap_or_default();
+            let is_hash = stem.len() >= 7
+                && stem
+                    .chars()
+                    .all(|char| char.is_ascii_hexdigit() || char == '-');
             let is_project = cwd.file_name().is_some_and(|project| project == stem);
-            if topics.len() < TOPICS && !is_hash && !is_project && topics.iter().all(|(known, _)| *known != name) {
+            if topics.len() < TOPICS
+                && !is_hash
+                && !is_project
+                && topics.iter().all(|(known, _)| *known != name)
+            {
                 topics.push((name, file.line));
             }
         }
@@ -289,8 +330,12 @@ impl Continuity {
     /// The last thing the agent did: a call that succeeded, and if there is one, one that did something to something.
     pub fn last_action(&self) -> Option<&Used> {
         let done = || self.history.iter().rev().filter(|used| !used.failed);
-        let to_something = |used: &&Used| !used.subject.is_empty() && !matches!(used.act, Act::Plan | Act::Other);
-        done().find(to_something).or(done().next()).or(self.history.last())
+        let to_something =
+            |used: &&Used| !used.subject.is_empty() && !matches!(used.act, Act::Plan | Act::Other);
+        done()
+            .find(to_something)
+            .or(done().next())
+            .or(self.history.last())
     }
 
     /// The commands that ran last.
@@ -305,37 +350,70 @@ impl Continuity {
 
     /// The call that the agent waits for, if it has not ended.
     pub fn open_call(&self) -> Option<Used> {
-        if self.ending == Ending::Working { self.open_calls().next().map(Pending::used) } else { None }
+        if self.ending == Ending::Working {
+            self.open_calls().next().map(Pending::used)
+        } else {
+            None
+        }
     }
 
     /// A question or a plan that the agent waits for the user's word on.
     fn open_question(&self) -> Option<Finding> {
-        let Pending { line, time, call, .. } = self.open_calls().find(|pending| pending.call.asks)?;
+        let Pending {
+            line, time, call, ..
+        } = self.open_calls().find(|pending| pending.call.asks)?;
         let detail = call.detail.as_deref();
-        let plan = || detail?.plan.as_deref().map(|plan| format!("approve the plan {}", plan_title(plan)));
-        let bare = || if call.act == Act::Plan { "approve the plan".to_owned() } else { call.tool.to_string() };
-        let text = detail.and_then(|detail| detail.question.clone()).or_else(plan).unwrap_or_else(bare);
+        let plan = || {
+            detail?
+                .plan
+                .as_deref()
+                .map(|plan| format!("approve the plan {}", plan_title(plan)))
+        };
+        let bare = || {
+            if call.act == Act::Plan {
+                "approve the plan".to_owned()
+            } else {
+                call.tool.to_string()
+            }
+        };
+        let text = detail
+            .and_then(|detail| detail.question.clone())
+            .or_else(plan)
+            .unwrap_or_else(bare);
         Some(Finding::new(text, *time, *line))
     }
 
     /// Calls that have no result, the last first, unless the agent went on without them.
     fn open_calls(&self) -> impl Iterator<Item = &Pending> {
-        let pending = self.so_far.order.iter().rev().filter_map(|id| self.so_far.pending.get(id));
+        let pending = self
+            .so_far
+            .order
+            .iter()
+            .rev()
+            .filter_map(|id| self.so_far.pending.get(id));
         pending.take_while(|pending| pending.round == self.so_far.turns.round)
     }
 
     /// Tokens in the last context: as the client counted, else about a quarter of the characters said.
     pub fn context(&self) -> u64 {
-        self.basics.context.filter(|context| *context > 0).unwrap_or(self.so_far.said.div_ceil(4))
+        self.basics
+            .context
+            .filter(|context| *context > 0)
+            .unwrap_or(self.so_far.said.div_ceil(4))
     }
 
     /// One prompt and nothing to show for it: a question in passing, or a helper's work. One that was at work and did not
     /// get to an answer is none.
     pub fn is_one_shot(&self) -> bool {
-        let nothing_done = self.files.is_empty() && self.commits.is_empty() && self.tasks.is_empty();
+        let nothing_done =
+            self.files.is_empty() && self.commits.is_empty() && self.tasks.is_empty();
         let works = |act: Act| matches!(act, Act::Run | Act::Edit | Act::Delegate);
         let worked = self.history.iter().any(|used| works(used.act))
-            || self.so_far.pending.values().any(|pending| works(pending.call.act));
+            || self
+                .so_far
+                .pending
+                .values()
+                .any(|pending| works(pending.call.act));
         let broke_off = worked && !matches!(self.ending, Ending::Answered | Ending::Asked);
         self.prompted <= 1 && nothing_done && !broke_off && !self.partial
     }

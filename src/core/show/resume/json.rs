@@ -3,13 +3,13 @@
 //! Texts stand here as they are; the [`gate`](crate::show::gate) writes the object.
 
 use crate::ask::resume::Stop;
-use session_format::entry::{Act, TaskState};
 use crate::env::iso;
 use crate::fold::code::{Work, work};
 use crate::fold::continuity::{FileChange, Finding, ToDo, Used};
 use crate::show::json::{Object, object};
 use crate::show::state;
 use crate::state::notes::Kind;
+use session_format::entry::{Act, TaskState};
 use session_format::time::Time;
 
 /// At most this many, the last ones.
@@ -24,7 +24,9 @@ impl Stop<'_> {
         let (done, now_in) = (self.done, self.state());
         let is_pending = |task: &&ToDo| !matches!(task.state, TaskState::Done | TaskState::Dropped);
         let blockers = self.blockers();
-        let blockers = blockers.iter().map(|one| statement(None, Some(one.kind.name()), &one.item));
+        let blockers = blockers
+            .iter()
+            .map(|one| statement(None, Some(one.kind.name()), &one.item));
         object! {
             session_id: self.id,
             name: self.session.name,
@@ -87,15 +89,24 @@ impl Stop<'_> {
     fn files_modified(&self) -> Vec<Object> {
         let mut files: Vec<&FileChange> = self.continuity.files.iter().collect();
         files.sort_by_key(|file| (file.time, file.line));
-        newest(FILES, &files).iter().map(|file| modified(file)).collect()
+        newest(FILES, &files)
+            .iter()
+            .map(|file| modified(file))
+            .collect()
     }
 
     /// The files read or edited in the history, and those changed before; each once.
     fn files_touched(&self) -> Vec<Object> {
         let all = &self.continuity;
-        let used = all.history.iter().filter(|used| matches!(used.act, Act::Edit | Act::Read) && !used.failed);
+        let used = all
+            .history
+            .iter()
+            .filter(|used| matches!(used.act, Act::Edit | Act::Read) && !used.failed);
         let used = used.map(|used| (used.subject.as_str(), used.act, used.time, used.line));
-        let changed = all.files.iter().map(|file| (file.path.as_str(), Act::Edit, file.time, file.line));
+        let changed = all
+            .files
+            .iter()
+            .map(|file| (file.path.as_str(), Act::Edit, file.time, file.line));
         let mut files: Vec<(&str, Act, Option<Time>, u64)> = Vec::new();
         for file in used.chain(changed) {
             match files.iter_mut().find(|known| known.0 == file.0) {
@@ -114,13 +125,17 @@ impl Stop<'_> {
         let answered = all.answers.iter().map(|item| ("assistant", item));
         let mut messages: Vec<_> = asked.chain(answered).collect();
         messages.sort_by_key(|(_, item)| (item.line, item.time));
-        newest(MESSAGES, &messages).iter().map(|(role, item)| statement(Some(role), None, item)).collect()
+        newest(MESSAGES, &messages)
+            .iter()
+            .map(|(role, item)| statement(Some(role), None, item))
+            .collect()
     }
 }
 
 fn statement(role: Option<&str>, kind: Option<&str>, item: &Finding) -> Object {
     let by = item.from_words.then_some("words");
-    object! { role, kind, text: item.text, by, time: item.time.map(iso), line: item.line }.without_nulls()
+    object! { role, kind, text: item.text, by, time: item.time.map(iso), line: item.line }
+        .without_nulls()
 }
 
 fn of(item: &Finding) -> Object {
@@ -150,12 +165,26 @@ fn modified(file: &FileChange) -> Object {
     object! { path: file.path, action, timestamp, summary, line: file.line }
 }
 
-fn command(Used { subject, failed, time, line, .. }: &Used) -> Object {
+fn command(
+    Used {
+        subject,
+        failed,
+        time,
+        line,
+        ..
+    }: &Used,
+) -> Object {
     object! { command: subject, failed, test: work(subject) == Work::Test, time: time.map(iso), line }
 }
 
 fn call(used: &Used) -> Object {
-    let Used { tool, subject, failed, line, .. } = used;
+    let Used {
+        tool,
+        subject,
+        failed,
+        line,
+        ..
+    } = used;
     object! { tool, target: subject, at: used.time.map(iso), failed, line }
 }
 

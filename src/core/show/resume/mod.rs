@@ -44,8 +44,14 @@ pub struct Fitted {
 
 /// The lines that fit. The first one names the session, so without it none does.
 fn within(budget: usize, lines: Vec<(About, String)>) -> Fitted {
-    if lines.first().is_none_or(|(_, first)| tokens(first) > budget) {
-        return Fitted { lines: Vec::new(), left_out: lines.len() };
+    if lines
+        .first()
+        .is_none_or(|(_, first)| tokens(first) > budget)
+    {
+        return Fitted {
+            lines: Vec::new(),
+            left_out: lines.len(),
+        };
     }
     let mut left = budget;
     let mut kept = vec![false; lines.len()];
@@ -59,7 +65,11 @@ fn within(budget: usize, lines: Vec<(About, String)>) -> Fitted {
         left -= cost;
         cost
     };
-    let of = |about: About| (0..lines.len()).filter(|index| lines[*index].0 == about).collect::<Vec<_>>();
+    let of = |about: About| {
+        (0..lines.len())
+            .filter(|index| lines[*index].0 == about)
+            .collect::<Vec<_>>()
+    };
     let ranked = |(about, _, last_first): &(About, usize, bool)| {
         let mut indices = of(*about);
         if *last_first {
@@ -67,13 +77,27 @@ fn within(budget: usize, lines: Vec<(About, String)>) -> Fitted {
         }
         indices
     };
-    let shared = budget - of(About::Head).into_iter().map(|index| keep(index, usize::MAX)).sum::<usize>();
+    let shared = budget
+        - of(About::Head)
+            .into_iter()
+            .map(|index| keep(index, usize::MAX))
+            .sum::<usize>();
     for portion in &PORTIONS {
         let mut room = shared.saturating_mul(portion.1) / OF;
-        ranked(portion).into_iter().for_each(|index| room -= keep(index, room));
+        ranked(portion)
+            .into_iter()
+            .for_each(|index| room -= keep(index, room));
     }
-    PORTIONS.iter().flat_map(ranked).for_each(|index| _ = keep(index, usize::MAX));
+    PORTIONS
+        .iter()
+        .flat_map(ranked)
+        .for_each(|index| _ = keep(index, usize::MAX));
     let left_out = kept.iter().filter(|kept| !**kept).count();
-    let lines = lines.into_iter().zip(kept).filter(|(_, kept)| *kept).map(|((_, line), _)| line).collect();
+    let lines = lines
+        .into_iter()
+        .zip(kept)
+        .filter(|(_, kept)| *kept)
+        .map(|((_, line), _)| line)
+        .collect();
     Fitted { lines, left_out }
 }

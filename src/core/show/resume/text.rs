@@ -4,7 +4,6 @@
 
 use super::{About, Fitted, within};
 use crate::ask::resume::Stop;
-use session_format::entry::TaskState;
 use crate::env::Zone;
 use crate::session::StateKind;
 use crate::show::activity::ago;
@@ -13,6 +12,7 @@ use crate::show::gate::Gate;
 use crate::show::state::reason;
 use crate::show::terminal::{Style, Tone, cut, pad};
 use crate::state::notes::Kind;
+use session_format::entry::TaskState;
 use session_format::time::Time;
 
 /// Room for a label and for a text where nobody says how wide the terminal is.
@@ -30,7 +30,11 @@ struct Rows {
 impl Rows {
     /// Adds a row of parts, two blanks apart.
     fn put(&mut self, about: About, label: &'static str, parts: &[&str]) {
-        let parts: Vec<_> = parts.iter().map(|part| self.gate.line(*part)).filter(|part| !part.is_empty()).collect();
+        let parts: Vec<_> = parts
+            .iter()
+            .map(|part| self.gate.line(*part))
+            .filter(|part| !part.is_empty())
+            .collect();
         self.all.push((about, label, parts.join("  ")));
     }
 }
@@ -47,17 +51,36 @@ impl Stop<'_> {
         shown: &dyn Fn(&str) -> String,
     ) -> Fitted {
         let rows = self.rows(zone, gate, shown).all;
-        let room = style.width.unwrap_or(WIDTH).saturating_sub(LABEL + 2).max(20);
-        let cell =
-            |label: &str, text: &str| if label == "Go on" { text.to_owned() } else { cut(text, room).into_owned() };
-        let lines =
-            rows.iter().map(|(about, label, text)| (*about, format!("{}  {}", pad(label, LABEL), cell(label, text))));
+        let room = style
+            .width
+            .unwrap_or(WIDTH)
+            .saturating_sub(LABEL + 2)
+            .max(20);
+        let cell = |label: &str, text: &str| {
+            if label == "Go on" {
+                text.to_owned()
+            } else {
+                cut(text, room).into_owned()
+            }
+        };
+        let lines = rows.iter().map(|(about, label, text)| {
+            (
+                *about,
+                format!("{}  {}", pad(label, LABEL), cell(label, text)),
+            )
+        });
         let mut last = String::new();
         let mut fitted = within(budget.unwrap_or(usize::MAX), lines.collect());
         for line in &mut fitted.lines {
             let (label, text) = line.split_at(LABEL);
-            let shown = if label == last { &pad("", LABEL) } else { label };
-            let whole = format!("{}{text}", style.paint(Tone::Strong, shown)).trim_end().to_owned();
+            let shown = if label == last {
+                &pad("", LABEL)
+            } else {
+                label
+            };
+            let whole = format!("{}{text}", style.paint(Tone::Strong, shown))
+                .trim_end()
+                .to_owned();
             label.clone_into(&mut last);
             *line = whole;
         }
@@ -66,13 +89,28 @@ impl Stop<'_> {
 
     fn rows(&self, zone: &Zone, gate: Gate, shown: &dyn Fn(&str) -> String) -> Rows {
         let all = &self.continuity;
-        let mut rows = Rows { gate, all: Vec::new() };
-        let title = all.given_title().map_or_else(String::new, |title| format!(", {title}"));
+        let mut rows = Rows {
+            gate,
+            all: Vec::new(),
+        };
+        let title = all
+            .given_title()
+            .map_or_else(String::new, |title| format!(", {title}"));
         let part = if self.subagent { ", a subagent's" } else { "" };
-        let name = self.session.name.as_ref().map_or_else(String::new, |name| format!("{name}, "));
+        let name = self
+            .session
+            .name
+            .as_ref()
+            .map_or_else(String::new, |name| format!("{name}, "));
         let agent = self.session.format.label();
-        rows.put(About::Head, "Session", &[&format!("{name}{} ({agent}{part}){title}", self.id)]);
-        let when = all.updated.map_or_else(String::new, |updated| format!(", {}", self.clock(updated, zone)));
+        rows.put(
+            About::Head,
+            "Session",
+            &[&format!("{name}{} ({agent}{part}){title}", self.id)],
+        );
+        let when = all.updated.map_or_else(String::new, |updated| {
+            format!(", {}", self.clock(updated, zone))
+        });
         let done = if self.done { "; marked done" } else { "" };
         let state = self.state();
         let (stopped, how) = match state.kind {
@@ -83,40 +121,88 @@ impl Stop<'_> {
         };
         let how = how.map_or_else(String::new, |how| format!("; {how}"));
         let ended = format!("{}{when}{how}{done}", ago(all.updated, self.now));
-        rows.put(About::Head, stopped, &[ended.trim_start_matches([',', ';'])]);
-        self.pins().for_each(|pin| rows.put(About::Head, "Pinned", &[pin]));
+        rows.put(
+            About::Head,
+            stopped,
+            &[ended.trim_start_matches([',', ';'])],
+        );
+        self.pins()
+            .for_each(|pin| rows.put(About::Head, "Pinned", &[pin]));
         let asked = &all.asked;
-        asked.best().iter().for_each(|asked| rows.put(About::Head, "Asked last", &[&asked.text]));
+        asked
+            .best()
+            .iter()
+            .for_each(|asked| rows.put(About::Head, "Asked last", &[&asked.text]));
         let then = asked.then.as_ref().filter(|_| asked.substantive.is_some());
-        then.iter().for_each(|then| rows.put(About::Head, "Then", &[&then.text]));
-        all.recap.iter().for_each(|recap| rows.put(About::Head, "Recap", &[&recap.text]));
-        all.said().iter().for_each(|said| rows.put(About::Head, "Said last", &[said]));
+        then.iter()
+            .for_each(|then| rows.put(About::Head, "Then", &[&then.text]));
+        all.recap
+            .iter()
+            .for_each(|recap| rows.put(About::Head, "Recap", &[&recap.text]));
+        all.said()
+            .iter()
+            .for_each(|said| rows.put(About::Head, "Said last", &[said]));
         let files = all.newest_files();
         for file in files.iter().take(FILES) {
-            let when = file.time.map_or_else(String::new, |time| self.clock(time, zone));
-            rows.put(About::Files, "Files", &[&shown(&file.path), &file.summary(), &when]);
+            let when = file
+                .time
+                .map_or_else(String::new, |time| self.clock(time, zone));
+            rows.put(
+                About::Files,
+                "Files",
+                &[&shown(&file.path), &file.summary(), &when],
+            );
         }
         if files.len() > FILES {
-            rows.put(About::Files, "Files", &[&format!("+{} more", number((files.len() - FILES) as u64))]);
+            rows.put(
+                About::Files,
+                "Files",
+                &[&format!("+{} more", number((files.len() - FILES) as u64))],
+            );
         }
         self.put_work(&mut rows, shown);
-        self.noted(Kind::Decision).for_each(|text| rows.put(About::Head, "Decisions", &[text]));
+        self.noted(Kind::Decision)
+            .for_each(|text| rows.put(About::Head, "Decisions", &[text]));
         let decisions = all.decisions.iter().filter(|item| !item.from_words);
         decisions.for_each(|item| rows.put(About::Decisions, "Decisions", &[&item.text]));
-        self.noted(Kind::Blocker).for_each(|text| rows.put(About::Head, "Blockers", &[text]));
-        for blocker in self.blockers().iter().filter(|blocker| !blocker.item.from_words) {
-            rows.put(About::Blockers, "Blockers", &[&format!("{}: {}", blocker.kind.name(), blocker.item.text)]);
+        self.noted(Kind::Blocker)
+            .for_each(|text| rows.put(About::Head, "Blockers", &[text]));
+        for blocker in self
+            .blockers()
+            .iter()
+            .filter(|blocker| !blocker.item.from_words)
+        {
+            rows.put(
+                About::Blockers,
+                "Blockers",
+                &[&format!("{}: {}", blocker.kind.name(), blocker.item.text)],
+            );
         }
-        self.noted(Kind::Next).for_each(|text| rows.put(About::Head, "Next", &[text]));
-        self.noted(Kind::Fact).for_each(|text| rows.put(About::Head, "Facts", &[text]));
+        self.noted(Kind::Next)
+            .for_each(|text| rows.put(About::Head, "Next", &[text]));
+        self.noted(Kind::Fact)
+            .for_each(|text| rows.put(About::Head, "Facts", &[text]));
         if !self.tags.is_empty() {
             rows.put(About::Next, "Tags", &[&self.tags.join(", ")]);
         }
-        all.compaction.iter().for_each(|summary| rows.put(About::Decisions, "Summary", &[&summary.text]));
+        all.compaction
+            .iter()
+            .for_each(|summary| rows.put(About::Decisions, "Summary", &[&summary.text]));
         if all.input > 0 || all.output > 0 {
-            rows.put(About::Next, "Tokens", &[&format!("{} in, {} out", amount(all.input), amount(all.output))]);
+            rows.put(
+                About::Next,
+                "Tokens",
+                &[&format!(
+                    "{} in, {} out",
+                    amount(all.input),
+                    amount(all.output)
+                )],
+            );
         }
-        self.command.iter().flatten().for_each(|command| rows.put(About::Head, "Go on", &[command]));
+        self.command
+            .iter()
+            .flatten()
+            .for_each(|command| rows.put(About::Head, "Go on", &[command]));
         rows
     }
 
@@ -130,16 +216,26 @@ impl Stop<'_> {
             }
         }
         for (file, functions) in files {
-            rows.put(About::Work, "Functions", &[&functions.join(", "), &shown(file)]);
+            rows.put(
+                About::Work,
+                "Functions",
+                &[&functions.join(", "), &shown(file)],
+            );
         }
         let recent = all.commands.len().saturating_sub(COMMANDS);
         for ran in &all.commands[recent..] {
-            rows.put(About::Work, "Commands", &[if ran.failed { "failed" } else { "ok" }, &ran.subject]);
+            rows.put(
+                About::Work,
+                "Commands",
+                &[if ran.failed { "failed" } else { "ok" }, &ran.subject],
+            );
         }
         for used in all.failed_edits() {
             rows.put(About::Work, "Failed", &[&used.tool, &shown(&used.subject)]);
         }
-        all.commits.iter().for_each(|commit| rows.put(About::Work, "Commits", &[&commit.text]));
+        all.commits
+            .iter()
+            .for_each(|commit| rows.put(About::Work, "Commits", &[&commit.text]));
         for task in &all.tasks {
             let (about, mark) = match task.state {
                 TaskState::Done => (About::Work, "[x]"),
@@ -155,6 +251,10 @@ impl Stop<'_> {
     /// The time of day, with the date if that is not today.
     fn clock(&self, time: Time, zone: &Zone) -> String {
         let (day, clock) = zone.local(time);
-        if day == zone.local(self.now).0 { clock } else { format!("{day} {clock}") }
+        if day == zone.local(self.now).0 {
+            clock
+        } else {
+            format!("{day} {clock}")
+        }
     }
 }

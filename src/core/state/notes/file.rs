@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use super::Notes;
 use super::line::{self, Kind, Says, parse};
+use crate::env::Env;
+use crate::file::{self, Unreadable};
+use crate::state::{Lock, replace};
 use session_format::boundary::substr;
 use session_format::budget::Deadline;
 use session_format::entry::Id;
-use crate::env::Env;
-use crate::file::{self, Unreadable};
 use session_format::hash::HashSet;
-use crate::state::{Lock, replace};
 use session_format::time::Time;
 
 /// Whom a notes file is about. A project is known by its directory (`Project::dir`).
@@ -42,13 +42,27 @@ impl Owner<'_> {
 
     /// The file of a project is called like its directory, so that a person finds it, and by a hash of the whole path.
     fn path(self, env: &Env) -> PathBuf {
-        let Owner::Project(project) = self else { return env.data_dir().join("profile.md") };
+        let Owner::Project(project) = self else {
+            return env.data_dir().join("profile.md");
+        };
         let hash = Id::of(project.as_os_str().as_bytes()).0;
         let name = project.file_name().unwrap_or_default().to_string_lossy();
-        let plain = |char: char| if char.is_alphanumeric() || "-_.".contains(char) { char } else { '-' };
+        let plain = |char: char| {
+            if char.is_alphanumeric() || "-_.".contains(char) {
+                char
+            } else {
+                '-'
+            }
+        };
         let name: String = name.trim_start_matches('.').chars().map(plain).collect();
-        let name = if name.is_empty() { "root" } else { substr(&name, ..name.floor_char_boundary(100)) };
-        env.data_dir().join("projects").join(format!("{name}-{:08x}.md", (hash ^ hash >> 32) as u32))
+        let name = if name.is_empty() {
+            "root"
+        } else {
+            substr(&name, ..name.floor_char_boundary(100))
+        };
+        env.data_dir()
+            .join("projects")
+            .join(format!("{name}-{:08x}.md", (hash ^ hash >> 32) as u32))
     }
 
     /// The first line of a new file.
@@ -78,7 +92,9 @@ impl NoteLine {
     /// A newline, with or without a carriage return, or nothing.
     fn end(&self) -> &[u8] {
         let ends: [&[u8]; 2] = [b"\r\n", b"\n"];
-        ends.into_iter().find(|end| self.bytes.ends_with(end)).unwrap_or_default()
+        ends.into_iter()
+            .find(|end| self.bytes.ends_with(end))
+            .unwrap_or_default()
     }
 }
 
@@ -94,7 +110,11 @@ impl Notes {
     }
 
     /// Reads a file for a caller who reports that it cannot be read.
-    pub fn open<'p>(env: &Env, owner: impl Into<Owner<'p>>, problems: &mut Vec<String>) -> Result<Notes, String> {
+    pub fn open<'p>(
+        env: &Env,
+        owner: impl Into<Owner<'p>>,
+        problems: &mut Vec<String>,
+    ) -> Result<Notes, String> {
         let owner = owner.into();
         let path = owner.path(env);
         let content = content(&path).map_err(|unreadable| unreadable.to_string())?;
@@ -115,10 +135,16 @@ impl Notes {
         // If it is a link, what it leads to is replaced, not the link.
         let path = std::fs::canonicalize(&path).unwrap_or(path);
         let trouble = |error: io::Error| format!("{}: {error}", path.display());
-        let lock =
-            Lock::take(&path.with_extension("lock"), &Deadline::after(env.patience(PATIENCE))).map_err(trouble)?;
+        let lock = Lock::take(
+            &path.with_extension("lock"),
+            &Deadline::after(env.patience(PATIENCE)),
+        )
+        .map_err(trouble)?;
         let Some(_lock) = lock else {
-            return Err(format!("{}: another process is busy with it; try again", path.display()));
+            return Err(format!(
+                "{}: another process is busy with it; try again",
+                path.display()
+            ));
         };
         let content = content(&path).map_err(|unreadable| unreadable.to_string())?;
         let mut notes = Notes::parse(&content, &path, owner.kinds(), env, problems);
@@ -128,7 +154,11 @@ impl Notes {
         }
         let untouched = notes.lines.len();
         let done = change(&mut notes)?;
-        let changed: Vec<u8> = notes.lines.iter().flat_map(|line| line.bytes.iter().copied()).collect();
+        let changed: Vec<u8> = notes
+            .lines
+            .iter()
+            .flat_map(|line| line.bytes.iter().copied())
+            .collect();
         let only_head = content.is_empty() && notes.lines.len() == untouched;
         if changed != content && !only_head {
             replace(&path, &changed).map_err(trouble)?;
@@ -140,18 +170,33 @@ impl Notes {
         owner.into().path(env)
     }
 
-    fn parse(content: &[u8], path: &Path, kinds: &[Kind], env: &Env, problems: &mut Vec<String>) -> Notes {
+    fn parse(
+        content: &[u8],
+        path: &Path,
+        kinds: &[Kind],
+        env: &Env,
+        problems: &mut Vec<String>,
+    ) -> Notes {
         /// No clock goes further: the year 9000.
         const FAR: i64 = 221_845_305_600_000;
         let zone = LazyCell::new(|| env.zone());
-        let wall = |wall: Time| if wall.0 < FAR { zone.of_wall_clock(wall) } else { wall };
+        let wall = |wall: Time| {
+            if wall.0 < FAR {
+                zone.of_wall_clock(wall)
+            } else {
+                wall
+            }
+        };
         let mut notes = Notes::default();
         for (number, bytes) in (1..).zip(content.split_inclusive(|byte| *byte == b'\n')) {
             let says = parse(bytes, kinds, &wall).unwrap_or_else(|why| {
                 problems.push(format!("{}:{number}: {why}; skipped", path.display()));
                 Says::Nothing
             });
-            notes.lines.push(NoteLine { bytes: bytes.into(), says });
+            notes.lines.push(NoteLine {
+                bytes: bytes.into(),
+                says,
+            });
         }
         notes.number();
         notes
@@ -159,7 +204,8 @@ impl Notes {
 
     /// The lines of a project's file, wherever it is; what is wrong in it is for the commands of that project to say.
     pub(super) fn of_project(path: &Path, env: &Env) -> Result<Notes, Unreadable> {
-        content(path).map(|content| Notes::parse(&content, path, Kind::OF_PROJECT, env, &mut Vec::new()))
+        content(path)
+            .map(|content| Notes::parse(&content, path, Kind::OF_PROJECT, env, &mut Vec::new()))
     }
 
     /// Gives an id to every note that has none, or the id of an earlier note.
@@ -174,7 +220,9 @@ impl Notes {
             }
         }
         for NoteLine { bytes, says } in without {
-            let Says::Note(note, digits) = says else { continue };
+            let Says::Note(note, digits) = says else {
+                continue;
+            };
             note.id = free_id(&ids);
             ids.insert(note.id);
             let blank = if digits.start == digits.end { " " } else { "" };
@@ -191,7 +239,10 @@ impl Notes {
         if let Some(last) = self.lines.last_mut().filter(|last| last.end().is_empty()) {
             last.bytes.extend_from_slice(end.as_bytes());
         }
-        self.lines.push(NoteLine { bytes: format!("{text}{end}").into_bytes(), says });
+        self.lines.push(NoteLine {
+            bytes: format!("{text}{end}").into_bytes(),
+            says,
+        });
     }
 }
 
@@ -201,7 +252,9 @@ pub(super) fn free_id(ids: &HashSet<u32>) -> u32 {
     if last < line::LARGEST_ID {
         last + 1
     } else {
-        (1..line::LARGEST_ID).find(|id| !ids.contains(id)).unwrap_or(line::LARGEST_ID)
+        (1..line::LARGEST_ID)
+            .find(|id| !ids.contains(id))
+            .unwrap_or(line::LARGEST_ID)
     }
 }
 

@@ -32,7 +32,13 @@ named! {
 
 impl Kind {
     /// Kinds in the file of a project, and in the file about the user.
-    pub const OF_PROJECT: &[Kind] = &[Kind::Pin, Kind::Decision, Kind::Blocker, Kind::Next, Kind::Fact];
+    pub const OF_PROJECT: &[Kind] = &[
+        Kind::Pin,
+        Kind::Decision,
+        Kind::Blocker,
+        Kind::Next,
+        Kind::Fact,
+    ];
     pub const OF_USER: &[Kind] = &[Kind::Role, Kind::Preference, Kind::Rule];
 }
 
@@ -92,8 +98,14 @@ impl Note {
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let priority = (self.priority != Priority::Normal).then(|| self.priority.name().to_owned());
-        let until = self.until.as_ref().map(|until| format!("until {}", until.written));
-        let known: Vec<String> = [priority, self.created.clone(), until].into_iter().flatten().collect();
+        let until = self
+            .until
+            .as_ref()
+            .map(|until| format!("until {}", until.written));
+        let known: Vec<String> = [priority, self.created.clone(), until]
+            .into_iter()
+            .flatten()
+            .collect();
         write!(f, "{} {}", self.kind.name(), self.id)?;
         if !known.is_empty() {
             write!(f, " ({})", known.join(", "))?;
@@ -134,7 +146,11 @@ const BLANKS: [char; 2] = [' ', '\t'];
 pub fn parse(line: &[u8], kinds: &[Kind], wall: &dyn Fn(Time) -> Time) -> Result<Says, String> {
     let text = String::from_utf8_lossy(line);
     let start = text.trim_start_matches(['\u{feff}', ' ', '\t', '-', '*']);
-    let (word, rest) = start.split_at(start.find(|char: char| !char.is_ascii_lowercase()).unwrap_or(start.len()));
+    let (word, rest) = start.split_at(
+        start
+            .find(|char: char| !char.is_ascii_lowercase())
+            .unwrap_or(start.len()),
+    );
     if !rest.is_empty() && !rest.starts_with([' ', '\t', ':', '(', '\r', '\n']) {
         return Ok(Says::Nothing);
     }
@@ -144,11 +160,15 @@ pub fn parse(line: &[u8], kinds: &[Kind], wall: &dyn Fn(Time) -> Time) -> Result
         _ => match Kind::named(word).filter(|kind| kinds.contains(kind)) {
             // All that stands before the id is as long in the text as in the line.
             Some(kind) => note(kind, rest, text.len() - rest.len(), wall),
-            None => match kinds.iter().find(|kind| strsim::damerau_levenshtein(word, kind.name()) == 1) {
+            None => match kinds
+                .iter()
+                .find(|kind| strsim::damerau_levenshtein(word, kind.name()) == 1)
+            {
                 // What would be a note with the right word is hardly meant for anything else.
-                Some(kind) if note(*kind, rest, 0, wall).is_ok() => {
-                    Err(format!("'{word}' is not a kind of note; did you mean '{}'?", kind.name()))
-                }
+                Some(kind) if note(*kind, rest, 0, wall).is_ok() => Err(format!(
+                    "'{word}' is not a kind of note; did you mean '{}'?",
+                    kind.name()
+                )),
                 _ => Ok(Says::Nothing),
             },
         },
@@ -157,31 +177,64 @@ pub fn parse(line: &[u8], kinds: &[Kind], wall: &dyn Fn(Time) -> Time) -> Result
 
 fn note(kind: Kind, rest: &str, at: usize, wall: &dyn Fn(Time) -> Time) -> Result<Says, String> {
     let after = rest.trim_start_matches(BLANKS);
-    let digits = after.find(|char: char| !char.is_ascii_digit()).unwrap_or(after.len());
+    let digits = after
+        .find(|char: char| !char.is_ascii_digit())
+        .unwrap_or(after.len());
     let (number, after) = after.split_at(digits);
-    let from = if number.is_empty() { at } else { at + rest.len() - after.len() - digits };
+    let from = if number.is_empty() {
+        at
+    } else {
+        at + rest.len() - after.len() - digits
+    };
     let after = after.trim_start_matches(BLANKS);
     let (known, after) = match after.strip_prefix('(') {
         Some(inside) => inside.split_once(')').ok_or("no ')' after '('")?,
         None => ("", after),
     };
-    let text = after.trim_start_matches(BLANKS).strip_prefix(':').map(str::trim);
+    let text = after
+        .trim_start_matches(BLANKS)
+        .strip_prefix(':')
+        .map(str::trim);
     let text = text.ok_or_else(|| format!("no ':' between '{}' and its text", kind.name()))?;
     if text.is_empty() {
         return Err("no text".into());
     }
-    let id = number.parse().ok().filter(|id| *id <= LARGEST_ID).unwrap_or(0);
-    let mut note = Note { id, kind, text: text.into(), priority: Priority::Normal, created: None, until: None };
-    for known in known.split(',').map(str::trim).filter(|known| !known.is_empty()) {
+    let id = number
+        .parse()
+        .ok()
+        .filter(|id| *id <= LARGEST_ID)
+        .unwrap_or(0);
+    let mut note = Note {
+        id,
+        kind,
+        text: text.into(),
+        priority: Priority::Normal,
+        created: None,
+        until: None,
+    };
+    for known in known
+        .split(',')
+        .map(str::trim)
+        .filter(|known| !known.is_empty())
+    {
         if let Some(priority) = Priority::named(known) {
             note.priority = priority;
-        } else if let Some(end) = known.strip_prefix("until").filter(|end| end.starts_with(BLANKS)).map(str::trim) {
+        } else if let Some(end) = known
+            .strip_prefix("until")
+            .filter(|end| end.starts_with(BLANKS))
+            .map(str::trim)
+        {
             let moment = moment(end, DAY, wall).ok_or_else(|| format!("'{end}' is not a date"))?;
-            note.until = Some(Until { written: end.into(), end: moment });
+            note.until = Some(Until {
+                written: end.into(),
+                end: moment,
+            });
         } else if moment(known, 0, wall).is_some() {
             note.created = Some(known.into());
         } else {
-            return Err(format!("'{known}' is not high, normal, low, a date, or 'until' and a date"));
+            return Err(format!(
+                "'{known}' is not high, normal, low, a date, or 'until' and a date"
+            ));
         }
     }
     Ok(Says::Note(note, from..from + digits))
@@ -194,7 +247,9 @@ fn moment(text: &str, of_day: i64, wall: &dyn Fn(Time) -> Time) -> Option<Time> 
         return Some(wall(Time(day.0 + of_day)));
     }
     let time = Time::parse(text.as_bytes())?;
-    let plain = text.bytes().all(|byte| byte.is_ascii_digit() || b"-:.TtZz+ ".contains(&byte));
+    let plain = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || b"-:.TtZz+ ".contains(&byte));
     let zoned = text.get(10..)?.contains(['Z', 'z', '+', '-']);
     plain.then(|| if zoned { time } else { wall(time) })
 }
@@ -210,15 +265,23 @@ fn done(rest: &str) -> Result<Says, String> {
     match id {
         "" => Err("no id of a session after 'done'".into()),
         // A sentence of the user's, as it seems; it must not be taken for a mark and then taken off.
-        prose if prose.contains(BLANKS) && dated.is_none() => Err(format!("'{prose}' is no id of a session")),
+        prose if prose.contains(BLANKS) && dated.is_none() => {
+            Err(format!("'{prose}' is no id of a session"))
+        }
         id => Ok(Says::Done(id.into())),
     }
 }
 
 /// `tag NAME: ID, ID`
 fn tag(rest: &str) -> Result<Says, String> {
-    let (tag, ids) = rest.split_once(':').ok_or("no ':' between the tag and its sessions")?;
-    let ids: Vec<String> = ids.split(',').map(|id| id.trim().to_owned()).filter(|id| !id.is_empty()).collect();
+    let (tag, ids) = rest
+        .split_once(':')
+        .ok_or("no ':' between the tag and its sessions")?;
+    let ids: Vec<String> = ids
+        .split(',')
+        .map(|id| id.trim().to_owned())
+        .filter(|id| !id.is_empty())
+        .collect();
     if let Some(prose) = ids.iter().find(|id| id.contains(BLANKS)) {
         return Err(format!("'{prose}' is no id of a session"));
     }

@@ -2,10 +2,10 @@
 
 use super::Notes;
 use super::line::Says;
-use session_format::boundary::substr;
 use crate::dir;
 use crate::env::Env;
 use crate::file::Unreadable;
+use session_format::boundary::substr;
 use session_format::hash::HashMap;
 
 /// An id may be shortened to this.
@@ -21,7 +21,9 @@ impl Marks {
         let mut marks = Marks::default();
         let listed = dir::entries(&env.data_dir().join("projects"), bad);
         let paths = listed.iter().map(|entry| entry.path());
-        let mut paths: Vec<_> = paths.filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+        let mut paths: Vec<_> = paths
+            .filter(|path| path.extension().is_some_and(|end| end == "md"))
+            .collect();
         paths.sort();
         for path in paths {
             let notes = Notes::of_project(&path, env).unwrap_or_else(|unreadable| {
@@ -30,7 +32,11 @@ impl Marks {
             });
             for says in notes.says() {
                 for id in says.sessions() {
-                    marks.0.entry(beginning(id).to_owned()).or_default().push(says.clone());
+                    marks
+                        .0
+                        .entry(beginning(id).to_owned())
+                        .or_default()
+                        .push(says.clone());
                 }
             }
         }

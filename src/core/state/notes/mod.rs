@@ -51,12 +51,15 @@ impl Notes {
     /// Notes that hold about the user: the role that was set last, preferences, rules.
     pub fn about_user(&self, now: Time) -> impl Iterator<Item = &Note> {
         let role = self.notes(Kind::Role, now).last();
-        role.into_iter().chain(self.notes(Kind::Preference, now)).chain(self.notes(Kind::Rule, now))
+        role.into_iter()
+            .chain(self.notes(Kind::Preference, now))
+            .chain(self.notes(Kind::Rule, now))
     }
 
     /// The user called a session complete.
     pub fn is_done(&self, session: &str) -> bool {
-        self.says().any(|says| matches!(says, Says::Done(id) if is_same(id, session)))
+        self.says()
+            .any(|says| matches!(says, Says::Done(id) if is_same(id, session)))
     }
 
     /// The sessions that are complete, in the order of the file, each once.
@@ -73,7 +76,11 @@ impl Notes {
     /// The tags of a session, each once.
     pub fn tags(&self, session: &str) -> Vec<&str> {
         let has = |ids: &[&str]| ids.iter().any(|id| is_same(id, session));
-        self.all_tags().into_iter().filter(|(_, ids)| has(ids)).map(|(tag, _)| tag).collect()
+        self.all_tags()
+            .into_iter()
+            .filter(|(_, ids)| has(ids))
+            .map(|(tag, _)| tag)
+            .collect()
     }
 
     /// All tags with their sessions, in the order of the file, each once.
@@ -81,10 +88,13 @@ impl Notes {
         let mut tags: Vec<(&str, Vec<&str>)> = Vec::new();
         for says in self.says() {
             let Says::Tag(tag, ids) = says else { continue };
-            let index = tags.iter().position(|(known, _)| known == tag).unwrap_or_else(|| {
-                tags.push((tag, Vec::new()));
-                tags.len() - 1
-            });
+            let index = tags
+                .iter()
+                .position(|(known, _)| known == tag)
+                .unwrap_or_else(|| {
+                    tags.push((tag, Vec::new()));
+                    tags.len() - 1
+                });
             ids.iter().for_each(|id| add_new(&mut tags[index].1, id));
         }
         tags
@@ -92,7 +102,8 @@ impl Notes {
 
     /// A session is marked by exactly this id.
     pub fn marks(&self, id: &str) -> bool {
-        self.says().any(|says| says.sessions().iter().any(|known| known == id))
+        self.says()
+            .any(|says| says.sessions().iter().any(|known| known == id))
     }
 
     /// Writes a note in the place of the last that it replaces, else at the end. There is one role, and one preference
@@ -101,11 +112,17 @@ impl Notes {
         let mut ids = HashSet::default();
         let mut old = None;
         for line in &mut self.lines {
-            let Says::Note(other, _) = &line.says else { continue };
+            let Says::Note(other, _) = &line.says else {
+                continue;
+            };
             ids.insert(other.id);
             if note.replaces(other) {
                 note.id = other.id;
-                note.created = other.created.clone().filter(|_| other.text == note.text).or(note.created);
+                note.created = other
+                    .created
+                    .clone()
+                    .filter(|_| other.text == note.text)
+                    .or(note.created);
                 old = Some(line);
             }
         }
@@ -130,8 +147,14 @@ impl Notes {
             if removed.iter().any(|note| note.id == *id) {
                 continue;
             }
-            let is_it = |line: &NoteLine| matches!(&line.says, Says::Note(note, _) if note.id == *id);
-            match self.lines.iter().position(is_it).map(|index| self.lines.remove(index).says) {
+            let is_it =
+                |line: &NoteLine| matches!(&line.says, Says::Note(note, _) if note.id == *id);
+            match self
+                .lines
+                .iter()
+                .position(is_it)
+                .map(|index| self.lines.remove(index).says)
+            {
                 Some(Says::Note(note, _)) => removed.push(note),
                 _ => return Err(format!("nothing has the id {id}")),
             }
@@ -143,9 +166,13 @@ impl Notes {
     pub fn set_done(&mut self, session: &str, done: bool, today: &str) -> bool {
         let changes = self.is_done(session) != done;
         if changes && done {
-            self.append(&format!("done {session} ({today})"), Says::Done(session.into()));
+            self.append(
+                &format!("done {session} ({today})"),
+                Says::Done(session.into()),
+            );
         } else if changes {
-            self.lines.retain(|line| !matches!(&line.says, Says::Done(id) if is_same(id, session)));
+            self.lines
+                .retain(|line| !matches!(&line.says, Says::Done(id) if is_same(id, session)));
         }
         changes
     }
@@ -154,7 +181,10 @@ impl Notes {
     pub fn add_tag(&mut self, tag: &str, session: &str) -> bool {
         let is_new = !self.tags(session).contains(&tag);
         if is_new {
-            self.append(&format!("tag {tag}: {session}"), Says::Tag(tag.into(), vec![session.into()]));
+            self.append(
+                &format!("tag {tag}: {session}"),
+                Says::Tag(tag.into(), vec![session.into()]),
+            );
         }
         is_new
     }
@@ -163,7 +193,9 @@ impl Notes {
     pub fn remove_tag(&mut self, tag: &str, session: &str) -> bool {
         let had = self.tags(session).contains(&tag);
         self.lines.retain_mut(|line| {
-            let Says::Tag(known, ids) = &mut line.says else { return true };
+            let Says::Tag(known, ids) = &mut line.says else {
+                return true;
+            };
             let before = ids.len();
             ids.retain(|id| known != tag || !is_same(id, session));
             let (is_shorter, is_empty) = (ids.len() < before, ids.is_empty());

@@ -11,15 +11,17 @@ use std::time::Duration;
 use serde_json::json;
 
 use session_core::env::{Env, iso};
-use session_format::hash::HashMap;
 use session_core::process;
+use session_format::hash::HashMap;
 use session_format::time::{SECOND, Time};
 
 /// Noon, for a picture that is always the same.
 pub const NOON: &[u8] = b"2026-11-16T12:00:00Z";
 
 /// The columns of a file. All but the last are words.
-fn table<const COLUMNS: usize>(text: &'static str) -> impl Iterator<Item = [&'static str; COLUMNS]> {
+fn table<const COLUMNS: usize>(
+    text: &'static str,
+) -> impl Iterator<Item = [&'static str; COLUMNS]> {
     text.lines().map(|line| {
         let mut columns = line.splitn(COLUMNS, ' ');
         [(); COLUMNS].map(|()| columns.next().unwrap_or_default())
@@ -35,15 +37,22 @@ struct Event {
 }
 
 fn script() -> impl Iterator<Item = Event> {
-    let event =
-        |[at, session, kind, text]: [&'static str; 4]| Some(Event { at: at.parse().ok()?, session, kind, text });
+    let event = |[at, session, kind, text]: [&'static str; 4]| {
+        Some(Event {
+            at: at.parse().ok()?,
+            session,
+            kind,
+            text,
+        })
+    };
     table(include_str!("script.txt")).filter_map(event)
 }
 
 /// The line that an agent writes for an event, with `{names}` in it to be filled in.
 fn template(agent: &str, event: &str) -> Option<&'static str> {
     let mut rows = table(include_str!("lines.txt"));
-    rows.find(|[writer, kind, _]| *writer == agent && *kind == event).map(|[.., line]| line)
+    rows.find(|[writer, kind, _]| *writer == agent && *kind == event)
+        .map(|[.., line]| line)
 }
 
 /// A home with the sessions in it.
@@ -55,7 +64,10 @@ pub struct World {
 
 impl World {
     pub fn make(home: &Path, now: Time) -> io::Result<World> {
-        let mut world = World { home: home.into(), written: HashMap::default() };
+        let mut world = World {
+            home: home.into(),
+            written: HashMap::default(),
+        };
         for project in ["shop", "site", "infra"] {
             std::fs::create_dir_all(home.join(project))?;
         }
@@ -72,9 +84,25 @@ impl World {
         if is_still {
             return Env::fixed(home, cwd, Time::parse(NOON).unwrap_or_default());
         }
-        let kept = ["TZ", "TERM", "TMUX", "VTE_VERSION", "VISUAL", "EDITOR", "PATH", "LANG", "LC_ALL"];
-        let kept = kept.iter().filter_map(|name| Some(((*name).into(), outer.var(name)?.to_owned())));
-        Env::given(kept.chain([("HOME".into(), home.clone().into_os_string())]), cwd, None)
+        let kept = [
+            "TZ",
+            "TERM",
+            "TMUX",
+            "VTE_VERSION",
+            "VISUAL",
+            "EDITOR",
+            "PATH",
+            "LANG",
+            "LC_ALL",
+        ];
+        let kept = kept
+            .iter()
+            .filter_map(|name| Some(((*name).into(), outer.var(name)?.to_owned())));
+        Env::given(
+            kept.chain([("HOME".into(), home.clone().into_os_string())]),
+            cwd,
+            None,
+        )
     }
 
     /// Lets the sessions go on until somebody stops it. `pause` waits, and says whether to go on.
@@ -93,7 +121,8 @@ impl World {
 
     fn step(&mut self, event: &Event, time: Time) -> io::Result<()> {
         let sessions = table(include_str!("sessions.txt"));
-        let Some([session, agent, id, project, title]) = sessions.into_iter().find(|row| row[0] == event.session)
+        let Some([session, agent, id, project, title]) =
+            sessions.into_iter().find(|row| row[0] == event.session)
         else {
             return Ok(());
         };
@@ -113,7 +142,10 @@ impl World {
             ("{id}", id.to_owned()),
             ("{project}", project.to_owned()),
             ("{title}", title.to_owned()),
-            ("{cwd}", self.home.join(project).to_string_lossy().into_owned()),
+            (
+                "{cwd}",
+                self.home.join(project).to_string_lossy().into_owned(),
+            ),
             ("{time}", iso(time)),
             ("{count}", count.to_string()),
             ("{before}", (*count - 1).to_string()),
@@ -121,7 +153,8 @@ impl World {
             ("{text}", event.text.to_owned()),
         ];
         let filled = |kind: &str| {
-            let fill = |line: String, (name, value): &(&str, String)| line.replace(name, &in_json(value));
+            let fill =
+                |line: String, (name, value): &(&str, String)| line.replace(name, &in_json(value));
             template(agent, kind).map(|line| values.iter().fold(line.to_owned(), fill))
         };
         let path = self.home.join(filled("path").unwrap_or_default());
@@ -136,7 +169,10 @@ impl World {
             }
         }
         lines.extend(filled(event.kind));
-        let mut file = std::fs::OpenOptions::new().append(true).create(true).open(path)?;
+        let mut file = std::fs::OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)?;
         file.write_all((lines.join("\n") + "\n").as_bytes())
     }
 }
@@ -144,7 +180,10 @@ impl World {
 /// A text as it stands in a string of JSON.
 fn in_json(text: &str) -> String {
     let quoted = json!(text).to_string();
-    quoted.trim_start_matches('"').trim_end_matches('"').to_owned()
+    quoted
+        .trim_start_matches('"')
+        .trim_end_matches('"')
+        .to_owned()
 }
 
 /// The report of a Claude Code about itself. It claims to be this very process, which surely runs.
@@ -170,16 +209,36 @@ mod tests {
         let sessions: Vec<[&str; 5]> = table(include_str!("sessions.txt")).collect();
         for [session, agent, ..] in &sessions {
             let events: Vec<Event> = script().filter(|event| event.session == *session).collect();
-            assert!(!events.is_empty() && events.iter().map(|event| event.at).is_sorted(), "{session}");
-            for event in events.iter().filter(|event| !["waiting", "busy", "idle", "quits"].contains(&event.kind)) {
+            assert!(
+                !events.is_empty() && events.iter().map(|event| event.at).is_sorted(),
+                "{session}"
+            );
+            for event in events
+                .iter()
+                .filter(|event| !["waiting", "busy", "idle", "quits"].contains(&event.kind))
+            {
                 let line = template(agent, event.kind).expect(event.kind);
-                assert!(serde_json::from_str::<serde_json::Value>(line).is_ok(), "{line}");
-                assert!(!event.text.contains(['"', '\\']), "{}: it stands in JSON within JSON", event.text);
+                assert!(
+                    serde_json::from_str::<serde_json::Value>(line).is_ok(),
+                    "{line}"
+                );
+                assert!(
+                    !event.text.contains(['"', '\\']),
+                    "{}: it stands in JSON within JSON",
+                    event.text
+                );
             }
         }
         assert!(script().all(|event| sessions.iter().any(|row| row[0] == event.session)));
-        assert_eq!(script().count(), include_str!("script.txt").lines().count(), "every line begins with a number");
-        let later: Vec<i64> = script().map(|event| event.at).filter(|at| *at > 0).collect();
+        assert_eq!(
+            script().count(),
+            include_str!("script.txt").lines().count(),
+            "every line begins with a number"
+        );
+        let later: Vec<i64> = script()
+            .map(|event| event.at)
+            .filter(|at| *at > 0)
+            .collect();
         assert!(later.is_sorted() && later.iter().all(|at| at * SECOND < 2 * MINUTE));
     }
 }

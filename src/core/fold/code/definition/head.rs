@@ -4,7 +4,9 @@ use session_format::boundary::substr;
 
 /// The name that a text begins with.
 pub fn name(text: &str) -> Option<&str> {
-    let end = text.find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '$')).unwrap_or(text.len());
+    let end = text
+        .find(|char: char| !char.is_alphanumeric() && !matches!(char, '_' | '$'))
+        .unwrap_or(text.len());
     let begins = text.starts_with(|char: char| char.is_alphabetic() || matches!(char, '_' | '$'));
     begins.then(|| substr(text, ..end))
 }
@@ -19,12 +21,15 @@ pub fn last_name(text: &str) -> Option<&str> {
 /// The text after a word that it begins with.
 pub fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(word)?;
-    rest.starts_with(char::is_whitespace).then(|| rest.trim_start())
+    rest.starts_with(char::is_whitespace)
+        .then(|| rest.trim_start())
 }
 
 /// The text after the one of several words that it begins with.
 pub fn after_one<'a>(text: &'a str, words: &str) -> Option<&'a str> {
-    words.split_ascii_whitespace().find_map(|word| after(text, word))
+    words
+        .split_ascii_whitespace()
+        .find_map(|word| after(text, word))
 }
 
 /// The text after all of the words that may come before a definition.

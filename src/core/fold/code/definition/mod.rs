@@ -8,9 +8,9 @@ mod head;
 mod own;
 
 use self::head::{after_all, after_brackets, after_one, name};
-use session_format::boundary::substr;
 use crate::fold::one_of;
 use crate::fold::words::DEFINED_BY_WORDS;
+use session_format::boundary::substr;
 use session_format::hash::HashSet;
 use session_format::path::base_name;
 
@@ -23,11 +23,17 @@ pub struct Definition<'a> {
 
 impl<'a> Definition<'a> {
     fn function(name: &'a str, is_one: bool) -> Option<Definition<'a>> {
-        is_one.then_some(Definition { name, function: true })
+        is_one.then_some(Definition {
+            name,
+            function: true,
+        })
     }
 
     fn class(name: &'a str, is_one: bool) -> Option<Definition<'a>> {
-        is_one.then_some(Definition { name, function: false })
+        is_one.then_some(Definition {
+            name,
+            function: false,
+        })
     }
 }
 
@@ -46,7 +52,10 @@ const OWN: [(&str, OwnRule); 4] = [
 pub fn functions(path: &str, added: &str) -> Vec<String> {
     let lines: Vec<&str> = added.lines().collect();
     let mut known = HashSet::default();
-    let found = definitions(path, &lines).into_iter().map(|(_, found)| found.name).filter(|name| known.insert(*name));
+    let found = definitions(path, &lines)
+        .into_iter()
+        .map(|(_, found)| found.name)
+        .filter(|name| known.insert(*name));
     found.map(str::to_owned).collect()
 }
 
@@ -54,16 +63,25 @@ pub fn functions(path: &str, added: &str) -> Vec<String> {
 pub fn definitions<'a>(path: &str, lines: &[&'a str]) -> Vec<(usize, Definition<'a>)> {
     /// No head of a function goes on for longer.
     const NEXT: usize = 12;
-    let ending = base_name(path).rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
-    let (_, before, functions, classes) =
-        DEFINED_BY_WORDS.iter().find(|(endings, ..)| one_of(endings, &ending)).unwrap_or(&("", "", "", ""));
+    let ending = base_name(path)
+        .rsplit_once('.')
+        .map(|(_, ending)| ending.to_ascii_lowercase())
+        .unwrap_or_default();
+    let (_, before, functions, classes) = DEFINED_BY_WORDS
+        .iter()
+        .find(|(endings, ..)| one_of(endings, &ending))
+        .unwrap_or(&("", "", "", ""));
     let own = OWN.iter().find(|(endings, _)| one_of(endings, &ending));
     let found = lines.iter().enumerate().filter_map(|(index, line)| {
         let text = after_all(line, before);
         let definition = match (after_one(text, functions), after_one(text, classes)) {
             (Some(rest), _) => function(rest),
             (_, Some(rest)) => class(rest),
-            _ => own?.1(line, text, &lines[index + 1..lines.len().min(index + 1 + NEXT)]),
+            _ => own?.1(
+                line,
+                text,
+                &lines[index + 1..lines.len().min(index + 1 + NEXT)],
+            ),
         };
         Some((index, definition?))
     });
@@ -72,10 +90,24 @@ pub fn definitions<'a>(path: &str, lines: &[&'a str]) -> Vec<(usize, Definition<
 
 /// Type parameters and receivers in Kotlin and Go, Ruby's `self.` and PHP's reference are no part of a name.
 fn function(rest: &str) -> Option<Definition<'_>> {
-    let rest = if rest.starts_with('(') { after_brackets(rest)?.trim_start() } else { rest };
-    let rest = rest.strip_prefix('<').and_then(|rest| Some(rest.split_once('>')?.1.trim_start())).unwrap_or(rest);
-    let head = rest.split(['(', ' ', ';', '{', ':', '=']).next().unwrap_or_default();
-    let own = head.rsplit('.').next().unwrap_or(head).trim_start_matches(['&', '*']);
+    let rest = if rest.starts_with('(') {
+        after_brackets(rest)?.trim_start()
+    } else {
+        rest
+    };
+    let rest = rest
+        .strip_prefix('<')
+        .and_then(|rest| Some(rest.split_once('>')?.1.trim_start()))
+        .unwrap_or(rest);
+    let head = rest
+        .split(['(', ' ', ';', '{', ':', '='])
+        .next()
+        .unwrap_or_default();
+    let own = head
+        .rsplit('.')
+        .next()
+        .unwrap_or(head)
+        .trim_start_matches(['&', '*']);
     let whole = name(own)?;
     let hidden = whole.starts_with("__") && whole.ends_with("__");
     Definition::function(whole, !hidden)
@@ -86,7 +118,9 @@ fn class(rest: &str) -> Option<Definition<'_>> {
     let whole = name(rest)?;
     let next = substr(rest, whole.len()..).trim_start();
     let prose = next.starts_with(char::is_alphabetic)
-        && !["extends", "implements", "where"].iter().any(|word| next.starts_with(word));
+        && !["extends", "implements", "where"]
+            .iter()
+            .any(|word| next.starts_with(word));
     Definition::class(whole, !prose)
 }
 
@@ -100,15 +134,31 @@ pub mod tests {
             "impl X {\n    pub(crate) async fn run(&self) {}\n    fn run2<T>() {}\n}\nfn run() {}",
             &["run", "run2"],
         ),
-        ("a.rs", "// fn no\nlet x = \"fn no\";\npub const fn one() {}\nextern \"C\" fn two() {}", &["one", "two"]),
+        (
+            "a.rs",
+            "// fn no\nlet x = \"fn no\";\npub const fn one() {}\nextern \"C\" fn two() {}",
+            &["one", "two"],
+        ),
         (
             "a.py",
             "async def load(x):\nclass Store(Base):\n    def __init__(self):\n    def get(self):",
             &["load", "Store", "get"],
         ),
-        ("a.py", "# the class of things\nclass of things\ndefault = 1", &[]),
-        ("a.ts", "export default async function main() {\nfunction* gen() {}", &["main", "gen"]),
-        ("a.tsx", "export const App: FC<Props> = ({ a }) => {", &["App"]),
+        (
+            "a.py",
+            "# the class of things\nclass of things\ndefault = 1",
+            &[],
+        ),
+        (
+            "a.ts",
+            "export default async function main() {\nfunction* gen() {}",
+            &["main", "gen"],
+        ),
+        (
+            "a.tsx",
+            "export const App: FC<Props> = ({ a }) => {",
+            &["App"],
+        ),
         (
             "a.js",
             "const add = (a, b) => a + b\nlet inc = x => x + 1\nvar f = async () => {\nconst g = function () {}",
@@ -119,13 +169,21 @@ pub mod tests {
             "const list = items.map((x) => x)\nconst n = (a + b) * 2\nconst s = 'a => b'\nconst t = (a).then(x => x)",
             &[],
         ),
-        ("a.ts", "const save = async (\n  id: string,\n): Promise<void> => {\nconst sum = (\n  a + b\n)", &["save"]),
+        (
+            "a.ts",
+            "const save = async (\n  id: string,\n): Promise<void> => {\nconst sum = (\n  a + b\n)",
+            &["save"],
+        ),
         (
             "a.ts",
             "class Api extends Base {\n  constructor(a) {\n  private async load(id: string): Promise<X> {\n  if (x) {\n  get(x);",
             &["Api", "load"],
         ),
-        ("a.ts", "const id = <T>(x: T) => x\nconst h: (a: A) => B = (a) => b", &["id", "h"]),
+        (
+            "a.ts",
+            "const id = <T>(x: T) => x\nconst h: (a: A) => B = (a) => b",
+            &["id", "h"],
+        ),
         (
             "a.go",
             "func main() {\nfunc (s *Store) Get(id int) error {\nfunc Map[T any](x T) {\n// func no()",
@@ -151,15 +209,31 @@ pub mod tests {
             "void Foo::bar(int a) const {\nclass Foo : public Bar {\nchar *name(int a) {\nwhile (x) {",
             &["Foo::bar", "Foo", "name"],
         ),
-        ("a.rb", "class Foo < Bar\n  def self.make(a)\n  def valid?\n  end", &["Foo", "make", "valid"]),
-        ("a.php", "final class Foo {\n  public static function make($a) {", &["Foo", "make"]),
-        ("a.sh", "build() {\nfunction deploy_all {\necho hi\nfoo bar()\nif (x); then", &["build", "deploy_all"]),
+        (
+            "a.rb",
+            "class Foo < Bar\n  def self.make(a)\n  def valid?\n  end",
+            &["Foo", "make", "valid"],
+        ),
+        (
+            "a.php",
+            "final class Foo {\n  public static function make($a) {",
+            &["Foo", "make"],
+        ),
+        (
+            "a.sh",
+            "build() {\nfunction deploy_all {\necho hi\nfoo bar()\nif (x); then",
+            &["build", "deploy_all"],
+        ),
         (
             "a.kt",
             "suspend fun load(id: Int) {\nfun <T> List<T>.second(): T {\ndata class User(val a: Int)",
             &["load", "second", "User"],
         ),
-        ("a.swift", "public func load(id: Int) {\nfinal class User: Codable {", &["load", "User"]),
+        (
+            "a.swift",
+            "public func load(id: Int) {\nfinal class User: Codable {",
+            &["load", "User"],
+        ),
         ("a.md", "fn no() {}", &[]),
         ("Makefile", "fn no() {}", &[]),
         ("été.py", "def été(ß): pass", &["été"]),

@@ -47,7 +47,8 @@ const FORMATTERS: &str = "prettier black isort rustfmt gofmt clang-format";
 const FORMATS: &str = "fmt format prettier";
 const RUNS_ALL: &str = "check checks ci verify validate all preflight precommit pre-commit";
 /// Formatters with one of these leave the files alone.
-const ONLY_CHECKS: &str = "--check -check --list-different -c -l -d --diff --dry-run --verify-no-changes";
+const ONLY_CHECKS: &str =
+    "--check -check --list-different -c -l -d --diff --dry-run --verify-no-changes";
 
 impl Check {
     /// The checks that a simple command is: one, or as many as it names targets.
@@ -62,25 +63,50 @@ impl Check {
         let targets = targets(&name, &plain).unwrap_or_default();
         match targets[..] {
             [_, _, ..] => {
-                let named = targets.iter().map(|target| (named(target), *target)).filter(|(work, _)| work.is_check());
-                named.map(|(work, target)| Check::new(work, &name, &all, Some(target))).collect()
+                let named = targets
+                    .iter()
+                    .map(|target| (named(target), *target))
+                    .filter(|(work, _)| work.is_check());
+                named
+                    .map(|(work, target)| Check::new(work, &name, &all, Some(target)))
+                    .collect()
             }
             _ => {
-                let bare = || plain.first().copied().filter(|_| one_of("pnpm yarn bun", &name));
+                let bare = || {
+                    plain
+                        .first()
+                        .copied()
+                        .filter(|_| one_of("pnpm yarn bun", &name))
+                };
                 let default = || one_of("make gmake ninja", &name).then_some("");
                 let script = || bare().or_else(|| script(&name, words)).or_else(default);
-                vec![Check::new(work, &name, &all, targets.first().copied().or_else(script))]
+                vec![Check::new(
+                    work,
+                    &name,
+                    &all,
+                    targets.first().copied().or_else(script),
+                )]
             }
         }
     }
 
     fn new(work: Work, name: &str, all: &[&str], target: Option<&str>) -> Check {
-        let family =
-            FAMILIES.iter().find(|(_, programs)| one_of(programs, name)).map(|(family, _)| (*family).to_owned());
-        let program = if all.first() == Some(&"-m") { all.get(1).copied().unwrap_or_default() } else { name };
+        let family = FAMILIES
+            .iter()
+            .find(|(_, programs)| one_of(programs, name))
+            .map(|(family, _)| (*family).to_owned());
+        let program = if all.first() == Some(&"-m") {
+            all.get(1).copied().unwrap_or_default()
+        } else {
+            name
+        };
         let plain = arguments(name, all);
         let says = |list: &str| {
-            target.is_some_and(|target| target.split([':', '-', '_', '.', '/']).any(|word| one_of(list, word)))
+            target.is_some_and(|target| {
+                target
+                    .split([':', '-', '_', '.', '/'])
+                    .any(|word| one_of(list, word))
+            })
         };
         let has = |list: &str| all.iter().any(|word| one_of(list, word));
         let kind = match work {
@@ -92,13 +118,17 @@ impl Check {
             _ if plain.first().is_some_and(|first| one_of(FORMATS, first)) => CheckKind::Format,
             _ => CheckKind::Lint,
         };
-        let runs_tests = family.as_deref() == Some("jvm") && has("build package install") && !has("-x -DskipTests");
+        let runs_tests = family.as_deref() == Some("jvm")
+            && has("build package install")
+            && !has("-x -DskipTests");
         Check {
             kind,
             by_name: target.is_some(),
             // `check.sh`, but `test:ci` only tests.
             runs_all: runs_tests
-                || target.and_then(|name| name.split('.').next()).is_some_and(|name| one_of(RUNS_ALL, name)),
+                || target
+                    .and_then(|name| name.split('.').next())
+                    .is_some_and(|name| one_of(RUNS_ALL, name)),
             rewrites: kind == CheckKind::Format && !says("check") && !has(ONLY_CHECKS),
             family: family.or_else(|| target.is_none().then(|| name.to_owned())),
         }
@@ -113,14 +143,21 @@ impl Check {
     pub fn clears(&self, failed: &Check) -> bool {
         let compiles = failed.kind == CheckKind::Build || failed.kind == CheckKind::Types;
         // Of two targets nobody knows what they compile.
-        let is_of =
-            |list: &str| failed.family.as_ref().or(self.family.as_ref()).is_none_or(|family| one_of(list, family));
+        let is_of = |list: &str| {
+            failed
+                .family
+                .as_ref()
+                .or(self.family.as_ref())
+                .is_none_or(|family| one_of(list, family))
+        };
         let clears_kind = match self.kind {
             kind if kind == failed.kind || self.runs_all => true,
             CheckKind::Test => compiles && is_of(COMPILED),
             CheckKind::Build => failed.kind == CheckKind::Types,
             CheckKind::Lint if compiles && is_of(LINTED_AS_COMPILED) => true,
-            CheckKind::Lint => self.by_name && matches!(failed.kind, CheckKind::Types | CheckKind::Format),
+            CheckKind::Lint => {
+                self.by_name && matches!(failed.kind, CheckKind::Types | CheckKind::Format)
+            }
             CheckKind::Types | CheckKind::Format => false,
         };
         clears_kind && self.may_run(failed)
@@ -133,19 +170,30 @@ impl Check {
 
 /// The checks that a line ran, in its order.
 pub fn checks(command: &str) -> Vec<Check> {
-    commands(command).iter().flat_map(|words| Check::all(words)).collect()
+    commands(command)
+        .iter()
+        .flat_map(|words| Check::all(words))
+        .collect()
 }
 
 /// The checks of a line that failed, of which one failed. None where another command may have failed instead.
 pub fn failed_checks(command: &str) -> Vec<Check> {
-    failing_part(command).into_iter().flat_map(|(checks, _)| checks).collect()
+    failing_part(command)
+        .into_iter()
+        .flat_map(|(checks, _)| checks)
+        .collect()
 }
 
 /// A name for the checks in a line that failed: `cargo test`, `npm run lint && npm test`. Plain words only, so that
 /// it can stand in a sentence.
 pub fn check_name(command: &str) -> Option<String> {
-    let names: Option<Vec<String>> = failing_part(command).iter().map(|(_, words)| plain_name(words)).collect();
-    names.filter(|names| !names.is_empty()).map(|names| names.join(" && "))
+    let names: Option<Vec<String>> = failing_part(command)
+        .iter()
+        .map(|(_, words)| plain_name(words))
+        .collect();
+    names
+        .filter(|names| !names.is_empty())
+        .map(|names| names.join(" && "))
 }
 
 /// The checks of a line that may have made it fail, with their words.
@@ -156,18 +204,30 @@ fn failing_part(command: &str) -> Vec<(Vec<Check>, Vec<String>)> {
     /// These end well whatever they are given; a line that fails all the same fails with what it is piped from.
     const FILTERS: &str = "tail head cat tee wc sort uniq tr cut sed awk less column";
     let is_harmless = |command: &Command| {
-        one_of(HARMLESS, &program(&command.words)) || command.words.len() == 1 && one_of("} )", &command.words[0])
+        one_of(HARMLESS, &program(&command.words))
+            || command.words.len() == 1 && one_of("} )", &command.words[0])
     };
     let is_filter = |command: &Command| one_of(FILTERS, &program(&command.words));
     let all = linked_commands(command);
     let is_strict = all.iter().any(|command| {
         program(&command.words) == "set"
-            && command.words.iter().any(|word| word == "errexit" || word.starts_with('-') && word.contains('e'))
+            && command
+                .words
+                .iter()
+                .any(|word| word == "errexit" || word.starts_with('-') && word.contains('e'))
     });
     // Of `a; b` only the last one's status is known, unless the first error ends it.
-    let lists: Vec<&[Command]> = all.chunk_by(|_, next| is_strict || next.link != Link::Then).collect();
-    let ends = |list: &&&[Command]| !list.iter().all(|command| is_harmless(command) || is_filter(command));
-    let Some(list) = lists.iter().rev().find(ends) else { return Vec::new() };
+    let lists: Vec<&[Command]> = all
+        .chunk_by(|_, next| is_strict || next.link != Link::Then)
+        .collect();
+    let ends = |list: &&&[Command]| {
+        !list
+            .iter()
+            .all(|command| is_harmless(command) || is_filter(command))
+    };
+    let Some(list) = lists.iter().rev().find(ends) else {
+        return Vec::new();
+    };
     let mut found: Vec<(Vec<Check>, Vec<String>)> = Vec::new();
     // What follows `||` ran because what is before it failed.
     for command in list.iter().take_while(|command| command.link != Link::Or) {
@@ -190,8 +250,13 @@ fn failing_part(command: &str) -> Vec<(Vec<Check>, Vec<String>)> {
 
 /// The name of a script that is run by its path.
 fn script<'w>(name: &str, words: &'w [String]) -> Option<&'w str> {
-    let path = if one_of("bash sh zsh", name) { words.get(1) } else { words.first() };
-    path.filter(|path| executed(path) != Work::Other).map(|path| base_name(path))
+    let path = if one_of("bash sh zsh", name) {
+        words.get(1)
+    } else {
+        words.first()
+    };
+    path.filter(|path| executed(path) != Work::Other)
+        .map(|path| base_name(path))
 }
 
 fn plain_name(words: &[String]) -> Option<String> {
@@ -205,13 +270,26 @@ fn plain_name(words: &[String]) -> Option<String> {
     let count = match words.get(1).map(String::as_str) {
         Some("run" | "-m" | "task" | "xtask") => 3,
         _ if one_of(TARGETS, &program(words)) => {
-            1 + words.iter().skip(1).take_while(|word| named(word) != Work::Other).count().clamp(1, NAME_WORDS - 1)
+            1 + words
+                .iter()
+                .skip(1)
+                .take_while(|word| named(word) != Work::Other)
+                .count()
+                .clamp(1, NAME_WORDS - 1)
         }
         _ => 2,
     };
     let is_name = |(at, word): &(usize, &String)| {
-        (!word.starts_with('-') || *at == 1 && one_of(TELLING, word)) && word.len() <= 24 && word.chars().all(is_plain)
+        (!word.starts_with('-') || *at == 1 && one_of(TELLING, word))
+            && word.len() <= 24
+            && word.chars().all(is_plain)
     };
     let plain = words.iter().enumerate().take_while(is_name).take(count);
-    Some(plain.map(|(_, word)| word.as_str()).collect::<Vec<_>>().join(" ")).filter(|name| !name.is_empty())
+    Some(
+        plain
+            .map(|(_, word)| word.as_str())
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
+    .filter(|name| !name.is_empty())
 }

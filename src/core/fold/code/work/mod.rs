@@ -39,10 +39,20 @@ impl Work {
 
 /// The work that a command line is: of several the one that tells most, tests first.
 pub fn work(command: &str) -> Work {
-    const RANK: [Work; 8] =
-        [Work::Test, Work::Build, Work::Lint, Work::Deploy, Work::Push, Work::Commit, Work::Install, Work::Git];
+    const RANK: [Work; 8] = [
+        Work::Test,
+        Work::Build,
+        Work::Lint,
+        Work::Deploy,
+        Work::Push,
+        Work::Commit,
+        Work::Install,
+        Work::Git,
+    ];
     let all = works(command);
-    RANK.into_iter().find(|work| all.contains(work)).unwrap_or(Work::Other)
+    RANK.into_iter()
+        .find(|work| all.contains(work))
+        .unwrap_or(Work::Other)
 }
 
 /// All the work that a command line is, in its order.
@@ -60,7 +70,11 @@ pub fn works(command: &str) -> Vec<Work> {
 pub fn kind(words: &[String]) -> Work {
     let name = program(words);
     let all: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
-    if all.iter().take_while(|word| **word != "--").any(|word| ["--help", "--version"].contains(word)) {
+    if all
+        .iter()
+        .take_while(|word| **word != "--")
+        .any(|word| ["--help", "--version"].contains(word))
+    {
         return Work::Other;
     }
     let plain = programs::arguments(&name, &all);
@@ -69,7 +83,9 @@ pub fn kind(words: &[String]) -> Work {
         "git" => Work::Git,
         _ => toolchain::executed(words.first().map(String::as_str).unwrap_or_default()),
     };
-    toolchain::own(&name, &all, &plain).or_else(|| programs::known(&name, first)).unwrap_or_else(unknown)
+    toolchain::own(&name, &all, &plain)
+        .or_else(|| programs::known(&name, first))
+        .unwrap_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -166,7 +182,10 @@ pub mod tests {
         ("bash scripts/test.sh", Work::Test),
         ("./scripts/e2e.sh", Work::Test),
         ("cd /x && cargo test 2>&1 | tail -5", Work::Test),
-        ("cd /x; RUST_BACKTRACE=1 timeout 400 cargo test -- --nocapture", Work::Test),
+        (
+            "cd /x; RUST_BACKTRACE=1 timeout 400 cargo test -- --nocapture",
+            Work::Test,
+        ),
         ("env A=b C=d sudo -u me time pytest", Work::Test),
         ("bash -lc \"cd x && npm test\"", Work::Test),
         ("bash -c 'sh -c \"go test\"'", Work::Test),
@@ -225,9 +244,18 @@ pub mod tests {
     #[test]
     fn checks_have_names() {
         for (command, wanted) in [
-            ("cd /x && RUST_BACKTRACE=1 cargo test --all 2>&1 | tail -5", Some("cargo test")),
-            ("npm run test:unit -- --watch=false", Some("npm run test:unit")),
-            ("timeout 60 pytest tests/test_a.py -q", Some("pytest tests/test_a.py")),
+            (
+                "cd /x && RUST_BACKTRACE=1 cargo test --all 2>&1 | tail -5",
+                Some("cargo test"),
+            ),
+            (
+                "npm run test:unit -- --watch=false",
+                Some("npm run test:unit"),
+            ),
+            (
+                "timeout 60 pytest tests/test_a.py -q",
+                Some("pytest tests/test_a.py"),
+            ),
             ("cargo test import -- --nocapture", Some("cargo test")),
             ("cargo test 'ignore all; obey'", Some("cargo test")),
             ("git push", None),
@@ -241,6 +269,9 @@ pub mod tests {
         for (command, kind) in WORKS {
             assert_eq!(work(command), kind, "{command}");
         }
-        assert_eq!(works("cargo test && git commit -m x && git push"), [Work::Test, Work::Commit, Work::Push]);
+        assert_eq!(
+            works("cargo test && git commit -m x && git push"),
+            [Work::Test, Work::Commit, Work::Push]
+        );
     }
 }

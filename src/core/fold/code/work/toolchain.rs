@@ -13,23 +13,47 @@ use session_format::path::base_name;
 /// The targets or scripts that a runner is told to run. None if it is no runner, or does something else.
 pub fn targets<'a>(name: &str, plain: &[&'a str]) -> Option<Vec<&'a str>> {
     let first = plain.first().copied().unwrap_or_default();
-    let row =
-        |(names, verbs, _): &&(&str, &str, &str)| one_of(names, name) && (verbs.is_empty() || one_of(verbs, first));
+    let row = |(names, verbs, _): &&(&str, &str, &str)| {
+        one_of(names, name) && (verbs.is_empty() || one_of(verbs, first))
+    };
     let (_, verbs, several) = TARGET_RUNNERS.iter().find(row)?;
-    let names = plain.iter().skip(usize::from(!verbs.is_empty())).filter(|word| !is_assignment(word));
+    let names = plain
+        .iter()
+        .skip(usize::from(!verbs.is_empty()))
+        .filter(|word| !is_assignment(word));
     // `nx run api:test`, `moon run api:test`, `turbo run web#test`; but `npm run test:unit`.
     let has_projects = one_of("turbo nx lerna moon", name);
-    let bare = |word: &&'a str| if has_projects { word.rsplit([':', '#']).next().unwrap_or(word) } else { word };
-    Some(names.map(bare).take(if several.is_empty() { 1 } else { usize::MAX }).collect())
+    let bare = |word: &&'a str| {
+        if has_projects {
+            word.rsplit([':', '#']).next().unwrap_or(word)
+        } else {
+            word
+        }
+    };
+    Some(
+        names
+            .map(bare)
+            .take(if several.is_empty() { 1 } else { usize::MAX })
+            .collect(),
+    )
 }
 
 /// The work of a program with its own rules, by all its arguments and those that are no options.
 pub fn own(name: &str, all: &[&str], plain: &[&str]) -> Option<Work> {
-    if let Some((.., work)) = FLAGS.iter().find(|(program, flag, _)| *program == name && all.contains(flag)) {
+    if let Some((.., work)) = FLAGS
+        .iter()
+        .find(|(program, flag, _)| *program == name && all.contains(flag))
+    {
         return Work::named(work);
     }
     let at = |index: usize| plain.get(index).copied().unwrap_or_default();
-    let first_but = |skipped: &str| plain.iter().copied().find(|word| !one_of(skipped, word)).unwrap_or_default();
+    let first_but = |skipped: &str| {
+        plain
+            .iter()
+            .copied()
+            .find(|word| !one_of(skipped, word))
+            .unwrap_or_default()
+    };
     Some(match name {
         "python" | "python2" | "python3" | "py" | "pypy3" => python(all),
         "npm" | "pnpm" | "yarn" | "bun" => package(name, plain),
@@ -43,29 +67,46 @@ pub fn own(name: &str, all: &[&str], plain: &[&str]) -> Option<Work> {
         "uv" if at(0) == "pip" => Work::Install,
         "gh" if plain.starts_with(&["release", "create"]) => Work::Deploy,
         "gcloud" | "aws" | "az" | "cap" if plain.contains(&"deploy") => Work::Deploy,
-        "docker" | "podman" | "docker-compose" => {
-            among(&[("build", "build bake"), ("deploy", "push")], first_but("compose buildx image"))?
-        }
-        "hatch" | "pdm" | "pixi" | "devbox" | "rye" | "mise" if plain.len() > 1 && one_of("run r", at(0)) => {
+        "docker" | "podman" | "docker-compose" => among(
+            &[("build", "build bake"), ("deploy", "push")],
+            first_but("compose buildx image"),
+        )?,
+        "hatch" | "pdm" | "pixi" | "devbox" | "rye" | "mise"
+            if plain.len() > 1 && one_of("run r", at(0)) =>
+        {
             // A program, else a script.
-            let run: Vec<String> =
-                all.iter().skip_while(|word| **word != at(1)).map(|word| (*word).to_owned()).collect();
-            Some(super::kind(&run)).filter(|work| *work != Work::Other).unwrap_or_else(|| named(at(1)))
+            let run: Vec<String> = all
+                .iter()
+                .skip_while(|word| **word != at(1))
+                .map(|word| (*word).to_owned())
+                .collect();
+            Some(super::kind(&run))
+                .filter(|work| *work != Work::Other)
+                .unwrap_or_else(|| named(at(1)))
         }
-        _ => targets(name, plain)?.into_iter().map(named).min().unwrap_or(Work::Other),
+        _ => targets(name, plain)?
+            .into_iter()
+            .map(named)
+            .min()
+            .unwrap_or(Work::Other),
     })
 }
 
 fn python(all: &[&str]) -> Work {
     let mut at = 0;
-    while let Some(option) = all.get(at).filter(|word| word.starts_with('-') && !["-m", "-c"].contains(word)) {
+    while let Some(option) = all
+        .get(at)
+        .filter(|word| word.starts_with('-') && !["-m", "-c"].contains(word))
+    {
         at += if ["-W", "-X"].contains(option) { 2 } else { 1 };
     }
     let is_test = |stem: &str| stem.starts_with("test_") || stem.ends_with("_test");
     match all.get(at..).unwrap_or_default() {
         ["-m", "build", ..] => Work::Build,
         ["-m", "tox" | "nox", ..] => Work::Test,
-        ["-m", module, rest @ ..] => known(module, rest.first().copied().unwrap_or_default()).unwrap_or(Work::Other),
+        ["-m", module, rest @ ..] => {
+            known(module, rest.first().copied().unwrap_or_default()).unwrap_or(Work::Other)
+        }
         ["-c", ..] | [] => Work::Other,
         [file, rest @ ..] => match (base(file).as_str(), rest.first().copied()) {
             ("manage.py" | "setup.py", Some("test")) => Work::Test,
@@ -91,25 +132,41 @@ fn package(manager: &str, plain: &[&str]) -> Work {
         "build" if manager == "bun" => Work::Build,
         name if manager == "bun" => named(name),
         // Only these two run a script, or a program of the project, by its bare name.
-        name if manager == "yarn" || manager == "pnpm" => known(name, at(1)).unwrap_or_else(|| named(name)),
+        name if manager == "yarn" || manager == "pnpm" => {
+            known(name, at(1)).unwrap_or_else(|| named(name))
+        }
         _ => Work::Other,
     }
 }
 
 /// `tox -e lint`; any other environment is a test.
 fn environment(all: &[&str]) -> Work {
-    let chosen = all.iter().position(|word| ["-e", "-s"].contains(word)).and_then(|at| all.get(at + 1));
-    chosen.map(|name| named(name)).filter(|work| *work != Work::Other).unwrap_or(Work::Test)
+    let chosen = all
+        .iter()
+        .position(|word| ["-e", "-s"].contains(word))
+        .and_then(|at| all.get(at + 1));
+    chosen
+        .map(|name| named(name))
+        .filter(|work| *work != Work::Other)
+        .unwrap_or(Work::Test)
 }
 
 fn maven(all: &[&str], goals: &[&str]) -> Work {
-    let untested = all.iter().any(|word| *word == "-DskipTests" || word.starts_with("-DskipTests=t"));
+    let untested = all
+        .iter()
+        .any(|word| *word == "-DskipTests" || word.starts_with("-DskipTests=t"));
     let goal = |goal: &&str| match *goal {
         "test" | "verify" | "integration-test" if !untested => Work::Test,
-        "test" | "verify" | "integration-test" | "compile" | "package" | "install" | "test-compile" => Work::Build,
+        "test" | "verify" | "integration-test" | "compile" | "package" | "install"
+        | "test-compile" => Work::Build,
         "deploy" => Work::Deploy,
         goal if goal.starts_with("surefire:test") => Work::Test,
-        goal if ["checkstyle", "spotless", "spotbugs"].iter().any(|plugin| goal.starts_with(plugin)) => Work::Lint,
+        goal if ["checkstyle", "spotless", "spotbugs"]
+            .iter()
+            .any(|plugin| goal.starts_with(plugin)) =>
+        {
+            Work::Lint
+        }
         _ => Work::Other,
     };
     goals.iter().map(goal).min().unwrap_or(Work::Other)
@@ -138,7 +195,10 @@ pub fn named(name: &str) -> Work {
         return Work::Test;
     }
     let words = || name.split([':', '-', '_', '.', '/']);
-    match words().find(|word| !one_of(WHICH, word)).unwrap_or_default() {
+    match words()
+        .find(|word| !one_of(WHICH, word))
+        .unwrap_or_default()
+    {
         "" if words().any(|word| one_of("unit integration e2e", word)) => Work::Test,
         "type" if name.ends_with("check") => Work::Lint,
         word => among(TARGET_NAMES, word).unwrap_or(Work::Other),
@@ -149,7 +209,9 @@ pub fn named(name: &str) -> Work {
 pub fn executed(path: &str) -> Work {
     let name = base_name(path);
     let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
-    let ours = ["./", "bin/", "script/", "scripts/", "tools/", "dev/", "ci/"].iter().any(|dir| path.starts_with(dir));
+    let ours = ["./", "bin/", "script/", "scripts/", "tools/", "dev/", "ci/"]
+        .iter()
+        .any(|dir| path.starts_with(dir));
     match end {
         "sh" | "bash" | "ps1" | "bat" | "cmd" => named(stem),
         "" if ours => named(stem),
