@@ -350,7 +350,7 @@ impl World {
             Kind::NewSession => self.begin(&mut chance),
             Kind::Restore => self.restore(&mut chance),
             Kind::Clock => {
-                self.now += [-3, -1, 1, 3][chance.below(4)] * HOUR / (1 + chance.below(6) as i64)
+                self.now += [-3, -1, 1, 3][chance.below(4)] * HOUR / (1 + chance.below(6) as i64);
             }
             Kind::Times => self.set_times(&mut chance),
             Kind::RenameDir => self.rename_dir(&mut chance),

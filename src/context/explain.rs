@@ -42,7 +42,7 @@ pub fn run(args: &ExplainArgs, stage: &mut Stage) -> Result<Exit, Problem> {
     let mut problems = Vec::new();
     let file = observer.cursors(stage.env);
     let cursors = Cursors::read(file.clone(), observer.key(), &mut |what| {
-        problems.push(what)
+        problems.push(what);
     });
     stage.say_all(&problems);
     let deadline = Deadline::after(settings.deadline.max(Duration::from_secs(10)));

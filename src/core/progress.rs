@@ -32,7 +32,7 @@ impl Progress {
         let mut progress = Progress::silent();
         progress.what = what;
         sizes.for_each(|size| {
-            (progress.files, progress.bytes) = (progress.files + 1, progress.bytes + size)
+            (progress.files, progress.bytes) = (progress.files + 1, progress.bytes + size);
         });
         progress.show = env.progress;
         progress

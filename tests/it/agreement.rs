@@ -722,7 +722,7 @@ fn cases() -> Vec<Case> {
                     .context(&["done", ONE])
                     .dir(world.path("second"))
                     .run()
-                    .success()
+                    .success();
             },
             truth: &[("state", "done"), ("marked done", "true"), ("told", "")],
             ..CASE

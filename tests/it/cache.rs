@@ -280,7 +280,7 @@ fn a_session_elsewhere_has_one_record() {
                 .dir(world.path(home))
                 .run()
                 .success(),
-        )
+        );
     };
     fs::create_dir(world.path("two")).expect("a directory");
     for number in 0..5 {

@@ -452,7 +452,7 @@ fn variables() -> Vec<String> {
             }),
         );
     }
-    let env = std::fs::read_to_string(root.join("src/env.rs")).expect("src/env.rs");
+    let env = std::fs::read_to_string(root.join("src/core/env.rs")).expect("env.rs");
     for call in [".var(\"", ".is_set(\"", ".dir(\"", "OsStr::new(\""] {
         found.extend(
             env.split(call)

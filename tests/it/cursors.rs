@@ -449,14 +449,14 @@ fn cursors_that_cannot_be_kept_are_said() {
             &|scene, _| dir(scene.cursors()),
         ),
         ("a directory for the lock", &[AGAIN], &|scene, _| {
-            dir(scene.cursors().with_extension("lock"))
+            dir(scene.cursors().with_extension("lock"));
         }),
     ]);
     Check(Both, Nothing, |scene| {
-        fs::remove_dir(scene.state().join("journal.jsonl")).expect("removed")
+        fs::remove_dir(scene.state().join("journal.jsonl")).expect("removed");
     })
     .one(("a directory for the journal", &[JOURNAL], &|scene, _| {
-        dir(scene.state().join("journal.jsonl"))
+        dir(scene.state().join("journal.jsonl"));
     }));
     let tidy = |scene: &Scene| {
         let left = files_below(&scene.state());

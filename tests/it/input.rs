@@ -379,12 +379,12 @@ fn input_that_is_none_is_said() {
         json!(null),
     ] {
         UNTOLD.one((&id.to_string(), &[WHO], &|_, call| {
-            call.set("session_id", id.clone())
+            call.set("session_id", id.clone());
         }));
     }
     UNTOLD.all(&[
         ("two objects", &[NOT], &|_, call| {
-            call.input = [&*call.input, b"\n", &*call.input].concat()
+            call.input = [&*call.input, b"\n", &*call.input].concat();
         }),
         ("closed", &[NOTHING], &|_, call| {
             // SAFETY: one system call.
@@ -421,13 +421,13 @@ fn input_of_any_content_is_taken() {
     }
     TOLD.all(&[
         ("lone surrogates", &[], &|_, call| {
-            replace(call, "go on", "\\ud800 \\udc00\\ud800")
+            replace(call, "go on", "\\ud800 \\udc00\\ud800");
         }),
         ("blanks around it", &[], &|_, call| {
-            call.input = [b" \n\t", &*call.input, b"\r\n \n"].concat()
+            call.input = [b" \n\t", &*call.input, b"\r\n \n"].concat();
         }),
         ("over many lines", &[], &|_, call| {
-            replace(call, ",\"", "\n,\r\n\t\"")
+            replace(call, ",\"", "\n,\r\n\t\"");
         }),
     ]);
     for prompt in [&b"go \xff\xfe\xc3 on"[..], b"go \0 on", b"go\ton"] {

@@ -1583,7 +1583,7 @@ fn an_open_mask_opens_nothing() {
     let world = World::new();
     // SAFETY: one system call.
     let open = |command: &mut std::process::Command| unsafe {
-        _ = command.pre_exec(|| Ok(_ = libc::umask(0)))
+        _ = command.pre_exec(|| Ok(_ = libc::umask(0)));
     };
     for args in [
         &["install", "claude", "codex", "pi"][..],

@@ -120,7 +120,7 @@ fn the_table_follows_what_sessions_do() {
                     .user("write the release notes")
                     .says("Done.")
                     .save(&world, ONE),
-            )
+            );
         }),
         Box::new(|| std::fs::remove_file(&file).expect("removed")),
     ];
@@ -153,7 +153,7 @@ fn an_empty_list_says_so_until_a_session_begins() {
                 .ago(1)
                 .user("write the release notes")
                 .save(&world, TWO),
-        )
+        );
     })];
     let expected = [
         frame(&[

@@ -132,13 +132,13 @@ pub fn line(data: &[u8]) {
         let decoder = || Decoder::new(format).full(full).whole(whole).subagent(full);
         let (mut facts, mut entries) = (Vec::new(), Vec::new());
         let outcome = decoder().line(Line::Whole(0, &line), &mut |item| {
-            held(&item, &mut facts, &mut entries)
+            held(&item, &mut facts, &mut entries);
         });
         looks_make_no_difference(&decoder, &line);
         let (mut facts_of_pieces, mut entries_of_pieces) = (Vec::new(), Vec::new());
         let cut = Cut::new(&line, usize::from(*size).max(1));
         let in_pieces = decoder().records(cut, None, &mut |item| {
-            held(&item, &mut facts_of_pieces, &mut entries_of_pieces)
+            held(&item, &mut facts_of_pieces, &mut entries_of_pieces);
         });
         let (outcome, in_pieces) = (outcome.expect("in memory"), in_pieces.expect("in memory"));
         // What nobody wants is not looked at closely, and of a broken line in one piece more is saved.
@@ -419,7 +419,7 @@ impl Place {
         let env = Env::fixed(&self.home(), self.home().join("work"), NOW);
         let (mut out, mut err) = (Vec::new(), Vec::new());
         with_stdin(input, || {
-            Run::new(&mut out, &mut err).answer(std::iter::empty(), env)
+            Run::new(&mut out, &mut err).answer(std::iter::empty(), env);
         });
         let (out, err) = (
             String::from_utf8(out).expect("UTF-8"),
@@ -530,7 +530,7 @@ pub fn cursor_file(data: &[u8]) {
         );
         let file = CursorFile::Own(path.clone());
         Cursors::read(file, OBSERVER, &mut |what| {
-            assert!(!err.is_empty(), "{told}{what}")
+            assert!(!err.is_empty(), "{told}{what}");
         });
     }
 }

@@ -504,10 +504,10 @@ fn a_known_file_is_found_wherever_it_goes() {
     type Move = fn(&Times, &Path, &Path);
     let moves: [(&str, Move); 3] = [
         ("the file", |_, from, to| {
-            fs::rename(from, to).expect("moved")
+            fs::rename(from, to).expect("moved");
         }),
         ("another name that it has had for long", |_, from, _| {
-            fs::remove_file(from).expect("removed")
+            fs::remove_file(from).expect("removed");
         }),
         ("the directory", |times, from, to| {
             fs::remove_file(to).ok();

@@ -218,7 +218,7 @@ fn flags_that_are_wrong_are_said_and_passed_over() {
     }
     let bytes = std::ffi::OsStr::from_bytes(b"--\xff\xfe");
     TOLD.one(("not UTF-8", &["unknown argument"], &|_, call| {
-        call.with(|run| run.arg(bytes))
+        call.with(|run| run.arg(bytes));
     }));
     UNTOLD.all(&[
         (
@@ -227,7 +227,7 @@ fn flags_that_are_wrong_are_said_and_passed_over() {
             &|_, call| call.arg(&["--agent", "emacs"]),
         ),
         ("agent empty", &["no agent is called ''"], &|_, call| {
-            call.arg(&["--agent="])
+            call.arg(&["--agent="]);
         }),
     ]);
 }
@@ -238,7 +238,7 @@ const FORMATS: &str = ".config/session-monitor/formats";
 #[test]
 fn settings_that_are_wrong_are_said_and_the_default_is_used() {
     let check = Check(Both, Nothing, |scene| {
-        fs::remove_dir_all(scene.0.path(".config")).expect("removed")
+        fs::remove_dir_all(scene.0.path(".config")).expect("removed");
     });
     let files: [(&str, &[u8], &[&str]); 12] = [
         (CONFIG, b"budget = 500\nscope = = 2\n", &["config.toml:2"]),
@@ -272,17 +272,17 @@ fn settings_that_are_wrong_are_said_and_the_default_is_used() {
     ];
     for (file, content, says) in files {
         check.one((&String::from_utf8_lossy(content), says, &|scene, _| {
-            _ = scene.0.write(file, content)
+            _ = scene.0.write(file, content);
         }));
     }
     for below in [CONFIG, ".config/session-monitor/formats/mine.toml"] {
         let name = &below[below.len() - 9..];
         let make = |scene: &Scene| {
-            fs::create_dir_all(scene.0.path(below).parent().expect("a parent")).expect("made")
+            fs::create_dir_all(scene.0.path(below).parent().expect("a parent")).expect("made");
         };
         check.all(&[
             ("a directory", &[name], &|scene, _| {
-                fs::create_dir_all(scene.0.path(below)).expect("a directory")
+                fs::create_dir_all(scene.0.path(below)).expect("a directory");
             }),
             ("a link to itself", &[name], &|scene, _| {
                 make(scene);
@@ -303,7 +303,7 @@ fn settings_that_are_wrong_are_said_and_the_default_is_used() {
     ];
     TOLD.all(&[
         ("bad variables", &names, &|_, call| {
-            names.iter().for_each(|name| call.env(name, "moon\nshine"))
+            names.iter().for_each(|name| call.env(name, "moon\nshine"));
         }),
         ("a window without end", &[], &|_, call| {
             call.env("SESSION_CONTEXT_FIRST_LOOK", "290000000years");

@@ -31,10 +31,10 @@ fn the_first_session_of_a_project_is_told_that_it_is() {
     let settings: [(&str, Setting); 8] = [
         ("nothing", |_| {}),
         ("its own transcript", |world| {
-            drop(asked(world, ME, 1, GOAL))
+            drop(asked(world, ME, 1, GOAL));
         }),
         ("its own work", |world| {
-            drop(world.claude(ME, &at_work(world, 1)))
+            drop(world.claude(ME, &at_work(world, 1)));
         }),
         ("another project", |world| {
             fs::create_dir_all(world.path("other")).expect("a directory");
@@ -45,7 +45,7 @@ fn the_first_session_of_a_project_is_told_that_it_is() {
         }),
         ("an empty transcript", |world| drop(world.claude(ONE, ""))),
         ("a transcript of nothing", |world| {
-            drop(world.claude(ONE, "oops\n{}\n[]\n"))
+            drop(world.claude(ONE, "oops\n{}\n[]\n"));
         }),
         ("a subagent", |world| {
             let mut said: Value =
@@ -86,10 +86,10 @@ fn with_nothing_that_matters_nothing_is_said() {
     type Setting = fn(&World);
     let settings: [(&str, u64, Setting); 5] = [
         ("a week", 7 * DAY, |world| {
-            drop(world.claude(ONE, &at_work(world, 0)))
+            drop(world.claude(ONE, &at_work(world, 0)));
         }),
         ("asked in passing", 0, |world| {
-            drop(asked(world, ONE, 5, GOAL))
+            drop(asked(world, ONE, 5, GOAL));
         }),
         ("only read", 0, |world| {
             let read = calls(4, "r", &["Read a.rs", "Grep main"]);

@@ -334,7 +334,7 @@ fn what_strangers_wrote_stays_on_its_line() {
             );
         }),
         ("title", |world, text| {
-            drop(world.claude(ONE, &(title(text) + &changed(world, 100, GOAL, "a.rs"))))
+            drop(world.claude(ONE, &(title(text) + &changed(world, 100, GOAL, "a.rs"))));
         }),
         ("summary", |world, text| {
             world.claude(
@@ -406,7 +406,7 @@ fn a_broken_transcript_hides_no_other() {
     type Setting = fn(&World);
     let settings: [(&str, Setting); 6] = [
         ("no JSON", |world| {
-            drop(world.claude(TWO, "oops\n{\"type\":\"user\"\n\0\0\0\n"))
+            drop(world.claude(TWO, "oops\n{\"type\":\"user\"\n\0\0\0\n"));
         }),
         ("not UTF-8", |world| {
             world.write(

@@ -28,10 +28,10 @@ use crate::support::world::World;
 fn a_look_elsewhere_costs_nothing() {
     UNTOLD.all(&[
         ("not there", &[], &|_, call| {
-            call.set("cwd", json!("/nonexistent/place"))
+            call.set("cwd", json!("/nonexistent/place"));
         }),
         ("another project", &[], &|scene, call| {
-            call.set("cwd", json!(scene.0.path("")))
+            call.set("cwd", json!(scene.0.path("")));
         }),
         ("deleted, and not given", &[], &|scene, call| {
             deleted(scene, call);
@@ -117,10 +117,10 @@ fn full() -> Stdio {
 fn output_that_nobody_gets_does_not_count() {
     UNTOLD.all(&[
         ("a closed pipe", &["stdout: "], &|_, call| {
-            call.with(|run| run.stdout_to(unread()))
+            call.with(|run| run.stdout_to(unread()));
         }),
         ("full", &["stdout: "], &|_, call| {
-            call.with(|run| run.stdout_to(full()))
+            call.with(|run| run.stdout_to(full()));
         }),
     ]);
     TOLD.all(&[
@@ -152,16 +152,16 @@ fn a_state_directory_that_is_none_is_said_once() {
     };
     Check(Both, Both, cleared).all(&[
         ("a file", &[AGAIN, JOURNAL], &|scene, _| {
-            _ = scene.0.write(STATE, "")
+            _ = scene.0.write(STATE, "");
         }),
         ("a file for its parent", &[AGAIN, JOURNAL], &|scene, _| {
-            _ = scene.0.write(".state", "")
+            _ = scene.0.write(".state", "");
         }),
         ("a link to nowhere", &[AGAIN, JOURNAL], &|scene, _| {
-            link(scene, "/nonexistent/place".into())
+            link(scene, "/nonexistent/place".into());
         }),
         ("a link to itself", &[AGAIN, JOURNAL], &|scene, _| {
-            link(scene, scene.state())
+            link(scene, scene.state());
         }),
         (
             "a file for the cursors' directory",
@@ -228,13 +228,13 @@ fn a_transcript_that_is_none_hides_no_other() {
         ("gone", &[], &|scene, _| gone(scene)),
         ("a pipe", &[], &|scene, _| fifo(&scene.path(ALPHA))),
         ("a link to itself", &[], &|scene, _| {
-            link(scene, scene.path(ALPHA))
+            link(scene, scene.path(ALPHA));
         }),
         ("a link to nowhere", &[], &|scene, _| {
-            link(scene, "/nonexistent".into())
+            link(scene, "/nonexistent".into());
         }),
         ("a link to zeros", &[], &|scene, _| {
-            link(scene, "/dev/zero".into())
+            link(scene, "/dev/zero".into());
         }),
         ("a directory", &[], &|scene, _| {
             gone(scene);
@@ -274,10 +274,10 @@ fn what_could_not_be_read_once_is_told_later() {
         fs::set_permissions(scene.path(ALPHA), Permissions::from_mode(0o600)).expect("permissions");
     })
     .one(("a file", &["aaaaaaaa"], &|scene, call| {
-        forbid(&scene.path(ALPHA), call)
+        forbid(&scene.path(ALPHA), call);
     }));
     Check(Nothing, Both, |scene| {
-        fs::set_permissions(dir(scene), Permissions::from_mode(0o700)).expect("permissions")
+        fs::set_permissions(dir(scene), Permissions::from_mode(0o700)).expect("permissions");
     })
     .one((
         "their directory",
@@ -334,13 +334,13 @@ fn a_transcript_that_turns_into_something_else_hides_no_other() {
     type Turn = fn(&Scene, &Path);
     let turns: [(&str, Turn); 5] = [
         ("a directory", |_, path| {
-            fs::create_dir(path).expect("a directory")
+            fs::create_dir(path).expect("a directory");
         }),
         ("a link to itself", |_, path| {
-            symlink(path, path).expect("a link")
+            symlink(path, path).expect("a link");
         }),
         ("a link to zeros", |_, path| {
-            symlink("/dev/zero", path).expect("a link")
+            symlink("/dev/zero", path).expect("a link");
         }),
         ("empty", |_, path| fs::write(path, "").expect("written")),
         ("gone", |_, _| {}),

@@ -399,7 +399,7 @@ fn a_full_journal_is_moved_aside_by_one_of_many() {
     let append = |_: usize| {
         Journal::in_dir(&world.path(".state"))
             .append(&note)
-            .expect("noted")
+            .expect("noted");
     };
     std::thread::scope(|scope| {
         for _ in 0..8 {

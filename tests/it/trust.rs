@@ -244,7 +244,7 @@ fn the_users_own_sessions_are_told_wherever_they_lie() {
                 .expect("a mode");
         }),
         ("in a repository that does not track it", |world| {
-            git(&world.path(".claude"), &["init", "-q"])
+            git(&world.path(".claude"), &["init", "-q"]);
         }),
         ("the agent's directory is a link", |world| {
             fs::rename(world.path(".claude"), world.path("disk")).expect("moved");
@@ -456,7 +456,7 @@ fn a_project_is_joined_by_proof() {
     type Make = fn(&World);
     let attempts: [(&str, Make); 6] = [
         ("a file that names the repository", |world| {
-            drop(world.write("theirs/.git", "gitdir: ../work/.git\n"))
+            drop(world.write("theirs/.git", "gitdir: ../work/.git\n"));
         }),
         ("a link to the repository", |world| {
             fs::create_dir(world.path("theirs")).expect("a directory");

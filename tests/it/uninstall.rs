@@ -102,7 +102,7 @@ impl Start {
                     fs::set_permissions(path, fs::Permissions::from_mode(0o640)).expect("a mode");
                 }
                 Start::NoFile | Start::File(_) => {
-                    fs::create_dir_all(world.path(dir)).expect("a directory")
+                    fs::create_dir_all(world.path(dir)).expect("a directory");
                 }
             }
         }

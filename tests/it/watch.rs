@@ -1,5 +1,5 @@
 //! `session-reader watch` where there is no terminal: one frame as text, from transcripts. Its screens and keys are tested
-//! in `src/cmd/watch/tests.rs`, and on a terminal in `watch_tmux.rs`.
+//! in `src/reader/watch/tests.rs`, and on a terminal in `watch_tmux.rs`.
 
 use crate::support::claude::prompt;
 use crate::support::script::Script;

@@ -87,7 +87,7 @@ pub fn compare<'f>(
         claimed.extend(entries.iter().filter_map(in_other_files));
         match Activity::of(entries, new.part.ending) {
             Some(activity) if !candidate.subagent => {
-                all.news.push(News::of(candidate, new, activity, context))
+                all.news.push(News::of(candidate, new, activity, context));
             }
             // Of all that a subagent does, its edits count, and what it does to the repository.
             Some(activity) if !activity.edited.is_empty() || !activity.git.is_empty() => {

@@ -39,7 +39,7 @@ impl Ids {
         // If some are missing, nobody knows how many are alike.
         if !context.deadline.is_over()
             && !find::each(context.formats, context.env, bad, &mut |file, _| {
-                ids.add(&file, context.observer)
+                ids.add(&file, context.observer);
             })
         {
             ids.all.clear();

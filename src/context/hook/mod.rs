@@ -235,7 +235,7 @@ impl<'r> Run<'r> {
         let deadline = self.deadline;
         let file = observer.cursors(env);
         let opened = Cursors::open(file, observer.key(), &deadline, &mut |what| {
-            self.trouble(what)
+            self.trouble(what);
         });
         let mut cursors = opened
             .ok_or("the cursors are in use; what is new will be told with the next prompt")?;

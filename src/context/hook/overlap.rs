@@ -46,7 +46,7 @@ impl Overlap {
                     .for_each(|path| self.add_file(&absolute(cwd, path))),
                 // Whether the observer has looked at its checkout since, its own commands tell.
                 Act::Run => {
-                    self.unclear |= call.subjects.iter().any(|command| command.contains("git "))
+                    self.unclear |= call.subjects.iter().any(|command| command.contains("git "));
                 }
                 _ => {}
             }

@@ -371,7 +371,7 @@ fn settings_that_are_as_before_are_recognised() {
         with(agent, |site| {
             settings
                 .iter()
-                .for_each(|before| is_recognised(site, before))
+                .for_each(|before| is_recognised(site, before));
         });
     }
 }
@@ -586,7 +586,7 @@ impl Random {
 #[test]
 fn any_settings_survive_the_round_trip() {
     with("claude", |site| {
-        (0..300).for_each(|seed| survives(site, seed))
+        (0..300).for_each(|seed| survives(site, seed));
     });
 }
 

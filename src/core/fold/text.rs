@@ -199,11 +199,11 @@ pub fn prose(text: &str) -> Vec<&str> {
             (Some(open), Some(mark))
                 if open == mark && line.trim_start_matches(['`', '~']).is_empty() =>
             {
-                fence = None
+                fence = None;
             }
             (Some(_), _) => {}
             (None, Some(mark)) => {
-                fence = (!substr(line, mark.len()..).contains(mark)).then_some(mark)
+                fence = (!substr(line, mark.len()..).contains(mark)).then_some(mark);
             }
             (None, None) => found.push(line),
         }

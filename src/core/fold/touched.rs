@@ -285,7 +285,7 @@ impl Fold for Touched {
         }
         match (&entry.what, entry.role) {
             (What::Text(text), Role::User) if entry.begins => {
-                self.prompts.push((entry.time, text.trim().into()))
+                self.prompts.push((entry.time, text.trim().into()));
             }
             (What::Call(call), _) if is_touch(call) => {
                 let prompt = self.prompts.last().map(|(_, prompt)| Arc::clone(prompt));

@@ -332,7 +332,7 @@ impl Fold for Sliced<'_> {
         match self.kept.get_mut(&at) {
             Some(kept) if known.is_some() => renew(&mut kept.what, entry.what.clone().into_owned()),
             None if is_target || self.target.is_none() && self.slice.fits(entry, None) => {
-                _ = self.missed.insert(at)
+                _ = self.missed.insert(at);
             }
             _ => {}
         }

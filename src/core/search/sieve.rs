@@ -175,7 +175,7 @@ const LATIN: u32 = 0x250;
 fn overlaps(letters: &[u8], char: char) -> Vec<(usize, usize)> {
     let mut parts = Vec::new();
     fold_each(char.encode_utf8(&mut [0; 4]), &mut |part, _| {
-        parts.push(u8::try_from(part).unwrap_or(0))
+        parts.push(u8::try_from(part).unwrap_or(0));
     });
     let (count, length) = (parts.len(), letters.len());
     let overlap = |shift: usize| {

@@ -104,7 +104,7 @@ impl Shortener {
     pub fn of_files(formats: &[AgentFormat], env: &Env, bad: &mut Vec<Unreadable>) -> Shortener {
         let mut ids = Vec::new();
         find::each(formats, env, bad, &mut |file, _| {
-            ids.extend(file.id.map(str::to_owned))
+            ids.extend(file.id.map(str::to_owned));
         });
         let mut all = Shortener::new(ids);
         // Two patterns may reach one file.

@@ -321,7 +321,7 @@ impl Around<'_> {
                 }),
                 // What cannot be read may be around very many.
                 Some(Err(error)) if bad.iter().all(|known| known.path != error.path) => {
-                    bad.push(error)
+                    bad.push(error);
                 }
                 _ => {}
             }

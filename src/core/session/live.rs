@@ -362,7 +362,7 @@ fn lock_files(session: &Session, dir: &Path) -> Vec<u64> {
                 .collect(),
         );
         find::each_file(dir, &own, &mut |path| {
-            found.extend(file::stat(path).ok().flatten().map(|meta| meta.ino()))
+            found.extend(file::stat(path).ok().flatten().map(|meta| meta.ino()));
         });
     }
     found

@@ -276,7 +276,7 @@ impl Judge {
                         dir: dir.into(),
                         indexes,
                         around: tree,
-                    }))
+                    }));
                 }
                 Err(bad) if bad.error.kind() == io::ErrorKind::InvalidData => unknown = true,
                 Err(bad) => return Err(bad),

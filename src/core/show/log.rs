@@ -1,6 +1,6 @@
 //! A log for people: a line per entry, what was said in full.
 //!
-//! The date is said where the day changes, and a call takes one line. Which entries are shown is up to `cmd/entries.rs`. Here is
+//! The date is said where the day changes, and a call takes one line. Which entries are shown is up to whoever asks. Here is
 //! also the command that opens a log at a line, for those who found something there.
 
 use std::borrow::Cow;

@@ -280,7 +280,7 @@ fn flow(parts: Vec<String>, between: &str, room: usize) -> Vec<String> {
     for part in parts {
         match lines.last_mut() {
             Some(line) if width(line) + between.len() + width(&part) < room => {
-                *line += &(between.to_owned() + &part)
+                *line += &(between.to_owned() + &part);
             }
             Some(line) => {
                 *line += between.trim_end();

@@ -304,7 +304,7 @@ impl<'n, P: Pieces> Walker<'n, P> {
             b'[' if node.blocks && matches!(into, Into::Line) => self.blocks(node)?,
             b'[' if !node.is_leaf() => self.elements(node, into)?,
             b'{' if node.blocks && matches!(into, Into::Line) => {
-                self.block(node.slot.unwrap_or(0))?
+                self.block(node.slot.unwrap_or(0))?;
             }
             b'{' | b'[' => self.container()?,
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => self.scalar()?,

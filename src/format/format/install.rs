@@ -2,7 +2,7 @@
 //!
 //! A descriptor may come from a stranger. So every path here stays below the home directory or the project, and no
 //! value becomes a command: the table decides where our own hook goes, never what runs. What the keys mean is in
-//! `formats/README.md`; `cmd/install` reads and changes the files.
+//! `formats/README.md`; `session-context install` reads and changes the files.
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path};

@@ -110,7 +110,7 @@ impl App<'_, '_, '_> {
                 self.note(row, |stage| tag::set_tag(&args, called, stage));
             }
             SessionEffect::Pin(text) => {
-                self.note(row, |stage| Ok(notes::add_pin(text, stage)?.to_string()))
+                self.note(row, |stage| Ok(notes::add_pin(text, stage)?.to_string()));
             }
             SessionEffect::Mute => {
                 self.note(row, |stage| {

@@ -128,7 +128,7 @@ impl Model {
                 self.arrange();
             }
             Key::Char('/') if self.only_log => {
-                self.ask(Question::Find, "find: ".into(), String::new())
+                self.ask(Question::Find, "find: ".into(), String::new());
             }
             Key::Char('/') => {
                 self.set_found_none();

@@ -200,7 +200,7 @@ fn interactive(
                     .then(|| shared.look.swap(false, Ordering::Relaxed))
             };
             feed::run(gate, window, monitor, quiet, goes_on, |snapshot| {
-                outlet.send(snapshot)
+                outlet.send(snapshot);
             });
         });
         let alone = |error| {

@@ -283,11 +283,11 @@ impl Model {
             // In an order in which lines move as little as can be: whoever begins to wait comes last, and who works stays.
             match section {
                 Section::NeedsYou | Section::Failed => {
-                    members.sort_by_key(|index| rows[*index].since)
+                    members.sort_by_key(|index| rows[*index].since);
                 }
                 Section::Working => members.sort_by_key(|index| Reverse(rows[*index].started)),
                 Section::Recent | Section::Earlier => {
-                    members.sort_by_key(|index| Reverse(rows[*index].since))
+                    members.sort_by_key(|index| Reverse(rows[*index].since));
                 }
             }
             let is_cut = self.is_printed && section.is_mixed() && members.len() > PRINTED;

@@ -819,7 +819,7 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
         format!("{line}\n")
     };
     let write = |count: usize| {
-        std::fs::write(&path, (0..count).map(line).collect::<String>()).expect("written")
+        std::fs::write(&path, (0..count).map(line).collect::<String>()).expect("written");
     };
     let (formats, _) = session_core::formats::known(std::path::Path::new("/nonexistent"));
     let claude = formats

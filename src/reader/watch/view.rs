@@ -1,7 +1,7 @@
 //! How `session-reader watch` looks: a [`Screen`] is drawn into a buffer, which is a terminal's or a page of text.
 //!
 //! Everything it is given has been through the gate. Only the sixteen colours of the terminal are used, and never a
-//! background, so that it can be read on light and dark ones. What is on the screen is up to `cmd/watch`.
+//! background, so that it can be read on light and dark ones. What is on the screen is up to `model.rs`.
 
 use std::path::PathBuf;
 

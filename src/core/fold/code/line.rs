@@ -85,7 +85,7 @@ impl<'a> Shell<'a> {
                 '|' | '&' => self.operator(char),
                 ';' => self.end_command(),
                 '#' if self.word.is_none() => {
-                    self.at += self.rest().find('\n').unwrap_or(self.rest().len())
+                    self.at += self.rest().find('\n').unwrap_or(self.rest().len());
                 }
                 '<' | '>' => self.redirection(),
                 char if char.is_whitespace() => self.end_word(),

@@ -106,7 +106,7 @@ impl Continuity {
                 _ = self
                     .so_far
                     .looked_at
-                    .insert(key(&self.resolved(first_subject(call))))
+                    .insert(key(&self.resolved(first_subject(call))));
             }
             _ => {}
         }

@@ -179,7 +179,7 @@ impl Fold for Continuity {
             (What::Mark(Mark::Recap, text), _) => self.recap = Some(item(text)),
             (What::Mark(Mark::Interrupt, _), _) => self.so_far.failing.interrupted(),
             (What::Mark(Mark::Error, text), _) => {
-                self.so_far.error = Some((item(text), entry.limit))
+                self.so_far.error = Some((item(text), entry.limit));
             }
             _ => {}
         }
