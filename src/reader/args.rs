@@ -299,7 +299,7 @@ pub struct ListArgs {
 }
 
 const WATCH: &str = "\
-Sessions that wait for you come first, with the reason. The log of the selected
+Sessions that need you come first, with the reason. The log of the selected
 one is beside or below the list. Press ? for the keys.
 
 Examples:

@@ -264,7 +264,7 @@ And this is what it, or you, can look up: session-reader a11ce000
            11:56  assistant  [Bash cargo test checkout]
            11:57  assistant  Totals include tax; the 12 checkout tests pass.
 
-Next: `session-context install` (from a clone of the repository, `cargo setup` first)
+Next: `session-context install --all` (from a clone of the repository, `cargo setup` first)
 "#;
 
 /// 003-L06, 003-L09: what was told, and what went wrong, is noted where a person can see it.

@@ -47,7 +47,7 @@ fn a_frame_of_an_empty_home() {
     assert_eq!(done.err(), "");
     assert_eq!(
         done.out(),
-        " no sessions                                                             ~/work\n  no sessions yet\n"
+        " no sessions                                                             ~/work\n  no sessions yet; `session-reader formats` shows where they are looked for\n"
     );
 }
 

@@ -117,7 +117,7 @@ fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
     let exit = there.print_lines(log.entries.iter().map(|entry| view.entry(entry, &origin)))?;
     writeln!(
         stage.out,
-        "\nNext: `session-context install` (from a clone of the repository, `cargo setup` first)"
+        "\nNext: `session-context install --all` (from a clone of the repository, `cargo setup` first)"
     )?;
     Ok(exit)
 }

@@ -4,7 +4,8 @@
 //! stdin ──ask──▶ Ask ──observe──▶ Observed ──read──▶ Readings ──compare──▶ Report ──say──▶ text ──deliver──▶ stdout, then the cursors
 //! ```
 //!
-//! [`ask`] reads what the agent says, and [`context`] has all that a look depends on. [`observe`] says which files to open:
+//! [`ask`] reads what the agent says, and wraps the reply in the agent's own JSON at the end. [`observer`] is the session that
+//! asks, with its cursors; [`context`] has all that a look depends on. [`observe`] says which files to open:
 //! [`known`] of those that were seen before, [`names`] of a home's, [`walk`] of all others, and [`round`] which directories it
 //! goes into. [`read`] opens them, and [`reader`] says what is new in one. [`compare`] makes news of it, with [`own`] for what
 //! the observer did itself and [`overlap`] for whether that matters. [`report`] has these steps in their order. [`say`] puts

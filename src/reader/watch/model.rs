@@ -532,10 +532,9 @@ impl Model {
         match (self.found.is_some(), self.filter.is_empty(), self.all) {
             (true, ..) => "nothing found; Esc goes back",
             (_, false, _) => "no session fits; Esc shows all",
-            (_, _, true) => {
+            (_, _, all) if all || self.rows.is_empty() => {
                 "no sessions yet; `session-reader formats` shows where they are looked for"
             }
-            (_, _, false) if self.rows.is_empty() => "no sessions yet",
             _ if self.is_printed => "no sessions in this project; --all shows all projects",
             _ => "no sessions in this project; a shows all projects",
         }
