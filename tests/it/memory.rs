@@ -568,3 +568,66 @@ fn an_observer_keeps_its_name() {
         );
     }
 }
+
+/// A home's cursors: the file as it is read and written.
+fn home_cursors(world: &World) -> std::path::PathBuf {
+    world.path("work/.volute/session-cursors.json")
+}
+
+/// An earlier version noted a session that it could not read yet by its name alone. That must not take the place of what is
+/// known once it was read.
+#[test]
+fn a_name_that_was_noted_without_a_file_is_told_once() {
+    let world = World::new();
+    home(&world, ".volute", &[("main", ME), ("one", ONE)]);
+    let noted = serde_json::json!({"main": {"one": {"offset": 0, "unread": true}}});
+    world.write(home_cursors(&world), noted.to_string());
+    world.claude(ONE, &line_without_id(&world, 9, "first"));
+    assert_eq!(
+        told(&world),
+        block(&["- one (9m ago, 1 message): \"first\""])
+    );
+    assert_eq!(told(&world), "");
+    let kept = read_json(&home_cursors(&world));
+    assert_eq!(
+        kept["main"]["one"]["path"],
+        world.transcript(ONE).to_str().expect("UTF-8")
+    );
+}
+
+/// Of two names, the one that lasts counts, whichever comes first.
+#[test]
+fn a_session_with_two_names_goes_by_the_one_that_lasts() {
+    for other in ["new-17", "zoo"] {
+        let world = World::new();
+        home(
+            &world,
+            ".volute",
+            &[("main", ME), ("ops", ONE), (other, ONE)],
+        );
+        world.claude(ONE, &line_without_id(&world, 9, "first"));
+        assert_eq!(
+            told(&world),
+            block(&["- ops (9m ago, 1 message): \"first\""]),
+            "{other}"
+        );
+        assert_eq!(told(&world), "", "{other}");
+    }
+}
+
+/// An earlier version kept what was seen under a name for days after the session got another one.
+#[test]
+fn of_two_entries_for_one_file_the_later_counts() {
+    let world = World::new();
+    home(&world, ".volute", &[("main", ME), ("ann", ONE)]);
+    let one = world.claude(ONE, &line_without_id(&world, 9, "first"));
+    told(&world);
+    let before = read_json(&home_cursors(&world))["main"]["ann"].clone();
+    world.append(one, line_without_id(&world, 8, "second"));
+    told(&world);
+    let mut kept = read_json(&home_cursors(&world));
+    kept["main"]["bob"] = before;
+    kept["main"]["bob"]["absent"] = kept["main"]["ann"]["seen"].clone();
+    world.write(home_cursors(&world), kept.to_string());
+    assert_eq!(told(&world), "");
+}

@@ -25,6 +25,7 @@ pub struct Names<'f> {
 pub fn read<'f>(home: &Home, context: &Context<'_, 'f>) -> Result<Names<'f>, Unreadable> {
     let listed = home.names()?;
     let (mut names, mut ids) = (Names::default(), ByIds::default());
+    let mut found = Vec::new();
     for (number, name) in in_turn(&listed, context.env).enumerate() {
         // However many names there are, the rest comes another time.
         if number >= MANY_NAMES && context.deadline.is_time_to_tell() {
@@ -38,7 +39,7 @@ pub fn read<'f>(home: &Home, context: &Context<'_, 'f>) -> Result<Names<'f>, Unr
             None => Ok(None),
         });
         match stamped {
-            Ok(Some((Some(stamp), session))) => names.add(session, stamp),
+            Ok(Some((Some(stamp), session))) => found.push((name, session, stamp)),
             // The transcript that it had is gone.
             Ok(Some((None, _))) => {}
             // A name without a transcript, or one that is being written.
@@ -52,6 +53,11 @@ pub fn read<'f>(home: &Home, context: &Context<'_, 'f>) -> Result<Names<'f>, Unr
         }
     }
     names.cut_short |= listed.len() > MANY_NAMES && context.env.is_late();
+    // A session with two names goes by the same one at each look, and by a throw-away one only if it has no other.
+    found.sort_by_key(|(name, ..)| (Home::is_throw_away(name), *name));
+    for (_, session, stamp) in found {
+        names.add(session, stamp);
+    }
     Ok(names)
 }
 

@@ -134,7 +134,12 @@ impl<'r> Reader<'r> {
     /// Reads what is new, or says why it does not count.
     pub fn read(&mut self, candidate: &Candidate) -> Result<New, Unread> {
         let new = self.read_unsure(candidate);
-        self.certain(()).map_err(Unread::from).and(new)
+        let certain = self.certain(());
+        match new {
+            // Its own trouble says what becomes of it.
+            Err(Unread::Failed(_)) => new,
+            _ => certain.map_err(Unread::from).and(new),
+        }
     }
 
     fn read_unsure(&mut self, candidate: &Candidate) -> Result<New, Unread> {

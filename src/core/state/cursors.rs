@@ -79,7 +79,16 @@ impl View {
                 .filter(|_| !is_path)
                 .unwrap_or_else(|| key.clone());
             seen.name = (!is_path).then_some(key);
-            all.insert(path, Some(seen));
+            // A name without a file says nothing that the name itself does not.
+            if seen.is_untouched() && !path.starts_with('/') {
+                continue;
+            }
+            // Two names may have stood for one file, one after the other. The later look at it counts.
+            let age = |seen: &Seen| (seen.absent.is_none(), seen.seen_at);
+            let other = all.get(&path).and_then(Option::as_ref);
+            if other.is_none_or(|other| age(other) <= age(&seen)) {
+                all.insert(path, Some(seen));
+            }
         }
         Ok(View {
             look,
@@ -95,6 +104,9 @@ impl View {
             // A name is one session's.
             let name = seen.name.take().filter(|name| !entries.contains_key(name));
             let key = name.unwrap_or_else(|| path.clone());
+            if entries.contains_key(&key) {
+                continue;
+            }
             seen.path = (key != path).then_some(path);
             entries.insert(key, to_raw_value(&seen)?);
         }
@@ -140,9 +152,9 @@ impl View {
         if start.saturating_add(details) != meta.len() || meta.len() > MOST {
             return Err(broken());
         }
-        let (mut head, mut records) = (vec![0; first as usize], vec![0; index as usize]);
+        let mut head = vec![0; (first + index) as usize];
         file.read_exact_at(&mut head, FIXED as u64)?;
-        file.read_exact_at(&mut records, FIXED as u64 + first)?;
+        let records = head.split_off(first as usize);
         if sum != checksum_of(&rest[8..], &head, &records) {
             return Err(broken());
         }
@@ -171,7 +183,11 @@ impl View {
         let sessions = Sessions {
             index: records,
             count: count as usize,
-            details: Details::File(file, start),
+            details: Details::File {
+                file,
+                start,
+                length: details,
+            },
         };
         Ok(View { look, sessions })
     }
@@ -335,8 +351,11 @@ impl Cursors {
             CursorFile::Shared(path) => super::replace(path, self.json(&view)?.as_bytes()),
             CursorFile::Own(path) => {
                 super::replace(path, &view.to_table()?)?;
-                // Where the table is deleted one day, nothing older must come back.
-                self.taken_over.as_ref().map_or(Ok(()), fs::remove_file)
+                // Where the table is deleted one day, nothing older should come back. If it stays, that is no harm now.
+                self.taken_over
+                    .iter()
+                    .for_each(|old| drop(fs::remove_file(old)));
+                Ok(())
             }
         }
     }

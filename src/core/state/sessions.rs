@@ -30,8 +30,12 @@ pub struct Sessions {
 #[derive(Debug)]
 pub(super) enum Details {
     Memory(Vec<u8>),
-    /// From a position to the end.
-    File(File, u64),
+    /// From a position on.
+    File {
+        file: File,
+        start: u64,
+        length: u64,
+    },
 }
 
 impl Default for Details {
@@ -103,9 +107,12 @@ impl Sessions {
     pub(super) fn all_details(&self) -> io::Result<Vec<u8>> {
         match &self.details {
             Details::Memory(bytes) => Ok(bytes.clone()),
-            Details::File(file, start) => {
-                let size = file.metadata()?.len().saturating_sub(*start);
-                let mut bytes = vec![0; size as usize];
+            Details::File {
+                file,
+                start,
+                length,
+            } => {
+                let mut bytes = vec![0; *length as usize];
                 file.read_exact_at(&mut bytes, *start)?;
                 Ok(bytes)
             }
@@ -191,11 +198,19 @@ impl<'t> Record<'t> {
             Details::Memory(bytes) => bytes
                 .get(start as usize..)
                 .and_then(|rest| rest.get(..length)),
-            Details::File(file, details) => {
-                read.resize(length, 0);
-                file.read_exact_at(&mut read, details + start)
-                    .is_ok()
-                    .then_some(&*read)
+            Details::File {
+                file,
+                start: first,
+                length: all,
+            } => {
+                let end = start.checked_add(length as u64);
+                if end.is_some_and(|end| end <= *all) {
+                    read.resize(length, 0);
+                    let is_read = file.read_exact_at(&mut read, first + start).is_ok();
+                    is_read.then_some(&*read)
+                } else {
+                    None
+                }
             }
         };
         let sound = detail.filter(|detail| sum(detail) as usize == self.small(44));

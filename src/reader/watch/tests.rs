@@ -238,7 +238,7 @@ fn no_sessions_and_one() {
         lines(&empty),
         [
             " no sessions                                         ~/shop",
-            "  no sessions yet",
+            "  no sessions yet; `session-reader formats` shows where the…",
             ""
         ]
     );
