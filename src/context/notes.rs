@@ -238,7 +238,7 @@ fn here(stage: &Stage) -> Result<Project, Problem> {
 }
 
 /// A note of today, on one line; none if nothing in its words is visible.
-pub fn new_note(kind: Kind, words: &[String], env: &Env) -> Option<Note> {
+pub(crate) fn new_note(kind: Kind, words: &[String], env: &Env) -> Option<Note> {
     // Stored as it is; secrets are hidden when it is shown.
     let text = Gate::new(false).line(words.join(" ")).into_owned();
     let created = Some(today(env));
@@ -257,7 +257,7 @@ pub fn today(env: &Env) -> String {
 }
 
 /// Reads or changes a notes file, and reports the lines that were skipped.
-pub fn with_file<T>(
+pub(crate) fn with_file<T>(
     stage: &mut Stage,
     work: impl FnOnce(&Env, &mut Vec<String>) -> Result<T, String>,
 ) -> Result<T, Problem> {
@@ -267,7 +267,7 @@ pub fn with_file<T>(
     result.map_err(Problem::Trouble)
 }
 
-pub fn change_notes<T>(
+pub(crate) fn change_notes<T>(
     project: &Project,
     stage: &mut Stage,
     change: impl FnOnce(&mut Notes) -> Result<T, String>,
@@ -278,7 +278,7 @@ pub fn change_notes<T>(
 }
 
 /// The notes of this project.
-pub fn notes_here(stage: &mut Stage) -> Result<Notes, Problem> {
+pub(crate) fn notes_here(stage: &mut Stage) -> Result<Notes, Problem> {
     let project = here(stage)?;
     with_file(stage, |env, skipped| {
         Notes::open(env, project.dir(), skipped)
@@ -297,7 +297,7 @@ pub fn show(line: &str, stage: &mut Stage) -> Result<Exit, Problem> {
     stage.print_lines([lines.join(&format!("\n{INDENT}"))])
 }
 
-pub fn show_notes(notes: &[&Note], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
+pub(crate) fn show_notes(notes: &[&Note], json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     for note in notes {
         let expired = note.is_expired(stage.env.now());
         if json {
@@ -312,7 +312,7 @@ pub fn show_notes(notes: &[&Note], json: bool, stage: &mut Stage) -> Result<Exit
     Ok(Exit::Found)
 }
 
-pub fn show_removed(notes: &[Note], stage: &mut Stage) -> Result<Exit, Problem> {
+pub(crate) fn show_removed(notes: &[Note], stage: &mut Stage) -> Result<Exit, Problem> {
     notes
         .iter()
         .try_for_each(|note| show(&format!("removed: {note}"), stage).map(drop))?;
@@ -331,7 +331,7 @@ fn print_json(note: &Note, expired: bool, stage: &mut Stage) -> Result<Exit, Pro
 
 /// All sessions, for some ids of a notes file. If one of them is not found, it may be in an unreadable file, so these are
 /// named.
-pub fn noted_sessions<'f>(ids: &[&str], stage: &mut Stage<'_, 'f>) -> NotedSessions<'f> {
+pub(crate) fn noted_sessions<'f>(ids: &[&str], stage: &mut Stage<'_, 'f>) -> NotedSessions<'f> {
     let sessions = NotedSessions::read(stage.ask());
     if sessions.noted(ids).iter().any(|noted| noted.found.is_err()) {
         stage.say_unreadable(&sessions.unreadable);

@@ -81,7 +81,7 @@ impl<'f> TargetSession<'f> {
     }
 
     /// Fails if no session was named and the command runs in none. `usage` is the command line that names one.
-    pub fn must_exist(&self, usage: &str) -> Result<(), Problem> {
+    pub(crate) fn must_exist(&self, usage: &str) -> Result<(), Problem> {
         if self.is_new {
             let hint = format!("Run this inside one, or name it: session-context {usage}");
             return Problem::trouble(format_args!("which session? {hint}"));
@@ -91,7 +91,7 @@ impl<'f> TargetSession<'f> {
 }
 
 /// The last session of this project, or the message that there is none.
-pub fn last_here<'f>(stage: &mut Stage<'_, 'f>) -> Result<Last<'f>, Problem> {
+pub(crate) fn last_here<'f>(stage: &mut Stage<'_, 'f>) -> Result<Last<'f>, Problem> {
     let last = stage.heard(stage.ask().look(last::last));
     let elsewhere = last.as_ref().map_or(0, |last| last.elsewhere);
     let here = last.filter(|last| last.standing != Standing::Elsewhere);

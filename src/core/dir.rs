@@ -241,7 +241,7 @@ impl ListedPath {
     }
 
     /// Compares it with a path byte by byte: part by part would be several times slower.
-    pub fn cmp_bytes(&self, path: &[u8]) -> Ordering {
+    pub(crate) fn cmp_bytes(&self, path: &[u8]) -> Ordering {
         let [dir, name] = self.parts();
         match path.split_at_checked(dir.len()) {
             Some((start, rest)) => dir.cmp(start).then_with(|| name.cmp(rest)),
@@ -251,7 +251,7 @@ impl ListedPath {
     }
 
     /// The same for two of them.
-    pub fn cmp_listed(&self, other: &ListedPath) -> Ordering {
+    pub(crate) fn cmp_listed(&self, other: &ListedPath) -> Ordering {
         let ([dir, name], [other_dir, other_name]) = (self.parts(), other.parts());
         if Arc::ptr_eq(&self.names, &other.names) {
             name.cmp(other_name)
@@ -309,7 +309,7 @@ impl Entry<'_> {
     }
 
     /// The same, in less memory.
-    pub fn listed_path(&self) -> ListedPath {
+    pub(crate) fn listed_path(&self) -> ListedPath {
         ListedPath {
             names: self.listed.names.clone(),
             name: self.at.clone(),
@@ -318,7 +318,7 @@ impl Entry<'_> {
     }
 
     /// A text that is a part of its name as a rule, in less memory then.
-    pub fn listed_text(&self, text: &str) -> ListedText {
+    pub(crate) fn listed_text(&self, text: &str) -> ListedText {
         let name = self.name.to_str().unwrap_or_default();
         // Most names begin with it, and looking for it takes longer.
         let start = if name.starts_with(text) {

@@ -197,7 +197,7 @@ impl Env {
     }
 
     /// A moment by the clock that files are stamped by.
-    pub fn file_clock_at(&self, time: Time) -> i64 {
+    pub(crate) fn file_clock_at(&self, time: Time) -> i64 {
         self.file_clock()
             .saturating_sub((self.now().0.saturating_sub(time.0)).saturating_mul(1_000_000))
     }
@@ -272,7 +272,7 @@ impl Env {
     }
 
     /// Whose files are the user's own.
-    pub fn owners(&self) -> Owners {
+    pub(crate) fn owners(&self) -> Owners {
         let home = file::stat(&self.home).ok().flatten();
         Owners([
             self.user(),

@@ -26,17 +26,20 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// The same, with what the file is like.
-pub fn open_stated(path: &Path) -> io::Result<(File, Metadata)> {
+pub(crate) fn open_stated(path: &Path) -> io::Result<(File, Metadata)> {
     open_with(OpenOptions::new().read(true), OFlags::empty(), path)
 }
 
 /// Opens one of our own files as the options say. A symbolic link in its place is an error.
-pub fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+pub(crate) fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
     open_own_with(options, path).map(|(file, _)| file)
 }
 
 /// The same, with what the file is like.
-pub fn open_own_with(options: &mut OpenOptions, path: &Path) -> io::Result<(File, Metadata)> {
+pub(crate) fn open_own_with(
+    options: &mut OpenOptions,
+    path: &Path,
+) -> io::Result<(File, Metadata)> {
     open_with(options, OFlags::NOFOLLOW, path).map_err(|error| {
         if is_loop(&error) {
             io::Error::other(LINK)
@@ -69,7 +72,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// Reads a small file of others. One that is larger than such files are is an error.
-pub fn read_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn read_up_to(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if open(path)?.take(most + 1).read_to_end(&mut bytes)? as u64 > most {
         return Err(io::Error::other(format!("larger than {most} bytes")));
@@ -165,7 +168,7 @@ impl Access {
     }
 
     /// Nobody but this user can have written it.
-    pub fn is_only(self, user: u32) -> bool {
+    pub(crate) fn is_only(self, user: u32) -> bool {
         self.owner == user && !self.open
     }
 
@@ -193,7 +196,7 @@ impl Owners {
     }
 
     /// Root could do anything to the user anyway.
-    pub fn has_or_root(self, owner: u32) -> bool {
+    pub(crate) fn has_or_root(self, owner: u32) -> bool {
         owner == 0 || self.has(owner)
     }
 }
@@ -294,7 +297,7 @@ impl Unreadable {
     }
 
     /// A file that is gone by now is no trouble.
-    pub fn unless_gone(path: &Path, error: io::Error) -> Option<Unreadable> {
+    pub(crate) fn unless_gone(path: &Path, error: io::Error) -> Option<Unreadable> {
         (error.kind() != io::ErrorKind::NotFound).then(|| Unreadable::new(path, error))
     }
 
@@ -364,7 +367,7 @@ pub fn stamp(path: &Path) -> Result<Option<Stamp>, Unreadable> {
 }
 
 /// Links lead in a circle, or must not be followed.
-pub fn is_loop(error: &io::Error) -> bool {
+pub(crate) fn is_loop(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
@@ -386,7 +389,9 @@ pub fn there<T>(
 }
 
 /// For a path that strangers named: where it can never lead anywhere for us, nothing is there.
-pub fn if_reachable<T>(found: Result<Option<T>, Unreadable>) -> Result<Option<T>, Unreadable> {
+pub(crate) fn if_reachable<T>(
+    found: Result<Option<T>, Unreadable>,
+) -> Result<Option<T>, Unreadable> {
     use io::ErrorKind::{InvalidFilename, InvalidInput, PermissionDenied};
     found.or_else(|bad| match bad.error.kind() {
         InvalidFilename | InvalidInput => Ok(None),

@@ -9,7 +9,7 @@ use session_format::cursor::Buffer;
 
 /// Works on all of them in a few threads, each with one buffer to read into. The results are in the order of the items,
 /// each of which has a size, by which the user is told how far it is.
-pub fn in_parallel<T: Sync, R: Send>(
+pub(crate) fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     progress: &Progress,
     size: impl Fn(&T) -> u64 + Sync,

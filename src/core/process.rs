@@ -97,7 +97,7 @@ fn stat(pid: u32) -> Option<(String, Vec<String>)> {
 }
 
 /// A process has started another one after some time, which still runs and has this word in its command line.
-pub fn has_child_since(pid: u32, ticks: u64, word: &str) -> bool {
+pub(crate) fn has_child_since(pid: u32, ticks: u64, word: &str) -> bool {
     let threads = dir::entries(Path::new(&format!("/proc/{pid}/task")), &mut Vec::new());
     let children = threads
         .iter()

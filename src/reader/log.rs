@@ -92,7 +92,7 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 /// The log of a session that was found by this name.
-pub fn show_log(
+pub(crate) fn show_log(
     name: &str,
     resolved: &Resolved,
     args: &LogArgs,

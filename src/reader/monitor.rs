@@ -102,12 +102,12 @@ impl<'e, 'f> Monitor<'e, 'f> {
     }
 
     /// Goes on in an environment that says the same but shows no progress.
-    pub fn quietly(mut self, env: &'e Env) -> Monitor<'e, 'f> {
+    pub(crate) fn quietly(mut self, env: &'e Env) -> Monitor<'e, 'f> {
         self.env = env;
         self
     }
 
-    pub fn look_at_all(&mut self) {
+    pub(crate) fn look_at_all(&mut self) {
         let started = Instant::now();
         self.is_told = false;
         // First the watch, then the look: what happens in between is seen.

@@ -48,7 +48,7 @@ pub enum Source {
 
 impl<'f> Ask<'f> {
     /// Whether the agent's sessions begin with their first prompt, because it has no event for it.
-    pub fn starts_with_prompt(&self) -> bool {
+    pub(crate) fn starts_with_prompt(&self) -> bool {
         self.hook.starts.is_empty()
     }
 

@@ -75,7 +75,7 @@ impl<'f> Candidate<'f> {
     }
 
     /// Says if it has to be opened; if it was never seen, because it changed since then. If not, the verdict says why.
-    pub fn consider(self, since: Time, context: &Context) -> Result<Candidate<'f>, Verdict> {
+    pub(crate) fn consider(self, since: Time, context: &Context) -> Result<Candidate<'f>, Verdict> {
         let Candidate {
             session,
             stamp,
@@ -120,7 +120,7 @@ impl<'f> Candidate<'f> {
     }
 
     /// Remembers a file that has to be read, and cannot be now.
-    pub fn put_off(self, reason: Reason) -> Verdict {
+    pub(crate) fn put_off(self, reason: Reason) -> Verdict {
         let why = Why::of(&self, reason);
         let change = self
             .seen
@@ -152,7 +152,7 @@ impl<'f> Candidate<'f> {
     }
 
     /// Reading it took too long; others go first from now on.
-    pub fn too_slow(self) -> Verdict {
+    pub(crate) fn too_slow(self) -> Verdict {
         let why = Why::of(&self, Reason::Late);
         let seen = self.seen.unwrap_or_else(Seen::untouched);
         // Only what was read is known to be the same file under another key.

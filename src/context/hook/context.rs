@@ -66,7 +66,7 @@ impl<'s, 'f> Context<'s, 'f> {
         .short()
     }
 
-    pub fn is_first_look(&self) -> bool {
+    pub(crate) fn is_first_look(&self) -> bool {
         self.view
             .look
             .as_ref()
@@ -74,7 +74,7 @@ impl<'s, 'f> Context<'s, 'f> {
     }
 
     /// The last look, if it was at the same sessions.
-    pub fn last_look(&self) -> Option<&'s Look> {
+    pub(crate) fn last_look(&self) -> Option<&'s Look> {
         self.view
             .look
             .as_ref()
@@ -92,7 +92,7 @@ impl<'s, 'f> Context<'s, 'f> {
     }
 
     /// A record of the observer before it has looked at anything.
-    pub fn new_look(&self) -> Look {
+    pub(crate) fn new_look(&self) -> Look {
         let id = self
             .observer
             .home
@@ -119,7 +119,7 @@ impl<'s, 'f> Context<'s, 'f> {
     }
 
     /// The last look found everything that was written before then, by the clock that stamps files.
-    pub fn seen_until(&self) -> Time {
+    pub(crate) fn seen_until(&self) -> Time {
         let now = self.file_time();
         // In a home, a session may get its name long after its words.
         let look = self.last_look().filter(|_| self.observer.home.is_none());
@@ -135,13 +135,13 @@ impl<'s, 'f> Context<'s, 'f> {
     }
 
     /// A file that was never seen and not written since then has nothing new.
-    pub fn horizon(&self) -> Time {
+    pub(crate) fn horizon(&self) -> Time {
         lagging(self.seen_until())
     }
 
     /// Since when files among other projects', which not every look gets to, may have news; and since when they may have at
     /// the end of this round.
-    pub fn others_until(&self) -> (Time, Time) {
+    pub(crate) fn others_until(&self) -> (Time, Time) {
         let until = self.seen_until();
         let round = self
             .last_look()
@@ -156,7 +156,7 @@ impl<'s, 'f> Context<'s, 'f> {
     }
 
     /// A session counts wherever it is.
-    pub fn takes_all(&self) -> bool {
+    pub(crate) fn takes_all(&self) -> bool {
         self.observer.home.is_some() || self.settings.scope == Scope::Machine
     }
 
@@ -184,7 +184,7 @@ impl<'s, 'f> Context<'s, 'f> {
 }
 
 /// A time that is surely before what is stamped with it or later.
-pub fn lagging(time: Time) -> Time {
+pub(crate) fn lagging(time: Time) -> Time {
     Time(time.0.saturating_sub(LAG))
 }
 

@@ -92,7 +92,7 @@ impl Stop<'_> {
     }
 
     /// True if a call of it is running, or may be.
-    pub fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         matches!(
             self.state().reason,
             Some(Reason::Running(_) | Reason::Pending(_))

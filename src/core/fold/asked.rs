@@ -47,7 +47,7 @@ impl<T> LastAsked<T> {
     }
 
     /// Takes several prompts at once, the oldest first. As a rule only the newest has to be looked at.
-    pub fn push_all(&mut self, prompts: &[String], keep: impl Fn(String) -> T) {
+    pub(crate) fn push_all(&mut self, prompts: &[String], keep: impl Fn(String) -> T) {
         let substantive = prompts
             .iter()
             .rposition(|prompt| weight(&typed(prompt)) == Weight::Substantive);
@@ -128,7 +128,7 @@ fn weight(own: &str) -> Weight {
 }
 
 /// The words that say something by themselves, in lower case.
-pub fn content_words(text: &str) -> impl Iterator<Item = String> {
+pub(crate) fn content_words(text: &str) -> impl Iterator<Item = String> {
     let bare = |token: &str| {
         token
             .trim_matches(|char: char| !char.is_alphanumeric())

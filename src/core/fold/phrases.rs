@@ -85,7 +85,7 @@ fn begins<'t>(text: &'t str, phrases: &str) -> Option<&'t str> {
 }
 
 /// True if whoever wrote a prompt says that the project is theirs.
-pub fn claims_project(prompt: &str) -> bool {
+pub(crate) fn claims_project(prompt: &str) -> bool {
     let plain = own_words(prompt).to_lowercase().replace('’', "'");
     let words: Vec<&str> = plain
         .split(|char: char| !char.is_alphanumeric() && char != '\'')
@@ -97,7 +97,7 @@ pub fn claims_project(prompt: &str) -> bool {
 }
 
 /// The items of lists under headings like "Next steps", unless they are checked off.
-pub fn next_steps(answer: &str) -> Vec<String> {
+pub(crate) fn next_steps(answer: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut under = false;
     for line in prose(&ends_of(answer))

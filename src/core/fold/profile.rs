@@ -99,7 +99,7 @@ impl Profile {
     }
 
     /// The first and the last day, counted from 1970.
-    pub fn period(&self) -> Option<(i64, i64)> {
+    pub(crate) fn period(&self) -> Option<(i64, i64)> {
         self.days.first().copied().zip(self.days.last().copied())
     }
 
@@ -131,7 +131,7 @@ impl Profile {
     }
 
     /// Median length of a prompt, in words and characters.
-    pub fn prompt_length(&self) -> Option<(u32, u32)> {
+    pub(crate) fn prompt_length(&self) -> Option<(u32, u32)> {
         let prompts = &self.lengths_of_prompts;
         if prompts.len() < PROMPTS_FOR_LENGTH {
             return None;
@@ -141,12 +141,12 @@ impl Profile {
     }
 
     /// True if there are enough prompts, on enough days, to say at what time they are typed.
-    pub fn tells_hours(&self) -> bool {
+    pub(crate) fn tells_hours(&self) -> bool {
         self.hours.iter().sum::<u64>() >= PROMPTS_FOR_HOURS && self.active_days() >= DAYS_FOR_HOURS
     }
 
     /// True if there are enough weeks to say on which days.
-    pub fn tells_weekdays(&self) -> bool {
+    pub(crate) fn tells_weekdays(&self) -> bool {
         self.tells_hours() && self.days() >= DAYS_FOR_WEEKDAYS
     }
 

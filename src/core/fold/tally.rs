@@ -66,7 +66,7 @@ impl Tally {
 
 impl<S: AsRef<str>> Tally<S> {
     /// True if it is of a session of its own, in which something was said.
-    pub fn is_session(&self) -> bool {
+    pub(crate) fn is_session(&self) -> bool {
         self.messages > 0 && !self.subagent
     }
 

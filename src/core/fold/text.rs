@@ -45,7 +45,7 @@ pub fn ends_of(text: &str) -> String {
 }
 
 /// The lines that somebody wrote: no code, no quotation or table, nothing pasted. Blank lines stay.
-pub fn own_words(text: &str) -> String {
+pub(crate) fn own_words(text: &str) -> String {
     let text = ends_of(text);
     let own = typed(&text);
     // What is left out may be what a secret is known by, like the first line of a private key.
@@ -293,7 +293,7 @@ pub fn heading(line: &str) -> Option<&str> {
 }
 
 /// The text of a list item.
-pub fn list_item(line: &str) -> Option<&str> {
+pub(crate) fn list_item(line: &str) -> Option<&str> {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     let rest = match substr(line, digits..) {
         rest if (1..=3).contains(&digits) => rest.strip_prefix(['.', ')'])?,
@@ -304,12 +304,12 @@ pub fn list_item(line: &str) -> Option<&str> {
 
 /// The first sentence of a text, with the next one if it only leads to that ("Done.", "Perfect!", "Summary:"); its first
 /// heading if there is no sentence.
-pub fn first_sentence(text: &str) -> String {
+pub(crate) fn first_sentence(text: &str) -> String {
     first_sentences(text).join(" ")
 }
 
 /// The same, sentence by sentence.
-pub fn first_sentences(text: &str) -> Vec<String> {
+pub(crate) fn first_sentences(text: &str) -> Vec<String> {
     const LEADING: usize = 16;
     const EXCLAIMED: usize = 40;
     let leads = |sentence: &String| match sentence.chars().count() {
@@ -340,7 +340,7 @@ pub fn first_sentences(text: &str) -> Vec<String> {
 /// An offer ("Want me to commit this?") counts: whoever goes on learns what was left undone. That does not make it a
 /// question that stands in the way. A courtesy ("Anything else?") is left out, as it fits any session, and so is a question
 /// of hardly a word ("Shall I proceed?").
-pub fn closing_question(answer: &str) -> Option<String> {
+pub(crate) fn closing_question(answer: &str) -> Option<String> {
     const WORDS: usize = 2;
     const LETTERS: usize = 6;
     let answer = ends_of(answer);
@@ -373,7 +373,7 @@ fn asks(sentence: &str) -> bool {
 }
 
 /// The sentences of a text, each on one line. What is left out may be what a secret is known by; then it is hidden first.
-pub fn sentences(text: &str) -> Vec<String> {
+pub(crate) fn sentences(text: &str) -> Vec<String> {
     let text = ends_of(text);
     let all = sentences_of(&text);
     let Cow::Owned(hidden) = redact(&text) else {

@@ -82,7 +82,7 @@ impl Knowledge {
         known.deed = if is_better { (act, time) } else { known.deed };
     }
 
-    pub fn refresh(&mut self, time: Option<Time>) {
+    pub(crate) fn refresh(&mut self, time: Option<Time>) {
         self.refreshed = self.refreshed.max(time);
     }
 
@@ -192,7 +192,7 @@ impl Touched {
     }
 
     /// When the session brought its files up to date, by git.
-    pub fn refreshed(&self) -> &[Time] {
+    pub(crate) fn refreshed(&self) -> &[Time] {
         &self.refreshed
     }
 
@@ -201,7 +201,7 @@ impl Touched {
     }
 
     /// Adds what a subagent did, whose transcript is this. Its prompts are the agent's; the user's is the one before it.
-    pub fn absorb(&mut self, subagent: Touched, path: &Path) {
+    pub(crate) fn absorb(&mut self, subagent: Touched, path: &Path) {
         let path: Arc<Path> = path.into();
         for touch in subagent.touches {
             let said = self

@@ -86,7 +86,7 @@ impl Turns {
 
     /// Goes on with a session that was waiting for the results of these calls; whether others had come since the agent last
     /// did something.
-    pub fn waiting_for(calls: &[Call], results: bool) -> Turns {
+    pub(crate) fn waiting_for(calls: &[Call], results: bool) -> Turns {
         let mut turns = Turns::default();
         calls.iter().for_each(|call| turns.add(call));
         turns.last = if calls.is_empty() {
@@ -99,7 +99,7 @@ impl Turns {
     }
 
     /// True if results came since the agent last did something.
-    pub fn has_results(&self) -> bool {
+    pub(crate) fn has_results(&self) -> bool {
         self.results
     }
 
@@ -257,7 +257,7 @@ impl Turns {
 /// Leaves out prompts that came to nothing because the user stopped the agent before it said or did anything, and what was
 /// said in turns that the user took back. That it was stopped stays, and so do calls: what they did was done. With each
 /// entry, whether its turn was taken back.
-pub fn without_dead_turns<'e, 'a>(entries: &'e [Entry<'a>]) -> Vec<(&'e Entry<'a>, bool)> {
+pub(crate) fn without_dead_turns<'e, 'a>(entries: &'e [Entry<'a>]) -> Vec<(&'e Entry<'a>, bool)> {
     let mut kept: Vec<(&Entry, bool)> = Vec::with_capacity(entries.len());
     let mut alive = 0;
     for (entry, taken_back) in entries.iter().zip(taken_back(entries)) {

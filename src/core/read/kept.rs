@@ -57,7 +57,7 @@ impl Reached {
 
 /// Reads what was written since it was kept. `go_on` gives the fold and what counts once up to there, if they are known;
 /// otherwise `fold` takes the whole file.
-pub fn renew<F: Fold>(
+pub(crate) fn renew<F: Fold>(
     transcript: &Transcript,
     kept: Option<Reached>,
     go_on: impl FnOnce() -> Option<(F, Once)>,

@@ -179,7 +179,7 @@ impl Once {
     }
 
     /// Takes the first entry as the mark of the family; says whether an entry was copied from another session of it.
-    pub fn find_copy(&mut self, entry: &Entry) -> bool {
+    pub(crate) fn find_copy(&mut self, entry: &Entry) -> bool {
         let Some(key) = entry.key else { return false };
         self.family.get_or_insert(Family(key, entry.time));
         self.others.contains(&entry.message.unwrap_or(key))
@@ -260,7 +260,7 @@ fn short_message(message: Id) -> u32 {
 }
 
 /// The short ids of the last messages, for a look that goes on from here; `before` are those of the look before.
-pub fn last_messages(before: &[u32], entries: &[Entry]) -> Vec<u32> {
+pub(crate) fn last_messages(before: &[u32], entries: &[Entry]) -> Vec<u32> {
     let said = entries.iter().flat_map(|entry| {
         let message = entry.message.filter(|_| entry.begins).map(short_message);
         let text = entry
@@ -399,7 +399,7 @@ impl Conversation {
 
     /// Drops the oldest entries until no more than so many bytes of texts are left, but never the last entry; says whether
     /// there were any to drop.
-    pub fn keep_newest(&mut self, most: u64) -> bool {
+    pub(crate) fn keep_newest(&mut self, most: u64) -> bool {
         let mut dropped = 0;
         while self.size > most && dropped + 1 < self.entries.len() {
             self.size = self.size.saturating_sub(self.entries[dropped].size());

@@ -204,7 +204,7 @@ impl<'f> Transcript<'f> {
     }
 
     /// Hands the lines at the end, so many bytes at the most, to a fold.
-    pub fn fold_end(&self, most: u64, fold: &mut dyn Fold) -> io::Result<Read> {
+    pub(crate) fn fold_end(&self, most: u64, fold: &mut dyn Fold) -> io::Result<Read> {
         let from = self.newest_or_all(most)?;
         self.fold(
             Lines {
@@ -225,7 +225,7 @@ impl<'f> Transcript<'f> {
     }
 
     /// The entries of the line that begins at a position.
-    pub fn line_at(
+    pub(crate) fn line_at(
         &self,
         position: Position,
         buffer: &mut Buffer,

@@ -22,7 +22,7 @@ pub type Words = u64;
 pub const MOST_WORDS: usize = 32;
 
 /// All words of a set, in whatever form.
-pub fn in_any_form(words: Words) -> Words {
+pub(crate) fn in_any_form(words: Words) -> Words {
     (words | words >> MOST_WORDS) & u64::from(u32::MAX)
 }
 
@@ -240,7 +240,7 @@ impl Query {
     }
 
     /// The words of a folded text.
-    pub fn found_in(&self, text: &str) -> Words {
+    pub(crate) fn found_in(&self, text: &str) -> Words {
         let mut words = 0;
         for (index, term) in self.terms.iter().enumerate() {
             let mut from = 0;
@@ -253,7 +253,7 @@ impl Query {
     }
 
     /// Tells files that cannot hold the words: one for each, then the path that a call must have.
-    pub fn sieve(&self) -> Sieve {
+    pub(crate) fn sieve(&self) -> Sieve {
         let file = self
             .file
             .iter()
@@ -267,7 +267,7 @@ impl Query {
     }
 
     /// The words that a title has, where a title counts at all.
-    pub fn in_title(&self, title: &str) -> Words {
+    pub(crate) fn in_title(&self, title: &str) -> Words {
         if self.role.is_none() && self.since.is_none() {
             self.found_in(&folded(title))
         } else {
@@ -307,7 +307,7 @@ impl Query {
     }
 
     /// The words that a text has, whoever said them and when.
-    pub fn said_in(&self, text: &Text) -> Words {
+    pub(crate) fn said_in(&self, text: &Text) -> Words {
         let is_said = |term: &Term| {
             text.parts
                 .iter()
@@ -412,7 +412,7 @@ impl Query {
 
     /// The evidence of a session; none if it has no word, or lacks one that it must have. The title counts as something
     /// that was said.
-    pub fn evidence(&self, hits: &[Hit], text: &Text, title: &str) -> Option<Evidence> {
+    pub(crate) fn evidence(&self, hits: &[Hit], text: &Text, title: &str) -> Option<Evidence> {
         let in_title = if hits.is_empty() && !self.may_be(&text.parts) {
             0
         } else {
@@ -451,7 +451,7 @@ impl Hit {
     }
 
     /// True if it says what the session was about: a prompt, or the answer at the end of a turn.
-    pub fn is_passage(&self) -> bool {
+    pub(crate) fn is_passage(&self) -> bool {
         self.kind() == 0 || self.kind() == 1 && self.is_last_word
     }
 }

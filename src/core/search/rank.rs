@@ -106,7 +106,7 @@ impl Weights {
     }
 
     /// The worth of words that stand together.
-    pub fn worth_of(&self, words: Words) -> f64 {
+    pub(crate) fn worth_of(&self, words: Words) -> f64 {
         let worth = |(index, [as_it_is, any]): (usize, &[f64; 2])| {
             let has = |words: Words| words & 1 << index != 0;
             if has(words) {

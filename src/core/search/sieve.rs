@@ -58,7 +58,7 @@ impl Sieve {
     }
 
     /// True if a transcript may hold all words.
-    pub fn lets_through(&self, source: &Source, buffer: &mut Buffer) -> io::Result<bool> {
+    pub(crate) fn lets_through(&self, source: &Source, buffer: &mut Buffer) -> io::Result<bool> {
         Ok(self.missing(source, u64::MAX, 0, buffer)? == 0)
     }
 
@@ -339,7 +339,11 @@ mod avx2 {
     const WIDTH: usize = 32;
 
     #[target_feature(enable = "avx2")]
-    pub fn any_place(bytes: &[u8], pair: [u8; 2], mut is_it: impl FnMut(usize) -> bool) -> bool {
+    pub(crate) fn any_place(
+        bytes: &[u8],
+        pair: [u8; 2],
+        mut is_it: impl FnMut(usize) -> bool,
+    ) -> bool {
         let all = |byte: u8| _mm256_set1_epi8(byte as i8);
         let [first, second] = pair.map(all);
         let (lower, backslash, u) = (all(0x20), all(b'\\'), all(b'u'));

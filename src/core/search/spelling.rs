@@ -37,7 +37,7 @@ impl Unsaid {
     }
 
     /// Adds the candidates of a text.
-    pub fn others_in(&self, text: &Text) -> Others {
+    pub(crate) fn others_in(&self, text: &Text) -> Others {
         let mut known: HashMap<&str, usize> = HashMap::default();
         for part in &text.parts {
             for said in part

@@ -436,7 +436,7 @@ fn login(text: &[u8], closed: usize, sure: Sure) -> Option<Secret> {
 }
 
 /// `admin / …` where somebody tells how to log in.
-pub fn slashed(text: &[u8], at: usize) -> Option<Secret> {
+pub(crate) fn slashed(text: &[u8], at: usize) -> Option<Secret> {
     let next = after(text, at, " / ")?;
     let user = near_before(text, at, |byte| is_dotted(byte) || byte == b'@');
     let is_told = || tells_login(line_before(text, at)) || tells_login(near(text, at, is_line));
@@ -503,7 +503,7 @@ fn said_before(text: &[u8], at: usize, sure: Sure) -> Option<Secret> {
 }
 
 /// The argument of a program that has no flag for its password: `htpasswd -b file bob …`
-pub fn operand(text: &[u8], at: usize, kind: &OperandKind) -> Option<Secret> {
+pub(crate) fn operand(text: &[u8], at: usize, kind: &OperandKind) -> Option<Secret> {
     let mut next = after(text, at, kind.start).filter(|_| at == 0 || !is_word(text[at - 1]))?;
     let (mut number, mut has_flag) = (kind.number, kind.flag.is_none());
     // More arguments than that belong to something else.
@@ -538,7 +538,7 @@ pub fn operand(text: &[u8], at: usize, kind: &OperandKind) -> Option<Secret> {
 }
 
 /// The password in a line of a `.pgpass` file: `host:port:database:user:…`
-pub fn in_pgpass(text: &[u8], at: usize) -> Option<Secret> {
+pub(crate) fn in_pgpass(text: &[u8], at: usize) -> Option<Secret> {
     let port = near(text, at + 1, |byte| is_digit(byte) || byte == b'*');
     let host = near_before(text, at, |byte| is_dotted(byte) || byte == b'*');
     if host.is_empty() || port != b"*" && !matches!(port.len(), 4 | 5) {
@@ -560,7 +560,7 @@ pub fn in_pgpass(text: &[u8], at: usize) -> Option<Secret> {
 }
 
 /// The password in `user:…@tcp(host)/db`.
-pub fn in_dsn(text: &[u8], at: usize) -> Option<Secret> {
+pub(crate) fn in_dsn(text: &[u8], at: usize) -> Option<Secret> {
     ["@tcp(", "@unix(", "@tcp4(", "@tcp6(", "@cloudsql("]
         .iter()
         .find_map(|sign| after(text, at, sign))?;
@@ -575,7 +575,7 @@ fn hidden_if(text: &[u8], at: usize, name: &'static str, needs: Needs) -> Option
 }
 
 /// The argument of a program's flag for its password, or the password in `-u user:password`.
-pub fn flagged(text: &[u8], at: usize) -> Option<Secret> {
+pub(crate) fn flagged(text: &[u8], at: usize) -> Option<Secret> {
     if at > 0 && is_word(text[at - 1]) {
         return None;
     }
@@ -675,7 +675,7 @@ pub fn piped(text: &[u8], at: usize) -> Option<Secret> {
 }
 
 /// The password in `sudo -S <<< password`.
-pub fn here_string(text: &[u8], at: usize) -> Option<Secret> {
+pub(crate) fn here_string(text: &[u8], at: usize) -> Option<Secret> {
     let next = after(text, at, "<<<").filter(|next| text.get(*next) != Some(&b'<'))?;
     let mark = mark_of_reader(line_before(text, at))?;
     value::secret_argument(text, over_blanks(text, next), mark)
@@ -691,7 +691,7 @@ fn mark_of_reader(command: &[u8]) -> Option<&'static str> {
 }
 
 /// The password in `scheme://user:password@host`, or the token in `scheme://token@host`.
-pub fn in_address(text: &[u8], at: usize) -> Option<Secret> {
+pub(crate) fn in_address(text: &[u8], at: usize) -> Option<Secret> {
     let scheme = &text[..at];
     if !text[at..].starts_with(b"://") || !scheme.last().is_some_and(|last| is_alphanumeric(*last))
     {
@@ -744,7 +744,7 @@ fn is_number(text: &[u8]) -> bool {
 
 /// A private key of several lines, from its first dash on. One that has no end line goes to the end of the text, for a text
 /// may be cut anywhere. Certificates and public keys stay.
-pub fn private_key(text: &[u8], at: usize) -> Option<Secret> {
+pub(crate) fn private_key(text: &[u8], at: usize) -> Option<Secret> {
     if at > 0 && text[at - 1] == b'-' {
         return None;
     }

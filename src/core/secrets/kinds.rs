@@ -96,7 +96,7 @@ fn block_end(text: &[u8], mut end: usize) -> usize {
 }
 
 /// The start of the lines of Base64 that end here; here if there are none.
-pub fn block_start(text: &[u8], at: usize) -> usize {
+pub(crate) fn block_start(text: &[u8], at: usize) -> usize {
     let (mut start, mut is_last) = (at, true);
     loop {
         let is_gap = |byte: &u8| is_space(*byte) || *byte == b'\\';
@@ -147,12 +147,12 @@ fn is_word_start(text: &[u8], at: usize) -> bool {
 }
 
 /// The shortest run of letters and digits that looks random.
-pub const SHORTEST: usize = 6;
+pub(crate) const SHORTEST: usize = 6;
 /// From here on it looks random whatever it consists of.
 const KEY_LENGTH: usize = 20;
 
 /// True if this looks like a key rather than like words: letters with digits among them, or no end of letters.
-pub fn is_random(text: &[u8], shortest: usize) -> bool {
+pub(crate) fn is_random(text: &[u8], shortest: usize) -> bool {
     looked(text)
         .split(|byte| !is_alphanumeric(*byte))
         .any(|run| {

@@ -54,7 +54,7 @@ impl Quote {
 
     /// True if it closes what was opened before, as in `"Enter password: ")`: it is the second of two on its line, and
     /// what follows does not look like a value.
-    pub fn is_closing(&self, text: &[u8]) -> bool {
+    pub(crate) fn is_closing(&self, text: &[u8]) -> bool {
         let line = line_before(text, self.inside);
         let mark = &line[line.len().saturating_sub(self.escapes + self.close.len())..];
         let marks = memmem::find_iter(line, mark).filter(|at| *at == 0 || line[at - 1] != b'\\');

@@ -10,7 +10,7 @@ include!(concat!(env!("OUT_DIR"), "/secrets.rs"));
 /// An alphabet, and the least and most characters of it.
 pub type Stretch = (Alphabet, usize, usize);
 
-pub const ANY: usize = usize::MAX;
+pub(crate) const ANY: usize = usize::MAX;
 
 /// The keys of one maker.
 pub struct KeyKind {
@@ -42,7 +42,7 @@ pub enum Sure {
 
 impl Sure {
     /// True if a value must look random.
-    pub fn is_doubtful(self) -> bool {
+    pub(crate) fn is_doubtful(self) -> bool {
         matches!(self, Sure::Maybe | Sure::Login | Sure::Vendor)
     }
 }
@@ -54,15 +54,15 @@ pub struct NameKind {
 }
 
 /// The name whose value is a list of pairs.
-pub const COOKIE: &str = "cookie";
+pub(crate) const COOKIE: &str = "cookie";
 /// The name whose value begins with a scheme.
-pub const AUTHORIZATION: &str = "authorization";
+pub(crate) const AUTHORIZATION: &str = "authorization";
 /// The name that is also said of other things.
-pub const IDENTIFIED: &str = "identified by";
+pub(crate) const IDENTIFIED: &str = "identified by";
 /// The name that is also a parser's word.
-pub const TOKEN: &str = "token";
+pub(crate) const TOKEN: &str = "token";
 /// The name that needs a user before it if its value is a word.
-pub const PASS: &str = "pass";
+pub(crate) const PASS: &str = "pass";
 
 /// The way a program takes its password.
 pub enum Form {

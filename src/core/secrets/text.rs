@@ -13,7 +13,7 @@ pub type Alphabet = fn(u8) -> bool;
 #[cfg(test)]
 thread_local! {
     /// The number of bytes looked at.
-    pub static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+    pub(crate) static LOOKED_AT: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
 }
 
 /// Counts the bytes of a look, in tests only.
@@ -35,12 +35,12 @@ pub fn run(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u8] {
 }
 
 /// The end of a run.
-pub fn run_end(text: &[u8], at: usize, alphabet: Alphabet) -> usize {
+pub(crate) fn run_end(text: &[u8], at: usize, alphabet: Alphabet) -> usize {
     at + run(text, at, alphabet).len()
 }
 
 /// The end of a run, without the dots that end a sentence.
-pub fn run_end_before_dots(text: &[u8], at: usize, alphabet: Alphabet) -> usize {
+pub(crate) fn run_end_before_dots(text: &[u8], at: usize, alphabet: Alphabet) -> usize {
     let run = run(text, at, alphabet);
     at + run
         .iter()
@@ -49,7 +49,7 @@ pub fn run_end_before_dots(text: &[u8], at: usize, alphabet: Alphabet) -> usize 
 }
 
 /// The position after the blanks that begin here.
-pub fn over_blanks(text: &[u8], at: usize) -> usize {
+pub(crate) fn over_blanks(text: &[u8], at: usize) -> usize {
     run_end(text, at, is_blank)
 }
 
@@ -64,7 +64,7 @@ pub fn near(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u8] {
 }
 
 /// The end of the run that ends here.
-pub fn near_before(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u8] {
+pub(crate) fn near_before(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u8] {
     let before = &text[at.saturating_sub(NEAR)..at];
     looked(
         &before[before
@@ -75,7 +75,7 @@ pub fn near_before(text: &[u8], at: usize, alphabet: impl Fn(u8) -> bool) -> &[u
 }
 
 /// The end of the line before this position.
-pub fn line_before(text: &[u8], at: usize) -> &[u8] {
+pub(crate) fn line_before(text: &[u8], at: usize) -> &[u8] {
     let before = &text[at.saturating_sub(NEAR)..at];
     looked(&before[memrchr(b'\n', before).map_or(0, |last| last + 1)..])
 }
@@ -114,7 +114,7 @@ impl Words {
     }
 
     /// True if one of the words may be this one, in whatever case.
-    pub fn may_have(&self, word: &[u8]) -> bool {
+    pub(crate) fn may_have(&self, word: &[u8]) -> bool {
         let (first, last) = self.letters[word.len().min(15)];
         let is_in = |letters: u32, letter: Option<&u8>| {
             letter.is_some_and(|letter| letters >> (letter & 31) & 1 != 0)

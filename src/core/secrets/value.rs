@@ -67,7 +67,7 @@ pub enum Needs {
 }
 
 impl Needs {
-    pub fn are_met(self, value: &[u8], is_quoted: bool) -> bool {
+    pub(crate) fn are_met(self, value: &[u8], is_quoted: bool) -> bool {
         let value = looked(&value[..value.len().min(NEAR)]);
         // An id of a session, or the beginning of one.
         let is_id = || {
@@ -265,7 +265,7 @@ pub fn argument(text: &[u8], at: usize) -> Secret {
 }
 
 /// The text after a mark in the argument that begins here, unless it is a placeholder.
-pub fn secret_argument(text: &[u8], at: usize, mark: &str) -> Option<Secret> {
+pub(crate) fn secret_argument(text: &[u8], at: usize, mark: &str) -> Option<Secret> {
     let head = &text[..text.len().min(at + NEAR + 1)];
     let argued = argument(head, at);
     let start = argued.start + memmem::find(&head[argued.clone()], mark.as_bytes())? + mark.len();
@@ -380,7 +380,7 @@ fn is_next(rest: &[u8]) -> bool {
 }
 
 /// True if this is plainly no value: a type or a statement, another name with its value, an expression.
-pub fn is_code(head: &[u8]) -> bool {
+pub(crate) fn is_code(head: &[u8]) -> bool {
     let (word, rest) = first_word(head);
     let next_is = |is: fn(u8) -> bool| rest.get(1).is_some_and(|next| is(*next));
     let is_whole = match rest.first() {
@@ -479,7 +479,7 @@ fn is_reference(head: &[u8]) -> bool {
 }
 
 /// The name that a text ends with, if its value is sure to be a secret.
-pub fn name_at_end(text: &[u8]) -> Option<&'static str> {
+pub(crate) fn name_at_end(text: &[u8]) -> Option<&'static str> {
     let sure = ending(text).iter().filter(|(_, sure)| !sure.is_doubtful());
     sure.map(|(name, _)| *name).find(|name| ends_in(text, name))
 }
@@ -501,7 +501,7 @@ fn ending(text: &[u8]) -> &'static [(&'static str, Sure)] {
 }
 
 /// The certainty of the name that a text is.
-pub fn name_is(text: &[u8]) -> Option<Sure> {
+pub(crate) fn name_is(text: &[u8]) -> Option<Sure> {
     let is_it = |name: &str| name.len() == text.len() && ends_in(text, name);
     ending(text)
         .iter()
@@ -510,7 +510,7 @@ pub fn name_is(text: &[u8]) -> Option<Sure> {
 }
 
 /// True if a text ends in this name, in whatever case, with a blank as in [`NAMES`].
-pub fn ends_in(text: &[u8], name: &str) -> bool {
+pub(crate) fn ends_in(text: &[u8], name: &str) -> bool {
     let mut rest = text;
     for wanted in name.bytes().rev() {
         rest = match rest {
@@ -568,7 +568,7 @@ const WRAPS: &[(&str, &str)] = &[
 
 /// True if a whole value stands for something else: `$TOKEN`, `<password>`, `********`, `%s`, nothing. It is what keeps
 /// `[redacted]` as it is the second time.
-pub fn is_placeholder(value: &[u8]) -> bool {
+pub(crate) fn is_placeholder(value: &[u8]) -> bool {
     if value.len() > NEAR {
         return false;
     }

@@ -23,7 +23,7 @@ impl Listed<'_> {
     }
 
     /// Its short name where nothing else tells what it is about, so that any short title is better than an id.
-    pub fn name_alone(&self) -> &str {
+    pub(crate) fn name_alone(&self) -> &str {
         let title = self
             .tally
             .title()

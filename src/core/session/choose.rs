@@ -359,7 +359,7 @@ fn nearest(all: &[Listed], name: &str, env: &Env) -> Vec<Suggestion> {
 }
 
 /// True if a name can hardly be anything but the beginning of an id.
-pub fn looks_like_id(name: &str) -> bool {
+pub(crate) fn looks_like_id(name: &str) -> bool {
     let is_id = name
         .bytes()
         .all(|byte| byte.is_ascii_hexdigit() || byte == b'-');

@@ -232,7 +232,7 @@ impl RecentTouches {
     }
 
     /// The files that others edited and one of these sessions has not seen since, the newest edit first.
-    pub fn unseen_by(
+    pub(crate) fn unseen_by(
         &mut self,
         own: usize,
         sessions: &[&Listed],

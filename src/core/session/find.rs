@@ -77,7 +77,7 @@ pub fn sessions<'f>(
 }
 
 /// The same, as many as there is time for, and whether that is all.
-pub fn sessions_in_time<'f>(
+pub(crate) fn sessions_in_time<'f>(
     formats: &'f [AgentFormat],
     env: &Env,
     stamps: bool,
@@ -387,7 +387,7 @@ pub fn subagents(session: &Session, id: &str, bad: &mut Vec<Unreadable>) -> Vec<
 
 /// True if a subagent with the id of a session stands where that session's subagents do. A session that was copied to
 /// another project has the same id.
-pub fn is_subagent_place(session: &Session, path: &Path) -> bool {
+pub(crate) fn is_subagent_place(session: &Session, path: &Path) -> bool {
     subagent_dirs(session).any(|(dir, _)| path.starts_with(dir))
 }
 
@@ -408,7 +408,7 @@ fn subagent_dirs<'s>(session: &'s Session) -> impl Iterator<Item = (&'s Path, &'
 }
 
 /// Every file below a directory that fits a pattern. What cannot be listed is passed over.
-pub fn each_file(dir: &Path, pattern: &Pattern, take: &mut dyn FnMut(&Path)) {
+pub(crate) fn each_file(dir: &Path, pattern: &Pattern, take: &mut dyn FnMut(&Path)) {
     let route = [Route::new(&pattern.0, false)];
     files(
         dir,
@@ -420,7 +420,7 @@ pub fn each_file(dir: &Path, pattern: &Pattern, take: &mut dyn FnMut(&Path)) {
 }
 
 /// Sorts sessions by the bytes of their paths, each once; of several names the last stays.
-pub fn in_order(sessions: &mut Vec<Session>) {
+pub(crate) fn in_order(sessions: &mut Vec<Session>) {
     // All directories begin alike, and most paths differ soon after that. What is in order already is sorted at once.
     let alike = sessions.split_first().map_or(0, |(first, others)| {
         let alike =

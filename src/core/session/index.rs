@@ -108,7 +108,7 @@ impl<'f> Listed<'f> {
     }
 
     /// Until when it was open: now, if its agent runs; else for as long as a silent agent is believed to be there.
-    pub fn open_until(&self, now: Time) -> Option<Time> {
+    pub(crate) fn open_until(&self, now: Time) -> Option<Time> {
         match self.presence {
             Presence::Runs(_) => Some(now),
             _ => self
@@ -126,7 +126,7 @@ impl<'f> Listed<'f> {
         changed
     }
 
-    pub fn has_tag(&self, name: &str) -> bool {
+    pub(crate) fn has_tag(&self, name: &str) -> bool {
         self.tags
             .iter()
             .any(|tag| tag.to_lowercase() == name.to_lowercase())

@@ -83,7 +83,7 @@ pub fn last<'f>(
 }
 
 /// The last session of an agent, if one is named.
-pub fn last_of<'f>(
+pub(crate) fn last_of<'f>(
     agent: Option<&AgentFormat>,
     env: &Env,
     formats: &'f [AgentFormat],

@@ -84,7 +84,7 @@ pub struct Agents<'f> {
 }
 
 /// If nothing tells whether an agent runs, its last word is believed for so long.
-pub const BELIEVED: i64 = HOUR;
+pub(crate) const BELIEVED: i64 = HOUR;
 
 /// The longest file of an agent that is read.
 const LONGEST_FILE: u64 = 64 * 1024;
@@ -263,7 +263,7 @@ impl<'f> Agents<'f> {
     }
 
     /// True if something but its transcript says that its agent may run.
-    pub fn may_run(&self, session: &Session) -> bool {
+    pub(crate) fn may_run(&self, session: &Session) -> bool {
         matches!(self.present(session), Some(Presence::Runs(_)))
             || self.notes.has(&session.format.name, &session.id)
     }

@@ -242,7 +242,7 @@ impl State<'_> {
     }
 
     /// True if it needs the user or went wrong, however long ago that was.
-    pub fn concerns_user(&self) -> bool {
+    pub(crate) fn concerns_user(&self) -> bool {
         matches!(self.kind, StateKind::NeedsYou | StateKind::Error)
             || matches!(self.reason, Some(Reason::Crashed(_)))
     }

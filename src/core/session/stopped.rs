@@ -90,7 +90,7 @@ fn end_of(
 }
 
 /// Adds what a session's subagents edited, the newest first; with a deadline only their ends, as far as there is time.
-pub fn add_subagents(
+pub(crate) fn add_subagents(
     all: &mut Continuity,
     session: &Session,
     deadline: Option<&Deadline>,

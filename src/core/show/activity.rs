@@ -352,7 +352,7 @@ impl Conflict {
 
 /// What an answer comes to: the question that it ends with, else what it begins with. None if that is a secret by what stands
 /// before it, like a password under its heading.
-pub fn gist(answer: &str) -> Option<String> {
+pub(crate) fn gist(answer: &str) -> Option<String> {
     let answer = ends_of(answer);
     let whole = harmless(&answer.replace("**", ""));
     let told = closing_question(&answer)
@@ -362,7 +362,7 @@ pub fn gist(answer: &str) -> Option<String> {
 }
 
 /// A session's name, after its agent if that is another than the observer's.
-pub fn with_agent(agent: Option<&str>, name: String) -> String {
+pub(crate) fn with_agent(agent: Option<&str>, name: String) -> String {
     agent.map_or(name.clone(), |agent| format!("{}:{name}", harmless(agent)))
 }
 

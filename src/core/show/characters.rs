@@ -28,7 +28,7 @@ const LOOK_ALIKES: &[(&str, char)] = &[
 /// What a program may turn into a tag, a quote or another of these, after an `&`.
 const ENTITIES: &[&str] = &["lt", "gt", "quot", "amp", "nvlt", "nvgt", "num", "#"];
 
-pub fn is_invisible(char: char) -> bool {
+pub(crate) fn is_invisible(char: char) -> bool {
     let char = char as u32;
     char >= INVISIBLE[0][0]
         && INVISIBLE
@@ -45,7 +45,7 @@ pub fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// The text without tags, double quotes, and the entities that could become either.
-pub fn without_tags(text: &str) -> String {
+pub(crate) fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, char) in text.char_indices() {
         if char == '&' && is_entity(substr(text, at + 1..)) {

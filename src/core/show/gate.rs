@@ -27,7 +27,7 @@ impl Gate {
     }
 
     /// Whether it hides keys and passwords.
-    pub fn hides_secrets(self) -> bool {
+    pub(crate) fn hides_secrets(self) -> bool {
         self.hides_secrets
     }
 
@@ -116,7 +116,7 @@ pub fn harmless(text: &str) -> String {
 }
 
 /// The same for a command, in which a variable may be set to a secret.
-pub fn harmless_command(command: &str) -> String {
+pub(crate) fn harmless_command(command: &str) -> String {
     harmless(&redact_command(&visible(command)))
 }
 

@@ -34,7 +34,7 @@ pub struct Object(pub Vec<(&'static str, serde_json::Result<Box<RawValue>>)>);
 
 impl Object {
     /// Leaves out the keys that do not apply.
-    pub fn without_nulls(mut self) -> Object {
+    pub(crate) fn without_nulls(mut self) -> Object {
         self.0
             .retain(|(_, value)| value.as_ref().map_or(true, |value| value.get() != "null"));
         self

@@ -250,7 +250,7 @@ impl LogView {
 }
 
 /// What a call is about; paths as they are seen from where the session began.
-pub fn call_subjects(call: &Call, origin: &Origin) -> String {
+pub(crate) fn call_subjects(call: &Call, origin: &Origin) -> String {
     let is_path = matches!(call.act, Act::Edit | Act::Read);
     let shown = |subject| {
         if is_path {

@@ -60,7 +60,7 @@ impl Style {
     }
 
     /// A text in which some places stand out.
-    pub fn paint_marked(self, tone: Tone, text: &str, marked: &[Range<usize>]) -> String {
+    pub(crate) fn paint_marked(self, tone: Tone, text: &str, marked: &[Range<usize>]) -> String {
         let (mut out, mut at) = (String::new(), 0);
         for place in marked {
             // A place that is not one is not marked, and nothing of the text is lost.

@@ -24,7 +24,7 @@ pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 }
 
 /// The same with content that is written piece by piece.
-pub fn replace_with(
+pub(crate) fn replace_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -121,7 +121,7 @@ impl Lock {
         }
     }
 
-    pub fn set_number(&self, number: u64) -> io::Result<()> {
+    pub(crate) fn set_number(&self, number: u64) -> io::Result<()> {
         self.file.write_all_at(&number.to_le_bytes(), 0)
     }
 
@@ -156,7 +156,7 @@ fn old_files(dir: &Path, before: i64) -> Vec<PathBuf> {
 
 /// Tells bytes that are not as they were written. Four sums at a time, because some files are checked whole at every use;
 /// each step can be undone, so that one wrong word is always found.
-pub fn checksum(seed: u64, bytes: &[u8]) -> u64 {
+pub(crate) fn checksum(seed: u64, bytes: &[u8]) -> u64 {
     let step = |sum: u64, word: u64| {
         (sum ^ word)
             .wrapping_mul(0x9e37_79b9_7f4a_7c15)

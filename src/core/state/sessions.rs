@@ -16,7 +16,7 @@ use crate::file::Stamp;
 /// Device, inode, size and modification time; where the detail is, its length and checksum; where the path is, its length,
 /// the length of the title behind it; the fingerprint. The stamp of what has to be read, or is missing, is all zeros, which
 /// is no file's. So are a title and a fingerprint that are not there.
-pub const RECORD: usize = 64;
+pub(crate) const RECORD: usize = 64;
 
 #[derive(Debug, Default)]
 pub struct Sessions {

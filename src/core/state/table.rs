@@ -59,7 +59,7 @@ impl Place {
         })
     }
 
-    pub fn rest_length(self) -> usize {
+    pub(crate) fn rest_length(self) -> usize {
         self.lengths[2] as usize
     }
 
@@ -152,7 +152,7 @@ impl Table {
 
     /// Reads what is long about a record into memory that is used again, from some position on, and says whether it is as
     /// it was written.
-    pub fn rest_into(&self, place: Place, memory: &mut Vec<u8>, at: usize) -> bool {
+    pub(crate) fn rest_into(&self, place: Place, memory: &mut Vec<u8>, at: usize) -> bool {
         let length = place.rest_length();
         memory.resize(memory.len().max(at + length), 0);
         let (rest, start) = (
@@ -204,7 +204,7 @@ impl Table {
     }
 
     /// This becomes the content of the table if the rest of it is added. `clean`: what is not named must not stay.
-    pub fn can_grow(&self, content: &[Content], clean: bool) -> bool {
+    pub(crate) fn can_grow(&self, content: &[Content], clean: bool) -> bool {
         let used = content
             .iter()
             .map(|one| {

@@ -57,7 +57,7 @@ impl<'f> Backward<'f> {
 
     /// The start of that line; the line itself is passed over. It looks no further back than `limit`, and only as long as
     /// there is time.
-    pub fn previous_start(
+    pub(crate) fn previous_start(
         &mut self,
         limit: u64,
         deadline: Option<&Deadline>,

@@ -16,12 +16,12 @@ pub struct Captures {
 
 impl Captures {
     /// More blocks than any real message has; a line of nothing but brackets must not eat the memory.
-    pub const BLOCKS: usize = 1 << 16;
+    pub(crate) const BLOCKS: usize = 1 << 16;
     /// The most that is kept of one value, and of one line, when it comes in pieces.
-    pub const VALUE_BYTES: usize = 4 << 20;
-    pub const LINE_BYTES: usize = 32 << 20;
+    pub(crate) const VALUE_BYTES: usize = 4 << 20;
+    pub(crate) const LINE_BYTES: usize = 32 << 20;
     /// The beginning of what a tool answered is enough for whoever only looks for something in it.
-    pub const RESULT_BYTES: usize = 4096;
+    pub(crate) const RESULT_BYTES: usize = 4096;
 
     pub fn clear(&mut self, slots: usize, width: usize) {
         let Extents { all, blocks, .. } = &mut self.extents;
@@ -59,7 +59,7 @@ impl Extents {
         }
     }
 
-    pub fn first_block<'a>(&'a self, bytes: &'a [u8]) -> Option<Found<'a>> {
+    pub(crate) fn first_block<'a>(&'a self, bytes: &'a [u8]) -> Option<Found<'a>> {
         (!self.blocks.is_empty()).then(|| self.block(0, bytes))
     }
 }

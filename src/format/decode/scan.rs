@@ -118,7 +118,7 @@ pub fn rest(bytes: &[u8], start: usize) -> Option<usize> {
 
 /// The same with another way to step over a string.
 #[inline(always)]
-pub fn rest_with(
+pub(crate) fn rest_with(
     bytes: &[u8],
     start: usize,
     string: impl Fn(&[u8], usize) -> Option<usize>,
@@ -157,7 +157,7 @@ fn is_escaped(bytes: &[u8], start: usize, place: usize) -> bool {
     }
 }
 
-pub const CHUNK: usize = 16;
+pub(crate) const CHUNK: usize = 16;
 const STRIDE: usize = 4 * CHUNK;
 
 /// A bit for each place where a byte stands.
@@ -244,7 +244,7 @@ pub mod avx2 {
     }
 
     #[target_feature(enable = "avx2")]
-    pub fn long_string(bytes: &[u8], start: usize, at: usize) -> Option<usize> {
+    pub(crate) fn long_string(bytes: &[u8], start: usize, at: usize) -> Option<usize> {
         strides(bytes, start, at, |stride| {
             let (low, high) = (ends(stride, 2), ends(stride, 2 + STRIDE / 2));
             match _mm256_movemask_epi8(_mm256_or_si256(low, high)) {
@@ -322,7 +322,7 @@ mod plainly {
         each(chunk, |one| one == byte)
     }
 
-    pub fn beyond_ascii(chunk: &[u8; CHUNK]) -> u32 {
+    pub(crate) fn beyond_ascii(chunk: &[u8; CHUNK]) -> u32 {
         each(chunk, |byte| !byte.is_ascii())
     }
 }

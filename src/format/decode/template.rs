@@ -122,7 +122,7 @@ fn number(index: usize) -> Option<NonZero<u32>> {
 
 /// Counts a line that fits none, and says whether it is worth a template of its own. The first few are not, because there may
 /// be no more; nor is any where hardly one looks like another.
-pub fn note_miss(templates: &mut Templates) -> bool {
+pub(crate) fn note_miss(templates: &mut Templates) -> bool {
     templates.misses += 1;
     (100..2000 + templates.hits / 4).contains(&templates.misses)
         && templates.steps.len() < ALL
@@ -131,7 +131,7 @@ pub fn note_miss(templates: &mut Templates) -> bool {
 
 /// Makes a template of a line. `seen` are the values that were stepped over, in order; `tested` says which slots of lines
 /// and of blocks a rule tests; `known` has the rules.
-pub fn learn(
+pub(crate) fn learn(
     templates: &mut Templates,
     line: &[u8],
     seen: &[Seen],

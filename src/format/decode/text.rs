@@ -46,7 +46,7 @@ impl<'a> Raw<'a> {
     }
 
     /// A string, or a scalar as it is written.
-    pub fn scalar(self) -> Option<Cow<'a, str>> {
+    pub(crate) fn scalar(self) -> Option<Cow<'a, str>> {
         match self.0.first()? {
             b'"' => self.text(),
             b'{' | b'[' => None,

@@ -49,7 +49,7 @@ pub fn patch(text: &str) -> Vec<Cow<'static, str>> {
 }
 
 /// The patch that a command hands to a program: `apply_patch <<'EOF'`.
-pub fn handed_patch<'c>(command: &'c str, program: &str) -> Option<&'c str> {
+pub(crate) fn handed_patch<'c>(command: &'c str, program: &str) -> Option<&'c str> {
     let (call, _) = command.split_once("*** Begin Patch")?;
     call.contains(program)
         .then(|| substr(command, call.len()..))
@@ -158,7 +158,7 @@ fn literal(text: &str, quote: char) -> (usize, String) {
 const NEAR: usize = 300;
 
 /// The last of some texts near the end of a tool's output tells of an exit code other than 0.
-pub fn ends_with_code(raw: Raw, after: &[String]) -> bool {
+pub(crate) fn ends_with_code(raw: Raw, after: &[String]) -> bool {
     // Of an output that was cut off, the end is not known.
     let Some(inside) = raw
         .inside()

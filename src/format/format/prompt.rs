@@ -68,7 +68,7 @@ impl Prompt {
     }
 
     /// A client writes this at the beginning of a session that it holds with itself.
-    pub fn is_helper(&self, text: &str) -> bool {
+    pub(crate) fn is_helper(&self, text: &str) -> bool {
         self.helper
             .iter()
             .any(|start| text.trim_start().starts_with(start.as_str()))
@@ -219,7 +219,7 @@ impl Words {
     }
 
     /// An error that says that nothing more is to be had for now. A number must stand by itself.
-    pub fn is_limit(&self, error: &str) -> bool {
+    pub(crate) fn is_limit(&self, error: &str) -> bool {
         let error = error.to_lowercase();
         let digit = |char: Option<char>| char.is_some_and(|char| char.is_ascii_digit());
         self.limit.iter().any(|part| {

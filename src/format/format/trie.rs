@@ -75,7 +75,7 @@ impl Node {
     }
 
     /// In bytes.
-    pub fn longest_key(&self) -> usize {
+    pub(crate) fn longest_key(&self) -> usize {
         self.keys
             .iter()
             .map(|(key, _)| key.name.len())
@@ -83,12 +83,12 @@ impl Node {
             .unwrap_or(0)
     }
 
-    pub fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         self.keys.is_empty()
     }
 
     /// Fills in `below` everywhere, once all slots are known.
-    pub fn sum_up(&mut self) {
+    pub(crate) fn sum_up(&mut self) {
         let mut bits = Some(0u128);
         for (_, child) in &mut self.keys {
             child.sum_up();
@@ -135,7 +135,7 @@ pub struct Trie {
 }
 
 impl Trie {
-    pub fn slot(&mut self, pointer: &Pointer) -> Slot {
+    pub(crate) fn slot(&mut self, pointer: &Pointer) -> Slot {
         let slots = &mut self.slots;
         *self.root.at(pointer).slot.get_or_insert_with(|| {
             *slots += 1;

@@ -30,12 +30,12 @@ pub fn commands(line: &str) -> Vec<Vec<String>> {
 }
 
 /// The simple commands of a line, in their order.
-pub fn linked_commands(line: &str) -> Vec<Command> {
+pub(crate) fn linked_commands(line: &str) -> Vec<Command> {
     commands_and_proof(line).0
 }
 
 /// The simple commands of a line, in their order, and what its success proves of them.
-pub fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
+pub(crate) fn commands_and_proof(line: &str) -> (Vec<Command>, Proof) {
     /// Nobody writes a longer one by hand, and reading it takes time that a hook does not have.
     const LONGEST_LINE: usize = 64 << 10;
     const DEPTH: usize = 4;
@@ -190,7 +190,7 @@ pub fn base(word: &str) -> String {
 }
 
 /// `RUST_BACKTRACE=1`
-pub fn is_assignment(word: &str) -> bool {
+pub(crate) fn is_assignment(word: &str) -> bool {
     word.split_once('=').is_some_and(|(name, _)| {
         name.starts_with(|char: char| char.is_ascii_alphabetic() || char == '_')
             && name

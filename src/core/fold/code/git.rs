@@ -420,7 +420,7 @@ fn without_remote(branch: &str) -> Option<&str> {
 pub mod tests {
     use super::*;
 
-    pub const COMMITS: [(&str, Option<&str>); 23] = [
+    pub(crate) const COMMITS: [(&str, Option<&str>); 23] = [
         ("git commit -m\"Fix the form\" -q", Some("Fix the form")),
         ("git commit -mform", Some("form")),
         ("git commit -am\"Fix it\"", Some("Fix it")),

@@ -29,7 +29,7 @@ pub struct Simple {
 }
 
 /// The simple commands of a line.
-pub fn simple_commands(line: &str) -> Vec<Simple> {
+pub(crate) fn simple_commands(line: &str) -> Vec<Simple> {
     let mut shell = Shell {
         text: line,
         ..Shell::default()

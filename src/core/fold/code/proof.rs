@@ -144,7 +144,7 @@ impl Proof {
     }
 
     /// The text for a shell ends, and whatever it left open.
-    pub fn close_script(&mut self) {
+    pub(crate) fn close_script(&mut self) {
         while self.open.len() > 1
             && let Some(group) = self.open.pop()
         {
@@ -196,12 +196,12 @@ impl Proof {
     }
 
     /// True if what is read now may not run though the line succeeds.
-    pub fn is_unsure(&self) -> bool {
+    pub(crate) fn is_unsure(&self) -> bool {
         self.open.iter().any(|group| group.unsure)
     }
 
     /// The commands that ran and succeeded, in their order. Of `a || b` that is what both sides do, which `same` decides.
-    pub fn proven(mut self, same: &dyn Fn(usize, usize) -> bool) -> Vec<usize> {
+    pub(crate) fn proven(mut self, same: &dyn Fn(usize, usize) -> bool) -> Vec<usize> {
         while self.open.len() > 1 {
             self.close_script();
         }

@@ -242,7 +242,7 @@ impl Continuity {
     }
 
     /// Takes in what a subagent edited. That stands in a transcript of its own, so it has no line here.
-    pub fn absorb(&mut self, subagent: Continuity) {
+    pub(crate) fn absorb(&mut self, subagent: Continuity) {
         let cwd = subagent
             .first_cwd
             .as_deref()

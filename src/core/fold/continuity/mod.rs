@@ -282,12 +282,12 @@ impl Continuity {
     }
 
     /// The tasks, unless something was asked since they were brought up to date.
-    pub fn current_tasks(&self) -> impl Iterator<Item = &ToDo> {
+    pub(crate) fn current_tasks(&self) -> impl Iterator<Item = &ToDo> {
         self.tasks.iter().filter(|_| !self.tasks_are_old)
     }
 
     /// The files that were changed, the newest first.
-    pub fn newest_files(&self) -> Vec<&FileChange> {
+    pub(crate) fn newest_files(&self) -> Vec<&FileChange> {
         let mut files: Vec<&FileChange> = self.files.iter().collect();
         files.sort_by_key(|file| std::cmp::Reverse((file.time, file.line)));
         files
@@ -328,7 +328,7 @@ impl Continuity {
     }
 
     /// The last thing the agent did: a call that succeeded, and if there is one, one that did something to something.
-    pub fn last_action(&self) -> Option<&Used> {
+    pub(crate) fn last_action(&self) -> Option<&Used> {
         let done = || self.history.iter().rev().filter(|used| !used.failed);
         let to_something =
             |used: &&Used| !used.subject.is_empty() && !matches!(used.act, Act::Plan | Act::Other);
@@ -339,7 +339,7 @@ impl Continuity {
     }
 
     /// The commands that ran last.
-    pub fn recent_commands(&self) -> &[Used] {
+    pub(crate) fn recent_commands(&self) -> &[Used] {
         &self.commands[self.commands.len().saturating_sub(HISTORY)..]
     }
 
@@ -349,7 +349,7 @@ impl Continuity {
     }
 
     /// The call that the agent waits for, if it has not ended.
-    pub fn open_call(&self) -> Option<Used> {
+    pub(crate) fn open_call(&self) -> Option<Used> {
         if self.ending == Ending::Working {
             self.open_calls().next().map(Pending::used)
         } else {
@@ -404,7 +404,7 @@ impl Continuity {
 
     /// One prompt and nothing to show for it: a question in passing, or a helper's work. One that was at work and did not
     /// get to an answer is none.
-    pub fn is_one_shot(&self) -> bool {
+    pub(crate) fn is_one_shot(&self) -> bool {
         let nothing_done =
             self.files.is_empty() && self.commits.is_empty() && self.tasks.is_empty();
         let works = |act: Act| matches!(act, Act::Run | Act::Edit | Act::Delegate);

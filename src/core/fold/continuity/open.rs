@@ -91,7 +91,7 @@ impl Continuity {
     }
 
     /// Edits that failed since the last prompt, and did not succeed later.
-    pub fn failed_edits(&self) -> impl Iterator<Item = &Used> {
+    pub(crate) fn failed_edits(&self) -> impl Iterator<Item = &Used> {
         let prompt = self.prompts.last().map_or(0, |last| last.line);
         self.history
             .iter()

@@ -138,7 +138,7 @@ impl Says {
 }
 
 /// Numbers beyond this are no ids of ours.
-pub const LARGEST_ID: u32 = 999_999_999;
+pub(crate) const LARGEST_ID: u32 = 999_999_999;
 
 const BLANKS: [char; 2] = [' ', '\t'];
 

@@ -12,7 +12,7 @@ pub fn name(text: &str) -> Option<&str> {
 }
 
 /// The name that a text ends with.
-pub fn last_name(text: &str) -> Option<&str> {
+pub(crate) fn last_name(text: &str) -> Option<&str> {
     let text = text.trim_end();
     let before = text.trim_end_matches(|char: char| char.is_alphanumeric() || char == '_');
     name(substr(text, before.len()..))
@@ -26,14 +26,14 @@ pub fn after<'a>(text: &'a str, word: &str) -> Option<&'a str> {
 }
 
 /// The text after the one of several words that it begins with.
-pub fn after_one<'a>(text: &'a str, words: &str) -> Option<&'a str> {
+pub(crate) fn after_one<'a>(text: &'a str, words: &str) -> Option<&'a str> {
     words
         .split_ascii_whitespace()
         .find_map(|word| after(text, word))
 }
 
 /// The text after all of the words that may come before a definition.
-pub fn after_all<'a>(text: &'a str, words: &str) -> &'a str {
+pub(crate) fn after_all<'a>(text: &'a str, words: &str) -> &'a str {
     let mut text = text.trim_start();
     while let Some(rest) = after_one(text, words) {
         text = rest;
@@ -42,7 +42,7 @@ pub fn after_all<'a>(text: &'a str, words: &str) -> &'a str {
 }
 
 /// The text after the bracket that closes the one it begins with.
-pub fn after_brackets(text: &str) -> Option<&str> {
+pub(crate) fn after_brackets(text: &str) -> Option<&str> {
     let mut depth = 0usize;
     for (at, char) in text.char_indices() {
         match char {

@@ -60,7 +60,7 @@ pub fn functions(path: &str, added: &str) -> Vec<String> {
 }
 
 /// The definitions in lines, each with the index of its line.
-pub fn definitions<'a>(path: &str, lines: &[&'a str]) -> Vec<(usize, Definition<'a>)> {
+pub(crate) fn definitions<'a>(path: &str, lines: &[&'a str]) -> Vec<(usize, Definition<'a>)> {
     /// No head of a function goes on for longer.
     const NEXT: usize = 12;
     let ending = base_name(path)
@@ -128,7 +128,7 @@ fn class(rest: &str) -> Option<Definition<'_>> {
 pub mod tests {
     use super::*;
 
-    pub const DEFINITIONS: [(&str, &str, &[&str]); 24] = [
+    pub(crate) const DEFINITIONS: [(&str, &str, &[&str]); 24] = [
         (
             "a.rs",
             "impl X {\n    pub(crate) async fn run(&self) {}\n    fn run2<T>() {}\n}\nfn run() {}",

@@ -89,7 +89,7 @@ pub fn member<'a>(line: &'a str, text: &'a str, next: &[&str]) -> Option<Definit
 }
 
 /// C and C++: functions that begin at the margin, with their type before the name and their body after.
-pub fn at_margin<'a>(line: &'a str, _: &'a str, next: &[&str]) -> Option<Definition<'a>> {
+pub(crate) fn at_margin<'a>(line: &'a str, _: &'a str, next: &[&str]) -> Option<Definition<'a>> {
     const NEVER: &str =
         "if for while switch return else typedef using namespace case do sizeof template";
     const CLASSES: [&str; 5] = ["class", "struct", "enum class", "enum", "union"];

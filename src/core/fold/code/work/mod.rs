@@ -92,7 +92,7 @@ pub fn kind(words: &[String]) -> Work {
 pub mod tests {
     use super::*;
 
-    pub const WORKS: [(&str, Work); 143] = [
+    pub(crate) const WORKS: [(&str, Work); 143] = [
         ("cargo test", Work::Test),
         ("cargo +nightly test --workspace", Work::Test),
         ("cargo nextest run", Work::Test),

@@ -206,7 +206,7 @@ pub fn named(name: &str) -> Work {
 }
 
 /// The work of a script that is run by its path.
-pub fn executed(path: &str) -> Work {
+pub(crate) fn executed(path: &str) -> Work {
     let name = base_name(path);
     let (stem, end) = name.rsplit_once('.').unwrap_or((name, ""));
     let ours = ["./", "bin/", "script/", "scripts/", "tools/", "dev/", "ci/"]
