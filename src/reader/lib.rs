@@ -1,6 +1,7 @@
 //! The program `session-reader`: a file per command.
 //!
-//! Arguments become a question, `ask` answers it, `show` says how the answer looks. Only the screen of `watch` draws itself.
+//! Arguments become a question, `ask` answers it, `show` says how the answer looks. Only the screen of `watch` and
+//! the table of `formats` draw themselves.
 //!
 //! Which file uses which:
 //! ```text

@@ -119,13 +119,19 @@ impl<'f> Candidate<'f> {
         })
     }
 
+    /// The record of a file that was not read yet. Its name is part of it, because that may be unclear at the next look.
+    fn untouched(&self) -> Seen {
+        Seen {
+            name: self.name(),
+            ..Seen::untouched()
+        }
+    }
+
     /// Remembers a file that has to be read, and cannot be now.
     pub(crate) fn put_off(self, reason: Reason) -> Verdict {
         let why = Why::of(&self, reason);
-        let change = self
-            .seen
-            .is_none()
-            .then(|| (self.key, Some(Seen::untouched())));
+        let untouched = self.untouched();
+        let change = self.seen.is_none().then_some((self.key, Some(untouched)));
         Verdict {
             why,
             changes: change.into_iter().collect(),
@@ -154,7 +160,8 @@ impl<'f> Candidate<'f> {
     /// Reading it took too long; others go first from now on.
     pub(crate) fn too_slow(self) -> Verdict {
         let why = Why::of(&self, Reason::Late);
-        let seen = self.seen.unwrap_or_else(Seen::untouched);
+        let untouched = self.untouched();
+        let seen = self.seen.unwrap_or(untouched);
         // Only what was read is known to be the same file under another key.
         let key = self.moved_from.unwrap_or(self.key);
         Verdict {

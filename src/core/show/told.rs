@@ -1,4 +1,5 @@
-//! What an agent is told of the state of another session, in a clause: `wants to run rm -rf build`, `running cargo test`.
+//! What an agent is told of another session after a semicolon: its state (`wants to run rm -rf build`, `running cargo test`),
+//! what was broken off, and what it did to the repository (`committed "tax in totals"`).
 //!
 //! Only what has happened is told as done: a call without a result is wanted or running, or nobody knows which. The state
 //! itself is up to `session/state.rs`. Commands, files and questions come from transcripts, so each is made harmless,
