@@ -42,7 +42,7 @@ fn main() -> ExitCode {
 fn setup(flags: &[OsString]) -> bool {
     let musl = format!("{ARCH}-unknown-linux-musl");
     let has_musl =
-        OS == "linux" && is_done(Command::new("rustup").args(["target", "add", "--quiet", &musl]));
+        OS == "linux" && is_done(Command::new("rustup").args(["--quiet", "target", "add", &musl]));
     if OS == "linux" && !has_musl {
         eprintln!(
             "rustup can't add {musl}: the hook is linked with glibc and starts a little slower"
