@@ -245,12 +245,9 @@ impl From<&Metadata> for Stamp {
         let (device, inode, size) = (meta.dev(), meta.ino(), meta.size());
         let access = Access::new(meta.uid(), meta.mode());
         Stamp {
-            device,
-            inode,
-            size,
-            modified,
             changed: modified.max(changed),
             access,
+            ..Stamp::from((device, inode, size, modified))
         }
     }
 }
@@ -267,12 +264,9 @@ impl From<rustix::fs::Stat> for Stamp {
         let (device, inode, size) = (stat.st_dev as u64, stat.st_ino as u64, stat.st_size as u64);
         let access = Access::new(stat.st_uid, stat.st_mode as u32);
         Stamp {
-            device,
-            inode,
-            size,
-            modified,
             changed: modified.max(changed),
             access,
+            ..Stamp::from((device, inode, size, modified))
         }
     }
 }

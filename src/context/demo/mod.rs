@@ -103,16 +103,12 @@ fn show(home: &Path, stage: &mut Stage) -> Result<Exit, Problem> {
     )?;
     let mut there = stage.at(&env);
     let resolved = there.resolve(SHOWN)?;
-    let (log, origin) = (
-        last(
-            &resolved,
-            Wanted {
-                count: usize::MAX,
-                ..Wanted::default()
-            },
-        )?,
-        there.heard(Origin::of(&resolved.session, None)),
-    );
+    let all = Wanted {
+        count: usize::MAX,
+        ..Wanted::default()
+    };
+    let log = last(&resolved, all)?;
+    let origin = there.heard(Origin::of(&resolved.session, None));
     let mut view = LogView::new(env.zone(), there.gate, there.style);
     let exit = there.print_lines(log.entries.iter().map(|entry| view.entry(entry, &origin)))?;
     writeln!(
