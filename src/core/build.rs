@@ -130,10 +130,10 @@ fn secrets(table: &Table) -> Result<String, String> {
     for (list, words) in calls.chain(words) {
         code += &match words {
             Some(Value::String(words)) => {
-                format!(
-                    "pub static {}: Words = Words::new({words:?});\n",
-                    list.to_uppercase()
-                )
+                let mut words: Vec<&str> = words.split_whitespace().collect();
+                words.sort_by_key(|word| word.len());
+                let (list, words) = (list.to_uppercase(), words.join(" "));
+                format!("pub static {list}: Words = Words::new({words:?});\n")
             }
             Some(words) => constant(list, words)?,
             None => return Err(format!("{list} has no words")),

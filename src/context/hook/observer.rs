@@ -88,7 +88,10 @@ impl<'f> Observer<'f> {
     /// Whether a session is the observer itself.
     pub fn is(&self, session: &Session) -> bool {
         session.name.is_some() && session.name == self.name
-            || self.transcript.as_deref() == Some(&*session.path)
+            || self
+                .transcript
+                .as_ref()
+                .is_some_and(|own| session.path == *own)
             || session.format.name == self.format.name && session.has_id(&self.id)
     }
 

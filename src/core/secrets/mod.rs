@@ -19,9 +19,7 @@ mod text;
 mod value;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use announced::{
     flagged, here_string, in_address, in_dsn, in_pgpass, named, operand, piped, private_key,
@@ -81,13 +79,12 @@ pub fn cut(text: &str, at: usize) -> Cow<'_, str> {
 
 /// The secrets that are announced in a stretch of the text.
 fn find(text: &[u8], stretch: Range<usize>, found: &mut Vec<Secret>) {
-    let starts = &*STARTS;
     let Range { start: mut at, end } = stretch;
     // Nothing begins in the last two bytes: they would not even be the beginning of something.
     let windows = &text[..text.len().min(end + BEGINNING - 1)];
     while let Some(skipped) = windows.get(at..).and_then(|rest| {
         rest.windows(BEGINNING)
-            .position(|bytes| starts.begun(bytes) != 0)
+            .position(|bytes| STARTS.begun(bytes) != 0)
     }) {
         at += skipped;
         let is_one = |secret: &Secret| {
@@ -115,15 +112,15 @@ fn is_hidden(secret: &[u8]) -> bool {
 
 /// The secret that is announced here, or that begins here.
 fn announced(text: &[u8], at: usize) -> Option<Secret> {
-    let starts = &*STARTS;
-    let mut bits = starts.begun(&text[at..at + BEGINNING]);
+    let mut bits = STARTS.begun(&text[at..at + BEGINNING]);
     let mut head = [0; HEAD];
     head.iter_mut()
         .zip(&text[at..])
         .for_each(|(to, from)| *to = *from);
     let head = u64::from_le_bytes(head);
     while bits != 0 {
-        let begun = starts.lists[bits.trailing_zeros() as usize]
+        let begun = STARTS
+            .of(bits.trailing_zeros() as usize)
             .iter()
             .filter(|start| head & start.mask == start.head);
         let found = begun.into_iter().find_map(|start| match start.who {
@@ -162,38 +159,13 @@ const BEGINNING: usize = 3;
 const HEAD: usize = 8;
 
 /// The beginning of something that announces a secret.
+#[derive(Clone, Copy)]
 struct Start {
     text: &'static str,
     who: Finds,
     /// Its first bytes, and which bits of them count: those before a blank in a name, in whatever case.
     head: u64,
     mask: u64,
-}
-
-impl Start {
-    fn new(text: &'static str, who: Finds) -> Start {
-        let is_name = matches!(who, Finds::Name(_));
-        let (mut head, mut mask) = ([0; HEAD], [0; HEAD]);
-        for (index, byte) in text
-            .bytes()
-            .take(HEAD)
-            .take_while(|byte| !is_name || *byte != b' ')
-            .enumerate()
-        {
-            mask[index] = if is_name && byte.is_ascii_alphabetic() {
-                !0x20
-            } else {
-                !0
-            };
-            head[index] = byte & mask[index];
-        }
-        Start {
-            text,
-            who,
-            head: u64::from_le_bytes(head),
-            mask: u64::from_le_bytes(mask),
-        }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -204,49 +176,74 @@ enum Finds {
     Name(Sure),
 }
 
-/// All beginnings. Those with the same first byte have a bit; names have others, for they are in whatever case.
+/// All beginnings, put in order when the program is compiled: a hook has no time for that.
 struct Starts {
-    /// For each index and each byte, the bits of what has that byte at that index.
+    /// For each index and each byte, the bits of what has that byte at that index. Beginnings with the same first byte have
+    /// a bit; names have others, for they are in whatever case.
     table: [[u128; 256]; BEGINNING],
-    lists: Vec<Vec<Start>>,
+    /// All, bit by bit, and where those of each bit end.
+    all: [Start; COUNT],
+    ends: [u16; BITS],
 }
 
-static STARTS: LazyLock<Starts> = LazyLock::new(|| {
-    let kinds = KINDS.iter().flat_map(|kind| {
-        kind.prefixes
-            .iter()
-            .map(move |text| (*text, Finds::Kind(kind)))
-    });
-    let signs = SIGNS
-        .iter()
-        .map(|(text, finder)| (*text, Finds::Sign(*finder)));
-    let operands = OPERANDS
-        .iter()
-        .map(|kind| (kind.start, Finds::Operand(kind)));
-    let names = NAMES.iter().flat_map(|kind| {
-        kind.names
-            .iter()
-            .map(move |text| (*text, Finds::Name(kind.sure)))
-    });
-    let mut starts = Starts {
-        table: [[0; 256]; BEGINNING],
-        lists: Vec::new(),
-    };
-    let mut bits: BTreeMap<(bool, u8), usize> = BTreeMap::new();
-    for (text, who) in kinds.chain(signs).chain(operands).chain(names) {
-        let is_name = matches!(who, Finds::Name(_));
-        let next = bits.len().min(u128::BITS as usize - 1);
-        let bit = *bits.entry((is_name, text.as_bytes()[0])).or_insert(next);
-        starts.add(text, bit, is_name);
-        starts
-            .lists
-            .resize_with(starts.lists.len().max(bit + 1), Vec::new);
-        starts.lists[bit].push(Start::new(text, who));
+const BITS: usize = u128::BITS as usize;
+
+/// The number of beginnings.
+const COUNT: usize = {
+    let (mut count, mut at) = (SIGNS.len() + OPERANDS.len(), 0);
+    while at < KINDS.len() {
+        count += KINDS[at].prefixes.len();
+        at += 1;
     }
-    starts
-});
+    at = 0;
+    while at < NAMES.len() {
+        count += NAMES[at].names.len();
+        at += 1;
+    }
+    count
+};
+
+static STARTS: Starts = Starts::new();
 
 impl Starts {
+    const fn new() -> Starts {
+        let listed = listed();
+        let mut starts = Starts {
+            table: [[0; 256]; BEGINNING],
+            all: listed,
+            ends: [0; BITS],
+        };
+        // The bit of each first byte, and whether there is one: of names, and of others.
+        let (mut bits, mut used) = ([[BITS; 256]; 2], 0);
+        let mut at = 0;
+        while at < COUNT {
+            let bit =
+                &mut bits[listed[at].is_name() as usize][listed[at].text.as_bytes()[0] as usize];
+            if *bit == BITS {
+                *bit = if used < BITS { used } else { BITS - 1 };
+                used += 1;
+            }
+            starts.add(&listed[at], *bit);
+            at += 1;
+        }
+        let (mut sorted, mut bit) = (0, 0);
+        while bit < BITS {
+            at = 0;
+            while at < COUNT {
+                let own =
+                    bits[listed[at].is_name() as usize][listed[at].text.as_bytes()[0] as usize];
+                if own == bit {
+                    starts.all[sorted] = listed[at];
+                    sorted += 1;
+                }
+                at += 1;
+            }
+            starts.ends[bit] = sorted as u16;
+            bit += 1;
+        }
+        starts
+    }
+
     /// The bits of what may begin with these bytes.
     fn begun(&self, bytes: &[u8]) -> u128 {
         self.table[0][bytes[0] as usize]
@@ -254,22 +251,89 @@ impl Starts {
             & self.table[2][bytes[2] as usize]
     }
 
-    fn add(&mut self, text: &str, bit: usize, is_name: bool) {
-        // A blank in a name may be missing, and what follows a short beginning may be anything.
-        let mut known = text.bytes().take_while(|byte| !is_name || *byte != b' ');
-        for bits in &mut self.table {
-            match known.next() {
-                Some(byte) => {
-                    bits[byte as usize] |= 1 << bit;
-                    bits[if is_name {
-                        byte.to_ascii_uppercase()
-                    } else {
-                        byte
-                    } as usize] |= 1 << bit;
+    fn of(&self, bit: usize) -> &[Start] {
+        let start = if bit == 0 { 0 } else { self.ends[bit - 1] };
+        &self.all[start as usize..self.ends[bit] as usize]
+    }
+
+    const fn add(&mut self, start: &Start, bit: usize) {
+        let (mut index, mask, head) = (0, start.mask.to_le_bytes(), start.head.to_le_bytes());
+        while index < BEGINNING {
+            let mut byte = 0;
+            while byte < 256 {
+                // A blank in a name may be missing, and what follows a short beginning may be anything.
+                if byte as u8 & mask[index] == head[index] {
+                    self.table[index][byte] |= 1 << bit;
                 }
-                None => bits.iter_mut().for_each(|bits| *bits |= 1 << bit),
+                byte += 1;
             }
+            index += 1;
         }
+    }
+}
+
+/// All beginnings, as they are tried.
+#[allow(
+    clippy::large_stack_arrays,
+    reason = "it is on no stack but the compiler's"
+)]
+const fn listed() -> [Start; COUNT] {
+    let mut all = [Start::new("", Finds::Sign(flagged)); COUNT];
+    let (mut count, mut kind) = (0, 0);
+    while kind < KINDS.len() {
+        let mut at = 0;
+        while at < KINDS[kind].prefixes.len() {
+            all[count] = Start::new(KINDS[kind].prefixes[at], Finds::Kind(&KINDS[kind]));
+            (count, at) = (count + 1, at + 1);
+        }
+        kind += 1;
+    }
+    let mut at = 0;
+    while at < SIGNS.len() {
+        all[count] = Start::new(SIGNS[at].0, Finds::Sign(SIGNS[at].1));
+        (count, at) = (count + 1, at + 1);
+    }
+    at = 0;
+    while at < OPERANDS.len() {
+        all[count] = Start::new(OPERANDS[at].start, Finds::Operand(&OPERANDS[at]));
+        (count, at) = (count + 1, at + 1);
+    }
+    kind = 0;
+    while kind < NAMES.len() {
+        at = 0;
+        while at < NAMES[kind].names.len() {
+            all[count] = Start::new(NAMES[kind].names[at], Finds::Name(NAMES[kind].sure));
+            (count, at) = (count + 1, at + 1);
+        }
+        kind += 1;
+    }
+    all
+}
+
+impl Start {
+    const fn new(text: &'static str, who: Finds) -> Start {
+        let is_name = matches!(who, Finds::Name(_));
+        let (mut head, mut mask) = ([0; HEAD], [0; HEAD]);
+        let (bytes, mut at) = (text.as_bytes(), 0);
+        while at < bytes.len() && at < HEAD && !(is_name && bytes[at] == b' ') {
+            mask[at] = if is_name && bytes[at].is_ascii_alphabetic() {
+                !0x20
+            } else {
+                !0
+            };
+            head[at] = bytes[at] & mask[at];
+            at += 1;
+        }
+        Start {
+            text,
+            who,
+            head: u64::from_le_bytes(head),
+            mask: u64::from_le_bytes(mask),
+        }
+    }
+
+    const fn is_name(&self) -> bool {
+        matches!(self.who, Finds::Name(_))
     }
 }
 
@@ -426,7 +490,8 @@ mod tests {
     /// The table lets through whatever somebody knows.
     #[test]
     fn every_beginning_is_in_the_table() {
-        for (bit, starts) in STARTS.lists.iter().enumerate() {
+        for bit in 0..BITS {
+            let starts = STARTS.of(bit);
             for Start { text, who, .. } in starts {
                 let is_in =
                     |text: &str| STARTS.begun(format!("{text}0000").as_bytes()) & 1 << bit != 0;

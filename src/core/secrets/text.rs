@@ -87,35 +87,51 @@ pub fn after(text: &[u8], at: usize, said: &str) -> Option<usize> {
         .then_some(at + said.len())
 }
 
-/// A list of words, split at blanks, or at `;` where one may have a blank in it.
+/// A list of words, split at blanks, the shorter first; or at `;` where one may have a blank in it.
 pub struct Words {
     pub text: &'static str,
     /// For each length, a bit for each first letter and for each last: nearly every word is not listed, and this tells
     /// at once.
-    letters: [(u32, u32); 16],
+    letters: [(u32, u32); LENGTHS],
+    /// Where the words of each length begin.
+    starts: [usize; LENGTHS],
+}
+
+/// Words that are longer count as this long.
+const LENGTHS: usize = 16;
+
+const fn length(word: usize) -> usize {
+    if word < LENGTHS { word } else { LENGTHS - 1 }
 }
 
 impl Words {
     pub const fn new(text: &'static str) -> Words {
-        let (mut letters, bytes) = ([(0, 0); 16], text.as_bytes());
-        let (mut start, mut at) = (0, 0);
+        let (mut letters, mut starts) = ([(0, 0); LENGTHS], [text.len(); LENGTHS]);
+        let (bytes, mut start, mut at) = (text.as_bytes(), 0, 0);
         while at <= bytes.len() {
             if at == bytes.len() || matches!(bytes[at], b' ' | b';') {
                 if at > start {
-                    let letters = &mut letters[if at - start < 15 { at - start } else { 15 }];
-                    letters.0 |= 1 << (bytes[start] & 31);
-                    letters.1 |= 1 << (bytes[at - 1] & 31);
+                    let length = length(at - start);
+                    letters[length].0 |= 1 << (bytes[start] & 31);
+                    letters[length].1 |= 1 << (bytes[at - 1] & 31);
+                    if start < starts[length] {
+                        starts[length] = start;
+                    }
                 }
                 start = at + 1;
             }
             at += 1;
         }
-        Words { text, letters }
+        Words {
+            text,
+            letters,
+            starts,
+        }
     }
 
     /// True if one of the words may be this one, in whatever case.
     pub(crate) fn may_have(&self, word: &[u8]) -> bool {
-        let (first, last) = self.letters[word.len().min(15)];
+        let (first, last) = self.letters[length(word.len())];
         let is_in = |letters: u32, letter: Option<&u8>| {
             letter.is_some_and(|letter| letters >> (letter & 31) & 1 != 0)
         };
@@ -124,8 +140,11 @@ impl Words {
 
     /// True if this is one of the words, in whatever case.
     pub fn has(&self, word: &[u8]) -> bool {
+        let listed = &self.text.as_bytes()[self.starts[length(word.len())]..];
         // By bytes: the words are short, and looking for a character begins with more work than that.
-        let mut words = self.text.as_bytes().split(|byte| *byte == b' ');
+        let mut words = listed
+            .split(|byte| *byte == b' ')
+            .take_while(|listed| listed.len() <= word.len());
         self.may_have(word) && words.any(|listed| listed.eq_ignore_ascii_case(word))
     }
 }

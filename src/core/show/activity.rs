@@ -67,7 +67,7 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
     let header = header(scope);
     let mut order: Vec<usize> = (0..bullets.len()).collect();
     order.sort_by_key(|&index| bullets[index].conflict.is_none());
-    let mut lines: Vec<(usize, String)> = Vec::new();
+    let mut lines: Vec<Line> = Vec::new();
     let mut used = length(header);
     for index in order {
         let left = bullets.len() - lines.len() - 1;
@@ -75,41 +75,38 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
             budget.saturating_sub(used + more(left, scope).map_or(0, |line| 1 + length(&line)));
         // A conflict, and the first of all, is told in fewer words rather than not at all.
         let must = lines.is_empty() || bullets[index].conflict.is_some();
-        let details: &[Detail] = if must {
-            &Detail::ALL
+        let details = if must {
+            &Detail::ALL[..]
         } else {
             &Detail::ALL[..1]
         };
-        let fitting = details
-            .iter()
-            .map(|detail| bullets[index].lines(now, *detail))
-            .find(|text| length(text) < room);
-        let text = match fitting {
+        let whole = bullets[index].frame(now, Detail::ALL[0]);
+        let fitting = details.iter().enumerate().map(|(less, detail)| match less {
+            0 => whole.around(&bullets[index].acts(0)),
+            _ => bullets[index]
+                .frame(now, *detail)
+                .around(&bullets[index].acts(0)),
+        });
+        let text = match fitting.into_iter().find(|text| length(text) < room) {
             Some(text) => text,
             // Another conflict may be shorter; of the others none goes before a newer one.
             None if bullets[index].conflict.is_some() => continue,
             None => break,
         };
         used += 1 + length(&text);
-        lines.push((index, text));
+        lines.push(Line { index, whole, text });
     }
     if lines.is_empty() {
         return Block::default();
     }
     used += more(bullets.len() - lines.len(), scope).map_or(0, |line| 1 + length(&line));
     // What room is left goes to the names of files.
-    for (index, text) in &mut lines {
+    for Line { index, whole, text } in &mut lines {
         let room = budget.saturating_sub(used) + length(text);
-        let named = (1..=NAMED).rev().map(|names| {
-            bullets[*index].lines(
-                now,
-                Detail {
-                    names,
-                    ..Detail::ALL[0]
-                },
-            )
-        });
-        if let Some(named) = named.into_iter().find(|named| length(named) <= room) {
+        let mut named = (1..=NAMED)
+            .rev()
+            .map(|names| whole.around(&bullets[*index].acts(names)));
+        if let Some(named) = named.find(|named| length(named) <= room) {
             used = used - length(text) + length(&named);
             *text = named;
         }
@@ -118,18 +115,41 @@ pub fn block(bullets: &[Bullet], scope: Scope, now: Time, budget: usize) -> Bloc
     text.extend(
         lines
             .iter()
-            .filter_map(|(_, text)| Some(text.split_once('\n')?.0.to_owned())),
+            .filter_map(|Line { text, .. }| Some(text.split_once('\n')?.0.to_owned())),
     );
-    lines.sort_by_key(|(index, _)| *index);
+    lines.sort_by_key(|line| line.index);
     text.extend(
         lines
             .iter()
-            .filter_map(|(_, text)| text.rsplit('\n').next().map(str::to_owned)),
+            .filter_map(|Line { text, .. }| text.rsplit('\n').next().map(str::to_owned)),
     );
     text.extend(more(bullets.len() - lines.len(), scope));
     Block {
         text: text.join("\n"),
-        shown: lines.iter().map(|(index, _)| *index).collect(),
+        shown: lines.iter().map(|line| line.index).collect(),
+    }
+}
+
+/// A bullet that is told: all that could be told around its acts, which costs more than the rest, and what is.
+struct Line {
+    index: usize,
+    whole: Frame,
+    text: String,
+}
+
+/// A bullet's text before its acts and after them.
+struct Frame {
+    before: String,
+    after: String,
+}
+
+impl Frame {
+    fn around(&self, acts: &[String]) -> String {
+        let Frame { before, after } = self;
+        match acts {
+            [] => format!("{before}{after}"),
+            acts => format!("{before} -> {}{after}", acts.join(", ")),
+        }
     }
 }
 
@@ -151,11 +171,10 @@ fn more(count: usize, scope: Scope) -> Option<String> {
     (count > 0).then(|| format!("- +{count} more: session-reader list{all}"))
 }
 
-/// How much is told of a session: the longest quote, how many edited files are named, and how many clauses follow.
+/// How much is told of a session: the longest quote, and how many clauses follow.
 #[derive(Debug, Clone, Copy)]
 struct Detail {
     quote: usize,
-    names: usize,
     clauses: usize,
 }
 
@@ -164,27 +183,22 @@ impl Detail {
     const ALL: [Detail; 5] = [
         Detail {
             quote: QUOTE,
-            names: 0,
             clauses: usize::MAX,
         },
         Detail {
             quote: QUOTE / 3,
-            names: 0,
             clauses: usize::MAX,
         },
         Detail {
             quote: 0,
-            names: 0,
             clauses: usize::MAX,
         },
         Detail {
             quote: 0,
-            names: 0,
             clauses: 1,
         },
         Detail {
             quote: 0,
-            names: 0,
             clauses: 0,
         },
     ];
@@ -192,13 +206,13 @@ impl Detail {
 
 impl Bullet<'_> {
     /// One line, and before it a line for the conflict if there is one.
-    fn lines(&self, now: Time, detail: Detail) -> String {
+    fn frame(&self, now: Time, detail: Detail) -> Frame {
         let name = self.name();
-        let mut text = String::new();
+        let mut before = String::new();
         if let Some(conflict) = &self.conflict {
-            text += &format!("- ! {name} {}\n", conflict.words(now));
+            before += &format!("- ! {name} {}\n", conflict.words(now));
         }
-        text += &format!("- {name}");
+        before += &format!("- {name}");
         let ago = ago(self.activity.time, now).trim().to_owned();
         let facts: Vec<String> = Some(ago)
             .filter(|ago| !ago.is_empty())
@@ -206,20 +220,14 @@ impl Bullet<'_> {
             .chain(self.messages())
             .collect();
         if !facts.is_empty() {
-            text += &format!(" ({})", facts.join(", "));
+            before += &format!(" ({})", facts.join(", "));
         }
         if let Some(said) = self.said(detail.quote) {
-            text += &format!(": {said}");
+            before += &format!(": {said}");
         }
-        let acts = self.acts(detail.names);
-        if !acts.is_empty() {
-            text += &format!(" -> {}", acts.join(", "));
-        }
-        self.state()
-            .iter()
-            .take(detail.clauses)
-            .for_each(|state| text += &format!("; {state}"));
-        text
+        let clauses = self.state().into_iter().take(detail.clauses);
+        let after = clauses.map(|clause| format!("; {clause}")).collect();
+        Frame { before, after }
     }
 
     /// The user's words; if they can't be understood on their own, also the agent's, marked as such.

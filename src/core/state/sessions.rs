@@ -86,7 +86,7 @@ impl Sessions {
     fn from(&self, path: &str) -> impl Iterator<Item = Record<'_>> {
         let first = self
             .fixed()
-            .partition_point(|fixed| self.record(fixed).path() < path);
+            .partition_point(|fixed| self.record(fixed).path_bytes() < path.as_bytes());
         self.fixed()[first..].iter().map(|fixed| self.record(fixed))
     }
 
@@ -156,22 +156,26 @@ impl<'t> Record<'t> {
             .map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize
     }
 
-    fn text(self, after: usize, length: usize) -> &'t str {
+    fn bytes(self, after: usize, length: usize) -> &'t [u8] {
         let start = self.sessions.count * RECORD + self.small(48) + after;
-        let bytes = self
-            .sessions
+        self.sessions
             .index
             .get(start..start + length)
-            .unwrap_or_default();
-        std::str::from_utf8(bytes).unwrap_or_default()
+            .unwrap_or_default()
+    }
+
+    /// The path as it is compared: checking its characters takes longer.
+    fn path_bytes(self) -> &'t [u8] {
+        self.bytes(0, self.small(52))
     }
 
     pub fn path(self) -> &'t str {
-        self.text(0, self.small(52))
+        std::str::from_utf8(self.path_bytes()).unwrap_or_default()
     }
 
     pub fn title(self) -> Option<&'t str> {
-        Some(self.text(self.small(52), self.small(56))).filter(|title| !title.is_empty())
+        let title = std::str::from_utf8(self.bytes(self.small(52), self.small(56))).ok()?;
+        Some(title).filter(|title| !title.is_empty())
     }
 
     pub fn fingerprint(self) -> Option<u32> {

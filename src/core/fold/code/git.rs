@@ -3,7 +3,7 @@
 //! Told by what the command says, given that it succeeded. Where that does not settle it (`git commit …; ls`, a
 //! `git commit` within `if`), nothing is told: that is up to `proof`. Reading a commit's message is for `commit`.
 
-use super::command::{Command, commands_and_proof, linked_commands, program};
+use super::command::{Command, commands_and_proof, program};
 use super::commit::subject;
 use super::proof::Proof;
 use crate::fold::filetypes::language;
@@ -29,7 +29,7 @@ pub enum GitEvent {
 /// A directory that the command names with `-C` counts only if it is within that one. After a `cd` to an absolute path,
 /// which may be the session's own or another checkout, only commits and pushes count.
 pub fn git_events(command: &str) -> Vec<GitEvent> {
-    let (all, proof) = commands_and_proof(command);
+    let (all, proof) = git_commands(command);
     let event = |(command, place): (&Command, RunsIn)| {
         let event = git(command).filter(GitCall::is_here)?.event()?;
         let counts = match place {
@@ -45,10 +45,7 @@ pub fn git_events(command: &str) -> Vec<GitEvent> {
 /// The files that a command which succeeded changed by git, with their paths as seen from where it began, and what was done
 /// to each: `git checkout -- FILE`, `git restore FILE`, `git rm FILE`, `git mv A B`. Only where it names each file.
 pub fn git_changed(command: &str) -> Vec<(String, Deed)> {
-    if !command.contains("git") {
-        return Vec::new();
-    }
-    let (all, proof) = commands_and_proof(command);
+    let (all, proof) = git_commands(command);
     let mut dir = Some(String::new());
     let changed = |command: &Command| {
         if one_of("cd pushd popd", &program(&command.words)) {
@@ -76,6 +73,11 @@ pub fn git_changed(command: &str) -> Vec<(String, Deed)> {
         )
     };
     sure(all.iter().map(changed).collect(), proof).concat()
+}
+
+/// The commands of a line that may call git; none of any other, for most lines are others.
+fn git_commands(line: &str) -> (Vec<Command>, Proof) {
+    commands_and_proof(if line.contains("git") { line } else { "" })
 }
 
 /// Keeps the effects of those commands that succeeded for sure.
@@ -116,7 +118,7 @@ fn places(all: &[Command]) -> Vec<RunsIn> {
 pub fn shows_changes(command: &str) -> bool {
     /// These show less, or something else.
     const LESS: &str = "--cached --staged --stat --shortstat --numstat --name-only --name-status --quiet -q --check";
-    let all = linked_commands(command);
+    let (all, _) = git_commands(command);
     let inside = all
         .iter()
         .zip(places(&all))
@@ -133,12 +135,14 @@ pub fn shows_changes(command: &str) -> bool {
 
 /// The subjects of the commits that a command makes, in whichever repository, if it succeeds.
 pub fn commit_subjects(command: &str) -> Vec<String> {
-    let commits = linked_commands(command).into_iter().filter_map(|command| {
-        match git(&command)?.event()? {
-            GitEvent::Committed(subject) => Some(subject),
-            _ => None,
-        }
-    });
+    let commits =
+        git_commands(command)
+            .0
+            .into_iter()
+            .filter_map(|command| match git(&command)?.event()? {
+                GitEvent::Committed(subject) => Some(subject),
+                _ => None,
+            });
     commits.filter(|subject| !subject.is_empty()).collect()
 }
 
