@@ -118,6 +118,48 @@ pub(crate) fn has_child_since(pid: u32, ticks: u64, word: &str) -> bool {
         .any(|children| children.split_ascii_whitespace().any(is_it))
 }
 
+/// The terminal of a process: `/dev/pts/3`.
+pub fn tty(pid: u32) -> Option<String> {
+    let (_, fields) = stat(pid)?;
+    let device = fields.get(4)?.parse::<i32>().ok()? as u32;
+    let (major, minor) = (device >> 8 & 0xfff, device & 0xff | device >> 12 & 0xf_ff00);
+    match major {
+        4 => Some(format!("/dev/tty{minor}")),
+        // Each of these has 256 of them, or its numbers go on.
+        136..=143 => Some(format!("/dev/pts/{}", (major - 136) * 256 + minor)),
+        _ => None,
+    }
+}
+
+/// The variables of a process, as it was started with them. None of another user's process, or where the system does not tell.
+pub fn variables(pid: u32, wanted: &[&str]) -> BTreeMap<String, String> {
+    /// A larger environment than the system allows.
+    const LONGEST: u64 = 4 << 20;
+    let read = file::read_up_to(Path::new(&format!("/proc/{pid}/environ")), LONGEST);
+    let bytes = read.unwrap_or_default();
+    let pairs = bytes.split(|byte| *byte == 0).filter_map(|pair| {
+        let (name, value) = std::str::from_utf8(pair).ok()?.split_once('=')?;
+        wanted.contains(&name).then(|| (name.into(), value.into()))
+    });
+    pairs.collect()
+}
+
+/// The program that a process's terminal belongs to: of those above it, the first that has another terminal, or none.
+pub fn terminal_program(pid: u32) -> Option<String> {
+    /// Deeper than anybody nests shells.
+    const DEPTH: usize = 32;
+    let (_, own) = stat(pid)?;
+    let mut above: u32 = own.get(1)?.parse().ok()?;
+    for _ in 0..DEPTH {
+        let (name, fields) = stat(above).filter(|_| above > 1)?;
+        if fields.get(4) != own.get(4) {
+            return Some(name);
+        }
+        above = fields.get(1)?.parse().ok()?;
+    }
+    None
+}
+
 /// The number of the namespace that numbers our processes.
 pub fn namespace() -> Option<String> {
     NAMESPACE.clone()
@@ -141,7 +183,8 @@ fn text(path: &str) -> Option<String> {
 /// Files that processes keep locked.
 #[derive(Debug, Default)]
 pub struct Locked {
-    pub files: Vec<PathBuf>,
+    /// With the processes that have them.
+    pub files: Vec<(PathBuf, u32)>,
     /// The inodes of all files that anybody keeps locked.
     pub inodes: HashSet<u64>,
     /// No other inodes are locked.
@@ -202,7 +245,8 @@ pub fn locked(dirs: &[&Path]) -> Locked {
         let below = |file: &PathBuf| dirs.iter().any(|dir| file.starts_with(dir));
         for descriptor in open.iter().map(|descriptor| descriptor.path()) {
             let file = fs::read_link(&descriptor).ok().filter(below);
-            locked.files.extend(file.filter(|_| is_held(&descriptor)));
+            let file = file.filter(|_| is_held(&descriptor));
+            locked.files.extend(file.map(|file| (file, pid)));
         }
     }
     locked

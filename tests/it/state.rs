@@ -63,6 +63,8 @@ fn said(status: Option<Status>, by: Evidence) -> AgentReport {
         since: None,
         by,
         doing: None,
+        pid: None,
+        pane: None,
     }
 }
 
@@ -493,10 +495,8 @@ fn what_a_subagent_waits_for_goes_before_its_call() {
         ..Doing::default()
     });
     let said = AgentReport {
-        status: Some(Status::Permission),
-        since: None,
-        by: Evidence::Registry,
         doing,
+        ..said(Some(Status::Permission), Evidence::Registry)
     };
     let states = states(&Presence::Runs(Box::new(said)), &Live::default());
     assert!(

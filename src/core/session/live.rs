@@ -55,6 +55,10 @@ pub struct AgentReport {
     pub by: Evidence,
     /// Its call, where its own transcript does not say that: one of a subagent that must be allowed, or one that a hook noted.
     pub doing: Option<Doing>,
+    /// Its process, if that is known.
+    pub pid: Option<u32>,
+    /// The pane of tmux that it is in, in its own words.
+    pub pane: Option<String>,
 }
 
 named! {
@@ -167,18 +171,22 @@ impl<'f> Agents<'f> {
         self.locked = std::mem::take(&mut locked.inodes);
         for (place, dir) in &with_locks {
             for pattern in &place.0.live().locks {
-                let below = locked
-                    .files
-                    .iter()
-                    .filter_map(|path| path.strip_prefix(dir).ok());
-                for (path, id) in below.filter_map(|path| Some((path, pattern.id(path)?))) {
+                let below = locked.files.iter().filter_map(|(path, pid)| {
+                    let path = path.strip_prefix(dir).ok()?;
+                    Some((path, *pid, pattern.id(path)?))
+                });
+                for (path, pid, id) in below {
                     // It is made when it is locked, and nobody writes to it.
                     let meta = file::stat(&dir.join(path)).ok().flatten();
                     let made = meta.map(|meta| Stamp::from(&meta).modified_at());
                     self.add(
                         place.0,
                         id,
-                        Presence::Runs(Box::new(AgentReport::locked(made))),
+                        Presence::Runs(Box::new(AgentReport {
+                            since: made,
+                            pid: Some(pid),
+                            ..AgentReport::new(Evidence::Lock)
+                        })),
                     );
                 }
                 if locked.is_all {
@@ -246,9 +254,13 @@ impl<'f> Agents<'f> {
                 .find(|(root, _)| session.root.is_some_and(|own| ptr::eq(*root, own)))
         };
         match (self.present(session), noted) {
-            (Some(Presence::Runs(said)), _) if said.status.is_none() => Presence::Runs(
-                news.map_or_else(|| said.clone(), |news| Box::new(said_by(news, session))),
-            ),
+            (Some(Presence::Runs(said)), _) if said.status.is_none() => {
+                let known = |news| AgentReport {
+                    pid: said.pid,
+                    ..said_by(news, session)
+                };
+                Presence::Runs(news.map_or_else(|| said.clone(), |news| Box::new(known(news))))
+            }
             (Some(Presence::Killed(said)), Some(noted)) if said.status.is_none() => {
                 self.as_noted(noted, news, session)
             }
@@ -297,7 +309,7 @@ impl<'f> Agents<'f> {
         } else {
             Vec::new()
         };
-        let report = Box::new(AgentReport::locked(None));
+        let report = Box::new(AgentReport::new(Evidence::Lock));
         if files.iter().any(|inode| self.locked.contains(inode)) {
             Presence::Runs(report)
         } else if calls && !files.is_empty() {
@@ -310,10 +322,8 @@ impl<'f> Agents<'f> {
     /// Judges by the notes of hooks alone; `news` is a note since something last happened.
     fn as_noted(&self, noted: &LiveNote, news: Option<&LiveNote>, session: &Session) -> Presence {
         let nothing = AgentReport {
-            status: None,
-            since: None,
-            by: Evidence::Hook,
-            doing: None,
+            pid: noted.pid(),
+            ..AgentReport::new(Evidence::Hook)
         };
         let said = Box::new(news.map_or(nothing, |news| said_by(news, session)));
         let is_recent = |news: &LiveNote| self.now.0 - news.time.0 <= BELIEVED;
@@ -340,12 +350,14 @@ impl AgentReport {
         }
     }
 
-    fn locked(since: Option<Time>) -> AgentReport {
+    fn new(by: Evidence) -> AgentReport {
         AgentReport {
             status: None,
-            since,
-            by: Evidence::Lock,
+            since: None,
+            by,
             doing: None,
+            pid: None,
+            pane: None,
         }
     }
 }
@@ -386,8 +398,9 @@ fn said_by(note: &LiveNote, session: &Session) -> AgentReport {
     AgentReport {
         status: Some(status),
         since: Some(note.time),
-        by: Evidence::Hook,
         doing,
+        pid: note.pid(),
+        ..AgentReport::new(Evidence::Hook)
     }
 }
 
@@ -481,8 +494,9 @@ fn registered(live: &Live, said: &Value) -> Option<(String, Presence)> {
     let said = Box::new(AgentReport {
         status,
         since,
-        by: Evidence::Registry,
-        doing: None,
+        pid: Some(pid),
+        pane: Some(text(&live.tmux)).filter(|pane| !pane.is_empty()),
+        ..AgentReport::new(Evidence::Registry)
     });
     let presence = match (Claim {
         pid,

@@ -10,6 +10,7 @@
 //! index ──▶ beside, find, home, ids, live, project, row, state, trust
 //! last ──▶ ids, index, project, stopped
 //! live ──▶ find, ids
+//! place ──▶ live
 //! state ──▶ live
 //! stopped, trust ──▶ find, project
 //! ```
@@ -27,6 +28,7 @@ pub mod ids;
 pub mod index;
 pub mod last;
 pub mod live;
+pub mod place;
 mod project;
 mod row;
 pub mod state;

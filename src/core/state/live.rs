@@ -56,6 +56,11 @@ impl LiveNote {
         }
     }
 
+    /// The agent's process, if that is known.
+    pub fn pid(&self) -> Option<u32> {
+        Some(self.pid).filter(|pid| *pid != 0)
+    }
+
     /// The agent, which runs, has started something since: what the user had to allow, for no hook tells that it
     /// was allowed. Other hooks of the same event are over sooner than anybody answers.
     pub(crate) fn is_answered(&self) -> bool {
