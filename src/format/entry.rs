@@ -275,6 +275,20 @@ pub struct Detail {
     pub question: Option<String>,
     /// The plan that the user is to approve.
     pub plan: Option<String>,
+    /// The questions one by one, with what the user can answer.
+    #[serde(skip)]
+    pub asked: Vec<Asked>,
+    /// All that the tool is called with, as JSON, where whole texts are asked for.
+    #[serde(skip)]
+    pub input: Option<String>,
+}
+
+/// A question to the user.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Asked {
+    pub text: String,
+    /// The answers to choose from, each with what it means if that is said.
+    pub options: Vec<(String, String)>,
 }
 
 /// Text that is written to a file, and text that it replaces.

@@ -11,6 +11,7 @@ use super::events::FileEvents;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage, ask};
 use session_core::ask::list::{ListQuery, Listing};
+use session_core::ask::pending::Beside;
 use session_core::show::terminal::{Style, Tone};
 use session_core::show::{json, list};
 
@@ -121,9 +122,11 @@ fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit
     let total = all.len();
     let shown = &all[..total - more];
     if args.json {
-        shown
-            .iter()
-            .try_for_each(|listed| stage.print_json(&json::listed(listed, now)).map(drop))?;
+        shown.iter().try_for_each(|listed| {
+            stage
+                .print_json(&json::listed(listed, &Beside::of_listed(listed, now), now))
+                .map(drop)
+        })?;
     } else {
         stage.print_lines(list::table(
             shown,

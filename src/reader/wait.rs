@@ -9,6 +9,7 @@ use super::args::WaitArgs;
 use super::events::{Events, FileEvents};
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
+use session_core::ask::pending::Beside;
 use session_core::session::index::{Listed, is_gone};
 use session_core::session::{State, StateKind};
 use session_core::show::terminal::Tone;
@@ -135,7 +136,7 @@ fn seen(state: &State) -> (StateKind, Option<Time>) {
 fn show(listed: &Listed, as_json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
     let now = stage.env.now();
     if as_json {
-        return stage.print_json(&json::listed(listed, now));
+        return stage.print_json(&json::listed(listed, &Beside::of_listed(listed, now), now));
     }
     let state = listed.state(now);
     let words = [

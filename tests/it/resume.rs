@@ -276,7 +276,7 @@ fn a_rich_session_is_told_in_all_forms() {
 }
 
 const KEYS: &str = "agent blockers commands commits corrections current_work cwd decisions done ending files_modified files_touched functions \
-    last_activity_at messages model name open_tasks path pending_tasks pinned_facts reason recent_messages resume session_id \
+    last_activity_at messages model name open_tasks path pending pending_tasks pinned_facts place reason recent_messages resume session_id \
     since source started_at state status subagent summary tags tasks title token_budget tokens tool_history topics";
 
 /// The keys are all there, for a session with everything and for one with nothing.

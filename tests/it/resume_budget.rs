@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use session_core::ask::pending::Beside;
 use session_core::ask::resume::Stop;
 use session_core::fold::Continuity;
 use session_core::fold::continuity::{Blocker, FileChange, Finding, Obstacle};
@@ -128,6 +129,7 @@ fn codes_keep_to_every_budget() {
         situation,
         done,
         tags,
+        beside: Beside::default(),
     };
     let whole = stop.codes(usize::MAX).lines;
     let total: usize = whole.iter().map(|code| cost(code)).sum();

@@ -7,6 +7,7 @@
 //! Which file uses which:
 //! ```text
 //! search, follow ──▶ log
+//! resume ──▶ pending
 //! files, follow, noted, profile ──▶ list
 //! ```
 
@@ -15,6 +16,7 @@ pub mod follow;
 pub mod list;
 pub mod log;
 pub mod noted;
+pub mod pending;
 pub mod profile;
 pub mod resume;
 pub mod search;

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use super::pending::Beside;
 use super::{Answer, Asker};
 use crate::file::Unreadable;
 use crate::fold::Continuity;
@@ -36,6 +37,8 @@ pub struct Stop<'f> {
     /// The user marked it as done, and may have gone on with it since.
     pub done: bool,
     pub tags: Vec<String>,
+    /// What it waits for, and where it runs.
+    pub beside: Beside,
 }
 
 impl Stop<'_> {
@@ -167,6 +170,8 @@ pub fn stop<'f>(found: Resolved<'f>, asker: Asker<'_, 'f>) -> Result<Answer<Stop
         Some(&Agents::look(env, asker.formats)),
     );
     let (project, now) = (project.name(), env.now());
+    let state = situation.state(session.format.live(), now);
+    let beside = Beside::of(&session, &state, &situation.presence);
     let stop = Stop {
         continuity: all,
         session,
@@ -180,6 +185,7 @@ pub fn stop<'f>(found: Resolved<'f>, asker: Asker<'_, 'f>) -> Result<Answer<Stop
         situation,
         done,
         tags,
+        beside,
     };
     Ok((stop, bad))
 }

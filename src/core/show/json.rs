@@ -1,55 +1,20 @@
 //! What a program gets of a log and of a list: the keys of each JSON object. The [`gate`](super::gate) writes them.
 //!
-//! A log entry leaves out the keys that do not apply; a list row always has all of them. Each is an [`object!`], whose keys
-//! keep their order.
+//! A log entry leaves out the keys that do not apply; a list row always has all but the last of them.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-use serde::ser::{Error, Serialize, SerializeMap, Serializer};
-use serde_json::value::RawValue;
-
+use crate::ask::pending::Beside;
 use crate::ask::search::FoundEntry;
 use crate::env::iso;
 use crate::session::index::Listed;
 use crate::session::trust::Trust;
-use crate::show::state;
+use crate::show::{call, place, state};
 use session_format::entry::{Entry, LongText, What};
 use session_format::time::Time;
 
-/// A JSON object, written like a struct: `object! { line, name: session.name }`. Its keys keep their order.
-#[macro_export]
-macro_rules! object {
-    (@value $key:ident) => { $key };
-    (@value $key:ident $value:expr) => { $value };
-    ($($key:ident $(: $value:expr)?),* $(,)?) => {
-        $crate::show::json::Object(vec![
-            $((stringify!($key), serde_json::value::to_raw_value(&$crate::show::json::object!(@value $key $($value)?)))),*
-        ])
-    };
-}
-pub use object;
-
-pub struct Object(pub Vec<(&'static str, serde_json::Result<Box<RawValue>>)>);
-
-impl Object {
-    /// Leaves out the keys that do not apply.
-    pub(crate) fn without_nulls(mut self) -> Object {
-        self.0
-            .retain(|(_, value)| value.as_ref().map_or(true, |value| value.get() != "null"));
-        self
-    }
-}
-
-impl Serialize for Object {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in &self.0 {
-            map.serialize_entry(key, value.as_ref().map_err(S::Error::custom)?)?;
-        }
-        map.end()
-    }
-}
+pub use crate::show::object::{Object, object};
 
 /// An entry, with the session it is from where there are several. A call that is open has no result yet.
 pub fn entry(entry: &Entry, session: Option<&str>, is_open: bool) -> Object {
@@ -117,7 +82,7 @@ pub fn hit(
 }
 
 /// A row of the list, with the user's words only where there are some.
-pub fn listed(listed: &Listed, now: Time) -> Object {
+pub fn listed(listed: &Listed, beside: &Beside, now: Time) -> Object {
     let (session, tally) = (&listed.session, &listed.tally);
     let state = listed.state(now);
     let mut row = object! {
@@ -144,22 +109,15 @@ pub fn listed(listed: &Listed, now: Time) -> Object {
         Trust::Foreign(why) => Some(why.as_str()),
     };
     row.0.extend(
-        object! { tags, done: listed.done.then_some(true), foreign }
-            .without_nulls()
-            .0,
+        object! {
+            pending: beside.pending.as_ref().map(call::pending),
+            place: beside.place.as_ref().map(place::json),
+            tags,
+            done: listed.done.then_some(true),
+            foreign,
+        }
+        .without_nulls()
+        .0,
     );
     row
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_keys_of_an_object_keep_their_order() {
-        let (zeta, alpha) = ("z", None::<u8>);
-        let object = object! { zeta, nested: object! { b: 1, a: [true] }, alpha };
-        assert_eq!(
-            serde_json::to_string(&object).expect("JSON"),
-            r#"{"zeta":"z","nested":{"b":1,"a":[true]},"alpha":null}"#
-        );
-    }
 }

@@ -5,13 +5,15 @@
 //! Which file uses which:
 //! ```text
 //! activity ──▶ figures, gate, untrusted
+//! call ──▶ gate, object, terminal
 //! files ──▶ figures, gate, json, log, terminal
 //! gate ──▶ characters
-//! json ──▶ state
+//! json ──▶ call, object, place, state
 //! list ──▶ figures, gate, state, terminal
 //! log ──▶ gate, terminal
+//! place ──▶ gate, object
 //! profile ──▶ figures, gate, json, terminal
-//! resume ──▶ activity, figures, gate, json, state, terminal
+//! resume ──▶ activity, call, figures, gate, json, place, state, terminal
 //! search ──▶ gate, log, terminal
 //! start ──▶ activity, gate, told, untrusted
 //! state ──▶ activity, terminal
@@ -21,6 +23,7 @@
 //! ```
 
 pub mod activity;
+pub mod call;
 mod characters;
 pub mod figures;
 pub mod files;
@@ -28,6 +31,8 @@ pub mod gate;
 pub mod json;
 pub mod list;
 pub mod log;
+pub mod object;
+pub mod place;
 pub mod profile;
 pub mod resume;
 pub mod search;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::text::Raw;
 use super::verbs::Changed;
 use super::walk::{elements, members};
-use crate::entry::{Change, Detail, Task, TaskState};
+use crate::entry::{Asked, Change, Detail, Task, TaskState};
 use crate::format::descriptor::{TaskKeys, Tool, ToolVerb};
 
 /// The details of a call, if its tool has any.
@@ -48,6 +48,7 @@ pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
         changes,
         question: one(&tool.question),
         plan: one(&tool.plan),
+        asked: asked(tool, input),
         ..Detail::default()
     };
     if let Some(keys) = &tool.tasks {
@@ -59,6 +60,46 @@ pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
         detail.tasks = vec![task(input, keys)];
     }
     Some(detail)
+}
+
+/// The questions of a call. Where there is a list of them, the answers to each are found below the same element.
+fn asked(tool: &Tool, input: Raw) -> Vec<Asked> {
+    let Some(question) = &tool.question else {
+        return Vec::new();
+    };
+    let (list, text) = question.split_once('*').unwrap_or(("", question));
+    let each = if question.contains('*') {
+        at(input, list).map(elements).unwrap_or_default()
+    } else {
+        vec![input]
+    };
+    let below = |element: Raw, path: &Option<String>| {
+        let mut found = Vec::new();
+        if let Some(path) = path {
+            let path = if question.contains('*') {
+                path.split_once('*').map_or("", |(_, below)| below)
+            } else {
+                path
+            };
+            texts(element, path, &mut found);
+        }
+        found.into_iter().map(Cow::into_owned).collect::<Vec<_>>()
+    };
+    let one = |element: Raw| {
+        let (labels, mut about) = (below(element, &tool.options), below(element, &tool.about));
+        // If some have none, nobody knows which.
+        if about.len() != labels.len() {
+            about = vec![String::new(); labels.len()];
+        }
+        Asked {
+            text: at(element, text)
+                .and_then(Raw::text)
+                .unwrap_or_default()
+                .into_owned(),
+            options: labels.into_iter().zip(about).collect(),
+        }
+    };
+    each.into_iter().map(one).collect()
 }
 
 /// The details of a patch that a command hands to a program.

@@ -248,6 +248,10 @@ impl RecordReader<'_> {
                 detail = (self.format.detailed && is_whole)
                     .then(|| detail::detail(tool, Raw(json)))
                     .flatten();
+                if self.whole && is_whole {
+                    detail.get_or_insert_default().input =
+                        Some(String::from_utf8_lossy(json).into_owned());
+                }
                 let found = walker.captures.extents.line(json);
                 let subjects = subjects(tool, |subject| found.get(subject));
                 subjects

@@ -472,6 +472,9 @@ pub struct Tool {
     /// The question to the user, and the plan to be approved.
     pub question: Option<String>,
     pub plan: Option<String>,
+    /// The answers that the user can choose from, and what each of them means.
+    pub options: Option<String>,
+    pub about: Option<String>,
 }
 
 /// A task, and its parts in it.

@@ -7,7 +7,7 @@ use crate::env::iso;
 use crate::fold::code::{Work, work};
 use crate::fold::continuity::{FileChange, Finding, ToDo, Used};
 use crate::show::json::{Object, object};
-use crate::show::state;
+use crate::show::{call, place, state};
 use crate::state::notes::Kind;
 use session_format::entry::{Act, TaskState};
 use session_format::time::Time;
@@ -44,6 +44,8 @@ impl Stop<'_> {
             since: now_in.since.map(iso),
             source: now_in.source.name(),
             ending: self.ending(),
+            pending: self.beside.pending.as_ref().map(call::pending),
+            place: self.beside.place.as_ref().map(place::json),
             done,
             messages: all.messages,
             current_work: object! {

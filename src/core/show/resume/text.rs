@@ -3,12 +3,15 @@
 //! A line is cut to the terminal, except the command to go on with, which is for copying.
 
 use super::{About, Fitted, within};
+use crate::ask::pending::Pending;
 use crate::ask::resume::Stop;
 use crate::env::Zone;
 use crate::session::StateKind;
 use crate::show::activity::ago;
+use crate::show::call;
 use crate::show::figures::{amount, number};
 use crate::show::gate::Gate;
+use crate::show::place::words;
 use crate::show::state::reason;
 use crate::show::terminal::{Style, Tone, cut, pad};
 use crate::state::notes::Kind;
@@ -20,6 +23,7 @@ const LABEL: usize = 10;
 const WIDTH: usize = 160;
 const COMMANDS: usize = 10;
 const FILES: usize = 10;
+const WAITS: &str = "Waits for";
 
 /// The rows so far: what they are about, their label and their text, which is on one line.
 struct Rows {
@@ -57,7 +61,7 @@ impl Stop<'_> {
             .saturating_sub(LABEL + 2)
             .max(20);
         let cell = |label: &str, text: &str| {
-            if label == "Go on" {
+            if ["Go on", WAITS].contains(&label) {
                 text.to_owned()
             } else {
                 cut(text, room).into_owned()
@@ -126,6 +130,15 @@ impl Stop<'_> {
             stopped,
             &[ended.trim_start_matches([',', ';'])],
         );
+        if let Some(Pending { call, .. }) = &self.beside.pending {
+            for (_, line) in call::lines(call, call::HEAD, shown) {
+                let line = gate.text(&line).trim_end().to_owned();
+                rows.all.push((About::Head, WAITS, line));
+            }
+        }
+        if let Some(place) = &self.beside.place {
+            rows.put(About::Head, "Where", &[&words(place)]);
+        }
         self.pins()
             .for_each(|pin| rows.put(About::Head, "Pinned", &[pin]));
         let asked = &all.asked;
