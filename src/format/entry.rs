@@ -323,6 +323,17 @@ named! {
 }
 
 impl TaskState {
+    /// The box before a task in a list.
+    pub fn mark(self) -> &'static str {
+        match self {
+            TaskState::Done => "[x]",
+            TaskState::Active => "[>]",
+            TaskState::Blocked => "[!]",
+            TaskState::Open => "[ ]",
+            TaskState::Dropped => "[-]",
+        }
+    }
+
     /// The states as agents spell them.
     pub fn parse(text: &str) -> Option<TaskState> {
         let plain: String = text.chars().filter(|char| char.is_alphanumeric()).collect();

@@ -18,13 +18,8 @@ use session_format::time::{DAY, MINUTE, Time};
 
 const SHORT: &str = "\
 NAME is the name, title, tag, id or file of a session, a part of it, or `last`.
-
-Common flags:
-      --all       Every session on this machine, not just this project's
-  -n, --lines N   Show the last N entries of a log [default: 50]
-  -f, --follow    Keep showing new entries as they are written
-      --json      Print one JSON object per line, for programs
-  -h, --help      This summary; `--help` shows everything";
+`session-reader COMMAND -h` shows the flags of a command, and
+`session-reader --help` shows everything";
 
 const LONG: &str = "\
 Options:
@@ -128,9 +123,10 @@ impl ReaderArgs {
             ReaderCommand::Files(args) => !args.json,
             ReaderCommand::Resume(args) => !args.json,
             ReaderCommand::Profile(args) => !args.json,
-            ReaderCommand::Wait(_) | ReaderCommand::Watch(_) | ReaderCommand::Formats { .. } => {
-                false
-            }
+            ReaderCommand::Wait(_)
+            | ReaderCommand::Go(_)
+            | ReaderCommand::Watch(_)
+            | ReaderCommand::Formats { .. } => false,
         };
         is_text && !self.no_pager
     }
@@ -150,6 +146,8 @@ pub enum ReaderCommand {
     Files(FilesArgs),
     /// Show where a session stopped and how to go on
     Resume(ResumeArgs),
+    /// Go to the terminal where a session runs
+    Go(GoArgs),
     /// Wait until a session needs you, has answered or is gone
     Wait(WaitArgs),
     /// Statistics about how you work: hours, agents, tokens
@@ -230,7 +228,7 @@ pub struct LogArgs {
         conflicts_with = "name"
     )]
     pub all: bool,
-    /// Also show thinking, marks and whole tool results
+    /// Also show thinking, marks, and calls with inputs and results
     #[arg(long)]
     pub full: bool,
     /// Also show the first N lines of each tool result
@@ -436,6 +434,24 @@ pub struct ResumeArgs {
     /// How far back to look for the last session [default: 7d]
     #[arg(long, value_name = "TIME", value_parser = since)]
     pub since: Option<Since>,
+}
+
+const GO: &str = "\
+Selects the pane of tmux that the session runs in. Inside tmux your terminal
+switches there; outside it attaches. In any other terminal it says which one
+it is. In `watch`, g does the same.
+
+Examples:
+  session-reader go api          to the session called api
+  session-reader go              to the first one that needs you
+
+Exit status: 0 it is open, 1 it is not, 2 an error.";
+
+#[derive(Debug, Args)]
+#[command(after_help = GO)]
+pub struct GoArgs {
+    /// Name, title or id of a session [default: the first that needs you]
+    pub name: Option<String>,
 }
 
 const WAIT: &str = "\

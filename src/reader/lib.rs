@@ -9,7 +9,8 @@
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
 //! list, wait, watch ──▶ events
-//! entries, files, follow, formats, list, log, profile, resume, search, wait, watch ──▶ args
+//! watch ──▶ go
+//! entries, files, follow, formats, go, list, log, profile, resume, search, wait, watch ──▶ args
 //! ```
 
 pub mod args;
@@ -18,6 +19,7 @@ mod events;
 mod files;
 mod follow;
 mod formats;
+mod go;
 mod list;
 mod log;
 mod monitor;
@@ -65,6 +67,7 @@ pub fn run(
                 ReaderCommand::Profile(args) => profile::run(&args, stage),
                 ReaderCommand::Formats { action } => formats::run(action.as_ref(), stage),
                 ReaderCommand::Files(args) => files::run(&args, stage),
+                ReaderCommand::Go(args) => go::run(&args, stage),
                 ReaderCommand::Resume(args) => resume::run(&args, stage),
                 ReaderCommand::Search(args) => search::run(&args, stage),
                 ReaderCommand::Watch(args) => watch::run(args, stage),

@@ -38,10 +38,11 @@ fn views() -> Vec<View> {
         | ReaderCommand::Files(_)
         | ReaderCommand::Resume(_)
         | ReaderCommand::Wait(_) => true,
-        // They speak of words, of a person and of formats.
-        ReaderCommand::Search(_) | ReaderCommand::Profile(_) | ReaderCommand::Formats { .. } => {
-            false
-        }
+        // They speak of words, of a terminal, of a person and of formats.
+        ReaderCommand::Search(_)
+        | ReaderCommand::Go(_)
+        | ReaderCommand::Profile(_)
+        | ReaderCommand::Formats { .. } => false,
     };
     let context = |command: &ContextCommand| match command {
         ContextCommand::Explain(_) | ContextCommand::Statusline(_) => true,

@@ -29,6 +29,7 @@ mod files;
 mod follow;
 mod gate;
 mod gemini_qwen_copilot;
+mod go;
 mod grok;
 mod hook;
 mod images;

@@ -54,7 +54,8 @@ fn a_frame_of_an_empty_home() {
 #[test]
 fn a_frame_of_some_sessions() {
     let world = World::new();
-    let question = serde_json::json!([{"type": "tool_use", "id": "t1", "name": "AskUserQuestion", "input": {"questions": [{"question": "Redis or NATS?"}]}}]);
+    let question = serde_json::json!([{"type": "tool_use", "id": "t1", "name": "AskUserQuestion", "input": {"questions": [{"question": "Redis or NATS?",
+        "options": [{"label": "Redis", "description": "is there already"}, {"label": "NATS"}]}]}}]);
     world.claude(
         A,
         &[
@@ -86,6 +87,11 @@ fn a_frame_of_some_sessions() {
  2026-11-16
  02:40  user       pick a queue
  02:46  assistant  [AskUserQuestion Redis or NATS?]
+
+ waits for you
+   Redis or NATS?
+     1. Redis: is there already
+     2. NATS
 "
     );
 }

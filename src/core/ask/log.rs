@@ -16,7 +16,13 @@ pub fn open<'f>(
     }: &Resolved<'f>,
     wanted: Wanted,
 ) -> io::Result<Transcript<'f>> {
-    let transcript = Transcript::open(&session.path, session.format.format())?.subagent(*subagent);
+    // In full, calls have all that they are called with.
+    let format = if wanted.full {
+        session.format.detailed()
+    } else {
+        session.format.format()
+    };
+    let transcript = Transcript::open(&session.path, format)?.subagent(*subagent);
     Ok(transcript
         .full(wanted.full || wanted.results)
         .whole(wanted.results))

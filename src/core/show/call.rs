@@ -7,7 +7,7 @@ use super::object::{Object, object};
 use super::terminal::{Tone, wrap};
 use crate::ask::pending::Pending;
 use serde_json::Value;
-use session_format::entry::{Act, Asked, Call, Change, Detail};
+use session_format::entry::{Act, Asked, Call, Change, Detail, Task, TaskState};
 
 /// So many lines of a file that is to be written are shown where nobody asked for all.
 pub const HEAD: usize = 40;
@@ -19,38 +19,57 @@ const COMPARED: usize = 400;
 /// A line, and how it looks.
 pub type CallLine = (Tone, String);
 
-/// All that a call is about. `shown` makes a path one that the reader would write; with `head`, a file that is written whole
-/// ends after so many lines.
-pub fn lines(call: &Call, head: usize, shown: &dyn Fn(&str) -> String) -> Vec<CallLine> {
+/// All that a call is about, cleaned: a text goes through the gate before it is cut into lines. `shown` makes a path one that the
+/// reader would write; with `head`, a file that is written whole ends after so many lines.
+pub fn lines(
+    call: &Call,
+    head: usize,
+    gate: Gate,
+    shown: &dyn Fn(&str) -> String,
+) -> Vec<CallLine> {
     let none = Detail::default();
     let detail = call.detail.as_deref().unwrap_or(&none);
     let subject = call.subjects.first().map_or("", |subject| subject);
+    let subject = &*gate.text(subject);
     if !detail.changes.is_empty() {
-        let change = |change| changed(change, subject, head, shown);
+        let change = |change| changed(change, subject, head, gate, shown);
         return detail.changes.iter().flat_map(change).collect();
     }
     if let Some(plan) = &detail.plan {
-        return markdown(plan);
+        return markdown(&gate.text(plan));
     }
     if !detail.asked.is_empty() {
-        return detail.asked.iter().flat_map(asked).collect();
+        return detail
+            .asked
+            .iter()
+            .flat_map(|one| asked(one, gate))
+            .collect();
+    }
+    if !detail.tasks.is_empty() {
+        let task = |task: &Task| {
+            let mark = task.state.unwrap_or(TaskState::Open).mark();
+            let text = task.text.as_deref().or(task.id.as_deref());
+            (
+                Tone::Plain,
+                format!("{mark} {}", gate.line(text.unwrap_or_default())),
+            )
+        };
+        return detail.tasks.iter().map(task).collect();
     }
     match (&detail.input, call.act) {
-        (Some(input), Act::Run) => with_others(text(Tone::Plain, subject), input, subject),
-        (Some(input), _) => values(input),
+        (Some(input), Act::Run) => {
+            with_others(text(Tone::Plain, subject), values(input, gate), subject)
+        }
+        (Some(input), _) => values(input, gate),
         (None, _) => text(Tone::Plain, subject),
     }
 }
 
-/// The lines, cleaned and no wider than there is room.
-pub fn fitted(lines: &[CallLine], gate: Gate, room: usize) -> Vec<CallLine> {
+/// The lines, no wider than there is room.
+pub fn fitted(lines: &[CallLine], room: usize) -> Vec<CallLine> {
     let fit = |(tone, line): &CallLine| {
-        let line = gate.text(line).into_owned();
-        let wrapped: Vec<String> = wrap(&line, room);
-        wrapped
-            .into_iter()
-            .map(|line| (*tone, line))
-            .collect::<Vec<_>>()
+        let wrapped = wrap(line, room).into_iter();
+        wrapped.map(|line| (*tone, line)).collect::<Vec<_>>()
     };
     lines.iter().flat_map(fit).collect()
 }
@@ -59,13 +78,13 @@ pub fn fitted(lines: &[CallLine], gate: Gate, room: usize) -> Vec<CallLine> {
 pub fn pending(pending: &Pending) -> Object {
     let Pending { kind, call } = pending;
     let gate = Gate::new(true);
-    let all = lines(call, usize::MAX, &|path| path.to_owned());
+    let all = lines(call, usize::MAX, gate, &|path| path.to_owned());
     let all: Vec<String> = all.into_iter().map(|(_, line)| line).collect();
     object! {
         tool: gate.line(&*call.tool),
         subject: call.subjects.first().map(|subject| gate.line(&**subject)),
         kind: kind.name(),
-        detail: gate.text(&all.join("\n")),
+        detail: all.join("\n"),
     }
 }
 
@@ -74,23 +93,24 @@ fn text(tone: Tone, text: &str) -> Vec<CallLine> {
 }
 
 /// A command, and what else it is called with: a time-out, what it is for.
-fn with_others(mut lines: Vec<CallLine>, input: &str, subject: &str) -> Vec<CallLine> {
-    let is_subject = |line: &CallLine| {
-        subject.starts_with(line.1.split_once(": ").map_or("", |(_, value)| value))
+fn with_others(mut lines: Vec<CallLine>, others: Vec<CallLine>, command: &str) -> Vec<CallLine> {
+    let is_command = |line: &str| {
+        let value = line.split_once(": ").map_or("", |(_, value)| value);
+        command.starts_with(value)
     };
-    let others = values(input)
+    let others = others
         .into_iter()
-        .filter(|line| line.0 == Tone::Faint && !is_subject(line));
+        .filter(|(tone, line)| *tone == Tone::Faint && !is_command(line));
     lines.extend(others);
     lines
 }
 
 /// The members of an input, each with its name; one of several lines has its name before it.
-fn values(input: &str) -> Vec<CallLine> {
+fn values(input: &str, gate: Gate) -> Vec<CallLine> {
     let members = match serde_json::from_str(input) {
         Ok(Value::Object(members)) => members,
-        Ok(Value::String(one)) => return text(Tone::Plain, &one),
-        _ => return text(Tone::Plain, input),
+        Ok(Value::String(one)) => return text(Tone::Plain, &gate.text(&one)),
+        _ => return text(Tone::Plain, &gate.text(input)),
     };
     let mut lines = Vec::new();
     for (name, value) in members {
@@ -99,29 +119,29 @@ fn values(input: &str) -> Vec<CallLine> {
             Value::Null => continue,
             other => serde_json::to_string_pretty(&other).unwrap_or_default(),
         };
-        match value.trim_end().lines().collect::<Vec<_>>()[..] {
-            [] => {}
-            [one] => lines.push((Tone::Faint, format!("{name}: {one}"))),
-            ref several => {
-                lines.push((Tone::Faint, format!("{name}:")));
-                lines.extend(several.iter().map(|line| (Tone::Plain, (*line).to_owned())));
-            }
+        let (name, value) = (gate.line(name), value.trim_end());
+        if value.contains('\n') {
+            lines.push((Tone::Faint, format!("{name}:")));
+            lines.extend(text(Tone::Plain, &gate.text(value)));
+        } else if !value.is_empty() {
+            // A name announces a secret: `password: hunter2`.
+            let whole = format!("{name}: {value}");
+            lines.push((Tone::Faint, gate.text(&whole).into_owned()));
         }
     }
     lines
 }
 
-fn asked(
-    Asked {
+fn asked(asked: &Asked, gate: Gate) -> Vec<CallLine> {
+    let Asked {
         text: question,
         options,
-    }: &Asked,
-) -> Vec<CallLine> {
-    let mut lines = text(Tone::Strong, question);
+    } = asked;
+    let mut lines = text(Tone::Strong, &gate.text(question));
     for (number, (label, about)) in options.iter().enumerate() {
-        let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+        let (label, about) = (gate.line(&**label), gate.line(&**about));
         let about = if about.is_empty() {
-            about
+            String::new()
         } else {
             format!(": {about}")
         };
@@ -158,19 +178,19 @@ fn changed(
     change: &Change,
     subject: &str,
     head: usize,
+    gate: Gate,
     shown: &dyn Fn(&str) -> String,
 ) -> Vec<CallLine> {
     let path = shown(change.path.as_deref().unwrap_or(subject));
+    let path = gate.line(path);
+    let (removed, added) = (gate.text(&change.removed), gate.text(&change.added));
     let what = match change {
         Change { deleted: true, .. } => "deletes ",
         Change { whole: true, .. } => "writes ",
         _ => "edits ",
     };
     let mut lines = vec![(Tone::Strong, format!("{what}{path}"))];
-    let (old, new): (Vec<&str>, Vec<&str>) = (
-        change.removed.lines().collect(),
-        change.added.lines().collect(),
-    );
+    let (old, new): (Vec<&str>, Vec<&str>) = (removed.lines().collect(), added.lines().collect());
     if change.whole && old.is_empty() {
         lines.extend(
             new.iter()
@@ -254,7 +274,7 @@ mod tests {
     use super::*;
 
     fn shown(call: &Call) -> String {
-        let lines = lines(call, HEAD, &|path| {
+        let lines = lines(call, HEAD, Gate::new(true), &|path| {
             path.trim_start_matches("/work/").to_owned()
         });
         lines.into_iter().map(|(_, line)| line + "\n").collect()

@@ -11,7 +11,8 @@ use crate::env::iso;
 use crate::session::index::Listed;
 use crate::session::trust::Trust;
 use crate::show::{call, place, state};
-use session_format::entry::{Entry, LongText, What};
+use serde_json::Value;
+use session_format::entry::{Call, Entry, LongText, What};
 use session_format::time::Time;
 
 pub use crate::show::object::{Object, object};
@@ -50,11 +51,18 @@ pub fn entry(entry: &Entry, session: Option<&str>, is_open: bool) -> Object {
         act: call.map(|call| call.act.name()),
         subject: subjects.and_then(|all| all.first()),
         subjects: subjects.filter(|all| all.len() > 1),
+        input: call.and_then(input),
         failed,
         refused: call.is_some_and(|call| call.denied).then_some(true),
         pending: is_open.then_some(true),
     };
     line.without_nulls()
+}
+
+/// All that a call was made with, where that was read.
+fn input(call: &Call) -> Option<Value> {
+    let input = call.detail.as_ref()?.input.as_ref()?;
+    serde_json::from_str(input).ok()
 }
 
 /// An entry that a search found: where it is, which words its session lacks, then what it says. A subagent's is a line of

@@ -11,6 +11,7 @@ use crate::env::{Env, Zone};
 use crate::search::Query;
 use crate::session::index::Listed;
 use crate::session::{Session, subagent};
+use crate::show::call::{self, CallLine};
 use crate::show::gate::Gate;
 use crate::show::terminal::{Style, Tone, cut, pad, width, wrap};
 use session_format::boundary::substr;
@@ -194,7 +195,10 @@ impl LogView {
                 } else {
                     Tone::Plain
                 };
-                return vec![self.marked(tone, &self.call_line(call, origin, room))];
+                let line = self.marked(tone, &self.call_line(call, origin, room));
+                return std::iter::once(line)
+                    .chain(self.called_with(call, origin, room))
+                    .collect();
             }
             What::Text(text) => (Tone::Plain, Cow::Borrowed(&**text)),
             What::Thinking(text) => (label(entry).1, text.text()),
@@ -232,6 +236,31 @@ impl LogView {
         }
         pieces.push((tone, substr(line, at..).to_owned()));
         pieces
+    }
+
+    /// All that a call was made with, where that was read and its line does not say it.
+    fn called_with(&self, call: &Call, origin: &Origin, room: Option<usize>) -> Vec<Vec<Piece>> {
+        let is_whole = call
+            .detail
+            .as_ref()
+            .is_some_and(|detail| detail.input.is_some());
+        if !is_whole {
+            return Vec::new();
+        }
+        let shown = |path: &str| origin.relative(path).to_owned();
+        let lines = call::lines(call, usize::MAX, self.gate, &shown);
+        let line = self.call_line(call, origin, room);
+        let is_said = |(_, text): &CallLine| {
+            let value = text.split_once(": ").map_or(&**text, |(_, value)| value);
+            line.contains(&*self.gate.line(shown(value)))
+                || line.contains(&*self.gate.line(&**text))
+        };
+        let lines: Vec<CallLine> = lines.into_iter().skip_while(is_said).collect();
+        let fitted = call::fitted(&lines, room.unwrap_or(usize::MAX));
+        fitted
+            .iter()
+            .map(|(tone, line)| self.marked(*tone, line))
+            .collect()
     }
 
     /// `[Edit home/MEMORY.md]`, `[Bash npm test] failed`

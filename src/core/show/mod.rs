@@ -10,7 +10,7 @@
 //! gate ──▶ characters
 //! json ──▶ call, object, place, state
 //! list ──▶ figures, gate, state, terminal
-//! log ──▶ gate, terminal
+//! log ──▶ call, gate, terminal
 //! place ──▶ gate, object
 //! profile ──▶ figures, gate, json, terminal
 //! resume ──▶ activity, call, figures, gate, json, place, state, terminal

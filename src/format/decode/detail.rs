@@ -62,42 +62,42 @@ pub fn detail(tool: &Tool, input: Raw) -> Option<Detail> {
     Some(detail)
 }
 
-/// The questions of a call. Where there is a list of them, the answers to each are found below the same element.
+/// The questions of a call. Where there is a list of them, the answers to each are below the same element.
 fn asked(tool: &Tool, input: Raw) -> Vec<Asked> {
     let Some(question) = &tool.question else {
         return Vec::new();
     };
-    let (list, text) = question.split_once('*').unwrap_or(("", question));
-    let each = if question.contains('*') {
+    let (list, below) = question.split_once('*').unwrap_or(("", question));
+    let is_list = below.len() < question.len();
+    let each = if is_list {
         at(input, list).map(elements).unwrap_or_default()
     } else {
         vec![input]
     };
-    let below = |element: Raw, path: &Option<String>| {
-        let mut found = Vec::new();
-        if let Some(path) = path {
-            let path = if question.contains('*') {
-                path.split_once('*').map_or("", |(_, below)| below)
-            } else {
-                path
-            };
-            texts(element, path, &mut found);
-        }
-        found.into_iter().map(Cow::into_owned).collect::<Vec<_>>()
+    let text = |value: Raw, path: &str| at(value, path).and_then(Raw::text).map(Cow::into_owned);
+    // `questions/*/options/*/label`: the list of answers, and what each is called.
+    let leaf = |path: &Option<String>| {
+        let (list, leaf) = path.as_ref()?.rsplit_once('*')?;
+        let list = list.split_once('*').map_or(list, |(_, below)| below);
+        Some((list.to_owned(), leaf.to_owned()))
     };
-    let one = |element: Raw| {
-        let (labels, mut about) = (below(element, &tool.options), below(element, &tool.about));
-        // If some have none, nobody knows which.
-        if about.len() != labels.len() {
-            about = vec![String::new(); labels.len()];
-        }
-        Asked {
-            text: at(element, text)
-                .and_then(Raw::text)
-                .unwrap_or_default()
-                .into_owned(),
-            options: labels.into_iter().zip(about).collect(),
-        }
+    let (options, about) = (leaf(&tool.options), leaf(&tool.about));
+    let answer = |option: Raw, label: &str| {
+        let about = about.as_ref().and_then(|(_, about)| text(option, about));
+        Some((text(option, label)?, about.unwrap_or_default()))
+    };
+    let answers = |element: Raw| {
+        let (list, label) = options.as_ref()?;
+        let all = elements(at(element, list)?);
+        Some(
+            all.into_iter()
+                .filter_map(|one| answer(one, label))
+                .collect(),
+        )
+    };
+    let one = |element: Raw| Asked {
+        text: text(element, below).unwrap_or_default(),
+        options: answers(element).unwrap_or_default(),
     };
     each.into_iter().map(one).collect()
 }

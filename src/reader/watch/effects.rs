@@ -13,6 +13,7 @@ use super::feed::Rows;
 use super::keys::{Effect, SessionEffect};
 use super::model::Question;
 use super::terminal::{self, Screen};
+use crate::go::{Went, command, go};
 use crate::watch::view::WatchRow;
 use crate::{Problem, Stage};
 use session_context::tag::{self, TagArgs};
@@ -23,6 +24,7 @@ use session_core::formats::AgentFormat;
 use session_core::search::Query;
 use session_core::session::choose::Resolved;
 use session_core::session::{NO_ID, Session, is_id};
+use session_core::show::place::words;
 use session_core::show::search::{around, correction};
 use session_core::show::terminal::width;
 use session_format::path::shell_word;
@@ -49,6 +51,7 @@ impl App<'_, '_, '_> {
             Effect::Redraw => Screen::redraw(&mut self.display)?,
             Effect::Search(words) => self.search(&words),
             Effect::MoreLog => self.more_log(),
+            Effect::OpenCalls => self.open_calls(),
             Effect::Find { older } => self.find(older),
             Effect::With(row, effect) => self.perform_with(&row, effect, screen)?,
         }
@@ -92,6 +95,7 @@ impl App<'_, '_, '_> {
                 Ok(_) => self.run_command(&command, row.cwd.as_deref(), screen)?,
                 Err(why) => self.say(why),
             },
+            SessionEffect::Go => self.go(row, screen)?,
             SessionEffect::Done => {
                 self.model.leave();
                 self.note(row, |stage| {
@@ -117,6 +121,32 @@ impl App<'_, '_, '_> {
                     mute::change(Some(&row.id), "mute NAME", |muted| !muted, called, stage)
                 });
             }
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, row: &WatchRow, screen: &mut Screen) -> Result<(), Problem> {
+        let Some(place) = &row.runs_in else {
+            self.say(if row.is_open {
+                "nobody knows where it runs"
+            } else {
+                "it is not open; r resumes it here"
+            });
+            return Ok(());
+        };
+        let there = words(place);
+        match go(place, self.stage.env) {
+            Ok(Went::There) => self.say(format_args!("it is in {there}")),
+            Ok(Went::Elsewhere) => self.say(format_args!(
+                "it is in {there}: nobody but you can go there"
+            )),
+            Ok(Went::Attach(words)) => {
+                let mut attach = command(&words);
+                let ended = screen.lend(&mut self.display, || attach.status())?;
+                self.shared.look.store(true, Ordering::Relaxed);
+                self.say(ended.map_or_else(|error| format!("tmux: {error}"), |_| String::new()));
+            }
+            Err(why) => self.say(why),
         }
         Ok(())
     }
@@ -313,6 +343,14 @@ impl App<'_, '_, '_> {
             }
             self.more_log();
         }
+    }
+
+    fn open_calls(&mut self) {
+        let Some(log) = &mut self.log else { return };
+        if let Err(bad) = log.open_calls() {
+            self.say(bad);
+        }
+        self.log_lines(0);
     }
 
     fn more_log(&mut self) {

@@ -9,12 +9,15 @@ use super::model::ConflictText;
 use crate::monitor::Monitor;
 use crate::watch::view::{Section, WatchRow, about, tags, time_in};
 use session_core::ask::Answer;
+use session_core::ask::pending::pending;
 use session_core::env::Env;
 use session_core::session::conflicts::RecentTouches;
 use session_core::session::index::Listed;
 use session_core::session::live::Presence;
+use session_core::session::place::place;
 use session_core::session::state::Group;
 use session_core::session::{Project, State, StateKind};
+use session_core::show::call;
 use session_core::show::gate::Gate;
 use session_format::hash::HashMap;
 use session_format::time::{MINUTE, Time};
@@ -61,6 +64,11 @@ impl<'e> Rows<'e> {
                 name
             }
         });
+        let shown = |path: &str| env.shown_from(listed.tally.first_cwd(), path);
+        let pending = pending(&listed.session, &state);
+        let waits_for = pending.map_or_else(Vec::new, |pending| {
+            call::lines(&pending.call, call::HEAD, gate, &shown)
+        });
         let (name, title) = listed.name_and_title();
         WatchRow {
             path: listed.session.path.to_path_buf(),
@@ -87,6 +95,8 @@ impl<'e> Rows<'e> {
             done: listed.done,
             here: listed.here,
             is_open: matches!(listed.presence, Presence::Runs(_)),
+            runs_in: place(&listed.presence),
+            waits_for,
             conflicts: false,
             at: None,
             is_subagent: false,

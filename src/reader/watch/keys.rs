@@ -13,6 +13,8 @@ pub enum Effect {
     Search(String),
     /// Older lines of the log are wanted.
     MoreLog,
+    /// Calls are shown whole, or no longer.
+    OpenCalls,
     /// The next line with the words that the user looks for is wanted, of the older ones or of the newer ones.
     Find {
         older: bool,
@@ -28,6 +30,8 @@ pub enum SessionEffect {
     AskResume,
     /// With the command that the user said yes to.
     Resume(String),
+    /// To where it runs.
+    Go,
     Edit,
     CopyId,
     CopyPath,
@@ -37,11 +41,12 @@ pub enum SessionEffect {
     Mute,
 }
 
-pub(crate) const IN_LIST: [(&str, &str); 12] = [
+pub(crate) const IN_LIST: [(&str, &str); 13] = [
     ("?", "help"),
     ("q", "quit"),
     ("j/k", "move"),
     ("Enter", "log"),
+    ("g", "go there"),
     ("/", "filter"),
     ("s", "search"),
     ("r", "resume"),
@@ -51,12 +56,13 @@ pub(crate) const IN_LIST: [(&str, &str); 12] = [
     ("t", "tag"),
     ("d", "done"),
 ];
-pub(crate) const IN_LOG: [(&str, &str); 9] = [
+pub(crate) const IN_LOG: [(&str, &str); 10] = [
     ("Esc", "back"),
     ("?", "help"),
     ("j/k", "scroll"),
     ("/", "find"),
     ("g/G", "start, end"),
+    ("x", "open calls"),
     ("f", "follow"),
     ("r", "resume"),
     ("o", "editor"),
@@ -84,18 +90,18 @@ pub(crate) const IN_FOUND: [(&str, &str); 5] = [
 pub(crate) const HELP: [(&str, &str); 18] = [
     ("j k ↓ ↑", "next, previous session"),
     ("PgDn PgUp", "a page further, back; Space, too"),
-    ("g G", "first, last; Home, End, too"),
+    ("Home End G", "first, last; in a log g is its start"),
+    ("g", "go to the pane that it runs in"),
     ("Enter Esc", "the log on the whole screen; back"),
     ("f Ctrl-D Ctrl-U", "follow the end of the log; scroll it"),
+    ("x Tab", "calls with all they were given and answered"),
     ("/", "filter by name, agent, state, title"),
     ("/ n N", "in a log: find, next older, newer"),
     ("s", "search in all sessions"),
     ("a", "all projects, or this one"),
     ("r", "resume in this terminal"),
-    ("o", "open the transcript in $EDITOR"),
-    ("y Y", "copy the id, or the path"),
-    ("t", "tag it; -TAG takes a tag off"),
-    ("p", "pin a text for its project"),
+    ("o y Y", "open in $EDITOR; copy the id, the path"),
+    ("t p", "tag it (-TAG takes one off); pin a text"),
     ("d m", "done, or not; mute the hook for it"),
     ("!", "another one edited the same file"),
     ("mouse", "a click selects, the wheel scrolls"),
@@ -141,6 +147,7 @@ impl Model {
             Key::WheelDown(x, y) => return self.wheel(x, y, -WHEEL),
             Key::Ctrl('d') => return self.scroll_log(-self.half_log()),
             Key::Ctrl('u') => return self.scroll_log(self.half_log()),
+            Key::Char('x') | Key::Tab => return Some(Effect::OpenCalls),
             Key::Char('f') => {
                 (self.log.follows, self.log.below, self.log.is_freed) = (true, 0, true);
             }
@@ -155,6 +162,7 @@ impl Model {
         let row = Box::new(self.selected()?.clone());
         let effect = match key {
             Key::Char('r') => SessionEffect::AskResume,
+            Key::Char('g') => SessionEffect::Go,
             Key::Char('o') => SessionEffect::Edit,
             Key::Char('y') => SessionEffect::CopyId,
             Key::Char('Y') => SessionEffect::CopyPath,
@@ -181,7 +189,7 @@ impl Model {
             Key::Char('k') | Key::Up => -1,
             Key::PageDown | Key::Char(' ') => self.page(),
             Key::PageUp => -self.page(),
-            Key::Char('g') | Key::Home => isize::MIN,
+            Key::Home => isize::MIN,
             Key::Char('G') | Key::End => isize::MAX,
             Key::Enter | Key::Right => {
                 self.set_only_log(self.selected().is_some());

@@ -2,7 +2,7 @@
 //!
 //! It is read as `log --follow` reads it, and looks as `show/log.rs` makes it.
 
-use super::model::LogPlace;
+use super::model::{LogLines, LogPlace};
 use session_core::ask::follow::{Followed, shows_new};
 use session_core::ask::log;
 use session_core::env::Env;
@@ -12,9 +12,9 @@ use session_core::read::{self, Slice, Wanted};
 use session_core::search::Query;
 use session_core::session::choose::Resolved;
 use session_core::show::gate::Gate;
-use session_core::show::log::{LogView, Piece};
+use session_core::show::log::LogView;
 use session_core::show::terminal::Style;
-use session_format::entry::{Entry, What};
+use session_format::entry::{Entry, LongText, What};
 
 /// How many entries are read at first, how many times more each time the user wants older ones, and how many at the most.
 const FIRST: usize = 100;
@@ -33,21 +33,14 @@ pub struct LiveLog<'f> {
     /// The entry that was searched for.
     hit: Option<usize>,
     count: usize,
+    /// Calls are shown with all that they were given and what they answered.
+    pub is_open: bool,
     /// How long all texts were before they were cut.
     length: usize,
     /// No older entries are to be had here.
     pub is_whole: bool,
     /// There are no older ones in the transcript.
     pub is_all: bool,
-}
-
-#[derive(Default)]
-pub struct LogLines {
-    pub lines: Vec<Vec<Piece>>,
-    /// The first line of each entry.
-    pub starts: Vec<usize>,
-    pub hit: Option<usize>,
-    pub added: usize,
 }
 
 impl<'f> LiveLog<'f> {
@@ -65,6 +58,7 @@ impl<'f> LiveLog<'f> {
             entries: Vec::new(),
             hit: None,
             count: FIRST,
+            is_open: false,
             length: 0,
             is_whole: false,
             is_all: false,
@@ -81,11 +75,11 @@ impl<'f> LiveLog<'f> {
             ..Slice::default()
         };
         let log = match at {
-            None => self.followed.past(wanted(self.count))?,
+            None => self.followed.past(self.wanted(self.count))?,
             Some(_) => {
                 let wanted = Wanted {
                     slice: Some(&slice),
-                    ..wanted(usize::MAX)
+                    ..self.wanted(usize::MAX)
                 };
                 log::last(&self.followed.resolved, wanted)?
             }
@@ -96,6 +90,21 @@ impl<'f> LiveLog<'f> {
         self.length = log.entries.iter().map(length).sum();
         self.entries = log.entries.into_iter().map(capped).collect();
         Ok(())
+    }
+
+    /// Shows calls with all that belongs to them, or no longer.
+    pub fn open_calls(&mut self) -> Result<(), Unreadable> {
+        self.is_open = !self.is_open;
+        self.read()
+    }
+
+    fn wanted<'w>(&self, count: usize) -> Wanted<'w> {
+        Wanted {
+            count,
+            full: self.is_open,
+            results: self.is_open,
+            ..Wanted::default()
+        }
     }
 
     /// Reads older entries, if there are any.
@@ -116,7 +125,7 @@ impl<'f> LiveLog<'f> {
         if self.target.1.is_some() {
             return Ok(0);
         }
-        let wanted = wanted(self.count);
+        let wanted = self.wanted(self.count);
         let news = self
             .followed
             .news(wanted)
@@ -167,6 +176,7 @@ impl<'f> LiveLog<'f> {
             lines,
             starts,
             hit,
+            waiting: 0,
         }
     }
 }
@@ -186,12 +196,14 @@ fn capped(mut entry: Entry<'static>) -> Entry<'static> {
     {
         *text = format!("{}…", cut(text, LONGEST)).into();
     }
-    entry
-}
-
-fn wanted<'w>(count: usize) -> Wanted<'w> {
-    Wanted {
-        count,
-        ..Wanted::default()
+    if let What::Result {
+        text: Some(text), ..
+    } = &mut entry.what
+    {
+        let whole = text.text().into_owned();
+        if whole.len() > LONGEST {
+            *text = LongText::Read(format!("{}…", cut(&whole, LONGEST)).into());
+        }
     }
+    entry
 }

@@ -43,8 +43,8 @@ use super::events::FileEvents;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use feed::{Rows, Snapshot};
-use live_log::{LiveLog, LogLines};
-use model::Model;
+use live_log::LiveLog;
+use model::{LogLines, Model};
 use session_core::file::Unreadable;
 use session_core::session::Project;
 use session_core::session::state::Group;
@@ -147,10 +147,12 @@ fn once(mut model: Model, stage: &mut Stage) -> Result<Exit, Problem> {
             })?
         })
     {
-        let LogLines { lines, starts, .. } =
-            opened.lines(stage.env, stage.gate, usize::from(width) - 1, 0, "");
-        log = log.min(lines.len() as u16);
-        model.set_log(lines, starts, 0);
+        let room = usize::from(width) - 1;
+        let lines = opened.lines(stage.env, stage.gate, room, 0, "");
+        let waits_for = model.selected().map(|row| row.waits_for.clone());
+        let lines = lines.and_waiting(&waits_for.unwrap_or_default(), room);
+        log = (log + lines.waiting as u16).min(lines.lines.len() as u16);
+        model.set_log(lines);
     }
     stage.say_unreadable(&bad);
     let mut screen = model.screen();
@@ -422,7 +424,12 @@ impl App<'_, '_, '_> {
         if let Some(message) = new_trouble(&mut self.bad, bad) {
             self.model.message = message;
         }
+        let waited = self.model.selected().map(|row| row.waits_for.clone());
         self.model.set_rows(rows, conflicts);
+        if self.model.selected().map(|row| &row.waits_for) != waited.as_ref() {
+            self.log_lines(0);
+            self.model.show_waiting();
+        }
         for text in self
             .notifies
             .as_mut()
@@ -457,7 +464,7 @@ impl App<'_, '_, '_> {
             }
         }
         self.model.log.width = 0;
-        self.model.set_log(vec![], vec![], 0);
+        self.model.set_log(LogLines::default());
         self.fit_log();
         true
     }
@@ -473,16 +480,16 @@ impl App<'_, '_, '_> {
             return false;
         }
         self.model.log.width = width;
-        let LogLines {
-            lines, starts, hit, ..
-        } = self.laid_out(0);
+        let lines = self.laid_out(0);
         if before > 0 {
-            self.model.rewrap_log(lines, starts);
+            self.model.rewrap_log(lines);
             return true;
         }
-        self.model.set_log(lines, starts, 0);
-        if let Some(line) = hit {
-            self.model.show_line(line);
+        let hit = lines.hit;
+        self.model.set_log(lines);
+        match hit {
+            Some(line) => self.model.show_line(line),
+            None => self.model.show_waiting(),
         }
         true
     }
@@ -506,26 +513,20 @@ impl App<'_, '_, '_> {
 
     /// Shows the lines of the log, of which the last `new` entries were added.
     fn log_lines(&mut self, new: usize) {
-        let LogLines {
-            lines,
-            starts,
-            added,
-            ..
-        } = self.laid_out(new);
-        self.model.set_log(lines, starts, added);
+        let lines = self.laid_out(new);
+        self.model.set_log(lines);
     }
 
     fn laid_out(&mut self, new: usize) -> LogLines {
         self.model.log.is_whole = self.log.as_ref().is_none_or(|log| log.is_whole);
-        match (&self.log, self.model.log.width) {
-            (Some(log), width @ 1..) => log.lines(
-                self.stage.env,
-                self.stage.gate,
-                width,
-                new,
-                &self.model.find,
-            ),
-            _ => LogLines::default(),
+        let (Some(log), width @ 1..) = (&self.log, self.model.log.width) else {
+            return LogLines::default();
+        };
+        let Stage { env, gate, .. } = *self.stage;
+        let lines = log.lines(env, gate, width, new, &self.model.find);
+        match self.model.selected() {
+            Some(row) if row.at.is_none() => lines.and_waiting(&row.waits_for, width),
+            _ => lines,
         }
     }
 }

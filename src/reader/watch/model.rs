@@ -11,9 +11,10 @@ use crate::watch::view::{Bottom, Item, Layout, LogPane, Screen, Section, WatchRo
 use session_core::fold::folded;
 use session_core::search::Query;
 use session_core::session::state::Group;
+use session_core::show::call::CallLine;
 use session_core::show::log::Piece;
 use session_core::show::state::counted;
-use session_core::show::terminal::width;
+use session_core::show::terminal::{Tone, width, wrap};
 
 /// How many sessions of a section are printed where nobody can scroll.
 const PRINTED: usize = 20;
@@ -97,8 +98,41 @@ pub struct Log {
     pub is_whole: bool,
     /// The user wants its end and not what a search found.
     pub is_freed: bool,
+    /// How many lines at the end are about what the session waits for.
+    pub waiting: usize,
     /// How many lines are below the one that was found in it.
     pub found: Option<usize>,
+}
+
+/// The lines of a log, laid out.
+#[derive(Default)]
+pub struct LogLines {
+    pub lines: Vec<Vec<Piece>>,
+    /// The first line of each entry.
+    pub starts: Vec<usize>,
+    pub hit: Option<usize>,
+    pub added: usize,
+    /// How many lines at the end are about what the session waits for.
+    pub waiting: usize,
+}
+
+impl LogLines {
+    /// The same, and below it what the session waits for.
+    pub fn and_waiting(mut self, waits_for: &[CallLine], width: usize) -> LogLines {
+        if waits_for.is_empty() {
+            return self;
+        }
+        let before = self.lines.len();
+        self.lines
+            .extend([Vec::new(), vec![(Tone::Call, "waits for you".to_owned())]]);
+        for (tone, line) in waits_for {
+            let wrapped = wrap(line, width.saturating_sub(2).max(1)).into_iter();
+            let indented = wrapped.map(|line| vec![(Tone::Plain, "  ".to_owned()), (*tone, line)]);
+            self.lines.extend(indented);
+        }
+        self.waiting = self.lines.len() - before;
+        self
+    }
 }
 
 /// A line of a log, whatever width the log is laid out for: its entry, and how much of that entry ends with it.
@@ -398,22 +432,40 @@ impl Model {
     }
 
     /// Shows other lines, of which so many were added at the end.
-    pub(crate) fn set_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>, added: usize) {
+    pub(crate) fn set_log(&mut self, lines: LogLines) {
+        let LogLines {
+            lines,
+            starts,
+            added,
+            waiting,
+            ..
+        } = lines;
+        let before = std::mem::replace(&mut self.log.waiting, waiting);
+        let further = |below: usize| (below + added + waiting).saturating_sub(before);
         (self.log.lines, self.log.starts) = (lines, starts);
         if !self.log.follows {
-            self.log.below += added;
+            self.log.below = further(self.log.below);
         }
-        self.log.found = self.log.found.map(|below| below + added);
+        self.log.found = self.log.found.map(further);
         self.scroll(0);
     }
 
+    /// What a session waits for is read from its beginning, however long it is.
+    pub(crate) fn show_waiting(&mut self) {
+        let room = self.layout().log_room().0;
+        if self.log.waiting > room && room > 0 {
+            (self.log.follows, self.log.below) = (false, self.log.waiting - room);
+        }
+    }
+
     /// Shows the same log, laid out for another width: the user goes on reading where they were.
-    pub(crate) fn rewrap_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>) {
+    pub(crate) fn rewrap_log(&mut self, lines: LogLines) {
         let (last, found) = (
             self.log.anchor(self.log.below),
             self.log.found.and_then(|below| self.log.anchor(below)),
         );
-        (self.log.lines, self.log.starts) = (lines, starts);
+        self.log.waiting = lines.waiting;
+        (self.log.lines, self.log.starts) = (lines.lines, lines.starts);
         let below = |line: usize| self.log.lines.len().saturating_sub(line + 1);
         let last = last
             .filter(|_| !self.log.follows)

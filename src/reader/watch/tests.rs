@@ -7,8 +7,8 @@ use ratatui::backend::TestBackend;
 
 use super::input::{self, Key};
 use super::keys::{Effect, SessionEffect};
-use super::live_log::{LiveLog, LogLines};
-use super::model::{ConflictText, Model, Question};
+use super::live_log::LiveLog;
+use super::model::{ConflictText, LogLines, Model, Question};
 use super::{Notified, new_trouble, sent};
 use crate::watch::view::{Section, WatchRow, draw};
 use session_core::env::Env;
@@ -17,6 +17,7 @@ use session_core::session::live::Presence;
 use session_core::session::state::{Group, Reason};
 use session_core::session::{Session, State, StateKind};
 use session_core::show::gate::Gate;
+use session_core::show::log::Piece;
 use session_core::show::terminal::{Tone, width};
 use session_format::time::{MINUTE, Time};
 
@@ -60,9 +61,21 @@ fn row(
         done: false,
         here: true,
         is_open: true,
+        runs_in: None,
+        waits_for: Vec::new(),
         conflicts: false,
         at: None,
         is_subagent: false,
+    }
+}
+
+/// Lines of a log.
+fn log_of(lines: Vec<Vec<Piece>>, starts: Vec<usize>, added: usize) -> LogLines {
+    LogLines {
+        lines,
+        starts,
+        added,
+        ..LogLines::default()
     }
 }
 
@@ -167,7 +180,7 @@ fn model(width: u16, height: u16, rows: Vec<WatchRow>) -> Model {
             (Tone::Plain, format!("line {index}")),
         ]
     };
-    model.set_log((0..40).map(said).collect(), vec![], 0);
+    model.set_log(log_of((0..40).map(said).collect(), vec![], 0));
     model
 }
 
@@ -394,7 +407,8 @@ fn what_each_key_does() {
         ("jjj", "landing"),
         ("k", "events"),
         ("G", "old"),
-        ("Gg", "events"),
+        ("G\x1b[H", "events"),
+        ("g", "events, Go events"),
         ("\x1b[6~", "old"),
         ("G\x1b[5~", "events"),
         ("\r", "events, log"),
@@ -623,7 +637,7 @@ fn what_is_looked_for_in_a_log_is_found_line_by_line() {
     // It stays the one that was found while lines are added.
     let mut lines = model.log.lines.clone();
     lines.extend(model.log.lines[..3].to_vec());
-    model.set_log(lines, vec![], 3);
+    model.set_log(log_of(lines, vec![], 3));
     assert!(
         model.find_line(false) && model.log.found == Some(32),
         "{:?}",
@@ -739,11 +753,11 @@ fn the_log_stays_where_it_was_scrolled() {
             .collect::<Vec<_>>()
     };
     let mut model = model(80, 24, rows());
-    model.set_log(lines(50), vec![], 10);
+    model.set_log(log_of(lines(50), vec![], 10));
     assert_eq!(last(&model).as_deref(), Some(" line 49"));
     model.press(Key::Ctrl('u'));
     assert_eq!(last(&model).as_deref(), Some(" line 44"));
-    model.set_log(lines(60), vec![], 10);
+    model.set_log(log_of(lines(60), vec![], 10));
     assert_eq!(last(&model).as_deref(), Some(" line 44"));
     model.press(Key::Char('f'));
     assert_eq!(last(&model).as_deref(), Some(" line 59"));
@@ -774,13 +788,13 @@ fn a_log_of_another_width_is_at_the_same_place() {
     };
     let mut model = model(80, 24, rows());
     let (lines, starts) = wrapped(6);
-    model.set_log(lines, starts, 0);
+    model.set_log(log_of(lines, starts, 0));
     model.find = "end of 5".into();
     assert!(model.find_line(true));
     model.log.below = 4 * 6;
     for each in [3, 9, 2, 6] {
         let (lines, starts) = wrapped(each);
-        model.rewrap_log(lines, starts);
+        model.rewrap_log(log_of(lines, starts, 0));
         assert_eq!(
             (last(&model), model.log.found),
             (Some("end of 5".into()), Some(4 * each)),
@@ -790,14 +804,14 @@ fn a_log_of_another_width_is_at_the_same_place() {
     // In the middle of an entry it stays about there.
     model.log.below += 3;
     let (lines, starts) = wrapped(12);
-    model.rewrap_log(lines, starts);
+    model.rewrap_log(log_of(lines, starts, 0));
     assert_eq!(
         (last(&model).as_deref(), model.log.below),
         (Some("more of 5"), 4 * 12 + 6)
     );
     model.press(Key::Char('f'));
     let (lines, starts) = wrapped(3);
-    model.rewrap_log(lines, starts);
+    model.rewrap_log(log_of(lines, starts, 0));
     assert_eq!(
         last(&model).as_deref(),
         Some("end of 9"),
@@ -832,7 +846,7 @@ fn a_scrolled_log_stays_where_it_is_while_its_file_grows() {
     let mut model = model(80, 24, rows());
     let show = |model: &mut Model, log: &LiveLog, new: usize| {
         let LogLines { lines, added, .. } = log.lines(&env, Gate::new(true), 79, new, "");
-        model.set_log(lines, vec![], added);
+        model.set_log(log_of(lines, vec![], added));
     };
     let last = |model: &Model| {
         let shown = shown(model)

@@ -10,8 +10,10 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style as CellStyle};
 
 use session_core::session::index::Listed;
+use session_core::session::place::AgentPlace;
 use session_core::session::state::{Group, Reason};
 use session_core::session::{State, StateKind};
+use session_core::show::call::CallLine;
 use session_core::show::log::Piece;
 use session_core::show::state::{self, counted, reason};
 use session_core::show::terminal::{Style, Tone, cut, pad, pad_left, width};
@@ -50,6 +52,10 @@ pub struct WatchRow {
     pub here: bool,
     /// An agent has it open.
     pub is_open: bool,
+    /// Where that agent runs, if it is known.
+    pub runs_in: Option<AgentPlace>,
+    /// What it waits for, whole.
+    pub waits_for: Vec<CallLine>,
     /// Another session edited the same file lately.
     pub conflicts: bool,
     /// The line of the transcript that a search found.

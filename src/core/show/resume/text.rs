@@ -131,8 +131,7 @@ impl Stop<'_> {
             &[ended.trim_start_matches([',', ';'])],
         );
         if let Some(Pending { call, .. }) = &self.beside.pending {
-            for (_, line) in call::lines(call, call::HEAD, shown) {
-                let line = gate.text(&line).trim_end().to_owned();
+            for (_, line) in call::lines(call, call::HEAD, gate, shown) {
                 rows.all.push((About::Head, WAITS, line));
             }
         }
@@ -250,13 +249,12 @@ impl Stop<'_> {
             .iter()
             .for_each(|commit| rows.put(About::Work, "Commits", &[&commit.text]));
         for task in &all.tasks {
-            let (about, mark) = match task.state {
-                TaskState::Done => (About::Work, "[x]"),
-                TaskState::Active => (About::Next, "[>]"),
-                TaskState::Blocked => (About::Next, "[!]"),
-                TaskState::Open => (About::Next, "[ ]"),
+            let about = match task.state {
+                TaskState::Done => About::Work,
                 TaskState::Dropped => continue,
+                _ => About::Next,
             };
+            let mark = task.state.mark();
             rows.put(about, "Tasks", &[&format!("{mark} {}", task.item.text)]);
         }
     }

@@ -1,0 +1,155 @@
+//! `session-reader go`: to the terminal where a session runs.
+//!
+//! In tmux its pane is selected, from inside or outside. Elsewhere nobody can be sent there, and it is said where that is.
+//! Every argument is one word of a list, and ids are checked (`session/place.rs`): nothing from a transcript reaches a shell.
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use super::args::GoArgs;
+use super::{Exit, Problem, Stage};
+use session_core::env::Env;
+use session_core::session::index::Listed;
+use session_core::session::place::{AgentPlace, Pane, place};
+use session_core::session::state::Group;
+use session_core::show::place::words;
+
+/// What came of it.
+#[derive(Debug, PartialEq)]
+pub enum Went {
+    /// The terminal shows it now.
+    There,
+    /// The pane is selected, and this command shows it.
+    Attach(Vec<OsString>),
+    /// Nobody but the user can go there.
+    Elsewhere,
+}
+
+pub fn run(args: &GoArgs, stage: &mut Stage) -> Result<Exit, Problem> {
+    let wanted = match &args.name {
+        Some(name) => Some(stage.resolve(name)?.session.path.to_path_buf()),
+        None => None,
+    };
+    let (sessions, now) = (stage.sessions(), stage.env.now());
+    let needs_you =
+        |listed: &&Listed| Group::of(&listed.state(now), &listed.presence, now) == Group::NeedsYou;
+    let listed = match &wanted {
+        Some(path) => sessions.iter().find(|listed| listed.session.path == *path),
+        None => sessions
+            .iter()
+            .filter(needs_you)
+            .find(|listed| place(&listed.presence).is_some()),
+    };
+    let Some(listed) = listed else {
+        return Problem::nothing(
+            "no session needs you; `session-reader go NAME` goes to any that is open",
+        );
+    };
+    let handle = stage.gate.line(listed.handle()).into_owned();
+    let Some(place) = place(&listed.presence) else {
+        return Problem::nothing(format_args!(
+            "{handle} is not open, or nobody knows where; `session-reader resume {handle}` says how to open it"
+        ));
+    };
+    let went = go(&place, stage.env).map_err(Problem::Trouble)?;
+    stage.print_lines([format!("{handle} is in {}", words(&place))])?;
+    if let Went::Attach(command) = went {
+        let is_terminal = stage.style.height.is_some();
+        return if is_terminal {
+            stage.out.flush()?;
+            let failed = self::command(&command).exec();
+            Problem::trouble(format_args!("tmux cannot be started: {failed}"))
+        } else {
+            Ok(Exit::Found)
+        };
+    }
+    Ok(Exit::Found)
+}
+
+/// Goes to a place, as far as that is possible from here.
+pub fn go(place: &AgentPlace, env: &Env) -> Result<Went, String> {
+    let Some(pane) = &place.pane else {
+        return Ok(Went::Elsewhere);
+    };
+    let Some(server) = pane.socket() else {
+        return Ok(Went::Elsewhere);
+    };
+    let tmux = Tmux { server };
+    let session = tmux.select(pane)?;
+    match env.var("TMUX") {
+        None => Ok(Went::Attach(tmux.words(&[
+            "attach-session",
+            "-t",
+            &session,
+        ]))),
+        Some(own) if tmux.is(&own.to_string_lossy()) => {
+            tmux.run(&["switch-client", "-t", &session])?;
+            Ok(Went::There)
+        }
+        // One server does not show the panes of another.
+        Some(_) => Ok(Went::Elsewhere),
+    }
+}
+
+/// A command as a list of words.
+pub fn command(words: &[OsString]) -> Command {
+    let mut command = Command::new(&words[0]);
+    command.args(&words[1..]);
+    command
+}
+
+/// A server of tmux.
+struct Tmux {
+    server: PathBuf,
+}
+
+impl Tmux {
+    fn words(&self, command: &[&str]) -> Vec<OsString> {
+        let start = [
+            "tmux".into(),
+            "-S".into(),
+            self.server.clone().into_os_string(),
+        ];
+        start
+            .into_iter()
+            .chain(command.iter().map(OsString::from))
+            .collect()
+    }
+
+    fn run(&self, words: &[&str]) -> Result<String, String> {
+        let done = command(&self.words(words)).stdin(Stdio::null()).output();
+        let done = done.map_err(|error| format!("tmux cannot be started: {error}"))?;
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
+        if done.status.success() {
+            Ok(said(&done.stdout))
+        } else {
+            Err(format!("tmux: {}", said(&done.stderr)))
+        }
+    }
+
+    /// Makes a pane the one that its session shows, and returns that session.
+    fn select(&self, Pane { id, .. }: &Pane) -> Result<String, String> {
+        let ids = self.run(&[
+            "display-message",
+            "-p",
+            "-t",
+            id,
+            "#{session_id} #{window_id}",
+        ])?;
+        let (session, window) = ids
+            .split_once(' ')
+            .ok_or("tmux does not say which pane that is")?;
+        self.run(&["select-window", "-t", window])?;
+        self.run(&["select-pane", "-t", id])?;
+        Ok(session.to_owned())
+    }
+
+    /// True if `TMUX` names this server: `/tmp/tmux-1000/default,4242,0`.
+    fn is(&self, variable: &str) -> bool {
+        let path = variable.split(',').next().unwrap_or_default();
+        let real = |path: PathBuf| path.canonicalize().ok();
+        real(path.into()).is_some_and(|own| Some(own) == real(self.server.clone()))
+    }
+}
