@@ -214,7 +214,7 @@ fn none(what: &str, usage: &str, expired: usize) -> Result<Exit, Problem> {
         0 => format!("`session-context {usage}` adds one"),
         count => format!("{count} expired: --all shows them"),
     };
-    Problem::nothing(format_args!("no {what} in this project; {hint}"))
+    Problem::nothing(format!("no {what} in this project; {hint}"))
 }
 
 pub fn unpin(args: &UnpinArgs, stage: &mut Stage) -> Result<Exit, Problem> {

@@ -101,7 +101,7 @@ fn view(json: bool, stage: &mut Stage) -> Result<Exit, Problem> {
 fn set(kind: Kind, text: &[String], stage: &mut Stage) -> Result<Exit, Problem> {
     let Some(note) = new_note(kind, text, stage.env) else {
         let hint = "`session-context profile remove` takes something away";
-        return Problem::trouble(format_args!("there is no text to write down; {hint}"));
+        return Problem::trouble(format!("there is no text to write down; {hint}"));
     };
     let note = with_file(stage, |env, skipped| {
         Notes::change(env, Owner::User, skipped, |profile| Ok(profile.put(note)))

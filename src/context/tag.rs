@@ -151,7 +151,7 @@ fn subject(
         .contains(|char: char| char == ',' || char.is_whitespace() || char.is_control())
     {
         let why = "the id of a session must not have a comma or a blank in it";
-        return Problem::trouble(format_args!("'{}': {why}", observer.id));
+        return Problem::trouble(format!("'{}': {why}", observer.id));
     }
     let project = elsewhere.map_or(project, |env| Project::of(&env, &env.cwd));
     Ok(Subject {
@@ -172,7 +172,7 @@ pub fn set_tag(args: &TagArgs, called: Option<&str>, stage: &mut Stage) -> Resul
     let tag = Gate::new(false).line(&args.tag).into_owned();
     if width(&tag) == 0 || tag.contains(':') {
         let tags = "a tag is a word, or several in quotes, without a colon";
-        return Problem::trouble(format_args!("'{tag}' is not a tag: {tags}"));
+        return Problem::trouble(format!("'{tag}' is not a tag: {tags}"));
     }
     let Subject { key, id, project } = subject(
         args.session.as_deref(),

@@ -8,7 +8,6 @@
 //! log ──▶ follow ──▶ entries, events
 //! log ──▶ entries
 //! list, wait, watch ──▶ monitor ──▶ events
-//! list, wait, watch ──▶ events
 //! entries, files, follow, formats, list, log, profile, resume, search, wait, watch ──▶ args
 //! ```
 

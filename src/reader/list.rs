@@ -7,7 +7,6 @@ use std::mem::ManuallyDrop;
 use std::time::{Duration, Instant};
 
 use super::args::ListArgs;
-use super::events::FileEvents;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage, ask};
 use session_core::ask::list::{ListQuery, Listing};
@@ -43,7 +42,7 @@ fn watch(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             "list --watch needs a terminal; `session-reader wait` is for scripts",
         );
     }
-    let mut monitor = Monitor::start(stage.env, stage.formats, FileEvents::start());
+    let mut monitor = Monitor::start(stage.env, stage.formats);
     stage.say_unreadable(&monitor.bad);
     let mut shown = Vec::new();
     write!(stage.out, "\x1b[2J")?;

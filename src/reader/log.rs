@@ -35,7 +35,7 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
         .is_some_and(|word| is_part && word.is_almost)
     {
         let part = format!("`session-reader log {name}` reads a session with that in its title");
-        return Problem::trouble(format_args!(
+        return Problem::trouble(format!(
             "no command is called '{name}'; {} {part}",
             hint.unwrap_or_default()
         ));
@@ -64,7 +64,7 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             return follow::late(name, args, stage);
         }
         Err(_) if is_unknown && is_named_here(name, stage.env) => {
-            return Problem::nothing(format_args!("'{name}' has no transcript yet"));
+            return Problem::nothing(format!("'{name}' has no transcript yet"));
         }
         Err(unresolved) => {
             stage.say_unreadable(&bad);
@@ -78,7 +78,7 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             };
             return match hint {
                 Some(hint) if is_unknown => {
-                    Problem::trouble(format_args!("no {kind} is called '{name}'; {hint}"))
+                    Problem::trouble(format!("no {kind} is called '{name}'; {hint}"))
                 }
                 _ => Err(stage.unresolved(kind, name, unresolved)),
             };
@@ -92,7 +92,7 @@ pub fn run(args: &LogArgs, stage: &mut Stage) -> Result<Exit, Problem> {
 }
 
 /// The log of a session that was found by this name.
-pub(crate) fn show_log(
+pub fn show_log(
     name: &str,
     resolved: &Resolved,
     args: &LogArgs,
@@ -103,7 +103,7 @@ pub(crate) fn show_log(
         let why = match point {
             Point::Id(_) => {
                 const TAKES: &str = "--at takes a line like 120, a time like 14:25 or 2h, or an id of the transcript";
-                return Problem::trouble(format_args!("nothing in '{name}' has that id; {TAKES}"));
+                return Problem::trouble(format!("nothing in '{name}' has that id; {TAKES}"));
             }
             Point::Line(line) if line > log.lines => {
                 format!(": it has only {}", plural(log.lines, "line"))
@@ -111,10 +111,10 @@ pub(crate) fn show_log(
             Point::Line(_) => " or after it".into(),
             Point::Time(_) => ": it ends before that".into(),
         };
-        return Problem::nothing(format_args!("nothing was said there in '{name}'{why}"));
+        return Problem::nothing(format!("nothing was said there in '{name}'{why}"));
     }
     if log.entries.is_empty() && args.slice.is_some() {
-        return Problem::nothing(format_args!("nothing in '{name}' fits"));
+        return Problem::nothing(format!("nothing in '{name}' fits"));
     }
     if log.entries.is_empty() {
         let when = if args.since.is_some() {
@@ -122,7 +122,7 @@ pub(crate) fn show_log(
         } else {
             "yet"
         };
-        return Problem::nothing(format_args!("nothing was said in '{name}' {when}"));
+        return Problem::nothing(format!("nothing was said in '{name}' {when}"));
     }
     let origin = stage.heard(Origin::of(&resolved.session, None));
     if stage.style.height.is_some()

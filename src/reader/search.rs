@@ -52,7 +52,7 @@ fn query<'q>(args: &'q SearchArgs, stage: &Stage) -> Result<SearchQuery<'q>, Pro
         );
     }
     if args.words.len() > MOST_WORDS {
-        return Problem::trouble(format_args!(
+        return Problem::trouble(format!(
             "more than {MOST_WORDS} words; put a phrase in quotes"
         ));
     }

@@ -6,7 +6,6 @@
 use std::time::Instant;
 
 use super::args::WaitArgs;
-use super::events::{Events, FileEvents};
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use session_core::session::index::{Listed, is_gone};
@@ -45,8 +44,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             named.iter().any(|path| listed.session.path == *path)
         }
     };
-    let events: Box<dyn Events> = FileEvents::start();
-    let mut monitor = Monitor::start(stage.env, stage.formats, events);
+    let mut monitor = Monitor::start(stage.env, stage.formats);
     stage.say_unreadable(&monitor.bad);
     stage.clear_read_errors();
     // A session doesn't count twice in the state that it was last seen in.
@@ -85,10 +83,7 @@ pub fn run(args: &WaitArgs, stage: &mut Stage) -> Result<Exit, Problem> {
             }
         }
         if let Some(gone) = named.iter().find(|path| is_gone(path)) {
-            return Problem::trouble(format_args!(
-                "{}: the transcript was removed",
-                gone.display()
-            ));
+            return Problem::trouble(format!("{}: the transcript was removed", gone.display()));
         }
         loop {
             if args

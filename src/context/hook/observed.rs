@@ -56,7 +56,7 @@ impl<'s, 'f> Observed<'s, 'f> {
         self.consider(candidate, horizon, context);
     }
 
-    pub(crate) fn consider(&mut self, candidate: Candidate<'f>, horizon: Time, context: &Context) {
+    pub fn consider(&mut self, candidate: Candidate<'f>, horizon: Time, context: &Context) {
         match candidate.consider(horizon, context) {
             Ok(candidate) => self.candidates.push(candidate),
             Err(verdict) => self.verdicts.push(verdict),

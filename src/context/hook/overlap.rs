@@ -114,7 +114,7 @@ pub struct Search {
 
 impl Search {
     /// Whether there is no need to look.
-    pub(crate) fn is_pointless(&self) -> bool {
+    pub fn is_pointless(&self) -> bool {
         self.overlap.unclear
     }
 

@@ -29,7 +29,7 @@ const FILES: u32 = 256;
 const JUDGED: usize = 64;
 
 /// One look's part of the circle.
-pub(super) struct Round<'s, 'f> {
+pub struct Round<'s, 'f> {
     view: &'s View,
     /// What earlier looks found out, sorted.
     judged: &'s [Judged],

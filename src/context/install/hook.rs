@@ -166,11 +166,7 @@ pub fn add(json: &mut Json, site: &Site, program: &str, jobs: &[Job]) -> Result<
 }
 
 /// Removes our entries, and returns their events. What was there before we came stays, even if it is empty.
-pub(crate) fn take_out(
-    json: &mut Json,
-    site: &Site,
-    before: &Value,
-) -> Result<Vec<String>, Trouble> {
+pub fn take_out(json: &mut Json, site: &Site, before: &Value) -> Result<Vec<String>, Trouble> {
     let mut events = Vec::new();
     while let Some(entry) = entries(json, site.install).pop() {
         json.remove(entry.whole, before)?;
@@ -188,7 +184,7 @@ pub(crate) fn take_out(
 }
 
 /// Our entries for a job alone, as a whole document.
-pub(crate) fn fragment(
+pub fn fragment(
     site: &Site,
     wanted: Job,
     command: impl Fn(&str) -> String,

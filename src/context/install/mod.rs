@@ -119,9 +119,7 @@ impl Request<'_> {
             agents = self.found(stage);
             if agents.is_empty() {
                 let advice = format!("name one: session-context {} AGENT", self.command());
-                return Problem::nothing(format_args!(
-                    "no agent was found on this machine; {advice}"
-                ));
+                return Problem::nothing(format!("no agent was found on this machine; {advice}"));
             }
             if !args.all
                 && !args.print

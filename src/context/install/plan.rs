@@ -84,7 +84,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Counts a plan as carried out.
-    pub(crate) fn assume(&mut self, agent: &str, plan: &Plan) {
+    pub fn assume(&mut self, agent: &str, plan: &Plan) {
         self.before.push(agent.into());
         self.planned.extend(
             plan.changes
@@ -130,7 +130,7 @@ pub struct Rest {
 }
 
 impl Site<'_> {
-    pub(crate) fn plan_install(
+    pub fn plan_install(
         &self,
         args: &InstallArgs,
         batch: &Batch,
@@ -495,7 +495,7 @@ impl Site<'_> {
         }
     }
 
-    pub(crate) fn plan_uninstall(
+    pub fn plan_uninstall(
         &self,
         _: &InstallArgs,
         batch: &Batch,

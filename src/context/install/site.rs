@@ -54,7 +54,7 @@ impl<'e> Site<'e> {
 
     /// Fails if a user's own descriptor leads out of the home directory, through its variable; or if there is a link on the
     /// way to a file of a project: it came with a clone, and may lead to any file of the user.
-    pub(crate) fn check_place(&self) -> Result<(), Trouble> {
+    pub fn check_place(&self) -> Result<(), Trouble> {
         if self.level == Level::Project {
             self.env
                 .check_cwd()
@@ -126,7 +126,7 @@ impl<'e> Site<'e> {
         self.dir().join(&self.install.file.0)
     }
 
-    pub(crate) fn owns_file(&self) -> bool {
+    pub fn owns_file(&self) -> bool {
         self.install.kind != FileKind::Settings
     }
 
@@ -137,7 +137,7 @@ impl<'e> Site<'e> {
     }
 
     /// The skill that most agents read.
-    pub(crate) fn shared_skill(&self) -> PathBuf {
+    pub fn shared_skill(&self) -> PathBuf {
         let base = if self.level == Level::User {
             &self.env.home
         } else {
@@ -146,14 +146,14 @@ impl<'e> Site<'e> {
         base.join(".agents/skills").join(SKILL)
     }
 
-    pub(crate) fn own_skill(&self) -> PathBuf {
+    pub fn own_skill(&self) -> PathBuf {
         self.install.skills.as_ref().map_or_else(
             || self.shared_skill(),
             |dir| self.dir().join(&dir.0).join(SKILL),
         )
     }
 
-    pub(crate) fn shares_skill(&self) -> bool {
+    pub fn shares_skill(&self) -> bool {
         let is_moved = || {
             self.install
                 .env
@@ -176,7 +176,7 @@ impl<'e> Site<'e> {
     }
 
     /// The same, and the events at which the agent tells what it is doing; each with what the hook does then.
-    pub(crate) fn all_events(&self) -> impl Iterator<Item = (&'e str, Job)> {
+    pub fn all_events(&self) -> impl Iterator<Item = (&'e str, Job)> {
         let live = self
             .known
             .live()
@@ -192,7 +192,7 @@ impl<'e> Site<'e> {
     }
 
     /// Settings of the user and the level that switch all hooks off, and unreadable files that may do so.
-    pub(crate) fn switched_off(&self) -> (Vec<String>, Vec<Trouble>) {
+    pub fn switched_off(&self) -> (Vec<String>, Vec<Trouble>) {
         let (mut off, mut unreadable) = (Vec::new(), Vec::new());
         let mut dirs = vec![self.at(Level::User).dir(), self.dir()];
         dirs.dedup();
@@ -223,7 +223,7 @@ impl<'e> Site<'e> {
     }
 
     /// Tells the user how to trust the hook, if the agent asks for that and the user has not done it.
-    pub(crate) fn needs_trust(&self) -> Option<&'e str> {
+    pub fn needs_trust(&self) -> Option<&'e str> {
         let trust = self.install.trust.as_ref()?;
         let settings = parsed(&self.at(Level::User).dir().join(&trust.file.0)).unwrap_or_default();
         let trusted = at(&settings, &trust.table).and_then(Value::as_object);
@@ -262,12 +262,12 @@ impl<'e> Site<'e> {
     }
 
     /// Our status line in one of the agent's files.
-    pub(crate) fn our_line(&self, path: &Path, json: &Json) -> Option<(&'e StatusLine, Ours)> {
+    pub fn our_line(&self, path: &Path, json: &Json) -> Option<(&'e StatusLine, Ours)> {
         let (_, line) = self.statusline().filter(|(file, _)| file == path)?;
         Some((line, status::find(json, line)?))
     }
 
-    pub(crate) fn has_hook(&self) -> Result<bool, Trouble> {
+    pub fn has_hook(&self) -> Result<bool, Trouble> {
         let file = self.file();
         let Some(bytes) = files::read(&file)? else {
             return Ok(false);
@@ -279,7 +279,7 @@ impl<'e> Site<'e> {
     }
 
     /// The plugin or package that brings the hook and the skill to the same sessions.
-    pub(crate) fn packaged(&self) -> Option<String> {
+    pub fn packaged(&self) -> Option<String> {
         let package = self.install.package.as_ref()?;
         [Level::User, Level::Project].iter().find_map(|level| {
             let file = self.at(*level).dir().join(&package.file.0);
@@ -303,7 +303,7 @@ impl<'e> Site<'e> {
 
 /// The copies of a file that were made before each first install, in that order, without an end. There is more than one
 /// if the user changed the file before uninstalling: then the copy of it is kept, and the next install needs another.
-pub(crate) fn backups(path: &Path) -> impl Iterator<Item = PathBuf> {
+pub fn backups(path: &Path) -> impl Iterator<Item = PathBuf> {
     (1..).map(|number| {
         let mut name = path.as_os_str().to_owned();
         name.push(BACKUP);

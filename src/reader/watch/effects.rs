@@ -42,7 +42,7 @@ pub fn transcript<'f>(row: &WatchRow, formats: &'f [AgentFormat]) -> Option<Reso
 
 impl App<'_, '_, '_> {
     /// Does what a key asked for. Says whether the program ends.
-    pub(super) fn perform(&mut self, effect: Effect, screen: &mut Screen) -> Result<bool, Problem> {
+    pub fn perform(&mut self, effect: Effect, screen: &mut Screen) -> Result<bool, Problem> {
         match effect {
             Effect::Quit => return Ok(true),
             Effect::Suspend => screen.suspend(&mut self.display)?,

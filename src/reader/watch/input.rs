@@ -35,12 +35,12 @@ const PASTE_END: &[u8] = b"\x1b[201~";
 const LONGEST_PASTE: usize = 1 << 20;
 
 /// Whether a paste has begun and not ended, in what [`take`] left.
-pub(crate) fn is_in_paste(bytes: &[u8]) -> bool {
+pub fn is_in_paste(bytes: &[u8]) -> bool {
     bytes.starts_with(PASTE_START)
 }
 
 /// Ends a paste whose end does not come.
-pub(crate) fn end_paste(bytes: &mut Vec<u8>) {
+pub fn end_paste(bytes: &mut Vec<u8>) {
     bytes.extend(PASTE_END);
 }
 

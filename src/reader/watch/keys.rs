@@ -37,7 +37,7 @@ pub enum SessionEffect {
     Mute,
 }
 
-pub(crate) const IN_LIST: [(&str, &str); 12] = [
+pub const IN_LIST: [(&str, &str); 12] = [
     ("?", "help"),
     ("q", "quit"),
     ("j/k", "move"),
@@ -51,7 +51,7 @@ pub(crate) const IN_LIST: [(&str, &str); 12] = [
     ("t", "tag"),
     ("d", "done"),
 ];
-pub(crate) const IN_LOG: [(&str, &str); 9] = [
+pub const IN_LOG: [(&str, &str); 9] = [
     ("Esc", "back"),
     ("?", "help"),
     ("j/k", "scroll"),
@@ -62,7 +62,7 @@ pub(crate) const IN_LOG: [(&str, &str); 9] = [
     ("o", "editor"),
     ("q", "quit"),
 ];
-pub(crate) const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
+pub const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
     ("Esc", "back"),
     ("?", "help"),
     ("n/N", "next older, newer"),
@@ -72,7 +72,7 @@ pub(crate) const IN_LOG_AFTER_FIND: [(&str, &str); 8] = [
     ("f", "follow"),
     ("q", "quit"),
 ];
-pub(crate) const IN_FOUND: [(&str, &str); 5] = [
+pub const IN_FOUND: [(&str, &str); 5] = [
     ("Esc", "back"),
     ("?", "help"),
     ("j/k", "move"),
@@ -81,7 +81,7 @@ pub(crate) const IN_FOUND: [(&str, &str); 5] = [
 ];
 
 /// As many lines as a terminal of 20 rows has room for.
-pub(crate) const HELP: [(&str, &str); 18] = [
+pub const HELP: [(&str, &str); 18] = [
     ("j k ↓ ↑", "next, previous session"),
     ("PgDn PgUp", "a page further, back; Space, too"),
     ("g G", "first, last; Home, End, too"),

@@ -39,7 +39,6 @@ use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};
 
 use super::args::WatchArgs;
-use super::events::FileEvents;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage};
 use feed::{Rows, Snapshot};
@@ -180,7 +179,7 @@ fn interactive(
         look: AtomicBool::new(false),
     };
     let (sender, snapshots) = channel();
-    let (env, formats, gate, events) = (stage.env, stage.formats, stage.gate, FileEvents::start);
+    let (env, formats, gate) = (stage.env, stage.formats, stage.gate);
     let window = stage.settings.conflict_window;
     let is_demo = demo.is_some();
     std::thread::scope(|scope| {
@@ -194,7 +193,7 @@ fn interactive(
                 waker,
                 wake: None,
             };
-            let monitor = Monitor::start(env, formats, events());
+            let monitor = Monitor::start(env, formats);
             let goes_on = || {
                 (!shared.stop.load(Ordering::Relaxed))
                     .then(|| shared.look.swap(false, Ordering::Relaxed))

@@ -150,7 +150,7 @@ impl Model {
     }
 
     /// Takes the sessions as they are now.
-    pub(crate) fn set_rows(&mut self, rows: Vec<WatchRow>, conflicts: Vec<ConflictText>) {
+    pub fn set_rows(&mut self, rows: Vec<WatchRow>, conflicts: Vec<ConflictText>) {
         if let Some(path) = &self.left {
             let find = |rows: &[WatchRow]| {
                 rows.iter()
@@ -174,7 +174,7 @@ impl Model {
         self.left = self.selected.clone().map(|(path, _)| path);
     }
 
-    pub(crate) fn set_found(&mut self, found: Option<Vec<WatchRow>>) {
+    pub fn set_found(&mut self, found: Option<Vec<WatchRow>>) {
         self.found = found;
         self.only_log = false;
         self.selected = None;
@@ -182,7 +182,7 @@ impl Model {
         self.arrange();
     }
 
-    pub(crate) fn has_found(&self) -> bool {
+    pub fn has_found(&self) -> bool {
         self.found.is_some()
     }
 
@@ -193,7 +193,7 @@ impl Model {
     }
 
     /// Gives the log the whole screen, or takes it back.
-    pub(crate) fn set_only_log(&mut self, only_log: bool) {
+    pub fn set_only_log(&mut self, only_log: bool) {
         self.only_log = only_log;
         self.scroll(0);
     }
@@ -219,7 +219,7 @@ impl Model {
     }
 
     /// Puts the sessions that are to be shown in order, and keeps the selection where it was.
-    pub(crate) fn arrange(&mut self) {
+    pub fn arrange(&mut self) {
         self.items = match &self.found {
             Some(found) => (0..found.len()).map(Item::Row).collect(),
             None => self.sections(),
@@ -355,14 +355,14 @@ impl Model {
     }
 
     /// Selects what is in a line of the list.
-    pub(crate) fn click(&mut self, line: usize) {
+    pub fn click(&mut self, line: usize) {
         let index = self.top + line;
         if matches!(self.items.get(index), Some(Item::Row(_))) {
             self.select(index);
         }
     }
 
-    pub(crate) fn selected(&self) -> Option<&WatchRow> {
+    pub fn selected(&self) -> Option<&WatchRow> {
         match self.items.get(self.index) {
             Some(Item::Row(index)) => self.list().get(*index),
             _ => None,
@@ -370,7 +370,7 @@ impl Model {
     }
 
     /// What the log has to show.
-    pub(crate) fn log_target(&self) -> Option<LogPlace> {
+    pub fn log_target(&self) -> Option<LogPlace> {
         let (path, at) = self.selected.clone()?;
         Some((path, at.filter(|_| !self.log.is_freed)))
     }
@@ -398,7 +398,7 @@ impl Model {
     }
 
     /// Shows other lines, of which so many were added at the end.
-    pub(crate) fn set_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>, added: usize) {
+    pub fn set_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>, added: usize) {
         (self.log.lines, self.log.starts) = (lines, starts);
         if !self.log.follows {
             self.log.below += added;
@@ -408,7 +408,7 @@ impl Model {
     }
 
     /// Shows the same log, laid out for another width: the user goes on reading where they were.
-    pub(crate) fn rewrap_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>) {
+    pub fn rewrap_log(&mut self, lines: Vec<Vec<Piece>>, starts: Vec<usize>) {
         let (last, found) = (
             self.log.anchor(self.log.below),
             self.log.found.and_then(|below| self.log.anchor(below)),
@@ -433,7 +433,7 @@ impl Model {
 
     /// Goes to the nearest line of the log that has the words, above or below the one that was found last. At first, that
     /// is the last one on the screen. Says whether there is one.
-    pub(crate) fn find_line(&mut self, older: bool) -> bool {
+    pub fn find_line(&mut self, older: bool) -> bool {
         let line = self.nearest_line(older);
         if let Some(line) = line {
             self.show_line(line);
@@ -443,7 +443,7 @@ impl Model {
     }
 
     /// What to say where there is none. `is_all`: the log is all that the transcript has.
-    pub(crate) fn not_found(&self, older: bool, is_all: bool) -> String {
+    pub fn not_found(&self, older: bool, is_all: bool) -> String {
         let words = &self.find;
         let may_be_above = !older && !self.log.is_whole;
         match (older, may_be_above || self.nearest_line(!older).is_some()) {
@@ -480,7 +480,7 @@ impl Model {
     }
 
     /// Scrolls to the line in the middle of which something was found.
-    pub(crate) fn show_line(&mut self, line: usize) {
+    pub fn show_line(&mut self, line: usize) {
         self.log.follows = false;
         let after = self.log.lines.len().saturating_sub(line);
         self.log.below = after.saturating_sub(self.layout().log_room().0.div_ceil(2));

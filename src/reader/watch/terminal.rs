@@ -163,7 +163,7 @@ impl Screen {
     }
 
     /// What wakes a wait, from another thread.
-    pub(crate) fn waker(&self) -> io::Result<UnixStream> {
+    pub fn waker(&self) -> io::Result<UnixStream> {
         self.waker.try_clone()
     }
 
@@ -233,17 +233,17 @@ impl Screen {
     }
 
     /// Whether another program asked us to stop for a while.
-    pub(crate) fn is_stopped(&self) -> bool {
+    pub fn is_stopped(&self) -> bool {
         self.stopped.swap(false, Ordering::Relaxed)
     }
 
     /// Whether the program goes on after it was stopped; the terminal may be in any state then.
-    pub(crate) fn is_continued(&self) -> bool {
+    pub fn is_continued(&self) -> bool {
         self.continued.swap(false, Ordering::Relaxed)
     }
 
     /// Takes the terminal again after somebody else may have had it, and draws all of it.
-    pub(crate) fn retake(display: &mut Display) -> io::Result<()> {
+    pub fn retake(display: &mut Display) -> io::Result<()> {
         HELD.store(false, Ordering::SeqCst);
         let _ = disable_raw_mode();
         Screen::take(display.backend_mut())?;
@@ -252,7 +252,7 @@ impl Screen {
 
     /// Lets the next frame draw all of the screen. `Terminal::clear` would ask the terminal where the cursor is, and not
     /// every one answers.
-    pub(crate) fn redraw(display: &mut Display) -> io::Result<()> {
+    pub fn redraw(display: &mut Display) -> io::Result<()> {
         let area = display.get_frame().area();
         display.resize(area)
     }
@@ -265,11 +265,7 @@ impl Screen {
     }
 
     /// Gives the terminal to somebody else for a while.
-    pub(crate) fn lend<T>(
-        &self,
-        display: &mut Display,
-        other: impl FnOnce() -> T,
-    ) -> io::Result<T> {
+    pub fn lend<T>(&self, display: &mut Display, other: impl FnOnce() -> T) -> io::Result<T> {
         Write::flush(display.backend_mut())?;
         give_back();
         self.lent.store(true, Ordering::SeqCst);
@@ -295,7 +291,7 @@ impl Drop for Screen {
 }
 
 /// Ends the program as a signal does that nobody handles.
-pub(crate) fn end_by(signal: i32) {
+pub fn end_by(signal: i32) {
     let _ = emulate_default_handler(signal);
 }
 

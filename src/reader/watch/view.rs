@@ -129,7 +129,7 @@ pub fn tags(listed: &Listed, kind: StateKind) -> String {
 }
 
 /// How long a session has been in its state.
-pub(crate) fn time_in(state: &State, now: Time) -> String {
+pub fn time_in(state: &State, now: Time) -> String {
     state
         .since
         .map(|since| since.short_age(now))
@@ -276,7 +276,7 @@ impl Layout {
     }
 
     /// How many lines and columns of a log there is room for.
-    pub(crate) fn log_room(&self) -> (usize, usize) {
+    pub fn log_room(&self) -> (usize, usize) {
         (
             self.log.height.saturating_sub(1).into(),
             self.log.width.saturating_sub(1).into(),
