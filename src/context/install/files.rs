@@ -66,7 +66,7 @@ impl Trouble {
     }
 }
 
-fn trouble(path: &Path) -> impl Fn(io::Error) -> Trouble {
+pub fn trouble(path: &Path) -> impl Fn(io::Error) -> Trouble {
     move |error| Trouble::new(path, error.to_string())
 }
 

@@ -3,6 +3,7 @@
 //! Everything that differs between agents comes from the `[install]` table of the descriptor; there is no agent's name
 //! here. A descriptor of the user's never leads out of the home directory.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -105,21 +106,21 @@ impl<'e> Site<'e> {
         if self.level == Level::Project {
             return self.env.cwd.join(&self.install.project.0);
         }
-        let moved = self
-            .install
-            .env
-            .as_deref()
-            .and_then(|name| self.env.var(name));
-        let below = moved.map(|dir| {
-            self.env
+        let install = self.install;
+        let dir = match self.moved_to() {
+            Some(dir) => self
+                .env
                 .expand(&dir.to_string_lossy())
-                .join(&self.install.below.0)
-        });
+                .join(&install.below.0),
+            None => self.env.home.join(&install.dir.0),
+        };
         // `components` drops a slash at the end.
-        below
-            .unwrap_or_else(|| self.env.home.join(&self.install.dir.0))
-            .components()
-            .collect()
+        dir.components().collect()
+    }
+
+    /// The value of the variable that moves the agent's directory.
+    fn moved_to(&self) -> Option<&'e OsStr> {
+        self.env.var(self.install.env.as_deref()?)
     }
 
     pub fn file(&self) -> PathBuf {
@@ -138,10 +139,9 @@ impl<'e> Site<'e> {
 
     /// The skill that most agents read.
     pub fn shared_skill(&self) -> PathBuf {
-        let base = if self.level == Level::User {
-            &self.env.home
-        } else {
-            &self.env.cwd
+        let base = match self.level {
+            Level::User => &self.env.home,
+            Level::Project => &self.env.cwd,
         };
         base.join(".agents/skills").join(SKILL)
     }
@@ -154,16 +154,10 @@ impl<'e> Site<'e> {
     }
 
     pub fn shares_skill(&self) -> bool {
-        let is_moved = || {
-            self.install
-                .env
-                .as_deref()
-                .is_some_and(|name| self.env.var(name).is_some())
-        };
         match self.install.shared_skills {
             SharedSkills::No => false,
             SharedSkills::Yes => true,
-            SharedSkills::UnlessMoved => self.level == Level::Project || !is_moved(),
+            SharedSkills::UnlessMoved => self.level == Level::Project || self.moved_to().is_none(),
         }
     }
 
@@ -185,6 +179,11 @@ impl<'e> Site<'e> {
             .flat_map(LiveHook::events)
             .map(|event| (event, Job::Live));
         self.events().map(|event| (event, Job::Tell)).chain(live)
+    }
+
+    pub fn events_of(&self, wanted: Job) -> impl Iterator<Item = &'e str> {
+        let events = self.all_events();
+        events.filter_map(move |(event, job)| (job == wanted).then_some(event))
     }
 
     pub fn tilde(&self, path: &Path) -> String {
@@ -238,18 +237,14 @@ impl<'e> Site<'e> {
 
     /// Other files from which the same sessions run the hook.
     pub fn also(&self) -> Vec<String> {
-        let other = self.at(if self.level == Level::User {
-            Level::Project
-        } else {
-            Level::User
+        let other = self.at(match self.level {
+            Level::User => Level::Project,
+            Level::Project => Level::User,
         });
-        let other = Some(other)
-            .filter(|other| other.file() != self.file() && other.has_hook().unwrap_or(false));
-        other
-            .map(|other| other.tilde(&other.file()))
-            .into_iter()
-            .chain(self.packaged())
-            .collect()
+        let file = other.file();
+        let runs = file != self.file() && other.has_hook().unwrap_or(false);
+        let other = runs.then(|| self.tilde(&file));
+        other.into_iter().chain(self.packaged()).collect()
     }
 
     /// Our entries in one of the agent's files.
@@ -269,9 +264,7 @@ impl<'e> Site<'e> {
 
     pub fn has_hook(&self) -> Result<bool, Trouble> {
         let file = self.file();
-        let Some(bytes) = files::read(&file)? else {
-            return Ok(false);
-        };
+        let bytes = files::read(&file)?.unwrap_or_default();
         if self.install.kind == FileKind::PiExtension {
             return Ok(texts::is_extension(&bytes));
         }
@@ -289,10 +282,8 @@ impl<'e> Site<'e> {
                     .iter()
                     .any(|(name, enabled)| *enabled == true && is_ours(name, &file)),
                 Value::Array(list) => list.iter().any(|one| {
-                    one.get("source")
-                        .unwrap_or(one)
-                        .as_str()
-                        .is_some_and(|source| is_ours(source, &file))
+                    let source = one.get("source").unwrap_or(one).as_str();
+                    source.is_some_and(|source| is_ours(source, &file))
                 }),
                 _ => false,
             };
