@@ -1,4 +1,4 @@
-//! What an agent's hook is given on stdin, read by the `[hook]` table of its format, and the reply in the agent's form.
+//! Reads an agent's question from stdin, by the `[hook]` table of its format, and writes the reply in the agent's form.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub struct Ask<'f> {
     pub starts: Option<Source>,
 }
 
-/// How a session begins.
+/// The way a session begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     New,
@@ -168,7 +168,7 @@ impl Fields {
         })
     }
 
-    /// What the event is about. Where it has no name, a prompt is enough, or how a session begins.
+    /// The moment that the event stands for. An event without a name is known by its prompt or source.
     fn moment(&self, hook: &Hook) -> Option<Moment> {
         let source = match self.source.as_deref() {
             Some("resume" | "fork") => Source::Resumed,

@@ -50,16 +50,6 @@ impl<'f> Candidate<'f> {
         }
     }
 
-    /// The same, after another record turned out to be its own.
-    pub fn moved(self, from: &str, seen: Seen, by_inode: bool) -> Candidate<'f> {
-        Candidate {
-            moved_from: Some(from.to_owned()),
-            seen: Some(seen),
-            by_inode,
-            ..self
-        }
-    }
-
     /// Something of it was told, or it was at least read.
     pub fn is_known(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| !seen.is_untouched())
@@ -237,7 +227,7 @@ impl Verdict {
     }
 }
 
-/// Why a session is told, or is not.
+/// The reason a session is told, or is not.
 #[derive(Debug)]
 pub struct Why {
     pub path: PathBuf,

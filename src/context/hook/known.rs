@@ -115,7 +115,8 @@ impl<'s, 'f> Known<'s, 'f> {
         let Some((session, subagent)) = context.at(record.path()) else {
             return self.judge(Verdict::forget(record.path()));
         };
-        let seen = self.seen_without_name(record, context);
+        let mut seen = context.seen(record, &mut self.found.bad);
+        seen.name = None;
         let candidate = Candidate::new(session, stamp, subagent, Some(seen));
         self.found.consider(candidate, horizon, context);
     }
@@ -124,15 +125,9 @@ impl<'s, 'f> Known<'s, 'f> {
         self.found.verdicts.push(verdict);
     }
 
-    fn seen_without_name(&mut self, record: Record, context: &Context) -> Seen {
-        Seen {
-            name: None,
-            ..context.seen(record, &mut self.found.bad)
-        }
-    }
-
     fn add_missing(&mut self, record: Record<'s>, context: &Context<'s, 'f>) {
-        let seen = self.seen_without_name(record, context);
+        let mut seen = context.seen(record, &mut self.found.bad);
+        seen.name = None;
         let session = context.at(record.path()).map(|(session, _)| session);
         self.moved.add(record, &seen, session);
         self.judge(Verdict::missing(record.path(), seen, context.env.now()));
@@ -185,21 +180,14 @@ impl<'s, 'f> Known<'s, 'f> {
     fn find_untouched(&mut self, context: &Context) {
         let is_untouched =
             |candidate: &Candidate| candidate.seen.as_ref().is_some_and(Seen::is_untouched);
-        for candidate in std::mem::take(&mut self.found.candidates) {
-            let moved = self.moved.of(
-                &candidate.session.id,
-                base_name(&candidate.key),
-                candidate.stamp,
-            );
-            self.found
-                .candidates
-                .push(match moved.filter(|_| is_untouched(&candidate)) {
-                    Some((record, by_inode)) => {
-                        let seen = context.seen(record, &mut self.found.bad);
-                        candidate.moved(record.path(), seen, by_inode)
-                    }
-                    None => candidate,
-                });
+        for mut candidate in std::mem::take(&mut self.found.candidates) {
+            let (id, name) = (&candidate.session.id, base_name(&candidate.key));
+            if is_untouched(&candidate)
+                && let Some(moved) = self.moved.of(id, name, candidate.stamp)
+            {
+                candidate = self.found.moved(candidate, moved, context);
+            }
+            self.found.candidates.push(candidate);
         }
     }
 }

@@ -239,8 +239,14 @@ impl<'r> Run<'r> {
             return Ok(());
         }
         let context = Context {
+            env,
+            settings,
+            formats,
+            observer: &observer,
+            view: &cursors.view,
+            deadline: &deadline,
+            explain: false,
             position: cursors.position(),
-            ..Context::new(env, settings, formats, &observer, &cursors.view, &deadline)
         };
         let is_first_look = context.is_first_look();
         let memory = match ask.starts {

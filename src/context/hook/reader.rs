@@ -34,12 +34,12 @@ pub struct New {
     /// The record if it is not told, and if it is.
     pub before: Seen,
     pub after: Seen,
-    /// When its file was made, where that is known.
+    /// The time its file was made, where that is known.
     pub created: Option<Duration>,
     pub start: StartAt,
 }
 
-/// Why a candidate was not read.
+/// The reason a candidate was not read.
 pub enum Unread {
     /// It does not count here.
     Left(Reason),
@@ -423,7 +423,7 @@ impl<'r> Reader<'r> {
         })
     }
 
-    /// Whose a transcript is, by what was opened.
+    /// Judges by the opened file if a transcript is the user's own.
     fn trust(&mut self, session: &Session, transcript: &Transcript) -> io::Result<Trust> {
         let linked = file::lstat(&session.path)?.is_none_or(|meta| meta.is_symlink());
         let access = Access {

@@ -31,7 +31,7 @@ pub struct Report<'f> {
 }
 
 impl Report<'_> {
-    /// Why each session is told or is not.
+    /// The reasons for telling each session or leaving it out.
     pub fn why(&self) -> impl Iterator<Item = &Why> {
         let news = self.news.iter().filter_map(|news| news.why.as_deref());
         self.verdicts
