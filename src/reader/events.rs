@@ -1,4 +1,4 @@
-//! What happens to files: whoever follows some is woken when one of them is written, made, replaced or removed.
+//! Watches files: whoever follows some is woken when one of them is written, made, replaced or removed.
 //!
 //! [`FileEvents`] asks the operating system; only `session-reader` uses it, so that the hook's program stays small. Events
 //! may get lost, and where none can be had somebody has to look, so a wait may also end with the advice to look at
@@ -19,12 +19,12 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How long a wait lasts at the most, and how often to look at files that nobody watches.
+/// The longest wait, and the time between two looks at files that nobody watches.
 pub const LOOK: Duration = Duration::from_millis(150);
-/// How often to look at files that are watched.
+/// The time between two looks at files that are watched.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// What has happened during a wait.
+/// The changes during a wait.
 #[derive(Debug, Default)]
 pub struct Happened {
     /// The names of the files that something happened to. The system may spell their directories in other ways.
@@ -164,7 +164,7 @@ impl Watcher {
         Ok(())
     }
 
-    /// What has happened, if anything does before so much time has passed.
+    /// The changes, if any come before so much time has passed.
     fn wait(&mut self, longest: Duration) -> io::Result<Vec<Change>> {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         use rustix::fs::inotify::{ReadFlags, Reader};
@@ -240,7 +240,7 @@ impl Watcher {
             .map_err(io::Error::other)
     }
 
-    /// What has happened, if anything does before so much time has passed.
+    /// The changes, if any come before so much time has passed.
     fn wait(&mut self, longest: Duration) -> io::Result<Vec<Change>> {
         use notify::EventKind::{Create, Modify};
         let first = match self.events.recv_timeout(longest) {

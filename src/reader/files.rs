@@ -11,7 +11,7 @@ use session_core::show::log::Opener;
 use session_format::path::shell_path;
 use session_format::time::{DAY, Time};
 
-/// How far back the list of files goes.
+/// The list of files goes back so far.
 const WEEK: i64 = 7 * DAY;
 
 pub fn run(args: &FilesArgs, stage: &mut Stage) -> Result<Exit, Problem> {

@@ -14,9 +14,9 @@ use session_core::session::choose::{self, Resolved};
 use session_core::show::figures::plural;
 use session_core::show::log::LogView;
 
-/// How often to look for new sessions where nothing tells of them.
+/// The time between two searches for new sessions where nothing tells of them.
 const SEARCH: Duration = Duration::from_secs(2);
-/// How long to wait between two searches at the least: each lists all sessions, and many files may be made at once.
+/// The shortest time between two searches: each lists all sessions, and many files may be made at once.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Follows one session, from its last entries on.
@@ -155,7 +155,7 @@ fn watch(all: &[Followed], events: &mut FileEvents) {
 mod tests {
     use super::*;
 
-    /// What is new is searched for at once, but not in a row, and what came in between is not forgotten.
+    /// New sessions are searched for at once, but not in a row, and none that came in between is forgotten.
     #[test]
     fn when_to_search() {
         let ms = Duration::from_millis;

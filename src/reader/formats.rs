@@ -1,6 +1,6 @@
 //! `session-reader formats`: which formats are known, where they look, and how a file fits them.
 //!
-//! What a descriptor may say is up to `format/`, and which format a transcript has is up to `read/`.
+//! `format/` checks descriptors, and `read/` recognises the format of a transcript.
 
 use std::path::Path;
 

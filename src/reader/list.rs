@@ -10,10 +10,10 @@ use super::args::ListArgs;
 use super::monitor::Monitor;
 use super::{Exit, Problem, Stage, ask};
 use session_core::ask::list::{ListQuery, Listing};
-use session_core::show::terminal::{Style, Tone};
+use session_core::show::terminal::Style;
 use session_core::show::{json, list};
 
-/// How often the ages are brought up to date.
+/// The time after which the ages are brought up to date.
 const TICK: Duration = Duration::from_secs(20);
 
 pub fn run(args: &ListArgs, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -116,9 +116,9 @@ fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit
     } else {
         args.limit.or(screen)
     };
-    let more = all.len().saturating_sub(limit.unwrap_or(usize::MAX));
     let total = all.len();
-    let shown = &all[..total - more];
+    let shown = &all[..limit.unwrap_or(total).min(total)];
+    let more = total - shown.len();
     if args.json {
         shown
             .iter()
@@ -141,11 +141,7 @@ fn show(args: &ListArgs, mut listing: Listing, stage: &mut Stage) -> Result<Exit
             };
             // In a pipe it would pass for a session.
             match stage.style.height {
-                Some(_) => writeln!(
-                    stage.out,
-                    "{}",
-                    stage.style.paint(Tone::Faint, &stage.style.fit(&line))
-                )?,
+                Some(_) => super::print_faint(&line, stage)?,
                 None => stage.say(format_args!(
                     "{more} more sessions: --limit {total} shows all"
                 )),

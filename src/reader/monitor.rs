@@ -15,7 +15,7 @@ use session_core::session::index::{self, Listed};
 use session_core::session::live::{self, Agents};
 use session_format::hash::HashSet;
 
-/// How often agents that run are looked for.
+/// The time between two looks for agents that run.
 const LOOK: Duration = Duration::from_secs(1);
 /// Everything is looked at this often even if nothing seems to have happened, but never more than one part in so many of
 /// the time.
@@ -34,7 +34,7 @@ pub struct Monitor<'e, 'f> {
     events: FileEvents,
     watched: HashSet<PathBuf>,
     sessions: Vec<Listed<'f>>,
-    /// What could not be read at the last look.
+    /// Files that could not be read at the last look.
     pub bad: Vec<Unreadable>,
     looked: Instant,
     looked_at_all: Instant,

@@ -15,7 +15,7 @@ use session_core::show::{json, state};
 use session_format::hash::HashMap;
 use session_format::time::Time;
 
-/// What the user waits for as a rule: that nobody is at work any more.
+/// As a rule, the user waits until nobody is at work any more.
 const UNTIL: [StateKind; 6] = [
     StateKind::NeedsYou,
     StateKind::Error,
@@ -119,7 +119,7 @@ fn timed_out(args: &WaitArgs) -> String {
     format!("timed out: no session {what}")
 }
 
-/// What makes a state another one. Who needs the user a second time does so for another reason.
+/// The part of a state that counts as a change. A session that needs the user again does so for another reason.
 fn seen(state: &State) -> (StateKind, Option<Time>) {
     (
         state.kind,

@@ -1,4 +1,4 @@
-//! What keys do outside of the screen: other programs, the clipboard, notes about a session.
+//! Does what keys ask for outside of the screen: other programs, the clipboard, notes about a session.
 //!
 //! `done`, `tag`, `pin` and `mute` do what the commands of that name do, for the selected session; what comes of it is said in
 //! the last line.
@@ -27,7 +27,7 @@ use session_core::show::search::{around, correction};
 use session_core::show::terminal::width;
 use session_format::path::shell_word;
 
-/// How many sessions a search shows at the most.
+/// A search shows at most so many sessions.
 const FOUND: usize = 100;
 
 /// The transcript of a row.

@@ -1,10 +1,10 @@
-//! What each key does: to the [`Model`], and what is then left to do outside of it.
+//! Each key changes the [`Model`], and may leave an [`Effect`] to be done outside of it.
 
 use super::input::Key;
 use super::model::{Model, Prompt, Question};
 use crate::watch::view::WatchRow;
 
-/// What a key asks for beyond what the screen shows.
+/// A key asks for more than a change of the screen.
 #[derive(Debug, PartialEq)]
 pub enum Effect {
     Quit,
@@ -21,7 +21,7 @@ pub enum Effect {
     With(Box<WatchRow>, SessionEffect),
 }
 
-/// What is done with a session.
+/// Something to do with a session.
 #[derive(Debug, PartialEq, Eq)]
 pub enum SessionEffect {
     /// Finds out how to resume it, and asks.
@@ -131,12 +131,19 @@ impl Model {
                 self.ask(Question::Find, "find: ".into(), String::new());
             }
             Key::Char('/') => {
-                self.set_found_none();
+                if self.has_found() {
+                    self.set_found(None);
+                }
                 self.ask(Question::Filter, "filter: ".into(), self.filter.clone());
             }
             Key::Char('s') => self.ask(Question::Search, "search: ".into(), String::new()),
             Key::Esc => self.back(),
-            Key::Click(x, y) => self.click_at(x, y),
+            Key::Click(x, y) => {
+                let list = self.layout().list;
+                if list.contains((x, y).into()) {
+                    self.click(usize::from(y - list.y));
+                }
+            }
             Key::WheelUp(x, y) => return self.wheel(x, y, WHEEL),
             Key::WheelDown(x, y) => return self.wheel(x, y, -WHEEL),
             Key::Ctrl('d') => return self.scroll_log(-self.half_log()),
@@ -150,7 +157,7 @@ impl Model {
         None
     }
 
-    /// What is done with the selected session.
+    /// Keys that do something with the selected session.
     fn act(&mut self, key: &Key) -> Option<Effect> {
         let row = Box::new(self.selected()?.clone());
         let effect = match key {
@@ -235,19 +242,6 @@ impl Model {
         }
     }
 
-    fn set_found_none(&mut self) {
-        if self.has_found() {
-            self.set_found(None);
-        }
-    }
-
-    fn click_at(&mut self, x: u16, y: u16) {
-        let list = self.layout().list;
-        if list.contains((x, y).into()) {
-            self.click(usize::from(y - list.y));
-        }
-    }
-
     fn wheel(&mut self, x: u16, y: u16, by: isize) -> Option<Effect> {
         if self.layout().log.contains((x, y).into()) {
             return self.scroll_log(by);
@@ -312,11 +306,9 @@ impl Model {
         }
         if is_filter {
             self.filter.clone_from(&prompt.text);
-        }
-        self.prompt = Some(prompt);
-        if is_filter {
             self.arrange();
         }
+        self.prompt = Some(prompt);
         None
     }
 }

@@ -1,4 +1,4 @@
-//! What the screen of `watch` shows, and what each key makes of it (`keys.rs`). Pure data: no clock, file or terminal.
+//! The state behind the screen of `watch`, which each key changes (`keys.rs`). Pure data: no clock, file or terminal.
 //!
 //! A session stays selected wherever its line goes, and the log stays where the user scrolled it, whatever is added.
 
@@ -15,7 +15,7 @@ use session_core::show::log::Piece;
 use session_core::show::state::counted;
 use session_core::show::terminal::width;
 
-/// How many sessions of a section are printed where nobody can scroll.
+/// At most so many sessions of a section are printed where nobody can scroll.
 const PRINTED: usize = 20;
 
 /// A place in a transcript: its end, or the line that a search found.
@@ -27,12 +27,12 @@ pub struct Model {
     pub height: u16,
     /// Sessions of all projects, not only of this one.
     pub all: bool,
-    /// What this project is called.
+    /// The name of this project.
     pub here: String,
     /// It is printed, so no key is there to be named.
     pub is_printed: bool,
     pub filter: String,
-    /// What was last looked for in a log.
+    /// The words last looked for in a log.
     pub find: String,
     pub prompt: Option<Prompt>,
     pub message: String,
@@ -42,13 +42,13 @@ pub struct Model {
     pub only_log: bool,
     rows: Vec<WatchRow>,
     conflicts: Vec<ConflictText>,
-    /// What a search found, while that is shown.
+    /// The finds of a search, while they are shown.
     found: Option<Vec<WatchRow>>,
     items: Vec<Item>,
     counts: [usize; Group::ALL.len()],
     selected: Option<LogPlace>,
     left: Option<PathBuf>,
-    /// Where the selected item is, and the first one that is shown.
+    /// The number of the selected item, and of the first one that is shown.
     index: usize,
     top: usize,
 }
@@ -69,16 +69,16 @@ pub struct Prompt {
     pub text: String,
 }
 
-/// What is asked for. A question about a session keeps it: while the user thinks, another one may become the selected one.
+/// A question about a session keeps it: while the user thinks, another one may become the selected one.
 #[derive(Debug, PartialEq)]
 pub enum Question {
     Filter,
-    /// What to look for in the log.
+    /// Asks for words to look for in the log.
     Find,
     Search,
     Tag(Box<WatchRow>),
     Pin(Box<WatchRow>),
-    /// Whether to run a command.
+    /// Asks for a yes to a command.
     Resume(Box<WatchRow>, String),
 }
 
@@ -90,14 +90,14 @@ pub struct Log {
     pub starts: Vec<usize>,
     /// The width that its lines are laid out for; 0 before they are.
     pub width: usize,
-    /// How many lines are below those on the screen.
+    /// The number of lines below those on the screen.
     pub below: usize,
     pub follows: bool,
     /// Its first line is the first of the transcript.
     pub is_whole: bool,
     /// The user wants its end and not what a search found.
     pub is_freed: bool,
-    /// How many lines are below the one that was found in it.
+    /// The number of lines below the one that was found in it.
     pub found: Option<usize>,
 }
 
@@ -202,7 +202,7 @@ impl Model {
         Layout::of(self.width, self.height, self.only_log)
     }
 
-    /// How many lines the list has, also while the log has the whole screen and the list only waits.
+    /// The lines of the list, also while the log has the whole screen and the list only waits.
     fn list_room(&self) -> usize {
         Layout::of(self.width, self.height, false)
             .list
@@ -224,24 +224,17 @@ impl Model {
             Some(found) => (0..found.len()).map(Item::Row).collect(),
             None => self.sections(),
         };
-        let is_it = |target: &LogPlace| self.position(target);
-        self.index = match self.selected.as_ref().and_then(is_it) {
-            Some(index) => index,
-            None => self.near(self.index).unwrap_or(0),
+        let is_it = |item: &Item| {
+            let row = self.row(item).zip(self.selected.as_ref());
+            row.is_some_and(|(row, (path, at))| row.path == *path && row.at == *at)
         };
-        self.select(self.index);
+        let index = self.items.iter().position(is_it);
+        self.select(index.or_else(|| self.near(self.index)).unwrap_or(0));
     }
 
-    fn position(&self, target: &LogPlace) -> Option<usize> {
-        self.items.iter().position(|item| {
-            self.target(item)
-                .is_some_and(|(path, at)| *path == target.0 && at == target.1)
-        })
-    }
-
-    fn target(&self, item: &Item) -> Option<(&PathBuf, Option<u64>)> {
+    fn row(&self, item: &Item) -> Option<&WatchRow> {
         let Item::Row(index) = item else { return None };
-        self.list().get(*index).map(|row| (&row.path, row.at))
+        self.list().get(*index)
     }
 
     fn sections(&mut self) -> Vec<Item> {
@@ -315,11 +308,7 @@ impl Model {
 
     fn select(&mut self, index: usize) {
         self.index = index;
-        let target = self
-            .items
-            .get(index)
-            .and_then(|item| self.target(item))
-            .map(|(path, at)| (path.clone(), at));
+        let target = self.selected().map(|row| (row.path.clone(), row.at));
         if target != self.selected {
             self.left = None;
             self.selected = target;
@@ -363,13 +352,10 @@ impl Model {
     }
 
     pub fn selected(&self) -> Option<&WatchRow> {
-        match self.items.get(self.index) {
-            Some(Item::Row(index)) => self.list().get(*index),
-            _ => None,
-        }
+        self.row(self.items.get(self.index)?)
     }
 
-    /// What the log has to show.
+    /// The place that the log has to show.
     pub fn log_target(&self) -> Option<LogPlace> {
         let (path, at) = self.selected.clone()?;
         Some((path, at.filter(|_| !self.log.is_freed)))
@@ -442,7 +428,7 @@ impl Model {
         line.is_some()
     }
 
-    /// What to say where there is none. `is_all`: the log is all that the transcript has.
+    /// Says that there is none. `is_all`: the log is all that the transcript has.
     pub fn not_found(&self, older: bool, is_all: bool) -> String {
         let words = &self.find;
         let may_be_above = !older && !self.log.is_whole;

@@ -25,14 +25,14 @@ use session_core::env::Env;
 /// Keeps the title, then another screen, no cursor, clicks and the wheel, and pasted text as such.
 const ENTER: &[u8] = b"\x1b[22;0t\x1b[?1049h\x1b[?25l\x1b[?1000h\x1b[?1006h\x1b[?2004h\x1b[2J";
 const LEAVE: &[u8] = b"\x1b[?2004l\x1b[?1006l\x1b[?1000l\x1b[0m\x1b[?25h\x1b[?1049l\x1b[23;0t";
-/// How long to wait for the rest of a sequence, before a lone escape is the key of that name.
+/// The wait for the rest of a sequence, before a lone escape is the key of that name.
 const REST: Duration = Duration::from_millis(25);
-/// How long a paste may pause, over a bad connection. After that its end is lost, and what comes then are keys.
+/// A paste may pause so long, over a bad connection. After that its end is lost, and what comes then are keys.
 const PASTE_REST: Duration = Duration::from_secs(10);
-/// How long the main loop has to end the program after a signal. It may wait for a terminal that does not read.
+/// The main loop has so long to end the program after a signal. It may wait for a terminal that does not read.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// Whether the terminal is ours now; a panic gives it back from any thread.
+/// The terminal is ours now; a panic gives it back from any thread.
 static HELD: AtomicBool = AtomicBool::new(false);
 
 pub type Display<'o> = Terminal<CrosstermBackend<&'o mut dyn Write>>;
@@ -53,9 +53,9 @@ pub struct Screen {
     tty: OwnedFd,
     woken: UnixStream,
     waker: UnixStream,
-    /// What the terminal has sent and is not a whole key yet.
+    /// Bytes from the terminal that are not a whole key yet.
     held: Vec<u8>,
-    /// When it last sent something.
+    /// The last time it sent something.
     heard: Instant,
     /// The signal that ends it.
     ended: Arc<AtomicUsize>,
@@ -67,7 +67,7 @@ pub struct Screen {
     closed: Arc<AtomicBool>,
 }
 
-/// What a wait ended with.
+/// The end of a wait.
 pub struct Woken {
     pub keys: Vec<Key>,
     /// The terminal is gone.
@@ -162,7 +162,7 @@ impl Screen {
         Ok(())
     }
 
-    /// What wakes a wait, from another thread.
+    /// Wakes a wait, from another thread.
     pub fn waker(&self) -> io::Result<UnixStream> {
         self.waker.try_clone()
     }
@@ -232,12 +232,12 @@ impl Screen {
         Some(self.ended.load(Ordering::Relaxed) as i32).filter(|signal| *signal != 0)
     }
 
-    /// Whether another program asked us to stop for a while.
+    /// Another program asked us to stop for a while.
     pub fn is_stopped(&self) -> bool {
         self.stopped.swap(false, Ordering::Relaxed)
     }
 
-    /// Whether the program goes on after it was stopped; the terminal may be in any state then.
+    /// The program goes on after it was stopped; the terminal may be in any state then.
     pub fn is_continued(&self) -> bool {
         self.continued.swap(false, Ordering::Relaxed)
     }
