@@ -202,15 +202,19 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    pub fn keep(key: impl Into<String>, seen: impl Into<Option<Seen>>) -> Verdict {
+    fn change(key: impl Into<String>, seen: Option<Seen>) -> Verdict {
         Verdict {
-            changes: vec![(key.into(), seen.into())],
+            changes: vec![(key.into(), seen)],
             ..Verdict::default()
         }
     }
 
+    pub fn keep(key: impl Into<String>, seen: Seen) -> Verdict {
+        Verdict::change(key, Some(seen))
+    }
+
     pub fn forget(key: impl Into<String>) -> Verdict {
-        Verdict::keep(key, None)
+        Verdict::change(key, None)
     }
 
     /// A file that is not there now may come back: a volume that was unmounted, a directory that was moved, a name that is being

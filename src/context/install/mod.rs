@@ -86,11 +86,12 @@ pub fn run(args: &AgentArgs, install: Option<&Extras>, stage: &mut Stage) -> Res
 }
 
 impl Request<'_> {
-    /// The command line, without agents.
-    fn command(self) -> String {
-        let command = self.install.map_or("uninstall", |_| "install");
-        let project = if self.args.project { " --project" } else { "" };
-        format!("session-context {command}{project}")
+    fn command(self) -> &'static str {
+        if self.install.is_some() {
+            "session-context install"
+        } else {
+            "session-context uninstall"
+        }
     }
 
     fn run(self, stage: &mut Stage) -> Result<Exit, Problem> {
@@ -163,15 +164,20 @@ impl Request<'_> {
         }
         if stage.style.height.is_none() || !stage.env.has_terminal() {
             stage.out.flush()?;
-            let command = self.command();
+            let project = if self.args.project { " --project" } else { "" };
+            let command = self.command().to_owned() + project;
             stage.say(format_args!(
                 "choose: {command} --all, or {command} {}",
                 found.join("|")
             ));
             return Ok(Some(Exit::Trouble));
         }
-        let verb = self.install.map_or("Clean", |_| "Set");
-        write!(stage.out, "{verb} up all of them? [y/N] ")?;
+        let verb = if self.install.is_some() {
+            "Set up"
+        } else {
+            "Clean up"
+        };
+        write!(stage.out, "{verb} all of them? [y/N] ")?;
         stage.out.flush()?;
         Ok((!matches!(&*stage.env.answer(), "y" | "yes")).then_some(Exit::Nothing))
     }
